@@ -1,0 +1,1 @@
+"""Errors, validation and the ports (protocols) that the other rooms implement."""

@@ -1,0 +1,86 @@
+"""Every failure that dalembert raises on purpose.
+
+Bad input raises a subclass of `DalembertError` that names the element, what was got and what is expected.
+A numerical failure is reported as a status of the result first (see `dalembert.simulate`), and raised at the top level only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = [
+    "BuildError",
+    "DalembertError",
+    "DalembertWarning",
+    "FileFormatError",
+    "InputError",
+    "MachineError",
+    "NoCompilerWarning",
+    "SimulationError",
+    "UnknownNameError",
+]
+
+
+class DalembertError(Exception):
+    """Base class of all errors raised by dalembert."""
+
+
+class InputError(DalembertError, ValueError):
+    """An argument of a call has the wrong shape, type, range or value."""
+
+
+class MachineError(DalembertError, ValueError):
+    """A machine description is inconsistent or physically impossible."""
+
+
+class FileFormatError(MachineError):
+    """A machine file or run file cannot be read; the message carries the file and, where known, the line."""
+
+
+class UnknownNameError(DalembertError, LookupError):
+    """A name does not exist; the message lists the names that do.
+
+    Parameters
+    ----------
+    kind
+        What was looked up, such as ``"frame"``.
+    name
+        The name that was not found.
+    known
+        The names that exist.
+    where
+        The owner of the names, such as ``"machine 'ur5'"``.
+    """
+
+    def __init__(self, kind: str, name: object, known: Iterable[str], where: str = "") -> None:
+        names = ", ".join(sorted(map(str, known))) or "(none)"
+        place = f" in {where}" if where else ""
+        super().__init__(f"no {kind} named {name!r}{place}; known: {names}")
+
+
+class BuildError(DalembertError, RuntimeError):
+    """The compiler refused a generated source; the message holds its log."""
+
+
+class SimulationError(DalembertError, RuntimeError):
+    """A simulation stopped before its end; ``run`` holds the part that is good.
+
+    Parameters
+    ----------
+    message
+        What happened, with time and signal name.
+    run
+        The run up to the failure.
+    """
+
+    def __init__(self, message: str, run: object | None = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+class DalembertWarning(UserWarning):
+    """Something that a user should know, but that does not stop the work."""
+
+
+class NoCompilerWarning(DalembertWarning):
+    """No C compiler was found: kernels run on the CasADi virtual machine."""
