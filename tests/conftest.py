@@ -1,0 +1,58 @@
+"""Settings of the whole test session: a kernel cache of its own, no display, reproducible random tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Same examples in every run, so that a failure is a change of the code and not of the draw.
+# HYPOTHESIS_PROFILE=explore draws new ones, and more of them.
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("explore", deadline=None, max_examples=1000, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+CACHE_VARIABLE = "DALEMBERT_CACHE_DIR"
+_own_cache = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the session an empty kernel cache, shared by its workers and by the commands that the tests start.
+
+    DALEMBERT_TEST_CACHE names a folder to keep instead, for repeated runs while developing.
+    """
+    os.environ["MPLBACKEND"] = "Agg"
+    if hasattr(config, "workerinput"):  # a pytest-xdist worker inherits the folder of its controller
+        return
+    kept = os.environ.get("DALEMBERT_TEST_CACHE")
+    if kept:
+        os.environ[CACHE_VARIABLE] = os.path.abspath(kept)
+    else:
+        config.stash[_own_cache] = os.environ[CACHE_VARIABLE] = tempfile.mkdtemp(prefix="dalembert-test-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the kernel cache that the session made for itself."""
+    folder = config.stash.get(_own_cache, None)
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip slow tests unless the -m expression says what to do with them."""
+    if "slow" in config.getoption("markexpr"):
+        return
+    skip = pytest.mark.skip(reason="slow: run with -m slow")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(skip)

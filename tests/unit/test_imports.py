@@ -1,0 +1,257 @@
+"""The rooms import downward only, and `import dalembert` loads nothing heavy."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src"
+PACKAGE = SOURCE / "dalembert"
+
+# Rooms of one line have the same height and do not import each other.
+HEIGHTS = (
+    ("core",),
+    ("spatial",),
+    ("model",),
+    ("formulations", "compile"),
+    ("simulate", "control", "plan"),
+    ("io",),
+    ("systems",),
+    ("campaign", "view"),
+    ("studies",),
+    ("cli",),
+)
+RANK = {room: height for height, rooms in enumerate(HEIGHTS) for room in rooms}
+
+SIDEWAYS = {("formulations", "compile")}
+
+# Stricter than the ranks: compile knows no mechanics, simulate sees functions and sizes, never bodies.
+FORBIDDEN = {
+    ("compile", "model"),
+    ("compile", "spatial"),
+    ("simulate", "model"),
+    ("simulate", "formulations"),
+}
+
+# The public face (`dalembert`, `dalembert.api`) stands above all rooms. It is what a user programs against,
+# and these rooms are users of it. Whoever is below must not see it.
+PUBLIC_FACE = "api"
+USERS_OF_THE_FACE = {"cli", "studies", "campaign", "view"}
+
+# One-line delegations (`Run.plot`, `Run.save`, `Machine.to_yaml`, ...): inside a function, and nowhere else.
+DELEGATIONS = {
+    ("dalembert.simulate.run", "io"),
+    ("dalembert.simulate.run", "view"),
+    ("dalembert.model.machine", "io"),
+}
+
+LIGHT = {"numpy", "casadi", "pydantic"}
+HEAVY = {"scipy", "sympy", "yaml", "typer", "rich", "matplotlib", "xarray", "control"}
+# The command line is its own process and is never loaded by `import dalembert`; its declarations need typer.
+LIGHT_IN_ROOM = {"cli": {"typer", "rich"}}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import: by which module, of what (dotted), and where."""
+
+    importer: str
+    target: str
+    line: int
+    lazy: bool
+    typing_only: bool
+
+
+def module_name(path: Path) -> str:
+    """Dotted name of a source file."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(source: str, importer: str, *, package: bool = False) -> list[Import]:
+    """All imports of a module, at any depth, with relative ones resolved."""
+    found: list[Import] = []
+
+    def visit(node: ast.AST, lazy: bool, typing_only: bool) -> None:
+        if isinstance(node, ast.Import):
+            targets = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = importer.split(".") if package else importer.split(".")[:-1]
+                parents = parents[: len(parents) - (node.level - 1)]
+                base = ".".join([*parents, base] if base else parents)
+            # `simulate` and `view` are rooms and verbs: what comes from `dalembert` itself is the public face.
+            dunder = all(alias.name.startswith("__") for alias in node.names)
+            targets = [f"{base}.{node.names[0].name}"] if base == "dalembert" and dunder else [base]
+        else:
+            targets = []
+        found.extend(Import(importer, target, node.lineno, lazy, typing_only) for target in targets)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            lazy = True
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for child in node.body:
+                visit(child, lazy, True)
+            for child in node.orelse:
+                visit(child, lazy, typing_only)
+            return
+        for child in ast.iter_child_nodes(node):
+            visit(child, lazy, typing_only)
+
+    visit(ast.parse(source), False, False)
+    return found
+
+
+def room_of(module: str) -> str:
+    """The room of a dotted name; the public face for `dalembert` itself and what stands beside the rooms."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] in RANK else PUBLIC_FACE
+
+
+def complaint(imported: Import) -> str | None:
+    """Why an import is not allowed, or None."""
+    top = imported.target.split(".")[0]
+    source = room_of(imported.importer)
+    where = f"{imported.importer}:{imported.line} imports {imported.target}"
+    if top != "dalembert":
+        light = top in sys.stdlib_module_names or top in LIGHT | LIGHT_IN_ROOM.get(source, set())
+        if light or imported.lazy or imported.typing_only:
+            return None
+        return f"{where} at module level; import it in the function that uses it"
+    target = room_of(imported.target)
+    if source == PUBLIC_FACE or target == source:
+        return None
+    if target == PUBLIC_FACE:
+        if imported.target.startswith("dalembert.__") or source in USERS_OF_THE_FACE:
+            return None
+        return f"{where}: the public face stands above room {source}"
+    if (imported.importer, target) in DELEGATIONS and (imported.lazy or imported.typing_only):
+        return None
+    if (source, target) in FORBIDDEN:
+        return f"{where}: room {source} must not know room {target}"
+    if RANK[target] < RANK[source] or (source, target) in SIDEWAYS:
+        return None
+    return f"{where}: room {target} is not below room {source}"
+
+
+def source_files() -> Iterator[Path]:
+    """The modules of the package."""
+    return (path for path in sorted(PACKAGE.rglob("*.py")) if "__pycache__" not in path.parts)
+
+
+MODULES = {module_name(path): path for path in source_files()}
+
+
+def test_every_room_has_a_rank() -> None:
+    rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir() and any(path.rglob("*.py"))}
+    assert "core" in rooms
+    assert rooms <= RANK.keys(), "a new room needs a place in the order of the rooms"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_module_imports_downward_and_light(module: str) -> None:
+    path = MODULES[module]
+    found = imports_of(path.read_text(encoding="utf-8"), module, package=path.name == "__init__.py")
+    complaints = [text for text in map(complaint, found) if text]
+    assert not complaints, "\n".join(complaints)
+
+
+@pytest.mark.parametrize(
+    ("importer", "source"),
+    [
+        ("dalembert.core.ports", "from dalembert.spatial import rotations"),
+        ("dalembert.core.ports", "from ..spatial.rotations import skew"),
+        ("dalembert.model.body", "from dalembert.formulations.lagrange import energies"),
+        ("dalembert.model.body", "def f():\n    import dalembert.io.urdf"),
+        ("dalembert.model.machine", "from dalembert.io import yaml"),
+        ("dalembert.compile.kernel", "from dalembert.formulations import equations"),
+        ("dalembert.compile.kernel", "from dalembert.model.body import Body"),
+        ("dalembert.compile.kernel", "from dalembert.spatial import rotations"),
+        ("dalembert.simulate.steppers", "from dalembert.model.machine import Machine"),
+        ("dalembert.simulate.steppers", "def f():\n    from dalembert.view import plots"),
+        ("dalembert.simulate.run", "from dalembert.view import plots"),
+        ("dalembert.simulate.run", "def f():\n    from dalembert.control import pid"),
+        ("dalembert.control.pid", "from dalembert.simulate import problem"),
+        ("dalembert.view.plots", "from dalembert.campaign import store"),
+        ("dalembert.io.urdf", "import dalembert"),
+        ("dalembert.io.urdf", "from dalembert import simulate"),
+        ("dalembert.io.urdf", "from dalembert.api import simulate"),
+        ("dalembert.systems.cranes", "if TYPE_CHECKING:\n    from dalembert.view import plots"),
+        ("dalembert.io.machine_file", "import yaml"),
+        ("dalembert.io.machine_file", "try:\n    import yaml\nexcept ImportError:\n    yaml = None"),
+        ("dalembert.spatial.rotations", "from scipy.linalg import expm"),
+        ("dalembert.model.machine", "class A:\n    import rich"),
+        ("dalembert.view.plots", "import typer"),
+    ],
+)
+def test_wrong_import_is_found(importer: str, source: str) -> None:
+    assert [text for text in map(complaint, imports_of(source, importer)) if text]
+
+
+@pytest.mark.parametrize(
+    ("importer", "source"),
+    [
+        ("dalembert.spatial.rotations", "import numpy as np\nimport casadi as ca\nimport dalembert.core.errors"),
+        ("dalembert.spatial.rotations", "from ..core.errors import InputError\nfrom . import quaternions"),
+        ("dalembert.spatial.rotations", "from dalembert import __version__"),
+        ("dalembert.formulations.equations", "from dalembert.compile.kernel import Kernel"),
+        ("dalembert.simulate.run", "def plot():\n    from dalembert.view.plots import plot"),
+        ("dalembert.simulate.run", "def save():\n    import xarray\n    from dalembert.io import runs"),
+        ("dalembert.model.machine", "def to_yaml():\n    from dalembert.io import machine_file"),
+        ("dalembert.model.machine", "if TYPE_CHECKING:\n    import sympy"),
+        ("dalembert.api", "from dalembert.simulate.run import Run\nfrom dalembert.studies import registry"),
+        ("dalembert.cli.demo", "import typer\nimport dalembert as da"),
+        ("dalembert.studies.textbook.study", "from dalembert import simulate"),
+    ],
+)
+def test_right_import_is_allowed(importer: str, source: str) -> None:
+    assert not [text for text in map(complaint, imports_of(source, importer)) if text]
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if not name.endswith("__main__")])
+def test_exported_names_exist(module: str) -> None:
+    loaded = importlib.import_module(module)
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    public = [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    ]
+    private_module = module.rpartition(".")[2].startswith("_")
+    assert hasattr(loaded, "__all__") or private_module or not public, f"{module}: {public} but no __all__"
+    names = list(getattr(loaded, "__all__", ()))
+    assert len(names) == len(set(names)), f"{module}.__all__ has duplicates"
+    missing = [name for name in names if not hasattr(loaded, name)]
+    assert not missing, f"{module}.__all__ exports what does not exist: {missing}"
+
+
+def test_import_loads_nothing_heavy() -> None:
+    program = "import sys; before = set(sys.modules); import dalembert; print(*set(sys.modules) - before)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.split())
+    assert "dalembert" in loaded
+    assert not {name.split(".")[0] for name in loaded} & HEAVY
+    assert not {name for name in loaded if name.startswith(("dalembert.cli", "dalembert.studies"))}
+
+
+def test_version_is_written_once() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert importlib.import_module("dalembert").__version__ == project["version"]
