@@ -91,7 +91,7 @@ def imports_of(source: str, importer: str, *, package: bool = False) -> list[Imp
                 parents = importer.split(".") if package else importer.split(".")[:-1]
                 parents = parents[: len(parents) - (node.level - 1)]
                 base = ".".join([*parents, base] if base else parents)
-            # `simulate` and `view` are rooms and verbs: what comes from `dalembert` itself is the public face.
+            # `simulate` and `view` are rooms and verbs: a name from `dalembert` itself is the public face.
             dunder = all(alias.name.startswith("__") for alias in node.names)
             targets = [f"{base}.{node.names[0].name}"] if base == "dalembert" and dunder else [base]
         else:
@@ -201,7 +201,7 @@ def test_wrong_import_is_found(importer: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("importer", "source"),
     [
-        ("dalembert.spatial.rotations", "import numpy as np\nimport casadi as ca\nimport dalembert.core.errors"),
+        ("dalembert.spatial.rotations", "import numpy\nimport casadi as ca\nimport dalembert.core.errors"),
         ("dalembert.spatial.rotations", "from ..core.errors import InputError\nfrom . import quaternions"),
         ("dalembert.spatial.rotations", "from dalembert import __version__"),
         ("dalembert.formulations.equations", "from dalembert.compile.kernel import Kernel"),

@@ -1,0 +1,81 @@
+# Every target sets up .venv by itself. Needed: Python 3.11 or newer. A C compiler is used if there is one.
+#
+#   make demo      install, and run the main job
+#   make test      install, and run lint, types and tests
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+# Another interpreter: make PYTHON=/path/to/python3.12 ...
+PYTHON ?=
+# Test workers, and arguments handed on: make demo ARGS=--help, make test ARGS="-k quaternion"
+JOBS ?= 2
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+# Without a compiler on the PATH the ziglang wheel is one.
+COMPILER := $(shell command -v cc || command -v gcc || command -v clang)
+RUNTIME := $(if $(COMPILER),.,.[compiler])
+
+.PHONY: help demo test test-slow lint docs bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+demo: $(VENV)/.installed-runtime ## install, and run the main job
+	$(BIN)/dalembert demo $(ARGS)
+
+test: lint $(VENV)/.installed-test ## install, and run lint, types and tests (without the slow ones)
+	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+test-slow: $(VENV)/.installed-test ## run the slow tests
+	$(BIN)/python -m pytest -n $(JOBS) -m slow $(ARGS)
+
+lint: $(VENV)/.installed-test ## check style (ruff) and types (mypy)
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+docs: $(VENV)/.installed-docs ## build the documentation into docs/_build/html; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going --quiet -b html docs docs/_build/html
+
+bench: $(VENV)/.installed-bench ## measure speed, side by side with the peers
+	$(BIN)/dalembert bench $(ARGS)
+
+clean: ## remove what was built (the environment stays: rm -r .venv)
+	rm -rf build dist docs/_build docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Installing again when pyproject.toml changes; the sources themselves are linked, not copied.
+$(VENV)/.installed-runtime: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable "$(RUNTIME)"
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[test,lint]"
+	@touch $@ $(VENV)/.installed-runtime
+
+$(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[docs]"
+	@touch $@
+
+$(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[bench]"
+	@touch $@
+
+$(BIN)/python:
+	@for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python3.14 python); do \
+	    "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 || continue; \
+	    "$$python" -c 'import ensurepip, venv' >/dev/null 2>&1 || { without_venv="$$python"; continue; }; \
+	    echo "setting up $(VENV) with $$("$$python" --version)"; \
+	    exec "$$python" -m venv $(VENV); \
+	done; \
+	if [ -n "$$without_venv" ]; then \
+	    echo "error: $$without_venv cannot create virtual environments (on Debian and Ubuntu:" \
+	        "apt install python3-venv)" >&2; \
+	else \
+	    echo "error: dalembert needs Python 3.11 or newer; found: $$(python3 --version 2>&1 || echo none)." \
+	        "Install one, or name it: make PYTHON=/path/to/python3.12 ..." >&2; \
+	fi; exit 1
