@@ -1,0 +1,326 @@
+"""Scalars of a machine: plain numbers, parameters that stay run-time inputs, and expressions of them.
+
+Any physical number of a machine may be a `Parameter`. Arithmetic on parameters builds an `Expression`, so that a rod of
+length ``l`` can have the inertia ``m * l**2 / 12`` and both stay inputs of every kernel. An expression is data: it can be
+compared, written to a machine file and read back, and evaluated with numbers, NumPy arrays or CasADi symbols.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.errors import InputError, UnknownNameError
+
+__all__ = [
+    "TIME",
+    "Expression",
+    "Operation",
+    "Parameter",
+    "Scalar",
+    "Time",
+    "cos",
+    "evaluate",
+    "nominal",
+    "parameters_of",
+    "parse_scalar",
+    "scalar",
+    "sin",
+    "sqrt",
+    "to_text",
+]
+
+
+class Expression:
+    """Something that has a value once its parameters (and time) have one."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Scalar) -> Scalar:
+        return _operation("+", self, other)
+
+    def __radd__(self, other: Scalar) -> Scalar:
+        return _operation("+", other, self)
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        return _operation("-", self, other)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return _operation("-", other, self)
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        return _operation("*", self, other)
+
+    def __rmul__(self, other: Scalar) -> Scalar:
+        return _operation("*", other, self)
+
+    def __truediv__(self, other: Scalar) -> Scalar:
+        return _operation("/", self, other)
+
+    def __rtruediv__(self, other: Scalar) -> Scalar:
+        return _operation("/", other, self)
+
+    def __pow__(self, other: Scalar) -> Scalar:
+        return _operation("**", self, other)
+
+    def __neg__(self) -> Scalar:
+        return _operation("neg", self)
+
+    def __pos__(self) -> Scalar:
+        return self
+
+    def __bool__(self) -> bool:
+        raise InputError(f"the truth of the expression {self} depends on its parameters")
+
+    def __str__(self) -> str:
+        return to_text(self)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Expression):
+    """A named number that stays an input of every kernel.
+
+    Parameters
+    ----------
+    name
+        Its name: letters, digits and underscores.
+    value
+        Its nominal value, used where a call does not override it.
+    """
+
+    name: str
+    value: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isidentifier() or self.name in _RESERVED:
+            raise InputError(
+                f"a parameter's name must be an identifier other than {sorted(_RESERVED)}, got {self.name!r}"
+            )
+        object.__setattr__(self, "value", _finite(self.value, f"the value of parameter '{self.name}'"))
+
+    __str__ = Expression.__str__
+
+
+@dataclass(frozen=True, slots=True)
+class Time(Expression):
+    """The time ``t`` of a simulation, for loads that depend on it."""
+
+    __str__ = Expression.__str__
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Expression):
+    """An arithmetic operation on scalars."""
+
+    op: str
+    args: tuple[Scalar, ...]
+
+    __str__ = Expression.__str__
+
+
+Scalar = float | Parameter | Time | Operation
+TIME = Time()
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+}
+_FUNCTIONS = ("sin", "cos", "sqrt", "tan", "exp", "tanh")
+_CONSTANTS = {"pi": math.pi}
+_RESERVED = frozenset({"t", *_FUNCTIONS, *_CONSTANTS})
+
+
+def _finite(value: Any, what: str) -> float:
+    """Return ``value`` as a finite float, or say what it is not."""
+    if isinstance(value, bool | str | bytes | complex) or value is None:
+        raise InputError(f"{what} must be a number, got {value!r}")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be a number, got {value!r}") from None
+    if not math.isfinite(number):
+        raise InputError(f"{what} must be finite, got {number}")
+    return number
+
+
+def scalar(value: Any, what: str = "the number") -> Scalar:
+    """Return ``value`` as a scalar: an expression as it is, anything else as a finite float."""
+    if isinstance(value, Parameter | Time | Operation):
+        return value
+    return _finite(value, what)
+
+
+def _operation(op: str, *args: Any) -> Scalar:
+    """Build an operation, folding plain numbers and the neutral elements 0 and 1."""
+    operands = tuple(scalar(a, f"an operand of '{op}'") for a in args)
+    if all(isinstance(a, float) for a in operands):
+        return float(_apply(op, operands))
+    first = operands[0]
+    second = operands[1] if len(operands) > 1 else None
+    match op:
+        case "+" if first == 0.0 and second is not None:
+            return second
+        case "+" | "-" if second == 0.0:
+            return first
+        case "*" if 0.0 in (first, second):
+            return 0.0
+        case "*" if first == 1.0 and second is not None:
+            return second
+        case "*" | "/" | "**" if second == 1.0:
+            return first
+        case "/" if first == 0.0:
+            return 0.0
+    return Operation(op, operands)
+
+
+def _apply(op: str, args: tuple[Any, ...]) -> Any:
+    if op in _BINARY:
+        return _BINARY[op](*args)
+    if op == "neg":
+        return -args[0]
+    (argument,) = args
+    if isinstance(argument, ca.SX | ca.MX | ca.DM):
+        return getattr(ca, op)(argument)
+    return getattr(np, op)(argument)
+
+
+def sin(x: Scalar) -> Scalar:
+    """Sine of a scalar."""
+    return _operation("sin", x)
+
+
+def cos(x: Scalar) -> Scalar:
+    """Cosine of a scalar."""
+    return _operation("cos", x)
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """Square root of a scalar."""
+    return _operation("sqrt", x)
+
+
+def evaluate(x: Scalar, values: Mapping[str, Any], time: Any = 0.0) -> Any:
+    """Evaluate a scalar with the given parameter values (numbers, arrays or CasADi symbols)."""
+    if isinstance(x, Parameter):
+        return values[x.name]
+    if isinstance(x, Operation):
+        return _apply(x.op, tuple(evaluate(a, values, time) for a in x.args))
+    if isinstance(x, Time):
+        return time
+    return x
+
+
+def nominal(x: Scalar) -> float:
+    """Value of a scalar at the nominal parameter values, at time zero."""
+    return float(evaluate(x, {p.name: p.value for p in parameters_of(x)}))
+
+
+def parameters_of(x: Scalar) -> tuple[Parameter, ...]:
+    """Return the parameters that occur in a scalar, in order of appearance."""
+    if isinstance(x, Parameter):
+        return (x,)
+    if isinstance(x, Operation):
+        return tuple(dict.fromkeys(p for a in x.args for p in parameters_of(a)))
+    return ()
+
+
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
+
+
+def to_text(x: Scalar) -> str:
+    """Write a scalar as text that `parse_scalar` reads back to an equal scalar."""
+    if isinstance(x, Parameter):
+        return x.name
+    if isinstance(x, Time):
+        return "t"
+    if not isinstance(x, Operation):
+        return repr(float(x))
+    if x.op not in _PRECEDENCE:
+        return f"{x.op}({to_text(x.args[0])})"
+    level = _PRECEDENCE[x.op]
+
+    def operand(a: Scalar, tight: bool) -> str:
+        text = to_text(a)
+        inner = _PRECEDENCE.get(a.op, 9) if isinstance(a, Operation) else 9
+        if isinstance(a, float) and a < 0:
+            inner = 0
+        return f"({text})" if inner < level or (tight and inner == level) else text
+
+    if x.op == "neg":
+        return f"-{operand(x.args[0], True)}"
+    left_tight = x.op == "**"
+    return f"{operand(x.args[0], left_tight)} {x.op} {operand(x.args[1], x.op != '**')}"
+
+
+def parse_scalar(text: str, parameters: Mapping[str, Parameter]) -> Scalar:
+    """Read a scalar from text such as ``"m * l**2 / 12"``; nothing is executed.
+
+    Parameters
+    ----------
+    text
+        Numbers, parameter names, ``t``, ``pi``, ``+ - * / **``, parentheses and sin, cos, tan, sqrt, exp, tanh.
+    parameters
+        The parameters that may occur, by name.
+
+    Examples
+    --------
+    >>> m = Parameter("m", 2.0)
+    >>> nominal(parse_scalar("m * 3**2 / 12", {"m": m}))
+    1.5
+    """
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise InputError(f"cannot read {text!r} as a number or an expression of parameters") from None
+    return _from_ast(tree, text, parameters)
+
+
+_AST_BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+}
+
+
+def _from_ast(node: ast.expr, text: str, parameters: Mapping[str, Parameter]) -> Scalar:
+    def walk(n: ast.expr) -> Scalar:
+        match n:
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return _finite(value, f"a number in {text!r}")
+            case ast.Name(id="t"):
+                return TIME
+            case ast.Name(id=name) if name in _CONSTANTS:
+                return _CONSTANTS[name]
+            case ast.Name(id=name):
+                if name not in parameters:
+                    raise UnknownNameError("parameter", name, parameters, f"the expression {text!r}")
+                return parameters[name]
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _AST_BINARY:
+                return _operation(_AST_BINARY[type(op)], walk(left), walk(right))
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return _operation("neg", walk(inner))
+            case ast.UnaryOp(op=ast.UAdd(), operand=inner):
+                return walk(inner)
+            case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
+                return _operation(name, walk(argument))
+        raise InputError(
+            f"cannot use {ast.unparse(n)!r} in {text!r}; allowed are numbers, parameter names, t, pi, + - * / **, "
+            f"and the functions {', '.join(_FUNCTIONS)}"
+        )
+
+    try:
+        return walk(node)
+    except (ZeroDivisionError, OverflowError) as error:
+        raise InputError(f"{text!r} has no value: {error}") from None

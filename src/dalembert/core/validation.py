@@ -1,0 +1,95 @@
+"""Checks of a machine's fields; each answers with the element's name, what was got and what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.core.errors import InputError, MachineError
+from dalembert.core.parameter import Scalar, nominal, scalar
+
+__all__ = ["Bound", "check_name", "field_matrix", "field_scalar", "field_vector"]
+
+Vector = tuple[Scalar, Scalar, Scalar]
+Matrix = tuple[Vector, Vector, Vector]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A range that a scalar of a machine must keep, also when a call overrides its parameters.
+
+    Parameters
+    ----------
+    what
+        The field, such as ``"mass of body 'link1'"``.
+    value
+        The scalar.
+    lower
+        Its smallest admissible value.
+    strict
+        Whether ``lower`` itself is refused.
+    """
+
+    what: str
+    value: Scalar
+    lower: float = 0.0
+    strict: bool = False
+
+    def holds(self, number: Any) -> Any:
+        """Whether a number (or each of an array) keeps the bound; NaN does not."""
+        return number > self.lower if self.strict else number >= self.lower
+
+    def violation(self, number: float) -> str:
+        """Say what is wrong with ``number``."""
+        sign = ">" if self.strict else ">="
+        return f"{self.what} must be {sign} {self.lower:g}, got {number:g}"
+
+
+def check_name(name: Any, kind: str) -> str:
+    """Return ``name`` if it is a non-empty string without white space at its ends."""
+    if not isinstance(name, str) or not name or name != name.strip():
+        raise MachineError(f"the name of a {kind} must be a non-empty string, got {name!r}")
+    return name
+
+
+def field_scalar(value: Any, what: str, *, lower: float | None = None, strict: bool = False) -> Scalar:
+    """Return a scalar field, with its nominal value at or above ``lower``."""
+    try:
+        result = scalar(value, what)
+        number = nominal(result)
+    except InputError as error:
+        raise MachineError(str(error)) from None
+    if lower is not None:
+        bound = Bound(what, result, lower, strict)
+        if not bound.holds(number):
+            raise MachineError(bound.violation(number))
+    return result
+
+
+def field_vector(value: Any, what: str) -> Vector:
+    """Return a vector field of three scalars."""
+    items = _sequence(value)
+    if items is None or len(items) != 3:
+        raise MachineError(f"{what} must have 3 components, got {value!r}")
+    x, y, z = (field_scalar(v, f"component {'xyz'[i]} of {what}") for i, v in enumerate(items))
+    return (x, y, z)
+
+
+def field_matrix(value: Any, what: str) -> Matrix:
+    """Return a 3x3 field; three numbers stand for a diagonal, six for xx, yy, zz, xy, xz, yz."""
+    items = _sequence(value)
+    if items is not None and len(items) in (3, 6) and not any(_sequence(v) is not None for v in items):
+        s = [field_scalar(v, f"{what}[{i}]") for i, v in enumerate(items)]
+        xy, xz, yz = s[3:] if len(s) == 6 else (0.0, 0.0, 0.0)
+        return ((s[0], xy, xz), (xy, s[1], yz), (xz, yz, s[2]))
+    if items is None or len(items) != 3:
+        raise MachineError(f"{what} must be 3 numbers, 6 numbers (xx, yy, zz, xy, xz, yz) or 3x3, got {value!r}")
+    a, b, c = (field_vector(row, f"row {i} of {what}") for i, row in enumerate(items))
+    return (a, b, c)
+
+
+def _sequence(value: Any) -> Sequence[Any] | None:
+    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
+        return None
+    return list(value)

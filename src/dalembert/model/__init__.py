@@ -1,0 +1,1 @@
+"""The frozen description of a machine: bodies, joints, frames, motors, wrenches and parameters. No equations here."""

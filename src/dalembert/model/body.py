@@ -1,0 +1,133 @@
+"""Rigid bodies, and the inertia of homogeneous shapes (ROBOTICS, examples of body inertia matrices)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.validation import Bound, Matrix, Vector, check_name, field_matrix, field_scalar, field_vector
+
+__all__ = ["Body", "box", "cylinder", "hollow_cylinder", "point_mass", "rod", "sphere"]
+
+_ZERO: Matrix = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body.
+
+    Parameters
+    ----------
+    name
+        Unique name.
+    mass
+        Mass [kg], not negative; zero is legal for a body that carries others.
+    com
+        Centre of mass in the body frame [m].
+    inertia
+        Inertia about the centre of mass in axes of the body frame [kg m2]: three numbers (diagonal), six
+        (xx, yy, zz, xy, xz, yz, the entries of the matrix) or 3x3.
+    """
+
+    name: str
+    mass: Scalar = 0.0
+    com: Vector = (0.0, 0.0, 0.0)
+    inertia: Matrix = _ZERO
+
+    def __post_init__(self) -> None:
+        name = check_name(self.name, "body")
+        set_ = object.__setattr__
+        set_(self, "mass", field_scalar(self.mass, f"mass of body '{name}'", lower=0.0))
+        set_(self, "com", field_vector(self.com, f"centre of mass of body '{name}'"))
+        I = field_matrix(self.inertia, f"inertia of body '{name}'")  # noqa: E741
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            a, b = nominal(I[i][j]), nominal(I[j][i])
+            if abs(a - b) > 1e-12 * max(abs(a), abs(b)):
+                raise MachineError(
+                    f"inertia of body '{name}' must be symmetric, got {a:g} at ({i}, {j}) and {b:g} at ({j}, {i})"
+                )
+        # Equal entries are stored as one scalar: the upper triangle counts.
+        set_(self, "inertia", ((I[0][0], I[0][1], I[0][2]), (I[0][1], I[1][1], I[1][2]), (I[0][2], I[1][2], I[2][2])))
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All scalars of the body."""
+        return (self.mass, *self.com, *(x for row in self.inertia for x in row))
+
+    def bounds(self) -> Iterator[Bound]:
+        """Ranges that must hold for any parameter values."""
+        yield Bound(f"mass of body '{self.name}'", self.mass)
+
+
+def _positive(shape: str, **lengths: Any) -> list[Scalar]:
+    return [field_scalar(v, f"the {k} of a {shape}", lower=0.0, strict=True) for k, v in lengths.items()]
+
+
+def _mass(shape: str, mass: Any) -> Scalar:
+    return field_scalar(mass, f"the mass of a {shape}", lower=0.0)
+
+
+def box(name: str, mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
+    """Homogeneous parallelepiped with sides ``size = (a, b, c)`` along x, y, z: I_xx = m (b^2 + c^2)/12 and so on."""
+    m = _mass("box", mass)
+    x, y, z = field_vector(size, "the size of a box")
+    a, b, c = _positive("box", length=x, width=y, height=z)
+    k = m / 12.0
+    return Body(name, m, com, (k * (b**2 + c**2), k * (a**2 + c**2), k * (a**2 + b**2)))  # type: ignore[arg-type]
+
+
+def hollow_cylinder(
+    name: str, mass: Any, outer: Any, inner: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0, 0.0)
+) -> Body:
+    """Homogeneous tube of outer and inner radius about ``axis``.
+
+    I_axis = m (a^2 + b^2)/2 and I_transverse = m (3 (a^2 + b^2) + h^2)/12 (ROBOTICS, empty cylinder).
+    """
+    m = _mass("hollow cylinder", mass)
+    a, h = _positive("hollow cylinder", outer_radius=outer, length=length)
+    b = field_scalar(inner, "the inner radius of a hollow cylinder", lower=0.0)
+    if nominal(b) > nominal(a):
+        raise MachineError(
+            f"the inner radius of hollow cylinder '{name}' must not exceed the outer one, "
+            f"got {nominal(b):g} > {nominal(a):g}"
+        )
+    r2 = a**2 + b**2
+    return Body(name, m, com, _about(axis, m * r2 / 2.0, m * (3.0 * r2 + h**2) / 12.0))  # type: ignore[arg-type]
+
+
+def cylinder(
+    name: str, mass: Any, radius: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0, 0.0)
+) -> Body:
+    """Homogeneous solid cylinder about ``axis``."""
+    return hollow_cylinder(name, mass, radius, 0.0, length, axis, com)
+
+
+def rod(name: str, mass: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0, 0.0)) -> Body:
+    """Slender homogeneous rod along ``axis``: I = m l^2/12 about the transverse axes."""
+    m = _mass("rod", mass)
+    (h,) = _positive("rod", length=length)
+    return Body(name, m, com, _about(axis, 0.0, m * h**2 / 12.0))  # type: ignore[arg-type]
+
+
+def sphere(name: str, mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
+    """Homogeneous solid sphere: I = 2 m r^2/5."""
+    m = _mass("sphere", mass)
+    (r,) = _positive("sphere", radius=radius)
+    k = 0.4 * m * r**2
+    return Body(name, m, com, (k, k, k))  # type: ignore[arg-type]
+
+
+def point_mass(name: str, mass: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
+    """Mass without inertia of its own."""
+    return Body(name, mass, com)
+
+
+def _about(axis: str, along: Scalar, across: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    if axis not in ("x", "y", "z"):
+        raise MachineError(f"the axis of a shape must be 'x', 'y' or 'z', got {axis!r}")
+    d = [across, across, across]
+    d["xyz".index(axis)] = along
+    return (d[0], d[1], d[2])

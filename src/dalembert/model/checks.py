@@ -1,0 +1,125 @@
+"""Physical checks of a machine: possible inertias, movable joints, parameter values of a call."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import DalembertWarning, InputError, MachineError
+from dalembert.core.parameter import evaluate, nominal, parameters_of
+from dalembert.model.body import Body
+from dalembert.model.tree import Node, merged_inertia
+from dalembert.spatial.rotations import numpy
+
+if TYPE_CHECKING:
+    from dalembert.model.machine import Machine
+
+__all__ = ["check_parameter_values", "check_physics", "inertia_fault"]
+
+_TOLERANCE = 1e-9
+
+
+def inertia_fault(inertia: NDArray[np.float64]) -> str | None:
+    """Say what is impossible about an inertia about the centre of mass, or return None.
+
+    The principal moments of a body must not be negative, and none may exceed the sum of the other two.
+    """
+    I = 0.5 * (inertia + np.swapaxes(inertia, -1, -2))  # noqa: E741
+    a, b, c = np.linalg.eigvalsh(I)
+    slack = _TOLERANCE * max(abs(a), abs(c), 1e-300)
+    moments = f"principal moments {a:g}, {b:g}, {c:g}"
+    if a < -slack:
+        return f"{moments}: none may be negative"
+    if c > a + b + slack:
+        return f"{moments}: the largest must not exceed the sum of the others (triangle inequality)"
+    return None
+
+
+def _body_inertia(body: Body, values: Mapping[str, Any]) -> NDArray[np.float64]:
+    return np.array([[float(evaluate(x, values)) for x in row] for row in body.inertia])
+
+
+def _body_fault(body: Body, values: Mapping[str, Any]) -> str | None:
+    I = _body_inertia(body, values)  # noqa: E741
+    if float(evaluate(body.mass, values)) == 0.0 and not I.any():
+        return None
+    return inertia_fault(I)
+
+
+def check_physics(machine: Machine) -> None:
+    """Refuse impossible inertias (judged after fixed joints are merged) and joints that move no inertia.
+
+    A body with an impossible inertia that is rigidly joined to others whose sum is possible gives a warning: such links
+    are common in robot description files and do no harm.
+    """
+    values = {p.name: p.value for p in machine.parameters}
+    for node in machine.tree.nodes:
+        faults = [(b.name, f) for b, _ in node.bodies if (f := _body_fault(b, values))]
+        if not faults:
+            continue
+        merged = _merged_fault(node)
+        name, fault = faults[0]
+        if merged is not None:
+            joined = f" (with the bodies fixed to it: {merged})" if len(node.bodies) > 1 else ""
+            raise MachineError(f"inertia of body '{name}' is impossible: {fault}{joined}")
+        for name, fault in faults:
+            warnings.warn(
+                f"inertia of body '{name}' is impossible: {fault}; with the bodies fixed to it the sum is possible",
+                DalembertWarning,
+                stacklevel=4,
+            )
+    _check_movable(machine)
+
+
+def _merged_fault(node: Node) -> str | None:
+    mass, moment, inertia = merged_inertia(node, nominal)
+    m, c, I = float(mass), numpy(moment), np.atleast_2d(numpy(inertia))  # noqa: E741
+    if m > 0:
+        I = I - (c @ c * np.eye(3) - np.outer(c, c)) / m  # noqa: E741
+    return inertia_fault(I)
+
+
+def _check_movable(machine: Machine) -> None:
+    tree = machine.tree
+    carried = [any(nominal(b.mass) > 0 or any(map(nominal, b.scalars[4:])) for b, _ in n.bodies) for n in tree.nodes]
+    driven = {m.joint for m in machine.motors if nominal(m.rotor_inertia) > 0}
+    for i in range(len(tree.nodes) - 1, -1, -1):
+        node = tree.nodes[i]
+        if not carried[i] and node.joint.name not in driven:
+            raise MachineError(
+                f"joint '{node.joint.name}' moves nothing: the bodies outboard of it have neither mass nor inertia"
+            )
+        if node.parent >= 0:
+            carried[node.parent] = carried[node.parent] or carried[i]
+
+
+def check_parameter_values(machine: Machine, p: NDArray[np.float64]) -> None:
+    """Refuse parameter values that a field of the machine does not admit.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    p
+        Values, shape (..., np).
+    """
+    values = {q.name: p[..., i] for i, q in enumerate(machine.parameters)}
+    for bound in machine.bounds:
+        if not parameters_of(bound.value):
+            continue
+        numbers = np.asarray(evaluate(bound.value, values))
+        good = np.asarray(bound.holds(numbers))
+        if not good.all():
+            names = ", ".join(f"'{q.name}'" for q in parameters_of(bound.value))
+            raise InputError(f"{bound.violation(float(numbers[~good].flat[0]))} (parameter {names})")
+    for body in machine.bodies:
+        if not any(parameters_of(x) for row in body.inertia for x in row):
+            continue
+        for row in p.reshape(-1, p.shape[-1]):
+            fault = _body_fault(body, {q.name: row[i] for i, q in enumerate(machine.parameters)})
+            if fault:
+                raise InputError(f"inertia of body '{body.name}' is impossible with these parameters: {fault}")

@@ -1,0 +1,199 @@
+"""Joints: kinds, coordinates, limits, springs and losses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar, nominal, parameters_of
+from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
+from dalembert.model.transform import IDENTITY, Transform
+
+__all__ = ["JOINT_KINDS", "WORLD", "Joint", "JointKind", "Limits"]
+
+WORLD = "world"
+
+
+@dataclass(frozen=True)
+class JointKind:
+    """Coordinates of a kind of joint.
+
+    Parameters
+    ----------
+    q, v
+        Suffixes of the coordinates and velocities; an empty suffix stands for the joint's own name.
+    neutral
+        Coordinates of the neutral configuration.
+    has_axis
+        Whether an axis must be given.
+    """
+
+    q: tuple[str, ...]
+    v: tuple[str, ...]
+    neutral: tuple[float, ...]
+    has_axis: bool = False
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(self.q)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return len(self.v)
+
+
+_QUATERNION = (".qw", ".qx", ".qy", ".qz")
+_RATE = (".wx", ".wy", ".wz")
+JOINT_KINDS: dict[str, JointKind] = {
+    "revolute": JointKind(("",), ("_dot",), (0.0,), has_axis=True),
+    "prismatic": JointKind(("",), ("_dot",), (0.0,), has_axis=True),
+    "fixed": JointKind((), (), ()),
+    "spherical": JointKind(_QUATERNION, _RATE, (1.0, 0.0, 0.0, 0.0)),
+    "planar": JointKind((".x", ".y", ".angle"), (".x_dot", ".y_dot", ".angle_dot"), (0.0, 0.0, 0.0), has_axis=True),
+    "free": JointKind(
+        (".x", ".y", ".z", *_QUATERNION), (".vx", ".vy", ".vz", *_RATE), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Range of a joint's coordinate, and largest speed and effort; infinite where there is none."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper", "velocity", "effort"):
+            value = getattr(self, name)
+            try:
+                number = float(value)
+            except (TypeError, ValueError):
+                raise MachineError(f"the limit '{name}' must be a number, got {value!r}") from None
+            if math.isnan(number) or (name in ("velocity", "effort") and number < 0):
+                raise MachineError(f"the limit '{name}' must be a number >= 0, got {number}")
+            object.__setattr__(self, name, number)
+        if self.lower > self.upper:
+            raise MachineError(f"the lower limit {self.lower:g} must not exceed the upper limit {self.upper:g}")
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between a parent and a child body; the child's frame is the joint's moving frame.
+
+    Parameters
+    ----------
+    name
+        Unique name.
+    kind
+        One of revolute, prismatic, fixed, spherical, planar, free.
+    parent, child
+        Names of bodies; the parent may be ``"world"``.
+    origin
+        Placement of the joint's fixed frame in the parent's frame.
+    axis
+        Axis of a revolute or prismatic joint, normal of a planar one, in the joint's frame (normalised).
+    limits
+        Range of the coordinate.
+    stiffness, rest
+        Joint spring [N m/rad or N/m] and its rest position; one-coordinate joints only.
+    damping
+        Viscous loss on the link side, per velocity.
+    friction, friction_velocity
+        Coulomb friction ``-F tanh(v / v_s)``, per velocity, with its smoothing speed ``v_s``.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: Transform = IDENTITY
+    axis: Vector = (0.0, 0.0, 1.0)
+    limits: Limits = Limits()
+    stiffness: Scalar = 0.0
+    rest: Scalar = 0.0
+    damping: Scalar = 0.0
+    friction: Scalar = 0.0
+    friction_velocity: Scalar = 1e-3
+
+    def __post_init__(self) -> None:
+        name = check_name(self.name, "joint")
+        if self.kind not in JOINT_KINDS:
+            raise MachineError(f"joint '{name}' has the kind {self.kind!r}; known kinds: {', '.join(JOINT_KINDS)}")
+        for end in ("parent", "child"):
+            check_name(getattr(self, end), f"{end} of joint '{name}'")
+        if self.child == WORLD:
+            raise MachineError(f"joint '{name}': the world cannot be a child")
+        if self.parent == self.child:
+            raise MachineError(f"joint '{name}' joins body '{self.child}' to itself")
+        if not isinstance(self.origin, Transform):
+            raise MachineError(f"joint '{name}': origin must be a Transform, got {self.origin!r}")
+        if not isinstance(self.limits, Limits):
+            raise MachineError(f"joint '{name}': limits must be Limits, got {self.limits!r}")
+        set_ = object.__setattr__
+        set_(self, "axis", self._unit_axis())
+        for field in ("stiffness", "damping", "friction"):
+            set_(self, field, field_scalar(getattr(self, field), f"{field} of joint '{name}'", lower=0.0))
+        set_(self, "rest", field_scalar(self.rest, f"rest position of joint '{name}'"))
+        what = f"friction velocity of joint '{name}'"
+        set_(self, "friction_velocity", field_scalar(self.friction_velocity, what, lower=0.0, strict=True))
+        one = self.kind in ("revolute", "prismatic")
+        if not one and (self.stiffness != 0.0 or self.limits != Limits()):
+            raise MachineError(f"joint '{name}': a {self.kind} joint takes no spring and no limits")
+        if self.kind == "fixed" and (self.damping != 0.0 or self.friction != 0.0):
+            raise MachineError(f"joint '{name}': a fixed joint has no losses")
+
+    def _unit_axis(self) -> Vector:
+        axis = field_vector(self.axis, f"axis of joint '{self.name}'")
+        if any(parameters_of(x) for x in axis):
+            raise MachineError(f"axis of joint '{self.name}' must be plain numbers, got a parameter")
+        values = [nominal(x) for x in axis]
+        norm = math.sqrt(sum(x * x for x in values))
+        if norm < 1e-9:
+            raise MachineError(f"axis of joint '{self.name}' must not be zero, got {tuple(values)}")
+        if abs(norm - 1.0) > 1e-15:
+            values = [x / norm for x in values]
+        x, y, z = (0.0 if abs(v) < 1e-15 else v for v in values)
+        return (x, y, z)
+
+    @property
+    def info(self) -> JointKind:
+        """Coordinates of this kind of joint."""
+        return JOINT_KINDS[self.kind]
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return tuple(self.name + s for s in self.info.q)
+
+    @property
+    def v_names(self) -> tuple[str, ...]:
+        """Names of the velocities."""
+        return tuple(self.name + s for s in self.info.v)
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All scalars of the joint."""
+        return (
+            *self.origin.scalars,
+            self.stiffness,
+            self.rest,
+            self.damping,
+            self.friction,
+            self.friction_velocity,
+        )
+
+    def bounds(self) -> Iterator[Bound]:
+        """Ranges that must hold for any parameter values."""
+        for field in ("stiffness", "damping", "friction"):
+            yield Bound(f"{field} of joint '{self.name}'", getattr(self, field))
+        yield Bound(f"friction velocity of joint '{self.name}'", self.friction_velocity, strict=True)
+
+

@@ -1,0 +1,268 @@
+"""The machine: a frozen description from which equations are derived."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import InputError, MachineError, UnknownNameError
+from dalembert.core.parameter import Parameter, Scalar, nominal, parameters_of
+from dalembert.core.validation import Bound, Vector, check_name, field_vector
+from dalembert.model.body import Body
+from dalembert.model.checks import check_physics
+from dalembert.model.joint import WORLD, Joint
+from dalembert.model.parts import Coupling, Frame, Motor, Wrench
+from dalembert.model.tree import Tree, build_tree
+
+__all__ = ["STANDARD_GRAVITY", "Machine"]
+
+STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A tree of bodies and joints with what acts on it.
+
+    Every body hangs on exactly one joint; a body that floats hangs on the world by a free joint. The coordinates are those
+    of the joints in depth-first order, children by joint name.
+
+    Parameters
+    ----------
+    name
+        Name of the machine.
+    bodies, joints, frames, motors, wrenches, couplings
+        Its parts.
+    gravity
+        Acceleration of gravity in world axes [m/s2].
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.rod("link", mass=1.0, length=1.0, axis="z", com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "link", axis=(0, 1, 0))],
+    ... )
+    >>> pendulum.q_names, pendulum.v_names
+    (('theta',), ('theta_dot',))
+    """
+
+    name: str
+    bodies: tuple[Body, ...] = ()
+    joints: tuple[Joint, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    motors: tuple[Motor, ...] = ()
+    wrenches: tuple[Wrench, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    gravity: Vector = STANDARD_GRAVITY
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "machine")
+        for field, kind in _PARTS.items():
+            parts = getattr(self, field)
+            if isinstance(parts, str) or not isinstance(parts, Iterable):
+                raise MachineError(f"{field} of machine '{self.name}' must be a list of {kind.__name__}, got {parts!r}")
+            parts = tuple(parts)
+            for part in parts:
+                if not isinstance(part, kind):
+                    raise MachineError(
+                        f"{field} of machine '{self.name}' must be a list of {kind.__name__}, got the element {part!r}"
+                    )
+            object.__setattr__(self, field, parts)
+        object.__setattr__(self, "gravity", field_vector(self.gravity, f"gravity of machine '{self.name}'"))
+        if not self.bodies:
+            raise MachineError(f"machine '{self.name}' has no bodies")
+        self._check_names()
+        self._check_references()
+        if not self.tree.nodes:
+            raise MachineError(f"machine '{self.name}' has no moving joint")
+        check_physics(self)
+
+    def _check_names(self) -> None:
+        groups = {
+            "body or frame": [b.name for b in self.bodies] + [f.name for f in self.frames],
+            "joint": [j.name for j in self.joints],
+            "motor": [m.name for m in self.motors],
+            "wrench": [w.name for w in self.wrenches],
+            "coupled joint": [c.joint for c in self.couplings],
+        }
+        for kind, names in groups.items():
+            for name, count in Counter(names).items():
+                if count > 1:
+                    raise MachineError(f"machine '{self.name}' has {count} of the {kind} name '{name}'; names are unique")
+        if WORLD in groups["body or frame"]:
+            raise MachineError(f"machine '{self.name}': 'world' is the name of the inertial frame, not of a body")
+        values: dict[str, float] = {}
+        for p in self.parameters:
+            if values.setdefault(p.name, p.value) != p.value:
+                raise MachineError(f"parameter '{p.name}' has two values, {values[p.name]:g} and {p.value:g}")
+
+    def _check_references(self) -> None:
+        where = f"machine '{self.name}'"
+        single = {j.name: j for j in self.joints}
+        for motor in self.motors:
+            if motor.joint not in single:
+                raise MachineError(f"motor '{motor.name}': {UnknownNameError('joint', motor.joint, single, where)}")
+            if single[motor.joint].info.nv != 1:
+                kind = single[motor.joint].kind
+                raise MachineError(
+                    f"motor '{motor.name}' must drive a revolute or prismatic joint, but '{motor.joint}' is {kind}"
+                )
+        for wrench in self.wrenches:
+            if wrench.frame not in self.tree.frames:
+                raise MachineError(
+                    f"wrench '{wrench.name}': {UnknownNameError('frame', wrench.frame, self.tree.frames, where)}"
+                )
+        coupled = {c.joint for c in self.couplings}
+        for coupling in self.couplings:
+            for name in (coupling.joint, coupling.leader):
+                if name not in single or single[name].info.nv != 1:
+                    one = [j.name for j in self.joints if j.info.nv == 1]
+                    error = UnknownNameError("revolute or prismatic joint", name, one, where)
+                    raise MachineError(f"coupling of joint '{coupling.joint}': {error}")
+            if coupling.leader in coupled:
+                raise MachineError(f"joint '{coupling.joint}' follows '{coupling.leader}', which is itself coupled")
+        for motor in self.motors:
+            if motor.joint in coupled:
+                raise MachineError(f"motor '{motor.name}' drives joint '{motor.joint}', which follows another joint")
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree of moving bodies, fixed joints merged."""
+        return build_tree(self)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Parameters in order of first appearance (bodies, joints, frames, motors, wrenches, couplings, gravity)."""
+        return tuple(dict.fromkeys(p for x in self._scalars() for p in parameters_of(x)))
+
+    def _scalars(self) -> Iterator[Scalar]:
+        for field in _PARTS:
+            for part in getattr(self, field):
+                yield from part.scalars
+        yield from self.gravity
+
+    @cached_property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Ranges that the scalars of the machine must keep."""
+        return tuple(b for parts in (self.bodies, self.joints, self.motors) for part in parts for b in part.bounds())  # type: ignore[attr-defined]
+
+    @cached_property
+    def coordinate_joints(self) -> tuple[Joint, ...]:
+        """Joints whose coordinates are those of the machine: the moving ones that follow no other."""
+        coupled = {c.joint for c in self.couplings}
+        return tuple(n.joint for n in self.tree.nodes if n.joint.name not in coupled)
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return tuple(s for j in self.coordinate_joints for s in j.q_names)
+
+    @property
+    def v_names(self) -> tuple[str, ...]:
+        """Names of the velocities."""
+        return tuple(s for j in self.coordinate_joints for s in j.v_names)
+
+    @property
+    def u_names(self) -> tuple[str, ...]:
+        """Names of the inputs: the motors."""
+        return tuple(m.name for m in self.motors)
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(self.q_names)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities: the degrees of freedom."""
+        return len(self.v_names)
+
+    @property
+    def nu(self) -> int:
+        """Number of inputs."""
+        return len(self.motors)
+
+    @property
+    def q_neutral(self) -> NDArray[np.float64]:
+        """Neutral configuration: zeros and unit quaternions."""
+        return np.array([x for j in self.coordinate_joints for x in j.info.neutral])
+
+    @property
+    def p_nominal(self) -> NDArray[np.float64]:
+        """Nominal values of the parameters."""
+        return np.array([p.value for p in self.parameters])
+
+    def joint(self, name: str) -> Joint:
+        """Return the joint of that name."""
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        raise UnknownNameError("joint", name, (j.name for j in self.joints), f"machine '{self.name}'")
+
+    def body(self, name: str) -> Body:
+        """Return the body of that name."""
+        for body in self.bodies:
+            if body.name == name:
+                return body
+        raise UnknownNameError("body", name, (b.name for b in self.bodies), f"machine '{self.name}'")
+
+    def with_(self, **fields: Any) -> Machine:
+        """Return a copy with some fields replaced."""
+        unknown = set(fields) - {"name", "gravity", *_PARTS}
+        if unknown:
+            raise UnknownNameError("field", sorted(unknown)[0], ["name", "gravity", *_PARTS], "a Machine")
+        return replace(self, **fields)
+
+    def lock(self, positions: Mapping[str, float]) -> Machine:
+        """Return the machine with some revolute or prismatic joints fixed at the given positions.
+
+        Motors on them disappear; joints that follow a locked one are locked where it takes them.
+        """
+        from dalembert.model.locking import lock_joints
+
+        return lock_joints(self, positions)
+
+    def parameter_vector(self, p: Mapping[str, float] | None) -> NDArray[np.float64]:
+        """Nominal parameter values, overridden by the mapping ``p``; arrays are broadcast."""
+        if not p:
+            return self.p_nominal
+        names = [q.name for q in self.parameters]
+        for name in p:
+            if name not in names:
+                raise UnknownNameError("parameter", name, names, f"machine '{self.name}'")
+        try:
+            columns = [np.asarray(p.get(q.name, q.value), dtype=float) for q in self.parameters]
+        except (TypeError, ValueError):
+            raise InputError(f"parameter values must be numbers or arrays of numbers, got {dict(p)!r}") from None
+        return np.stack(np.broadcast_arrays(*columns), axis=-1)
+
+    def to_yaml(self, path: str | Path | None = None) -> str:
+        """Write the machine as a YAML machine file; return its text."""
+        from dalembert.io.machine_files import machine_to_yaml
+
+        return machine_to_yaml(self, path)
+
+    def __str__(self) -> str:
+        mass = sum(nominal(b.mass) for b in self.bodies)
+        return (
+            f"machine '{self.name}': {len(self.bodies)} bodies ({mass:g} kg), {self.nv} degrees of freedom, "
+            f"{self.nu} motors, {len(self.parameters)} parameters"
+        )
+
+
+_PARTS: dict[str, type] = {
+    "bodies": Body,
+    "joints": Joint,
+    "frames": Frame,
+    "motors": Motor,
+    "wrenches": Wrench,
+    "couplings": Coupling,
+}

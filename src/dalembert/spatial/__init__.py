@@ -1,0 +1,1 @@
+"""Rotations, quaternions, twists and wrenches, inertia: the algebra, on numbers and CasADi symbols alike."""

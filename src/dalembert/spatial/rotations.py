@@ -1,0 +1,138 @@
+"""Rotations: elementary, about any axis, 3-2-1 Euler angles and quaternions, with their rates.
+
+A rotation matrix ``R`` of a frame B in a frame A turns coordinates in B into coordinates in A. Quaternions are scalar first
+(w, x, y, z). All functions take CasADi or NumPy values and return CasADi matrices (`numpy` turns a numeric one into an array).
+
+Source: SPACE (4.2) and Appendix A.2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "cross_matrix",
+    "euler_rates",
+    "numpy",
+    "quaternion_difference",
+    "quaternion_exp",
+    "quaternion_from_matrix",
+    "quaternion_matrix",
+    "quaternion_product",
+    "quaternion_rate",
+    "rotation_about",
+    "rotation_euler321",
+    "rpy_from_matrix",
+]
+
+
+def numpy(x: Any) -> NDArray[np.float64]:
+    """Return a numeric CasADi matrix as a NumPy array (columns become vectors)."""
+    array = np.array(ca.DM(x).full(), dtype=float)
+    return array[:, 0] if array.shape[1] == 1 else array
+
+
+def cross_matrix(x: Any) -> Any:
+    """Skew-symmetric matrix ``x^`` with ``x^ y = x x y``."""
+    return ca.skew(x)
+
+
+def rotation_about(axis: Any, angle: Any) -> Any:
+    """Rotation by ``angle`` about the unit vector ``axis`` (Rodrigues)."""
+    a = ca.vertcat(*[axis[i] for i in range(3)])
+    c, s = ca.cos(angle), ca.sin(angle)
+    return c * ca.SX.eye(3) + s * ca.skew(a) + (1 - c) * (a @ a.T)
+
+
+def rotation_euler321(psi: Any) -> Any:
+    """Rotation ``Rot(psi_z, Z) Rot(psi_y, Y) Rot(psi_x, X)``, SPACE (4.2); URDF's roll, pitch, yaw are (x, y, z)."""
+    cx, cy, cz = (ca.cos(psi[i]) for i in range(3))
+    sx, sy, sz = (ca.sin(psi[i]) for i in range(3))
+    return ca.vertcat(
+        ca.horzcat(cy * cz, -cx * sz + sx * sy * cz, sx * sz + cx * sy * cz),
+        ca.horzcat(cy * sz, cx * cz + sx * sy * sz, -sx * cz + cx * sy * sz),
+        ca.horzcat(-sy, sx * cy, cx * cy),
+    )
+
+
+def euler_rates(psi: Any, *, body: bool = True) -> Any:
+    """Matrix that maps the rates of 3-2-1 angles to the angular velocity, SPACE (A.9) in body, (A.8) in inertial axes."""
+    cx, sx, cy, sy = ca.cos(psi[0]), ca.sin(psi[0]), ca.cos(psi[1]), ca.sin(psi[1])
+    if body:
+        return ca.vertcat(ca.horzcat(1, 0, -sy), ca.horzcat(0, cx, sx * cy), ca.horzcat(0, -sx, cx * cy))
+    cz, sz = ca.cos(psi[2]), ca.sin(psi[2])
+    return ca.vertcat(ca.horzcat(cz * cy, -sz, 0), ca.horzcat(sz * cy, cz, 0), ca.horzcat(-sy, 0, 1))
+
+
+def quaternion_matrix(Q: Any) -> Any:
+    """Rotation matrix of a unit quaternion, SPACE (A.5)."""
+    u, x, y, z = (Q[i] for i in range(4))
+    return ca.vertcat(
+        ca.horzcat(1 - 2 * (y * y + z * z), 2 * (x * y - u * z), 2 * (x * z + u * y)),
+        ca.horzcat(2 * (x * y + u * z), 1 - 2 * (x * x + z * z), 2 * (y * z - u * x)),
+        ca.horzcat(2 * (x * z - u * y), 2 * (y * z + u * x), 1 - 2 * (x * x + y * y)),
+    )
+
+
+def quaternion_product(a: Any, b: Any) -> Any:
+    """Hamilton product of two quaternions."""
+    return ca.vertcat(
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+def quaternion_rate(Q: Any, w: Any) -> Any:
+    """Rate of a quaternion for the angular velocity ``w`` in body axes: ``Q x (0, w) / 2`` (body form of SPACE A.10)."""
+    return quaternion_product(Q, ca.vertcat(0, w)) / 2
+
+
+def quaternion_exp(w: Any) -> Any:
+    """Quaternion of the rotation vector ``w``; exact to rounding at zero as well."""
+    angle = ca.sqrt(ca.sumsqr(w))
+    small = angle < 1e-4
+    safe = ca.if_else(small, 1.0, angle)
+    half = ca.if_else(small, 0.5 - angle**2 / 48, ca.sin(safe / 2) / safe)
+    return ca.vertcat(ca.cos(angle / 2), half * w[0], half * w[1], half * w[2])
+
+
+def quaternion_difference(a: Any, b: Any) -> Any:
+    """Rotation vector, in axes of ``a``, that turns ``a`` into ``b`` (the shorter way)."""
+    d = quaternion_product(ca.vertcat(a[0], -a[1], -a[2], -a[3]), b)
+    d = ca.if_else(d[0] < 0, -d, d)
+    vector = d[1:4]
+    norm = ca.sqrt(ca.sumsqr(vector))
+    small = norm < 1e-8
+    factor = ca.if_else(small, 2 / d[0], 2 * ca.atan2(norm, d[0]) / ca.if_else(small, 1.0, norm))
+    return factor * vector
+
+
+def quaternion_from_matrix(R: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Unit quaternion (w, x, y, z), w >= 0, of a numeric rotation matrix; no loss of accuracy at any angle."""
+    R = np.asarray(R, dtype=float)
+    K = np.array(
+        [
+            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [0, R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+            [0, 0, R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
+            [0, 0, 0, R[2, 2] - R[0, 0] - R[1, 1]],
+        ]
+    )
+    values, vectors = np.linalg.eigh(K, UPLO="U")
+    Q: NDArray[np.float64] = vectors[:, int(np.argmax(values))]
+    return Q if Q[0] >= 0 else -Q
+
+
+def rpy_from_matrix(R: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Roll, pitch, yaw (3-2-1 angles x, y, z) of a numeric rotation matrix; roll is zero at the singularity."""
+    R = np.asarray(R, dtype=float)
+    pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
+    if np.hypot(R[0, 0], R[1, 0]) > 1e-12:
+        return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])
+    return np.array([0.0, pitch, np.arctan2(-R[0, 1], R[1, 1])])
