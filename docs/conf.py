@@ -36,7 +36,7 @@ autodoc_typehints_format = "short"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 python_maximum_signature_line_length = 100
-# One name may live in several rooms (a class and the port it fulfils): a short type in a signature stays plain text.
+# One name may live in several rooms (a class and the port it fulfils): its short form stays plain text.
 suppress_warnings = ["ref.python"]
 
 # From the public face down to the foundation.
@@ -114,7 +114,8 @@ def write_reference(app: Sphinx) -> None:
             old.unlink()
     for name, text in pages.items():
         path = folder / f"{name}.md"
-        if not path.exists() or path.read_text(encoding="utf-8") != text:  # keep incremental builds incremental
+        # An unchanged page keeps its date, so that a second build is short.
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
 
