@@ -1,0 +1,167 @@
+"""Compiled libraries on disk, shared by all processes of one user.
+
+A key (digest of what the library is made from and by) is a small file that holds the digest of the library's bytes; the
+library is a file named by that digest. Both appear by atomic rename and are never changed. A library whose bytes do not
+match, for whatever reason, counts as absent and is built again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import functools
+import hashlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ..core.errors import BuildError, DalembertWarning
+from .build import LIBRARY_SUFFIX, build_units, find_toolchain, missing_toolchain
+
+__all__ = ["build_library", "cache_directory", "load_library"]
+
+Builder = Callable[[Path], Path]
+"""Builds a library in the empty folder it is given, and returns its path."""
+
+
+def cache_directory() -> Path:
+    """Return the folder of compiled kernels: ``DALEMBERT_CACHE``, else ``dalembert`` in the user's cache folder.
+
+    The folder is created if needed and made private to the user. Where that is impossible (a read-only home), kernels go to a
+    temporary folder of this process, with a warning.
+    """
+    return _cache_directory(os.environ.get("DALEMBERT_CACHE", ""), os.environ.get("XDG_CACHE_HOME", ""))
+
+
+@functools.cache
+def _cache_directory(override: str, xdg: str) -> Path:
+    root = Path(override).expanduser() if override else Path(xdg or "~/.cache").expanduser() / "dalembert"
+    folder = root / "kernels"
+    try:
+        return _private(folder)
+    except (OSError, RuntimeError) as error:
+        temporary = tempfile.mkdtemp(prefix="dalembert-")
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+        warnings.warn(
+            f"kernels cannot be kept in {folder} ({error}); they are built again in each process. "
+            "Set DALEMBERT_CACHE to a folder of your own.",
+            DalembertWarning,
+            stacklevel=2,
+        )
+        return _private(Path(temporary))
+
+
+def _private(folder: Path) -> Path:
+    """Create a folder that only this user can enter; code is loaded from it, so nobody else may write there."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if hasattr(os, "getuid"):
+        status = folder.stat()
+        if status.st_uid != os.getuid():
+            raise PermissionError(f"it belongs to user {status.st_uid}")
+        if stat.S_IMODE(status.st_mode) & 0o077:
+            folder.chmod(0o700)
+    for name in ("keys", "objects", "locks", "build"):
+        (folder / name).mkdir(mode=0o700, exist_ok=True)
+    if not os.access(folder / "keys", os.W_OK):
+        raise PermissionError("it is not writable")
+    return folder
+
+
+def load_library(key: str, build: Builder) -> ctypes.CDLL:
+    """Load the library of a key, building it first if there is none that is whole.
+
+    Parameters
+    ----------
+    key
+        Digest of everything that decides on the library's bytes.
+    build
+        Called at most once at a time among all processes of the user.
+    """
+    folder = cache_directory()
+    library = _open(_lookup(folder, key))
+    if library is not None:
+        return library
+    with _exclusive(folder / "locks" / key):
+        library = _open(_lookup(folder, key))
+        if library is not None:
+            return library
+        with tempfile.TemporaryDirectory(dir=folder / "build") as directory:
+            path = _store(folder, key, build(Path(directory)))
+    return ctypes.CDLL(str(path))
+
+
+def build_library(source: str, name: str) -> ctypes.CDLL:
+    """Compile hand-written C99 with the flags and the cache of the kernels, and load it.
+
+    Parameters
+    ----------
+    source
+        One translation unit; its non-static functions are exported.
+    name
+        What it is, for error messages.
+
+    Raises
+    ------
+    BuildError
+        If there is no compiler, or with the compiler's log.
+    """
+    toolchain = find_toolchain()
+    if toolchain is None:
+        raise BuildError(f"{name!r} needs a C compiler: {missing_toolchain()}")
+    key = hashlib.sha256(f"{toolchain.identity}\0source\0{source}".encode()).hexdigest()
+    return load_library(key, lambda directory: build_units(toolchain, [source], directory, name=name))
+
+
+def _lookup(folder: Path, key: str) -> Path | None:
+    """Return the library of a key if its bytes are what was stored."""
+    try:
+        digest = (folder / "keys" / key).read_text(encoding="ascii").strip()
+        if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
+            return None
+        path = folder / "objects" / f"{digest}{LIBRARY_SUFFIX}"
+        return path if hashlib.sha256(path.read_bytes()).hexdigest() == digest else None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _open(path: Path | None) -> ctypes.CDLL | None:
+    """Load a library; one that does not load (from another system in a shared home, say) counts as absent."""
+    if path is None:
+        return None
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError:
+        return None
+
+
+def _store(folder: Path, key: str, built: Path) -> Path:
+    digest = hashlib.sha256(built.read_bytes()).hexdigest()
+    path = folder / "objects" / f"{digest}{LIBRARY_SUFFIX}"
+    os.replace(built, path)
+    entry = built.with_name("key")
+    entry.write_text(f"{digest}\n", encoding="ascii")
+    os.replace(entry, folder / "keys" / key)
+    return path
+
+
+@contextlib.contextmanager
+def _exclusive(path: Path) -> Iterator[None]:
+    """Let one process at a time build a kernel, so that many workers that start together do not all compile it.
+
+    Only saves work: without locks (Windows, some network file systems) the atomic renames still keep the cache whole.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with open(path, "w") as handle:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

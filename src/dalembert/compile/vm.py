@@ -1,0 +1,83 @@
+"""Kernels on the CasADi virtual machine: the same calls, where there is no compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from .arguments import Signature
+
+__all__ = ["VmFrame"]
+
+Array = NDArray[np.float64]
+
+
+class VmFrame:
+    """Memory of one thread for calls into one function.
+
+    Parameters
+    ----------
+    function
+        On dense column vectors (see `dalembert.compile.tape.row_major`).
+    signature
+        Shapes of the arrays.
+    inputs, outputs
+        Arrays to use instead of new ones.
+
+    Attributes
+    ----------
+    inputs, outputs
+        Arrays that `run` reads and writes.
+    """
+
+    __slots__ = ("_buffer", "_evaluate", "inputs", "outputs")
+
+    def __init__(
+        self,
+        function: ca.Function,
+        signature: Signature,
+        inputs: Sequence[Array] | None = None,
+        outputs: Sequence[Array] | None = None,
+    ) -> None:
+        self.inputs = [np.zeros(s) for s in signature.input_shapes] if inputs is None else list(inputs)
+        self.outputs = [np.zeros(s) for s in signature.output_shapes] if outputs is None else list(outputs)
+        self._buffer, self._evaluate = function.buffer()
+        for k, array in enumerate(self.inputs):
+            if array.size:
+                self._buffer.set_arg(k, memoryview(array.reshape(-1)))
+        for k, array in enumerate(self.outputs):
+            if array.size:
+                self._buffer.set_res(k, memoryview(array.reshape(-1)))
+
+    def run(self) -> int:
+        """Evaluate once; return 0, or 1 + k if input k is not finite."""
+        for k, array in enumerate(self.inputs):
+            if not np.isfinite(array).all():
+                return 1 + k
+        self._evaluate()
+        return 0
+
+    def run_batch(
+        self, n: int, inputs: Sequence[Array], in_strides: Sequence[int], outputs: Sequence[Array]
+    ) -> int:
+        """Evaluate `n` rows; return 0, or 1 + k if input k is not finite (see `NativeFrame.run_batch`)."""
+        for k, array in enumerate(inputs):
+            if not np.isfinite(array).all():
+                return 1 + k
+        moving = []
+        for mine, array, stride in zip(self.inputs, inputs, in_strides, strict=True):
+            if stride:
+                moving.append((mine.reshape(-1), array.reshape(n, stride)))
+            else:
+                mine[...] = array.reshape(mine.shape)
+        results = [(y.reshape(n, -1), mine.reshape(-1)) for y, mine in zip(outputs, self.outputs, strict=True) if y.size]
+        for i in range(n):
+            for mine, rows in moving:
+                mine[:] = rows[i]
+            self._evaluate()
+            for rows, mine in results:
+                rows[i] = mine
+        return 0
