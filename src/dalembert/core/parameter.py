@@ -8,8 +8,10 @@ compared, written to a machine file and read back, and evaluated with numbers, N
 from __future__ import annotations
 
 import ast
+import keyword
 import math
 import operator
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +29,7 @@ __all__ = [
     "Scalar",
     "Time",
     "cos",
+    "depends_on_time",
     "evaluate",
     "nominal",
     "parameters_of",
@@ -70,6 +73,9 @@ class Expression:
     def __pow__(self, other: Scalar) -> Scalar:
         return _operation("**", self, other)
 
+    def __rpow__(self, other: Scalar) -> Scalar:
+        return _operation("**", other, self)
+
     def __neg__(self) -> Scalar:
         return _operation("neg", self)
 
@@ -90,7 +96,7 @@ class Parameter(Expression):
     Parameters
     ----------
     name
-        Its name: letters, digits and underscores.
+        Its name: letters, digits and underscores, and not a keyword of Python.
     value
         Its nominal value, used where a call does not override it.
     """
@@ -99,9 +105,10 @@ class Parameter(Expression):
     value: float
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.isidentifier() or self.name in _RESERVED:
+        if not _is_parameter_name(self.name):
             raise InputError(
-                f"a parameter's name must be an identifier other than {sorted(_RESERVED)}, got {self.name!r}"
+                f"a parameter's name must be an identifier, no keyword of Python "
+                f"and none of {sorted(_RESERVED)}, got {self.name!r}"
             )
         object.__setattr__(self, "value", _finite(self.value, f"the value of parameter '{self.name}'"))
 
@@ -140,14 +147,27 @@ _CONSTANTS = {"pi": math.pi}
 _RESERVED = frozenset({"t", *_FUNCTIONS, *_CONSTANTS})
 
 
+def _is_parameter_name(name: Any) -> bool:
+    """Whether `parse_scalar` reads ``name`` back as this very name."""
+    return (
+        isinstance(name, str)
+        and name.isidentifier()
+        and not keyword.iskeyword(name)
+        and name not in _RESERVED
+        and unicodedata.normalize("NFKC", name) == name
+    )
+
+
 def _finite(value: Any, what: str) -> float:
     """Return ``value`` as a finite float, or say what it is not."""
     if isinstance(value, bool | str | bytes | complex) or value is None:
         raise InputError(f"{what} must be a number, got {value!r}")
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeError):
         raise InputError(f"{what} must be a number, got {value!r}") from None
+    except OverflowError:
+        raise InputError(f"{what} must be finite, got an integer beyond the range of a double") from None
     if not math.isfinite(number):
         raise InputError(f"{what} must be finite, got {number}")
     return number
@@ -164,7 +184,7 @@ def _operation(op: str, *args: Any) -> Scalar:
     """Build an operation, folding plain numbers and the neutral elements 0 and 1."""
     operands = tuple(scalar(a, f"an operand of '{op}'") for a in args)
     if all(isinstance(a, float) for a in operands):
-        return float(_apply(op, operands))
+        return _number(_apply(op, operands), f"the result of '{op}' on {', '.join(map(repr, operands))}")
     first = operands[0]
     second = operands[1] if len(operands) > 1 else None
     match op:
@@ -183,6 +203,13 @@ def _operation(op: str, *args: Any) -> Scalar:
     return Operation(op, operands)
 
 
+def _number(value: Any, what: str) -> float:
+    """Return ``value`` as a float, refusing what has no real, finite value."""
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise InputError(f"{what} must be a real, finite number, got {value}")
+    return float(value)
+
+
 def _apply(op: str, args: tuple[Any, ...]) -> Any:
     if op in _BINARY:
         return _BINARY[op](*args)
@@ -191,7 +218,8 @@ def _apply(op: str, args: tuple[Any, ...]) -> Any:
     (argument,) = args
     if isinstance(argument, ca.SX | ca.MX | ca.DM):
         return getattr(ca, op)(argument)
-    return getattr(np, op)(argument)
+    with np.errstate(all="ignore"):  # outside the domain the value is NaN, which is refused with the field's name
+        return getattr(np, op)(argument)
 
 
 def sin(x: Scalar) -> Scalar:
@@ -222,7 +250,13 @@ def evaluate(x: Scalar, values: Mapping[str, Any], time: Any = 0.0) -> Any:
 
 def nominal(x: Scalar) -> float:
     """Value of a scalar at the nominal parameter values, at time zero."""
-    return float(evaluate(x, {p.name: p.value for p in parameters_of(x)}))
+    if isinstance(x, float):
+        return x
+    try:
+        value = evaluate(x, {p.name: p.value for p in parameters_of(x)})
+    except (ZeroDivisionError, OverflowError) as error:
+        raise InputError(f"'{x}' has no value at the nominal parameters: {error}") from None
+    return _number(value, f"the value of '{x}' at the nominal parameters")
 
 
 def parameters_of(x: Scalar) -> tuple[Parameter, ...]:
@@ -232,6 +266,11 @@ def parameters_of(x: Scalar) -> tuple[Parameter, ...]:
     if isinstance(x, Operation):
         return tuple(dict.fromkeys(p for a in x.args for p in parameters_of(a)))
     return ()
+
+
+def depends_on_time(x: Scalar) -> bool:
+    """Whether the time occurs in a scalar."""
+    return isinstance(x, Time) or (isinstance(x, Operation) and any(map(depends_on_time, x.args)))
 
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
@@ -252,7 +291,7 @@ def to_text(x: Scalar) -> str:
     def operand(a: Scalar, tight: bool) -> str:
         text = to_text(a)
         inner = _PRECEDENCE.get(a.op, 9) if isinstance(a, Operation) else 9
-        if isinstance(a, float) and a < 0:
+        if isinstance(a, float) and math.copysign(1.0, a) < 0:
             inner = 0
         return f"({text})" if inner < level or (tight and inner == level) else text
 
@@ -282,7 +321,10 @@ def parse_scalar(text: str, parameters: Mapping[str, Parameter]) -> Scalar:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InputError(f"cannot read {text!r} as a number or an expression of parameters") from None
-    return _from_ast(tree, text, parameters)
+    try:
+        return _from_ast(tree, text, parameters)
+    except RecursionError:
+        raise InputError(f"the expression '{text[:60]}...' is nested too deeply") from None
 
 
 _AST_BINARY: dict[type[ast.operator], str] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dalembert.core.errors import InputError, MachineError
-from dalembert.core.parameter import Scalar, nominal, scalar
+from dalembert.core.parameter import Scalar, depends_on_time, nominal, scalar
 
 __all__ = ["Bound", "check_name", "field_matrix", "field_scalar", "field_vector"]
 
@@ -53,13 +53,20 @@ def check_name(name: Any, kind: str) -> str:
     return name
 
 
-def field_scalar(value: Any, what: str, *, lower: float | None = None, strict: bool = False) -> Scalar:
-    """Return a scalar field, with its nominal value at or above ``lower``."""
+def field_scalar(
+    value: Any, what: str, *, lower: float | None = None, strict: bool = False, time: bool = False
+) -> Scalar:
+    """Return a scalar field, its nominal value at or above ``lower``; ``time`` allows it to depend on time."""
     try:
         result = scalar(value, what)
-        number = nominal(result)
     except InputError as error:
         raise MachineError(str(error)) from None
+    try:
+        number = nominal(result)
+    except InputError as error:
+        raise MachineError(f"{what}: {error}") from None
+    if not time and depends_on_time(result):
+        raise MachineError(f"{what} must not depend on time, got '{result}'; only wrenches may")
     if lower is not None:
         bound = Bound(what, result, lower, strict)
         if not bound.holds(number):
@@ -67,12 +74,12 @@ def field_scalar(value: Any, what: str, *, lower: float | None = None, strict: b
     return result
 
 
-def field_vector(value: Any, what: str) -> Vector:
+def field_vector(value: Any, what: str, *, time: bool = False) -> Vector:
     """Return a vector field of three scalars."""
     items = _sequence(value)
     if items is None or len(items) != 3:
         raise MachineError(f"{what} must have 3 components, got {value!r}")
-    x, y, z = (field_scalar(v, f"component {'xyz'[i]} of {what}") for i, v in enumerate(items))
+    x, y, z = (field_scalar(v, f"component {'xyz'[i]} of {what}", time=time) for i, v in enumerate(items))
     return (x, y, z)
 
 

@@ -23,14 +23,21 @@ __all__ = ["check_parameter_values", "check_physics", "inertia_fault"]
 _TOLERANCE = 1e-9
 
 
-def inertia_fault(inertia: NDArray[np.float64]) -> str | None:
+def inertia_fault(inertia: NDArray[np.float64], noise: float = 0.0) -> str | None:
     """Say what is impossible about an inertia about the centre of mass, or return None.
 
     The principal moments of a body must not be negative, and none may exceed the sum of the other two.
+
+    Parameters
+    ----------
+    inertia
+        Inertia about the centre of mass.
+    noise
+        Moment that counts as rounding, added to 1e-9 of the largest moment.
     """
     I = 0.5 * (inertia + np.swapaxes(inertia, -1, -2))  # noqa: E741
     a, b, c = np.linalg.eigvalsh(I)
-    slack = _TOLERANCE * max(abs(a), abs(c), 1e-300)
+    slack = _TOLERANCE * max(abs(a), abs(c)) + noise
     moments = f"principal moments {a:g}, {b:g}, {c:g}"
     if a < -slack:
         return f"{moments}: none may be negative"
@@ -39,15 +46,19 @@ def inertia_fault(inertia: NDArray[np.float64]) -> str | None:
     return None
 
 
+def _noise(mass: float, com: NDArray[np.float64]) -> float:
+    """Moment that is rounding: a radius of gyration of 30 nm, or the last digits of Steiner's term."""
+    return mass * (1e-15 + 1e-14 * float(com @ com))
+
+
 def _body_inertia(body: Body, values: Mapping[str, Any]) -> NDArray[np.float64]:
     return np.array([[float(evaluate(x, values)) for x in row] for row in body.inertia])
 
 
 def _body_fault(body: Body, values: Mapping[str, Any]) -> str | None:
     I = _body_inertia(body, values)  # noqa: E741
-    if float(evaluate(body.mass, values)) == 0.0 and not I.any():
-        return None
-    return inertia_fault(I)
+    com = np.array([float(evaluate(x, values)) for x in body.com])
+    return inertia_fault(I, _noise(float(evaluate(body.mass, values)), com))
 
 
 def check_physics(machine: Machine) -> None:
@@ -80,6 +91,7 @@ def _merged_fault(node: Node) -> str | None:
     m, c, I = float(mass), numpy(moment), np.atleast_2d(numpy(inertia))  # noqa: E741
     if m > 0:
         I = I - (c @ c * np.eye(3) - np.outer(c, c)) / m  # noqa: E741
+        return inertia_fault(I, _noise(m, c / m))
     return inertia_fault(I)
 
 
@@ -87,14 +99,20 @@ def _check_movable(machine: Machine) -> None:
     tree = machine.tree
     carried = [any(nominal(b.mass) > 0 or any(map(nominal, b.scalars[4:])) for b, _ in n.bodies) for n in tree.nodes]
     driven = {m.joint for m in machine.motors if nominal(m.rotor_inertia) > 0}
+    idle: list[str] = []
     for i in range(len(tree.nodes) - 1, -1, -1):
         node = tree.nodes[i]
         if not carried[i] and node.joint.name not in driven:
-            raise MachineError(
-                f"joint '{node.joint.name}' moves nothing: the bodies outboard of it have neither mass nor inertia"
-            )
+            idle.insert(0, node.joint.name)
         if node.parent >= 0:
             carried[node.parent] = carried[node.parent] or carried[i]
+    if idle:
+        names = ", ".join(f"'{name}'" for name in idle)
+        one = len(idle) == 1
+        raise MachineError(
+            f"joint{'' if one else 's'} {names} move{'s' if one else ''} nothing: the bodies outboard have neither mass "
+            f"nor inertia; give them some, or lock the joint{'' if one else 's'}"
+        )
 
 
 def check_parameter_values(machine: Machine, p: NDArray[np.float64]) -> None:

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.model.joint import Joint
+from dalembert.model.parts import Coupling
 from dalembert.model.transform import Transform
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["lock_joints"]
+__all__ = ["lock_joints", "locked_joint", "locked_positions"]
 
 
 def lock_joints(machine: Machine, positions: Mapping[str, float]) -> Machine:
     """Return ``machine`` with the named revolute and prismatic joints fixed at the given positions."""
-    movable = {j.name: j for j in machine.joints if j.info.nv == 1}
-    locked: dict[str, float] = {}
-    for name, position in positions.items():
-        if name not in movable:
-            raise UnknownNameError("revolute or prismatic joint", name, movable, f"machine '{machine.name}'")
-        value = float(position)
-        if not math.isfinite(value):
-            raise InputError(f"the position of locked joint '{name}' must be finite, got {position!r}")
-        locked[name] = value
-    for coupling in machine.couplings:
-        if coupling.leader in locked:
-            locked[coupling.joint] = nominal(coupling.ratio) * locked[coupling.leader] + nominal(coupling.offset)
-    joints = tuple(_fixed(j, locked[j.name]) if j.name in locked else j for j in machine.joints)
+    locked = locked_positions(machine.joints, machine.couplings, positions, f"machine '{machine.name}'")
+    joints = tuple(locked_joint(j, locked[j.name]) if j.name in locked else j for j in machine.joints)
     return replace(
         machine,
         joints=joints,
@@ -41,7 +31,39 @@ def lock_joints(machine: Machine, positions: Mapping[str, float]) -> Machine:
     )
 
 
-def _fixed(joint: Joint, position: float) -> Joint:
+def locked_positions(
+    joints: Sequence[Joint], couplings: Sequence[Coupling], positions: Mapping[str, float], where: str
+) -> dict[str, float]:
+    """Positions of the joints to lock and of those that follow them."""
+    movable = {j.name: j for j in joints if j.info.nv == 1}
+    locked: dict[str, float] = {}
+    for name, position in positions.items():
+        if name not in movable:
+            raise UnknownNameError("revolute or prismatic joint", name, movable, where)
+        try:
+            value = float(position)
+        except (TypeError, ValueError):
+            value = math.nan
+        if not math.isfinite(value):
+            raise InputError(f"the position of locked joint '{name}' must be a finite number, got {position!r}")
+        locked[name] = value
+    for coupling in couplings:
+        if coupling.leader in locked:
+            taken = nominal(coupling.ratio) * locked[coupling.leader] + nominal(coupling.offset)
+            if locked.setdefault(coupling.joint, taken) != taken:
+                raise InputError(
+                    f"joint '{coupling.joint}' cannot be locked at {locked[coupling.joint]:g}: it follows "
+                    f"'{coupling.leader}', which takes it to {taken:g}"
+                )
+        elif coupling.joint in locked:
+            raise InputError(
+                f"joint '{coupling.joint}' follows '{coupling.leader}' and cannot be locked alone; lock the leader"
+            )
+    return locked
+
+
+def locked_joint(joint: Joint, position: float) -> Joint:
+    """Return a fixed joint that holds ``joint`` at ``position``."""
     if joint.kind == "revolute":
         motion = Transform.about(joint.axis, position)
     else:

@@ -83,6 +83,9 @@ class Machine:
         self._check_references()
         if not self.tree.nodes:
             raise MachineError(f"machine '{self.name}' has no moving joint")
+        for name, count in Counter(self.q_names + self.v_names).items():
+            if count > 1:
+                raise MachineError(f"machine '{self.name}' has {count} coordinates named '{name}'; rename a joint")
         check_physics(self)
 
     def _check_names(self) -> None:

@@ -119,8 +119,8 @@ class Wrench:
     def __post_init__(self) -> None:
         name = check_name(self.name, "wrench")
         check_name(self.frame, f"frame of wrench '{name}'")
-        object.__setattr__(self, "force", field_vector(self.force, f"force of wrench '{name}'"))
-        object.__setattr__(self, "torque", field_vector(self.torque, f"torque of wrench '{name}'"))
+        object.__setattr__(self, "force", field_vector(self.force, f"force of wrench '{name}'", time=True))
+        object.__setattr__(self, "torque", field_vector(self.torque, f"torque of wrench '{name}'", time=True))
         if self.axes not in ("world", "frame"):
             raise MachineError(f"axes of wrench '{name}' must be 'world' or 'frame', got {self.axes!r}")
 

@@ -82,7 +82,10 @@ class Transform:
     @staticmethod
     def quaternion(Q: Any, translation: Any = (0.0, 0.0, 0.0)) -> Transform:
         """Rotation of the quaternion ``Q = (w, x, y, z)`` (normalised) and translation."""
-        values = np.asarray(list(Q), dtype=float)
+        try:
+            values = np.asarray(list(Q), dtype=float)
+        except (TypeError, ValueError):
+            values = np.zeros(0)
         if values.shape != (4,) or not np.isfinite(values).all() or np.linalg.norm(values) == 0:
             raise MachineError(f"a quaternion must be 4 finite numbers (w, x, y, z), not all zero, got {Q!r}")
         w, x, y, z = (float(v) for v in values / np.linalg.norm(values))
