@@ -1,0 +1,355 @@
+"""Equations of motion: one contract for every formulation, as functions of NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.compile import Kernel, compile_function
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.ports import Formulation
+from dalembert.formulations.lagrange import Lagrange
+from dalembert.formulations.layout import Layout
+from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates
+from dalembert.formulations.newton_euler import NewtonEuler
+from dalembert.formulations.symbolic import Symbolic
+from dalembert.model.checks import check_parameter_values
+from dalembert.model.machine import Machine
+
+__all__ = ["FORMULATIONS", "Energy", "EquationsOfMotion", "derive"]
+
+FORMULATIONS: dict[str, type[Any]] = {"newton-euler": NewtonEuler, "lagrange": Lagrange}
+
+Array = NDArray[np.float64]
+Parameters = Mapping[str, Any] | ArrayLike | None
+
+
+class Energy(NamedTuple):
+    """Kinetic and potential energy."""
+
+    kinetic: Array
+    potential: Array
+
+
+def derive(
+    machine: Machine,
+    by: str = "newton-euler",
+    *,
+    coordinates: CoordinateMap | None = None,
+    backend: str = "auto",
+) -> EquationsOfMotion:
+    """Derive the equations of motion of a machine; see `dalembert.equations`."""
+    if not isinstance(machine, Machine):
+        raise InputError(f"equations need a Machine, got {type(machine).__name__}")
+    if by not in FORMULATIONS:
+        raise UnknownNameError("formulation", by, FORMULATIONS)
+    formulation: Formulation = FORMULATIONS[by](machine)
+    layout = Layout.of_joints(n.joint for n in machine.tree.nodes)
+    if coordinates is not None:
+        formulation, layout = in_coordinates(formulation, machine, coordinates)
+    elif machine.couplings:
+        formulation, layout = couple(formulation, machine)
+    return EquationsOfMotion(machine, formulation, layout, backend)
+
+
+class EquationsOfMotion:
+    """Equations ``M(q) a + C(q, v) v + dV/dq = tau`` of a machine.
+
+    Every function takes arrays with any leading batch axes, and ``p`` (a mapping of parameter names to values, or an array
+    with the parameters as last axis) to override parameter values. Each is compiled when it is first called.
+
+    Attributes
+    ----------
+    machine
+        The machine.
+    by
+        Name of the formulation.
+    symbolic
+        The CasADi expressions behind the functions.
+    q_names, v_names, u_names, p_names
+        Names of the coordinates, velocities, inputs and parameters.
+    """
+
+    def __init__(self, machine: Machine, formulation: Formulation, layout: Layout, backend: str = "auto") -> None:
+        self.machine = machine
+        self.by = formulation.name
+        self.layout = layout
+        self.backend = backend
+        self.symbolic = Symbolic(formulation, layout)
+        self.q_names, self.v_names = layout.q_names, layout.v_names
+        self.u_names = machine.u_names
+        self.p_names = tuple(p.name for p in machine.parameters)
+        self.nq, self.nv, self.nu = layout.nq, layout.nv, machine.nu
+        self._p_nominal = machine.p_nominal
+        self._kernels: dict[str, Kernel] = {}
+
+    def __repr__(self) -> str:
+        return f"<EquationsOfMotion of '{self.machine.name}' by {self.by}: nq={self.nq}, nv={self.nv}, nu={self.nu}>"
+
+    # -- the contract ---------------------------------------------------------------------------------------------
+
+    def mass_matrix(self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
+        """Mass matrix ``M``, shape (..., nv, nv)."""
+        return self._call("mass_matrix", {"q": q}, t, p)
+
+    def coriolis_matrix(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
+        """Coriolis matrix ``C`` with ``M' - 2 C`` skew-symmetric, shape (..., nv, nv)."""
+        return self._call("coriolis_matrix", {"q": q, "v": v}, t, p)
+
+    def gravity(self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
+        """Gravity part of ``dV/dq``, shape (..., nv)."""
+        return self._call("gravity", {"q": q}, t, p)
+
+    def bias(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
+        """``C v + dV/dq`` (gravity and springs), shape (..., nv)."""
+        return self._call("bias", {"q": q, "v": v}, t, p)
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        t: float = 0.0,
+        p: Parameters = None,
+    ) -> Array:
+        """Generalised forces ``M a + C v + dV/dq`` less those of the given wrenches.
+
+        ``wrenches`` maps frames to [f; n] acting on the machine at the frame's origin, in the frame's axes.
+        """
+        tau = self._call("inverse_dynamics", {"q": q, "v": v, "a": a}, t, p)
+        return tau - self.wrench_force(q, wrenches, t=t, p=p) if wrenches else tau
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        t: float = 0.0,
+        p: Parameters = None,
+    ) -> Array:
+        """Accelerations that solve ``M a + C v + dV/dq = tau`` (plus the forces of the given wrenches)."""
+        if wrenches:
+            tau = np.asarray(tau, dtype=float) + self.wrench_force(q, wrenches, t=t, p=p)
+        a = self._call("forward_dynamics", {"q": q, "v": v, "tau": tau}, t, p)
+        if not np.isfinite(a).all():
+            raise InputError(
+                f"the mass matrix of machine '{self.machine.name}' is singular at this configuration: "
+                "some motion moves no inertia"
+            )
+        return a
+
+    def energy(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Energy:
+        """Kinetic and potential energy, each of shape (...)."""
+        return Energy(*self._call("energy", {"q": q, "v": v}, t, p))
+
+    def applied(
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike, *, t: float = 0.0, p: Parameters = None
+    ) -> Array:
+        """Generalised forces without potential: motors (inputs ``u``), losses and the machine's wrenches."""
+        return self._call("applied", {"q": q, "v": v, "u": u}, t, p)
+
+    # -- kinematics -----------------------------------------------------------------------------------------------
+
+    def pose(self, frame: str, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
+        """Homogeneous matrix of a frame in the world, shape (..., 4, 4)."""
+        return self._call("pose", {"q": q}, t, p, frame)
+
+    def jacobian(
+        self, frame: str, q: ArrayLike, *, axes: str = "frame", t: float = 0.0, p: Parameters = None
+    ) -> Array:
+        """Jacobian of a frame's twist [v; w] at its origin, in its own axes or (``axes="world"``) in world axes."""
+        return self._call("jacobian", {"q": q}, t, p, frame, axes)
+
+    def jacobian_rate(
+        self, frame: str, q: ArrayLike, v: ArrayLike, *, axes: str = "frame", t: float = 0.0, p: Parameters = None
+    ) -> Array:
+        """Time derivative of the Jacobian, entry by entry."""
+        return self._call("jacobian_rate", {"q": q, "v": v}, t, p, frame, axes)
+
+    def momentum(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
+        """Linear momentum and angular momentum about the world's origin, in world axes, shape (..., 6)."""
+        return self._call("momentum", {"q": q, "v": v}, t, p)
+
+    def center_of_mass(self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
+        """Centre of mass of the moving bodies, shape (..., 3)."""
+        return self._call("center_of_mass", {"q": q}, t, p)
+
+    def coordinate_rate(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
+        """Rates of the coordinates, ``B(q) v``."""
+        return self._call("coordinate_rate", {"q": q, "v": v}, t, p)
+
+    def integrate(self, q: ArrayLike, d: ArrayLike) -> Array:
+        """Configuration reached from ``q`` by the tangent displacement ``d`` (nv numbers)."""
+        return self._call("integrate", {"q": q, "d": d}, 0.0, None)
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """Tangent displacement from ``q0`` to ``q1`` (nv numbers)."""
+        self._check_quaternions(q1)
+        return self._call("difference", {"q": q0, "q1": q1}, 0.0, None)
+
+    def inverse_kinematics(self, frame: str, target: ArrayLike, **options: Any) -> Any:
+        """Coordinates that bring a frame to a position (3) or a pose (4 x 4); see `dalembert.inverse_kinematics`."""
+        from dalembert.formulations.inverse_kinematics import inverse_kinematics
+
+        return inverse_kinematics(self, frame, target, **options)
+
+    def wrench_force(
+        self,
+        q: ArrayLike,
+        wrenches: Mapping[str, ArrayLike],
+        *,
+        t: float = 0.0,
+        p: Parameters = None,
+    ) -> Array:
+        """Generalised forces ``sum J^T [f; n]`` of wrenches at frames, each in the frame's axes."""
+        if not isinstance(wrenches, Mapping):
+            raise InputError(f"wrenches must map frame names to [f; n], got {wrenches!r}")
+        total: Array = np.zeros(self.nv)
+        for frame, wrench in wrenches.items():
+            w = np.asarray(wrench, dtype=float)
+            if w.shape[-1:] != (6,) or not np.isfinite(w).all():
+                raise InputError(f"the wrench at frame '{frame}' must be 6 finite numbers [f; n], got {wrench!r}")
+            J = self.jacobian(frame, q, t=t, p=p)
+            total = total + np.einsum("...ij,...i->...j", J, w)
+        return total
+
+    # -- conversions: here the coordinates are the machine's own --------------------------------------------------
+
+    @property
+    def q_neutral(self) -> Array:
+        """Neutral configuration."""
+        neutral = np.zeros(self.nq)
+        for _, start in self.layout.quaternions:
+            neutral[start] = 1.0
+        return neutral
+
+    def random_configuration(self, rng: np.random.Generator, spread: float = 1.0) -> Array:
+        """Random configuration: normal coordinates, uniform attitudes."""
+        q = spread * rng.normal(size=self.nq)
+        for _, start in self.layout.quaternions:
+            Q = rng.normal(size=4)
+            q[start : start + 4] = Q / np.linalg.norm(Q)
+        return q
+
+    # -- compiled functions ---------------------------------------------------------------------------------------
+
+    def kernel(self, name: str, frame: str | None = None, axes: str = "frame") -> Kernel:
+        """Return the compiled function behind a name of the contract; its last inputs are ``t`` and ``p`` where they matter."""
+        key = name if frame is None else f"{name}:{frame}:{axes}"
+        if key not in self._kernels:
+            self._kernels[key] = self._compile(name, frame, axes)
+        return self._kernels[key]
+
+    def _compile(self, name: str, frame: str | None, axes: str) -> Kernel:
+        inputs, outputs, shapes = self._signature(name, frame, axes)
+        s = self.symbolic
+        symbols: dict[str, Any] = {"q": s.q, "v": s.v, "a": s.a, "tau": s.tau, "u": s.u, "t": s.t, "p": s.p}
+        symbols["d"], symbols["q1"] = ca.SX.sym("d", self.nv), ca.SX.sym("q1", self.nq)
+        if name == "integrate":
+            outputs = [self.layout.integrate(s.q, symbols["d"])]
+        elif name == "difference":
+            outputs = [self.layout.difference(s.q, symbols["q1"])]
+        dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
+        names = [f"out{i}" for i in range(len(dense))]
+        function = ca.Function(name, [symbols[k] for k in inputs], dense, list(inputs), names)
+        return compile_function(
+            function,
+            backend=self.backend,  # type: ignore[arg-type]
+            shapes={**({"t": ()} if "t" in inputs else {}), **dict(zip(names, shapes, strict=True))},
+        )
+
+    def _signature(self, name: str, frame: str | None, axes: str) -> tuple[list[str], list[Any], list[tuple[int, ...]]]:
+        nq, nv = self.nq, self.nv
+        table: dict[str, tuple[str, list[tuple[int, ...]]]] = {
+            "mass_matrix": ("q", [(nv, nv)]),
+            "coriolis_matrix": ("q v", [(nv, nv)]),
+            "gravity": ("q", [(nv,)]),
+            "bias": ("q v", [(nv,)]),
+            "inverse_dynamics": ("q v a", [(nv,)]),
+            "forward_dynamics": ("q v tau", [(nv,)]),
+            "energy": ("q v", [(), ()]),
+            "applied": ("q v u t", [(nv,)]),
+            "momentum": ("q v", [(6,)]),
+            "center_of_mass": ("q", [(3,)]),
+            "coordinate_rate": ("q v", [(nq,)]),
+            "pose": ("q", [(4, 4)]),
+            "jacobian": ("q", [(6, nv)]),
+            "jacobian_rate": ("q v", [(6, nv)]),
+            "integrate": ("q d", [(nq,)]),
+            "difference": ("q q1", [(nv,)]),
+        }
+        if name not in table:
+            raise UnknownNameError("function", name, table, "the equations of motion")
+        inputs = table[name][0].split()
+        if self.p_names and name not in ("integrate", "difference"):
+            inputs.append("p")
+        s = self.symbolic
+        if frame is not None:
+            outputs = [s.pose(frame)] if name == "pose" else [getattr(s, name)(frame, axes)]
+        elif name in ("integrate", "difference"):
+            outputs = []
+        else:
+            value = getattr(s, name)
+            outputs = list(value) if name == "energy" else [value]
+        return inputs, outputs, table[name][1]
+
+    def _call(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        t: float,
+        p: Parameters,
+        frame: str | None = None,
+        axes: str = "frame",
+    ) -> Any:
+        kernel = self.kernel(name, frame, axes)
+        if self.layout.quaternions:
+            self._check_quaternions(arguments["q"])
+        values = list(arguments.values())
+        if name == "applied":
+            values.append(t)
+        if self.p_names and name not in ("integrate", "difference"):
+            values.append(self._parameters(p))
+        elif p is not None and np.size(p) > 0:
+            self._parameters(p)
+        return kernel(*values)
+
+    def _parameters(self, p: Parameters) -> Array:
+        """Parameter values of a call, checked against the bounds of the fields they stand for."""
+        if p is None:
+            return self._p_nominal
+        if isinstance(p, Mapping):
+            values = self.machine.parameter_vector(p)
+        else:
+            try:
+                values = np.asarray(p, dtype=float)
+            except (TypeError, ValueError):
+                raise InputError(f"p must be a mapping of parameter names or an array of numbers, got {p!r}") from None
+            if values.shape[-1:] != (len(self.p_names),):
+                expected = f"(..., {len(self.p_names)}) for the parameters {', '.join(self.p_names) or '(none)'}"
+                raise InputError(f"p has shape {values.shape}, expected {expected}")
+        check_parameter_values(self.machine, values)
+        return values
+
+    def _check_quaternions(self, q: ArrayLike) -> None:
+        try:
+            values = np.asarray(q, dtype=float)
+        except (TypeError, ValueError):
+            return  # the kernel says what is wrong with it
+        if values.shape[-1:] != (self.nq,):
+            return
+        for name, start in self.layout.quaternions:
+            norm = np.linalg.norm(values[..., start : start + 4], axis=-1)
+            if np.any(np.abs(norm - 1.0) > 1e-6):
+                worst = float(norm.flat[int(np.argmax(np.abs(norm - 1.0)))]) if norm.ndim else float(norm)
+                raise InputError(
+                    f"the quaternion (w, x, y, z) of joint '{name}' in q must have unit norm, got norm {worst:g}"
+                )

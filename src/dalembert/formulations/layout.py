@@ -1,0 +1,77 @@
+"""Names and kinds of the coordinates of a set of equations, and displacements on their configuration space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from dalembert.formulations.joint_kinematics import joint_difference, joint_integrate
+from dalembert.model.joint import Joint
+
+__all__ = ["Block", "Layout"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Coordinates of one joint: its kind and its ranges in ``q`` and ``v``."""
+
+    name: str
+    kind: str
+    q: slice
+    v: slice
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Coordinates of a set of equations, block by block."""
+
+    q_names: tuple[str, ...]
+    v_names: tuple[str, ...]
+    blocks: tuple[Block, ...]
+
+    @staticmethod
+    def of_joints(joints: Iterable[Joint]) -> Layout:
+        """Coordinates of joints, in order."""
+        joints = tuple(joints)
+        blocks, nq, nv = [], 0, 0
+        for j in joints:
+            q, v = slice(nq, nq + j.info.nq), slice(nv, nv + j.info.nv)
+            blocks.append(Block(j.name, j.kind, q, v))
+            nq, nv = q.stop, v.stop
+        return Layout(
+            tuple(s for j in joints for s in j.q_names), tuple(s for j in joints for s in j.v_names), tuple(blocks)
+        )
+
+    @staticmethod
+    def plain(names: Iterable[str]) -> Layout:
+        """Independent coordinates whose velocities are their rates."""
+        names = tuple(names)
+        blocks = tuple(Block(n, "plain", slice(i, i + 1), slice(i, i + 1)) for i, n in enumerate(names))
+        return Layout(names, tuple(f"{n}_dot" for n in names), blocks)
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(self.q_names)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return len(self.v_names)
+
+    @property
+    def quaternions(self) -> tuple[tuple[str, int], ...]:
+        """Joint name and offset in ``q`` of each unit quaternion."""
+        offset = {"spherical": 0, "free": 3}
+        return tuple((b.name, b.q.start + offset[b.kind]) for b in self.blocks if b.kind in offset)
+
+    def integrate(self, q: Any, d: Any) -> Any:
+        """Configuration reached from ``q`` by the tangent displacement ``d``."""
+        return ca.vertcat(*[joint_integrate(b.kind, q[b.q], d[b.v]) for b in self.blocks])
+
+    def difference(self, q0: Any, q1: Any) -> Any:
+        """Tangent displacement from ``q0`` to ``q1``."""
+        return ca.vertcat(*[joint_difference(b.kind, q0[b.q], q1[b.q]) for b in self.blocks])

@@ -1,0 +1,144 @@
+"""The expressions behind a set of equations, each made once when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import casadi as ca
+
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.ports import Formulation
+from dalembert.formulations.layout import Layout
+
+__all__ = ["Symbolic"]
+
+
+class Symbolic:
+    """CasADi expressions of the contract, as attributes: ``q``, ``v``, ``mass_matrix``, ``forward_dynamics`` and so on.
+
+    Expressions of a frame are methods: ``jacobian("tool")``, ``pose("tool")``.
+    """
+
+    def __init__(self, formulation: Formulation, layout: Layout) -> None:
+        self._formulation = formulation
+        self._layout = layout
+        self._made: dict[str, Any] = {}
+        x = formulation.variables
+        self.q, self.v, self.a, self.tau, self.u, self.t, self.p = x.q, x.v, x.a, x.tau, x.u, x.t, x.p
+
+    def _once(self, key: str, make: Callable[[], Any]) -> Any:
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in EXPRESSIONS:
+            raise UnknownNameError("expression", name, EXPRESSIONS)
+        return self._once(name, lambda: getattr(self._formulation, name)())
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *EXPRESSIONS]
+
+    @property
+    def coordinate_rate(self) -> Any:
+        """Rates of the coordinates, ``B(q) v``."""
+        return self._once("coordinate_rate", self._formulation.model.coordinate_rates)
+
+    @property
+    def actuation(self) -> Any:
+        """Generalised forces of the motors."""
+        return self._once("actuation", lambda: self._formulation.model.actuation)
+
+    @property
+    def losses(self) -> Any:
+        """Generalised forces of dampers, friction and motor losses."""
+        return self._once("losses", lambda: self._formulation.model.losses)
+
+    @property
+    def wrenches(self) -> Any:
+        """Generalised forces of the applied wrenches."""
+        return self._once("wrenches", self._wrenches)
+
+    @property
+    def applied(self) -> Any:
+        """All that has no potential: motors, losses and wrenches."""
+        return self.actuation + self.losses + self.wrenches
+
+    @property
+    def energy(self) -> tuple[Any, Any]:
+        """Kinetic and potential energy."""
+        return self.kinetic_energy, self.potential_energy
+
+    def _wrenches(self) -> Any:
+        x = self._formulation.variables
+        total = ca.SX(self._layout.nv, 1)
+        for wrench in self._formulation.model.machine.wrenches:
+            R, _ = self._formulation.model.frame_pose(wrench.frame)
+            f = ca.vertcat(*[x.value(c) for c in wrench.force])
+            n = ca.vertcat(*[x.value(c) for c in wrench.torque])
+            if wrench.axes == "world":
+                f, n = R.T @ f, R.T @ n
+            total = total + self.jacobian(wrench.frame).T @ ca.vertcat(f, n)
+        return total
+
+    def pose(self, frame: str) -> Any:
+        """Homogeneous matrix (4 x 4) of a frame in the world."""
+
+        def make() -> Any:
+            R, p = self._formulation.model.frame_pose(frame)
+            return ca.vertcat(ca.horzcat(R, p), ca.horzcat(0, 0, 0, 1))
+
+        return self._once(f"pose:{frame}", make)
+
+    def jacobian(self, frame: str, axes: str = "frame") -> Any:
+        """Jacobian of a frame's twist [v; w] at its origin, in its own axes or in world axes."""
+        if axes not in ("frame", "world"):
+            raise InputError(f"axes of a Jacobian must be 'frame' or 'world', got {axes!r}")
+        if axes == "frame":
+            return self._once(f"jacobian:{frame}", lambda: self._formulation.jacobian(frame))
+        R, _ = self._formulation.model.frame_pose(frame)
+        return self._once(f"jacobian:{frame}:world", lambda: ca.diagcat(R, R) @ self.jacobian(frame))
+
+    def jacobian_rate(self, frame: str, axes: str = "frame") -> Any:
+        """Time derivative of `jacobian`, entry by entry."""
+
+        def make() -> Any:
+            J = ca.densify(self.jacobian(frame, axes))
+            return ca.reshape(ca.jtimes(ca.vec(J), self.q, self.coordinate_rate), *J.shape)
+
+        return self._once(f"jacobian_rate:{frame}:{axes}", make)
+
+    @property
+    def christoffel(self) -> list[Any]:
+        """Matrices ``C_k`` of the Christoffel symbols, ``c_k = v^T C_k v`` (ROBOTICS); for ``q' = v`` only."""
+        if self._layout.quaternions:
+            raise InputError("Christoffel symbols need coordinates whose rates are the velocities: no quaternions")
+
+        def make() -> list[Any]:
+            B, q = self.mass_matrix, self.q
+            result = []
+            for k in range(self._layout.nv):
+                db = ca.jacobian(B[:, k], q)
+                dB = ca.reshape(ca.jacobian(ca.vec(B), q[k]), *B.shape)
+                result.append((db + db.T - dB) / 2)
+            return result
+
+        made: list[Any] = self._once("christoffel", make)
+        return made
+
+
+EXPRESSIONS = (
+    "mass_matrix",
+    "coriolis_matrix",
+    "gravity",
+    "bias",
+    "inverse_dynamics",
+    "forward_dynamics",
+    "kinetic_energy",
+    "potential_energy",
+    "momentum",
+    "center_of_mass",
+)

@@ -1,0 +1,146 @@
+"""Kinematics and loads of a machine's tree on CasADi symbols: what every tree formulation starts from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from dalembert.core.errors import UnknownNameError
+from dalembert.formulations.joint_kinematics import (
+    coordinate_rate,
+    joint_motion,
+    structure_matrix,
+)
+from dalembert.formulations.variables import Variables
+from dalembert.model.machine import Machine
+from dalembert.model.tree import place
+
+__all__ = ["TreeModel"]
+
+
+class TreeModel:
+    """Symbols, poses and loads of a machine, in the coordinates of its tree (couplings not applied)."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.tree = machine.tree
+        self.variables = Variables.of(machine)
+        self.q_names = tuple(s for n in self.tree.nodes for s in n.joint.q_names)
+        self.v_names = tuple(s for n in self.tree.nodes for s in n.joint.v_names)
+
+    @property
+    def gravity_vector(self) -> Any:
+        """Acceleration of gravity in world axes."""
+        return ca.vertcat(*[self.variables.value(x) for x in self.machine.gravity])
+
+    @cached_property
+    def relative_poses(self) -> list[tuple[Any, Any]]:
+        """Pose (R, p) of each node's frame in its parent node's frame."""
+        poses = []
+        for node in self.tree.nodes:
+            R0, p0 = place(node.placement, self.variables.value)
+            R, p = joint_motion(node.joint, self.variables.q[node.q])
+            poses.append((R0 @ R, p0 + R0 @ p))
+        return poses
+
+    @cached_property
+    def world_poses(self) -> list[tuple[Any, Any]]:
+        """Pose (R, p) of each node's frame in the world."""
+        poses: list[tuple[Any, Any]] = []
+        for node, (R, p) in zip(self.tree.nodes, self.relative_poses, strict=True):
+            if node.parent < 0:
+                poses.append((R, p))
+            else:
+                R_p, p_p = poses[node.parent]
+                poses.append((R_p @ R, p_p + R_p @ p))
+        return poses
+
+    def frame(self, name: str) -> tuple[int, Any, Any]:
+        """Node of a frame (or body) and its pose (R, p) in the node's frame."""
+        if name not in self.tree.frames:
+            raise UnknownNameError("frame", name, self.tree.frames, f"machine '{self.machine.name}'")
+        node, pose = self.tree.frames[name]
+        return node, *place(pose, self.variables.value)
+
+    def frame_pose(self, name: str) -> tuple[Any, Any]:
+        """Pose (R, p) of a frame in the world."""
+        node, R, p = self.frame(name)
+        if node < 0:
+            return ca.SX(R), ca.SX(p)
+        R_w, p_w = self.world_poses[node]
+        return R_w @ R, p_w + R_w @ p
+
+    def coordinate_rates(self) -> Any:
+        """Rates of all coordinates, ``B(q) v``."""
+        x = self.variables
+        return ca.vertcat(*[coordinate_rate(n.joint, x.q[n.q], x.v[n.v]) for n in self.tree.nodes])
+
+    def structure(self, momenta: Any) -> Any:
+        """Block-diagonal skew matrix of the quasi-velocities' structure constants."""
+        return ca.diagcat(*[structure_matrix(n.joint, momenta[n.v]) for n in self.tree.nodes])
+
+    @cached_property
+    def armature(self) -> Any:
+        """Inertia ``n^2 I_m`` that rotors add to each velocity."""
+        J = ca.SX(self.tree.nv, 1)
+        for i, motor in self._driven():
+            n, I_m = self.variables.value(motor.ratio), self.variables.value(motor.rotor_inertia)
+            if not (isinstance(I_m, float) and I_m == 0.0):
+                J[i] = J[i] + n**2 * I_m
+        return J
+
+    def _driven(self) -> list[tuple[int, Any]]:
+        index = {n.joint.name: n.v.start for n in self.tree.nodes}
+        return [(index[m.joint], m) for m in self.machine.motors if m.joint in index]
+
+    @cached_property
+    def spring_energy(self) -> Any:
+        """Potential energy of the joint springs."""
+        return sum((k * d**2 / 2 for _, k, d in self._springs()), ca.SX(0))
+
+    @cached_property
+    def spring_force(self) -> Any:
+        """Gradient of the springs' energy, per velocity."""
+        f = ca.SX(self.tree.nv, 1)
+        for i, k, d in self._springs():
+            f[i] = k * d
+        return f
+
+    def _springs(self) -> list[tuple[int, Any, Any]]:
+        x = self.variables
+        return [
+            (n.v.start, x.value(n.joint.stiffness), x.q[n.q][0] - x.value(n.joint.rest))
+            for n in self.tree.nodes
+            if n.joint.stiffness != 0.0
+        ]
+
+    @cached_property
+    def actuation(self) -> Any:
+        """Generalised forces of the motors, saturated inputs times gear ratio."""
+        x = self.variables
+        f = ca.SX(self.tree.nv, 1)
+        for k, (i, motor) in enumerate(self._driven()):
+            effort = x.u[k]
+            if motor.effort < float("inf"):
+                effort = ca.fmax(ca.fmin(effort, motor.effort), -motor.effort)
+            f[i] = f[i] + x.value(motor.ratio) * effort
+        return f
+
+    @cached_property
+    def losses(self) -> Any:
+        """Generalised forces of dampers, motor losses and Coulomb friction."""
+        x = self.variables
+        f = ca.SX(self.tree.nv, 1)
+        for node in self.tree.nodes:
+            j = node.joint
+            for i in range(node.v.start, node.v.stop):
+                if j.damping != 0.0:
+                    f[i] = f[i] - x.value(j.damping) * x.v[i]
+                if j.friction != 0.0:
+                    f[i] = f[i] - x.value(j.friction) * ca.tanh(x.v[i] / x.value(j.friction_velocity))
+        for i, motor in self._driven():
+            if motor.damping != 0.0:
+                f[i] = f[i] - x.value(motor.ratio) ** 2 * x.value(motor.damping) * x.v[i]
+        return f
