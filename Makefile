@@ -76,6 +76,6 @@ $(BIN)/python:
 	    echo "error: $$without_venv cannot create virtual environments (on Debian and Ubuntu:" \
 	        "apt install python3-venv)" >&2; \
 	else \
-	    echo "error: dalembert needs Python 3.11 or newer; found: $$(python3 --version 2>&1 || echo none)." \
+	    echo "error: dalembert needs Python 3.11 or newer; found: $$(python3 --version 2>/dev/null || echo none)." \
 	        "Install one, or name it: make PYTHON=/path/to/python3.12 ..." >&2; \
 	fi; exit 1
