@@ -1,4 +1,4 @@
-"""Checks of what is passed to a kernel: number, type, shape, finiteness; and the broadcasting of batch axes."""
+"""Checks of what is passed to a kernel (number, type, shape, finiteness), and broadcasting of batch axes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ class Signature:
             n_lead = array.ndim - len(shape)
             if n_lead < 0 or array.shape[n_lead:] != shape:
                 raise InputError(
-                    f"input {name!r} of kernel {self.name!r}: got shape {array.shape}, expected {_expected(shape)}"
+                    f"input {name!r} of kernel {self.name!r}: got shape {array.shape}, "
+                    f"expected {_expected(shape)}"
                 )
             leads.append(array.shape[:n_lead])
         try:
@@ -80,14 +81,17 @@ def make_signature(function: ca.Function, shapes: Mapping[str, Shape] | None) ->
     function
         A function with named inputs and outputs.
     shapes
-        NumPy shapes for some of the names. Default: a column (n, 1) is ``(n,)``, a matrix ``(rows, columns)``.
+        NumPy shapes for some of the names. Default: a column (n, 1) is ``(n,)``, a matrix ``(rows,
+        columns)``.
     """
     inputs = {name: tuple(function.size_in(name)) for name in function.name_in()}
     outputs = {name: tuple(function.size_out(name)) for name in function.name_out()}
     given = {name: tuple(int(n) for n in shape) for name, shape in (shapes or {}).items()}
     for name in given:
         if name not in inputs and name not in outputs:
-            raise UnknownNameError("input or output", name, [*inputs, *outputs], f"function {function.name()!r}")
+            raise UnknownNameError(
+                "input or output", name, [*inputs, *outputs], f"function {function.name()!r}"
+            )
 
     def shape(name: str, size: Shape) -> Shape:
         rows, columns = size
@@ -95,7 +99,8 @@ def make_signature(function: ca.Function, shapes: Mapping[str, Shape] | None) ->
         chosen = given.get(name, default)
         if int(np.prod(chosen)) != rows * columns or min(chosen, default=0) < 0:
             raise InputError(
-                f"shape {chosen} of {name!r} in function {function.name()!r} does not hold {rows} x {columns} numbers"
+                f"shape {chosen} of {name!r} in function {function.name()!r} does not hold "
+                f"{rows} x {columns} numbers"
             )
         return chosen
 
@@ -117,7 +122,8 @@ def nonfinite_error(kernel: str, name: str, array: Array) -> InputError:
     place = f"{name}[{', '.join(map(str, index))}]" if index else name
     more = f" ({len(where)} such numbers)" if len(where) > 1 else ""
     return InputError(
-        f"input {name!r} of kernel {kernel!r}: {place} is {float(array[index])}, expected finite numbers{more}"
+        f"input {name!r} of kernel {kernel!r}: {place} is {float(array[index])}, "
+        f"expected finite numbers{more}"
     )
 
 
@@ -126,11 +132,17 @@ def _expected(shape: Shape) -> str:
 
 
 def _real_array(kernel: str, name: str, argument: Any) -> Array:
+    if isinstance(argument, np.ma.MaskedArray):
+        raise InputError(f"input {name!r} of kernel {kernel!r}: got a masked array, expected plain numbers")
     try:
         array = np.asarray(argument)
     except (ValueError, TypeError) as error:
-        raise InputError(f"input {name!r} of kernel {kernel!r} is not an array of numbers: {error}") from error
+        raise InputError(
+            f"input {name!r} of kernel {kernel!r} is not an array of numbers: {error}"
+        ) from error
     if array.dtype.kind not in "fiub":
-        kind = {"c": "complex", "O": "object", "U": "str", "S": "bytes"}.get(array.dtype.kind, str(array.dtype))
+        kind = {"c": "complex", "O": "object", "U": "str", "S": "bytes"}.get(
+            array.dtype.kind, str(array.dtype)
+        )
         raise InputError(f"input {name!r} of kernel {kernel!r}: got dtype {kind}, expected real numbers")
     return np.asarray(array, dtype=np.float64)

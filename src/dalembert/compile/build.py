@@ -1,8 +1,9 @@
 """From C text to a shared library: the compiler, its flags, and the processes that run it.
 
-Flags keep IEEE semantics: no fast-math, and no contraction into fused multiply-adds, so that a kernel, whatever its
-chunks and lanes, computes what the CasADi virtual machine computes. (Contraction was measured on forward dynamics of a
-seven-joint arm: no gain beyond noise.) CUDA would be a second toolchain here (``nvcc``, or NVRTC), with flags of its own.
+Flags keep IEEE semantics: no fast-math, and no contraction into fused multiply-adds, so that a kernel,
+whatever its chunks and lanes, computes what the CasADi virtual machine computes. (Contraction was measured on
+forward dynamics of a seven-joint arm: no gain beyond noise.) CUDA would be a second toolchain here (``nvcc``,
+or NVRTC), with flags of its own.
 """
 
 from __future__ import annotations
@@ -24,14 +25,27 @@ from pathlib import Path
 
 from ..core.errors import BuildError
 
-__all__ = ["LIBRARY_SUFFIX", "Toolchain", "build_units", "find_toolchain", "missing_toolchain", "usable_flags"]
+__all__ = [
+    "LIBRARY_SUFFIX",
+    "BrokenToolchainError",
+    "Toolchain",
+    "build_units",
+    "find_toolchain",
+    "missing_toolchain",
+    "usable_flags",
+]
 
 LIBRARY_SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 _REQUIRED_FLAGS = ("-std=c99", "-fPIC", "-ffp-contract=off")
 _OPTIONAL_FLAGS = ("-march=native", "-fno-math-errno", "-fno-trapping-math")
 _HUGE = 20_000
-"""Operations from which on the compiler optimises less: -O2 costs 1.3 times the build time there and gains nothing."""
+"""Operations from which on the compiler optimises less: -O2 costs 1.3 times the build time there and gains
+nothing."""
+
+
+class BrokenToolchainError(BuildError):
+    """There is a compiler, but it cannot build the simplest library (no C headers, say)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +57,8 @@ class Toolchain:
     command
         Words that start it.
     identity
-        Digest of everything outside the source that decides on the machine code: compiler, flags, processor, C library.
+        Digest of everything outside the source that decides on the machine code: compiler, flags, processor,
+        C library.
     """
 
     command: tuple[str, ...]
@@ -51,9 +66,9 @@ class Toolchain:
 
 
 def find_toolchain() -> Toolchain | None:
-    """Return the compiler: ``DALEMBERT_CC`` if set, else ``cc``, ``gcc`` or ``clang``, else the ziglang wheel, else None.
+    """Find a C compiler: ``DALEMBERT_CC`` if set, else ``cc``, ``gcc`` or ``clang``, else the ziglang wheel.
 
-    Only looks for it; whether it works is seen when it is first used (`usable_flags`).
+    Only looks for it; whether it works is seen when it is first used (`usable_flags`). None if there is none.
     """
     return _find_toolchain(os.environ.get("DALEMBERT_CC", ""), os.environ.get("PATH", ""))
 
@@ -108,7 +123,16 @@ def _c_library() -> str:
 
 def _processor() -> str:
     """Describe the processor's features as far as ``-march=native`` depends on them."""
-    wanted = ("vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU implementer", "CPU part")
+    wanted = (
+        "vendor_id",
+        "cpu family",
+        "model",
+        "stepping",
+        "flags",
+        "Features",
+        "CPU implementer",
+        "CPU part",
+    )
     found: dict[str, str] = {}
     try:
         with open("/proc/cpuinfo") as lines:
@@ -129,7 +153,7 @@ def usable_flags(toolchain: Toolchain) -> tuple[str, ...]:
 
     Raises
     ------
-    BuildError
+    BrokenToolchainError
         If it cannot build even that.
     """
     with tempfile.TemporaryDirectory(prefix="dalembert-") as directory:
@@ -143,7 +167,7 @@ def usable_flags(toolchain: Toolchain) -> tuple[str, ...]:
             return (*_REQUIRED_FLAGS, *_OPTIONAL_FLAGS)
         log = works(_REQUIRED_FLAGS)
         if log:
-            raise BuildError(f"the C compiler cannot build a library\n{log}")
+            raise BrokenToolchainError(f"the C compiler cannot build a library\n{log}")
         return (*_REQUIRED_FLAGS, *(flag for flag in _OPTIONAL_FLAGS if not works([*_REQUIRED_FLAGS, flag])))
 
 
@@ -180,7 +204,8 @@ def build_units(
         commands = [[*toolchain.command, *flags, "-shared", str(sources[0]), "-lm", "-o", str(library)]]
     else:
         commands = [
-            [*toolchain.command, *flags, "-c", str(source), "-o", str(source.with_suffix(".o"))] for source in sources
+            [*toolchain.command, *flags, "-c", str(source), "-o", str(source.with_suffix(".o"))]
+            for source in sources
         ]
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         logs = [log for log in pool.map(_run, commands) if log]

@@ -1,8 +1,8 @@
 """Compiled libraries on disk, shared by all processes of one user.
 
-A key (digest of what the library is made from and by) is a small file that holds the digest of the library's bytes; the
-library is a file named by that digest. Both appear by atomic rename and are never changed. A library whose bytes do not
-match, for whatever reason, counts as absent and is built again.
+A key (digest of what the library is made from and by) is a small file that holds the digest of the library's
+bytes; the library is a file named by that digest. Both appear by atomic rename and are never changed. A
+library whose bytes do not match, for whatever reason, counts as absent and is built again.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ Builder = Callable[[Path], Path]
 
 
 def cache_directory() -> Path:
-    """Return the folder of compiled kernels: ``DALEMBERT_CACHE``, else ``dalembert`` in the user's cache folder.
+    """Return the folder of compiled kernels.
 
-    The folder is created if needed and made private to the user. Where that is impossible (a read-only home), kernels go to a
-    temporary folder of this process, with a warning.
+    It is ``kernels`` in ``DALEMBERT_CACHE``, else in ``dalembert`` in the user's cache folder. It is created if
+    needed and made private to the user. Where that is impossible (a read-only home), kernels go to a temporary
+    folder of this process, with a warning.
     """
     return _cache_directory(os.environ.get("DALEMBERT_CACHE", ""), os.environ.get("XDG_CACHE_HOME", ""))
 
@@ -58,7 +59,7 @@ def _cache_directory(override: str, xdg: str) -> Path:
 
 
 def _private(folder: Path) -> Path:
-    """Create a folder that only this user can enter; code is loaded from it, so nobody else may write there."""
+    """Create a folder that only this user can enter: code is loaded from it."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if hasattr(os, "getuid"):
         status = folder.stat()
@@ -82,18 +83,27 @@ def load_library(key: str, build: Builder) -> ctypes.CDLL:
         Digest of everything that decides on the library's bytes.
     build
         Called at most once at a time among all processes of the user.
+
+    Raises
+    ------
+    BuildError
+        If the compiler refuses the source, or the library cannot be stored.
     """
     folder = cache_directory()
     library = _open(_lookup(folder, key))
     if library is not None:
         return library
-    with _exclusive(folder / "locks" / key):
-        library = _open(_lookup(folder, key))
-        if library is not None:
-            return library
-        with tempfile.TemporaryDirectory(dir=folder / "build") as directory:
-            path = _store(folder, key, build(Path(directory)))
-    return ctypes.CDLL(str(path))
+    try:
+        _private(folder)
+        with _exclusive(folder / "locks" / key):
+            library = _open(_lookup(folder, key))
+            if library is not None:
+                return library
+            with tempfile.TemporaryDirectory(dir=folder / "build") as directory:
+                path = _store(folder, key, build(Path(directory)))
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise BuildError(f"a kernel cannot be stored in or loaded from {folder}: {error}") from error
 
 
 def build_library(source: str, name: str) -> ctypes.CDLL:
@@ -152,9 +162,10 @@ def _store(folder: Path, key: str, built: Path) -> Path:
 
 @contextlib.contextmanager
 def _exclusive(path: Path) -> Iterator[None]:
-    """Let one process at a time build a kernel, so that many workers that start together do not all compile it.
+    """Let one process at a time build a kernel.
 
-    Only saves work: without locks (Windows, some network file systems) the atomic renames still keep the cache whole.
+    Many workers that start together then compile it once. Only saves work: without locks (Windows, some
+    network file systems) the atomic renames still keep the cache whole.
     """
     if sys.platform == "win32":
         yield

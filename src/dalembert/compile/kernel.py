@@ -6,18 +6,18 @@ import math
 import os
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BuildError, InputError, NoCompilerWarning
+from ..core.errors import InputError, NoCompilerWarning
 from .arguments import Array, Shape, Signature, make_signature, nonfinite_error
-from .build import find_toolchain, missing_toolchain, usable_flags
+from .build import BrokenToolchainError, find_toolchain, missing_toolchain
 from .native import Native, NativeFrame, emit_function, load_native
-from .tape import read_tape, row_major
+from .tape import row_major
 from .vm import VmFrame
 
 __all__ = ["Backend", "Bound", "Kernel", "compile_function"]
@@ -25,6 +25,7 @@ __all__ = ["Backend", "Bound", "Kernel", "compile_function"]
 Backend = Literal["auto", "native", "vm"]
 _BACKENDS = ("auto", "native", "vm")
 _FLOAT64 = np.dtype(np.float64)
+_ARRAY = np.ndarray
 
 _warning_lock = threading.Lock()
 _warned = False
@@ -40,12 +41,12 @@ def compile_function(
     function
         With named inputs and outputs; SX, or MX that can be expanded to SX.
     backend
-        ``"native"``: C code; ``"vm"``: the CasADi virtual machine; ``"auto"``: native if there is a compiler that works, else
-        the virtual machine with one `NoCompilerWarning` per process. The environment variable ``DALEMBERT_BACKEND``
-        (``native`` or ``vm``) replaces ``"auto"``.
+        ``"native"``: C code; ``"vm"``: the CasADi virtual machine; ``"auto"``: native if there is a compiler
+        that works, else the virtual machine with one `NoCompilerWarning` per process. The environment
+        variable ``DALEMBERT_BACKEND`` (``native`` or ``vm``) replaces ``"auto"``.
     shapes
-        NumPy shapes of named inputs and outputs. Default: a column (n, 1) is ``(n,)``, anything else ``(rows, columns)``.
-        Matrices are row-major.
+        NumPy shapes of named inputs and outputs. Default: a column (n, 1) is ``(n,)``, anything else ``(rows,
+        columns)``. Matrices are row-major.
 
     Returns
     -------
@@ -67,12 +68,14 @@ def compile_function(
 class Kernel:
     """A compiled function (made by `compile_function`).
 
-    Calling it with arrays whose trailing axes have the shapes of the inputs evaluates it for all leading axes, which
-    broadcast against each other, and returns an array, or a tuple of arrays if there are several outputs. A single number
-    comes back as a NumPy scalar. Numbers that are not finite are refused, never computed with.
+    Calling it with arrays whose trailing axes have the shapes of the inputs evaluates it for all leading
+    axes, which broadcast against each other, and returns an array, or a tuple of arrays if there are several
+    outputs. A single number comes back as a NumPy scalar. Numbers that are not finite are refused, never
+    computed with.
 
-    A kernel may be called from several threads at once; each has its own scratch memory, and native code runs without the
-    interpreter lock. A kernel can be pickled; it is compiled again, or found in the cache, where it is loaded.
+    A kernel may be called from several threads at once; each has its own scratch memory, and native code runs
+    without the interpreter lock. A kernel can be pickled; it is compiled again, or found in the cache, where
+    it is loaded.
 
     Attributes
     ----------
@@ -91,11 +94,10 @@ class Kernel:
         self._flat = row_major(function)
         self._n_instructions: int = self._flat.n_instructions()
         self.native: Native | None = _load(self._flat, backend)
-        if self.native is None:
-            read_tape(self._flat)
         self._local = threading.local()
         self._n_in = len(self.signature.input_names)
-        self._single_output = len(self.signature.output_names) == 1
+        self._one_output = len(self.signature.output_names) == 1
+        self._one_array = self._one_output and bool(self.signature.output_shapes[0])
 
     @property
     def name(self) -> str:
@@ -120,19 +122,19 @@ class Kernel:
             frame = self._local.frame = self._frame()
         if len(arguments) != self._n_in:
             return self._call_general(frame, arguments)
-        for argument, array in zip(arguments, frame.inputs, strict=True):
-            if type(argument) is np.ndarray and argument.dtype is _FLOAT64 and argument.shape == array.shape:
-                array[...] = argument
-            elif type(argument) is float and not array.ndim:
+        for argument, (array, shape) in zip(arguments, frame.shaped_inputs, strict=True):
+            if (type(argument) is _ARRAY and argument.dtype is _FLOAT64 and argument.shape == shape) or (
+                not shape and type(argument) is float
+            ):
                 array[...] = argument
             else:
                 return self._call_general(frame, arguments)
         status = frame.run()
         if status:
             raise self._nonfinite(status, frame.inputs)
-        if self._single_output:
-            return frame.outputs[0].copy()[()]
-        return tuple([array.copy()[()] for array in frame.outputs])
+        if self._one_array:
+            return frame.outputs[0].copy()
+        return self._results(frame)
 
     def bind(self, *arrays: NDArray[np.float64]) -> Bound:
         """Fix the arrays that a hot loop reads; see `Bound`.
@@ -140,7 +142,8 @@ class Kernel:
         Parameters
         ----------
         *arrays
-            One contiguous float64 array per input, with or without batch axes. None makes a new one without batch axes.
+            One contiguous float64 array per input, with or without batch axes. None makes a new one without
+            batch axes.
         """
         shapes = self.signature.input_shapes
         given = [np.zeros(shape) if a is None else a for a, shape in zip(arrays, shapes, strict=False)]
@@ -148,7 +151,8 @@ class Kernel:
         for name, mine, theirs in zip(self.signature.input_names, checked, given, strict=True):
             if mine is not theirs or not mine.flags.c_contiguous or not mine.flags.aligned:
                 raise InputError(
-                    f"input {name!r} of kernel {self.name!r} cannot be bound: expected a contiguous float64 array"
+                    f"input {name!r} of kernel {self.name!r} cannot be bound: "
+                    "expected a contiguous float64 array"
                 )
         return Bound(self, checked, batch)
 
@@ -176,17 +180,22 @@ class Kernel:
             for mine, array in zip(frame.inputs, arrays, strict=True):
                 mine[...] = array
             status = frame.run()
-            outputs = [array.copy()[()] for array in frame.outputs]
-        else:
-            inputs, strides = self._rows(arrays, batch)
-            outputs = [np.empty(batch + shape) for shape in self.signature.output_shapes]
-            status = frame.run_batch(math.prod(batch), inputs, strides, outputs)
+            if status:
+                raise self._nonfinite(status, arrays)
+            return self._results(frame)
+        inputs, strides = self._rows(arrays, batch)
+        outputs = [np.empty(batch + shape) for shape in self.signature.output_shapes]
+        status = frame.run_batch(math.prod(batch), inputs, strides, outputs)
         if status:
             raise self._nonfinite(status, arrays)
-        return outputs[0] if self._single_output else tuple(outputs)
+        return outputs[0] if self._one_output else tuple(outputs)
+
+    def _results(self, frame: NativeFrame | VmFrame) -> Any:
+        results = tuple([array.copy()[()] for array in frame.outputs])
+        return results[0] if self._one_output else results
 
     def _rows(self, arrays: list[Array], batch: Shape) -> tuple[list[Array], list[int]]:
-        """Lay out the rows of a batch: no copy of an array that is contiguous, stride 0 for one that all rows share."""
+        """Lay out the rows of a batch: contiguous arrays as they are, stride 0 for what all rows share."""
         rows, strides = [], []
         for array, shape in zip(arrays, self.signature.input_shapes, strict=True):
             lead = array.shape[: array.ndim - len(shape)]
@@ -204,8 +213,8 @@ class Kernel:
 class Bound:
     """A kernel with its own input and output arrays, for hot loops (made by `Kernel.bind`).
 
-    Fill `inputs` in place, call, read `outputs`: nothing is allocated and no shape is checked again. Numbers that are not
-    finite are still refused. Not to be shared between threads.
+    Fill `inputs` in place, call, read `outputs`: nothing is allocated and no shape is checked again. Numbers
+    that are not finite are still refused. Not to be shared between threads.
 
     Attributes
     ----------
@@ -220,6 +229,7 @@ class Bound:
         self.inputs = tuple(inputs)
         self.outputs = tuple(np.zeros(batch + shape) for shape in kernel.signature.output_shapes)
         self._result = self.outputs[0] if len(self.outputs) == 1 else self.outputs
+        self._run: Callable[[], int]
         if batch:
             frame = kernel._frame()
             rows, strides = kernel._rows(inputs, batch)
@@ -227,8 +237,8 @@ class Bound:
             for name, mine, theirs in zip(kernel.signature.input_names, rows, inputs, strict=True):
                 if mine is not theirs:
                     raise InputError(
-                        f"input {name!r} of kernel {kernel.name!r} cannot be bound: got shape {theirs.shape}, "
-                        f"expected batch axes {batch} or none"
+                        f"input {name!r} of kernel {kernel.name!r} cannot be bound: "
+                        f"got shape {theirs.shape}, expected batch axes {batch} or none"
                     )
             self._run = lambda: frame.run_batch(n, rows, strides, outputs)
         else:
@@ -253,17 +263,14 @@ def _load(function: ca.Function, backend: Backend) -> Native | None:
     if backend == "vm":
         return None
     toolchain = find_toolchain()
-    reason = missing_toolchain() if toolchain is None else ""
-    if toolchain is not None and backend == "auto":
-        try:
-            usable_flags(toolchain)
-        except BuildError as error:
-            reason, toolchain = str(error), None
-    if toolchain is not None:
+    try:
+        if toolchain is None:
+            raise BrokenToolchainError(f"no C compiler: {missing_toolchain()}")
         return load_native(function, toolchain)
-    if backend == "native":
-        raise BuildError(f"kernel {function.name()!r} needs a C compiler: {reason}")
-    _warn_no_compiler(reason)
+    except BrokenToolchainError as error:
+        if backend == "native":
+            raise
+        _warn_no_compiler(str(error))
     return None
 
 
@@ -274,8 +281,8 @@ def _warn_no_compiler(reason: str) -> None:
             return
         _warned = True
     warnings.warn(
-        f"kernels run on the CasADi virtual machine, some twenty times slower than native code: {reason}. "
-        "Install gcc, clang or the ziglang wheel.",
+        f"kernels run on the CasADi virtual machine, some twenty times slower than native code. "
+        f"Install gcc, clang or the ziglang wheel. Reason: {reason}",
         NoCompilerWarning,
         stacklevel=5,
     )

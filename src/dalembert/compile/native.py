@@ -1,6 +1,7 @@
 """Kernels in native code: the library of a function, and calls into it.
 
-Threads and SIMD lanes of batches belong into `NativeFrame.run_batch`: it is the one place that hands rows to native code.
+Threads and SIMD lanes of batches belong into `NativeFrame.run_batch`: it is the one place that hands rows to
+native code.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ import ctypes
 import functools
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -37,7 +39,7 @@ class Native:
 
     Parameters
     ----------
-    address, checked_address, batch_address
+    address, frame_address, batch_address
         Of the C functions that `dalembert.compile.emit_c` describes.
     n_work
         Number of doubles of the work array that each call needs; no two threads may share one.
@@ -48,7 +50,7 @@ class Native:
     """
 
     address: int
-    checked_address: int
+    frame_address: int
     batch_address: int
     n_work: int
     library: ctypes.CDLL
@@ -63,8 +65,8 @@ def emit_function(function: ca.Function) -> CSource:
 def load_native(function: ca.Function, toolchain: Toolchain) -> Native:
     """Build a function, or find it in the cache, and load it.
 
-    The key is made from the serialised function and from the text of the modules that turn it into C, so that a cached
-    kernel is found without reading its tape.
+    The key is made from the serialised function and from the text of the modules that turn it into C, so that
+    a cached kernel is found without reading its tape.
     """
     key = hashlib.sha256()
     for part in (toolchain.identity, _generator_digest(), function.serialize()):
@@ -84,7 +86,7 @@ def load_native(function: ca.Function, toolchain: Toolchain) -> Native:
 
     return Native(
         address=address(symbol),
-        checked_address=address(f"{symbol}_checked"),
+        frame_address=address(f"{symbol}_frame"),
         batch_address=address(f"{symbol}_batch"),
         n_work=ctypes.c_long.in_dll(library, f"{symbol}_n_work").value,
         library=library,
@@ -100,7 +102,7 @@ def _symbol(function: ca.Function) -> str:
 def _generator_digest() -> str:
     here = Path(__file__).parent
     texts = [(here / name).read_bytes() for name in ("tape.py", "emit_c.py", "build.py")]
-    return hashlib.sha256(b"\0".join([ca.__version__.encode(), *texts])).hexdigest()
+    return hashlib.sha256(b"\0".join([ca.CasadiMeta.version().encode(), *texts])).hexdigest()
 
 
 class NativeFrame:
@@ -110,9 +112,13 @@ class NativeFrame:
     ----------
     inputs, outputs
         Arrays that `run` reads and writes.
+    shaped_inputs
+        The inputs and their shapes.
+    run
+        Evaluates once; returns 0, or 1 + k if input k is not finite.
     """
 
-    __slots__ = ("_arguments", "_batch", "_checked", "_keep", "_n_rows", "_work", "inputs", "outputs")
+    __slots__ = ("_batch", "_keep", "_n_rows", "_work", "inputs", "outputs", "run", "shaped_inputs")
 
     def __init__(
         self,
@@ -124,18 +130,18 @@ class NativeFrame:
     ) -> None:
         self.inputs = [np.zeros(s) for s in signature.input_shapes] if inputs is None else list(inputs)
         self.outputs = [np.zeros(s) for s in signature.output_shapes] if outputs is None else list(outputs)
+        self.shaped_inputs = [(array, array.shape) for array in self.inputs]
         work = np.zeros(max(1, native.n_work))
         tables = [_addresses(self.inputs), _addresses(self.outputs)]
+        frame = _addresses([*tables, work])
         self._work = work.ctypes.data
-        self._arguments = (tables[0].ctypes.data, tables[1].ctypes.data, self._work)
-        self._keep = (native, work, tables)
+        self._keep = (native, work, tables, frame)
         self._n_rows = max(1, _ROWS_TIMES_OPERATIONS // max(1, n_instructions))
-        self._checked = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3)(native.checked_address)
-        self._batch = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_long, *[ctypes.c_void_p] * 5)(native.batch_address)
-
-    def run(self) -> int:
-        """Evaluate once; return 0, or 1 + k if input k is not finite."""
-        return self._checked(*self._arguments)
+        self._batch = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_long, *[ctypes.c_void_p] * 5)(
+            native.batch_address
+        )
+        call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(native.frame_address)
+        self.run: Callable[[], int] = functools.partial(call, ctypes.c_void_p(frame.ctypes.data))
 
     def run_batch(
         self, n: int, inputs: Sequence[Array], in_strides: Sequence[int], outputs: Sequence[Array]
@@ -172,5 +178,5 @@ class NativeFrame:
         return 0
 
 
-def _addresses(arrays: Sequence[Array]) -> NDArray[np.uintp]:
+def _addresses(arrays: Sequence[NDArray[Any]]) -> NDArray[np.uintp]:
     return np.array([a.ctypes.data for a in arrays] + [0], dtype=np.uintp)

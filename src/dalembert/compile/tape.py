@@ -1,8 +1,8 @@
 """A CasADi function as a straight tape of scalar operations in static single assignment form.
 
-The tape is the only thing that the emitters see: every value is assigned once, an operand is the index of an earlier
-value, and equal operations on equal operands are one value. Inputs and outputs are dense and row-major, whatever their
-sparsity in CasADi.
+The tape is the only thing that the emitters see: every value is assigned once, an operand is the index of an
+earlier value, and equal operations on equal operands are one value. Inputs and outputs are dense and
+row-major, whatever their sparsity in CasADi.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from ..core.errors import InputError
 __all__ = ["Tape", "operation_name", "read_tape", "row_major", "supported_operations"]
 
 _UNARY = (
-    "NEG EXP LOG SQRT SQ TWICE SIN COS TAN ASIN ACOS ATAN SINH COSH TANH ASINH ACOSH ATANH "
-    "FLOOR CEIL FABS SIGN ERF INV NOT LOG1P EXPM1"
-).split()
+    *("NEG", "EXP", "LOG", "SQRT", "SQ", "TWICE", "INV", "SIN", "COS", "TAN", "ASIN", "ACOS", "ATAN"),
+    *("SINH", "COSH", "TANH", "ASINH", "ACOSH", "ATANH", "FLOOR", "CEIL", "FABS", "SIGN", "ERF", "NOT"),
+    *("LOG1P", "EXPM1"),
+)
 _BINARY = (
-    "ADD SUB MUL DIV POW CONSTPOW ATAN2 FMOD REMAINDER COPYSIGN FMIN FMAX HYPOT LT LE EQ NE AND OR IF_ELSE_ZERO"
-).split()
+    *("ADD", "SUB", "MUL", "DIV", "POW", "CONSTPOW", "ATAN2", "FMOD", "REMAINDER", "COPYSIGN"),
+    *("FMIN", "FMAX", "HYPOT", "LT", "LE", "EQ", "NE", "AND", "OR", "IF_ELSE_ZERO"),
+)
 _COMMUTATIVE = ("ADD", "MUL", "EQ", "NE", "AND", "OR")
 
 
@@ -40,8 +42,8 @@ class Tape:
     operations
         Name of the operation of each value: ``"CONST"``, ``"INPUT"``, or one of `supported_operations`.
     left, right
-        Operands. ``CONST``: index into `constants`; ``INPUT``: input and element; otherwise indices of earlier values
-        (`right` is -1 for unary operations).
+        Operands. ``CONST``: index into `constants`; ``INPUT``: input and element; otherwise indices of
+        earlier values (`right` is -1 for unary operations).
     constants
         Distinct constants (distinguished by their bits).
     stores
@@ -93,8 +95,8 @@ def operation_name(code: int) -> str:
 def row_major(function: ca.Function) -> ca.Function:
     """Return the same function on dense column vectors that hold each matrix row by row.
 
-    An MX function is expanded first. Entries of a structurally sparse input that are not stored are ignored; entries of
-    a sparse output that are not stored are zero.
+    An MX function is expanded first. Entries of a structurally sparse input that are not stored are ignored;
+    entries of a sparse output that are not stored are zero.
     """
     if not function.is_a("SXFunction"):
         try:
@@ -124,13 +126,14 @@ def row_major(function: ca.Function) -> ca.Function:
 def read_tape(function: ca.Function) -> Tape:
     """Read the instructions of a CasADi function into a `Tape`.
 
-    CasADi's instructions reuse work registers; here each result gets its own index, and a result that has been computed
-    before is not computed again.
+    CasADi's instructions reuse work registers; here each result gets its own index, and a result that has
+    been computed before is not computed again.
 
     Raises
     ------
     InputError
-        If the function cannot be expanded to SX, has free symbols, or uses an operation that the emitters do not know.
+        If the function cannot be expanded to SX, has free symbols, or uses an operation that the emitters do
+        not know.
     """
     function = row_major(function)
     table = _operation_table()
@@ -153,7 +156,6 @@ def read_tape(function: ca.Function) -> Tape:
             output, element = function.instruction_output(k)
             stores[output][element] = register[function.instruction_input(k)[0]]
             continue
-        (target,) = function.instruction_output(k)
         if code in table:
             name, arity = table[code]
             operands = function.instruction_input(k)
@@ -171,11 +173,12 @@ def read_tape(function: ca.Function) -> Tape:
             if a == len(constants):
                 constants.append(value)
         elif code in aliases:
-            register[target] = register[function.instruction_input(k)[0]]
+            register[function.instruction_output(k)[0]] = register[function.instruction_input(k)[0]]
             continue
         else:
             raise InputError(
-                f"function {function.name()!r} uses operation {operation_name(code)}, which cannot be compiled; "
+                f"function {function.name()!r} uses operation {operation_name(code)}, "
+                "which cannot be compiled; "
                 f"supported: {', '.join(sorted(supported_operations()))}"
             )
         key = (name, a, b)
@@ -184,7 +187,7 @@ def read_tape(function: ca.Function) -> Tape:
             operations.append(name)
             left.append(a)
             right.append(b)
-        register[target] = index
+        register[function.instruction_output(k)[0]] = index
 
     return Tape(
         name=function.name(),

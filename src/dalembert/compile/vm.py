@@ -31,9 +31,11 @@ class VmFrame:
     ----------
     inputs, outputs
         Arrays that `run` reads and writes.
+    shaped_inputs
+        The inputs and their shapes.
     """
 
-    __slots__ = ("_buffer", "_evaluate", "inputs", "outputs")
+    __slots__ = ("_buffer", "_evaluate", "inputs", "outputs", "shaped_inputs")
 
     def __init__(
         self,
@@ -44,6 +46,7 @@ class VmFrame:
     ) -> None:
         self.inputs = [np.zeros(s) for s in signature.input_shapes] if inputs is None else list(inputs)
         self.outputs = [np.zeros(s) for s in signature.output_shapes] if outputs is None else list(outputs)
+        self.shaped_inputs = [(array, array.shape) for array in self.inputs]
         self._buffer, self._evaluate = function.buffer()
         for k, array in enumerate(self.inputs):
             if array.size:
@@ -73,7 +76,11 @@ class VmFrame:
                 moving.append((mine.reshape(-1), array.reshape(n, stride)))
             else:
                 mine[...] = array.reshape(mine.shape)
-        results = [(y.reshape(n, -1), mine.reshape(-1)) for y, mine in zip(outputs, self.outputs, strict=True) if y.size]
+        results = [
+            (y.reshape(n, -1), mine.reshape(-1))
+            for y, mine in zip(outputs, self.outputs, strict=True)
+            if y.size
+        ]
         for i in range(n):
             for mine, rows in moving:
                 mine[:] = rows[i]
