@@ -22,7 +22,7 @@ settings.register_profile(
 settings.register_profile("explore", deadline=None, max_examples=1000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
-CACHE_VARIABLE = "DALEMBERT_CACHE_DIR"
+CACHE_VARIABLE = "DALEMBERT_CACHE"  # read by dalembert.compile.cache
 _own_cache = pytest.StashKey[str]()
 
 
