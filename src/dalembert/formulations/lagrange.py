@@ -70,7 +70,14 @@ class Lagrange:
 
     @cached_property
     def _mass_matrix(self) -> Any:
-        return ca.jacobian(self._momenta, self.variables.v)
+        """Hessian of the kinetic energy in the velocities, body by body: ``m J_L^T J_L + J_A^T I_c J_A`` (ROBOTICS)."""
+        v = self.variables.v
+        M = ca.diag(self.model.armature)
+        for m, c, R, I_c in self._bodies:
+            velocity, w = self._twist(R, c)
+            J_L, J_A = ca.jacobian(velocity, v), ca.jacobian(w, v)
+            M = M + m * (J_L.T @ J_L) + J_A.T @ (I_c @ J_A)
+        return ca.triu2symm(ca.triu(ca.cse(M)))
 
     def _gradient(self, V: Any) -> Any:
         """Gradient per velocity, ``B^T dV/dq``."""
