@@ -1,0 +1,60 @@
+"""Whether a run may be believed: the balance of its energies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.simulate.engine import Array
+
+__all__ = ["EnergyAudit"]
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyAudit:
+    r"""Energies of a run and what is left of their balance.
+
+    Parameters
+    ----------
+    kinetic, potential
+        T and V.
+    work_input, work_loss
+        Work done on the machine by its inputs and by its losses (negative where they dissipate) since the
+        start.
+    residual
+        (T + V) - (T + V)(0) - work_input - work_loss: zero in an exact solution.
+    peak
+        Largest T + \|V - V(0)\|: the energy that the motion has handled.
+    """
+
+    kinetic: Array
+    potential: Array
+    work_input: Array
+    work_loss: Array
+    residual: Array
+    peak: float
+
+    @classmethod
+    def of(cls, kinetic: Array, potential: Array, work_input: Array, work_loss: Array) -> EnergyAudit:
+        """Balance four histories; works are counted from the first row."""
+        w_in, w_loss = work_input - work_input[0], work_loss - work_loss[0]
+        total = kinetic + potential
+        residual = (total - total[0]) - w_in - w_loss
+        peak = float(np.max(kinetic + np.abs(potential - potential[0])))
+        return cls(kinetic, potential, w_in, w_loss, residual, peak)
+
+    @property
+    def total(self) -> Array:
+        """T + V."""
+        return self.kinetic + self.potential
+
+    @property
+    def audit(self) -> Array:
+        """The residual relative to the peak, over time."""
+        return self.residual / self.peak if self.peak > 0.0 else self.residual
+
+    @property
+    def drift(self) -> float:
+        """Largest absolute value of the audit."""
+        return float(np.max(np.abs(self.audit)))

@@ -1,0 +1,98 @@
+"""Progress of a long run, and Ctrl-C that loses nothing."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+__all__ = ["Interrupt", "Progress", "interrupts"]
+
+_PATIENCE = 1.5  # seconds after which a run shows that it is alive
+_REFRESH = 0.1
+
+
+class Interrupt:
+    """Whether the user has asked to stop."""
+
+    pressed = False
+
+
+@contextmanager
+def interrupts() -> Iterator[Interrupt]:
+    """Turn the first Ctrl-C into a flag; the second one raises KeyboardInterrupt as usual.
+
+    Only where signals can arrive (main thread) and nobody else handles them; elsewhere nothing changes.
+    """
+    flag = Interrupt()
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        if flag.pressed:
+            signal.default_int_handler(number, frame)
+        flag.pressed = True
+
+    mine = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+    if mine:
+        signal.signal(signal.SIGINT, handler)
+    try:
+        yield flag
+    finally:
+        if mine:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class Progress:
+    """A progress bar on stderr, shown once a run takes long.
+
+    Parameters
+    ----------
+    show
+        None: if stderr is a terminal; True or False: in any case or never; a function is called with the
+        fraction done instead.
+    t0, t_end
+        Start and end of the run.
+    """
+
+    def __init__(self, show: bool | Callable[[float], object] | None, t0: float, t_end: float) -> None:
+        self._callback = show if callable(show) else None
+        self._wanted = sys.stderr is not None and sys.stderr.isatty() if show is None else bool(show)
+        self._t0, self._t_end = t0, t_end
+        self._next = time.monotonic() + (0.0 if self._callback else _PATIENCE)
+        self._bar: Any = None
+        self._task: Any = None
+
+    def update(self, t: float) -> None:
+        """Show how far the run is, if it is time to."""
+        if not self._wanted or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _REFRESH
+        if self._callback:
+            self._callback((t - self._t0) / (self._t_end - self._t0))
+            return
+        if self._bar is None:
+            self._open()
+        self._bar.update(self._task, completed=t - self._t0, description=f"simulating, t = {t:.4g} s")
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def _open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+        self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("simulating", total=self._t_end - self._t0)
+        self._bar.start()
