@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import os
 import re
 import shutil
@@ -12,6 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import dalembert
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples"
@@ -54,14 +55,15 @@ def robot_file(name: str) -> Path:
     return next(Path(str(file.locate())) for file in files if file.name == name)
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("dalembert.api") is None, reason="the verbs of the README do not exist yet"
-)
 def test_readme_code_runs(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", readme, re.M | re.S)
-    assert blocks, "the README shows no Python"
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", readme, re.M | re.S))
+    verbs = set(re.findall(r"\bda\.(\w+)", code))
+    assert verbs, "the README shows no Python"
+    missing = sorted(verbs - set(dalembert.__all__))
+    if missing and not FOLDER.exists():  # the public names come before the first example
+        pytest.skip(f"not there yet: {', '.join(missing)}")
     shutil.copy(robot_file("panda.urdf"), tmp_path)
     script = tmp_path / "readme.py"
-    script.write_text("\n".join(blocks), encoding="utf-8")
+    script.write_text(code, encoding="utf-8")
     assert run_script(script, tmp_path).strip()
