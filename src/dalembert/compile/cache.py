@@ -33,9 +33,9 @@ Builder = Callable[[Path], Path]
 def cache_directory() -> Path:
     """Return the folder of compiled kernels.
 
-    It is ``kernels`` in ``DALEMBERT_CACHE``, else in ``dalembert`` in the user's cache folder. It is created if
-    needed and made private to the user. Where that is impossible (a read-only home), kernels go to a temporary
-    folder of this process, with a warning.
+    It is ``kernels`` in ``DALEMBERT_CACHE``, else in ``dalembert`` in the user's cache folder. It is created
+    if needed and made private to the user. Where that is impossible (a read-only home), kernels go to a
+    temporary folder of this process, with a warning.
     """
     return _cache_directory(os.environ.get("DALEMBERT_CACHE", ""), os.environ.get("XDG_CACHE_HOME", ""))
 

@@ -1,8 +1,8 @@
 """A tape as straight-line C99.
 
 The generated functions speak of a scalar type ``real`` and of a few macros (`SCALAR_PRELUDE`) only. Lanes of
-SIMD vectors and CUDA threads are the same text after another prelude: ``real`` becomes a vector type (or stays
-``double`` behind ``__device__``), the pointers step over structures of arrays, and the transcendental
+SIMD vectors and CUDA threads are the same text after another prelude: ``real`` becomes a vector type (or
+stays ``double`` behind ``__device__``), the pointers step over structures of arrays, and the transcendental
 functions get vector forms. A second prelude and a second set of entries (`_ENTRIES`) is all that they add.
 
 A long tape is split into chunks, because compile time grows faster than the length of a function. Within a

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -47,13 +48,13 @@ class VmFrame:
         self.inputs = [np.zeros(s) for s in signature.input_shapes] if inputs is None else list(inputs)
         self.outputs = [np.zeros(s) for s in signature.output_shapes] if outputs is None else list(outputs)
         self.shaped_inputs = [(array, array.shape) for array in self.inputs]
-        self._buffer, self._evaluate = function.buffer()
-        for k, array in enumerate(self.inputs):
-            if array.size:
-                self._buffer.set_arg(k, memoryview(array.reshape(-1)))
-        for k, array in enumerate(self.outputs):
-            if array.size:
-                self._buffer.set_res(k, memoryview(array.reshape(-1)))
+        buffer: Any
+        buffer, self._evaluate = function.buffer()
+        self._buffer = buffer  # the evaluator does not keep it alive
+        for attach, arrays in ((buffer.set_arg, self.inputs), (buffer.set_res, self.outputs)):
+            for k, array in enumerate(arrays):
+                if array.size:
+                    attach(k, array.reshape(-1).data)
 
     def run(self) -> int:
         """Evaluate once; return 0, or 1 + k if input k is not finite."""
