@@ -55,7 +55,7 @@ DELEGATIONS = {
     ("dalembert.model.machine", "io"),
 }
 
-LIGHT = {"numpy", "casadi", "pydantic"}
+LIGHT = {"numpy", "casadi", "pydantic", "pydantic_core"}  # the last is a part of pydantic
 HEAVY = {"scipy", "sympy", "yaml", "typer", "rich", "matplotlib", "xarray", "control"}
 # The command line is its own process and is never loaded by `import dalembert`; its declarations need typer.
 LIGHT_IN_ROOM = {"cli": {"typer", "rich"}}
