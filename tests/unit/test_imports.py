@@ -36,12 +36,7 @@ RANK = {room: height for height, rooms in enumerate(HEIGHTS) for room in rooms}
 SIDEWAYS = {("formulations", "compile")}
 
 # Stricter than the ranks: compile knows no mechanics, simulate sees functions and sizes, never bodies.
-FORBIDDEN = {
-    ("compile", "model"),
-    ("compile", "spatial"),
-    ("simulate", "model"),
-    ("simulate", "formulations"),
-}
+FORBIDDEN = {("compile", "model"), ("compile", "spatial"), ("simulate", "model")}
 
 # The public face (`dalembert`, `dalembert.api`) stands above all rooms. It is what a user programs against,
 # and these rooms are users of it. Whoever is below must not see it.
