@@ -11,6 +11,7 @@ import ast
 import keyword
 import math
 import operator
+import reprlib
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -320,7 +321,7 @@ def parse_scalar(text: str, parameters: Mapping[str, Parameter]) -> Scalar:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise InputError(f"cannot read {text!r} as a number or an expression of parameters") from None
+        raise InputError(f"cannot read {reprlib.repr(text)} as a number or an expression of parameters") from None
     try:
         return _from_ast(tree, text, parameters)
     except RecursionError:

@@ -68,6 +68,7 @@ def check_physics(machine: Machine) -> None:
     are common in robot description files and do no harm.
     """
     values = {p.name: p.value for p in machine.parameters}
+    harmless: list[str] = []
     for node in machine.tree.nodes:
         faults = [(b.name, f) for b, _ in node.bodies if (f := _body_fault(b, values))]
         if not faults:
@@ -77,12 +78,14 @@ def check_physics(machine: Machine) -> None:
         if merged is not None:
             joined = f" (with the bodies fixed to it: {merged})" if len(node.bodies) > 1 else ""
             raise MachineError(f"inertia of body '{name}' is impossible: {fault}{joined}")
-        for name, fault in faults:
-            warnings.warn(
-                f"inertia of body '{name}' is impossible: {fault}; with the bodies fixed to it the sum is possible",
-                DalembertWarning,
-                stacklevel=4,
-            )
+        harmless.extend(f"'{name}' ({fault})" for name, fault in faults)
+    if harmless:
+        warnings.warn(
+            f"machine '{machine.name}' has bodies with an impossible inertia, which is possible together with the bodies "
+            f"fixed to them: {'; '.join(harmless)}",
+            DalembertWarning,
+            stacklevel=4,
+        )
     _check_movable(machine)
 
 
@@ -96,23 +99,48 @@ def _merged_fault(node: Node) -> str | None:
 
 
 def _check_movable(machine: Machine) -> None:
+    """Refuse joints whose coordinates would have no inertia: their mass matrix is singular in every configuration."""
     tree = machine.tree
     carried = [any(nominal(b.mass) > 0 or any(map(nominal, b.scalars[4:])) for b, _ in n.bodies) for n in tree.nodes]
-    driven = {m.joint for m in machine.motors if nominal(m.rotor_inertia) > 0}
-    idle: list[str] = []
     for i in range(len(tree.nodes) - 1, -1, -1):
-        node = tree.nodes[i]
-        if not carried[i] and node.joint.name not in driven:
-            idle.insert(0, node.joint.name)
-        if node.parent >= 0:
-            carried[node.parent] = carried[node.parent] or carried[i]
+        if tree.nodes[i].parent >= 0:
+            carried[tree.nodes[i].parent] |= carried[i]
+    moved = {n.joint.name for n, c in zip(tree.nodes, carried, strict=True) if c}
+    moved |= {m.joint for m in machine.motors if nominal(m.rotor_inertia) > 0}
+    moved |= {c.leader for c in machine.couplings if c.joint in moved} | {c.joint for c in machine.couplings}
+    idle = [f"'{n.joint.name}'" for n in tree.nodes if n.joint.name not in moved]
     if idle:
-        names = ", ".join(f"'{name}'" for name in idle)
-        one = len(idle) == 1
+        subject = f"joint {idle[0]} moves" if len(idle) == 1 else f"joints {', '.join(idle)} move"
         raise MachineError(
-            f"joint{'' if one else 's'} {names} move{'s' if one else ''} nothing: the bodies outboard have neither mass "
-            f"nor inertia; give them some, or lock the joint{'' if one else 's'}"
+            f"{subject} nothing: the bodies outboard have neither mass nor inertia; give them some, or lock what "
+            f"does not matter"
         )
+    shared = {m.joint for m in machine.motors if nominal(m.rotor_inertia) > 0}
+    shared |= {name for c in machine.couplings for name in (c.joint, c.leader)}
+    parents = {n.parent for n in tree.nodes}
+    for i, node in enumerate(tree.nodes):
+        if i not in parents and node.joint.name not in shared and (lack := _leaf_lack(node)):
+            raise MachineError(f"joint '{node.joint.name}' ({node.joint.kind}): body '{node.joint.child}' {lack}")
+
+
+def _leaf_lack(node: Node) -> str | None:
+    """Say which inertia is missing for the last joint of a branch to have an equation of motion."""
+    mass, moment, inertia = merged_inertia(node, nominal)
+    m, c, I_o = float(mass), numpy(moment), np.atleast_2d(numpy(inertia))
+    kind, axis = node.joint.kind, np.array([nominal(x) for x in node.joint.axis])
+    if m == 0.0 and kind in ("prismatic", "planar", "free"):
+        return "has no mass to be moved"
+    I_c = I_o - (c @ c * np.eye(3) - np.outer(c, c)) / m if m > 0 else I_o
+    least = {
+        "revolute": lambda: axis @ I_o @ axis,
+        "planar": lambda: axis @ I_c @ axis,
+        "spherical": lambda: np.linalg.eigvalsh(I_o)[0],
+        "free": lambda: np.linalg.eigvalsh(I_c)[0],
+    }.get(kind, lambda: np.inf)()
+    if least <= 1e-14 * np.trace(I_o):
+        about = "its axis" if kind in ("revolute", "planar") else "one of the axes it turns about"
+        return f"has no inertia about {about}; give it some, or another kind of joint"
+    return None
 
 
 def check_parameter_values(machine: Machine, p: NDArray[np.float64]) -> None:

@@ -1,0 +1,305 @@
+"""Machine files: a machine as a YAML text.
+
+A machine file is data. Loading one runs nothing, and every error says file, line, what was got and what is expected.
+A pendulum on a cart::
+
+    name: cart-pendulum
+    gravity: [0, 0, -9.81]              # the default
+    parameters: {m: 1.0, l: 0.5}        # numbers that stay inputs of every kernel
+    bodies:
+      cart: {mass: 2.0}
+      bob:
+        rod: {mass: m, length: l, axis: z, com: [0, 0, -l/2]}
+    joints:
+      x: {kind: prismatic, parent: world, child: cart, axis: [1, 0, 0], damping: 0.1}
+      theta: {kind: revolute, parent: cart, child: bob, axis: [0, 1, 0]}
+    frames:
+      tip: {body: bob, origin: {xyz: [0, 0, -l]}}
+    motors:
+      x: {effort: 20.0}
+    wrenches:
+      wind: {frame: tip, force: [0.1 * sin(2 * pi * t), 0, 0]}
+    simulation:
+      duration: 10.0
+      q0: {theta: pi/6}
+
+Numbers
+    Any number may be an expression of the parameters: ``+ - * / **``, parentheses, ``pi`` and the functions sin, cos, tan,
+    sqrt, exp, tanh. The components of a wrench may also depend on the time ``t``.
+``name``, ``gravity``, ``parameters``
+    Name of the machine; acceleration of gravity; nominal values of the parameters by name.
+``bodies``
+    By name: ``mass``, ``com`` (centre of mass in the body frame) and ``inertia`` (about the centre of mass: three moments,
+    or six numbers xx, yy, zz, xy, xz, yz, or 3x3); or one homogeneous shape: ``box: {mass, size}``, ``sphere: {mass,
+    radius}``, ``cylinder: {mass, radius, length, axis}``, ``hollow_cylinder: {mass, outer, inner, length, axis}``,
+    ``rod: {mass, length, axis}``, ``point_mass: {mass}``, each with an optional ``com``.
+``joints``
+    By name: ``kind`` (revolute, prismatic, fixed, spherical, planar, free), ``parent`` (a body or ``world``), ``child``,
+    and where they apply ``origin``, ``axis`` (default z), ``limits: {lower, upper, velocity, effort}``, ``stiffness``,
+    ``rest``, ``damping``, ``friction``, ``friction_velocity``.
+``origin``
+    Placement in the frame of the parent: ``xyz``, and ``rpy`` (roll, pitch, yaw as in URDF), ``quaternion`` (w, x, y, z)
+    or ``matrix`` (3x3).
+``frames``
+    By name: ``body`` and ``origin``.
+``motors``
+    By name: ``joint`` (default: the joint of that name), ``ratio``, ``rotor_inertia``, ``damping``, ``effort``.
+``wrenches``
+    By name: ``frame``, ``force``, ``torque``, ``axes`` (``world`` or ``frame``).
+``couplings``
+    By name of the joint that follows: ``leader``, ``ratio``, ``offset``.
+``simulation``
+    What ``dalembert simulate`` does by default: ``duration``, ``method``, ``step``, ``rtol``, ``atol``, ``q0`` and ``v0``
+    (by name of coordinate and velocity; the others are neutral), ``control`` (a law and its settings).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from dalembert.core.errors import DalembertWarning, InputError, UnknownNameError
+from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parameters_of, parse_scalar
+from dalembert.io.machine_schema import SHAPES, BodyEntry, JointEntry, MachineFile, OriginEntry, SimulationEntry
+from dalembert.io.machine_writer import machine_to_yaml
+from dalembert.io.schema_errors import describe
+from dalembert.io.source import located, locating, read_bytes
+from dalembert.io.yaml_nodes import Document, parse_yaml
+from dalembert.model import body as shapes
+from dalembert.model.body import Body
+from dalembert.model.joint import Joint, Limits
+from dalembert.model.machine import Machine
+from dalembert.model.parts import Coupling, Frame, Motor, Wrench
+from dalembert.model.transform import IDENTITY, Transform
+
+__all__ = ["load_machine", "load_simulation", "machine_to_yaml"]
+
+_LARGEST = 8 * 2**20
+
+
+def load_machine(source: str | Path) -> Machine:
+    """Read a machine from a YAML machine file.
+
+    Parameters
+    ----------
+    source
+        Path of the file, or the YAML text itself.
+
+    Examples
+    --------
+    >>> pendulum = load_machine('''
+    ... name: pendulum
+    ... parameters: {m: 1.0}
+    ... bodies:
+    ...   link: {rod: {mass: m, length: 1.0, axis: z, com: [0, 0, -0.5]}}
+    ... joints:
+    ...   theta: {kind: revolute, parent: world, child: link, axis: [0, 1, 0]}
+    ... ''')
+    >>> pendulum.q_names, [str(x) for x in pendulum.body("link").inertia[0]]
+    (('theta',), ['m / 12.0', '0.0', '0.0'])
+    """
+    return load_simulation(source)[0]
+
+
+def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
+    """Read a machine and how to simulate it.
+
+    Parameters
+    ----------
+    source
+        Path of a machine file, or the YAML text itself.
+
+    Returns
+    -------
+    machine
+        The machine.
+    settings
+        What the block ``simulation`` of the file says: ``duration``, ``step``, ``rtol``, ``atol`` (numbers), ``method``
+        (text), ``q0``, ``v0`` (numbers by name), ``control`` (a mapping); only what is given.
+    """
+    document = _document(source)
+    if not isinstance(document.data, dict):
+        raise located(document.label, 1, f"must be a mapping with the keys {', '.join(MachineFile.model_fields)}")
+    try:
+        file = MachineFile.model_validate(document.data)
+    except ValidationError as error:
+        raise describe(error, MachineFile, document) from None
+    reader = _Reader(document, file)
+    machine = reader.machine()
+    return machine, reader.settings(file.simulation, machine) if file.simulation else {}
+
+
+def _document(source: str | Path) -> Document:
+    if isinstance(source, Path):
+        return parse_yaml(read_bytes(source, "machine", _LARGEST), str(source))
+    if not isinstance(source, str):
+        raise InputError(f"a machine source must be a path or a YAML text, got {type(source).__name__}")
+    if "\n" in source or source.lstrip().startswith("{"):
+        return parse_yaml(source, "<text>")
+    return _document(Path(source))
+
+
+class _Reader:
+    """Builds the parts of a machine from the entries of a file, with the line of each in its errors."""
+
+    def __init__(self, document: Document, file: MachineFile) -> None:
+        self.document = document
+        self.file = file
+        self.parameters: dict[str, Parameter] = {}
+        for name, value in file.parameters.items():
+            with locating(document.label, document.line(("parameters", name))):
+                self.parameters[name] = Parameter(name, value)
+
+    def machine(self) -> Machine:
+        """Return the machine."""
+        file, document = self.file, self.document
+        parts: dict[str, tuple[Any, ...]] = {}
+        makers: dict[str, Callable[[str, Any], Any]] = {
+            "bodies": self.body,
+            "joints": self.joint,
+            "frames": lambda name, e: Frame(name, e.body, self.origin(e.origin, ("frames", name, "origin"))),
+            "motors": self.motor,
+            "wrenches": self.wrench,
+            "couplings": self.coupling,
+        }
+        names: dict[str, int] = {}
+        for section, make in makers.items():
+            made = []
+            for name, entry in getattr(file, section).items():
+                line = document.line((section, name))
+                names.setdefault(name, line)
+                with locating(document.label, line, owner=f"'{name}'"):
+                    made.append(make(name, entry))
+            parts[section] = tuple(made)
+        gravity = self.vector(file.gravity, ("gravity",))
+        with locating(document.label, document.line(()), names):
+            machine = Machine(file.name, gravity=gravity, **parts)
+        unused = [name for name in self.parameters if name not in {p.name for p in machine.parameters}]
+        if unused:
+            warnings.warn(
+                f"{document.label}: the parameters {', '.join(unused)} occur in no number of the machine",
+                DalembertWarning,
+                stacklevel=4,
+            )
+        return machine
+
+    def number(self, value: Any, path: tuple[str | int, ...]) -> Scalar:
+        """Return a number or the expression that a text stands for."""
+        if not isinstance(value, str):
+            return value
+        with locating(self.document.label, self.document.line(path)):
+            return parse_scalar(value, self.parameters)
+
+    def vector(self, values: list[Any], path: tuple[str | int, ...]) -> Any:
+        """Return a list of numbers."""
+        return tuple(self.number(v, (*path, i)) for i, v in enumerate(values))
+
+    def numbers(self, entry: BaseModel, path: tuple[str | int, ...], *names: str) -> dict[str, Any]:
+        """Return the named fields of an entry, text read as expressions."""
+        fields = {}
+        for name in names:
+            value = getattr(entry, name)
+            read = self.vector if isinstance(value, list) else self.number
+            fields[name] = read(value, (*path, name))
+        return fields
+
+    def origin(self, entry: OriginEntry, path: tuple[str | int, ...]) -> Transform:
+        """Return the placement that an entry stands for."""
+        document = self.document
+        given = [key for key in ("rpy", "quaternion", "matrix") if getattr(entry, key) is not None]
+        if len(given) > 1:
+            message = f"an origin takes one rotation, got {' and '.join(given)}"
+            raise located(document.label, document.line(path), message)
+        xyz = self.vector(entry.xyz, (*path, "xyz"))
+        with locating(document.label, document.line((*path, given[0]) if given else path)):
+            if entry.rpy is not None:
+                roll, pitch, yaw = self.vector(entry.rpy, (*path, "rpy"))
+                return Transform.rpy(roll, pitch, yaw, xyz)
+            if entry.quaternion is not None:
+                return Transform.quaternion(entry.quaternion, xyz)
+            if entry.matrix is not None:
+                rows = tuple(self.vector(row, (*path, "matrix", i)) for i, row in enumerate(entry.matrix))
+                return Transform(xyz, rows)
+            return Transform(xyz, IDENTITY.rotation)
+
+    def body(self, name: str, entry: BodyEntry) -> Body:
+        """Return a body."""
+        path = ("bodies", name)
+        given = [shape for shape in SHAPES if getattr(entry, shape) is not None]
+        if len(given) > 1 or (given and entry.model_fields_set != set(given)):
+            got = " and ".join(sorted(entry.model_fields_set))
+            raise InputError(f"body '{name}' takes mass, com and inertia, or one shape, got {got}")
+        if not given:
+            fields = self.numbers(entry, path, "mass", "com")
+            rows = entry.inertia
+            if isinstance(rows[0], list):
+                inertia = tuple(self.vector(row, (*path, "inertia", i)) for i, row in enumerate(rows))
+            else:
+                inertia = self.vector(rows, (*path, "inertia"))
+            return Body(name, inertia=inertia, **fields)
+        shape = getattr(entry, given[0])
+        names = [field for field in type(shape).model_fields if field != "axis"]
+        fields = self.numbers(shape, (*path, given[0]), *names)
+        axis = {"axis": shape.axis} if "axis" in type(shape).model_fields else {}
+        make: Callable[..., Body] = getattr(shapes, given[0])
+        with locating(self.document.label, self.document.line((*path, given[0]))):
+            return make(name, **fields, **axis)
+
+    def joint(self, name: str, entry: JointEntry) -> Joint:
+        """Return a joint."""
+        path = ("joints", name)
+        origin = self.origin(entry.origin, (*path, "origin"))
+        with locating(self.document.label, self.document.line((*path, "limits")), owner=f"joint '{name}'"):
+            limits = Limits(**entry.limits.model_dump())
+        losses = ("stiffness", "rest", "damping", "friction", "friction_velocity")
+        fields = self.numbers(entry, path, "axis", *losses)
+        return Joint(name, entry.kind, entry.parent, entry.child, origin, limits=limits, **fields)
+
+    def motor(self, name: str, entry: Any) -> Motor:
+        """Return a motor."""
+        fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping")
+        return Motor(name, name if entry.joint is None else entry.joint, effort=entry.effort, **fields)
+
+    def wrench(self, name: str, entry: Any) -> Wrench:
+        """Return a wrench."""
+        return Wrench(
+            name, entry.frame, axes=entry.axes, **self.numbers(entry, ("wrenches", name), "force", "torque")
+        )
+
+    def coupling(self, name: str, entry: Any) -> Coupling:
+        """Return a coupling."""
+        return Coupling(name, entry.leader, **self.numbers(entry, ("couplings", name), "ratio", "offset"))
+
+    def settings(self, entry: SimulationEntry, machine: Machine) -> dict[str, Any]:
+        """Return the settings of a simulation as plain numbers."""
+        settings: dict[str, Any] = {}
+        for key in ("duration", "step", "rtol", "atol"):
+            if (value := getattr(entry, key)) is not None:
+                settings[key] = self._plain(value, ("simulation", key), positive=True)
+        if entry.method is not None:
+            settings["method"] = entry.method
+        for key, known in (("q0", machine.q_names), ("v0", machine.v_names)):
+            for name, value in getattr(entry, key).items():
+                path = ("simulation", key, name)
+                if name not in known:
+                    kind = "coordinate" if key == "q0" else "velocity"
+                    error = UnknownNameError(kind, name, known, f"machine '{machine.name}'")
+                    raise located(self.document.label, self.document.line(path), f"{key}: {error}")
+                settings.setdefault(key, {})[name] = self._plain(value, path)
+        if entry.control is not None:
+            settings["control"] = entry.control
+        return settings
+
+    def _plain(self, value: Any, path: tuple[str | int, ...], *, positive: bool = False) -> float:
+        expression = self.number(value, path)
+        with locating(self.document.label, self.document.line(path)):
+            if depends_on_time(expression):
+                raise InputError(f"'{path[-1]}' of the simulation must not depend on time, got {value!r}")
+            number = nominal(expression) if parameters_of(expression) else float(expression)  # type: ignore[arg-type]
+            if positive and not number > 0:
+                raise InputError(f"'{path[-1]}' of the simulation must be > 0, got {number:g}")
+        return number

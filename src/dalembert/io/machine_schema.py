@@ -1,0 +1,210 @@
+"""Structure of a machine file, as pydantic models: which keys exist and which kind of value each takes."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+__all__ = ["SHAPES", "BodyEntry", "JointEntry", "MachineFile", "OriginEntry", "SimulationEntry"]
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise PydanticCustomError("number", "must be a number or an expression of parameters")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise PydanticCustomError("number", "must be finite")
+    return value
+
+
+def _limit(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        raise PydanticCustomError("limit", "must be a number (.inf where there is no limit)")
+    return value
+
+
+def _inertia(value: Any) -> Any:
+    if isinstance(value, list) and len(value) in (3, 6) and not any(isinstance(v, list) for v in value):
+        return [_number(v) for v in value]
+    if isinstance(value, list) and len(value) == 3 and all(isinstance(r, list) and len(r) == 3 for r in value):
+        return [[_number(v) for v in row] for row in value]
+    raise PydanticCustomError("inertia", "must be 3 numbers, 6 numbers (xx, yy, zz, xy, xz, yz) or 3 rows of 3")
+
+
+Number = Annotated[Any, BeforeValidator(_number)]
+Limit = Annotated[Any, BeforeValidator(_limit)]
+Inertia = Annotated[Any, BeforeValidator(_inertia)]
+Vector = Annotated[list[Number], Field(min_length=3, max_length=3)]
+ZERO = [0.0, 0.0, 0.0]
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class BoxEntry(_Entry):
+    """Homogeneous box."""
+
+    mass: Number
+    size: Vector
+    com: Vector = ZERO
+
+
+class CylinderEntry(_Entry):
+    """Homogeneous solid cylinder."""
+
+    mass: Number
+    radius: Number
+    length: Number
+    axis: Literal["x", "y", "z"] = "x"
+    com: Vector = ZERO
+
+
+class HollowCylinderEntry(_Entry):
+    """Homogeneous tube."""
+
+    mass: Number
+    outer: Number
+    inner: Number
+    length: Number
+    axis: Literal["x", "y", "z"] = "x"
+    com: Vector = ZERO
+
+
+class RodEntry(_Entry):
+    """Slender rod."""
+
+    mass: Number
+    length: Number
+    axis: Literal["x", "y", "z"] = "x"
+    com: Vector = ZERO
+
+
+class SphereEntry(_Entry):
+    """Homogeneous sphere."""
+
+    mass: Number
+    radius: Number
+    com: Vector = ZERO
+
+
+class PointMassEntry(_Entry):
+    """Mass without inertia of its own."""
+
+    mass: Number
+    com: Vector = ZERO
+
+
+class BodyEntry(_Entry):
+    """A body: mass, centre of mass and inertia, or one shape."""
+
+    mass: Number = 0.0
+    com: Vector = ZERO
+    inertia: Inertia = ZERO
+    box: BoxEntry | None = None
+    cylinder: CylinderEntry | None = None
+    hollow_cylinder: HollowCylinderEntry | None = None
+    rod: RodEntry | None = None
+    sphere: SphereEntry | None = None
+    point_mass: PointMassEntry | None = None
+
+
+SHAPES = ("box", "cylinder", "hollow_cylinder", "rod", "sphere", "point_mass")
+
+
+class OriginEntry(_Entry):
+    """Placement of a frame: position, and the rotation in one of three ways."""
+
+    xyz: Vector = ZERO
+    rpy: Vector | None = None
+    quaternion: Annotated[list[Limit], Field(min_length=4, max_length=4)] | None = None
+    matrix: Annotated[list[Vector], Field(min_length=3, max_length=3)] | None = None
+
+
+class LimitsEntry(_Entry):
+    """Range of a coordinate, largest speed and effort."""
+
+    lower: Limit = -math.inf
+    upper: Limit = math.inf
+    velocity: Limit = math.inf
+    effort: Limit = math.inf
+
+
+class JointEntry(_Entry):
+    """A joint."""
+
+    kind: str
+    parent: str
+    child: str
+    origin: OriginEntry = OriginEntry()
+    axis: Vector = [0.0, 0.0, 1.0]
+    limits: LimitsEntry = LimitsEntry()
+    stiffness: Number = 0.0
+    rest: Number = 0.0
+    damping: Number = 0.0
+    friction: Number = 0.0
+    friction_velocity: Number = 1e-3
+
+
+class FrameEntry(_Entry):
+    """A frame fixed to a body."""
+
+    body: str
+    origin: OriginEntry = OriginEntry()
+
+
+class MotorEntry(_Entry):
+    """A motor; it drives the joint of its own name unless told otherwise."""
+
+    joint: str | None = None
+    ratio: Number = 1.0
+    rotor_inertia: Number = 0.0
+    damping: Number = 0.0
+    effort: Limit = math.inf
+
+
+class WrenchEntry(_Entry):
+    """A load at a frame."""
+
+    frame: str
+    force: Vector = ZERO
+    torque: Vector = ZERO
+    axes: Literal["world", "frame"] = "world"
+
+
+class CouplingEntry(_Entry):
+    """A joint that follows another one."""
+
+    leader: str
+    ratio: Number = 1.0
+    offset: Number = 0.0
+
+
+class SimulationEntry(_Entry):
+    """How to simulate the machine."""
+
+    duration: Number | None = None
+    method: str | None = None
+    step: Number | None = None
+    rtol: Number | None = None
+    atol: Number | None = None
+    q0: dict[str, Number] = {}
+    v0: dict[str, Number] = {}
+    control: dict[str, Any] | None = None
+
+
+class MachineFile(_Entry):
+    """The whole file."""
+
+    name: str
+    gravity: Vector = [0.0, 0.0, -9.81]
+    parameters: dict[str, Limit] = {}
+    bodies: dict[str, BodyEntry]
+    joints: dict[str, JointEntry]
+    frames: dict[str, FrameEntry] = {}
+    motors: dict[str, MotorEntry] = {}
+    wrenches: dict[str, WrenchEntry] = {}
+    couplings: dict[str, CouplingEntry] = {}
+    simulation: SimulationEntry | None = None

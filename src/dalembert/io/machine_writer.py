@@ -1,0 +1,147 @@
+"""Writing a machine as a YAML text that reads back to an equal machine, to the last bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.core.errors import FileFormatError
+from dalembert.core.parameter import Scalar, nominal, to_text
+from dalembert.model.body import Body
+from dalembert.model.joint import Joint, Limits
+from dalembert.model.machine import STANDARD_GRAVITY, Machine
+from dalembert.model.parts import Motor
+from dalembert.model.transform import IDENTITY, Transform
+from dalembert.spatial.rotations import rpy_from_matrix
+
+__all__ = ["machine_to_yaml"]
+
+
+def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
+    """Return the machine file of a machine, and write it to ``path`` if one is given.
+
+    Numbers are written with all their digits, expressions as text, and what has its default value is left out.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    path
+        File to write.
+    """
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Dumper that writes no aliases: equal values are not shared."""
+
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    text = yaml.dump(
+        _machine(machine),
+        Dumper=Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=110,
+    )
+    if path is not None:
+        try:
+            Path(path).write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise FileFormatError(f"{path}: cannot be written: {error.strerror or error}") from None
+    return str(text)
+
+
+def _machine(machine: Machine) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": machine.name}
+    if not _same(machine.gravity, STANDARD_GRAVITY):
+        data["gravity"] = _numbers(machine.gravity)
+    if machine.parameters:
+        data["parameters"] = {p.name: p.value for p in machine.parameters}
+    data["bodies"] = {b.name: _body(b) for b in machine.bodies}
+    data["joints"] = {j.name: _joint(j) for j in machine.joints}
+    data["frames"] = {f.name: {"body": f.body} | _origin(f.origin) for f in machine.frames}
+    data["motors"] = {m.name: _motor(m) for m in machine.motors}
+    data["wrenches"] = {
+        w.name: {"frame": w.frame}
+        | _given("force", w.force, (0.0, 0.0, 0.0))
+        | _given("torque", w.torque, (0.0, 0.0, 0.0))
+        | ({"axes": w.axes} if w.axes != "world" else {})
+        for w in machine.wrenches
+    }
+    data["couplings"] = {
+        c.joint: {"leader": c.leader} | _given("ratio", c.ratio, 1.0) | _given("offset", c.offset, 0.0)
+        for c in machine.couplings
+    }
+    return {key: value for key, value in data.items() if value != {} or key in ("bodies", "joints")}
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values are equal to the bit: the sign of a zero counts."""
+    return repr(a) == repr(b)
+
+
+def _number(x: Scalar) -> float | str:
+    return x if isinstance(x, float) else to_text(x)
+
+
+def _numbers(values: tuple[Scalar, ...]) -> list[float | str]:
+    return [_number(x) for x in values]
+
+
+def _given(key: str, value: Any, default: Any) -> dict[str, Any]:
+    """Entry of a field that differs from its default."""
+    if _same(value, default):
+        return {}
+    return {key: _numbers(value) if isinstance(value, tuple) else _number(value)}
+
+
+def _body(body: Body) -> dict[str, Any]:
+    data = _given("mass", body.mass, 0.0) | _given("com", body.com, (0.0, 0.0, 0.0))
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
+    off = (xy, xz, yz)
+    if not _same(off, (0.0, 0.0, 0.0)):
+        return data | {"inertia": _numbers((xx, yy, zz, *off))}
+    return data | _given("inertia", (xx, yy, zz), (0.0, 0.0, 0.0))
+
+
+def _joint(joint: Joint) -> dict[str, Any]:
+    data: dict[str, Any] = {"kind": joint.kind, "parent": joint.parent, "child": joint.child}
+    data |= _origin(joint.origin) | _given("axis", joint.axis, (0.0, 0.0, 1.0))
+    limits: dict[str, Any] = {}
+    for key in ("lower", "upper", "velocity", "effort"):
+        limits |= _given(key, getattr(joint.limits, key), getattr(Limits(), key))
+    if limits:
+        data["limits"] = limits
+    defaults = {"stiffness": 0.0, "rest": 0.0, "damping": 0.0, "friction": 0.0, "friction_velocity": 1e-3}
+    for key, default in defaults.items():
+        data |= _given(key, getattr(joint, key), default)
+    return data
+
+
+def _motor(motor: Motor) -> dict[str, Any]:
+    data: dict[str, Any] = {} if motor.joint == motor.name else {"joint": motor.joint}
+    defaults = {"ratio": 1.0, "rotor_inertia": 0.0, "damping": 0.0, "effort": float("inf")}
+    for key, default in defaults.items():
+        data |= _given(key, getattr(motor, key), default)
+    return data
+
+
+def _origin(pose: Transform) -> dict[str, Any]:
+    """Entry of a placement: angles where they give back the same matrix to the bit, the matrix otherwise."""
+    data = _given("xyz", pose.translation, (0.0, 0.0, 0.0))
+    if not _same(pose.rotation, IDENTITY.rotation):
+        angles = _angles(pose)
+        data |= {"rpy": list(angles)} if angles else {"matrix": [_numbers(row) for row in pose.rotation]}
+    return {"origin": data} if data else {}
+
+
+def _angles(pose: Transform) -> tuple[float, ...] | None:
+    if not all(isinstance(x, float) for row in pose.rotation for x in row):
+        return None
+    angles = rpy_from_matrix(np.array([[nominal(x) for x in row] for row in pose.rotation]))
+    x, y, z = (float(a) + 0.0 for a in angles)
+    return (x, y, z) if _same(Transform.rpy(x, y, z).rotation, pose.rotation) else None

@@ -1,0 +1,89 @@
+"""What pydantic found wrong with a file, said with the file, the line, what was got and what is expected."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from dalembert.core.errors import FileFormatError
+from dalembert.io.source import located
+from dalembert.io.yaml_nodes import Document, Path
+
+__all__ = ["describe"]
+
+_ELEMENTS: dict[str | int, str] = {
+    "bodies": "body",
+    "joints": "joint",
+    "frames": "frame",
+    "motors": "motor",
+    "wrenches": "wrench",
+    "couplings": "coupling of joint",
+    "parameters": "parameter",
+}
+_EXPECTED = {
+    "string_type": "must be text (put a number in quotes if it is a name)",
+    "dict_type": "must be a mapping",
+    "model_type": "must be a mapping",
+    "list_type": "must be a list",
+}
+
+
+def describe(error: ValidationError, model: type[BaseModel], document: Document) -> FileFormatError:
+    """Return a finding as an error with its place: an unknown key first, it is often the reason of the others."""
+    findings = error.errors(include_url=False)
+    finding = next((f for f in findings if f["type"] == "extra_forbidden"), findings[0])
+    path: Path = tuple(finding["loc"])
+    line = document.line(path)
+    where = _name(path)
+    match finding["type"]:
+        case "extra_forbidden":
+            allowed = ", ".join(_fields(model, path[:-1]))
+            message = f"unknown key {path[-1]!r}{_in(path[:-1])}; allowed: {allowed}"
+        case "missing":
+            line = document.line(path[:-1])
+            message = f"the key {path[-1]!r}{_in(path[:-1])} is missing"
+        case "too_short" | "too_long":
+            context = finding.get("ctx", {})
+            count = context.get("min_length", context.get("max_length"))
+            message = f"{where} must have {count} entries, got {len(finding['input'])}"
+        case "literal_error":
+            message = f"{where} must be {finding['ctx']['expected']}, got {_short(finding['input'])}"
+        case kind:
+            message = f"{where} {_EXPECTED.get(kind, finding['msg'])}, got {_short(finding['input'])}"
+    return located(document.label, line, message)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"a mapping with the keys {reprlib.repr(list(value))}"
+    return reprlib.repr(value)
+
+
+def _name(path: Path) -> str:
+    """Write a path as a reader would: ``axis[1] of joint 'theta'``."""
+    owner = ""
+    if len(path) > 1 and path[0] in _ELEMENTS:
+        owner, path = f"{_ELEMENTS[path[0]]} '{path[1]}'", path[2:]
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f" {step}" if text else step
+    return f"{text} of {owner}" if text and owner else text or owner
+
+
+def _in(path: Path) -> str:
+    return f" of {_name(path)}" if path else ""
+
+
+def _fields(model: type[BaseModel], path: Path) -> list[str]:
+    """Names of the fields of the model that validates the value at ``path``."""
+    current: Any = model
+    for step in path:
+        if isinstance(current, type) and issubclass(current, BaseModel):
+            current = current.model_fields[str(step)].annotation
+        else:  # the value of a mapping, the element of a list
+            current = get_args(current)[-1]
+        if type(None) in get_args(current):
+            current = next(a for a in get_args(current) if a is not type(None))
+    return list(current.model_fields)
