@@ -1,6 +1,16 @@
 """Equations of motion of machines: derived by several formulations, made to agree, compiled, simulated."""
 
-from dalembert.api import equations
+from dalembert.api import (
+    closed_form,
+    equations,
+    inverse_kinematics,
+    load_machine,
+    load_run,
+    load_urdf,
+    simulate,
+    verify,
+)
+from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
 from dalembert.core.errors import (
     BuildError,
     DalembertError,
@@ -13,6 +23,7 @@ from dalembert.core.errors import (
     UnknownNameError,
 )
 from dalembert.core.parameter import TIME, Parameter, cos, sin, sqrt
+from dalembert.core.version import __version__
 from dalembert.formulations.equations import Energy, EquationsOfMotion
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
@@ -20,22 +31,28 @@ from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
 from dalembert.model.transform import Transform
-
-__version__ = "0.1.0"
+from dalembert.plan.references import Quintic, Sine
+from dalembert.simulate.closed_loop import Event, SampledController
+from dalembert.simulate.run import Run
 
 __all__ = [
+    "PD",
+    "PID",
     "TIME",
     "WORLD",
     "Body",
     "BuildError",
+    "ComputedTorque",
     "CoordinateMap",
     "Coupling",
     "DalembertError",
     "DalembertWarning",
     "Energy",
     "EquationsOfMotion",
+    "Event",
     "FileFormatError",
     "Frame",
+    "GravityCompensation",
     "InputError",
     "Joint",
     "Limits",
@@ -44,19 +61,30 @@ __all__ = [
     "Motor",
     "NoCompilerWarning",
     "Parameter",
+    "Quintic",
+    "Run",
+    "SampledController",
     "SimulationError",
+    "Sine",
     "Transform",
     "UnknownNameError",
     "Wrench",
     "__version__",
     "box",
+    "closed_form",
     "cos",
     "cylinder",
     "equations",
     "hollow_cylinder",
+    "inverse_kinematics",
+    "load_machine",
+    "load_run",
+    "load_urdf",
     "point_mass",
     "rod",
+    "simulate",
     "sin",
     "sphere",
     "sqrt",
+    "verify",
 ]

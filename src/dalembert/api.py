@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.core.errors import InputError, SimulationError
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.model.machine import Machine
+from dalembert.simulate.closed_loop import Event, close_loop
+from dalembert.simulate.run import EndState, Run
+from dalembert.simulate.states import named_vector
 
-__all__ = ["equations"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dalembert.formulations.closed_form import ClosedForm
+    from dalembert.formulations.inverse_kinematics import IKResult
+    from dalembert.formulations.verify import VerifyReport
+
+__all__ = ["closed_form", "equations", "inverse_kinematics", "load_machine", "load_run", "load_urdf", "simulate", "verify"]
 
 
 def equations(
@@ -41,3 +58,167 @@ def equations(
     array([[0.5]])
     """
     return derive(machine, by, coordinates=coordinates, backend=backend)
+
+
+def simulate(
+    machine: Machine | EquationsOfMotion,
+    *,
+    duration: float,
+    q0: ArrayLike | Mapping[str, float] | None = None,
+    v0: ArrayLike | Mapping[str, float] | None = None,
+    control: Any = None,
+    method: str = "rk4",
+    step: float = 1e-3,
+    rtol: float = 1e-8,
+    atol: ArrayLike = 1e-10,
+    record: float | None = None,
+    p: Mapping[str, float] | ArrayLike | None = None,
+    t0: float = 0.0,
+    start: Run | None = None,
+    events: Sequence[Event] = (),
+    limits: str = "record",
+    on_event: Callable[..., Any] | None = None,
+    progress: bool | Callable[[float], object] | None = None,
+    by: str = "newton-euler",
+    backend: str = "auto",
+    check: bool = True,
+    **options: Any,
+) -> Run:
+    """Simulate a machine.
+
+    Parameters
+    ----------
+    machine
+        The machine, or equations of motion derived from it.
+    duration
+        Seconds to simulate.
+    q0, v0
+        Initial coordinates and velocities in the machine's own coordinates: numbers, or a mapping of names to numbers (the
+        others are neutral and zero).
+    control
+        None, constant inputs, an expression law such as `PD`, or a Python controller with a ``period``.
+    method
+        ``"rk4"`` and other fixed-step methods, ``"dopri5"`` (adaptive), ``"cvodes"`` or ``"idas"`` (stiff).
+    step
+        Step of fixed-step methods.
+    rtol, atol
+        Tolerances of adaptive methods.
+    record
+        Interval of the recorded rows; None: every step.
+    p
+        Parameter values, overriding the nominal ones.
+    t0
+        Initial time.
+    start
+        An earlier run of the same machine to go on from, instead of ``q0``, ``v0`` and ``t0``.
+    events
+        User-defined events.
+    limits
+        What to do at joint limits: ``"record"``, ``"stop"`` or ``"ignore"``.
+    on_event
+        Called as ``on_event(t, x, names)`` at located events; may return a new state.
+    progress
+        Show a progress bar; None: if the run takes longer than a moment and stderr is a terminal.
+    by, backend
+        As of `equations`.
+    check
+        Raise `SimulationError` (with the good part as ``run``) if the simulation diverges or fails; False: return the run.
+    **options
+        Further options of `dalembert.simulate.integrate.integrate` (``max_step``, ``max_steps``).
+
+    Returns
+    -------
+    Run
+        Time histories, events, energy audit and status.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 1.0, com=(0, 0, -1.0))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))],
+    ... )
+    >>> run = da.simulate(pendulum, duration=1.0, q0={"theta": 0.1})
+    >>> run.status, run.energy.drift < 1e-9
+    ('completed', True)
+    """
+    from dalembert.simulate.integrate import integrate
+
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, by, backend=backend)
+    loop = close_loop(eom, control, events=events, limits=limits)
+    x0: EndState | np.ndarray[Any, Any]
+    if start is not None:
+        if q0 is not None or v0 is not None:
+            raise InputError("give either start (an earlier run) or q0 and v0, not both")
+        if not isinstance(start, Run) or start.state_names != loop.problem.state_names:
+            raise InputError(f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {start!r}")
+        x0, t0 = start.final, start.final.t
+    else:
+        own = eom.machine
+        q = named_vector(q0, own.q_names, own.q_neutral, "q0")
+        v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
+        q, v = eom.from_machine(q, v, p=p)
+        x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
+    run = integrate(
+        loop.problem,
+        x0,
+        eom.parameter_values(p),
+        duration=duration,
+        t0=t0,
+        method=method,
+        step=step,
+        rtol=rtol,
+        atol=atol,
+        controller=loop.controller,
+        record=record,
+        progress=progress,
+        on_event=on_event,
+        backend=eom.backend,
+        **options,
+    )
+    if check and run.status in ("diverged", "failed"):
+        raise SimulationError(run.message, run)
+    return run
+
+
+def verify(machine: Machine, **options: Any) -> VerifyReport:
+    """Compare every formulation of a machine with every other at random states; see `formulations.verify.verify`."""
+    from dalembert.formulations.verify import verify as _verify
+
+    return _verify(machine, **options)
+
+
+def closed_form(machine: Machine, **options: Any) -> ClosedForm:
+    """Readable symbolic equations of a small machine; see `formulations.closed_form.closed_form`."""
+    from dalembert.formulations.closed_form import closed_form as _closed_form
+
+    return _closed_form(machine, **options)
+
+
+def inverse_kinematics(
+    machine: Machine | EquationsOfMotion, frame: str, target: ArrayLike, **options: Any
+) -> IKResult:
+    """Coordinates that bring a frame to a position or a pose; see `formulations.inverse_kinematics`."""
+    from dalembert.formulations.inverse_kinematics import inverse_kinematics as _inverse_kinematics
+
+    return _inverse_kinematics(machine, frame, target, **options)
+
+
+def load_urdf(source: str | Path, **options: Any) -> Machine:
+    """Read a machine from a URDF file; see `dalembert.io.urdf.load_urdf`."""
+    from dalembert.io.urdf import load_urdf as _load_urdf
+
+    return _load_urdf(source, **options)
+
+
+def load_machine(source: str | Path) -> Machine:
+    """Read a machine from a YAML machine file; see `dalembert.io.machine_files.load_machine`."""
+    from dalembert.io.machine_files import load_machine as _load_machine
+
+    return _load_machine(source)
+
+
+def load_run(path: str | Path) -> Run:
+    """Read a saved run."""
+    return Run.load(path)

@@ -53,7 +53,7 @@ def derive(
         formulation, layout = in_coordinates(formulation, machine, coordinates)
     elif machine.couplings:
         formulation, layout = couple(formulation, machine)
-    return EquationsOfMotion(machine, formulation, layout, backend)
+    return EquationsOfMotion(machine, formulation, layout, backend, coordinates)
 
 
 class EquationsOfMotion:
@@ -74,11 +74,19 @@ class EquationsOfMotion:
         Names of the coordinates, velocities, inputs and parameters.
     """
 
-    def __init__(self, machine: Machine, formulation: Formulation, layout: Layout, backend: str = "auto") -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        formulation: Formulation,
+        layout: Layout,
+        backend: str = "auto",
+        coordinates: CoordinateMap | None = None,
+    ) -> None:
         self.machine = machine
         self.by = formulation.name
         self.layout = layout
         self.backend = backend
+        self.coordinates = coordinates
         self.symbolic = Symbolic(formulation, layout)
         self.q_names, self.v_names = layout.q_names, layout.v_names
         self.u_names = machine.u_names
@@ -221,7 +229,29 @@ class EquationsOfMotion:
             total = total + np.einsum("...ij,...i->...j", J, w)
         return total
 
-    # -- conversions: here the coordinates are the machine's own --------------------------------------------------
+    # -- states -----------------------------------------------------------------------------------------------------
+
+    def to_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
+        """State in the machine's own coordinates; the same arrays unless other coordinates were chosen."""
+        if self.coordinates is None:
+            return np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+        result: tuple[Array, Array] = self._call("to_machine", {"q": q, "v": v}, 0.0, p)
+        return result
+
+    def from_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
+        """State in these coordinates from one in the machine's own: the inverse of `to_machine`."""
+        if self.coordinates is None:
+            return np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+        if self.coordinates.from_machine is None:
+            raise InputError("this choice of coordinates has no inverse: give CoordinateMap a from_machine")
+        values = self.parameter_values(p)
+        named = {name: float(values[..., i]) for i, name in enumerate(self.p_names)}
+        x = self.coordinates.from_machine(ca.DM(np.asarray(q, dtype=float)), named)
+        y = np.array(ca.DM(ca.vertcat(*x) if isinstance(x, list | tuple) else x).full())[:, 0]
+        E = np.stack([self.to_machine(y, e, p=p)[1] for e in np.eye(self.nv)], axis=-1)
+        w, *_ = np.linalg.lstsq(E, np.asarray(v, dtype=float), rcond=None)
+        return y, w
+
 
     @property
     def q_neutral(self) -> Array:
@@ -283,6 +313,7 @@ class EquationsOfMotion:
             "pose": ("q", [(4, 4)]),
             "jacobian": ("q", [(6, nv)]),
             "jacobian_rate": ("q v", [(6, nv)]),
+            "to_machine": ("q v", [(self.machine.nq,), (self.machine.nv,)]),
             "integrate": ("q d", [(nq,)]),
             "difference": ("q q1", [(nv,)]),
         }
@@ -298,7 +329,7 @@ class EquationsOfMotion:
             outputs = []
         else:
             value = getattr(s, name)
-            outputs = list(value) if name == "energy" else [value]
+            outputs = list(value) if isinstance(value, tuple) else [value]
         return inputs, outputs, table[name][1]
 
     def _call(
@@ -317,12 +348,12 @@ class EquationsOfMotion:
         if name == "applied":
             values.append(t)
         if self.p_names and name not in ("integrate", "difference"):
-            values.append(self._parameters(p))
+            values.append(self.parameter_values(p))
         elif p is not None and np.size(p) > 0:
-            self._parameters(p)
+            self.parameter_values(p)
         return kernel(*values)
 
-    def _parameters(self, p: Parameters) -> Array:
+    def parameter_values(self, p: Parameters = None) -> Array:
         """Parameter values of a call, checked against the bounds of the fields they stand for."""
         if p is None:
             return self._p_nominal

@@ -10,6 +10,7 @@ import casadi as ca
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
 from dalembert.formulations.layout import Layout
+from dalembert.formulations.mapped import Mapped
 
 __all__ = ["Symbolic"]
 
@@ -66,6 +67,12 @@ class Symbolic:
     def applied(self) -> Any:
         """All that has no potential: motors, losses and wrenches."""
         return self.actuation + self.losses + self.wrenches
+
+    @property
+    def to_machine(self) -> tuple[Any, Any]:
+        """Coordinates and velocities of the machine's own choice."""
+        mapped = self._formulation
+        return (mapped.q, mapped.E @ self.v) if isinstance(mapped, Mapped) else (self.q, self.v)
 
     @property
     def energy(self) -> tuple[Any, Any]:

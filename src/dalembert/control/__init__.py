@@ -1,0 +1,1 @@
+"""Control laws as expressions, compiled into the time loop."""

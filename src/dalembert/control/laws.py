@@ -1,0 +1,220 @@
+"""Control laws of driven joints: PD, PID, computed torque, gravity compensation.
+
+Each law computes forces at the joints and hands each motor its share ``tau / n``. Gains are given per motor or once for all. A
+reference is a vector of joint positions, or a function of time on CasADi symbols that returns one (its velocity and
+acceleration follow by differentiation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.core.errors import InputError
+from dalembert.formulations.equations import EquationsOfMotion
+
+__all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation"]
+
+Reference = ArrayLike | Callable[[Any], Any]
+
+
+def _driven(eom: EquationsOfMotion, law: str) -> tuple[list[int], list[int], Any]:
+    """Rows of ``q`` and ``v`` that the motors drive, and their gear ratios."""
+    blocks = {b.name: b for b in eom.layout.blocks}
+    rows_q, rows_v, ratios = [], [], []
+    variables = eom.symbolic._formulation.variables
+    for motor in eom.machine.motors:
+        if motor.joint not in blocks:
+            raise InputError(f"{law}: motor '{motor.name}' drives '{motor.joint}', which is no coordinate of the equations")
+        rows_q.append(blocks[motor.joint].q.start)
+        rows_v.append(blocks[motor.joint].v.start)
+        ratios.append(variables.value(motor.ratio))
+    if len(set(rows_v)) != len(rows_v):
+        raise InputError(f"{law}: two motors drive one joint; give one law per joint")
+    return rows_q, rows_v, ca.vertcat(*ratios)
+
+
+def _gain(value: ArrayLike, n: int, name: str) -> Any:
+    try:
+        array = np.asarray(value, dtype=float)
+        array = np.broadcast_to(array, (n,))
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be one number or {n} numbers (one per motor), got {value!r}") from None
+    if not np.isfinite(array).all() or (array < 0).any():
+        raise InputError(f"{name} must be finite and not negative, got {value!r}")
+    return ca.DM(array)
+
+
+def _reference(reference: Reference, t: Any, n: int, law: str) -> tuple[Any, Any, Any]:
+    """Position, velocity and acceleration of a reference."""
+    if callable(reference):
+        r = reference(t)
+        r = ca.SX(ca.vertcat(*r) if isinstance(r, list | tuple) else r)
+    else:
+        try:
+            r = ca.SX(ca.DM(np.atleast_1d(np.asarray(reference, dtype=float))))
+        except (TypeError, ValueError):
+            raise InputError(f"{law}: reference must be {n} numbers or a function of time, got {reference!r}") from None
+    if r.shape != (n, 1):
+        raise InputError(f"{law}: reference must have {n} components (one per motor), got {r.shape[0]}")
+    rd = ca.jacobian(r, t)
+    return r, rd, ca.jacobian(rd, t)
+
+
+class _Stateless:
+    """A law without internal states."""
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """No internal states."""
+        return ()
+
+    def initial_state(self, eom: EquationsOfMotion) -> NDArray[np.float64]:
+        """No internal states."""
+        return np.zeros(0)
+
+
+def _gravity_force(eom: EquationsOfMotion, q: Any, p: Any) -> Any:
+    s = eom.symbolic
+    return ca.Function("g", [s.q, s.p], [ca.densify(s.gravity)])(q, p)
+
+
+@dataclass(frozen=True)
+class PD(_Stateless):
+    """``tau = kp (r - q) + kd (r' - v)``, with gravity compensation on request.
+
+    Parameters
+    ----------
+    kp, kd
+        Gains per motor, on the joint side.
+    reference
+        Joint positions or a function of time.
+    gravity
+        Whether to add the gravity force of the configuration.
+    """
+
+    kp: ArrayLike
+    kd: ArrayLike
+    reference: Reference
+    gravity: bool = False
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs as expressions."""
+        rows_q, rows_v, n = _driven(eom, "PD")
+        r, rd, _ = _reference(self.reference, t, eom.nu, "PD")
+        tau = _gain(self.kp, eom.nu, "kp") * (r - q[rows_q]) + _gain(self.kd, eom.nu, "kd") * (rd - v[rows_v])
+        if self.gravity:
+            tau = tau + _gravity_force(eom, q, p)[rows_v]
+        return tau / n, ca.SX(0, 1)
+
+
+@dataclass(frozen=True)
+class PID:
+    """``tau = kp e + ki z + kd e'`` with ``z' = e + (sat(u) - u) n / (ki Tt)``: anti-windup by back-calculation.
+
+    Parameters
+    ----------
+    kp, ki, kd
+        Gains per motor, on the joint side.
+    reference
+        Joint positions or a function of time.
+    tracking_time
+        Time constant ``Tt`` [s] with which the integrator lets go of a saturated motor; None switches anti-windup off.
+    gravity
+        Whether to add the gravity force of the configuration.
+    """
+
+    kp: ArrayLike
+    ki: ArrayLike
+    kd: ArrayLike
+    reference: Reference
+    tracking_time: float | None = 0.1
+    gravity: bool = False
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """One integrator per motor."""
+        return tuple(f"integral.{name}" for name in eom.u_names)
+
+    def initial_state(self, eom: EquationsOfMotion) -> NDArray[np.float64]:
+        """Integrators start empty."""
+        return np.zeros(eom.nu)
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs and integrator rates as expressions."""
+        if self.tracking_time is not None and not self.tracking_time > 0:
+            raise InputError(f"tracking_time of a PID must be > 0 or None, got {self.tracking_time!r}")
+        rows_q, rows_v, n = _driven(eom, "PID")
+        r, rd, _ = _reference(self.reference, t, eom.nu, "PID")
+        e, ki = r - q[rows_q], _gain(self.ki, eom.nu, "ki")
+        tau = _gain(self.kp, eom.nu, "kp") * e + ki * z + _gain(self.kd, eom.nu, "kd") * (rd - v[rows_v])
+        if self.gravity:
+            tau = tau + _gravity_force(eom, q, p)[rows_v]
+        u = tau / n
+        rates = []
+        for i, motor in enumerate(eom.machine.motors):
+            rate = e[i]
+            if self.tracking_time is not None and np.isfinite(motor.effort) and float(ki[i]) > 0:
+                excess = ca.fmax(ca.fmin(u[i], motor.effort), -motor.effort) - u[i]
+                rate = rate + excess * n[i] / (ki[i] * self.tracking_time)
+            rates.append(rate)
+        return u, ca.vertcat(*rates)
+
+
+@dataclass(frozen=True)
+class GravityCompensation(_Stateless):
+    """Motors carry the gravity force of the configuration, less damping on request.
+
+    Parameters
+    ----------
+    damping
+        Gain on the joint velocity.
+    """
+
+    damping: ArrayLike = 0.0
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs as expressions."""
+        _, rows_v, n = _driven(eom, "GravityCompensation")
+        tau = _gravity_force(eom, q, p)[rows_v] - _gain(self.damping, eom.nu, "damping") * v[rows_v]
+        return tau / n, ca.SX(0, 1)
+
+
+@dataclass(frozen=True)
+class ComputedTorque(_Stateless):
+    """``tau = M (r'' + kd e' + kp e) + C v + dV/dq - losses``: the closed loop is ``e'' + kd e' + kp e = 0``.
+
+    Needs a motor at every velocity.
+
+    Parameters
+    ----------
+    kp, kd
+        Gains of the error equation [1/s2, 1/s].
+    reference
+        Joint positions or a function of time.
+    """
+
+    kp: ArrayLike
+    kd: ArrayLike
+    reference: Reference
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs as expressions."""
+        rows_q, rows_v, n = _driven(eom, "ComputedTorque")
+        missing = [name for i, name in enumerate(eom.v_names) if i not in rows_v]
+        if missing:
+            raise InputError(
+                f"ComputedTorque needs a motor at every velocity of machine '{eom.machine.name}'; "
+                f"there is none at {', '.join(missing)}"
+            )
+        r, rd, rdd = _reference(self.reference, t, eom.nu, "ComputedTorque")
+        e, ed = r - q[rows_q], rd - v[rows_v]
+        demand = rdd + _gain(self.kd, eom.nu, "kd") * ed + _gain(self.kp, eom.nu, "kp") * e
+        a = ca.SX(eom.nv, 1)
+        a[rows_v] = demand
+        s = eom.symbolic
+        model = ca.Function("model", [s.q, s.v, s.a, s.p, s.t], [s.inverse_dynamics - s.losses - s.wrenches])
+        return model(q, v, a, p, t)[rows_v] / n, ca.SX(0, 1)

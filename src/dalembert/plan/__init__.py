@@ -1,0 +1,1 @@
+"""References to follow."""

@@ -1,0 +1,238 @@
+"""From equations of motion and a control law to the problem that a simulation integrates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.core.errors import InputError
+from dalembert.core.ports import Controller, Law
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.simulate.problem import EventSpec, Problem
+
+__all__ = ["ClosedLoop", "Event", "SampledController", "close_loop"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SampledController:
+    """A Python function as a controller that is called at a period.
+
+    Parameters
+    ----------
+    function
+        ``function(t, q, v) -> u``.
+    period
+        Seconds between two calls.
+    name
+        Its name in messages.
+    """
+
+    function: Callable[[float, Array, Array], ArrayLike]
+    period: float
+    name: str = "controller"
+
+    def __call__(self, t: float, q: Array, v: Array) -> ArrayLike:
+        """Return the inputs to hold until the next sample."""
+        return self.function(t, q, v)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A user-defined event: a sign change of an expression.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    expression
+        ``expression(t, q, v) -> g`` on CasADi symbols.
+    terminal
+        Whether the run stops there.
+    direction
+        ``+1`` rising, ``-1`` falling, ``0`` both.
+    """
+
+    name: str
+    expression: Callable[[Any, Any, Any], Any]
+    terminal: bool = False
+    direction: int = 0
+
+
+@dataclass(frozen=True)
+class _Adapted:
+    """A controller of ``(t, q, v)`` as one of ``(t, x)``."""
+
+    controller: Any
+    nq: int
+    nv: int
+    period: float
+    name: str
+
+    def __call__(self, t: float, x: Array) -> Any:
+        return self.controller(t, x[: self.nq].copy(), x[self.nq : self.nq + self.nv].copy())
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """Inputs that stay as they are."""
+
+    u: Array
+    name: str = "constant input"
+    period: float = 1e9
+
+    def __call__(self, t: float, x: Array) -> Array:
+        return self.u
+
+
+@dataclass(frozen=True)
+class ClosedLoop:
+    """A problem with the initial internal states and the sampled controller that belong to it."""
+
+    problem: Problem
+    z0: Array
+    controller: Any
+
+
+def close_loop(
+    eom: EquationsOfMotion,
+    control: Law | Controller | ArrayLike | None = None,
+    *,
+    events: Sequence[Event] = (),
+    limits: str = "record",
+) -> ClosedLoop:
+    """Compose equations of motion, control and events.
+
+    The state is ``x = (q, v, z, work.input, work.loss)``: the law's internal states ``z`` and the work done by inputs and
+    wrenches and by losses, which the energy audit needs. Recorded besides it: the efforts of the motors after saturation
+    (``u.NAME``) and the energies.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    control
+        None (inputs are zero), constant inputs, an expression law, or a sampled Python controller.
+    events
+        User-defined events.
+    limits
+        What to do at a joint limit: ``"record"`` an event, ``"stop"`` there, or ``"ignore"`` it.
+    """
+    s = eom.symbolic
+    z_names, z0, z, zdot, u, controller = _control(eom, control)
+    applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
+    acceleration = ca.substitute(s.forward_dynamics, s.tau, applied[0] + applied[1])
+    power = [ca.dot(s.v, f) for f in applied]
+    work = ca.SX.sym("work", 2)
+    x = ca.vertcat(s.q, s.v, z, work)
+    held = s.u if controller is not None else ca.SX.sym("c", 0)
+    arguments = [s.t, x, held, s.p]
+    xdot = ca.vertcat(s.coordinate_rate, acceleration, zdot, *power)
+    effort = _saturated(eom, u)
+    y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
+    y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
+    if eom.coordinates is not None:
+        own = zip((*eom.machine.q_names, *eom.machine.v_names), ca.vertsplit(ca.vertcat(*s.to_machine)), strict=True)
+        extra = [(n, e) for n, e in own if n not in (*eom.q_names, *eom.v_names)]
+        y = ca.vertcat(y, *(e for _, e in extra))
+        y_names += [n for n, _ in extra]
+    g, specs = _events(eom, events, limits)
+    event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
+    problem = Problem(
+        state_names=(*eom.q_names, *eom.v_names, *z_names, "work.input", "work.loss"),
+        ode=_function("ode", arguments, xdot),
+        signals=_function("signals", arguments, y),
+        signal_names=tuple(y_names),
+        held_names=tuple(f"command.{n}" for n in eom.u_names) if controller is not None else (),
+        quaternions=tuple(start for _, start in eom.layout.quaternions),
+        events=event_function,
+        event_specs=specs,
+        name=eom.machine.name,
+    )
+    return ClosedLoop(problem, z0, controller)
+
+
+def _function(name: str, arguments: list[Any], expression: Any) -> ca.Function:
+    dense = ca.cse(ca.densify(ca.SX(expression)))
+    return ca.Function(name, arguments, [dense], ["t", "x", "c", "p"], ["out"])
+
+
+def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Array, Any, Any, Any, Any]:
+    """Names, initial values, symbols and rates of the internal states; inputs; sampled controller if there is one."""
+    s, nothing = eom.symbolic, ca.SX(0, 1)
+    empty: tuple[tuple[str, ...], Array, Any, Any] = ((), np.zeros(0), nothing, nothing)
+    if control is None:
+        return *empty, ca.SX.zeros(eom.nu), None
+    if eom.nu == 0:
+        raise InputError(f"machine '{eom.machine.name}' has no motors, so there is nothing to control; add a Motor")
+    if isinstance(control, Law):
+        names = tuple(control.state_names(eom))
+        z = ca.SX.sym("z", len(names))
+        u, zdot = control.expression(eom, s.t, s.q, s.v, z, s.p)
+        u, zdot = ca.SX(u), ca.SX(zdot)
+        label = type(control).__name__
+        if u.shape != (eom.nu, 1):
+            raise InputError(f"the law {label} must return {eom.nu} inputs ({', '.join(eom.u_names)}), got {u.shape[0]}")
+        if zdot.numel() != len(names):
+            raise InputError(f"the law {label} has {len(names)} states but returned {zdot.numel()} rates")
+        return names, np.asarray(control.initial_state(eom), dtype=float), z, zdot, u, None
+    if callable(control):
+        if not hasattr(control, "period"):
+            raise InputError(
+                "a Python controller needs a 'period' in seconds; wrap a function as "
+                "SampledController(function, period)"
+            )
+        name = str(getattr(control, "name", "") or type(control).__name__)
+        return *empty, s.u, _Adapted(control, eom.nq, eom.nv, control.period, name)
+    try:
+        u0 = np.asarray(control, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"control must be a law, a controller with a period, or {eom.nu} numbers, got {control!r}"
+        ) from None
+    if u0.shape != (eom.nu,) or not np.isfinite(u0).all():
+        raise InputError(f"constant inputs must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {control!r}")
+    return *empty, s.u, _Constant(u0)
+
+
+def _saturated(eom: EquationsOfMotion, u: Any) -> Any:
+    efforts = []
+    for i, motor in enumerate(eom.machine.motors):
+        e = u[i]
+        if motor.effort < float("inf"):
+            e = ca.fmax(ca.fmin(e, motor.effort), -motor.effort)
+        efforts.append(e)
+    return ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
+
+
+def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tuple[Any, tuple[EventSpec, ...]]:
+    if limits not in ("record", "stop", "ignore"):
+        raise InputError(f"limits must be 'record', 'stop' or 'ignore', got {limits!r}")
+    s = eom.symbolic
+    g: list[Any] = []
+    specs: list[EventSpec] = []
+    if limits != "ignore":
+        joints = {j.name: j for j in eom.machine.joints}
+        for block in eom.layout.blocks:
+            joint = joints.get(block.name)
+            if joint is None or joint.info.nv != 1:
+                continue
+            x = s.q[block.q]
+            for side, bound, sign in (("upper", joint.limits.upper, -1.0), ("lower", joint.limits.lower, 1.0)):
+                if np.isfinite(bound):
+                    g.append(sign * (x - bound))
+                    specs.append(EventSpec(f"{joint.name}.{side}", terminal=limits == "stop", direction=-1))
+    for event in events:
+        if not isinstance(event, Event):
+            raise InputError(f"events must be Event objects, got {event!r}")
+        g.append(ca.SX(event.expression(s.t, s.q, s.v)))
+        if g[-1].numel() != 1:
+            raise InputError(f"event '{event.name}' must return one expression, got {g[-1].numel()}")
+        specs.append(EventSpec(event.name, event.terminal, event.direction))
+    return ca.vertcat(*g) if g else ca.SX(0, 1), tuple(specs)

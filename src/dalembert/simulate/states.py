@@ -1,0 +1,59 @@
+"""Initial states of a machine, given as arrays or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import InputError, UnknownNameError
+
+__all__ = ["named_vector"]
+
+
+def named_vector(
+    value: Any, names: Sequence[str], default: NDArray[np.float64], what: str
+) -> NDArray[np.float64]:
+    """Return a vector from numbers, from a mapping of some names to numbers, or the default.
+
+    Parameters
+    ----------
+    value
+        None, numbers, or a mapping.
+    names
+        Names of the components.
+    default
+        Values of what is not given.
+    what
+        The vector's name in messages, such as ``"q0"``.
+    """
+    if value is None:
+        return default.copy()
+    if isinstance(value, Mapping):
+        vector = default.copy()
+        for name, number in value.items():
+            if name not in names:
+                raise UnknownNameError(f"component of {what}", name, names)
+            try:
+                vector[names.index(name)] = float(number)
+            except (TypeError, ValueError):
+                raise InputError(f"{what}['{name}'] must be a number, got {number!r}") from None
+    else:
+        try:
+            vector = np.atleast_1d(np.asarray(value, dtype=float))
+        except (TypeError, ValueError):
+            raise InputError(f"{what} must be numbers or a mapping of names to numbers, got {value!r}") from None
+        if vector.shape != (len(names),):
+            raise InputError(
+                f"{what} must have {len(names)} components ({_listed(names)}), got shape {vector.shape}"
+            )
+    bad = [n for n, x in zip(names, vector, strict=True) if not np.isfinite(x)]
+    if bad:
+        raise InputError(f"{what} must be finite, but {bad[0]} is {vector[list(names).index(bad[0])]}")
+    return vector
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 12 else ", ".join(names[:12]) + ", ..."
