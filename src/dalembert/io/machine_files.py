@@ -1,7 +1,7 @@
 """Machine files: a machine as a YAML text.
 
-A machine file is data. Loading one runs nothing, and every error says file, line, what was got and what is expected.
-A pendulum on a cart::
+A machine file is data. Loading one runs nothing, and every error says file, line, what was got and what is
+expected. A pendulum on a cart::
 
     name: cart-pendulum
     gravity: [0, 0, -9.81]              # the default
@@ -24,33 +24,36 @@ A pendulum on a cart::
       q0: {theta: pi/6}
 
 Numbers
-    Any number may be an expression of the parameters: ``+ - * / **``, parentheses, ``pi`` and the functions sin, cos, tan,
-    sqrt, exp, tanh. The components of a wrench may also depend on the time ``t``.
+    Any number may be an expression of the parameters: ``+ - * / **``, parentheses, ``pi`` and the functions
+    sin, cos, tan, sqrt, exp, tanh. The components of a wrench may also depend on the time ``t``.
 ``name``, ``gravity``, ``parameters``
     Name of the machine; acceleration of gravity; nominal values of the parameters by name.
 ``bodies``
-    By name: ``mass``, ``com`` (centre of mass in the body frame) and ``inertia`` (about the centre of mass: three moments,
-    or six numbers xx, yy, zz, xy, xz, yz, or 3x3); or one homogeneous shape: ``box: {mass, size}``, ``sphere: {mass,
-    radius}``, ``cylinder: {mass, radius, length, axis}``, ``hollow_cylinder: {mass, outer, inner, length, axis}``,
-    ``rod: {mass, length, axis}``, ``point_mass: {mass}``, each with an optional ``com``.
+    By name: ``mass``, ``com`` (centre of mass in the body frame) and ``inertia`` (about the centre of mass:
+    three moments, or six numbers xx, yy, zz, xy, xz, yz, or 3x3); or one homogeneous shape: ``box: {mass,
+    size}``, ``sphere: {mass, radius}``, ``cylinder: {mass, radius, length, axis}``, ``hollow_cylinder: {mass,
+    outer, inner, length, axis}``, ``rod: {mass, length, axis}``, ``point_mass: {mass}``, each with an
+    optional ``com``.
 ``joints``
-    By name: ``kind`` (revolute, prismatic, fixed, spherical, planar, free), ``parent`` (a body or ``world``), ``child``,
-    and where they apply ``origin``, ``axis`` (default z), ``limits: {lower, upper, velocity, effort}``, ``stiffness``,
-    ``rest``, ``damping``, ``friction``, ``friction_velocity``.
+    By name: ``kind`` (revolute, prismatic, fixed, spherical, planar, free), ``parent`` (a body or ``world``),
+    ``child``, and where they apply ``origin``, ``axis`` (default z), ``limits: {lower, upper, velocity,
+    effort}``, ``stiffness``, ``rest``, ``damping``, ``friction``, ``friction_velocity``.
 ``origin``
-    Placement in the frame of the parent: ``xyz``, and ``rpy`` (roll, pitch, yaw as in URDF), ``quaternion`` (w, x, y, z)
-    or ``matrix`` (3x3).
+    Placement in the frame of the parent: ``xyz``, and ``rpy`` (roll, pitch, yaw as in URDF), ``quaternion``
+    (w, x, y, z) or ``matrix`` (3x3).
 ``frames``
     By name: ``body`` and ``origin``.
 ``motors``
-    By name: ``joint`` (default: the joint of that name), ``ratio``, ``rotor_inertia``, ``damping``, ``effort``.
+    By name: ``joint`` (default: the joint of that name), ``ratio``, ``rotor_inertia``, ``damping``,
+    ``effort``.
 ``wrenches``
     By name: ``frame``, ``force``, ``torque``, ``axes`` (``world`` or ``frame``).
 ``couplings``
     By name of the joint that follows: ``leader``, ``ratio``, ``offset``.
 ``simulation``
-    What ``dalembert simulate`` does by default: ``duration``, ``method``, ``step``, ``rtol``, ``atol``, ``q0`` and ``v0``
-    (by name of coordinate and velocity; the others are neutral), ``control`` (a law and its settings).
+    What ``dalembert simulate`` does by default: ``duration``, ``method``, ``step``, ``rtol``, ``atol``,
+    ``q0`` and ``v0`` (by name of coordinate and velocity; the others are neutral), ``control`` (a law and its
+    settings).
 """
 
 from __future__ import annotations
@@ -64,7 +67,14 @@ from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import DalembertWarning, InputError, UnknownNameError
 from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parameters_of, parse_scalar
-from dalembert.io.machine_schema import SHAPES, BodyEntry, JointEntry, MachineFile, OriginEntry, SimulationEntry
+from dalembert.io.machine_schema import (
+    SHAPES,
+    BodyEntry,
+    JointEntry,
+    MachineFile,
+    OriginEntry,
+    SimulationEntry,
+)
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.schema_errors import describe
 from dalembert.io.source import located, locating, read_bytes
@@ -118,12 +128,13 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     machine
         The machine.
     settings
-        What the block ``simulation`` of the file says: ``duration``, ``step``, ``rtol``, ``atol`` (numbers), ``method``
-        (text), ``q0``, ``v0`` (numbers by name), ``control`` (a mapping); only what is given.
+        What the block ``simulation`` of the file says: ``duration``, ``step``, ``rtol``, ``atol`` (numbers),
+        ``method`` (text), ``q0``, ``v0`` (numbers by name), ``control`` (a mapping); only what is given.
     """
     document = _document(source)
     if not isinstance(document.data, dict):
-        raise located(document.label, 1, f"must be a mapping with the keys {', '.join(MachineFile.model_fields)}")
+        keys = ", ".join(MachineFile.model_fields)
+        raise located(document.label, 1, f"must be a mapping with the keys {keys}")
     try:
         file = MachineFile.model_validate(document.data)
     except ValidationError as error:

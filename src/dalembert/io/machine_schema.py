@@ -28,9 +28,12 @@ def _limit(value: Any) -> Any:
 def _inertia(value: Any) -> Any:
     if isinstance(value, list) and len(value) in (3, 6) and not any(isinstance(v, list) for v in value):
         return [_number(v) for v in value]
-    if isinstance(value, list) and len(value) == 3 and all(isinstance(r, list) and len(r) == 3 for r in value):
+    rows = value if isinstance(value, list) else []
+    if len(rows) == 3 and all(isinstance(row, list) and len(row) == 3 for row in rows):
         return [[_number(v) for v in row] for row in value]
-    raise PydanticCustomError("inertia", "must be 3 numbers, 6 numbers (xx, yy, zz, xy, xz, yz) or 3 rows of 3")
+    raise PydanticCustomError(
+        "inertia", "must be 3 numbers, 6 numbers (xx, yy, zz, xy, xz, yz) or 3 rows of 3"
+    )
 
 
 Number = Annotated[Any, BeforeValidator(_number)]

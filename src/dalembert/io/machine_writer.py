@@ -22,7 +22,8 @@ __all__ = ["machine_to_yaml"]
 def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
     """Return the machine file of a machine, and write it to ``path`` if one is given.
 
-    Numbers are written with all their digits, expressions as text, and what has its default value is left out.
+    Numbers are written with all their digits, expressions as text, and what has its default value is left
+    out.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ _EXPECTED = {
 
 
 def describe(error: ValidationError, model: type[BaseModel], document: Document) -> FileFormatError:
-    """Return a finding as an error with its place: an unknown key first, it is often the reason of the others."""
+    """Return a finding as an error with its place; an unknown key first, often the reason of the others."""
     findings = error.errors(include_url=False)
     finding = next((f for f in findings if f["type"] == "extra_forbidden"), findings[0])
     path: Path = tuple(finding["loc"])

@@ -20,7 +20,7 @@ def read_bytes(path: Path, kind: str, largest: int = 64 * _MIB) -> bytes:
         if path.is_dir():
             raise FileFormatError(f"{path}: is a folder, expected a {kind} file")
         if path.stat().st_size > largest:
-            raise FileFormatError(f"{path}: is larger than {largest // _MIB} MiB, too large for a {kind} file")
+            raise FileFormatError(f"{path}: is too large for a {kind} file, more than {largest // _MIB} MiB")
         return path.read_bytes()
     except FileFormatError:
         raise

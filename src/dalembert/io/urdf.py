@@ -1,8 +1,8 @@
 """Machines from URDF files.
 
-Read are the links with their inertia and the joints with origin, axis, limits, dynamics and mimic; shapes, meshes,
-transmissions and extensions play no part in the equations and are skipped. Every error says file, line, element, what
-was got and what is expected. Loading a file runs nothing and reads nothing else.
+Read are the links with their inertia and the joints with origin, axis, limits, dynamics and mimic; shapes,
+meshes, transmissions and extensions play no part in the equations and are skipped. Every error says file,
+line, element, what was got and what is expected. Loading a file runs nothing and reads nothing else.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ def load_urdf(
 ) -> Machine:
     """Read a machine from a URDF file.
 
-    Links become bodies of the same name, joints keep theirs; the order of the coordinates is that of Pinocchio.
-    Joints of type continuous become revolute without limits, floating ones free. A zero velocity or effort limit means
-    that none is known. An inertia is judged after the links that are fixed to each other are merged: a link that is
-    impossible alone gives a warning, a moving one that is impossible as a whole is refused.
+    Links become bodies of the same name, joints keep theirs; the order of the coordinates is that of
+    Pinocchio. Joints of type continuous become revolute without limits, floating ones free. A zero velocity
+    or effort limit means that none is known. An inertia is judged after the links that are fixed to each
+    other are merged: a link that is impossible alone gives a warning, a moving one that is impossible as a
+    whole is refused.
 
     Parameters
     ----------
@@ -54,13 +55,13 @@ def load_urdf(
     floating_base
         Put the root link on a free joint named ``root_joint`` instead of fixing it to the world.
     mimic
-        What to do with joints that mimic another one: ``"independent"`` gives them a coordinate of their own (with
-        a warning), ``"follow"`` couples them.
+        What to do with joints that mimic another one: ``"independent"`` gives them a coordinate of their own
+        (with a warning), ``"follow"`` couples them.
     lock
         Joints to fix: a mapping of names to positions, or names only (position zero).
     inertia
-        ``"refuse"`` an impossible inertia, or ``"repair"``: replace the inertia of each link that is impossible by
-        the nearest possible one, with a warning.
+        ``"refuse"`` an impossible inertia, or ``"repair"``: replace the inertia of each link that is
+        impossible by the nearest possible one, with a warning.
     motors
         Give every movable joint with one coordinate a motor of the same name, limited to the joint's effort.
     gravity
@@ -107,7 +108,7 @@ def load_urdf(
     parts, tree = _on_world(root, list(bodies.values()), list(joints.values()), floating_base, label)
     with locating(label, robot.line, lines), _hinting(inertia):
         if not any(j.kind != "fixed" for j in tree):
-            raise robot.error(f"robot '{name}' has no moving joint; floating_base=True would put it on a free one")
+            raise robot.error(f"robot '{name}' has no moving joint; floating_base=True puts it on a free one")
         return Machine(
             name,
             bodies=tuple(parts),
@@ -151,7 +152,7 @@ def _root(source: str | Path) -> tuple[Element, str]:
     while queue:
         for element in queue.pop().children:
             if element.tag.startswith("xacro:"):
-                raise element.error(f"<{element.tag}>: this is a xacro file; run xacro first and load its result")
+                raise element.error(f"<{element.tag}>: this is a xacro file; run xacro first, load its result")
             queue.append(element)
     return robot, label
 
@@ -176,7 +177,8 @@ def _check_ends(elements: list[Element], joints: dict[str, Joint], bodies: dict[
                 error = UnknownNameError("link", getattr(joint, end), bodies, element.label)
                 raise element.needed(end).error(f"its {end} does not exist: {error}")
         if joint.child in held:
-            raise element.error(f"its child '{joint.child}' is already the child of joint '{held[joint.child]}'")
+            first = held[joint.child]
+            raise element.error(f"its child '{joint.child}' is already the child of joint '{first}'")
         held[joint.child] = joint.name
 
 
@@ -188,7 +190,7 @@ def _root_link(
     children = {j.child for j in joints.values()}
     roots = [name for name in bodies if name not in children]
     if not roots:
-        raise robot.error("there is no root: every link is the child of a joint, so that the joints form a cycle")
+        raise robot.error("there is no root link: each is the child of a joint, so that they form a cycle")
     if len(roots) > 1:
         names = ", ".join(f"'{r}' (line {lines[r]})" for r in roots)
         raise robot.error(f"there are {len(roots)} root links, expected one: {names}")
@@ -229,7 +231,7 @@ def _on_world(
         taken = {b.name for b in bodies}
         root = _free_name("world_link", taken)
         warnings.warn(
-            f"{label}: the root link is named 'world' like the inertial frame; on its floating base it is '{root}'",
+            f"{label}: the root link is named 'world' like the inertial frame; as a floating base it is '{root}'",
             DalembertWarning,
             stacklevel=3,
         )

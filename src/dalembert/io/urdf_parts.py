@@ -64,8 +64,8 @@ def read_link(link: Element, *, repair: bool = False) -> Body:
     if repair and fault:
         I = nearest_inertia(I)
         warnings.warn(
-            f"{link.label}:{tensor.line}: inertia of link '{name}' was impossible ({fault}) and is replaced by the "
-            f"nearest possible one",
+            f"{link.label}:{tensor.line}: inertia of link '{name}' was impossible ({fault}) and is replaced by "
+            f"the nearest possible one",
             DalembertWarning,
             stacklevel=4,
         )
@@ -80,8 +80,9 @@ def read_link(link: Element, *, repair: bool = False) -> Body:
 def nearest_inertia(inertia: NDArray[np.float64]) -> NDArray[np.float64]:
     """Nearest inertia (Frobenius norm of the second moments) that a body can have.
 
-    The second moments of mass S = tr(I)/2 1 - I are positive semidefinite exactly if the principal moments are not
-    negative and keep the triangle inequality; negative eigenvalues of S are set to zero and I = tr(S) 1 - S.
+    The second moments of mass S = tr(I)/2 1 - I are positive semidefinite exactly if the principal moments
+    are not negative and keep the triangle inequality; negative eigenvalues of S are set to zero and I = tr(S)
+    1 - S.
     """
     S = 0.5 * np.trace(inertia) * np.eye(3) - inertia
     values, vectors = np.linalg.eigh(0.5 * (S + S.T))
@@ -119,7 +120,8 @@ def _limits(element: Element, *, bounded: bool) -> Limits:
     limit = element.one("limit")
     if limit is None:
         if bounded:
-            raise element.error(f"type {element.text('type')!r} needs a <limit> element with effort and velocity")
+            kind = element.text("type")
+            raise element.error(f"type {kind!r} needs a <limit> element with effort and velocity")
         return Limits()
     speed, effort = (limit.number(key, infinite=True) for key in ("velocity", "effort"))
     with locating(limit.label, limit.line):
@@ -168,7 +170,8 @@ def couplings(mimics: dict[str, Mimic], joints: dict[str, Joint]) -> tuple[Coupl
         ratio, offset, leader, seen = mimic.multiplier, mimic.offset, mimic.leader, [mimic.joint]
         while leader in mimics:
             if leader in seen:
-                raise mimic.element.error(f"the joints {', '.join(sorted(seen))} mimic each other in a circle")
+                names = ", ".join(sorted(seen))
+                raise mimic.element.error(f"the joints {names} mimic each other in a circle")
             seen.append(leader)
             above = mimics[leader]
             ratio, offset, leader = ratio * above.multiplier, ratio * above.offset + offset, above.leader

@@ -75,7 +75,8 @@ class Element:
         except ValueError:
             raise self.error(f"attribute '{name}' of <{self.tag}> must be {expected}, got {text!r}") from None
         if len(values) != count:
-            raise self.error(f"attribute '{name}' of <{self.tag}> must be {expected}, got {len(values)}: {text!r}")
+            got = f"{len(values)}: {text!r}"
+            raise self.error(f"attribute '{name}' of <{self.tag}> must be {expected}, got {got}")
         if any(math.isnan(v) or (math.isinf(v) and not infinite) for v in values):
             raise self.error(f"attribute '{name}' of <{self.tag}> must be finite, got {text!r}")
         return values
@@ -115,14 +116,16 @@ def parse_xml(data: bytes | str, label: str, skipped: int = 0) -> Element:
         else:
             top.append(element)
         if tag in ("link", "joint") and len(stack) == 1:
-            element.owner = f"{tag} '{attributes['name']}'" if "name" in attributes else f"{tag} without a name"
+            name = attributes.get("name")
+            element.owner = f"{tag} without a name" if name is None else f"{tag} '{name}'"
         stack.append(element)
 
     def end(_tag: str) -> None:
         stack.pop()
 
     def refuse(*_arguments: Any) -> Any:
-        raise located(label, skipped + parser.CurrentLineNumber, "declares an XML entity; entities are not allowed")
+        line = skipped + parser.CurrentLineNumber
+        raise located(label, line, "declares an XML entity; entities are not allowed")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end

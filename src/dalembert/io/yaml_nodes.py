@@ -1,8 +1,8 @@
 """YAML text as plain data with the line of every value.
 
-Only mappings with text keys, lists, text, numbers, truth values and null exist here; tags are refused, so that a file is
-data and nothing else. Plain scalars follow YAML 1.2 (`yes` and `1:30` are text). Keys are text as written. Aliases are
-allowed as long as the data that they expand to stays small.
+Only mappings with text keys, lists, text, numbers, truth values and null exist here; tags are refused, so
+that a file is data and nothing else. Plain scalars follow YAML 1.2 (`yes` and `1:30` are text). Keys are text
+as written. Aliases are allowed as long as the data that they expand to stays small.
 """
 
 from __future__ import annotations
