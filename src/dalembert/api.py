@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
@@ -23,7 +24,16 @@ if TYPE_CHECKING:
     from dalembert.formulations.inverse_kinematics import IKResult
     from dalembert.formulations.verify import VerifyReport
 
-__all__ = ["closed_form", "equations", "inverse_kinematics", "load_machine", "load_run", "load_urdf", "simulate", "verify"]
+__all__ = [
+    "closed_form",
+    "equations",
+    "inverse_kinematics",
+    "load_machine",
+    "load_run",
+    "load_urdf",
+    "simulate",
+    "verify",
+]
 
 
 def equations(
@@ -31,7 +41,7 @@ def equations(
     by: str = "newton-euler",
     *,
     coordinates: CoordinateMap | None = None,
-    backend: str = "auto",
+    backend: Backend = "auto",
 ) -> EquationsOfMotion:
     """Derive the equations of motion of a machine.
 
@@ -40,7 +50,8 @@ def equations(
     machine
         The machine.
     by
-        The formulation: ``"newton-euler"`` (fast recursions) or ``"lagrange"`` (energies and automatic differentiation).
+        The formulation: ``"newton-euler"`` (fast recursions) or ``"lagrange"`` (energies and automatic
+        differentiation).
     coordinates
         Another choice of coordinates.
     backend
@@ -80,7 +91,7 @@ def simulate(
     on_event: Callable[..., Any] | None = None,
     progress: bool | Callable[[float], object] | None = None,
     by: str = "newton-euler",
-    backend: str = "auto",
+    backend: Backend = "auto",
     check: bool = True,
     **options: Any,
 ) -> Run:
@@ -93,8 +104,8 @@ def simulate(
     duration
         Seconds to simulate.
     q0, v0
-        Initial coordinates and velocities in the machine's own coordinates: numbers, or a mapping of names to numbers (the
-        others are neutral and zero).
+        Initial coordinates and velocities in the machine's own coordinates: numbers, or a mapping of names to numbers
+        (the others are neutral and zero).
     control
         None, constant inputs, an expression law such as `PD`, or a Python controller with a ``period``.
     method
@@ -122,7 +133,8 @@ def simulate(
     by, backend
         As of `equations`.
     check
-        Raise `SimulationError` (with the good part as ``run``) if the simulation diverges or fails; False: return the run.
+        Raise `SimulationError` (with the good part as ``run``) if the simulation diverges or fails; False: return the
+        run.
     **options
         Further options of `dalembert.simulate.integrate.integrate` (``max_step``, ``max_steps``).
 
@@ -152,7 +164,9 @@ def simulate(
         if q0 is not None or v0 is not None:
             raise InputError("give either start (an earlier run) or q0 and v0, not both")
         if not isinstance(start, Run) or start.state_names != loop.problem.state_names:
-            raise InputError(f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {start!r}")
+            raise InputError(
+                f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {start!r}"
+            )
         x0, t0 = start.final, start.final.t
     else:
         own = eom.machine
@@ -196,9 +210,7 @@ def closed_form(machine: Machine, **options: Any) -> ClosedForm:
     return _closed_form(machine, **options)
 
 
-def inverse_kinematics(
-    machine: Machine | EquationsOfMotion, frame: str, target: ArrayLike, **options: Any
-) -> IKResult:
+def inverse_kinematics(machine: Machine | EquationsOfMotion, frame: str, target: ArrayLike, **options: Any) -> IKResult:
     """Coordinates that bring a frame to a position or a pose; see `formulations.inverse_kinematics`."""
     from dalembert.formulations.inverse_kinematics import inverse_kinematics as _inverse_kinematics
 

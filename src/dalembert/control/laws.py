@@ -1,6 +1,7 @@
 """Control laws of driven joints: PD, PID, computed torque, gravity compensation.
 
-Each law computes forces at the joints and hands each motor its share ``tau / n``. Gains are given per motor or once for all. A
+Each law computes forces at the joints and hands each motor its share ``tau / n``. Gains are given per motor or once
+for all. A
 reference is a vector of joint positions, or a function of time on CasADi symbols that returns one (its velocity and
 acceleration follow by differentiation).
 """
@@ -30,7 +31,9 @@ def _driven(eom: EquationsOfMotion, law: str) -> tuple[list[int], list[int], Any
     variables = eom.symbolic._formulation.variables
     for motor in eom.machine.motors:
         if motor.joint not in blocks:
-            raise InputError(f"{law}: motor '{motor.name}' drives '{motor.joint}', which is no coordinate of the equations")
+            raise InputError(
+                f"{law}: motor '{motor.name}' drives '{motor.joint}', which is no coordinate of the equations"
+            )
         rows_q.append(blocks[motor.joint].q.start)
         rows_v.append(blocks[motor.joint].v.start)
         ratios.append(variables.value(motor.ratio))

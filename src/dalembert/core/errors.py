@@ -1,7 +1,7 @@
 """Every failure that dalembert raises on purpose.
 
 Bad input raises a subclass of `DalembertError` that names the element, what was got and what is expected.
-A numerical failure is reported as a status of the result first (see `dalembert.simulate`), and raised at the top level only.
+A numerical failure is reported as a status of the result first, and raised at the top level only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Scalars of a machine: plain numbers, parameters that stay run-time inputs, and expressions of them.
 
 Any physical number of a machine may be a `Parameter`. Arithmetic on parameters builds an `Expression`, so that a rod of
-length ``l`` can have the inertia ``m * l**2 / 12`` and both stay inputs of every kernel. An expression is data: it can be
-compared, written to a machine file and read back, and evaluated with numbers, NumPy arrays or CasADi symbols.
+length ``l`` can have the inertia ``m * l**2 / 12`` and both stay inputs of every kernel. An expression is data: it
+can be compared, written to a machine file and read back, and evaluated with numbers, NumPy arrays or CasADi symbols.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Expression:
         return _operation("neg", self)
 
     def __pos__(self) -> Scalar:
-        return self
+        return self  # type: ignore[return-value]
 
     def __bool__(self) -> bool:
         raise InputError(f"the truth of the expression {self} depends on its parameters")

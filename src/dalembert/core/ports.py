@@ -36,9 +36,7 @@ class Controller(Protocol):
 
     period: float
 
-    def __call__(
-        self, t: float, q: NDArray[np.float64], v: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def __call__(self, t: float, q: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the inputs to hold until the next sample."""
         ...
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile import Kernel, compile_function
+from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
 from dalembert.formulations.lagrange import Lagrange
@@ -40,7 +41,7 @@ def derive(
     by: str = "newton-euler",
     *,
     coordinates: CoordinateMap | None = None,
-    backend: str = "auto",
+    backend: Backend = "auto",
 ) -> EquationsOfMotion:
     """Derive the equations of motion of a machine; see `dalembert.equations`."""
     if not isinstance(machine, Machine):
@@ -59,8 +60,8 @@ def derive(
 class EquationsOfMotion:
     """Equations ``M(q) a + C(q, v) v + dV/dq = tau`` of a machine.
 
-    Every function takes arrays with any leading batch axes, and ``p`` (a mapping of parameter names to values, or an array
-    with the parameters as last axis) to override parameter values. Each is compiled when it is first called.
+    Every function takes arrays with any leading batch axes, and ``p`` (a mapping of parameter names to values, or an
+    array with the parameters as last axis) to override parameter values. Each is compiled when it is first called.
 
     Attributes
     ----------
@@ -79,7 +80,7 @@ class EquationsOfMotion:
         machine: Machine,
         formulation: Formulation,
         layout: Layout,
-        backend: str = "auto",
+        backend: Backend = "auto",
         coordinates: CoordinateMap | None = None,
     ) -> None:
         self.machine = machine
@@ -158,9 +159,7 @@ class EquationsOfMotion:
         """Kinetic and potential energy, each of shape (...)."""
         return Energy(*self._call("energy", {"q": q, "v": v}, t, p))
 
-    def applied(
-        self, q: ArrayLike, v: ArrayLike, u: ArrayLike, *, t: float = 0.0, p: Parameters = None
-    ) -> Array:
+    def applied(self, q: ArrayLike, v: ArrayLike, u: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Generalised forces without potential: motors (inputs ``u``), losses and the machine's wrenches."""
         return self._call("applied", {"q": q, "v": v, "u": u}, t, p)
 
@@ -170,9 +169,7 @@ class EquationsOfMotion:
         """Homogeneous matrix of a frame in the world, shape (..., 4, 4)."""
         return self._call("pose", {"q": q}, t, p, frame)
 
-    def jacobian(
-        self, frame: str, q: ArrayLike, *, axes: str = "frame", t: float = 0.0, p: Parameters = None
-    ) -> Array:
+    def jacobian(self, frame: str, q: ArrayLike, *, axes: str = "frame", t: float = 0.0, p: Parameters = None) -> Array:
         """Jacobian of a frame's twist [v; w] at its origin, in its own axes or (``axes="world"``) in world axes."""
         return self._call("jacobian", {"q": q}, t, p, frame, axes)
 
@@ -252,7 +249,6 @@ class EquationsOfMotion:
         w, *_ = np.linalg.lstsq(E, np.asarray(v, dtype=float), rcond=None)
         return y, w
 
-
     @property
     def q_neutral(self) -> Array:
         """Neutral configuration."""
@@ -272,7 +268,7 @@ class EquationsOfMotion:
     # -- compiled functions ---------------------------------------------------------------------------------------
 
     def kernel(self, name: str, frame: str | None = None, axes: str = "frame") -> Kernel:
-        """Return the compiled function behind a name of the contract; its last inputs are ``t`` and ``p`` where they matter."""
+        """Compiled function of a name of the contract; its last inputs are ``t`` and ``p`` where they matter."""
         key = name if frame is None else f"{name}:{frame}:{axes}"
         if key not in self._kernels:
             self._kernels[key] = self._compile(name, frame, axes)
@@ -292,7 +288,7 @@ class EquationsOfMotion:
         function = ca.Function(name, [symbols[k] for k in inputs], dense, list(inputs), names)
         return compile_function(
             function,
-            backend=self.backend,  # type: ignore[arg-type]
+            backend=self.backend,
             shapes={**({"t": ()} if "t" in inputs else {}), **dict(zip(names, shapes, strict=True))},
         )
 
@@ -349,7 +345,7 @@ class EquationsOfMotion:
             values.append(t)
         if self.p_names and name not in ("integrate", "difference"):
             values.append(self.parameter_values(p))
-        elif p is not None and np.size(p) > 0:
+        elif p is not None:
             self.parameter_values(p)
         return kernel(*values)
 

@@ -1,6 +1,7 @@
 """Lagrange's equations from the energies by automatic differentiation: the oracle of the other formulations.
 
-Only the poses of the bodies are taken from the tree. Velocities are time derivatives of positions and rotation matrices, the
+Only the poses of the bodies are taken from the tree. Velocities are time derivatives of positions and rotation
+matrices, the
 energies are summed body by body (König; ROBOTICS, robot kinetic energy), and everything else is differentiation:
 
     p = dT/dv = M v,   D = (dp/dq) B,   C = (M' + D - D^T)/2 + G(p),   q' = B(q) v,

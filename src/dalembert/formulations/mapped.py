@@ -1,8 +1,9 @@
 """Equations in other coordinates: any formulation, wrapped.
 
-With ``q = f(y)`` and ``v = E(y) w`` the equations become ``E^T M E``, ``E^T (C E + M E')``, ``E^T (bias + M E' w)``. The choice of
-the Coriolis matrix keeps ``M' - 2 C`` skew. Two users: another choice of coordinates (`CoordinateMap`) and joints that follow
-others (`couple`).
+With ``q = f(y)`` and ``v = E(y) w`` the equations become ``E^T M E``, ``E^T (C E + M E')``, ``E^T (bias + M E' w)``.
+The choice of
+the Coriolis matrix keeps ``M' - 2 C`` skew. Two users: another choice of coordinates (`CoordinateMap`) and joints
+that follow others (`couple`).
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ class CoordinateMap:
     names
         Names of the new coordinates.
     to_machine
-        Function that returns the machine's coordinates for the new ones; it gets a CasADi vector ``y`` and a mapping of the
-        machine's parameters by name, and returns a vector (or a list) of expressions.
+        Function that returns the machine's coordinates for the new ones; it gets a CasADi vector ``y`` and a mapping
+        of the machine's parameters by name, and returns a vector (or a list) of expressions.
     from_machine
         Its inverse, on the same kinds of argument; needed only to convert states given in machine coordinates.
     """
@@ -176,9 +177,7 @@ def couple(inner: Formulation, machine: Machine) -> tuple[Formulation, Layout]:
 def in_coordinates(inner: Formulation, machine: Machine, coordinates: CoordinateMap) -> tuple[Formulation, Layout]:
     """Wrap a formulation in the coordinates of a map."""
     if Layout.of_joints(machine.coordinate_joints).quaternions or machine.couplings:
-        raise InputError(
-            f"machine '{machine.name}' has quaternions or coupled joints; a coordinate map needs neither"
-        )
+        raise InputError(f"machine '{machine.name}' has quaternions or coupled joints; a coordinate map needs neither")
     layout = Layout.plain(coordinates.names)
     variables = replace(inner.variables, **_symbols(layout))
     parameters = {name: variables.p[i] for i, name in enumerate(variables.names)}

@@ -1,9 +1,12 @@
-"""Recursive Newton-Euler formulation of rigid trees (SPACE chapter 4 and Appendix A.3, extended to any joint and branch).
+"""Recursive Newton-Euler formulation of rigid trees.
+
+Source: SPACE chapter 4 and Appendix A.3, extended to any kind of joint and to branches.
 
 Twists and accelerations are those of a node's frame origin in its own axes. As in the source, the acceleration is the
 *inertial* derivative of the twist in body axes, so that the linear velocity never occurs:
 
-    t'_i = A_{i,i-1} t'_{i-1} + zeta_i + P_i v'_i         W_i = M_i t'_i + gamma_i,   gamma_i = Omega_i M_i E_v t_i   (4.40)
+    t'_i = A_{i,i-1} t'_{i-1} + zeta_i + P_i v'_i                              (4.36)
+    W_i = M_i t'_i + gamma_i,   gamma_i = Omega_i M_i E_v t_i                  (4.39), (4.40)
 
 with, for a joint that also translates (``u = P_v v`` its relative linear velocity, ``w_r = P_w v`` its relative rate),
 
@@ -154,9 +157,7 @@ class NewtonEuler:
                 D[self.nodes[j].v, node.v] = block
                 D[node.v, self.nodes[j].v] = block.T
             if node.parent >= 0:
-                composite[node.parent] = composite[node.parent] + composite[i].in_parent(
-                    *self.model.relative_poses[i]
-                )
+                composite[node.parent] = composite[node.parent] + composite[i].in_parent(*self.model.relative_poses[i])
         return D + ca.diag(self.model.armature)
 
     def forward_dynamics(self) -> Any:
@@ -314,7 +315,7 @@ def _ad_bar(h: Any) -> Any:
 
 
 def _eliminate(M: Inertia, P: Any, phi: Any, phi_bar: Any, *, free: bool) -> Inertia:
-    """Articulated inertia ``M - phi phi_bar^T``; along a coordinate axis of a joint without rotor it is exactly zero."""
+    """Articulated inertia ``M - phi phi_bar^T``; exactly zero along the coordinate axis of a joint without rotor."""
     reduced = M.minus_outer(phi, phi_bar)
     if not free or P.shape[1] != 1 or not P.is_constant():
         return reduced

@@ -1,1 +1,29 @@
 """The frozen description of a machine: bodies, joints, frames, motors, wrenches and parameters. No equations here."""
+
+from dalembert.core.parameter import TIME, Parameter
+from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
+from dalembert.model.joint import WORLD, Joint, Limits
+from dalembert.model.machine import Machine
+from dalembert.model.parts import Coupling, Frame, Motor, Wrench
+from dalembert.model.transform import Transform
+
+__all__ = [
+    "TIME",
+    "WORLD",
+    "Body",
+    "Coupling",
+    "Frame",
+    "Joint",
+    "Limits",
+    "Machine",
+    "Motor",
+    "Parameter",
+    "Transform",
+    "Wrench",
+    "box",
+    "cylinder",
+    "hollow_cylinder",
+    "point_mass",
+    "rod",
+    "sphere",
+]

@@ -8,7 +8,15 @@ from typing import Any
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
-from dalembert.core.validation import Bound, Matrix, Vector, check_name, field_matrix, field_scalar, field_vector
+from dalembert.core.validation import (
+    Bound,
+    Matrix,
+    Vector,
+    check_name,
+    field_matrix,
+    field_scalar,
+    field_vector,
+)
 
 __all__ = ["Body", "box", "cylinder", "hollow_cylinder", "point_mass", "rod", "sphere"]
 
@@ -42,7 +50,7 @@ class Body:
         set_ = object.__setattr__
         set_(self, "mass", field_scalar(self.mass, f"mass of body '{name}'", lower=0.0))
         set_(self, "com", field_vector(self.com, f"centre of mass of body '{name}'"))
-        I = field_matrix(self.inertia, f"inertia of body '{name}'")  # noqa: E741
+        I = field_matrix(self.inertia, f"inertia of body '{name}'")
         for i, j in ((0, 1), (0, 2), (1, 2)):
             a, b = nominal(I[i][j]), nominal(I[j][i])
             if abs(a - b) > 1e-12 * max(abs(a), abs(b)):
@@ -98,9 +106,7 @@ def hollow_cylinder(
     return Body(name, m, com, _about(axis, m * r2 / 2.0, m * (3.0 * r2 + h**2) / 12.0))  # type: ignore[arg-type]
 
 
-def cylinder(
-    name: str, mass: Any, radius: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0, 0.0)
-) -> Body:
+def cylinder(name: str, mass: Any, radius: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0, 0.0)) -> Body:
     """Homogeneous solid cylinder about ``axis``."""
     return hollow_cylinder(name, mass, radius, 0.0, length, axis, com)
 

@@ -35,7 +35,7 @@ def inertia_fault(inertia: NDArray[np.float64], noise: float = 0.0) -> str | Non
     noise
         Moment that counts as rounding, added to 1e-9 of the largest moment.
     """
-    I = 0.5 * (inertia + np.swapaxes(inertia, -1, -2))  # noqa: E741
+    I = 0.5 * (inertia + np.swapaxes(inertia, -1, -2))
     a, b, c = np.linalg.eigvalsh(I)
     slack = _TOLERANCE * max(abs(a), abs(c)) + noise
     moments = f"principal moments {a:g}, {b:g}, {c:g}"
@@ -56,7 +56,7 @@ def _body_inertia(body: Body, values: Mapping[str, Any]) -> NDArray[np.float64]:
 
 
 def _body_fault(body: Body, values: Mapping[str, Any]) -> str | None:
-    I = _body_inertia(body, values)  # noqa: E741
+    I = _body_inertia(body, values)
     com = np.array([float(evaluate(x, values)) for x in body.com])
     return inertia_fault(I, _noise(float(evaluate(body.mass, values)), com))
 
@@ -81,8 +81,8 @@ def check_physics(machine: Machine) -> None:
         harmless.extend(f"'{name}' ({fault})" for name, fault in faults)
     if harmless:
         warnings.warn(
-            f"machine '{machine.name}' has bodies with an impossible inertia, which is possible together with the bodies "
-            f"fixed to them: {'; '.join(harmless)}",
+            f"machine '{machine.name}' has bodies with an impossible inertia, which is possible together with "
+            f"the bodies fixed to them: {'; '.join(harmless)}",
             DalembertWarning,
             stacklevel=4,
         )
@@ -91,9 +91,9 @@ def check_physics(machine: Machine) -> None:
 
 def _merged_fault(node: Node) -> str | None:
     mass, moment, inertia = merged_inertia(node, nominal)
-    m, c, I = float(mass), numpy(moment), np.atleast_2d(numpy(inertia))  # noqa: E741
+    m, c, I = float(mass), numpy(moment), np.atleast_2d(numpy(inertia))
     if m > 0:
-        I = I - (c @ c * np.eye(3) - np.outer(c, c)) / m  # noqa: E741
+        I = I - (c @ c * np.eye(3) - np.outer(c, c)) / m
         return inertia_fault(I, _noise(m, c / m))
     return inertia_fault(I)
 

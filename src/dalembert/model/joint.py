@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal, parameters_of
@@ -195,5 +194,3 @@ class Joint:
         for field in ("stiffness", "damping", "friction"):
             yield Bound(f"{field} of joint '{self.name}'", getattr(self, field))
         yield Bound(f"friction velocity of joint '{self.name}'", self.friction_velocity, strict=True)
-
-

@@ -30,8 +30,8 @@ STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
 class Machine:
     """A tree of bodies and joints with what acts on it.
 
-    Every body hangs on exactly one joint; a body that floats hangs on the world by a free joint. The coordinates are those
-    of the joints in depth-first order, children by joint name.
+    Every body hangs on exactly one joint; a body that floats hangs on the world by a free joint. The coordinates are
+    those of the joints in depth-first order, children by joint name.
 
     Parameters
     ----------
@@ -99,7 +99,9 @@ class Machine:
         for kind, names in groups.items():
             for name, count in Counter(names).items():
                 if count > 1:
-                    raise MachineError(f"machine '{self.name}' has {count} of the {kind} name '{name}'; names are unique")
+                    raise MachineError(
+                        f"machine '{self.name}' has {count} of the {kind} name '{name}'; names are unique"
+                    )
         if WORLD in groups["body or frame"]:
             raise MachineError(f"machine '{self.name}': 'world' is the name of the inertial frame, not of a body")
         values: dict[str, float] = {}
@@ -155,7 +157,7 @@ class Machine:
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Ranges that the scalars of the machine must keep."""
-        return tuple(b for parts in (self.bodies, self.joints, self.motors) for part in parts for b in part.bounds())  # type: ignore[attr-defined]
+        return tuple(b for parts in (self.bodies, self.joints, self.motors) for part in parts for b in part.bounds())
 
     @cached_property
     def coordinate_joints(self) -> tuple[Joint, ...]:

@@ -100,10 +100,7 @@ class Transform:
         """Pose of ``other``, given in this frame, in this frame's reference."""
         R, S = self.rotation, other.rotation
         product = tuple(tuple(_dot(row, [S[k][j] for k in range(3)]) for j in range(3)) for row in R)
-        moved = tuple(
-            a + b
-            for a, b in zip(self.translation, (_dot(row, other.translation) for row in R), strict=True)
-        )
+        moved = tuple(a + b for a, b in zip(self.translation, (_dot(row, other.translation) for row in R), strict=True))
         return Transform(moved, product)  # type: ignore[arg-type]
 
     def inverse(self) -> Transform:

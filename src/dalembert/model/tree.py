@@ -97,7 +97,8 @@ def build_tree(machine: Machine) -> Tree:
         if joint.child in holder:
             first = holder[joint.child].name
             raise MachineError(
-                f"body '{joint.child}' is the child of two joints, '{first}' and '{joint.name}'; close loops by constraints"
+                f"body '{joint.child}' is the child of two joints, '{first}' and '{joint.name}'; "
+                "close loops by constraints"
             )
         holder[joint.child] = joint
         children.setdefault(joint.parent, []).append(joint)
@@ -129,8 +130,8 @@ def build_tree(machine: Machine) -> Tree:
         stack.extend((j, here, at) for j in below)
     for frame in machine.frames:
         if frame.body not in frames:
-            known = UnknownNameError("body", frame.body, frames, f"machine '{machine.name}'")
-            raise MachineError(f"frame '{frame.name}': {known}")
+            unknown = UnknownNameError("body", frame.body, frames, f"machine '{machine.name}'")
+            raise MachineError(f"frame '{frame.name}': {unknown}")
         node, pose = frames[frame.body]
         frames[frame.name] = (node, pose @ frame.origin)
     complete = tuple(

@@ -29,7 +29,7 @@ def _vector(value: ArrayLike, what: str) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Quintic:
-    """Fifth-order polynomial from ``start`` to ``end`` with zero velocity and acceleration at both; it rests before and after.
+    """Fifth-order polynomial between two rests, with zero velocity and acceleration at both.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Quintic:
         """Positions at time ``t``."""
         s = ca.fmin(ca.fmax((t - self.delay) / self.duration, 0), 1)
         blend = s**3 * (10 + s * (-15 + 6 * s))
-        a, b = ca.DM(self.start), ca.DM(self.end)
+        a, b = ca.DM(np.asarray(self.start)), ca.DM(np.asarray(self.end))
         return a + (b - a) * blend
 
 

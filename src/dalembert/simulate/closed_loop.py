@@ -109,9 +109,9 @@ def close_loop(
 ) -> ClosedLoop:
     """Compose equations of motion, control and events.
 
-    The state is ``x = (q, v, z, work.input, work.loss)``: the law's internal states ``z`` and the work done by inputs and
-    wrenches and by losses, which the energy audit needs. Recorded besides it: the efforts of the motors after saturation
-    (``u.NAME``) and the energies.
+    The state is ``x = (q, v, z, work.input, work.loss)``: the law's internal states ``z`` and the work done by inputs
+    and wrenches and by losses, which the energy audit needs. Recorded besides it: the efforts of the motors after
+    saturation (``u.NAME``) and the energies.
 
     Parameters
     ----------
@@ -178,7 +178,9 @@ def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Arr
         u, zdot = ca.SX(u), ca.SX(zdot)
         label = type(control).__name__
         if u.shape != (eom.nu, 1):
-            raise InputError(f"the law {label} must return {eom.nu} inputs ({', '.join(eom.u_names)}), got {u.shape[0]}")
+            raise InputError(
+                f"the law {label} must return {eom.nu} inputs ({', '.join(eom.u_names)}), got {u.shape[0]}"
+            )
         if zdot.numel() != len(names):
             raise InputError(f"the law {label} has {len(names)} states but returned {zdot.numel()} rates")
         return names, np.asarray(control.initial_state(eom), dtype=float), z, zdot, u, None

@@ -13,9 +13,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 __all__ = ["named_vector"]
 
 
-def named_vector(
-    value: Any, names: Sequence[str], default: NDArray[np.float64], what: str
-) -> NDArray[np.float64]:
+def named_vector(value: Any, names: Sequence[str], default: NDArray[np.float64], what: str) -> NDArray[np.float64]:
     """Return a vector from numbers, from a mapping of some names to numbers, or the default.
 
     Parameters
@@ -46,9 +44,7 @@ def named_vector(
         except (TypeError, ValueError):
             raise InputError(f"{what} must be numbers or a mapping of names to numbers, got {value!r}") from None
         if vector.shape != (len(names),):
-            raise InputError(
-                f"{what} must have {len(names)} components ({_listed(names)}), got shape {vector.shape}"
-            )
+            raise InputError(f"{what} must have {len(names)} components ({_listed(names)}), got shape {vector.shape}")
     bad = [n for n, x in zip(names, vector, strict=True) if not np.isfinite(x)]
     if bad:
         raise InputError(f"{what} must be finite, but {bad[0]} is {vector[list(names).index(bad[0])]}")

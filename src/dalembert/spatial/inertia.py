@@ -5,8 +5,10 @@ With twists ordered linear then angular, ``t = [v; w]``, the mass matrix of a bo
     M = [ A    B ]      rigid body:  A = m 1,  B = -c^x,  D = I_o      SPACE (4.8)
         [ B^T  D ]
 
-with the first moment ``c = m p_G`` and the inertia ``I_o`` about the frame's origin. An articulated inertia has the same
-symmetry with general blocks. The blocks are kept apart so that every product uses the structure and mirrors what is symmetric.
+with the first moment ``c = m p_G`` and the inertia ``I_o`` about the frame's origin. An articulated inertia has the
+same
+symmetry with general blocks. The blocks are kept apart so that every product uses the structure and mirrors what is
+symmetric.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Rotations: elementary, about any axis, 3-2-1 Euler angles and quaternions, with their rates.
 
-A rotation matrix ``R`` of a frame B in a frame A turns coordinates in B into coordinates in A. Quaternions are scalar first
-(w, x, y, z). All functions take CasADi or NumPy values and return CasADi matrices (`numpy` turns a numeric one into an array).
+A rotation matrix ``R`` of a frame B in a frame A turns coordinates in B into coordinates in A. Quaternions are scalar
+first
+(w, x, y, z). All functions take CasADi or NumPy values and return CasADi matrices (`numpy` turns a numeric one into
+an array).
 
 Source: SPACE (4.2) and Appendix A.2.
 """
@@ -60,7 +62,7 @@ def rotation_euler321(psi: Any) -> Any:
 
 
 def euler_rates(psi: Any, *, body: bool = True) -> Any:
-    """Matrix that maps the rates of 3-2-1 angles to the angular velocity, SPACE (A.9) in body, (A.8) in inertial axes."""
+    """Matrix that maps rates of 3-2-1 angles to the angular velocity, (A.9) in body and (A.8) in inertial axes."""
     cx, sx, cy, sy = ca.cos(psi[0]), ca.sin(psi[0]), ca.cos(psi[1]), ca.sin(psi[1])
     if body:
         return ca.vertcat(ca.horzcat(1, 0, -sy), ca.horzcat(0, cx, sx * cy), ca.horzcat(0, -sx, cx * cy))
@@ -89,7 +91,7 @@ def quaternion_product(a: Any, b: Any) -> Any:
 
 
 def quaternion_rate(Q: Any, w: Any) -> Any:
-    """Rate of a quaternion for the angular velocity ``w`` in body axes: ``Q x (0, w) / 2`` (body form of SPACE A.10)."""
+    """Rate of a quaternion for the angular velocity ``w`` in body axes, ``Q x (0, w) / 2`` (body form of A.10)."""
     return quaternion_product(Q, ca.vertcat(0, w)) / 2
 
 
