@@ -118,6 +118,9 @@ def check_setup(
     relative, absolute = _tolerances(problem, rtol, atol)
     h = check_number("step", step, unit="s")
     longest = math.inf if max_step is None else check_number("max_step", max_step, unit="s")
+    if max_step is not None and not (method in TABLEAUS and TABLEAUS[method].adaptive):
+        adaptive = ", ".join(name for name, tableau in TABLEAUS.items() if tableau.adaptive)
+        raise InputError(f"max_step is for {adaptive}; method {method!r} has none")
     if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1:
         raise InputError(f"max_steps must be a whole number >= 1, got {max_steps!r}")
     fixed = method in TABLEAUS and not TABLEAUS[method].adaptive
@@ -129,11 +132,9 @@ def check_setup(
         if interval > span * (1.0 + 1e-9):
             raise InputError(f"record = {interval:g} s is longer than the duration of {span:g} s")
         if fixed and interval < h * (1.0 - 1e-9):
-            raise InputError(
-                f"record = {interval:g} s is shorter than the step of {h:g} s; record at multiples of it"
-            )
+            raise InputError(f"record = {interval:g} s is shorter than the step of {h:g} s; record at multiples of it")
     elif method not in TABLEAUS:
-        interval = min(period or span / 500.0, span)
+        interval = min(period or span, span / 500.0)
     return Setup(
         problem=problem,
         method=method,
@@ -159,6 +160,5 @@ def _check_fixed_step(h: float, t0: float, span: float, max_steps: int) -> None:
         raise InputError(f"step = {h:g} s cannot be resolved at t = {latest:g} s")
     if span / h > max_steps:
         raise InputError(
-            f"duration {span:g} s with step {h:g} s takes {span / h:.3g} steps, "
-            f"more than max_steps = {max_steps}"
+            f"duration {span:g} s with step {h:g} s takes {span / h:.3g} steps, more than max_steps = {max_steps}"
         )

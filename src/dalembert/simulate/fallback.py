@@ -194,6 +194,8 @@ class PythonEngine:
 
     def _attempt(self) -> Outcome | None:
         """Try one step: REACHED (it is pending), None (rejected), or why it failed."""
+        if self._adaptive and (self._h < 4.0 * _EPSILON * abs(self.t) or self._h < 1e-290):
+            return Outcome.UNDERFLOW
         self._plan()
         self._n_steps += 1
         self.bad = -1
@@ -239,8 +241,6 @@ class PythonEngine:
             self._h = self._h_used * (max(0.2, 0.9 / scaled) if math.isfinite(error) else 0.2)
             if bad >= 0:
                 self.bad = bad
-            if self._h < 4.0 * _EPSILON * abs(self.t) or self._h < 1e-290:
-                return Outcome.DIVERGED if bad >= 0 else Outcome.UNDERFLOW
             return None
         factor = min(10.0, max(0.2, 0.9 * self._error_old**beta / scaled)) if scaled > 0.0 else 10.0
         h = self._h_used * (min(factor, 1.0) if self._rejected_last else factor)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert import __version__
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.version import __version__
 from dalembert.simulate.checks import METHODS, check_setup
 from dalembert.simulate.engine import Array, Engine, Outcome, Setup
 from dalembert.simulate.events import EventWatcher, Transition
@@ -78,8 +78,8 @@ def integrate(
         Object with a ``period``, called as ``controller(t, x)`` exactly once at each of t0 + k period, k =
         0, 1, ... before the end; what it returns is held until the next sample.
     record
-        Interval of the rows of the run. None: every step (with SUNDIALS: the controller's period, else 500
-        intervals). Steps are cut to end there; nothing is interpolated.
+        Interval of the rows of the run. None: every step (with SUNDIALS: the controller's period, at
+        least 500 intervals). Steps are cut to end there; nothing is interpolated.
     progress
         Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is
         called with the fraction done instead.
@@ -196,9 +196,7 @@ def _drive(
     except SimulationError as error:
         return _Ending("failed", str(error), error)
     except Exception as error:
-        return _Ending(
-            "failed", f"{doing} failed at t = {engine.t:.9g} s: {type(error).__name__}: {error}", error
-        )
+        return _Ending("failed", f"{doing} failed at t = {engine.t:.9g} s: {type(error).__name__}: {error}", error)
     return _Ending("completed")
 
 
@@ -215,14 +213,13 @@ def _failure(engine: Engine, setup: Setup, outcome: Outcome) -> _Ending:
     if outcome is Outcome.DIVERGED:
         return _Ending(
             "diverged",
-            f"{culprit} became infinite or not a number in the step of {engine.h_used:.3g} s "
-            f"from t = {t:.9g} s",
+            f"{culprit} became infinite or not a number in the step of {engine.h_used:.3g} s from t = {t:.9g} s",
         )
     if outcome is Outcome.UNDERFLOW:
         return _Ending(
             "diverged",
             f"the step shrank below the resolution of time at t = {t:.9g} s, where {culprit} changes "
-            "fastest: the solution diverges or jumps there",
+            "fastest; the solution diverges or jumps there",
         )
     return _Ending("failed", engine.message)
 

@@ -218,11 +218,7 @@ class NativeEngine:
 
     def record(self) -> None:
         k = self._loop.n_rows
-        t, x = (
-            (self._rows_t[k - 1], self._rows_x[k - 1])
-            if k
-            else (self._full[-1][0][-1], self._full[-1][1][-1])
-        )
+        t, x = (self._rows_t[k - 1], self._rows_x[k - 1]) if k else (self._full[-1][0][-1], self._full[-1][1][-1])
         if t != self._loop.t or not np.array_equal(x, self._x):
             self._push()
 

@@ -125,9 +125,7 @@ class Problem:
             if got != n or (n and function.size2_in(k) != 1):
                 raise InputError(f"{label}: input {argument} must have {n} rows, got {function.size_in(k)}")
         if function.numel_out(0) != n_out:
-            raise InputError(
-                f"{label} must return {n_out} values (one per name), got {function.numel_out(0)}"
-            )
+            raise InputError(f"{label} must return {n_out} values (one per name), got {function.numel_out(0)}")
 
     def _check_quaternions(self) -> None:
         taken: set[int] = set()

@@ -178,8 +178,7 @@ class Run:
         # The last row of this run is the first of the later one, which knows the values held from there on.
         keep = len(self.t) - 1 if np.array_equal(later.x[0], self.x[-1]) else len(self.t)
         joined: dict[str, Any] = {
-            key: np.concatenate([getattr(self, key)[:keep], getattr(later, key)])
-            for key in ("t", "x", "y", "held")
+            key: np.concatenate([getattr(self, key)[:keep], getattr(later, key)]) for key in ("t", "x", "y", "held")
         }
         metadata = dict(later.metadata)
         for key in ("steps", "rejected", "function_calls", "wall_time"):
@@ -212,7 +211,7 @@ class Run:
         return load_run(path)
 
     def plot(self, names: Sequence[str] | None = None, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw the named signals (default: all) and the energy audit; also into a file if ``path`` is given."""
+        """Draw the named signals (default: all) and the energy audit, into a file if ``path`` is given."""
         from dalembert.view.plots import plot_run
 
         return plot_run(self, names, path)
@@ -235,9 +234,7 @@ class Run:
         if "energy.kinetic" in self and "energy.potential" in self:
             lines.append(f"  energy    drift {self.energy.drift:.2e} of the peak {self.energy.peak:.4g} J")
         if self.events:
-            lines.append(
-                f"  events    {_listed([f'{event.name} at {event.t:.6g} s' for event in self.events])}"
-            )
+            lines.append(f"  events    {_listed([f'{event.name} at {event.t:.6g} s' for event in self.events])}")
         return "\n".join(lines)
 
 

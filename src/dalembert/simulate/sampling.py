@@ -50,15 +50,11 @@ class Sampler:
         self.period, self.label = 0.0, ""
         if controller is None:
             if names:
-                raise InputError(
-                    f"the problem holds values ({', '.join(names)}) that a controller must set; got none"
-                )
+                raise InputError(f"the problem holds values ({', '.join(names)}) that a controller must set; got none")
             return
         self.label = str(getattr(controller, "name", "") or type(controller).__name__)
         if not names:
-            raise InputError(
-                f"controller {self.label!r} was given, but the problem has no held values to set"
-            )
+            raise InputError(f"controller {self.label!r} was given, but the problem has no held values to set")
         try:
             self.period = float(controller.period)
         except (AttributeError, TypeError, ValueError):
@@ -90,8 +86,7 @@ class Sampler:
             raise SimulationError(f"{where} must return {len(self.names)} numbers, got {values!r}") from None
         if c.shape != (len(self.names),):
             raise SimulationError(
-                f"{where} must return {len(self.names)} numbers ({', '.join(self.names)}), "
-                f"got shape {c.shape}"
+                f"{where} must return {len(self.names)} numbers ({', '.join(self.names)}), got shape {c.shape}"
             )
         wrong = ~np.isfinite(c)
         if wrong.any():

@@ -182,6 +182,7 @@ static void plan(struct loop *L) {
 /* Try one step: REACHED (it is pending), REJECTED, or why it failed.
  * PI control after K. Gustafsson, ACM Trans. Math. Software 17 (1991) 533-554. */
 static int64_t attempt(struct loop *L) {
+    if (L->adaptive && (L->h < 4.0 * DBL_EPSILON * fabs(L->t) || L->h < 1e-290)) return UNDERFLOW;
     plan(L);
     L->n_steps++;
     L->bad = -1;
@@ -199,7 +200,6 @@ static int64_t attempt(struct loop *L) {
             L->rejected_last = 1;
             L->h = L->h_used * (isfinite(error) ? fmax(0.2, 0.9 / scaled) : 0.2);
             if (bad >= 0) L->bad = bad;
-            if (L->h < 4.0 * DBL_EPSILON * fabs(L->t) || L->h < 1e-290) return bad >= 0 ? DIVERGED : UNDERFLOW;
             return REJECTED;
         }
         const double factor = fmin(10.0, fmax(0.2, 0.9 * pow(L->error_old, beta) / scaled));

@@ -1,0 +1,1 @@
+"""Plots, animation and the browser application."""
