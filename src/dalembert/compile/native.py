@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import Signature
-from .build import Toolchain, build_units
+from .build import TAPE_OPTIMISATION, Toolchain, build_units
 from .cache import load_library
 from .emit_c import CSource, emit_c
 from .tape import read_tape
@@ -75,7 +75,7 @@ def load_native(function: ca.Function, toolchain: Toolchain) -> Native:
     def build(directory: Path) -> Path:
         source = emit_function(function)
         return build_units(
-            toolchain, source.units, directory, name=function.name(), n_operations=source.n_operations
+            toolchain, source.units, directory, name=function.name(), optimise=TAPE_OPTIMISATION
         )
 
     library = load_library(key.hexdigest(), build)

@@ -1,0 +1,205 @@
+"""The kernels on disk: found again, never trusted when damaged, shared by many processes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import dalembert
+from dalembert.compile import build, cache, cache_directory, compile_function, native
+from dalembert.core.errors import DalembertWarning
+
+SX = ca.SX
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of this test alone."""
+    monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "kernels"
+
+
+@pytest.fixture
+def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of what the compiler is asked to build."""
+    names: list[str] = []
+    real = native.build_units
+
+    def counting(*args, name: str, **options):
+        names.append(name)
+        return real(*args, name=name, **options)
+
+    monkeypatch.setattr(native, "build_units", counting)
+    return names
+
+
+def make_function(factor: float = 2.0) -> ca.Function:
+    x = SX.sym("x", 3)
+    return ca.Function("f", [x], [factor * ca.cos(x)], ["x"], ["y"])
+
+
+def check(factor: float = 2.0) -> None:
+    x = np.array([0.1, 0.2, 0.3])
+    kernel = compile_function(make_function(factor), backend="native")
+    np.testing.assert_allclose(kernel(x), factor * np.cos(x), rtol=1e-15)
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Replace a file by another one (a library that is loaded must not be written into)."""
+    path.unlink()
+    path.write_bytes(content)
+
+
+def objects(folder: Path) -> list[Path]:
+    return sorted((folder / "objects").iterdir())
+
+
+def test_second_compilation_is_found(folder: Path, builds: list[str]) -> None:
+    check()
+    check()
+    assert builds == ["f"]
+    check(3.0)
+    assert builds == ["f", "f"]
+    assert len(objects(folder)) == 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: os.urandom(len(data)),
+        lambda data: data[:5000] + bytes([data[5000] ^ 1]) + data[5001:],
+        lambda data: data + b"\0",
+    ],
+    ids=["empty", "truncated", "garbage", "one bit", "longer"],
+)
+def test_damaged_library_is_built_again(folder: Path, builds: list[str], damage: Callable[[bytes], bytes]) -> None:
+    check()
+    (library,) = objects(folder)
+    whole = library.read_bytes()
+    replace(library, damage(whole))
+    check()
+    assert builds == ["f", "f"]
+    check()
+    assert builds == ["f", "f"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"0" * 64, b"../../../etc/passwd", b"\0" * 64])
+def test_damaged_key_is_written_again(folder: Path, builds: list[str], content: bytes) -> None:
+    check()
+    (key,) = (folder / "keys").iterdir()
+    replace(key, content)
+    check()
+    check()
+    assert builds == ["f", "f"]
+
+
+def test_library_that_does_not_load_is_built_again(folder: Path, builds: list[str]) -> None:
+    """As after an upgrade of the C library in a shared home: the bytes are right, but the loader refuses."""
+    check()
+    (key,) = (folder / "keys").iterdir()
+    foreign = b"not a library of this system"
+    digest = hashlib.sha256(foreign).hexdigest()
+    (folder / "objects" / f"{digest}{objects(folder)[0].suffix}").write_bytes(foreign)
+    replace(key, digest.encode())
+    check()
+    assert builds == ["f", "f"]
+
+
+def test_folder_that_vanishes_is_made_again(folder: Path, builds: list[str]) -> None:
+    check()
+    shutil.rmtree(folder)
+    check(3.0)
+    assert builds == ["f", "f"]
+
+
+def test_failed_build_leaves_nothing_behind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(directory: Path) -> Path:
+        (directory / "library.so").write_bytes(b"half")
+        raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        cache.load_library("k" * 64, fail)
+    assert objects(folder) == []
+    assert list((folder / "keys").iterdir()) == []
+    assert list((folder / "build").iterdir()) == []
+
+
+def test_processor_and_generator_are_part_of_the_key(
+    folder: Path, builds: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check()
+    monkeypatch.setattr(build, "_processor", lambda: "another processor")
+    build._find_toolchain.cache_clear()
+    try:
+        check()
+    finally:
+        build._find_toolchain.cache_clear()
+    monkeypatch.setattr(native, "_generator_digest", lambda: "another version")
+    check()
+    assert builds == ["f"] * 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+def test_folder_is_private(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    assert cache_directory() == folder
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_without_a_place_to_write_kernels_are_temporary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, builds: list[str]
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("DALEMBERT_CACHE", str(blocked))
+    with pytest.warns(DalembertWarning, match="Set DALEMBERT_CACHE"):
+        check()
+    check()
+    assert builds == ["f"]
+
+
+def test_many_processes_at_once(folder: Path) -> None:
+    script = (
+        "import sys, casadi as ca, numpy as np\n"
+        "from dalembert.compile import compile_function\n"
+        "sys.stdin.readline()\n"
+        "x = ca.SX.sym('x', 40)\n"
+        "f = ca.Function('f', [x], [ca.sin(x) * ca.sumsqr(x)], ['x'], ['y'])\n"
+        "print(compile_function(f, backend='native')(np.linspace(0, 1, 40)).tobytes().hex())\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(dalembert.__file__).parents[1])}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", script],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            text=True,
+        )
+        for _ in range(5)
+    ]
+    outputs = []
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for process in processes:
+        outputs.append(process.communicate()[0])
+        assert process.returncode == 0
+    assert len(set(outputs)) == 1
+    assert len(outputs[0].strip()) == 40 * 16
+    assert len(objects(folder)) == 1
+    assert list((folder / "build").iterdir()) == []
