@@ -99,6 +99,16 @@ class NewtonEuler:
         f = R @ w[:3]
         return ca.vertcat(f, R @ w[3:] + ca.cross(p, f))
 
+    def _inertia_in_parent(self, i: int, M: Inertia) -> Inertia:
+        """Inertia of node ``i`` at its parent: ``A_{i,i-1}^T M A_{i,i-1}``."""
+        R, p = self.model.relative_poses[i]
+        turns = self.model.turns(i)
+        if turns is None:
+            return M.in_parent(R, p)
+        for turn in turns:
+            M = M.turned(*turn)
+        return M.shifted(p)
+
     def _world_acceleration(self, gravity: bool) -> Any:
         g = self.model.gravity_vector if gravity else ca.SX(3, 1)
         return ca.vertcat(-g, ca.SX(3, 1))
@@ -157,7 +167,7 @@ class NewtonEuler:
                 D[self.nodes[j].v, node.v] = block
                 D[node.v, self.nodes[j].v] = block.T
             if node.parent >= 0:
-                composite[node.parent] = composite[node.parent] + composite[i].in_parent(*self.model.relative_poses[i])
+                composite[node.parent] = composite[node.parent] + self._inertia_in_parent(i, composite[i])
         return D + ca.diag(self.model.armature)
 
     def forward_dynamics(self) -> Any:
@@ -177,22 +187,23 @@ class NewtonEuler:
             node, P, M = self.nodes[i], self._subspaces[i], inertia[i]
             phi_bar = ca.vertcat(*M.times(P[:3, :], P[3:, :]))
             Delta = P.T @ phi_bar + ca.diag(self.model.armature[node.v])
-            b = beta[i] + ca.vertcat(*M.times(zetas[i][:3], zetas[i][3:]))
-            X_hat = tau[node.v] - P.T @ b
+            X_hat = tau[node.v] - P.T @ beta[i]
             solved = solve_spd(Delta, ca.horzcat(X_hat, phi_bar.T))
             reduced[i], phi[i] = solved[:, 0], solved[:, 1:].T
             if node.parent < 0:
                 continue
             eliminated = _eliminate(M, P, phi[i], phi_bar, free=self.model.armature[node.v].nnz() == 0)
-            inertia[node.parent] = inertia[node.parent] + eliminated.in_parent(*self.model.relative_poses[i])
-            beta[node.parent] = beta[node.parent] + self._carry_back(i, b + phi[i] @ X_hat)
+            inertia[node.parent] = inertia[node.parent] + self._inertia_in_parent(i, eliminated)
+            convective = ca.vertcat(*eliminated.times(zetas[i][:3], zetas[i][3:]))
+            beta[node.parent] = beta[node.parent] + self._carry_back(i, beta[i] + convective + phi[i] @ X_hat)
         world = self._world_acceleration(gravity=True)
         accelerations: list[Any] = []
         a: list[Any] = []
         for i, node in enumerate(self.nodes):
             carried = self._carry(i, world if node.parent < 0 else accelerations[node.parent])
+            carried = carried + zetas[i]
             a.append(reduced[i] - phi[i].T @ carried)
-            accelerations.append(carried + zetas[i] + self._subspaces[i] @ a[i])
+            accelerations.append(carried + self._subspaces[i] @ a[i])
         return ca.vertcat(*a)
 
     def coriolis_matrix(self) -> Any:

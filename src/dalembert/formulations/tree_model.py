@@ -6,8 +6,10 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from dalembert.core.errors import UnknownNameError
+from dalembert.core.parameter import nominal
 from dalembert.formulations.joint_kinematics import (
     coordinate_rate,
     joint_motion,
@@ -16,6 +18,7 @@ from dalembert.formulations.joint_kinematics import (
 from dalembert.formulations.variables import Variables
 from dalembert.model.machine import Machine
 from dalembert.model.tree import place
+from dalembert.spatial.rotations import rpy_from_matrix
 
 __all__ = ["TreeModel"]
 
@@ -56,6 +59,28 @@ class TreeModel:
                 R_p, p_p = poses[node.parent]
                 poses.append((R_p @ R, p_p + R_p @ p))
         return poses
+
+    def turns(self, index: int) -> list[tuple[int, Any, Any]] | None:
+        """Rotation of a node in its parent as turns (axis, cosine, sine) about coordinate axes, the last one first.
+
+        None where that is no cheaper than the matrix: joints that do not turn about a coordinate axis.
+        """
+        node = self.tree.nodes[index]
+        axis = [nominal(x) for x in node.joint.axis]
+        if node.joint.kind not in ("revolute", "prismatic") or not node.placement.is_constant:
+            return None
+        turns: list[tuple[int, Any, Any]] = []
+        if node.joint.kind == "revolute":
+            if sorted(map(abs, axis)) != [0.0, 0.0, 1.0]:
+                return None
+            k = max(range(3), key=lambda i: abs(axis[i]))
+            angle = self.variables.q[node.q][0]
+            turns.append((k, ca.cos(angle), axis[k] * ca.sin(angle)))
+        angles = rpy_from_matrix(np.array([[nominal(x) for x in row] for row in node.placement.rotation]))
+        for k, a in enumerate(angles):
+            if a != 0.0:
+                turns.append((k, _snap(np.cos(a)), _snap(np.sin(a))))
+        return turns
 
     def frame(self, name: str) -> tuple[int, Any, Any]:
         """Node of a frame (or body) and its pose (R, p) in the node's frame."""
@@ -144,3 +169,9 @@ class TreeModel:
             if motor.damping != 0.0:
                 f[i] = f[i] - x.value(motor.ratio) ** 2 * x.value(motor.damping) * x.v[i]
         return f
+
+
+def _snap(x: float) -> float:
+    """Round a cosine or sine within an ulp of -1, 0 or 1, so that it vanishes from the tape."""
+    nearest = float(round(x))
+    return nearest if abs(x - nearest) < 1e-15 else float(x)

@@ -55,12 +55,22 @@ class Inertia:
 
     def in_parent(self, R: Any, p: Any) -> Inertia:
         """Congruence ``X^T M X``: the same inertia seen from a frame in which this one has pose ``(R, p)``."""
-        A = symmetric(R @ self.A @ R.T)
-        B = R @ self.B @ R.T
-        D = symmetric(R @ self.D @ R.T)
+        rotated = Inertia(symmetric(R @ self.A @ R.T), R @ self.B @ R.T, symmetric(R @ self.D @ R.T))
+        return rotated.shifted(p)
+
+    def shifted(self, p: Any) -> Inertia:
+        """The same inertia at a parallel frame in which this one's origin is at ``p``."""
         P = cross_matrix(p)
-        G = B - A @ P
-        return Inertia(A, G, symmetric(D + P @ G + (P @ B).T))
+        G = self.B - self.A @ P
+        return Inertia(self.A, G, symmetric(self.D + P @ G + (P @ self.B).T))
+
+    def turned(self, k: int, c: Any, s: Any) -> Inertia:
+        """Congruence with a rotation about coordinate axis ``k``, given its cosine and sine.
+
+        Half the operations of two matrix products: with ``i, j`` the other axes and ``u = s (X_jj - X_ii) - c (X_ij + X_ji)``
+        the entries turn into ``X_ii + s u``, ``X_jj - s u``, ``-c u - X_ji``, ``-c u - X_ij``.
+        """
+        return Inertia(_turned(self.A, k, c, s, True), _turned(self.B, k, c, s, False), _turned(self.D, k, c, s, True))
 
     def minus_outer(self, phi: Any, phi_bar: Any) -> Inertia:
         """Elimination step ``M - phi phi_bar^T`` (symmetric by construction), SPACE (A.34)."""
@@ -73,3 +83,18 @@ class Inertia:
     def matrix(self) -> Any:
         """The full 6x6 matrix."""
         return ca.vertcat(ca.horzcat(self.A, self.B), ca.horzcat(self.B.T, self.D))
+
+
+def _turned(X: Any, k: int, c: Any, s: Any, mirror: bool) -> Any:
+    i, j = (k + 1) % 3, (k + 2) % 3
+    u = s * (X[j, j] - X[i, i]) - c * (X[i, j] + X[j, i])
+    Y = ca.SX(3, 3)
+    Y[i, i], Y[j, j], Y[k, k] = X[i, i] + s * u, X[j, j] - s * u, X[k, k]
+    Y[i, j] = -c * u - X[j, i]
+    Y[i, k], Y[j, k] = c * X[i, k] - s * X[j, k], s * X[i, k] + c * X[j, k]
+    if mirror:
+        Y[j, i], Y[k, i], Y[k, j] = Y[i, j], Y[i, k], Y[j, k]
+    else:
+        Y[j, i] = -c * u - X[i, j]
+        Y[k, i], Y[k, j] = c * X[k, i] - s * X[k, j], s * X[k, i] + c * X[k, j]
+    return Y
