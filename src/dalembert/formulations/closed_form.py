@@ -119,18 +119,14 @@ class ClosedForm:
         "equations",
     )
 
-    def __init__(
-        self, eom: EquationsOfMotion, source: SymbolMachine, *, numbers: frozenset[str], limit: int
-    ) -> None:
+    def __init__(self, eom: EquationsOfMotion, source: SymbolMachine, *, numbers: frozenset[str], limit: int) -> None:
         import sympy
 
         self.machine = source.machine
         self.by = eom.by
         self._eom = eom
         self.parameters = {p.name: p.value for p in source.machine.parameters if p.name not in numbers}
-        q_names, v_names, u_names = (
-            tuple(map(symbol_name, n)) for n in (eom.q_names, eom.v_names, eom.u_names)
-        )
+        q_names, v_names, u_names = (tuple(map(symbol_name, n)) for n in (eom.q_names, eom.v_names, eom.u_names))
         a_names = tuple(f"{n[:-4]}_ddot" if n.endswith("_dot") else f"{n}_dot" for n in v_names)
         self.q, self.v, self.a, self.u = (tuple(map(sympy.Symbol, n)) for n in (q_names, v_names, a_names, u_names))
         self.t = sympy.Symbol("t")
@@ -297,7 +293,7 @@ class ClosedForm:
         return _latex_matrix(value, write) if hasattr(value, "shape") else write(value)
 
     def python(self, name: str | None = None) -> str:
-        """Write a NumPy function with the arguments of the compiled one and parameters as keywords; all without a name."""
+        """Write a NumPy function (all of them without a name): arguments as in `equations`, parameters as keywords."""
         functions = [n for n in self.names if n not in ("christoffel", "equations")]
         if name is not None and name not in functions:
             raise UnknownNameError("function", name, functions, f"the closed form of machine '{self.machine.name}'")

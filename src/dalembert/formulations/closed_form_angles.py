@@ -114,9 +114,7 @@ def _fourier(algebra: Algebra, p: Polynomial) -> Polynomial | None:
             if re:
                 result[ONE] = re
             continue
-        terms = tuple(
-            (unit[0][0][0], unit[0][0][1] * n) for unit, n in zip(units, f, strict=True) if n
-        )
+        terms = tuple((unit[0][0][0], unit[0][0][1] * n) for unit, n in zip(units, f, strict=True) if n)
         for kind, coefficient in (("cos", 2 * re), ("sin", -2 * im)):
             if coefficient:
                 result[((algebra.atom(Atom(kind, terms=(terms,))), 1),)] = coefficient

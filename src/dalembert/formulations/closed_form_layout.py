@@ -163,9 +163,7 @@ class Layouter:
             return sympy.Symbol(atom.name)
         if atom.kind == "root":
             return sympy.sqrt(atom.number)
-        arguments = [
-            sympy.Add(*[self._sympy_product(_Product(c, m)) for m, c in terms]) for terms in atom.terms
-        ]
+        arguments = [sympy.Add(*[self._sympy_product(_Product(c, m)) for m, c in terms]) for terms in atom.terms]
         if atom.name == "sum":
             return arguments[0]
         return getattr(sympy, atom.name or atom.kind)(*arguments)

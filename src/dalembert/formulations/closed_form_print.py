@@ -249,7 +249,6 @@ class Writer:
             return f"{mantissa} \\cdot 10^{{{int(exponent)}}}"
         return text
 
-
     def _simple(self, x: Any) -> bool:
         """Whether a fraction is read more easily than its decimals."""
         if x.is_Integer:

@@ -122,9 +122,11 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
     masses = {*name.named[start:], *(p.name for b in machine.bodies for p in parameters_of(b.mass))}
     bodies = [_body(b, name, body_label[b.name]) for b in bodies]
 
-    children = Counter(j.parent for j in machine.joints if any(j.origin.translation))
-    joints = [_joint(j, name, joint_label[j.name], _length_label(j, children, body_label, joint_label)) for j in
-    machine.joints]
+    children = Counter(j.parent for j in machine.joints if any(x != 0.0 for x in j.origin.translation))
+    joints = [
+        _joint(j, name, joint_label[j.name], _length_label(j, children, body_label, joint_label))
+        for j in machine.joints
+    ]
 
     mounted = Counter(f.body for f in machine.frames)
     frames = []
@@ -143,8 +145,13 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
     gravity = name.vector(machine.gravity, "g", "g", "")
     pulls = {*name.named[start:], *(p.name for x in machine.gravity for p in parameters_of(x))}
     copy = machine.with_(
-        bodies=bodies, joints=joints, frames=frames, motors=motors, wrenches=wrenches, couplings=couplings,
-        gravity=gravity
+        bodies=bodies,
+        joints=joints,
+        frames=frames,
+        motors=motors,
+        wrenches=wrenches,
+        couplings=couplings,
+        gravity=gravity,
     )
     return SymbolMachine(copy, frozenset(name.named), frozenset(masses), frozenset(pulls), frozenset(loads))
 
@@ -158,9 +165,7 @@ def _body(body: Body, name: _Namer, label: str) -> Body:
     return replace(body, com=com, inertia=inertia)  # type: ignore[arg-type]
 
 
-def _length_label(
-    joint: Joint, children: Counter[str], body_label: dict[str, str], joint_label: dict[str, str]
-) -> str:
+def _length_label(joint: Joint, children: Counter[str], body_label: dict[str, str], joint_label: dict[str, str]) -> str:
     """Subscript of the offset that carries a joint: that of the link it belongs to, where the link has but one."""
     if children[joint.parent] > 1:
         return joint_label[joint.name] or symbol_name(joint.name)
