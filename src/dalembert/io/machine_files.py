@@ -226,7 +226,8 @@ class _Reader:
             message = f"an origin takes one rotation, got {' and '.join(given)}"
             raise located(document.label, document.line(path), message)
         xyz = self.vector(entry.xyz, (*path, "xyz"))
-        with locating(document.label, document.line((*path, given[0]) if given else path)):
+        owner = f"{str(path[0])[:-1]} '{path[1]}'"
+        with locating(document.label, document.line((*path, given[0]) if given else path), owner=owner):
             if entry.rpy is not None:
                 roll, pitch, yaw = self.vector(entry.rpy, (*path, "rpy"))
                 return Transform.rpy(roll, pitch, yaw, xyz)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.core.errors import FileFormatError
 from dalembert.core.parameter import Scalar, nominal, to_text
+from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.body import Body
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
@@ -35,11 +36,16 @@ def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Dumper that writes no aliases: equal values are not shared."""
+        """Dumper that writes no aliases, and quotes what the reader would not take for text."""
 
         def ignore_aliases(self, data: Any) -> bool:
             return True
 
+    def text_node(dumper: Dumper, text: str) -> yaml.ScalarNode:
+        style = None if plain_value(text) == text else "'"
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+    Dumper.add_representer(str, text_node)
     text = yaml.dump(
         _machine(machine),
         Dumper=Dumper,

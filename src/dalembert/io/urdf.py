@@ -152,7 +152,7 @@ def _root(source: str | Path) -> tuple[Element, str]:
     while queue:
         for element in queue.pop().children:
             if element.tag.startswith("xacro:"):
-                raise element.error(f"<{element.tag}>: this is a xacro file; run xacro first, load its result")
+                raise element.error(f"<{element.tag}>: a xacro file; run xacro first and load its result")
             queue.append(element)
     return robot, label
 
@@ -231,7 +231,7 @@ def _on_world(
         taken = {b.name for b in bodies}
         root = _free_name("world_link", taken)
         warnings.warn(
-            f"{label}: the root link is named 'world' like the inertial frame; as a floating base it is '{root}'",
+            f"{label}: the root link is named 'world' like the inertial frame; it floats as '{root}'",
             DalembertWarning,
             stacklevel=3,
         )

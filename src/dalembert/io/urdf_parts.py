@@ -64,8 +64,8 @@ def read_link(link: Element, *, repair: bool = False) -> Body:
     if repair and fault:
         I = nearest_inertia(I)
         warnings.warn(
-            f"{link.label}:{tensor.line}: inertia of link '{name}' was impossible ({fault}) and is replaced by "
-            f"the nearest possible one",
+            f"{link.label}:{tensor.line}: inertia of link '{name}' was impossible ({fault}) and is replaced "
+            f"by the nearest possible one",
             DalembertWarning,
             stacklevel=4,
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 from dalembert.io.source import located
 
-__all__ = ["Document", "parse_yaml"]
+__all__ = ["Document", "Path", "parse_yaml", "plain_value"]
 
 _MAX_VALUES = 200_000
 _MAX_DEPTH = 50
@@ -45,6 +45,17 @@ class Document:
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
+
+
+def plain_value(text: str) -> Any:
+    """Value of a plain (not quoted) scalar: null, a truth value, a number, or else text."""
+    if text in _SPECIAL:
+        return _SPECIAL[text]
+    if _INTEGER.fullmatch(text) and len(text) < 400:
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text
 
 
 def parse_yaml(text: str | bytes, label: str) -> Document:
@@ -100,7 +111,7 @@ class _Reader:
             raise located(label, line, f"the tag {node.tag!r} is not allowed: machine files are plain data")
         inner = (*open_nodes, id(node))
         if node.id == "scalar":
-            return self._scalar(node, line)
+            return node.value if node.style is not None else plain_value(node.value)
         if node.id == "sequence":
             return [self.read(child, (*path, i), inner) for i, child in enumerate(node.value)]
         data: dict[str, Any] = {}
@@ -115,15 +126,3 @@ class _Reader:
             self.document.lines[(*path, name)] = at
             data[name] = self.read(value, (*path, name), inner)
         return data
-
-    def _scalar(self, node: Any, line: int) -> Any:
-        text = str(node.value)
-        if node.style is not None:  # quoted or block text
-            return text
-        if text in _SPECIAL:
-            return _SPECIAL[text]
-        if _INTEGER.fullmatch(text) and len(text) < 400:
-            return int(text)
-        if _FLOAT.fullmatch(text):
-            return float(text)
-        return text

@@ -59,7 +59,8 @@ def machine_from_dh(
     names = [f"q{i + 1}" for i in range(len(table.rows))] if joint_names is None else list(joint_names)
     for what, given in (("bodies", bodies), ("joint_names", names)):
         if len(given) != len(table.rows):
-            raise MachineError(f"{what} must be one per row of the table, {len(table.rows)}, got {len(given)}")
+            n = len(table.rows)
+            raise MachineError(f"{what} must be one per row of the DH table, {n}, got {len(given)}")
     parts: list[Body] = []
     joints: list[Joint] = []
     parent, before = WORLD, _product(table.base, table.convention)
