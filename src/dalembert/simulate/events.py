@@ -22,7 +22,7 @@ Transition = Callable[[float, Array, tuple[str, ...]], ArrayLike | None]
 
 _SIMULTANEOUS = 1e-9  # part of a step within which two events are one instant
 _LOCATED = 1e-13  # part of a step to which an event is located
-_CROWD = 500
+_CROWD, _CROWDED = 500, 1e-6  # so many transitions within this part of the run will never end
 
 
 class EventWatcher:
@@ -120,6 +120,6 @@ class EventWatcher:
         which[fired] = True
         self.arm(engine, which)
         self._stops.append(t)
-        if len(self._stops) == _CROWD and t - self._stops[0] <= 1e-9 * (self._setup.t_end - self._setup.t0):
+        if len(self._stops) == _CROWD and t - self._stops[0] <= _CROWDED * (self._setup.t_end - self._setup.t0):
             label = ", ".join(repr(self._specs[i].name) for i in fired)
             raise SimulationError(f"events accumulate at t = {t:g} s: {_CROWD} of them up to {label}")

@@ -122,8 +122,8 @@ def integrate(
     if on_event is not None and not callable(on_event):
         raise InputError(f"on_event must be a function (t, x, names), got {type(on_event).__name__}")
     kernels = problem_kernels(problem, backend)
-    began = time.perf_counter()
     engine = _engine(setup, kernels)
+    began = time.perf_counter()
     watcher = EventWatcher(setup, on_event)
     bar = Progress(progress, setup.t0, setup.t_end)
     try:

@@ -13,9 +13,10 @@ def find_crossing(
 ) -> float:
     """Return the far end of a bracket of the sign change of g in (a, b], no wider than ``tolerance``.
 
-    The Illinois variant of regula falsi (M. Dowell, P. Jarratt, BIT 11 (1971) 168-174), with a bisection
-    whenever three steps did not halve the bracket. At the returned point g has the sign of ``g_b`` or is
-    zero: whoever stops there has crossed.
+    Inverse quadratic interpolation where it can be trusted, else bisection: T. R. Chandrupatla, "A new hybrid
+    quadratic/bisection algorithm for finding the zero of a nonlinear function without using derivatives", Adv. Eng.
+    Software 28 (1997) 145-149. At the returned point g has the sign of ``g_b`` or is zero: whoever stops there has
+    crossed.
 
     Parameters
     ----------
@@ -30,28 +31,25 @@ def find_crossing(
     """
     if g_b == 0.0:
         return b
-    side, since, width = 0, 0, b - a
-    while b - a > max(tolerance, 4.0 * math.ulp(max(abs(a), abs(b)))):
-        since += 1
-        s = b - g_b * (b - a) / (g_b - g_a)
-        if since == 3:
-            if b - a > 0.5 * width:
-                s = 0.5 * (a + b)
-            since, width = 0, b - a
-        # A secant step that lands next to an end would leave the other end where it is: step over the root
-        # instead.
-        s = min(max(s, a + 0.5 * tolerance), b - 0.5 * tolerance)
-        if not a < s < b:
-            s = 0.5 * (a + b)
-        g_s = g(s)
-        if g_s == 0.0:
-            return s
-        if math.copysign(1.0, g_s) == math.copysign(1.0, g_a):
-            a, g_a = s, g_s
-            g_b = 0.5 * g_b if side == -1 else g_b
-            side = -1
+    far = math.copysign(1.0, g_b)
+    # x1 is the newest point, x2 the other end of the bracket, x3 the point before x1.
+    x1, g1, x2, g2 = b, g_b, a, g_a
+    part = 0.5
+    while abs(x2 - x1) > (width := max(tolerance, 4.0 * math.ulp(max(abs(x1), abs(x2))))):
+        x = x1 + part * (x2 - x1)
+        g_x = g(x)
+        if g_x == 0.0:
+            return x
+        if math.copysign(1.0, g_x) == math.copysign(1.0, g1):
+            x3, g3 = x1, g1
         else:
-            b, g_b = s, g_s
-            g_a = 0.5 * g_a if side == 1 else g_a
-            side = 1
-    return b
+            x3, g3, x2, g2 = x2, g2, x1, g1
+        x1, g1 = x, g_x
+        xi, phi = (x1 - x2) / (x3 - x2), (g1 - g2) / (g3 - g2)
+        part = 0.5
+        if phi * phi < xi and (1.0 - phi) ** 2 < 1.0 - xi:
+            part = (g1 / (g2 - g1)) * (g3 / (g2 - g3))
+            part += (x3 - x1) / (x2 - x1) * (g1 / (g3 - g1)) * (g2 / (g3 - g2))
+        least = 0.5 * width / abs(x2 - x1)
+        part = min(max(part, least), 1.0 - least)
+    return x1 if math.copysign(1.0, g1) == far else x2

@@ -93,6 +93,7 @@ class Progress:
         from rich.progress import Progress as Bar
 
         columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-        self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        console = Console(stderr=True)
+        self._bar = Bar(*columns, console=console, transient=console.is_terminal)
         self._task = self._bar.add_task("simulating", total=self._t_end - self._t0)
         self._bar.start()
