@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.comparison import difference
-from support.random_machines import random_machine, random_state
 
 import dalembert as da
 from dalembert.io.conventions import from_pinocchio, to_pinocchio
+from support.comparison import difference
+from support.random_machines import random_machine, random_state
 
 pin = pytest.importorskip("pinocchio")
 

@@ -216,7 +216,7 @@ def _body(rng: np.random.Generator, number: _Numbers, name: str, *, massless: bo
     mass = masses.sum()
     com = masses @ points / mass
     d = points - com
-    I = np.einsum("k,kij->ij", masses, np.einsum("ki,ki->k", d, d)[:, None, None] * np.eye(3) - d[:, :, None] * d[:, None])
+    I = sum(m * (x @ x * np.eye(3) - np.outer(x, x)) for m, x in zip(masses, d, strict=True))
     label = name.replace(" ", "")
     return da.Body(
         name,

@@ -17,6 +17,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError
 from dalembert.formulations.equations import FORMULATIONS, EquationsOfMotion, derive
 from dalembert.model.joint import WORLD
@@ -104,7 +105,7 @@ def verify(
     samples: int = 20,
     seed: int = 0,
     tolerance: float = 1e-9,
-    backend: str = "vm",
+    backend: Backend = "vm",
 ) -> VerifyReport:
     """Derive a machine's equations by every formulation and compare them at random states.
 

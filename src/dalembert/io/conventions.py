@@ -111,7 +111,7 @@ def from_mujoco(
     a: ArrayLike | None = None,
     tau: ArrayLike | None = None,
 ) -> PeerState:
-    """Convert MuJoCo's ``qpos``, ``qvel``, ``qacc`` and generalised force to the machine's own; the inverse of `to_mujoco`."""
+    """Convert MuJoCo's ``qpos``, ``qvel``, ``qacc`` and force to the machine's own; the inverse of `to_mujoco`."""
     return _convert(machine, _mujoco_rule, False, q, v, a, tau)
 
 
