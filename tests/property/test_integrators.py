@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.problems import Exact, make_problem, oscillator, pendulum, precession, rational, sampled_integrator
 
 from dalembert.simulate import METHODS, TABLEAUS, Tableau, integrate
 from dalembert.simulate.checks import check_setup
 from dalembert.simulate.fallback import PythonEngine
 from dalembert.simulate.kernels import problem_kernels
 from dalembert.simulate.native import NativeEngine
+from support.problems import Exact, make_problem, oscillator, pendulum, precession, rational, sampled_integrator
 
 FIXED = [name for name, tableau in TABLEAUS.items() if not tableau.adaptive]
 ADAPTIVE = [name for name, tableau in TABLEAUS.items() if tableau.adaptive]
@@ -41,7 +41,7 @@ def fixed_step_error(exact: Exact, tableau: Tableau, n_steps: int) -> float:
 
 
 def observed_order(exact: Exact, tableau: Tableau) -> float:
-    """Slope of the error over the step, from steps small enough to be asymptotic and large enough not to be rounding."""
+    """Slope of the error over the step: steps small enough to be asymptotic, too large to be rounding."""
     n = {1: 2000, 2: 400, 3: 120, 4: 60, 5: 80}[tableau.order]
     coarse, fine = fixed_step_error(exact, tableau, n), fixed_step_error(exact, tableau, 2 * n)
     assert fine > 1e-13, "rounding would hide the order"

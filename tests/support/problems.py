@@ -61,13 +61,16 @@ class Exact:
 
 
 def rational() -> Exact:
-    """x' = -2 t x^2, y' = y cos t, a nonlinear and a linear equation with explicit time: x = 1 / (1 + t^2), y = e^sin t."""
+    """x' = -2 t x^2, y' = y cos t, nonlinear and with explicit time: x = 1 / (1 + t^2), y = e^sin t."""
     problem = make_problem(("x", "y"), lambda t, x, c, p: (-2 * t * x[0] ** 2, x[1] * ca.cos(t)))
     return Exact(problem, lambda t: np.array([1 / (1 + t**2), np.exp(np.sin(t))]), 2.0)
 
 
 def precession(a: float = 1.3, b: float = 0.8, d: float = 0.5) -> Exact:
-    """Unit quaternion with body rate w = (a cos bt, -a sin bt, d + b): q = exp(w1 t / 2) exp(b t e_z / 2), w1 = (a, 0, d)."""
+    """Unit quaternion with body rate w = (a cos bt, -a sin bt, d + b).
+
+    It is q = exp(w1 t / 2) exp(b t e_z / 2) with w1 = (a, 0, d).
+    """
 
     def rate(t: Any, q: Any, c: Any, p: Any) -> Sequence[Any]:
         w = (a * ca.cos(b * t), -a * ca.sin(b * t), d + b)

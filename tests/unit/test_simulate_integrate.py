@@ -16,10 +16,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from support.problems import make_problem, oscillator, pendulum, precession, sampled_integrator
 
 from dalembert.core.errors import DalembertError, InputError, SimulationError
 from dalembert.simulate import METHODS, TABLEAUS, EndState, EventSpec, Problem, integrate
+from support.problems import make_problem, oscillator, pendulum, precession, sampled_integrator
 
 ROOT = Path(__file__).resolve().parents[2]
 HOLDING = sampled_integrator()

@@ -10,12 +10,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from support.problems import ball, make_problem, oscillator, pendulum, sampled_integrator
 
 from dalembert.core.errors import FileFormatError, InputError, UnknownNameError
 from dalembert.core.version import __version__
 from dalembert.simulate import EndState, EnergyAudit, Run, integrate
 from dalembert.view.plots import group_signals
+from support.problems import ball, make_problem, oscillator, pendulum, sampled_integrator
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ class Square:
     name = "square wave"
 
     def __call__(self, t: float, x: np.ndarray) -> list[float]:
-        return [1.0 if int(round(t / self.period)) % 2 == 0 else -1.0]
+        return [1.0 if round(t / self.period) % 2 == 0 else -1.0]
 
 
 @pytest.fixture(scope="module")
