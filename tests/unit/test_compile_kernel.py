@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from dalembert.compile import Kernel, compile_function
+from dalembert.compile import Kernel, compile_function, native
 from dalembert.core.errors import InputError, UnknownNameError
 
 SX = ca.SX
@@ -56,9 +56,9 @@ def test_single_call(kernel: Kernel) -> None:
 def test_backends_agree_to_the_bit(function: ca.Function) -> None:
     arguments = inputs(50)
     shapes = {"t": ()}
-    native = compile_function(function, backend="native", shapes=shapes)(*arguments)
-    vm = compile_function(function, backend="vm", shapes=shapes)(*arguments)
-    for a, b in zip(native, vm, strict=True):
+    compiled = compile_function(function, backend="native", shapes=shapes)(*arguments)
+    interpreted = compile_function(function, backend="vm", shapes=shapes)(*arguments)
+    for a, b in zip(compiled, interpreted, strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -79,6 +79,19 @@ def test_batch_depends_neither_on_size_nor_on_order(kernel: Kernel) -> None:
     for a, b, c in zip(whole, shuffled, part, strict=True):
         np.testing.assert_array_equal(a[order], b)
         np.testing.assert_array_equal(a[5:11], c)
+
+
+def test_long_batches_run_in_pieces(function: ca.Function, monkeypatch: pytest.MonkeyPatch) -> None:
+    q, R, t = inputs(23)
+    shapes = {"t": ()}
+    whole = compile_function(function, backend="native", shapes=shapes)(q, R[0], t)
+    monkeypatch.setattr(native, "_ROWS_TIMES_OPERATIONS", 5 * function.n_instructions())
+    kernel = compile_function(function, backend="native", shapes=shapes)
+    for a, b in zip(kernel(q, R[0], t), whole, strict=True):
+        np.testing.assert_array_equal(a, b)
+    q[22, 0] = np.nan
+    with pytest.raises(InputError, match=r"q\[22, 0\] is nan"):
+        kernel(q, R[0], t)
 
 
 def test_batch_axes_broadcast(kernel: Kernel) -> None:
@@ -230,12 +243,12 @@ def test_binding_never_copies(kernel: Kernel) -> None:
 def test_native_addresses_are_callable(function: ca.Function) -> None:
     """The C interface that integrators use."""
     kernel = compile_function(function, backend="native", shapes={"t": (), "e": ()})
-    native = kernel.native
-    assert native is not None
+    code = kernel.native
+    assert code is not None
     arrays = [np.asarray(x) for x in inputs()]
     results = [np.full(shape, np.nan) for shape in kernel.signature.output_shapes]
-    work = np.zeros(native.n_work + 1)
-    call = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3)(native.address)
+    work = np.zeros(code.n_work + 1)
+    call = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3)(code.address)
     table_in = (ctypes.c_void_p * 3)(*[x.ctypes.data for x in arrays])
     table_out = (ctypes.c_void_p * 3)(*[y.ctypes.data for y in results])
     assert call(table_in, table_out, work.ctypes.data) == 0

@@ -52,25 +52,21 @@ class Signature:
                 f"got {len(arguments)}"
             )
         arrays = [
-            _real_array(self.name, name, argument)
-            for name, argument in zip(self.input_names, arguments, strict=True)
+            _real_array(self.name, name, argument) for name, argument in zip(self.input_names, arguments, strict=True)
         ]
         leads = []
         for name, shape, array in zip(self.input_names, self.input_shapes, arrays, strict=True):
             n_lead = array.ndim - len(shape)
             if n_lead < 0 or array.shape[n_lead:] != shape:
                 raise InputError(
-                    f"input {name!r} of kernel {self.name!r}: got shape {array.shape}, "
-                    f"expected {_expected(shape)}"
+                    f"input {name!r} of kernel {self.name!r}: got shape {array.shape}, expected {_expected(shape)}"
                 )
             leads.append(array.shape[:n_lead])
         try:
             return arrays, np.broadcast_shapes(*leads)
         except ValueError:
             got = ", ".join(f"{name} {lead}" for name, lead in zip(self.input_names, leads, strict=True))
-            raise InputError(
-                f"batch axes of the inputs of kernel {self.name!r} do not broadcast: got {got}"
-            ) from None
+            raise InputError(f"batch axes of the inputs of kernel {self.name!r} do not broadcast: got {got}") from None
 
 
 def make_signature(function: ca.Function, shapes: Mapping[str, Shape] | None) -> Signature:
@@ -89,9 +85,7 @@ def make_signature(function: ca.Function, shapes: Mapping[str, Shape] | None) ->
     given = {name: tuple(int(n) for n in shape) for name, shape in (shapes or {}).items()}
     for name in given:
         if name not in inputs and name not in outputs:
-            raise UnknownNameError(
-                "input or output", name, [*inputs, *outputs], f"function {function.name()!r}"
-            )
+            raise UnknownNameError("input or output", name, [*inputs, *outputs], f"function {function.name()!r}")
 
     def shape(name: str, size: Shape) -> Shape:
         rows, columns = size
@@ -99,8 +93,7 @@ def make_signature(function: ca.Function, shapes: Mapping[str, Shape] | None) ->
         chosen = given.get(name, default)
         if int(np.prod(chosen)) != rows * columns or min(chosen, default=0) < 0:
             raise InputError(
-                f"shape {chosen} of {name!r} in function {function.name()!r} does not hold "
-                f"{rows} x {columns} numbers"
+                f"shape {chosen} of {name!r} in function {function.name()!r} does not hold {rows} x {columns} numbers"
             )
         return chosen
 
@@ -122,8 +115,7 @@ def nonfinite_error(kernel: str, name: str, array: Array) -> InputError:
     place = f"{name}[{', '.join(map(str, index))}]" if index else name
     more = f" ({len(where)} such numbers)" if len(where) > 1 else ""
     return InputError(
-        f"input {name!r} of kernel {kernel!r}: {place} is {float(array[index])}, "
-        f"expected finite numbers{more}"
+        f"input {name!r} of kernel {kernel!r}: {place} is {float(array[index])}, expected finite numbers{more}"
     )
 
 
@@ -137,12 +129,8 @@ def _real_array(kernel: str, name: str, argument: Any) -> Array:
     try:
         array = np.asarray(argument)
     except (ValueError, TypeError) as error:
-        raise InputError(
-            f"input {name!r} of kernel {kernel!r} is not an array of numbers: {error}"
-        ) from error
+        raise InputError(f"input {name!r} of kernel {kernel!r} is not an array of numbers: {error}") from error
     if array.dtype.kind not in "fiub":
-        kind = {"c": "complex", "O": "object", "U": "str", "S": "bytes"}.get(
-            array.dtype.kind, str(array.dtype)
-        )
+        kind = {"c": "complex", "O": "object", "U": "str", "S": "bytes"}.get(array.dtype.kind, str(array.dtype))
         raise InputError(f"input {name!r} of kernel {kernel!r}: got dtype {kind}, expected real numbers")
     return np.asarray(array, dtype=np.float64)

@@ -204,8 +204,7 @@ def build_units(
         commands = [[*toolchain.command, *flags, "-shared", str(sources[0]), "-lm", "-o", str(library)]]
     else:
         commands = [
-            [*toolchain.command, *flags, "-c", str(source), "-o", str(source.with_suffix(".o"))]
-            for source in sources
+            [*toolchain.command, *flags, "-c", str(source), "-o", str(source.with_suffix(".o"))] for source in sources
         ]
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         logs = [log for log in pool.map(_run, commands) if log]

@@ -26,6 +26,7 @@ Backend = Literal["auto", "native", "vm"]
 _BACKENDS = ("auto", "native", "vm")
 _FLOAT64 = np.dtype(np.float64)
 _ARRAY = np.ndarray
+_SCALARS = frozenset({float, int, np.float64})
 
 _warning_lock = threading.Lock()
 _warned = False
@@ -151,8 +152,7 @@ class Kernel:
         for name, mine, theirs in zip(self.signature.input_names, checked, given, strict=True):
             if mine is not theirs or not mine.flags.c_contiguous or not mine.flags.aligned:
                 raise InputError(
-                    f"input {name!r} of kernel {self.name!r} cannot be bound: "
-                    "expected a contiguous float64 array"
+                    f"input {name!r} of kernel {self.name!r} cannot be bound: expected a contiguous float64 array"
                 )
         return Bound(self, checked, batch)
 
@@ -167,9 +167,7 @@ class Kernel:
         gives = ", ".join(f"{n}{list(k)}" for n, k in zip(s.output_names, s.output_shapes, strict=True))
         return f"<Kernel {self.name}: ({takes}) -> ({gives}), {self.backend}>"
 
-    def _frame(
-        self, inputs: list[Array] | None = None, outputs: list[Array] | None = None
-    ) -> NativeFrame | VmFrame:
+    def _frame(self, inputs: list[Array] | None = None, outputs: list[Array] | None = None) -> NativeFrame | VmFrame:
         if self.native is None:
             return VmFrame(self._flat, self.signature, inputs, outputs)
         return NativeFrame(self.native, self.signature, self._n_instructions, inputs, outputs)

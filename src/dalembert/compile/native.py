@@ -74,9 +74,7 @@ def load_native(function: ca.Function, toolchain: Toolchain) -> Native:
 
     def build(directory: Path) -> Path:
         source = emit_function(function)
-        return build_units(
-            toolchain, source.units, directory, name=function.name(), optimise=TAPE_OPTIMISATION
-        )
+        return build_units(toolchain, source.units, directory, name=function.name(), optimise=TAPE_OPTIMISATION)
 
     library = load_library(key.hexdigest(), build)
     symbol = _symbol(function)
@@ -137,15 +135,11 @@ class NativeFrame:
         self._work = work.ctypes.data
         self._keep = (native, work, tables, frame)
         self._n_rows = max(1, _ROWS_TIMES_OPERATIONS // max(1, n_instructions))
-        self._batch = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_long, *[ctypes.c_void_p] * 5)(
-            native.batch_address
-        )
+        self._batch = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_long, *[ctypes.c_void_p] * 5)(native.batch_address)
         call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(native.frame_address)
         self.run: Callable[[], int] = functools.partial(call, ctypes.c_void_p(frame.ctypes.data))
 
-    def run_batch(
-        self, n: int, inputs: Sequence[Array], in_strides: Sequence[int], outputs: Sequence[Array]
-    ) -> int:
+    def run_batch(self, n: int, inputs: Sequence[Array], in_strides: Sequence[int], outputs: Sequence[Array]) -> int:
         """Evaluate `n` rows; return 0, or 1 + k if input k is not finite.
 
         Parameters

@@ -64,9 +64,7 @@ class VmFrame:
         self._evaluate()
         return 0
 
-    def run_batch(
-        self, n: int, inputs: Sequence[Array], in_strides: Sequence[int], outputs: Sequence[Array]
-    ) -> int:
+    def run_batch(self, n: int, inputs: Sequence[Array], in_strides: Sequence[int], outputs: Sequence[Array]) -> int:
         """Evaluate `n` rows; return 0, or 1 + k if input k is not finite (see `NativeFrame.run_batch`)."""
         for k, array in enumerate(inputs):
             if not np.isfinite(array).all():
@@ -78,9 +76,7 @@ class VmFrame:
             else:
                 mine[...] = array.reshape(mine.shape)
         results = [
-            (y.reshape(n, -1), mine.reshape(-1))
-            for y, mine in zip(outputs, self.outputs, strict=True)
-            if y.size
+            (y.reshape(n, -1), mine.reshape(-1)) for y, mine in zip(outputs, self.outputs, strict=True) if y.size
         ]
         for i in range(n):
             for mine, rows in moving:
