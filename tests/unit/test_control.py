@@ -132,3 +132,18 @@ def test_computed_torque_needs_motors_everywhere() -> None:
 def test_machine_without_motors_cannot_be_controlled() -> None:
     with pytest.raises(da.InputError, match="no motors"):
         da.simulate(arm().with_(motors=()), duration=0.1, control=[0.0])
+
+
+def test_a_changed_array_is_seen_by_the_next_run() -> None:
+    """Closed loops are kept between runs; what can change must not be."""
+    machine, u, gains = arm(), np.zeros(2), np.array([50.0, 50.0])
+    first = da.simulate(machine, duration=0.2, control=u)
+    u[:] = 1.0
+    second = da.simulate(machine, duration=0.2, control=u)
+    assert np.abs(first.x[-1] - second.x[-1]).max() > 1e-3
+    law = da.PD(gains, 1.0, [0.5, 0.5])
+    before = da.simulate(machine, duration=0.2, control=law)
+    gains[:] = 0.0
+    assert np.array_equal(before.x, da.simulate(machine, duration=0.2, control=law).x)
+    after = da.simulate(machine, duration=0.2, control=da.PD(gains, 1.0, [0.5, 0.5]))
+    assert not np.allclose(before.x[-1], after.x[-1])

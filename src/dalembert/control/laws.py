@@ -9,7 +9,7 @@ acceleration follow by differentiation).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import casadi as ca
@@ -69,7 +69,22 @@ def _reference(reference: Reference, t: Any, n: int, law: str) -> tuple[Any, Any
     return r, rd, ca.jacobian(rd, t)
 
 
-class _Stateless:
+def _fixed(value: Any) -> Any:
+    """Arrays and lists as tuples: a law is a value, and its closed loop may be kept."""
+    if isinstance(value, np.ndarray | list | tuple):
+        return tuple(_fixed(x) for x in (value.tolist() if isinstance(value, np.ndarray) else value))
+    return value
+
+
+class _Value:
+    """A law whose fields cannot change."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            object.__setattr__(self, field.name, _fixed(getattr(self, field.name)))
+
+
+class _Stateless(_Value):
     """A law without internal states."""
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
@@ -116,7 +131,7 @@ class PD(_Stateless):
 
 
 @dataclass(frozen=True)
-class PID:
+class PID(_Value):
     """``tau = kp e + ki z + kd e'`` with ``z' = e + (sat(u) - u) n / (ki Tt)``: anti-windup by back-calculation.
 
     Parameters

@@ -48,6 +48,17 @@ def derive(
         raise InputError(f"equations need a Machine, got {type(machine).__name__}")
     if by not in FORMULATIONS:
         raise UnknownNameError("formulation", by, FORMULATIONS)
+    if coordinates is not None:
+        return _derive(machine, by, coordinates, backend)
+    # A machine is frozen: its equations are derived once and kept with it.
+    kept: dict[tuple[str, str], EquationsOfMotion] = machine.__dict__.setdefault("_equations", {})
+    key = (by, backend)
+    if key not in kept:
+        kept[key] = _derive(machine, by, None, backend)
+    return kept[key]
+
+
+def _derive(machine: Machine, by: str, coordinates: CoordinateMap | None, backend: Backend) -> EquationsOfMotion:
     formulation: Formulation = FORMULATIONS[by](machine)
     layout = Layout.of_joints(n.joint for n in machine.tree.nodes)
     if coordinates is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -254,6 +254,10 @@ class Machine:
         from dalembert.io.machine_files import machine_to_yaml
 
         return machine_to_yaml(self, path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the description only, not what was derived from it."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __str__(self) -> str:
         mass = sum(nominal(b.mass) for b in self.bodies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 import casadi as ca
@@ -124,6 +124,30 @@ def close_loop(
     limits
         What to do at a joint limit: ``"record"`` an event, ``"stop"`` there, or ``"ignore"`` it.
     """
+    if not _is_value(control):
+        return _compose(eom, control, events, limits)
+    kept: dict[Any, ClosedLoop] = eom.__dict__.setdefault("_loops", {})
+    key = (control, tuple(events), limits)
+    if key not in kept:
+        while len(kept) >= 8:
+            kept.pop(next(iter(kept)))
+        kept[key] = _compose(eom, control, events, limits)
+    return kept[key]
+
+
+def _is_value(control: Any) -> bool:
+    """Whether a control is None or an immutable dataclass, so that its loop may be kept for the next run."""
+    if control is None:
+        return True
+    frozen = is_dataclass(control) and getattr(type(control), "__dataclass_params__").frozen  # noqa: B009
+    try:
+        hash(control)
+    except TypeError:
+        return False
+    return bool(frozen)
+
+
+def _compose(eom: EquationsOfMotion, control: Any, events: Sequence[Event], limits: str) -> ClosedLoop:
     s = eom.symbolic
     z_names, z0, z, zdot, u, controller = _control(eom, control)
     applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
