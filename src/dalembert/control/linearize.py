@@ -126,7 +126,8 @@ def linearize(
     -------
     control.StateSpace
         States: tangent displacements (named as the coordinates; ``NAME.int`` of a velocity where the coordinates are
-        quaternions) and velocities; inputs and outputs by name.
+        quaternions) and velocities; inputs and outputs by name. python-control allows no dots in labels: they become
+        underscores.
 
     Examples
     --------
@@ -156,7 +157,8 @@ def linearize(
         if name not in (*eom.u_names, *eom.p_names):
             raise UnknownNameError("input", name, (*eom.u_names, *eom.p_names), f"machine '{eom.machine.name}'")
     A, B, C, D = _derivatives(eom, point, v0, chosen_in, chosen_out, states, t, eom.parameter_values(p))
-    return control.ss(A, B, C, D, inputs=chosen_in, outputs=chosen_out, states=list(states), name=eom.machine.name)
+    labels = [[name.replace(".", "_") for name in names] for names in (chosen_in, chosen_out, states)]
+    return control.ss(A, B, C, D, inputs=labels[0], outputs=labels[1], states=labels[2], name=eom.machine.name)
 
 
 def state_space_names(eom: EquationsOfMotion) -> tuple[str, ...]:
@@ -202,7 +204,7 @@ def _derivatives(
         seed = ca.SX.sym("seed", eom.nq)
         push = ca.Function("push", [y, seed], [ca.jtimes(eom.layout.difference(q0, y), y, seed)])
         rate = push(q, rate)
-    acceleration = ca.substitute(s.forward_dynamics, s.tau, s.applied)
+    acceleration = ca.substitute(s.forward_dynamics, s.tau, ca.densify(s.applied))
     a = ca.Function("a", [s.q, s.v, s.u, s.t, s.p], [acceleration])(q, s.v, s.u, s.t, s.p)
     y_out = [_output(eom, name, d, q, states) for name in outputs]
     x = ca.vertcat(d, s.v)

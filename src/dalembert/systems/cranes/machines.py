@@ -1,0 +1,266 @@
+"""Overhead cranes as machines: N-link cables under a trolley (2-D) or under a bridge and a trolley (3-D).
+
+World axes: x along the rail, z up (CRANE calls it y), y along the runway of the bridge. A link hangs along its own
+``-z`` axis and turns about ``-y``, so that
+
+    OA_i = (x + sum l_k sin(theta_1 + .. + theta_k),  -sum l_k cos(theta_1 + .. + theta_k))        (CRANE 6, 7)
+
+In 3-D each joint turns by ``theta_i`` about ``-y`` and then by ``phi_i`` about ``x``: the link points along
+``(sin(theta) cos(phi), sin(phi), -cos(theta) cos(phi))`` of the link above it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar, nominal
+from dalembert.model.body import Body, point_mass, rod
+from dalembert.model.joint import WORLD, Joint, Limits
+from dalembert.model.machine import Machine
+from dalembert.model.parts import Frame, Motor
+from dalembert.model.transform import Transform
+from dalembert.systems.cranes.cable import Cable
+
+__all__ = ["LENGTHS", "hook_crane", "planar_crane", "spatial_crane"]
+
+LENGTHS = ("fixed", "hoisted", "variable")
+
+
+@dataclass
+class _Parts:
+    bodies: list[Body] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    motors: list[Motor] = field(default_factory=list)
+
+
+def planar_crane(
+    cable: Cable,
+    *,
+    trolley: Scalar = 100.0,
+    lengths: str = "fixed",
+    winches: int = 1,
+    rail_friction: Scalar = 0.0,
+    rail_damping: Scalar = 0.0,
+    friction_velocity: Scalar = 1e-2,
+    winch_damping: Scalar = 0.0,
+    force: float = math.inf,
+    winch_force: float = math.inf,
+    max_payload: float = math.inf,
+    minimum_length: float | None = None,
+    travel: tuple[float, float] = (-math.inf, math.inf),
+    gravity: float = 9.81,
+    name: str = "crane",
+) -> Machine:
+    """A trolley on a rail with a cable below it (CRANE, figures 1 and 2).
+
+    Coordinates: ``x``, and link by link ``theta_i`` and (where they vary) ``l_i``. Motors: ``F`` moves the trolley,
+    ``F1`` the first link. Frames: ``payload``, and ``node_i`` for each mass.
+
+    Parameters
+    ----------
+    cable
+        Link data.
+    trolley
+        Mass of the trolley ``m``.
+    lengths
+        ``"fixed"``; ``"hoisted"``: the winch varies ``l1`` (CRANE 6.2.2); ``"variable"``: all vary. Elastic links vary.
+    winches
+        Number of links, from the top, with a motor on their length.
+    rail_friction, friction_velocity, rail_damping
+        Coulomb friction of the rail with its smoothing speed, and viscous loss (CRANE 1.3).
+    winch_damping
+        Viscous loss at the first link.
+    force, winch_force
+        Largest efforts; a winch that cannot hold what hangs on it is refused.
+    max_payload
+        Heaviest mass allowed at the last node.
+    minimum_length
+        Lower limit of lengths that vary; default a hundredth of the length. ``simulate(..., limits="stop")`` stops
+        there.
+    travel
+        Range of the trolley.
+    gravity
+        Acceleration of gravity.
+    name
+        Name of the machine.
+
+    Examples
+    --------
+    >>> from dalembert.systems.cranes import planar_crane, uniform_cable
+    >>> crane = planar_crane(uniform_cable(2, 6.0, payload=500.0, mass=20.0), lengths="hoisted")
+    >>> crane.q_names, crane.u_names
+    (('x', 'theta1', 'l1', 'theta2'), ('F', 'F1'))
+    """
+    _check(cable, lengths, winches, winch_force, max_payload, gravity, trolley)
+    parts = _Parts()
+    rail = {"friction": rail_friction, "friction_velocity": friction_velocity, "damping": rail_damping}
+    parts.bodies.append(point_mass("trolley", cable.top_mass + trolley))
+    parts.joints.append(
+        Joint("x", "prismatic", WORLD, "trolley", axis=(1.0, 0.0, 0.0), limits=Limits(*travel), **rail)  # type: ignore[arg-type]
+    )
+    parts.motors.append(Motor("F", "x", effort=force))
+    _hang(parts, cable, lengths, winches, winch_damping, winch_force, minimum_length, spatial=False)
+    return _machine(name, parts, cable, gravity)
+
+
+def spatial_crane(
+    cable: Cable,
+    *,
+    trolley: Scalar = 100.0,
+    bridge: Scalar = 1000.0,
+    lengths: str = "fixed",
+    winches: int = 1,
+    rail_friction: Scalar = 0.0,
+    rail_damping: Scalar = 0.0,
+    friction_velocity: Scalar = 1e-2,
+    winch_damping: Scalar = 0.0,
+    force: float = math.inf,
+    winch_force: float = math.inf,
+    max_payload: float = math.inf,
+    minimum_length: float | None = None,
+    gravity: float = 9.81,
+    name: str = "crane",
+) -> Machine:
+    """A bridge that travels along y, a trolley that travels along x on it, and a cable below (CRANE 8.2).
+
+    Coordinates: ``y``, ``x``, and link by link ``theta_i``, ``phi_i`` and (where they vary) ``l_i``. Motors: ``Fy`` on
+    the bridge, ``F`` on the trolley, ``F1`` at the winch. The parameters are those of `planar_crane`; ``bridge`` is the
+    mass of the bridge, and the rail data and ``force`` are those of either rail.
+    """
+    _check(cable, lengths, winches, winch_force, max_payload, gravity, trolley)
+    parts = _Parts()
+    rail = {"friction": rail_friction, "friction_velocity": friction_velocity, "damping": rail_damping}
+    parts.bodies += [point_mass("bridge", bridge), point_mass("trolley", cable.top_mass + trolley)]
+    parts.joints += [
+        Joint("y", "prismatic", WORLD, "bridge", axis=(0.0, 1.0, 0.0), **rail),  # type: ignore[arg-type]
+        Joint("x", "prismatic", "bridge", "trolley", axis=(1.0, 0.0, 0.0), **rail),  # type: ignore[arg-type]
+    ]
+    parts.motors += [Motor("Fy", "y", effort=force), Motor("F", "x", effort=force)]
+    _hang(parts, cable, lengths, winches, winch_damping, winch_force, minimum_length, spatial=True)
+    return _machine(name, parts, cable, gravity)
+
+
+def hook_crane(
+    *,
+    trolley: Scalar = 100.0,
+    hook: Scalar = 20.0,
+    payload: Scalar = 200.0,
+    cable_length: Scalar = 6.0,
+    sling_length: Scalar = 1.5,
+    lengths: str = "hoisted",
+    gravity: float = 9.81,
+    name: str = "hook_crane",
+) -> Machine:
+    """Two cables joined by a hook: the double pendulum, N = 2 (CRANE section 5)."""
+    cable = Cable(masses=[hook, payload], lengths=[cable_length, sling_length])
+    machine = planar_crane(cable, trolley=trolley, lengths=lengths, gravity=gravity, name=name)
+    return machine.with_(frames=(*machine.frames, Frame("hook", "node1")))
+
+
+def _check(
+    cable: Cable, lengths: str, winches: int, winch_force: float, max_payload: float, gravity: float, trolley: Scalar
+) -> None:
+    if not isinstance(cable, Cable):
+        raise MachineError(f"a crane needs a Cable (see uniform_cable), got {cable!r}")
+    if lengths not in LENGTHS:
+        raise MachineError(f"lengths of a crane must be one of {', '.join(LENGTHS)}, got {lengths!r}")
+    if cable.is_elastic and lengths != "variable":
+        raise MachineError(
+            f"the links of this cable are elastic, so their lengths vary: expected lengths='variable', got {lengths!r}"
+        )
+    if cable.has_rods and lengths != "fixed":
+        raise MachineError(
+            "links with masses of their own keep their lengths (CRANE remark 2): expected lengths='fixed', "
+            f"got {lengths!r}"
+        )
+    if not isinstance(winches, int) or not 0 <= winches <= cable.n:
+        raise MachineError(f"winches must be an integer from 0 to {cable.n}, got {winches!r}")
+    if not gravity >= 0:
+        raise MachineError(f"gravity of a crane must be a number >= 0, got {gravity!r}")
+    if not nominal(trolley) > 0:
+        raise MachineError(f"mass of the trolley must be > 0, got {nominal(trolley):g}")
+    load = nominal(cable.masses[-1])
+    if not load <= max_payload:
+        raise MachineError(f"the payload of {load:g} kg is heavier than the limit max_payload = {max_payload:g} kg")
+    weight = gravity * sum(map(nominal, cable.masses))
+    if lengths != "fixed" and winches and not weight <= winch_force:
+        raise MachineError(
+            f"the winch cannot hold what hangs on it: {weight:g} N against the limit winch_force = {winch_force:g} N"
+        )
+
+
+def _hang(
+    parts: _Parts,
+    cable: Cable,
+    lengths: str,
+    winches: int,
+    winch_damping: Scalar,
+    winch_force: float,
+    minimum_length: float | None,
+    *,
+    spatial: bool,
+) -> None:
+    """Hang the cable on the trolley, link by link."""
+    parent = "trolley"
+    varies = {"fixed": 0, "hoisted": 1, "variable": cable.n}[lengths]
+    for i in range(1, cable.n + 1):
+        length, bend = cable.lengths[i - 1], cable.bending_stiffness[i - 1]
+        turn = {"stiffness": bend, "damping": cable.bending_damping[i - 1]}
+        link = f"link{i}"
+        parts.bodies.append(_link_body(link, cable, i))
+        if spatial:
+            parts.bodies.append(point_mass(f"knuckle{i}", 0.0))
+            parts.joints += [
+                Joint(f"theta{i}", "revolute", parent, f"knuckle{i}", axis=(0.0, -1.0, 0.0), **turn),
+                Joint(f"phi{i}", "revolute", f"knuckle{i}", link, axis=(1.0, 0.0, 0.0), **turn),
+            ]
+        else:
+            parts.joints.append(Joint(f"theta{i}", "revolute", parent, link, axis=(0.0, -1.0, 0.0), **turn))
+        node = f"node{i}"
+        parts.bodies.append(point_mass(node, cable.masses[i - 1]))
+        if i > varies:
+            parts.joints.append(Joint(f"l{i}", "fixed", link, node, Transform((0.0, 0.0, -length))))
+        else:
+            shortest = nominal(length) / 100.0 if minimum_length is None else minimum_length
+            if not 0.0 < shortest < nominal(length):
+                raise MachineError(
+                    f"minimum_length must lie between 0 and the length of link {i}, {nominal(length):g}, "
+                    f"got {shortest!r}"
+                )
+            loss = cable.axial_damping[i - 1] + winch_damping if i == 1 else cable.axial_damping[i - 1]
+            parts.joints.append(
+                Joint(
+                    f"l{i}",
+                    "prismatic",
+                    link,
+                    node,
+                    axis=(0.0, 0.0, -1.0),
+                    limits=Limits(lower=shortest),
+                    stiffness=cable.axial_stiffness[i - 1],
+                    rest=length,
+                    damping=loss,
+                )
+            )
+            if i <= winches:
+                parts.motors.append(Motor(f"F{i}", f"l{i}", effort=winch_force))
+        parent = node
+
+
+def _link_body(name: str, cable: Cable, i: int) -> Body:
+    mass, length = cable.link_masses[i - 1], cable.lengths[i - 1]
+    if nominal(mass) == 0.0:
+        return point_mass(name, 0.0)
+    return rod(name, mass, length, axis="z", com=(0.0, 0.0, -length / 2))
+
+
+def _machine(name: str, parts: _Parts, cable: Cable, gravity: float) -> Machine:
+    return Machine(
+        name,
+        bodies=tuple(parts.bodies),
+        joints=tuple(parts.joints),
+        frames=(Frame("payload", f"node{cable.n}"),),
+        motors=tuple(parts.motors),
+        gravity=(0.0, 0.0, -gravity),
+    )
