@@ -208,7 +208,10 @@ def test_parameters_survive() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("khalil", [(0, 0, 0, 0)]), "convention of a DH table must be one of classic, modified, adapted, got 'khalil'"),
+        (
+            ("khalil", [(0, 0, 0, 0)]),
+            "convention of a DH table must be one of classic, modified, adapted, got 'khalil'",
+        ),
         (("classic", []), "at least one row"),
         (("classic", [(0, 0, 0)]), r"row 1 in rows .* must be \(theta, d, a, alpha\)"),
         (("classic", [(0, 0, 0, 0), (0, 0, 0, float("nan"))]), "row 2 .* alpha of a DH row must be finite, got nan"),

@@ -220,7 +220,10 @@ BAD = {
     "no name": (changed(' name="arm"', ""), r"<text>:2: <robot> has no attribute 'name'"),
     "no links": ("<robot name='a'></robot>", "<robot> has no <link> element"),
     "xacro": (changed("</robot>", "<xacro:arm side='left'/></robot>"), r"<text>:19: <xacro:arm>.*run xacro first"),
-    "xacro value": (changed('xyz="0 0 1"', 'xyz="0 0 ${l}"'), r":9: joint 'elbow'.*expression of xacro; run xacro first"),
+    "xacro value": (
+        changed('xyz="0 0 1"', 'xyz="0 0 ${l}"'),
+        r":9: joint 'elbow'.*expression of xacro; run xacro first",
+    ),
     "entity": (
         '<!DOCTYPE r [<!ENTITY a "b">]><robot name="&a;"/>',
         r"<text>:1: declares an XML entity; entities are not allowed",
@@ -238,22 +241,33 @@ BAD = {
     ),
     "no type": (changed(' type="revolute"', ""), r":6: joint 'elbow': <joint> has no attribute 'type'"),
     "no parent": (changed('<parent link="upper"/>', ""), r":6: joint 'elbow': <joint> has no <parent> element"),
-    "no child link": (changed('<child link="lower"/>', "<child/>"), r":8: joint 'elbow': <child> has no attribute 'link'"),
+    "no child link": (
+        changed('<child link="lower"/>', "<child/>"),
+        r":8: joint 'elbow': <child> has no attribute 'link'",
+    ),
     "unknown parent": (
         changed('<parent link="upper"/>', '<parent link="uper"/>'),
         r":7: joint 'elbow': its parent does not exist: no link named 'uper'.*known: base, lower, upper",
     ),
     "unknown child": (changed('<child link="lower"/>', '<child link="x"/>'), r":8: .*no link named 'x'"),
-    "two roots": (changed("</robot>", '<link name="extra"/></robot>'), r"2 root links.*'base' \(line 3\), 'extra' \(line 19\)"),
+    "two roots": (
+        changed("</robot>", '<link name="extra"/></robot>'),
+        r"2 root links.*'base' \(line 3\), 'extra' \(line 19\)",
+    ),
     "cycle": (
         changed('<link name="base"/>', "").replace('<parent link="base"/>', '<parent link="lower"/>'),
         "there is no root link: .* form a cycle",
     ),
     "two parents": (
-        changed("</robot>", '<joint name="again" type="fixed"><parent link="base"/><child link="lower"/></joint></robot>'),
+        changed(
+            "</robot>", '<joint name="again" type="fixed"><parent link="base"/><child link="lower"/></joint></robot>'
+        ),
         r":19: joint 'again': its child 'lower' is already the child of joint 'elbow'",
     ),
-    "two numbers": (changed('xyz="0 0 1"', 'xyz="0 0"'), r":9: joint 'elbow'.*'xyz' of <origin> must be 3 numbers, got 2"),
+    "two numbers": (
+        changed('xyz="0 0 1"', 'xyz="0 0"'),
+        r":9: joint 'elbow'.*'xyz' of <origin> must be 3 numbers, got 2",
+    ),
     "comma": (changed('xyz="0 0 1"', 'xyz="0,0,1"'), r":9: .*must be 3 numbers, got '0,0,1'"),
     "underscore": (changed('lower="-1"', 'lower="-1_0"'), r":11: .*'lower' of <limit> must be a number, got '-1_0'"),
     "nan": (changed('value="2.5"', 'value="nan"'), r":4: link 'upper'.*'value' of <mass> must be finite, got 'nan'"),

@@ -42,7 +42,8 @@ def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
             return True
 
     def text_node(dumper: Dumper, text: str) -> yaml.ScalarNode:
-        style = None if plain_value(text) == text else "'"
+        # Only double quotes keep every line break and control character.
+        style = '"' if not text.isprintable() else "'" if plain_value(text) != text else None
         return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
     Dumper.add_representer(str, text_node)
