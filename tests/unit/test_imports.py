@@ -28,7 +28,7 @@ HEIGHTS = (
     ("io",),
     ("systems",),
     ("campaign", "view"),
-    ("studies",),
+    ("studies", "benchmarks"),
     ("cli",),
 )
 RANK = {room: height for height, rooms in enumerate(HEIGHTS) for room in rooms}
@@ -41,7 +41,7 @@ FORBIDDEN = {("compile", "model"), ("compile", "spatial"), ("simulate", "model")
 # The public face (`dalembert`, `dalembert.api`) stands above all rooms. It is what a user programs against,
 # and these rooms are users of it. Whoever is below must not see it.
 PUBLIC_FACE = "api"
-USERS_OF_THE_FACE = {"cli", "studies", "campaign", "view"}
+USERS_OF_THE_FACE = {"cli", "studies", "benchmarks", "campaign", "view"}
 
 # One-line delegations (`Run.plot`, `Run.save`, `Machine.to_yaml`, ...): inside a function, and nowhere else.
 DELEGATIONS = {
