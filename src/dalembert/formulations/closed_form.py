@@ -141,6 +141,8 @@ class ClosedForm:
         for _, k in eom.layout.quaternions:
             self._algebra.unit_quaternion(*q_names[k : k + 4])
         symbol = self._algebra.symbol
+        for name in q_names:  # one order of sines and cosines, whatever the formulation
+            self._algebra.cos_sin(symbol(name))
         s = eom.symbolic
         self._inputs = {
             "q": (s.q, [symbol(n) for n in q_names]),
@@ -184,28 +186,17 @@ class ClosedForm:
         """Mass matrix ``M``."""
         return self._matrix(self._polynomials("mass_matrix", lambda: self._eom.symbolic.mass_matrix), self._nv)
 
-    def _coriolis(self) -> list[Polynomial]:
-        return self._polynomials("coriolis_matrix", lambda: self._eom.symbolic.coriolis_matrix)
-
     @cached_property
     def coriolis_matrix(self) -> Any:
         """Coriolis matrix ``C`` of the Christoffel symbols, ``M' - 2 C`` skew."""
-        return self._matrix(self._coriolis(), self._nv)
-
-    def _coriolis_force(self) -> list[Polynomial]:
-        C, n, algebra = self._coriolis(), self._nv, self._algebra
-        rows = []
-        for i in range(n):
-            total: Polynomial = {}
-            for j in range(n):
-                total = algebra.add(total, algebra.mul(C[n * i + j], self._inputs["v"][1][j]))
-            rows.append(total)
-        return rows
+        C = self._polynomials("coriolis_matrix", lambda: self._eom.symbolic.coriolis_matrix)
+        return self._matrix(C, self._nv)
 
     @cached_property
     def coriolis_vector(self) -> Any:
         """Coriolis and centrifugal forces ``c = C v``."""
-        return self._matrix(self._coriolis_force(), 1)
+        s = self._eom.symbolic
+        return self._matrix(self._polynomials("coriolis_vector", lambda: s.coriolis_matrix @ s.v), 1)
 
     @cached_property
     def christoffel(self) -> list[Any]:
@@ -216,20 +207,17 @@ class ClosedForm:
             for k in range(self._nv)
         ]
 
-    def _gravity(self) -> list[Polynomial]:
-        return self._polynomials("gravity", lambda: self._eom.symbolic.gravity)
-
     @cached_property
     def gravity(self) -> Any:
         """Gravity forces, the gravity part of ``dV/dq``."""
-        return self._matrix(self._gravity(), 1)
+        return self._matrix(self._polynomials("gravity", lambda: self._eom.symbolic.gravity), 1)
 
     @cached_property
     def elastic(self) -> Any:
         """Forces of springs, the rest of ``dV/dq``."""
-        bias = self._polynomials("bias", lambda: self._eom.symbolic.bias)
-        known = zip(bias, self._coriolis_force(), self._gravity(), strict=True)
-        return self._matrix([self._algebra.sub(self._algebra.sub(b, c), g) for b, c, g in known], 1)
+        s = self._eom.symbolic
+        rest = self._polynomials("elastic", lambda: s.bias - s.coriolis_matrix @ s.v - s.gravity)
+        return self._matrix(rest, 1)
 
     @cached_property
     def applied(self) -> Any:

@@ -55,7 +55,7 @@ class Layouter:
     def _build(self, p: Polynomial) -> _Sum:
         key = frozenset(p.items())
         if key not in self._built:
-            self._built[key] = min(self._candidates(p), key=self._cost)
+            self._built[key] = min(self._candidates(dict(sorted(p.items()))), key=self._cost)
         return self._built[key]
 
     def _candidates(self, p: Polynomial) -> Iterator[_Sum]:
@@ -87,19 +87,22 @@ class Layouter:
         for m, c in p.items():
             groups.setdefault(part(m), {})[m] = c
         products: list[_Product] = []
+        loose: Polynomial = {}
         factors: dict[frozenset[tuple[Monomial, Fraction]], Polynomial] = {}
         for selected, group in groups.items():
             scale, common = _content(group)
             if len(group) == len(p) and common == ONE and scale == 1:
                 return
             if len(group) == 1 or (common == ONE and not selected and len(groups) > 1):
-                products.extend(_Product(c, m) for m, c in group.items())
+                loose |= group
                 continue
             rest = {_over(m, common): c / scale for m, c in group.items()}
             opposite = {m: -c for m, c in rest.items()}
             sign = -1 if frozenset(opposite.items()) in factors else 1
             outer = factors.setdefault(frozenset((rest if sign > 0 else opposite).items()), {})
             outer[common] = sign * scale
+        if loose:  # what this grouping leaves alone may fit another one
+            products.extend(self._build(loose) if len(loose) < len(p) else (_Product(c, m) for m, c in loose.items()))
         for inner, outer in factors.items():
             products.append(self._factored(outer, dict(inner)))
         yield tuple(sorted(products, key=lambda x: (x.monomial, x.coefficient)))
@@ -129,8 +132,10 @@ class Layouter:
         cost += sum(1.0 if e == 1 else 1.5 for _, e in x.monomial)
         cost += 2.0 if _is_fraction(x) else 0.0
         for inner, power in x.sums:
+            kinds = {self._kind(i) for y in inner for i, _ in y.monomial}
+            plain = len(kinds) == 1 and "angle" not in kinds
             nested = any(y.sums for y in inner)
-            cost += self._cost(inner) + 1.0 + 0.5 * (power != 1) + 0.5 * nested
+            cost += self._cost(inner) + (1.0 if plain else 1.75) + 0.5 * (power != 1) + 0.5 * nested
         return cost
 
     # -- SymPy ----------------------------------------------------------------------------------------------------
@@ -179,11 +184,13 @@ def _is_fraction(x: _Product) -> bool:
 
 def _content(p: Polynomial) -> tuple[Fraction, Monomial]:
     """Common factor of all terms; negative if all coefficients are."""
-    if max(c.denominator for c in p.values()) > 10**6:
-        return Fraction(1), _common(p)
-    numerator = math.gcd(*(c.numerator for c in p.values()))
-    denominator = math.lcm(*(c.denominator for c in p.values()))
+    numerator, denominator = (
+        math.gcd(*(c.numerator for c in p.values())),
+        math.lcm(*(c.denominator for c in p.values())),
+    )
     scale = Fraction(numerator, denominator)
+    if scale not in map(abs, p.values()) and len({c.denominator for c in p.values()}) > 1:
+        scale = Fraction(1)  # (2 a + 3 b)/6 is no better than a/3 + b/2
     if all(c < 0 for c in p.values()):
         scale = -scale
     return scale, _common(p)

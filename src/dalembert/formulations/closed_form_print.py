@@ -129,11 +129,13 @@ class Writer:
         if base.is_Symbol:
             return (*self.rank.get(base.name, _UNKNOWN), base.name)
         ranks = [self.rank.get(s.name, _UNKNOWN) for s in base.free_symbols]
+        if not ranks:
+            return (0, 0, str(base))
         if base.is_Add:
-            category = max((r for r in ranks if r[0] > FUNCTION), default=min(ranks, default=(0, 0)))
+            category = max((r for r in ranks if r[0] > FUNCTION), default=min(ranks))
             return (*category, str(base))
         inner = f"{base.args} {type(base).__name__ != 'sin'}"  # sin before cos of the same angle
-        return (FUNCTION, 1000 * len(ranks) + min(ranks, default=(0, 0))[1], inner)
+        return (FUNCTION, 1000 * len(ranks) + min(ranks)[1], inner)
 
     def _term_key(self, x: Any) -> tuple[Any, ...]:
         factors = [f for f in x.as_ordered_factors() if not f.is_Number]
@@ -214,7 +216,7 @@ class Writer:
         return f"np.{x}" if self.kind == "python" else str(x)
 
     def _power(self, x: Any) -> str:
-        if x.exp == x.exp.func(1) / 2 or str(x.exp) == "1/2":
+        if str(x.exp) == "1/2":
             if self.kind == "latex":
                 return f"\\sqrt{{{self._sum(x.base)}}}"
             return self.style.function.format("sqrt", self._sum(x.base))

@@ -1,0 +1,108 @@
+"""Ready-made machines: published ones with their source, and a few that every engine is tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dalembert.core.errors import UnknownNameError
+from dalembert.model.machine import Machine
+from dalembert.systems import textbook
+
+__all__ = ["SYSTEMS", "SystemInfo", "load_system"]
+
+
+@dataclass(frozen=True)
+class SystemInfo:
+    """A ready-made machine.
+
+    Parameters
+    ----------
+    name
+        Its name on the command line.
+    description
+        What it is, in a line.
+    source
+        Where its data come from.
+    make
+        Makes the machine.
+    settings
+        How it is simulated by default, as the block ``simulation`` of a machine file says it.
+    """
+
+    name: str
+    description: str
+    source: str
+    make: Callable[[], Machine]
+    settings: Callable[[], dict[str, Any]] = dict
+
+
+def _from_file(name: str, description: str, source: str, file: str) -> SystemInfo:
+    path = Path(__file__).with_name(file)
+
+    def load() -> tuple[Machine, dict[str, Any]]:
+        from dalembert.io.machine_files import load_simulation
+
+        return load_simulation(path)
+
+    return SystemInfo(name, description, source, lambda: load()[0], lambda: load()[1])
+
+
+_ALL = (
+    SystemInfo(
+        "actuated-pendulum",
+        "pendulum driven by a motor through a gear, losses on both sides",
+        "ROBOTICS, dynamics of actuated pendulum",
+        textbook.actuated_pendulum,
+        lambda: {"duration": 10.0, "q0": {"theta": 1.0}},
+    ),
+    SystemInfo(
+        "pr-robot",
+        "prismatic and revolute joint in the horizontal plane",
+        "ROBOTICS, dynamic model of a PR robot",
+        textbook.pr_robot,
+        lambda: {"duration": 5.0, "v0": {"q_1_dot": 0.5, "q_2_dot": 4.0}},
+    ),
+    SystemInfo(
+        "double-pendulum",
+        "two rods hanging from each other, frictionless",
+        "own data",
+        textbook.double_pendulum,
+        lambda: {"duration": 10.0, "method": "dopri5", "q0": {"q_1": 1.5, "q_2": 0.5}},
+    ),
+    SystemInfo(
+        "floating-two-link",
+        "free-floating box with a two-link arm, no gravity",
+        "own data",
+        textbook.floating_two_link,
+        lambda: {
+            "duration": 10.0,
+            "method": "dopri5",
+            "v0": {"base.wx": 0.2, "base.wz": -0.1, "q1_dot": 0.8, "q2_dot": -0.5},
+        },
+    ),
+    _from_file(
+        "six-axis-arm",
+        "industrial arm with spherical wrist and geared motors, moved by computed torque",
+        "own data",
+        "six_axis_arm.yaml",
+    ),
+)
+
+SYSTEMS: dict[str, SystemInfo] = {system.name: system for system in _ALL}
+"""All ready-made machines by name."""
+
+
+def load_system(name: str) -> Machine:
+    """Return a ready-made machine.
+
+    Examples
+    --------
+    >>> load_system("pr-robot").q_names
+    ('q_1', 'q_2')
+    """
+    if name not in SYSTEMS:
+        raise UnknownNameError("system", name, SYSTEMS)
+    return SYSTEMS[name].make()
