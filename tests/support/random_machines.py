@@ -31,6 +31,7 @@ def random_machine(
     parameters: bool = False,
     couplings: int = 0,
     gravity: bool = True,
+    massless: bool = True,
 ) -> da.Machine:
     """Make a random machine; the same seed gives the same machine with and without parameters.
 
@@ -48,6 +49,8 @@ def random_machine(
         Bound of the degrees of freedom.
     couplings
         Number of joints that follow another one, as far as there are joints for it.
+    massless
+        Whether some bodies that carry others may have no mass.
     """
     rng = np.random.default_rng(seed)
     number = _Numbers(np.random.default_rng(rng.integers(2**32)), parameters)
@@ -57,7 +60,7 @@ def random_machine(
     made: list[da.Joint] = []
     motor_list: list[da.Motor] = []
     for i, bone in enumerate(skeleton):
-        bodies.append(_body(rng, number, bone.name, massless=bone.massless))
+        bodies.append(_body(rng, number, bone.name, massless=massless and bone.massless))
         one = bone.kind in ("revolute", "prismatic")
         made.append(
             da.Joint(

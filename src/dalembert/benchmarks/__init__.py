@@ -1,3 +1,5 @@
 """Speed of forward dynamics, side by side with the peers that are installed."""
 
-__all__: list[str] = []
+from dalembert.benchmarks.bench import main, run_bench
+
+__all__ = ["main", "run_bench"]

@@ -5,16 +5,22 @@
 // the instructions of this processor (-march=native) without a clash of memory layouts.
 
 #include <Eigen/Core>
-#include <Eigen/StdVector>
 
 #include <exception>
-#include <map>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "pinocchio/multibody.hpp"
 #include "pinocchio/multibody/joint.hpp"
 #include "pinocchio/algorithm/aba.hpp"
+
+#if defined(__GNUC__)
+#define EXPORT __attribute__((visibility("default")))
+#else
+#define EXPORT
+#endif
 
 namespace {
 
@@ -51,8 +57,8 @@ extern "C" {
 
 // kinds: names separated by newlines; per joint: parent, axis (3), placement (R row by row, then p: 12),
 // mass, centre of mass (3) and inertia about it (xx, xy, yy, xz, yz, zz: 6), all in the joint's frame.
-void *robot_new(int n, const char *kinds, const int *parents, const double *axes, const double *placements,
-                const double *inertias, const double *gravity, const double *armature) {
+EXPORT void *robot_new(int n, const char *kinds, const int *parents, const double *axes, const double *placements,
+                       const double *inertias, const double *gravity, const double *armature) {
     try {
         auto robot = std::make_unique<Robot>();
         pinocchio::Model &model = robot->model;
@@ -84,10 +90,10 @@ void *robot_new(int n, const char *kinds, const int *parents, const double *axes
     }
 }
 
-void robot_delete(void *handle) { delete static_cast<Robot *>(handle); }
+EXPORT void robot_delete(void *handle) { delete static_cast<Robot *>(handle); }
 
 // Keep n states (rows of q, v, tau) for the loop.
-void robot_states(void *handle, long n, const double *q, const double *v, const double *tau) {
+EXPORT void robot_states(void *handle, long n, const double *q, const double *v, const double *tau) {
     Robot &robot = *static_cast<Robot *>(handle);
     const int nq = robot.model.nq, nv = robot.model.nv;
     robot.q.resize(n), robot.v.resize(n), robot.tau.resize(n);
@@ -99,7 +105,7 @@ void robot_states(void *handle, long n, const double *q, const double *v, const 
 }
 
 // Accelerations of all states, one call of pinocchio::aba each; world: 0 local, 1 world convention.
-void robot_loop(void *handle, int world, double *a) {
+EXPORT void robot_loop(void *handle, int world, double *a) {
     Robot &robot = *static_cast<Robot *>(handle);
     const int nv = robot.model.nv;
     const auto convention = world ? pinocchio::Convention::WORLD : pinocchio::Convention::LOCAL;

@@ -1,0 +1,55 @@
+"""Timing of contenders: interleaved repetitions, medians."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+__all__ = ["Timing", "interleave"]
+
+
+class Timing(NamedTuple):
+    """Seconds per evaluation: median and least of the repetitions."""
+
+    median: float
+    least: float
+
+
+def interleave(
+    runs: Mapping[str, tuple[Callable[[], Any], int]], *, repetitions: int, duration: float
+) -> dict[str, Timing]:
+    """Time functions in turns, so that a change of the machine's load meets all of them.
+
+    Parameters
+    ----------
+    runs
+        The functions, each with the number of evaluations that a call of it makes.
+    repetitions
+        Number of turns.
+    duration
+        Least duration of one measurement [s]; a function is called as often as that takes.
+    """
+    counts = {}
+    for name, (run, _) in runs.items():
+        run()  # the first call may load or build something
+        start = time.perf_counter()
+        run()
+        counts[name] = max(1, round(duration / max(time.perf_counter() - start, 1e-9)))
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        for _ in range(repetitions):
+            for name, (run, evaluations) in runs.items():
+                calls = range(counts[name])
+                start = time.perf_counter()
+                for _ in calls:
+                    run()
+                times[name].append((time.perf_counter() - start) / (counts[name] * evaluations))
+    finally:
+        if enabled:
+            gc.enable()
+    return {name: Timing(statistics.median(t), min(t)) for name, t in times.items()}

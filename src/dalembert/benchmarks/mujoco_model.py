@@ -1,0 +1,76 @@
+"""A machine as MuJoCo's XML, with nothing that plays no part in its equations: no shapes, no contacts, no actuators."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
+from dalembert.formulations.joint_kinematics import plane_axes
+from dalembert.model.machine import Machine
+from dalembert.model.transform import IDENTITY, Transform
+from dalembert.model.tree import Node, merged_inertia
+from dalembert.spatial.rotations import numpy, quaternion_from_matrix
+
+__all__ = ["mujoco_xml"]
+
+
+def mujoco_xml(machine: Machine) -> str:
+    """Write a machine as MuJoCo's XML, at nominal parameters; joint springs, losses and motors' efforts are left out.
+
+    Raises
+    ------
+    InputError
+        If MuJoCo cannot represent the machine: couplings, a free joint that is not at the world's origin.
+    """
+    if machine.couplings:
+        raise InputError(f"machine '{machine.name}' has coupled joints, which MuJoCo models by soft constraints")
+    root = ElementTree.Element("mujoco", model=machine.name)
+    ElementTree.SubElement(root, "compiler", angle="radian", inertiafromgeom="false", autolimits="false")
+    option = ElementTree.SubElement(root, "option", gravity=_text(machine.gravity))
+    ElementTree.SubElement(option, "flag", contact="disable", constraint="disable", energy="disable")
+    elements = [ElementTree.SubElement(root, "worldbody")]
+    armature = {m.joint: nominal(m.ratio) ** 2 * nominal(m.rotor_inertia) for m in machine.motors}
+    for i, node in enumerate(machine.tree.nodes):
+        body = ElementTree.SubElement(elements[node.parent + 1], "body", _pose(node.placement), name=f"node{i}")
+        elements.append(body)
+        _add_joints(body, node, armature.get(node.joint.name, 0.0))
+        m, moment, I_o = merged_inertia(node, nominal)
+        if float(m) <= 0.0:
+            raise InputError(f"body '{node.joint.child}' of machine '{machine.name}' has no mass, which MuJoCo refuses")
+        mass, c = float(m), numpy(moment) / float(m)
+        I = np.atleast_2d(numpy(I_o)) - mass * (c @ c * np.eye(3) - np.outer(c, c))
+        entries = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
+        ElementTree.SubElement(body, "inertial", pos=_text(c), mass=repr(mass), fullinertia=_text(entries))
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _add_joints(body: ElementTree.Element, node: Node, armature: float) -> None:
+    joint = node.joint
+    added: list[tuple[str, Any]]
+    if joint.kind == "free":
+        if node.parent >= 0 or node.placement != IDENTITY:
+            raise InputError(f"joint '{joint.name}': MuJoCo's free joints stand at the world's origin")
+        ElementTree.SubElement(body, "freejoint", name=joint.name)
+        return
+    if joint.kind == "planar":
+        E = plane_axes(joint.axis)
+        added = [("slide", E[:, 0]), ("slide", E[:, 1]), ("hinge", E[:, 2])]
+    else:
+        kind = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}[joint.kind]
+        added = [(kind, joint.axis)]
+    for k, (kind, axis) in enumerate(added):
+        extra = {} if kind == "ball" else {"axis": _text(axis), "armature": repr(armature)}
+        ElementTree.SubElement(body, "joint", extra, name=f"{joint.name}.{k}", type=kind)
+
+
+def _pose(transform: Transform) -> dict[str, str]:
+    R = np.array([[nominal(x) for x in row] for row in transform.rotation])
+    return {"pos": _text(transform.translation), "quat": _text(quaternion_from_matrix(R))}
+
+
+def _text(values: Any) -> str:
+    return " ".join(repr(float(nominal(float(x) if isinstance(x, np.floating) else x))) for x in values)
