@@ -258,6 +258,14 @@ class ClosedForm:
             raise UnknownNameError("expression", name, self.names, f"the closed form of machine '{self.machine.name}'")
         return getattr(self, name)
 
+    def write(self, expression: Any) -> str:
+        """Write any SymPy expression or matrix in the symbols of this closed form, in one line."""
+        write = Writer("text", self._rank, decimals=bool(self._numbers))
+        if not hasattr(expression, "shape"):
+            return write(expression)
+        rows, columns = expression.shape
+        return "[" + "; ".join(", ".join(write(expression[i, j]) for j in range(columns)) for i in range(rows)) + "]"
+
     def text(self, name: str = "equations") -> str:
         """Write an expression as plain text."""
         write = Writer("text", self._rank, decimals=bool(self._numbers))

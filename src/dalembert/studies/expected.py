@@ -1,0 +1,128 @@
+"""Published values, read from the data file of a study, and the verdict on ours.
+
+A data file is a YAML mapping ``rows`` of keys to entries::
+
+    pendulum.inertia:
+      quantity: inertia seen by the joint
+      source: "ROBOTICS, dynamics of actuated pendulum"
+      published: I_l + m*d**2 + n**2*I_m      # a formula, a matrix of formulas, or a number
+      tolerance: 1.0e-9                       # of a number; a formula must be identical
+      reason: printed with three digits       # where the tolerance comes from
+      unit: kg m2
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dalembert.core.errors import FileFormatError, UnknownNameError
+from dalembert.formulations.closed_form import ClosedForm
+from dalembert.studies.rows import Row
+
+__all__ = ["Entry", "Expected", "Formula", "formula"]
+
+_FUNCTIONS = ("sin", "cos", "tan", "sqrt")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One published value."""
+
+    quantity: str
+    source: str
+    published: Any
+    tolerance: float = 0.0
+    reason: str = ""
+    unit: str = "1"
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A SymPy expression (or matrix) that was obtained, and how a person reads it."""
+
+    expression: Any
+    text: str
+
+    @staticmethod
+    def of(form: ClosedForm, expression: Any) -> Formula:
+        """Write an expression in the symbols of a closed form."""
+        return Formula(expression, form.write(expression))
+
+
+def formula(text: Any) -> Any:
+    """Read a formula as a SymPy expression; every name in it is a symbol."""
+    import sympy
+
+    if isinstance(text, list):
+        return sympy.ImmutableDenseMatrix(
+            [[formula(x) for x in (row if isinstance(row, list) else [row])] for row in text]
+        )
+    names = set(re.findall(r"[A-Za-z_]\w*", str(text))) - set(_FUNCTIONS)
+    return sympy.sympify(str(text), locals={n: sympy.Symbol(n) for n in names}, rational=True)
+
+
+class Expected:
+    """The published values of a study.
+
+    Parameters
+    ----------
+    study
+        Name of the study.
+    path
+        Its data file.
+    """
+
+    def __init__(self, study: str, path: Path) -> None:
+        import yaml
+
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        self.study = study
+        self.entries: dict[str, Entry] = {}
+        for key, fields in data["rows"].items():
+            entry = Entry(**fields)
+            if not isinstance(entry.published, str | list) and not (entry.tolerance > 0 and entry.reason):
+                raise FileFormatError(f"{path.name}: '{key}' is a number and needs a tolerance with its reason")
+            self.entries[key] = entry
+
+    def __getitem__(self, key: str) -> Entry:
+        if key not in self.entries:
+            raise UnknownNameError("published value", key, self.entries, f"study '{self.study}'")
+        return self.entries[key]
+
+    def judge(self, key: str, obtained: Formula | float) -> Row:
+        """Compare our value with the published one."""
+        entry = self[key]
+        if isinstance(obtained, Formula):
+            ok = _identical(formula(entry.published), obtained.expression)
+            theirs = _text(entry.published)
+            return Row(self.study, entry.quantity, entry.source, theirs, obtained.text, 0.0, entry.unit, ok)
+        value, published = float(obtained), float(entry.published)
+        ok = math.isfinite(value) and abs(value - published) <= entry.tolerance
+        return Row(self.study, entry.quantity, entry.source, published, value, entry.tolerance, entry.unit, ok)
+
+    def check_complete(self, results: Mapping[str, Any]) -> None:
+        """Refuse a study that leaves out a published value of its own data file."""
+        for key in self.entries:
+            if key not in results:
+                raise UnknownNameError("result for the published value", key, results, f"study '{self.study}'")
+
+
+def _identical(published: Any, obtained: Any) -> bool:
+    """Whether two formulas, or matrices of them, are the same."""
+    import sympy
+
+    if getattr(published, "shape", ()) != getattr(obtained, "shape", ()):
+        return False
+    pairs = zip(published, obtained, strict=True) if hasattr(published, "shape") else [(published, obtained)]
+    return all(sympy.simplify(a - b) == 0 for a, b in pairs)
+
+
+def _text(published: Any) -> str:
+    if not isinstance(published, list):
+        return str(published)
+    return "[" + "; ".join(", ".join(map(str, row)) if isinstance(row, list) else str(row) for row in published) + "]"

@@ -1,0 +1,1 @@
+"""ROBOTICS: actuated pendulum, inertia formulas, PR robot, structural property, conservation of energy."""

@@ -1,0 +1,124 @@
+"""The study `textbook`: what ROBOTICS prints and what we obtain; and that a study can fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import dalembert as da
+from dalembert.studies import Row, run_study, studies
+from dalembert.studies.expected import Expected, Formula, formula
+from dalembert.systems import SYSTEMS, load_system
+from dalembert.systems.textbook import actuated_pendulum, double_pendulum, floating_two_link, motor_side
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    return list(run_study("textbook"))
+
+
+def test_every_published_value_is_obtained(rows: list[Row]) -> None:
+    missed = [f"{row.quantity}: published {row.published}, obtained {row.obtained}" for row in rows if not row.ok]
+    assert not missed, "\n".join(missed)
+    assert len(rows) >= 20
+    assert all("ROBOTICS" in row.source for row in rows)
+
+
+def test_rows_hold_what_the_command_prints(rows: list[Row]) -> None:
+    keys = {"study", "quantity", "source", "published", "obtained", "tolerance", "unit", "ok"}
+    assert {frozenset(row.as_dict()) for row in rows} == {frozenset(keys)}
+    assert len({row.quantity for row in rows}) == len(rows)
+
+
+def test_studies_are_found_by_name() -> None:
+    assert "ROBOTICS" in studies()["textbook"]
+    with pytest.raises(da.UnknownNameError, match=r"no study named 'nothing'; known: .*textbook"):
+        list(run_study("nothing"))
+
+
+def write(folder: Path, text: str) -> Expected:
+    path = folder / "expected.yaml"
+    path.write_text(text, encoding="utf-8")
+    return Expected("mine", path)
+
+
+def test_a_wrong_formula_or_number_is_missed(tmp_path: Path) -> None:
+    expected = write(
+        tmp_path,
+        "rows:\n"
+        "  f: {quantity: a, source: b, published: m*sin(q)**2}\n"
+        "  x: {quantity: a, source: b, published: 1.5, tolerance: 0.05, reason: printed digits}\n"
+        "  v: {quantity: a, source: b, published: [m, 0]}\n",
+    )
+    m, q = sp.symbols("m q")
+    assert expected.judge("f", Formula(m * (1 - sp.cos(q) ** 2), "")).ok
+    assert not expected.judge("f", Formula(m * sp.sin(q), "")).ok
+    assert expected.judge("x", 1.54).ok
+    assert not expected.judge("x", 1.56).ok
+    assert not expected.judge("x", float("nan")).ok
+    assert expected.judge("v", Formula(sp.Matrix([m, 0]), "")).ok
+    assert not expected.judge("v", Formula(sp.Matrix([m, 0, 0]), "")).ok
+    assert not expected.judge("v", Formula(m, "")).ok
+    with pytest.raises(da.UnknownNameError, match="published value named 'y'"):
+        expected.judge("y", 1.0)
+    with pytest.raises(da.UnknownNameError, match="'v'"):
+        expected.check_complete({"f": 0, "x": 0})
+
+
+def test_a_number_needs_the_reason_of_its_tolerance(tmp_path: Path) -> None:
+    with pytest.raises(da.FileFormatError, match="'x' is a number and needs a tolerance with its reason"):
+        write(tmp_path, "rows:\n  x: {quantity: a, source: b, published: 1.5, tolerance: 0.1}\n")
+
+
+def test_names_of_formulas_are_symbols_even_if_sympy_knows_them() -> None:
+    assert formula("I*beta") == sp.Symbol("I") * sp.Symbol("beta")
+
+
+# -- the machines themselves ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_agree_in_all_formulations(name: str) -> None:
+    report = da.verify(load_system(name), samples=5)
+    assert report.ok, str(report)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_survive_the_machine_file(name: str) -> None:
+    machine = load_system(name)
+    assert da.load_machine(machine.to_yaml()) == machine
+
+
+def test_unknown_system() -> None:
+    with pytest.raises(da.UnknownNameError, match=r"no system named 'crane99'; known: .*pr-robot"):
+        load_system("crane99")
+
+
+def test_motor_angle_and_joint_angle_are_one_motion() -> None:
+    """The pendulum simulated in theta and in theta_m."""
+    machine = actuated_pendulum(F_x=0.5)
+    settings = {"duration": 2.0, "method": "dopri5", "rtol": 1e-11, "atol": 1e-12, "record": 0.1, "q0": {"theta": 0.7}}
+    joint = da.simulate(machine, control=[0.02], **settings)
+    motor = da.simulate(da.equations(machine, coordinates=motor_side()), control=[0.02], **settings)
+    np.testing.assert_allclose(motor["theta_m"] / 50.0, joint["theta"], atol=1e-9)
+
+
+def test_double_pendulum_keeps_its_energy_for_half_a_minute() -> None:
+    run = da.simulate(
+        double_pendulum(), duration=30.0, q0={"q_1": 1.5, "q_2": 0.5}, method="dopri5", rtol=1e-12, atol=1e-13
+    )
+    assert run.energy.drift < 1e-9
+
+
+def test_floating_robot_keeps_energy_and_momentum_for_half_a_minute() -> None:
+    machine = floating_two_link()
+    v0 = {"base.vx": 0.1, "base.wx": 0.3, "base.wz": -0.2, "q1_dot": 1.0, "q2_dot": -0.7}
+    run = da.simulate(machine, duration=30.0, v0=v0, method="dopri5", rtol=1e-12, atol=1e-13)
+    assert run.energy.drift < 1e-9
+    eom = da.equations(machine)
+    q, v = run.array(machine.q_names), run.array(machine.v_names)
+    momentum = eom.momentum(q, v)
+    assert np.abs(momentum - momentum[0]).max() < 1e-8 * np.abs(momentum[0]).max()
