@@ -13,6 +13,7 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
+from dalembert.formulations.derivatives import Derivatives
 from dalembert.formulations.lagrange import Lagrange
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates
@@ -166,6 +167,18 @@ class EquationsOfMotion:
             )
         return a
 
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, t: float = 0.0, p: Parameters = None
+    ) -> Derivatives:
+        """Derivatives of the inverse dynamics by q (tangent space), v, a (the mass matrix) and p."""
+        return Derivatives(*self._call("inverse_dynamics_derivatives", {"q": q, "v": v, "a": a}, t, p))
+
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, t: float = 0.0, p: Parameters = None
+    ) -> Derivatives:
+        """Derivatives of the forward dynamics by q (tangent space), v, tau (the inverse mass matrix) and p."""
+        return Derivatives(*self._call("forward_dynamics_derivatives", {"q": q, "v": v, "tau": tau}, t, p))
+
     def energy(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Energy:
         """Kinetic and potential energy, each of shape (...)."""
         return Energy(*self._call("energy", {"q": q, "v": v}, t, p))
@@ -312,6 +325,8 @@ class EquationsOfMotion:
             "bias": ("q v", [(nv,)]),
             "inverse_dynamics": ("q v a", [(nv,)]),
             "forward_dynamics": ("q v tau", [(nv,)]),
+            "inverse_dynamics_derivatives": ("q v a", [*3 * [(nv, nv)], (nv, len(self.p_names))]),
+            "forward_dynamics_derivatives": ("q v tau", [*3 * [(nv, nv)], (nv, len(self.p_names))]),
             "energy": ("q v", [(), ()]),
             "applied": ("q v u t", [(nv,)]),
             "momentum": ("q v", [(6,)]),

@@ -9,6 +9,7 @@ import casadi as ca
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
+from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import Mapped
 
@@ -67,6 +68,18 @@ class Symbolic:
     def applied(self) -> Any:
         """All that has no potential: motors, losses and wrenches."""
         return self.actuation + self.losses + self.wrenches
+
+    @property
+    def inverse_dynamics_derivatives(self) -> tuple[Any, Any, Any, Any]:
+        """Derivatives of the inverse dynamics by q (tangent space), v, a and p."""
+        made: tuple[Any, Any, Any, Any] = self._once("d_inverse", lambda: inverse_derivatives(self._formulation))
+        return made
+
+    @property
+    def forward_dynamics_derivatives(self) -> tuple[Any, Any, Any, Any]:
+        """Derivatives of the forward dynamics by q (tangent space), v, tau and p."""
+        made: tuple[Any, Any, Any, Any] = self._once("d_forward", lambda: forward_derivatives(self._formulation))
+        return made
 
     @property
     def to_machine(self) -> tuple[Any, Any]:
