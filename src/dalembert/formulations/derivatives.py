@@ -2,11 +2,11 @@
 
 Derivatives with respect to ``q`` are taken in the tangent space: along ``integrate(q, d)`` at ``d = 0``, nv columns.
 
-Inverse dynamics are differentiated by CasADi on the tape, or in closed form where that gives fewer operations. The closed
-form is the spatial-vector algorithm of S. Singh, R. Russell and P. Wensing ("Efficient Analytical Derivatives of
-Rigid-Body Dynamics using Spatial Vector Algebra", 2022), in world axes: with the joint axes ``S``, twists ``t``, composite
-inertias ``I``, composite matrices ``B`` (``B t = t x* I t``) and composite wrenches ``f``, for a node ``j`` on the path of
-node ``i``,
+Inverse dynamics are differentiated by CasADi on the tape, or in closed form where that gives fewer operations. The
+closed form is the spatial-vector algorithm of S. Singh, R. Russell and P. Wensing ("Efficient Analytical Derivatives of
+Rigid-Body Dynamics using Spatial Vector Algebra", 2022), in world axes: with the joint axes ``S``, twists ``t``,
+composite inertias ``I``, composite matrices ``B`` (``B t = t x* I t``) and composite wrenches ``f``, for a node ``j``
+on the path of node ``i``,
 
     psi' = t_parent x S,   psi'' = a_parent x S + t_parent x psi',   S' = t x S,
     d tau_i/d q_j = S_i^T (2 B_i psi'_j + I_i psi''_j),   d tau_i/d v_j = S_i^T (2 B_i S_j + I_i (psi'_j + S'_j)),
@@ -96,7 +96,7 @@ class _Momentum(NamedTuple):
 
     def inertia(self, v: Any, w: Any) -> Any:
         """``I [v; w]``."""
-        return ca.vertcat(self.m * v + _cross(w, self.c), _cross(self.c, v) + self.D @ w)
+        return _inertia_times(self.m, self.c, self.D, ca.vertcat(v, w))
 
     def coriolis(self, w: Any) -> Any:
         """``B [v; w]``; only the angular part counts."""
@@ -129,13 +129,10 @@ def _closed_form(model: TreeModel) -> tuple[Any, Any, Any]:
         # The rate of S is t_i x S; t_r x S v vanishes, so that the joint adds psi v.
         a_i = a_p + psi_i @ v + S_i @ qdd
         m, c, D = _world_inertia(model, i)
-        momentum = ca.vertcat(m * t_i[:3] + _cross(t_i[3:], c), _cross(c, t_i[:3]) + D @ t_i[3:])
-        f_i = ca.vertcat(m * a_i[:3] + _cross(a_i[3:], c), _cross(c, a_i[:3]) + D @ a_i[3:]) + _force_cross(
-            t_i, momentum
-        )
-        composite.append(_Momentum(m, c, D, momentum[:3], _rotary(t_i, m, c, D, momentum)))
-        (
-            S.append(S_i)
+        momentum = _inertia_times(m, c, D, t_i)
+        f_i = _inertia_times(m, c, D, a_i) + _force_cross(t_i, momentum)
+        composite.append(_Momentum(m, c, D, momentum[:3], _rotary(t_i, c, D, momentum)))
+        S.append(S_i)
         psi.append(psi_i)
         psi2.append(psi2_i)
         slope.append(psi_i + _motion_cross(t_i, S_i))
@@ -183,7 +180,11 @@ def _world_inertia(model: TreeModel, i: int) -> tuple[Any, Any, Any]:
     return ca.SX(m), c_r + m * p, ca.triu2symm(ca.triu(D))
 
 
-def _rotary(t: Any, m: Any, c: Any, D: Any, momentum: Any) -> Any:
+def _inertia_times(m: Any, c: Any, D: Any, t: Any) -> Any:
+    return ca.vertcat(m * t[:3] + _cross(t[3:], c), _cross(c, t[:3]) + D @ t[3:])
+
+
+def _rotary(t: Any, c: Any, D: Any, momentum: Any) -> Any:
     """Angular block of B: half of the rate of D minus the cross matrix of the angular momentum."""
     V, C, W = cross_matrix(t[:3]), cross_matrix(c), cross_matrix(t[3:])
     turn = W @ D

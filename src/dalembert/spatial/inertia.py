@@ -68,7 +68,8 @@ class Inertia:
         """Congruence with a rotation about coordinate axis ``k``, given its cosine and sine.
 
         Half the operations of two matrix products: with ``i, j`` the other axes and
-        ``u = s (X_jj - X_ii) - c (X_ij + X_ji)`` the entries turn into ``X_ii + s u``, ``X_jj - s u``, ``-c u - X_ji``, ``-c u - X_ij``.
+        ``u = s (X_jj - X_ii) - c (X_ij + X_ji)`` the entries turn into ``X_ii + s u``, ``X_jj - s u``, ``-c u - X_ji``
+        and ``-c u - X_ij``.
         """
         return Inertia(_turned(self.A, k, c, s, True), _turned(self.B, k, c, s, False), _turned(self.D, k, c, s, True))
 
