@@ -195,15 +195,12 @@ def _derivatives(
     p: Array,
 ) -> tuple[Array, Array, Array, Array]:
     s, nv = eom.symbolic, eom.nv
-    # The motion of the chart: q = integrate(q0, d), d' = (d difference / d q) B(q) v.
-    q0, d = ca.DM(point.q), ca.SX.sym("d", nv)
-    q = eom.layout.integrate(q0, d)
-    rate = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])(q, s.v, s.p)
-    if eom.layout.quaternions:
-        y = ca.SX.sym("y", eom.nq)
-        seed = ca.SX.sym("seed", eom.nq)
-        push = ca.Function("push", [y, seed], [ca.jtimes(eom.layout.difference(q0, y), y, seed)])
-        rate = push(q, rate)
+    d = ca.SX.sym("d", nv)
+    # The chart to first order, which is all that first derivatives at d = 0 see: the exponential of a quaternion has
+    # no derivative there on a tape.
+    B0 = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
+    q = ca.DM(point.q) + B0(ca.DM(point.q), d, s.p)
+    rate = ca.vertcat(*[_chart_rate(b.kind, d[b.v], s.v[b.v]) for b in eom.layout.blocks])
     acceleration = ca.substitute(s.forward_dynamics, s.tau, ca.densify(s.applied))
     a = ca.Function("a", [s.q, s.v, s.u, s.t, s.p], [acceleration])(q, s.v, s.u, s.t, s.p)
     y_out = [_output(eom, name, d, q, states) for name in outputs]
@@ -219,8 +216,22 @@ def _derivatives(
     J = np.column_stack([np.array(sweep(value, t, unit[k]).full())[:, 0] for k in columns])
     if not np.isfinite(J).all():
         raise InputError(f"machine '{eom.machine.name}' cannot be linearised there: its mass matrix is singular")
+    J += 0.0  # no negative zeros
     n = 2 * nv
     return J[:n, :n], J[:n, n:], J[n:, :n], J[n:, n:]
+
+
+def _chart_rate(kind: str, d: Any, v: Any) -> Any:
+    """Rate of the tangent displacement ``d`` for the velocity ``v``, to first order in ``d``.
+
+    A rotation by the vector ``d`` in body axes has ``d' = w + d x w / 2 + ..``.
+    """
+    match kind:
+        case "spherical":
+            return v + ca.cross(d, v) / 2
+        case "free":
+            return ca.vertcat(v[:3] + ca.cross(d[3:], v[:3]), v[3:] + ca.cross(d[3:], v[3:]) / 2)
+    return v
 
 
 def _output(eom: EquationsOfMotion, name: str, d: Any, q: Any, states: tuple[str, ...]) -> Any:

@@ -1,0 +1,165 @@
+"""Linear-quadratic regulators of machines, designed on their linear model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.control.laws import Reference, _driven, _reference, _Stateless
+from dalembert.control.linearize import State, equilibrium, linearize, state_space_names
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.model.machine import Machine
+
+if TYPE_CHECKING:
+    import control
+
+__all__ = ["LQR", "design_lqr", "lqr_gain"]
+
+Array = NDArray[np.float64]
+Weights = ArrayLike | Mapping[str, float]
+
+
+def lqr_gain(plant: control.StateSpace, Q: ArrayLike, R: ArrayLike) -> Array:
+    """Gain ``K`` of ``u = -K x`` that minimises the integral of ``x^T Q x + u^T R u``.
+
+    Raises
+    ------
+    InputError
+        If the plant cannot be stabilised, or a weight leaves an unstable mode unseen.
+    """
+    from scipy.linalg import LinAlgError, solve_continuous_are
+
+    A, B = np.asarray(plant.A, dtype=float), np.asarray(plant.B, dtype=float)
+    Q, R = np.asarray(Q, dtype=float), np.asarray(R, dtype=float)
+    # Balance the states: angles and forces of a crane differ by many powers of ten.
+    s = 1.0 / np.sqrt(np.maximum(np.diag(Q), 1e-6 * np.diag(Q).max()))
+    r = 1.0 / np.sqrt(np.diag(R))
+    try:
+        X = solve_continuous_are(A * s / s[:, None], B / s[:, None] * r, Q * np.outer(s, s), R * np.outer(r, r))
+    except (LinAlgError, ValueError) as error:
+        raise InputError(
+            f"no stabilising regulator exists for '{plant.name}' with these weights ({error}): "
+            "a mode is out of reach of the inputs, or an undamped one has no weight"
+        ) from None
+    K = np.linalg.solve(R, B.T @ (X / np.outer(s, s)))
+    poles = np.linalg.eigvals(A - B @ K)
+    if poles.real.max() >= 0:
+        raise InputError(f"the regulator of '{plant.name}' leaves a pole at {poles[poles.real.argmax()]:.3g}")
+    return K
+
+
+@dataclass(frozen=True)
+class LQR(_Stateless):
+    """State feedback ``u = u0 - K [q - r; v - r'] + M_a r''`` (made by `design_lqr`).
+
+    Parameters
+    ----------
+    gain
+        ``K`` (nu x 2 nv), on tangent displacements and velocities.
+    q0, u0
+        The equilibrium that it was designed at.
+    reference
+        Positions of the driven joints (one per motor) or of all coordinates: numbers or a function of time; None:
+        those of ``q0``.
+    feedforward
+        Rows ``M_a`` of the mass matrix at ``q0`` (nu x nv); zeros switch the feedforward off.
+    """
+
+    gain: ArrayLike
+    q0: ArrayLike
+    u0: ArrayLike
+    reference: Reference | None
+    feedforward: ArrayLike
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs as expressions."""
+        K, M_a = np.asarray(self.gain), np.asarray(self.feedforward)
+        if K.shape != (eom.nu, 2 * eom.nv):
+            raise InputError(
+                f"this LQR was designed for {K.shape[1] // 2} velocities and {K.shape[0]} motors; "
+                f"machine '{eom.machine.name}' has {eom.nv} and {eom.nu}"
+            )
+        rows_q, rows_v, n = _driven(eom, "LQR")
+        target, rate = ca.SX(ca.DM(np.asarray(self.q0))), ca.SX(eom.nv, 1)
+        forward: Any = ca.SX(eom.nu, 1)
+        if self.reference is not None:
+            whole = self._is_whole(eom)
+            r, rd, rdd = _reference(self.reference, t, eom.nq if whole else eom.nu, "LQR")
+            if whole:
+                target, rate = r, rd
+            else:
+                target[rows_q], rate[rows_v] = r, rd
+            forward = ca.DM(M_a if whole else M_a[:, rows_v]) @ rdd / n
+        error = ca.vertcat(eom.layout.difference(target, q), v - rate)
+        return ca.DM(np.asarray(self.u0)) - ca.DM(K) @ error + forward, ca.SX(0, 1)
+
+    def _is_whole(self, eom: EquationsOfMotion) -> bool:
+        """Whether the reference is one of all coordinates."""
+        sample: Any = self.reference(ca.SX.sym("t")) if callable(self.reference) else self.reference
+        size = sample.numel() if isinstance(sample, ca.SX | ca.DM) else np.size(sample)
+        if size == eom.nq != eom.nu and eom.layout.quaternions:
+            raise InputError("LQR: a reference of all coordinates needs a machine without quaternions")
+        return bool(size == eom.nq != eom.nu)
+
+
+def design_lqr(
+    machine: Machine | EquationsOfMotion,
+    at: State = None,
+    *,
+    Q: Weights = 1.0,
+    R: Weights = 1.0,
+    reference: Reference | None = None,
+    feedforward: bool = True,
+    p: Mapping[str, float] | ArrayLike | None = None,
+) -> LQR:
+    """Design a regulator on the linear model of a machine.
+
+    Parameters
+    ----------
+    machine
+        The machine, or its equations.
+    at
+        Equilibrium; see `linearize`.
+    Q, R
+        Weights of states and inputs: one number, a diagonal, a matrix, or a mapping of names to numbers (states that
+        are not named have weight zero).
+    reference
+        Positions of the driven joints or of all coordinates, as numbers or a function of time.
+    feedforward
+        Whether to add the force that moves the machine's inertia along the reference.
+    p
+        Parameter values.
+    """
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    point = equilibrium(eom, at, p=p)
+    plant = linearize(eom, at, p=p)
+    gain = lqr_gain(plant, _weights(Q, state_space_names(eom), "Q"), _weights(R, eom.u_names, "R", strict=True))
+    _, rows, _ = _driven(eom, "LQR")
+    M = eom.mass_matrix(point.q, p=p)[rows, :]
+    return LQR(gain, point.q, point.u, reference, M if feedforward else np.zeros_like(M))
+
+
+def _weights(value: Weights, names: Sequence[str], what: str, *, strict: bool = False) -> Array:
+    """A symmetric weight matrix."""
+    n = len(names)
+    if isinstance(value, Mapping):
+        for name in value:
+            if name not in names:
+                raise UnknownNameError("weight", name, names, what)
+        diagonal = np.array([float(value.get(name, 0.0)) for name in names])
+        W = np.diag(diagonal)
+    else:
+        array = np.asarray(value, dtype=float)
+        if array.shape not in ((), (n,), (n, n)):
+            raise InputError(f"{what} must be one number, {n} numbers or {n} x {n}, got shape {array.shape}")
+        W = array if array.ndim == 2 else np.diag(np.broadcast_to(array, (n,)))
+    least = np.linalg.eigvalsh((W + W.T) / 2).min() if n else 1.0
+    if not np.isfinite(W).all() or least < -1e-12 * np.abs(W).max() or (strict and least <= 0):
+        raise InputError(f"{what} must be positive {'definite' if strict else 'semidefinite'}, got {value!r}")
+    return (W + W.T) / 2

@@ -1,0 +1,209 @@
+"""Control of machines with fewer motors than degrees of freedom (CRANE 6.2.2, Spong's partition).
+
+With ``a`` the driven and ``u`` the other velocities, eliminating the second rows of ``M q'' + h = (tau, 0)`` leaves
+
+    M_bar q_a'' + h_bar = tau,   M_bar = M_aa - M_au M_uu^-1 M_ua,   h_bar = h_a - M_au M_uu^-1 h_u     (176)-(178)
+
+``M_bar`` is positive definite (Lemma 3). The laws here never form these matrices: ``M_bar^-1`` and ``-M_bar^-1 h_bar``
+are the response of the driven accelerations to unit forces and to none, which O(n) forward dynamics delivers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.control.laws import Reference, _driven, _gain, _reference, _Stateless
+from dalembert.control.linearize import State, equilibrium
+from dalembert.core.errors import InputError
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.factorization import solve_spd
+
+__all__ = [
+    "EnergyRegulation",
+    "PartialFeedbackLinearization",
+    "Partition",
+    "collocated_inertia",
+    "driven_response",
+    "partition",
+]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Driven and other velocities.
+
+    Parameters
+    ----------
+    driven, other
+        Their rows in ``v``.
+    """
+
+    driven: tuple[int, ...]
+    other: tuple[int, ...]
+
+    @property
+    def degree(self) -> int:
+        """Degree of underactuation: degrees of freedom less independent inputs (CRANE 1.5)."""
+        return len(self.other)
+
+
+def partition(eom: EquationsOfMotion) -> Partition:
+    """Spong's partition of a machine's velocities."""
+    _, rows, _ = _driven(eom, "partition")
+    return Partition(tuple(rows), tuple(i for i in range(eom.nv) if i not in rows))
+
+
+def collocated_inertia(M: Array, parts: Partition) -> Array:
+    """Inertia ``M_bar`` that the motors feel (CRANE 178), of mass matrices (..., nv, nv)."""
+    a, u = list(parts.driven), list(parts.other)
+    M_aa, M_au = M[..., a, :][..., :, a], M[..., a, :][..., :, u]
+    if not u:
+        return M_aa
+    M_uu = M[..., u, :][..., :, u]
+    return M_aa - M_au @ np.linalg.solve(M_uu, M_au.swapaxes(-1, -2))
+
+
+def driven_response(eom: EquationsOfMotion, t: Any, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+    """Accelerations ``b`` of the driven joints without motor forces, and their response ``G = M_bar^-1`` to them.
+
+    Expressions of ``q_a'' = b + G tau``; losses and wrenches are part of ``b``.
+    """
+    s = eom.symbolic
+    _, rows, _ = _driven(eom, "driven_response")
+    free = ca.Function("free", [s.q, s.v, s.t, s.p], [ca.densify(s.losses + s.wrenches)])(q, v, t, p)
+    forward = ca.Function("forward", [s.q, s.v, s.tau, s.p], [ca.densify(s.forward_dynamics)])
+    tau = ca.SX.sym("tau", eom.nv)
+    acceleration = forward(q, v, tau, p)
+    columns = []
+    for row in rows:
+        unit = ca.SX(eom.nv, 1)
+        unit[row] = 1
+        columns.append(ca.jtimes(acceleration, tau, ca.densify(unit))[rows])
+    G = ca.substitute(ca.horzcat(*columns), tau, free)
+    return ca.substitute(acceleration[rows], tau, free), (G + G.T) / 2
+
+
+@dataclass(frozen=True)
+class PartialFeedbackLinearization(_Stateless):
+    """Driven joints follow ``q_a'' = r'' + kd e' + kp e + ks s'``, whatever the others do (CRANE 176-179).
+
+    The last term damps the sway: ``s'`` is the velocity of a frame, along the motion of the driven joint, relative to
+    it. Around the hanging posture the sway can only be reached in this way (Proposition 1).
+
+    Parameters
+    ----------
+    kp, kd
+        Gains of the error equation, per motor [1/s2, 1/s].
+    reference
+        Positions of the driven joints: numbers or a function of time.
+    sway_gain
+        ``ks`` per motor [1/s]; zero for none, and for a winch.
+    frame
+        The frame whose sway is damped.
+    """
+
+    kp: ArrayLike
+    kd: ArrayLike
+    reference: Reference
+    sway_gain: ArrayLike = 0.0
+    frame: str = "payload"
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs as expressions."""
+        label = "PartialFeedbackLinearization"
+        rows_q, rows_v, n = _driven(eom, label)
+        r, rd, rdd = _reference(self.reference, t, eom.nu, label)
+        e, ed = r - q[rows_q], rd - v[rows_v]
+        demand = rdd + _gain(self.kd, eom.nu, "kd") * ed + _gain(self.kp, eom.nu, "kp") * e
+        ks = _gain(self.sway_gain, eom.nu, "sway_gain")
+        if any(float(k) for k in ca.vertsplit(ks)):
+            demand = demand + ks * _sway_rate(eom, self.frame, rows_v, q, v, p)
+        b, G = driven_response(eom, t, q, v, p)
+        return solve_spd(G, demand - b) / n, ca.SX(0, 1)
+
+
+def _sway_rate(eom: EquationsOfMotion, frame: str, rows: list[int], q: Any, v: Any, p: Any) -> Any:
+    """Velocity of a frame relative to each driven joint, along the joint's own motion of the frame."""
+    s = eom.symbolic
+    J = ca.Function("J", [s.q, s.p], [ca.densify(s.jacobian(frame, "world")[:3, :])])(q, p)
+    velocity = J @ v
+    return ca.vertcat(*[ca.dot(J[:, i], velocity) - v[i] for i in rows])
+
+
+@dataclass(frozen=True)
+class EnergyRegulation(_Stateless):
+    """Regulation by the energy and its square, for any number of links and motors.
+
+    With the inputs ``u0`` that hold the machine at rest, ``E = T + V - V(q0) - u0^T (q_a - q_a0)`` is not negative
+    around ``q0`` and ``E' = v_a^T w`` for what the motors add (passivity of CRANE 1.5 and after (194)). The law
+
+        ((k1 + ke E) I + Kv M_bar^-1) w = -Kd v_a - Kp (q_a - r) - Kv b
+
+    makes ``W = k1 E + ke E^2/2 + v_a^T Kv v_a/2 + (q_a - r)^T Kp (q_a - r)/2`` fall by ``W' = -v_a^T Kd v_a`` for a
+    constant ``r`` (no losses). With ``k1`` alone it is proportional-derivative control on top of the holding forces,
+    which needs no model; ``ke`` softens it while much energy is about; ``Kv`` stiffens the driven joints against the
+    sway, and lets it ring. With ``k1 = 0`` it is the E^2 law of Fantoni and Lozano (CRANE [9]).
+
+    Parameters
+    ----------
+    kp, kd, kv
+        Gains per motor.
+    reference
+        Positions of the driven joints: numbers, or a function of time (``v_a`` is then relative to its rate).
+    k1, ke
+        Weights of the energy and of its square; one of ``k1``, ``kv`` must be positive.
+    at
+        Configuration at rest from which the energy is counted; names or numbers.
+    """
+
+    kp: ArrayLike
+    kd: ArrayLike
+    reference: Reference
+    k1: float = 1.0
+    ke: float = 0.0
+    kv: ArrayLike = 0.0
+    at: State = None
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs as expressions."""
+        label = "EnergyRegulation"
+        rows_q, rows_v, n = _driven(eom, label)
+        if not (self.k1 >= 0 and self.ke >= 0 and (self.k1 > 0 or np.min(self.kv) > 0)):
+            raise InputError(
+                f"{label} needs k1 >= 0, ke >= 0, and k1 > 0 or kv > 0; got {self.k1!r}, {self.ke!r}, {self.kv!r}"
+            )
+        r, rd, _ = _reference(self.reference, t, eom.nu, label)
+        point = equilibrium(eom, self.at)
+        if np.abs(point.residual).max() > 1e-6 * max(point.scale, 1e-12):
+            raise InputError(f"{label}: machine '{eom.machine.name}' does not rest at the given configuration 'at'")
+        tau0 = ca.DM(point.u) * n
+        E = self._energy(eom, point.q, tau0, rows_q, q, v, p)
+        b, G = driven_response(eom, t, q, v, p)
+        b = b + G @ tau0
+        kv, kp, kd = (_gain(k, eom.nu, name) for k, name in ((self.kv, "kv"), (self.kp, "kp"), (self.kd, "kd")))
+        left = (self.k1 + self.ke * E) * ca.SX.eye(eom.nu) + ca.diag(kv) @ G
+        right = -kd * (v[rows_v] - rd) - kp * (q[rows_q] - r) - kv * b
+        return (tau0 + _solve(left, right)) / n, ca.SX(0, 1)
+
+    def _energy(self, eom: EquationsOfMotion, q0: Array, tau0: Any, rows_q: list[int], q: Any, v: Any, p: Any) -> Any:
+        s = eom.symbolic
+        T = ca.Function("T", [s.q, s.v, s.p], [s.kinetic_energy])(q, v, p)
+        V = ca.Function("V", [s.q, s.p], [s.potential_energy])
+        return T + V(q, p) - V(ca.DM(q0), p) - ca.dot(tau0, q[rows_q] - ca.DM(q0)[rows_q])
+
+
+def _solve(A: Any, b: Any) -> Any:
+    """Solve a small system on the tape by Cramer's rule (one or two motors) or by elimination."""
+    if A.shape[0] == 1:
+        return b / A
+    if A.shape[0] == 2:
+        det = A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0]
+        return ca.vertcat(A[1, 1] * b[0] - A[0, 1] * b[1], A[0, 0] * b[1] - A[1, 0] * b[0]) / det
+    return ca.solve(A, b)

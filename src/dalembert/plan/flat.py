@@ -1,0 +1,101 @@
+"""References for what hangs on a driven joint: the load moves as asked, and the joint moves so that it does.
+
+A load on a pendulum of frequency ``w`` below a trolley at ``r`` obeys ``y'' = w^2 (r - y)`` for small angles: ``y`` is
+a flat output, and ``r = y + y''/w^2`` brings the load from rest to rest exactly (M. Fliess, J. Levine, Ph. Martin and
+P. Rouchon, Int. J. Control 61, 1995).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.core.errors import InputError
+from dalembert.plan.references import _vector
+
+__all__ = ["LoadReference", "SmoothStep"]
+
+
+@dataclass(frozen=True)
+class SmoothStep:
+    """Polynomial between two rests whose first ``order`` derivatives vanish at both.
+
+    Parameters
+    ----------
+    start, end
+        Positions.
+    duration
+        Seconds from start to end.
+    order
+        Number of derivatives that vanish; 2 is the `Quintic`, 4 is smooth enough for a `LoadReference`.
+    delay
+        Seconds before it starts.
+    """
+
+    start: ArrayLike
+    end: ArrayLike
+    duration: float
+    order: int = 4
+    delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        start, end = _vector(self.start, "start of a SmoothStep"), _vector(self.end, "end of a SmoothStep")
+        if len(start) != len(end):
+            raise InputError(f"start and end of a SmoothStep must have equal lengths, got {len(start)} and {len(end)}")
+        if not (np.isfinite(self.duration) and self.duration > 0):
+            raise InputError(f"duration of a SmoothStep must be > 0, got {self.duration!r}")
+        if not isinstance(self.order, int) or not 0 <= self.order <= 10:
+            raise InputError(f"order of a SmoothStep must be an integer from 0 to 10, got {self.order!r}")
+        object.__setattr__(self, "start", start)
+        object.__setattr__(self, "end", end)
+
+    def __call__(self, t: Any) -> Any:
+        """Positions at time ``t``."""
+        n = self.order
+        s = ca.fmin(ca.fmax((t - self.delay) / self.duration, 0), 1)
+        coefficients = [comb(n + k, k) * comb(2 * n + 1, n - k) * (-1) ** k for k in range(n + 1)]
+        blend = s ** (n + 1) * sum(c * s**k for k, c in enumerate(coefficients))
+        a, b = ca.DM(np.asarray(self.start)), ca.DM(np.asarray(self.end))
+        return a + (b - a) * blend
+
+
+@dataclass(frozen=True)
+class LoadReference:
+    """Where a driven joint has to be so that a load hanging on it follows a reference: ``r = y + y''/w^2``.
+
+    Parameters
+    ----------
+    load
+        Reference ``y`` of the load; its fourth derivative must be continuous for the joint's acceleration to be.
+    frequency
+        Frequency of the load's pendulum [rad/s].
+    """
+
+    load: Callable[[Any], Any]
+    frequency: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.frequency) and self.frequency > 0):
+            raise InputError(f"frequency of a LoadReference must be > 0 rad/s, got {self.frequency!r}")
+
+    @property
+    def duration(self) -> float:
+        """Seconds until it rests."""
+        return float(getattr(self.load, "duration", math.nan))
+
+    def __call__(self, t: Any) -> Any:
+        """Positions at time ``t``."""
+        return self.load(t) + self.acceleration(t) / self.frequency**2
+
+    def acceleration(self, t: Any) -> Any:
+        """Acceleration ``y''`` of the load."""
+        time = ca.SX.sym("t")
+        y = ca.SX(self.load(time))
+        return ca.Function("y", [time], [ca.jacobian(ca.jacobian(y, time), time)])(t)

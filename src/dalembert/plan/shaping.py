@@ -1,0 +1,290 @@
+"""References that leave no vibration behind: S-curves and input shapers.
+
+An input shaper replaces a reference ``r(t)`` by ``sum A_i r(t - t_i)``: impulses so timed that the vibration excited
+by the first is cancelled by the others. Sources: N. Singer and W. Seering, J. Dyn. Sys. Meas. Control 112 (1990) for ZV
+and ZVD; W. Singhose, W. Seering and N. Singer, J. Mech. Design 116 (1994) for EI. The vibration used throughout is
+
+    V(w) = exp(-zeta w t_n) sqrt(C^2 + S^2),   C, S = sum A_i exp(zeta w t_i) (cos, sin)(w_d t_i).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.core.errors import InputError
+
+__all__ = ["SCurve", "Shaped", "Shaper", "ei", "zv", "zvd"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SCurve:
+    """Rest-to-rest motion with limited jerk: seven phases of constant jerk.
+
+    Parameters
+    ----------
+    start, end
+        Positions.
+    jerk_time, acceleration_time, cruise_time
+        Seconds of each phase of jerk (four of them), of constant acceleration (two) and of constant velocity.
+    delay
+        Seconds before it starts.
+
+    Examples
+    --------
+    >>> move = SCurve.timed(0.0, 5.0, 8.0)
+    >>> move.duration, float(move(4.0)), float(move(9.0))
+    (8.0, 2.5, 5.0)
+    """
+
+    start: ArrayLike
+    end: ArrayLike
+    jerk_time: float
+    acceleration_time: float = 0.0
+    cruise_time: float = 0.0
+    delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in ("start", "end"):
+            try:
+                value = np.atleast_1d(np.asarray(getattr(self, field), dtype=float))
+            except (TypeError, ValueError):
+                value = np.array([np.nan])
+            if value.ndim != 1 or not np.isfinite(value).all():
+                raise InputError(f"{field} of an SCurve must be finite numbers, got {getattr(self, field)!r}")
+            object.__setattr__(self, field, tuple(value.tolist()))
+        if len(self.start) != len(self.end):  # type: ignore[arg-type]
+            raise InputError("start and end of an SCurve must have equal lengths")
+        if not self.jerk_time > 0 or not min(self.acceleration_time, self.cruise_time) >= 0:
+            raise InputError(
+                "an SCurve needs jerk_time > 0 and other times >= 0, got "
+                f"{self.jerk_time!r}, {self.acceleration_time!r}, {self.cruise_time!r}"
+            )
+
+    @staticmethod
+    def timed(
+        start: ArrayLike,
+        end: ArrayLike,
+        duration: float,
+        *,
+        cruise: float = 1 / 3,
+        smooth: float = 1.0,
+        delay: float = 0.0,
+    ) -> SCurve:
+        """An S-curve of given duration.
+
+        Parameters
+        ----------
+        start, end
+            Positions.
+        duration
+            Seconds from start to end.
+        cruise
+            Share of the duration at constant velocity, 0 to below 1.
+        smooth
+            Share of each ramp with jerk, above 0 to 1 (no phase of constant acceleration).
+        delay
+            Seconds before it starts.
+        """
+        if not (duration > 0 and 0 <= cruise < 1 and 0 < smooth <= 1):
+            raise InputError(
+                "an S-curve needs duration > 0, 0 <= cruise < 1 and 0 < smooth <= 1, "
+                f"got {duration!r}, {cruise!r}, {smooth!r}"
+            )
+        ramp = duration * (1 - cruise) / 2
+        return SCurve(start, end, ramp * smooth / 2, ramp * (1 - smooth), duration * cruise, delay)
+
+    @staticmethod
+    def limited(
+        start: float, end: float, *, velocity: float, acceleration: float, jerk: float, delay: float = 0.0
+    ) -> SCurve:
+        """The fastest S-curve within limits of velocity, acceleration and jerk."""
+        limits = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
+        for name, limit in limits.items():
+            if not (math.isfinite(limit) and limit > 0):
+                raise InputError(f"the limit of {name} of an S-curve must be > 0, got {limit!r}")
+        way = abs(float(end) - float(start))
+        if way == 0:
+            raise InputError(f"start and end of an S-curve must differ, got {start!r} twice")
+        # Drop what the way is too short for: cruise first, then constant acceleration.
+        t_j = min(acceleration / jerk, math.sqrt(velocity / jerk))
+        t_a = max(velocity / (jerk * t_j) - t_j, 0.0)
+        if way < velocity * (2 * t_j + t_a):
+            t_j = acceleration / jerk
+            t_a = (-3 * t_j + math.sqrt(t_j**2 + 4 * way / (jerk * t_j))) / 2
+            if t_a < 0:
+                t_j, t_a = (way / (2 * jerk)) ** (1 / 3), 0.0
+            return SCurve(start, end, t_j, t_a, 0.0, delay)
+        return SCurve(start, end, t_j, t_a, way / velocity - (2 * t_j + t_a), delay)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from start to end."""
+        return 4 * self.jerk_time + 2 * self.acceleration_time + self.cruise_time
+
+    @property
+    def peaks(self) -> tuple[Array, Array, Array]:
+        """Largest velocity, acceleration and jerk, per component."""
+        way = np.abs(np.subtract(self.end, self.start))
+        velocity = way / (2 * self.jerk_time + self.acceleration_time + self.cruise_time)
+        acceleration = velocity / (self.jerk_time + self.acceleration_time)
+        return velocity, acceleration, acceleration / self.jerk_time
+
+    def __call__(self, t: Any) -> Any:
+        """Positions at time ``t``."""
+        j, a, c = self.jerk_time, self.acceleration_time, self.cruise_time
+        phases = (j, a, j, c, j, a, j)
+        steps = (1, -1, -1, 1, -1, 1, 1, -1)  # of the jerk, at the beginning of each phase and at the end
+        s = ca.fmin(t - self.delay, self.duration)
+        moved, begin = 0.0, 0.0
+        for step, phase in zip(steps, (*phases, 0.0), strict=True):
+            moved = moved + step * ca.fmax(s - begin, 0) ** 3 / 6
+            begin += phase
+        blend = moved / (j * (j + a) * (2 * j + a + c))
+        start, end = ca.DM(np.asarray(self.start)), ca.DM(np.asarray(self.end))
+        return start + (end - start) * blend
+
+
+@dataclass(frozen=True)
+class Shaper:
+    """Impulses ``A_i`` at times ``t_i``, which add up to one.
+
+    Call it with a reference to shape it; multiply shapers to suppress several modes.
+
+    Parameters
+    ----------
+    times
+        Seconds, ascending from 0.
+    amplitudes
+        Shares.
+    """
+
+    times: tuple[float, ...]
+    amplitudes: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        t, A = np.asarray(self.times, dtype=float), np.asarray(self.amplitudes, dtype=float)
+        if t.ndim != 1 or t.shape != A.shape or t.size == 0 or t[0] != 0 or (np.diff(t) < 0).any():
+            raise InputError(f"a shaper needs as many ascending times from 0 as amplitudes, got {self.times}")
+        if abs(A.sum() - 1) > 1e-12 * np.abs(A).sum():
+            raise InputError(f"the amplitudes of a shaper must add up to 1, got {A.sum()!r}")
+
+    @property
+    def duration(self) -> float:
+        """Seconds by which it lengthens a reference."""
+        return self.times[-1]
+
+    def __call__(self, reference: Callable[[Any], Any]) -> Shaped:
+        """The shaped reference."""
+        return Shaped(self, reference)
+
+    def __mul__(self, other: Shaper) -> Shaper:
+        pairs = sorted(
+            (t + s, a * b)
+            for t, a in zip(self.times, self.amplitudes, strict=True)
+            for s, b in zip(other.times, other.amplitudes, strict=True)
+        )
+        return Shaper(tuple(t for t, _ in pairs), tuple(a for _, a in pairs))
+
+    def vibration(self, frequency: ArrayLike, damping: float = 0.0) -> Array:
+        """Residual vibration of modes (rad/s), relative to that of one unit impulse."""
+        w = np.asarray(frequency, dtype=float)[..., None]
+        t, A = np.asarray(self.times), np.asarray(self.amplitudes)
+        z = A * np.exp(damping * w * (t - t[-1])) * np.exp(1j * w * math.sqrt(1 - damping**2) * t)
+        return np.abs(z.sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """A reference convolved with a shaper's impulses."""
+
+    shaper: Shaper
+    reference: Callable[[Any], Any]
+
+    @property
+    def duration(self) -> float:
+        """Seconds until it rests."""
+        return float(getattr(self.reference, "duration", math.nan)) + self.shaper.duration
+
+    def __call__(self, t: Any) -> Any:
+        """Positions at time ``t``."""
+        parts = zip(self.shaper.times, self.shaper.amplitudes, strict=True)
+        return sum(A * self.reference(t - delay) for delay, A in parts)
+
+
+def _check(frequency: float, damping: float) -> float:
+    """Damped period of a mode."""
+    if not (math.isfinite(frequency) and frequency > 0):
+        raise InputError(f"the frequency of a mode must be > 0 rad/s, got {frequency!r}")
+    if not 0 <= damping < 1:
+        raise InputError(f"the damping ratio of a mode must be at least 0 and below 1, got {damping!r}")
+    return 2 * math.pi / (frequency * math.sqrt(1 - damping**2))
+
+
+def zv(frequency: float, damping: float = 0.0) -> Shaper:
+    """Zero-vibration shaper: two impulses, half a period apart.
+
+    Parameters
+    ----------
+    frequency
+        Natural frequency of the mode [rad/s].
+    damping
+        Its damping ratio.
+    """
+    T = _check(frequency, damping)
+    K = math.exp(-damping * math.pi / math.sqrt(1 - damping**2))
+    return Shaper((0.0, T / 2), (1 / (1 + K), K / (1 + K)))
+
+
+def zvd(frequency: float, damping: float = 0.0) -> Shaper:
+    """Zero vibration and zero derivative with respect to the frequency: three impulses over one period."""
+    shaper = zv(frequency, damping)
+    T = 2 * shaper.times[1]
+    A, B = shaper.amplitudes
+    return Shaper((0.0, T / 2, T), (A * A, 2 * A * B, B * B))
+
+
+def ei(frequency: float, damping: float = 0.0, tolerance: float = 0.05) -> Shaper:
+    """Extra-insensitive shaper: ``tolerance`` is admitted at the modelled frequency, for a wider valley around it.
+
+    Without damping the three impulses are ``(1 + V)/4, (1 - V)/2, (1 + V)/4`` at ``0, T/2, T``. With damping its
+    conditions are solved: ``V(w)`` has its maximum, the tolerance, at the modelled frequency and a zero on either side.
+    """
+    T = _check(frequency, damping)
+    if not 0 < tolerance < 1:
+        raise InputError(f"the tolerance of an EI shaper must lie between 0 and 1, got {tolerance!r}")
+    V = tolerance
+    if damping == 0:
+        return Shaper((0.0, T / 2, T), ((1 + V) / 4, (1 - V) / 2, (1 + V) / 4))
+    from scipy.optimize import root
+
+    def conditions(y: Array) -> list[float]:
+        A1, A2, t2, t3, low, high = y
+        t, A = np.array([0.0, t2, t3]) * T, np.array([A1, A2, 1 - A1 - A2])
+
+        def response(ratio: float) -> complex:
+            w = frequency * ratio
+            z = A * np.exp(damping * w * (t - t[-1]) + 1j * w * math.sqrt(1 - damping**2) * t)
+            return complex(z.sum())
+
+        below, above, h = response(low), response(high), 1e-5
+        slope = (abs(response(1 + h)) - abs(response(1 - h))) / (2 * h)
+        return [below.real, below.imag, above.real, above.imag, abs(response(1.0)) - V, slope]
+
+    K = math.exp(-damping * math.pi / math.sqrt(1 - damping**2))
+    scale = np.array([(1 + V) / 4, (1 - V) / 2 * K, (1 + V) / 4 * K**2])
+    side = math.acos(-(1 - V) / (1 + V)) / math.pi
+    guess = [scale[0] / scale.sum(), scale[1] / scale.sum(), 0.5, 1.0, side, 2 - side]
+    solution = root(conditions, guess, tol=1e-13)
+    if np.abs(conditions(solution.x)).max() > 1e-8:
+        raise InputError(f"no EI shaper was found for the damping ratio {damping:g} and the tolerance {tolerance:g}")
+    A1, A2, t2, t3 = solution.x[:4]
+    return Shaper((0.0, float(t2 * T), float(t3 * T)), (float(A1), float(A2), float(1 - A1 - A2)))
