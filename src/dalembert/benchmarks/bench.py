@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as json_module
 import os
 import platform
-import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -70,7 +69,7 @@ def run_bench(
         results += _rows(case, taking_part, int(settings["repetitions"]), float(settings["duration_s"]))
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "command": " ".join(["dalembert bench", *(["--quick"] if quick else []), *(robots or [])]),
         "machine": _machine(),
         "versions": _versions(),
         "settings": settings,
