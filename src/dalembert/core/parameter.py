@@ -37,6 +37,7 @@ __all__ = [
     "parse_scalar",
     "scalar",
     "sin",
+    "smoothstep",
     "sqrt",
     "to_text",
 ]
@@ -143,7 +144,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "/": operator.truediv,
     "**": operator.pow,
 }
-_FUNCTIONS = ("sin", "cos", "sqrt", "tan", "exp", "tanh")
+_FUNCTIONS = ("sin", "cos", "sqrt", "tan", "exp", "tanh", "smoothstep")
 _CONSTANTS = {"pi": math.pi}
 _RESERVED = frozenset({"t", *_FUNCTIONS, *_CONSTANTS})
 
@@ -217,6 +218,10 @@ def _apply(op: str, args: tuple[Any, ...]) -> Any:
     if op == "neg":
         return -args[0]
     (argument,) = args
+    if op == "smoothstep":
+        module: Any = ca if isinstance(argument, ca.SX | ca.MX | ca.DM) else np
+        s = module.fmin(module.fmax(argument, 0.0), 1.0)
+        return s**3 * (10.0 + s * (-15.0 + 6.0 * s))
     if isinstance(argument, ca.SX | ca.MX | ca.DM):
         return getattr(ca, op)(argument)
     with np.errstate(all="ignore"):  # outside the domain the value is NaN, which is refused with the field's name
@@ -236,6 +241,16 @@ def cos(x: Scalar) -> Scalar:
 def sqrt(x: Scalar) -> Scalar:
     """Square root of a scalar."""
     return _operation("sqrt", x)
+
+
+def smoothstep(x: Scalar) -> Scalar:
+    """Fifth-order blend from 0 (for x <= 0) to 1 (for x >= 1), at rest at both ends: ``10 x^3 - 15 x^4 + 6 x^5``.
+
+    Examples
+    --------
+    >>> lift = 0.2 + 0.5 * smoothstep((TIME - 1.0) / 4.0)  # from 0.2 to 0.7 between 1 s and 5 s
+    """
+    return _operation("smoothstep", x)
 
 
 def evaluate(x: Scalar, values: Mapping[str, Any], time: Any = 0.0) -> Any:
@@ -308,7 +323,8 @@ def parse_scalar(text: str, parameters: Mapping[str, Parameter]) -> Scalar:
     Parameters
     ----------
     text
-        Numbers, parameter names, ``t``, ``pi``, ``+ - * / **``, parentheses and sin, cos, tan, sqrt, exp, tanh.
+        Numbers, parameter names, ``t``, ``pi``, ``+ - * / **``, parentheses and sin, cos, tan, sqrt, exp, tanh,
+        smoothstep.
     parameters
         The parameters that may occur, by name.
 

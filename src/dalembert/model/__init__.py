@@ -2,6 +2,17 @@
 
 from dalembert.core.parameter import TIME, Parameter
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
+from dalembert.model.cables import Cable, winch
+from dalembert.model.constraints import (
+    BallConstraint,
+    DistanceConstraint,
+    GearConstraint,
+    LoopConstraint,
+    MotionConstraint,
+    OrthogonalConstraint,
+    ParallelConstraint,
+    WeldConstraint,
+)
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
@@ -10,15 +21,24 @@ from dalembert.model.transform import Transform
 __all__ = [
     "TIME",
     "WORLD",
+    "BallConstraint",
     "Body",
+    "Cable",
     "Coupling",
+    "DistanceConstraint",
     "Frame",
+    "GearConstraint",
     "Joint",
     "Limits",
+    "LoopConstraint",
     "Machine",
+    "MotionConstraint",
     "Motor",
+    "OrthogonalConstraint",
+    "ParallelConstraint",
     "Parameter",
     "Transform",
+    "WeldConstraint",
     "Wrench",
     "box",
     "cylinder",
@@ -26,4 +46,5 @@ __all__ = [
     "point_mass",
     "rod",
     "sphere",
+    "winch",
 ]

@@ -16,7 +16,9 @@ from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.parameter import Parameter, Scalar, nominal, parameters_of
 from dalembert.core.validation import Bound, Vector, check_name, field_vector
 from dalembert.model.body import Body
+from dalembert.model.cables import Cable
 from dalembert.model.checks import check_physics
+from dalembert.model.constraints import Constraint
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
 from dalembert.model.tree import Tree, build_tree
@@ -37,7 +39,7 @@ class Machine:
     ----------
     name
         Name of the machine.
-    bodies, joints, frames, motors, wrenches, couplings
+    bodies, joints, frames, motors, wrenches, couplings, constraints, cables
         Its parts.
     gravity
         Acceleration of gravity in world axes [m/s2].
@@ -61,6 +63,8 @@ class Machine:
     motors: tuple[Motor, ...] = ()
     wrenches: tuple[Wrench, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    cables: tuple[Cable, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
 
     def __post_init__(self) -> None:
@@ -95,6 +99,7 @@ class Machine:
             "motor": [m.name for m in self.motors],
             "wrench": [w.name for w in self.wrenches],
             "coupled joint": [c.joint for c in self.couplings],
+            "constraint or cable": [c.name for c in (*self.constraints, *self.cables)],
         }
         for kind, names in groups.items():
             for name, count in Counter(names).items():
@@ -137,6 +142,28 @@ class Machine:
         for motor in self.motors:
             if motor.joint in coupled:
                 raise MachineError(f"motor '{motor.name}' drives joint '{motor.joint}', which follows another joint")
+        self._check_constraints({name for name, joint in single.items() if joint.info.nv == 1})
+
+    def _check_constraints(self, single: set[str]) -> None:
+        where = f"machine '{self.name}'"
+        for part in (*self.constraints, *self.cables):
+            kind = "cable" if isinstance(part, Cable) else "constraint"
+            for frame in part.frames:
+                if frame not in self.tree.frames:
+                    error = UnknownNameError("frame or body", frame, self.tree.frames, where)
+                    raise MachineError(f"{kind} '{part.name}': {error}")
+            nodes = {self.tree.frames[frame][0] for frame in part.frames}
+            if len(part.frames) == 2 and len(nodes) == 1:
+                raise MachineError(f"{kind} '{part.name}' joins two frames of one body: nothing can move between them")
+            for joint in part.joints:
+                if joint not in single:
+                    error = UnknownNameError("revolute or prismatic joint", joint, single, where)
+                    raise MachineError(f"{kind} '{part.name}': {error}")
+
+    @property
+    def constrained(self) -> bool:
+        """Whether anything but its joints constrains the motion."""
+        return bool(self.constraints) or any(not c.elastic for c in self.cables)
 
     @cached_property
     def tree(self) -> Tree:
@@ -157,7 +184,8 @@ class Machine:
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Ranges that the scalars of the machine must keep."""
-        return tuple(b for parts in (self.bodies, self.joints, self.motors) for part in parts for b in part.bounds())
+        bounded = (self.bodies, self.joints, self.motors, self.cables)
+        return tuple(b for parts in bounded for part in parts for b in part.bounds())
 
     @cached_property
     def coordinate_joints(self) -> tuple[Joint, ...]:
@@ -274,4 +302,6 @@ _PARTS: dict[str, type] = {
     "motors": Motor,
     "wrenches": Wrench,
     "couplings": Coupling,
+    "constraints": Constraint,
+    "cables": Cable,
 }

@@ -1,0 +1,164 @@
+"""Massless cables with winches and guiding pulleys (CDPR, sections 2, 4 and 5).
+
+A cable runs from its winch over an exit to an anchor on a body. The exit is a point (section 4.1), a pulley that
+swivels freely and has no mass (4.2.1), or a pulley in a plane that is fixed in its frame (4.2.2: the frame is that of a
+body which swivels by a joint of its own and has inertia). It may sit on any frame and may move in time (section 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar, depends_on_time, nominal
+from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
+from dalembert.model.body import Body
+from dalembert.model.joint import WORLD, Joint
+from dalembert.model.parts import Motor
+
+__all__ = ["Cable", "winch"]
+
+
+@dataclass(frozen=True)
+class Cable:
+    """A massless cable that pulls, or is slack.
+
+    Its length from the exit (with a pulley: from where it enters the pulley) to the anchor is ``length + drum theta``,
+    CDPR (3), with the angle ``theta`` of the winch.
+
+    Parameters
+    ----------
+    name
+        Unique name; it names the tension.
+    anchor, anchor_at
+        Frame that the cable is fixed to, and the position in it.
+    exit, exit_at
+        Frame that carries the exit, and the position of the exit in it (point D of a pulley). The position may depend
+        on time: a moving exit point, CDPR (25).
+    length
+        Length at zero winch angle; without a winch it may depend on time. None: whatever makes the cable taut at the
+        start of a run.
+    winch
+        Joint that coils the cable (revolute, or prismatic with ``drum = 1``).
+    drum
+        Radius of the winch; positive angles pay out.
+    pulley
+        Radius of the guiding pulley; zero: the exit is a point.
+    swivel
+        ``"free"``: the pulley turns about the z axis of the exit frame into the plane of the cable, without inertia
+        (CDPR 4.2.1). ``"fixed"``: its plane is the x-z plane of the exit frame (CDPR 4.2.2).
+    stiffness
+        Axial stiffness EA [N]; None: the cable is inextensible.
+    damping
+        Axial damping EA' [N s] of an elastic cable, on its rate of strain.
+    bilateral
+        Whether the cable could also push, as CDPR assumes; otherwise it goes slack instead.
+    """
+
+    name: str
+    anchor: str
+    exit: str = WORLD
+    anchor_at: Vector = (0.0, 0.0, 0.0)
+    exit_at: Vector = (0.0, 0.0, 0.0)
+    length: Scalar | None = None
+    winch: str | None = None
+    drum: Scalar = 0.0
+    pulley: Scalar = 0.0
+    swivel: str = "free"
+    stiffness: Scalar | None = None
+    damping: Scalar = 0.0
+    bilateral: bool = False
+
+    def __post_init__(self) -> None:
+        name, set_ = check_name(self.name, "cable"), object.__setattr__
+        check_name(self.anchor, f"anchor of cable '{name}'")
+        check_name(self.exit, f"exit of cable '{name}'")
+        set_(self, "anchor_at", field_vector(self.anchor_at, f"anchor position of cable '{name}'"))
+        set_(self, "exit_at", field_vector(self.exit_at, f"exit position of cable '{name}'", time=True))
+        if self.length is not None:
+            what = f"length of cable '{name}'"
+            set_(self, "length", field_scalar(self.length, what, time=self.winch is None))
+            if self.winch is None and not nominal(self.length) > 0.0:
+                raise MachineError(f"{what} must be > 0, got {nominal(self.length):g}")
+        set_(self, "drum", field_scalar(self.drum, f"drum radius of cable '{name}'"))
+        if self.winch is not None:
+            check_name(self.winch, f"winch of cable '{name}'")
+            if nominal(self.drum) == 0.0:
+                raise MachineError(f"cable '{name}' has the winch '{self.winch}' but no drum radius")
+        elif nominal(self.drum) != 0.0:
+            raise MachineError(f"cable '{name}' has a drum radius but no winch")
+        set_(self, "pulley", field_scalar(self.pulley, f"pulley radius of cable '{name}'", lower=0.0))
+        if self.swivel not in ("free", "fixed"):
+            raise MachineError(f"swivel of cable '{name}' must be 'free' or 'fixed', got {self.swivel!r}")
+        if self.stiffness is not None:
+            what = f"axial stiffness of cable '{name}'"
+            set_(self, "stiffness", field_scalar(self.stiffness, what, lower=0.0, strict=True))
+            if self.length is None:
+                raise MachineError(f"cable '{name}' is elastic: give its length without load")
+        set_(self, "damping", field_scalar(self.damping, f"damping of cable '{name}'", lower=0.0))
+        if self.stiffness is None and self.damping != 0.0:
+            raise MachineError(f"cable '{name}' is inextensible: it takes no damping")
+        if not isinstance(self.bilateral, bool):
+            raise MachineError(f"'bilateral' of cable '{name}' must be true or false, got {self.bilateral!r}")
+
+    @property
+    def elastic(self) -> bool:
+        """Whether it stretches."""
+        return self.stiffness is not None
+
+    @property
+    def has_pulley(self) -> bool:
+        """Whether its exit is a pulley."""
+        return not (isinstance(self.pulley, float) and self.pulley == 0.0)
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Frames that it refers to."""
+        return (self.anchor, self.exit)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Joints whose coordinate it refers to."""
+        return () if self.winch is None else (self.winch,)
+
+    @property
+    def rheonomous(self) -> bool:
+        """Whether its length or its exit depends on time."""
+        given = (*self.exit_at, *(() if self.length is None else (self.length,)))
+        return any(depends_on_time(x) for x in given)
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All scalars of the cable."""
+        optional = [x for x in (self.length, self.stiffness) if x is not None]
+        return (*self.anchor_at, *self.exit_at, self.drum, self.pulley, self.damping, *optional)
+
+    def bounds(self) -> Iterator[Bound]:
+        """Ranges that must hold for any parameter values."""
+        yield Bound(f"pulley radius of cable '{self.name}'", self.pulley)
+        yield Bound(f"damping of cable '{self.name}'", self.damping)
+        if self.stiffness is not None:
+            yield Bound(f"axial stiffness of cable '{self.name}'", self.stiffness, strict=True)
+
+
+def winch(
+    name: str, inertia: Any, *, damping: Any = 0.0, friction: Any = 0.0, effort: float = float("inf")
+) -> tuple[Body, Joint, Motor]:
+    """Body, joint and motor of a winch, all of the same name: its coordinate is the angle of the drum.
+
+    Parameters
+    ----------
+    name
+        Name of body, joint and motor.
+    inertia
+        Inertia of rotor, shaft and drum, CDPR (18).
+    damping, friction
+        Viscous and Coulomb friction at the drum.
+    effort
+        Largest torque.
+    """
+    drum = Body(name)
+    joint = Joint(name, "revolute", WORLD, name, damping=damping, friction=friction)
+    return drum, joint, Motor(name, name, rotor_inertia=inertia, effort=effort)
