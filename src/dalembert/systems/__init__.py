@@ -30,6 +30,8 @@ class SystemInfo:
         Makes the machine.
     settings
         How it is simulated by default, as the block ``simulation`` of a machine file says it.
+    file
+        Its machine file, where it has one.
     """
 
     name: str
@@ -37,6 +39,15 @@ class SystemInfo:
     source: str
     make: Callable[[], Machine]
     settings: Callable[[], dict[str, Any]] = dict
+    file: Path | None = None
+
+    def to_yaml(self) -> str:
+        """Return the machine and how it is simulated as the text of a machine file."""
+        if self.file is not None:
+            return self.file.read_text(encoding="utf-8")
+        import yaml
+
+        return self.make().to_yaml() + yaml.safe_dump({"simulation": self.settings()}, sort_keys=False)
 
 
 def _from_file(name: str, description: str, source: str, file: str) -> SystemInfo:
@@ -47,7 +58,7 @@ def _from_file(name: str, description: str, source: str, file: str) -> SystemInf
 
         return load_simulation(path)
 
-    return SystemInfo(name, description, source, lambda: load()[0], lambda: load()[1])
+    return SystemInfo(name, description, source, lambda: load()[0], lambda: load()[1], path)
 
 
 _ALL = (

@@ -1,0 +1,89 @@
+"""The command line as a whole: its commands, its errors in one line, its exit status.
+
+Exit status: 0 if all is well, 1 if what was checked does not hold (`verify`, `reproduce`, `bench`), 2 if the input is
+wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.bench import bench
+from dalembert.cli.demo import demo
+from dalembert.cli.reproduce import reproduce
+from dalembert.cli.simulate import simulate
+from dalembert.cli.systems import systems
+from dalembert.cli.verify import verify
+from dalembert.core.errors import DalembertError, DalembertWarning
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="dalembert",
+    help="Equations of motion of machines: derived, verified, compiled, simulated.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        from dalembert import __version__
+
+        print(f"dalembert {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.command()(demo)
+app.add_typer(systems)
+app.command()(simulate)
+app.command()(verify)
+app.command()(reproduce)
+app.command()(bench)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line with the given arguments (those of the process by default) and return its exit status."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning  # type: ignore[assignment]
+        try:
+            app(None if arguments is None else list(arguments), prog_name="dalembert")
+        except SystemExit as leave:
+            return leave.code if isinstance(leave.code, int) else 0 if leave.code is None else 1
+        except DalembertError as error:
+            return _complain(str(error))
+        except OSError as error:
+            return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        except KeyboardInterrupt:
+            return _complain("interrupted", 130)
+    return 0
+
+
+def _complain(message: str, status: int = 2) -> int:
+    """Say what is wrong in one line (a compiler's log keeps its own lines)."""
+    print(f"dalembert: error: {message}", file=sys.stderr)
+    return status
+
+
+def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *rest: object) -> None:
+    if issubclass(category, DalembertWarning):
+        print(f"dalembert: warning: {message}", file=sys.stderr)
+    else:
+        print(warnings.formatwarning(message, category, filename, lineno), file=sys.stderr, end="")

@@ -1,0 +1,61 @@
+"""Control laws from the block ``control`` of a machine file.
+
+::
+
+    control:
+      law: computed-torque            # or pd, pid, gravity-compensation
+      kp: 100.0                       # the law's own settings
+      kd: 20.0
+      reference: [0.5, 1.0]           # positions per motor, or
+      # reference: {start: [0, 0], end: [0.5, 1.0], duration: 2.0, delay: 0.5}
+      # reference: {center: [0, 0], amplitude: [0.1, 0.1], frequency: 1.0}
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.plan.references import Quintic, Sine
+
+__all__ = ["LAWS", "make_law"]
+
+LAWS: dict[str, type[Any]] = {
+    "pd": PD,
+    "pid": PID,
+    "computed-torque": ComputedTorque,
+    "gravity-compensation": GravityCompensation,
+}
+
+
+def make_law(settings: Mapping[str, Any] | None) -> Any:
+    """Return the control law that the settings describe; None without settings."""
+    if settings is None:
+        return None
+    given = dict(settings)
+    name = given.pop("law", None)
+    if name not in LAWS:
+        raise UnknownNameError("law", name, LAWS, "the control of the simulation")
+    if isinstance(given.get("reference"), Mapping):
+        given["reference"] = _reference(dict(given["reference"]))
+    return _build(LAWS[name], given, f"law '{name}'")
+
+
+def _reference(given: dict[str, Any]) -> Any:
+    kind = Quintic if "start" in given or "end" in given else Sine
+    return _build(kind, given, "the reference")
+
+
+def _build(kind: type[Any], given: dict[str, Any], what: str) -> Any:
+    fields = dataclasses.fields(kind)
+    names = [f.name for f in fields]
+    for name in given:
+        if name not in names:
+            raise UnknownNameError("setting", name, names, what)
+    needed = [f.name for f in fields if f.default is dataclasses.MISSING and f.name not in given]
+    if needed:
+        raise InputError(f"{what} needs {', '.join(needed)}")
+    return kind(**given)

@@ -1,0 +1,40 @@
+"""The machine that an argument names: a ready-made one, a machine file, or a URDF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalembert.core.errors import FileFormatError, InputError
+from dalembert.model.machine import Machine
+
+__all__ = ["MachineArgument", "find_machine"]
+
+MachineArgument = Annotated[
+    str, typer.Argument(help="A machine file (.yaml), a .urdf, or the name of a ready-made machine.")
+]
+
+
+def find_machine(name: str) -> tuple[Machine, dict[str, Any]]:
+    """Return a machine and how it is simulated by default."""
+    from dalembert.systems import SYSTEMS
+
+    if name in SYSTEMS:
+        return SYSTEMS[name].make(), SYSTEMS[name].settings()
+    path = Path(name)
+    if not path.exists():
+        known = ", ".join(sorted(SYSTEMS))
+        raise InputError(f"'{name}' is neither a file nor a ready-made machine; ready-made are: {known}")
+    if path.is_dir():
+        raise InputError(f"'{name}' is a folder; expected a machine file (.yaml) or a .urdf")
+    if path.suffix.lower() == ".urdf":
+        from dalembert.io.urdf import load_urdf
+
+        return load_urdf(path), {}
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        raise FileFormatError(f"{path}: expected a machine file (.yaml, .yml) or a .urdf, got '{path.suffix}'")
+    from dalembert.io.machine_files import load_simulation
+
+    return load_simulation(path)

@@ -1,0 +1,82 @@
+"""``dalembert simulate``: any machine, from a file or ready-made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalembert.cli.machines import MachineArgument, find_machine
+from dalembert.core.errors import InputError, SimulationError
+
+__all__ = ["simulate"]
+
+_Values = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Initial value; may be given several times.")
+]
+
+
+def simulate(
+    machine: MachineArgument,
+    duration: Annotated[float | None, typer.Option(help="Seconds to simulate.")] = None,
+    method: Annotated[str | None, typer.Option(help="rk4, dopri5, cvodes, ...")] = None,
+    step: Annotated[float | None, typer.Option(help="Step of fixed-step methods [s].")] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive methods.")] = None,
+    atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive methods.")] = None,
+    record: Annotated[float | None, typer.Option(help="Interval of the recorded rows [s].")] = None,
+    q0: _Values = None,
+    v0: _Values = None,
+    p: Annotated[list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="Parameter value.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the run as a NetCDF file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the run as comma-separated columns.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the run (.png, .pdf, .svg).")] = None,
+) -> None:
+    """Simulate a machine.
+
+    What its file says about the simulation holds unless an option says otherwise.
+    """
+    from dalembert import api
+    from dalembert.cli.laws import make_law
+    from dalembert.cli.output import console
+
+    for path in (out, csv, plot):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise InputError(f"cannot write {path}: there is no folder {path.parent}")
+    found, settings = find_machine(machine)
+    settings["control"] = make_law(settings.get("control"))
+    options = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "record": record}
+    settings |= {name: value for name, value in options.items() if value is not None}
+    for name, given in (("q0", q0), ("v0", v0), ("p", p)):
+        if given:
+            settings[name] = {**settings.get(name, {}), **_assignments(given, name)}
+    settings.setdefault("duration", 10.0)
+    run = api.simulate(found, check=False, **settings)
+    console().print(str(run), markup=False)
+    _write(run, out, csv, plot)
+    if not run.ok:
+        raise SimulationError(run.message, run)
+
+
+def _assignments(given: list[str], what: str) -> dict[str, float]:
+    values = {}
+    for text in given:
+        name, equals, number = text.partition("=")
+        try:
+            if not equals:
+                raise ValueError
+            values[name.strip()] = float(number)
+        except ValueError:
+            option = f"-{what}" if what == "p" else f"--{what}"
+            raise InputError(f"{option} must be NAME=VALUE with a number, got '{text}'") from None
+    return values
+
+
+def _write(run: Any, out: Path | None, csv: Path | None, plot: Path | None) -> None:
+    for path, write in ((out, run.save), (csv, run.to_csv)):
+        if path is not None:
+            write(path)
+            print(f"written: {path}")
+    if plot is not None:
+        run.plot(path=plot)
+        print(f"written: {plot}")

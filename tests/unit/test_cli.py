@@ -1,0 +1,373 @@
+"""The command line: what it prints, what it writes, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.cli.app import run
+from dalembert.cli.laws import make_law
+from dalembert.studies import Row
+from dalembert.systems import SYSTEMS
+
+PENDULUM = """
+name: pendulum
+parameters: {m: 1.0}
+bodies:
+  bob: {point_mass: {mass: m, com: [0, 0, -0.5]}}
+joints:
+  theta: {kind: revolute, parent: world, child: bob, axis: [0, 1, 0]}
+motors:
+  theta: {effort: 20.0}
+simulation:
+  duration: 0.5
+  step: 0.01
+  q0: {theta: 0.3}
+"""
+
+URDF = """
+<robot name="one">
+  <link name="base"/>
+  <link name="arm">
+    <inertial><origin xyz="0.2 0 0"/><mass value="1.5"/>
+      <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="q" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+</robot>
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own with a machine file and a URDF, as current folder."""
+    (tmp_path / "pendulum.yaml").write_text(PENDULUM, encoding="utf-8")
+    (tmp_path / "one.urdf").write_text(URDF, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(here: Path, capsys: pytest.CaptureFixture[str]) -> Call:
+    def do(*arguments: str) -> tuple[int, str, str]:
+        status = run(arguments)
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return do
+
+
+# -- as a process -----------------------------------------------------------------------------------------------------
+
+
+def process(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from dalembert.cli import main; main()", *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(Path(da.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_the_process_leaves_with_the_status_and_no_traceback(here: Path) -> None:
+    wrong = process("simulate", "nothing.yaml", cwd=here)
+    assert wrong.returncode == 2
+    assert wrong.stdout == ""
+    assert wrong.stderr.splitlines() == [
+        "dalembert: error: 'nothing.yaml' is neither a file nor a ready-made machine; "
+        f"ready-made are: {', '.join(sorted(SYSTEMS))}"
+    ]
+    right = process("--version", cwd=here)
+    assert (right.returncode, right.stdout, right.stderr) == (0, f"dalembert {da.__version__}\n", "")
+
+
+def test_help_loads_nothing_heavy(here: Path) -> None:
+    program = (
+        "import sys; from dalembert.cli.app import run; status = run(['--help']);"
+        "print({m.split('.')[0] for m in sys.modules} & {'matplotlib', 'scipy', 'sympy', 'xarray', 'yaml', 'control'})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=here,
+        env={**os.environ, "PYTHONPATH": str(Path(da.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    for command in ("demo", "systems", "simulate", "verify", "reproduce", "bench"):
+        assert re.search(rf"^  {command} ", done.stdout, re.M)
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
+# -- systems ----------------------------------------------------------------------------------------------------------
+
+
+def test_systems(call: Call) -> None:
+    status, out, _ = call("systems")
+    assert status == 0
+    assert all(name in out for name in SYSTEMS)
+    assert "ROBOTICS" in out
+    status, out, _ = call("systems", "show", "pr-robot")
+    assert status == 0
+    assert "mass [kg]" in out
+    assert "coordinates: q_1, q_2" in out
+
+
+@pytest.mark.parametrize("name", ["pr-robot", "six-axis-arm"])
+def test_a_system_can_be_written_and_simulated_from_its_file(call: Call, here: Path, name: str) -> None:
+    status, out, _ = call("systems", "--yaml", name)
+    assert status == 0
+    Path("mine.yaml").write_text(out, encoding="utf-8")
+    status, out, err = call("simulate", "mine.yaml", "--duration", "0.02")
+    assert (status, err) == (0, "")
+    assert f"Run of '{name}': completed" in out
+
+
+# -- simulate ---------------------------------------------------------------------------------------------------------
+
+
+def test_simulate_follows_the_file_and_writes_what_is_asked_for(call: Call, here: Path) -> None:
+    files = ["--out", "run.nc", "--csv", "run.csv", "--plot", "run.png"]
+    status, out, err = call("simulate", "pendulum.yaml", *files)
+    assert (status, err) == (0, "")
+    assert [line for line in out.splitlines() if line.startswith("written:")] == [
+        "written: run.nc",
+        "written: run.csv",
+        "written: run.png",
+    ]
+    saved = da.load_run("run.nc")
+    assert saved.t[-1] == 0.5
+    assert saved["theta"][0] == 0.3
+    assert len(saved.t) == 51
+    assert Path("run.csv").read_text(encoding="utf-8").splitlines()[0].startswith("t,")
+    assert Path("run.png").stat().st_size > 10_000
+
+
+def test_options_win_over_the_file(call: Call, here: Path) -> None:
+    options = ["--duration", "0.2", "--step", "0.05", "--q0", "theta=0.1", "--v0", "theta_dot=-1", "-p", "m=3"]
+    status, _, _ = call("simulate", "pendulum.yaml", *options, "--out", "run.nc")
+    saved = da.load_run("run.nc")
+    assert status == 0
+    assert (saved.t[-1], len(saved.t), saved["theta"][0], saved["theta_dot"][0]) == (0.2, 5, 0.1, -1.0)
+    assert saved["energy.kinetic"][0] == pytest.approx(3 * 0.5**2 / 2)
+
+
+def test_simulate_accepts_a_urdf(call: Call, here: Path) -> None:
+    status, out, _ = call("simulate", "one.urdf", "--duration", "0.1", "--method", "dopri5")
+    assert status == 0
+    assert "Run of 'one': completed" in out
+
+
+def test_control_of_the_file_is_used(call: Call, here: Path) -> None:
+    text = PENDULUM + "  control: {law: pd, kp: 400, kd: 20, reference: [1.0], gravity: true}\n"
+    Path("driven.yaml").write_text(text, encoding="utf-8")
+    status, _, _ = call("simulate", "driven.yaml", "--duration", "3", "--out", "run.nc")
+    assert status == 0
+    assert da.load_run("run.nc")["theta"][-1] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_diverging_simulation_fails_but_keeps_what_is_good(call: Call, here: Path) -> None:
+    stiff = PENDULUM.replace("axis: [0, 1, 0]", "axis: [0, 1, 0], stiffness: 1.0e+6")
+    Path("stiff.yaml").write_text(stiff, encoding="utf-8")
+    status, _, err = call("simulate", "stiff.yaml", "--step", "0.1", "--duration", "100", "--out", "run.nc")
+    assert status == 2
+    assert err.startswith("dalembert: error: ")
+    assert len(err.splitlines()) == 1
+    saved = da.load_run("run.nc")
+    assert saved.status == "diverged"
+    assert 0 < saved.t[-1] < 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["simulate", "pendulum.yaml", "--q0", "theta"], "--q0 must be NAME=VALUE with a number, got 'theta'"),
+        (["simulate", "pendulum.yaml", "--q0", "theta=x"], "--q0 must be NAME=VALUE with a number, got 'theta=x'"),
+        (["simulate", "pendulum.yaml", "-p", "m"], "-p must be NAME=VALUE with a number, got 'm'"),
+        (["simulate", "pendulum.yaml", "--q0", "phi=1"], "theta"),
+        (["simulate", "pendulum.yaml", "-p", "m=-1"], "mass of body 'bob'"),
+        (["simulate", "pendulum.yaml", "--method", "magic"], "magic"),
+        (["simulate", "pendulum.yaml", "--duration", "-1"], "duration"),
+        (["simulate", "pendulum.yaml", "--out", "no/such/run.nc"], "there is no folder no/such"),
+        (["simulate", "."], "'.' is a folder"),
+        (["simulate", "notes.txt"], "notes.txt: expected a machine file (.yaml, .yml) or a .urdf, got '.txt'"),
+        (["simulate", "broken.yaml"], "broken.yaml"),
+        (["simulate", "law.yaml"], "no law named 'magic' in the control of the simulation; known: computed-torque"),
+        (["verify", "broken.urdf"], "broken.urdf"),
+        (["verify", "nothing"], "neither a file nor a ready-made machine"),
+        (["reproduce", "nothing"], "no study named 'nothing'; known:"),
+        (["systems", "show", "nothing"], "no ready-made machine named 'nothing'; known: actuated-pendulum"),
+        (["systems", "--yaml", "nothing"], "no ready-made machine named 'nothing'"),
+        (["bench", "--robot", "nothing"], "no robot named 'nothing'"),
+    ],
+)
+def test_wrong_input_is_one_line_and_status_2(call: Call, here: Path, arguments: list[str], message: str) -> None:
+    Path("notes.txt").write_text("hello", encoding="utf-8")
+    Path("broken.yaml").write_text("name: x\nbodies: [", encoding="utf-8")
+    Path("broken.urdf").write_text("<robot", encoding="utf-8")
+    Path("law.yaml").write_text(PENDULUM + "  control: {law: magic}\n", encoding="utf-8")
+    status, out, err = call(*arguments)
+    assert status == 2
+    assert out == ""
+    assert err.startswith("dalembert: error: ")
+    assert len(err.splitlines()) == 1
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["simulate"], ["simulate", "a", "--what"], ["nonsense"], ["verify", "a", "--samples", "x"]]
+)
+def test_wrong_options_are_usage_errors(call: Call, arguments: list[str]) -> None:
+    status, out, err = call(*arguments)
+    assert (status, out) == (2, "")
+    assert "Usage: dalembert" in err
+    assert "Traceback" not in err
+
+
+def test_warnings_are_one_line(call: Call, here: Path) -> None:
+    Path("spare.yaml").write_text(PENDULUM.replace("{m: 1.0}", "{m: 1.0, spare: 2.0}"), encoding="utf-8")
+    status, _, err = call("simulate", "spare.yaml", "--duration", "0.1")
+    assert status == 0
+    assert err.startswith("dalembert: warning: ")
+    assert "spare" in err
+    assert len(err.splitlines()) == 1
+
+
+# -- verify -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("machine", ["pendulum.yaml", "one.urdf", "pr-robot"])
+def test_verify(call: Call, machine: str) -> None:
+    status, out, _ = call("verify", machine, "--samples", "3")
+    assert status == 0
+    assert "all formulations agree" in out
+    assert "newton-euler | lagrange" in out
+
+
+def test_verify_leaves_with_1_when_formulations_disagree(call: Call) -> None:
+    """No residual of rounding is below a tolerance of 1e-300."""
+    status, out, _ = call("verify", "double-pendulum", "--tolerance", "1e-300", "--samples", "3")
+    assert status == 1
+    assert "FAIL" in out
+    status, out, _ = call("verify", "double-pendulum", "--tolerance", "1e-300", "--samples", "3", "--json")
+    assert status == 1
+    report = json.loads(out)
+    assert report["ok"] is False
+    assert {"quantity", "pair", "residual", "ok"} <= set(report["rows"][0])
+
+
+# -- reproduce --------------------------------------------------------------------------------------------------------
+
+
+def rows(ok: bool) -> list[Row]:
+    return [Row("mine", "mass [x]", "BOOK (1)", 1.5, 1.5 if ok else 1.7, 0.05, "kg", ok)]
+
+
+@pytest.mark.parametrize("ok", [True, False])
+def test_reproduce(call: Call, monkeypatch: pytest.MonkeyPatch, ok: bool) -> None:
+    monkeypatch.setattr("dalembert.studies.studies", lambda: {"mine": "a study"})
+    monkeypatch.setattr("dalembert.studies.run_study", lambda name: iter(rows(ok)))
+    status, out, _ = call("reproduce")
+    assert status == (0 if ok else 1)
+    assert ("MISSED" in out) is not ok
+    assert "mass [x]" in out
+    assert f"{int(ok)} of 1 published results reproduced" in out
+    status, out, _ = call("reproduce", "mine", "--json")
+    assert status == (0 if ok else 1)
+    (row,) = json.loads(out)
+    assert list(row) == ["study", "quantity", "source", "published", "obtained", "tolerance", "unit", "ok"]
+    assert row["ok"] is ok
+
+
+def test_reproduce_the_textbook(call: Call) -> None:
+    status, out, _ = call("reproduce", "textbook", "--json")
+    assert status == 0
+    assert all(row["ok"] for row in json.loads(out))
+    status, out, _ = call("reproduce", "--list")
+    assert "textbook: ROBOTICS" in out
+
+
+# -- demo, bench ------------------------------------------------------------------------------------------------------
+
+
+def test_demo_writes_a_report(call: Call, here: Path) -> None:
+    status, out, err = call("demo")
+    assert (status, err) == (0, "")
+    assert "completed" in out
+    folder = here / "dalembert-demo"
+    assert {p.name for p in folder.iterdir()} == {"run.nc", "machine.yaml", "report.png"}
+    saved = da.load_run(folder / "run.nc")
+    end = saved.array([f"q{i}" for i in range(1, 7)])[-1]
+    np.testing.assert_allclose(end, [0.9, 0.7, 1.1, 0.8, -0.6, 2.0], atol=1e-6)
+    assert saved.energy.drift < 1e-9
+    assert da.load_machine(folder / "machine.yaml").nv == 6
+
+
+def test_demo_without_a_picture(call: Call, here: Path) -> None:
+    status, _, _ = call("demo", "--no-plot", "--out", "elsewhere")
+    assert status == 0
+    assert {p.name for p in (here / "elsewhere").iterdir()} == {"run.nc", "machine.yaml"}
+
+
+@pytest.mark.parametrize("disagrees", [0, 1])
+def test_bench_hands_its_options_on(call: Call, monkeypatch: pytest.MonkeyPatch, disagrees: int) -> None:
+    seen = []
+
+    def main(**options: object) -> int:
+        seen.append(options)
+        return disagrees
+
+    monkeypatch.setattr("dalembert.benchmarks.main", main)
+    assert call("bench", "--quick", "--robot", "ur5")[0] == disagrees
+    assert call("bench", "--json")[0] == disagrees
+    assert call("bench", "--out", "figures.json")[0] == disagrees
+    assert seen == [
+        {"json": None, "quick": True, "robots": ["ur5"]},
+        {"json": "-", "quick": False, "robots": None},
+        {"json": "figures.json", "quick": False, "robots": None},
+    ]
+
+
+# -- control laws of a file -------------------------------------------------------------------------------------------
+
+
+def test_laws() -> None:
+    assert make_law(None) is None
+    law = make_law({"law": "pid", "kp": 1, "ki": 2, "kd": 3, "reference": [0.5]})
+    assert law == da.PID(1, 2, 3, [0.5])
+    move = {"start": [0], "end": [1], "duration": 2.0}
+    assert make_law({"law": "computed-torque", "kp": 1, "kd": 2, "reference": move}).reference == da.Quintic(
+        [0], [1], 2.0
+    )
+    sway = {"center": [0], "amplitude": [1], "frequency": 2.0}
+    assert make_law({"law": "pd", "kp": 1, "kd": 2, "reference": sway}).reference == da.Sine([0], [1], 2.0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "no law named None"),
+        ({"law": "pd", "kp": 1}, "law 'pd' needs kd, reference"),
+        ({"law": "pd", "kp": 1, "kd": 1, "reference": [0], "kx": 2}, "no setting named 'kx' in law 'pd'; known: "),
+        ({"law": "pd", "kp": 1, "kd": 1, "reference": {"start": [0], "end": [1]}}, "the reference needs duration"),
+        ({"law": "pd", "kp": 1, "kd": 1, "reference": {"speed": 1}}, "no setting named 'speed' in the reference"),
+    ],
+)
+def test_wrong_laws(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(da.DalembertError, match=re.escape(message)):
+        make_law(settings)
