@@ -25,7 +25,8 @@ expected. A pendulum on a cart::
 
 Numbers
     Any number may be an expression of the parameters: ``+ - * / **``, parentheses, ``pi`` and the functions
-    sin, cos, tan, sqrt, exp, tanh. The components of a wrench may also depend on the time ``t``.
+    sin, cos, tan, sqrt, exp, tanh, smoothstep. The components of a wrench, prescribed motions, lengths and exits of
+    cables may also depend on the time ``t``.
 ``name``, ``gravity``, ``parameters``
     Name of the machine; acceleration of gravity; nominal values of the parameters by name.
 ``bodies``
@@ -50,6 +51,13 @@ Numbers
     By name: ``frame``, ``force``, ``torque``, ``axes`` (``world`` or ``frame``).
 ``couplings``
     By name of the joint that follows: ``leader``, ``ratio``, ``offset``.
+``constraints``
+    By name: ``type`` (ball, distance, weld, parallel, orthogonal, loop, gear, motion) and what that type takes:
+    ``frame``, ``other``, ``components``, ``length``, ``offset``, ``axis``, ``other_axis``, ``angle``, ``kind``,
+    ``terms``, ``value``, ``joint``, ``component``; ``switchable``, ``active``.
+``cables``
+    By name: ``anchor``, ``anchor_at``, ``exit``, ``exit_at``, ``length``, ``winch``, ``drum``, ``pulley``, ``swivel``,
+    ``stiffness``, ``damping``, ``bilateral``.
 ``simulation``
     What ``dalembert simulate`` does by default: ``duration``, ``method``, ``step``, ``rtol``, ``atol``,
     ``q0`` and ``v0`` (by name of coordinate and velocity; the others are neutral), ``control`` (a law and its
@@ -67,6 +75,7 @@ from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import DalembertWarning, InputError, UnknownNameError
 from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parameters_of, parse_scalar
+from dalembert.io.constraint_entries import make_cable, make_constraint
 from dalembert.io.machine_schema import (
     SHAPES,
     BodyEntry,
@@ -176,6 +185,8 @@ class _Reader:
             "motors": self.motor,
             "wrenches": self.wrench,
             "couplings": self.coupling,
+            "constraints": lambda name, e: make_constraint(name, e, self.number, self.origin),
+            "cables": lambda name, e: make_cable(name, e, self.number, self.origin),
         }
         names: dict[str, int] = {}
         for section, make in makers.items():

@@ -185,6 +185,44 @@ class CouplingEntry(_Entry):
     offset: Number = 0.0
 
 
+class ConstraintEntry(_Entry):
+    """A constraint; which of the fields apply depends on its type."""
+
+    type: Literal["ball", "distance", "weld", "parallel", "orthogonal", "loop", "gear", "motion"]
+    switchable: bool = False
+    active: bool = True
+    frame: str | None = None
+    other: str = "world"
+    components: str = "xyz"
+    length: Number = 0.0
+    offset: OriginEntry | None = None
+    axis: Vector = [0.0, 0.0, 1.0]
+    other_axis: Vector = [0.0, 0.0, 1.0]
+    angle: Number = math.pi / 2
+    kind: str = "revolute"
+    terms: dict[str, Number] = {}
+    value: Number = 0.0
+    joint: str | None = None
+    component: str = "x"
+
+
+class CableEntry(_Entry):
+    """A cable."""
+
+    anchor: str
+    exit: str = "world"
+    anchor_at: Vector = ZERO
+    exit_at: Vector = ZERO
+    length: Number | None = None
+    winch: str | None = None
+    drum: Number = 0.0
+    pulley: Number = 0.0
+    swivel: Literal["free", "fixed"] = "free"
+    stiffness: Number | None = None
+    damping: Number = 0.0
+    bilateral: bool = False
+
+
 class SimulationEntry(_Entry):
     """How to simulate the machine."""
 
@@ -210,4 +248,6 @@ class MachineFile(_Entry):
     motors: dict[str, MotorEntry] = {}
     wrenches: dict[str, WrenchEntry] = {}
     couplings: dict[str, CouplingEntry] = {}
+    constraints: dict[str, ConstraintEntry] = {}
+    cables: dict[str, CableEntry] = {}
     simulation: SimulationEntry | None = None

@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.core.errors import FileFormatError
 from dalembert.core.parameter import Scalar, nominal, to_text
+from dalembert.io.constraint_entries import fields_to_data
 from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.body import Body
 from dalembert.model.joint import Joint, Limits
@@ -84,6 +85,8 @@ def _machine(machine: Machine) -> dict[str, Any]:
         c.joint: {"leader": c.leader} | _given("ratio", c.ratio, 1.0) | _given("offset", c.offset, 0.0)
         for c in machine.couplings
     }
+    for section in ("constraints", "cables"):
+        data[section] = {c.name: fields_to_data(c, _given, _origin) for c in getattr(machine, section)}
     return {key: value for key, value in data.items() if value != {} or key in ("bodies", "joints")}
 
 

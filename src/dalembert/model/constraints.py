@@ -40,7 +40,7 @@ def unit_vector(value: Any, what: str) -> Vector:
     norm = math.sqrt(sum(x * x for x in numbers))
     if norm < 1e-9:
         raise MachineError(f"{what} must not be zero, got {tuple(numbers)}")
-    x, y, z = (c / norm for c in numbers)
+    x, y, z = (c / norm if abs(norm - 1.0) > 4e-16 else c for c in numbers)
     return (x, y, z)
 
 
