@@ -52,7 +52,8 @@ class EnergyAudit:
     @property
     def audit(self) -> Array:
         """The residual relative to the peak, over time."""
-        return self.residual / self.peak if self.peak > 0.0 else self.residual
+        with np.errstate(invalid="ignore"):  # the energy of a diverged run may be infinite
+            return self.residual / self.peak if self.peak > 0.0 else self.residual
 
     @property
     def drift(self) -> float:
