@@ -68,9 +68,10 @@ def equilibrium(
     q = _vector(at, eom.q_names, eom.q_neutral, "at")
     values = eom.parameter_values(p)
     load = s.bias - s.losses - s.wrenches
-    f = ca.Function("load", [s.q, s.v, s.u, s.t, s.p], [load, ca.jacobian(s.actuation, s.u), s.actuation])
+    outputs = [load, ca.jacobian(s.actuation, s.u), s.actuation, s.gravity, s.bias - s.gravity]
+    f = ca.Function("load", [s.q, s.v, s.u, s.t, s.p], outputs)
     zero = np.zeros(eom.nv)
-    demand, B, _ = (np.array(ca.DM(x).full()) for x in f(q, zero, np.zeros(eom.nu), t, values))
+    demand, B, _, weight, springs = (np.array(ca.DM(x).full()) for x in f(q, zero, np.zeros(eom.nu), t, values))
     if u is None:
         inputs = np.linalg.lstsq(B, demand[:, 0], rcond=None)[0] if eom.nu else np.zeros(0)
     else:
@@ -78,7 +79,7 @@ def equilibrium(
         if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
             raise InputError(f"u must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {u!r}")
     given = np.array(ca.DM(f(q, zero, inputs, t, values)[2]).full())[:, 0]  # after saturation
-    scale = float(max(np.abs(demand).max(initial=0.0), np.abs(given).max(initial=0.0)))
+    scale = float(max(np.abs(x).max(initial=0.0) for x in (demand, given, weight, springs)))
     return Equilibrium(q, inputs, demand[:, 0] - given, scale)
 
 

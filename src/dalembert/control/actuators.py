@@ -1,0 +1,223 @@
+"""What stands between a law and the machine: actuator lag, dead zone, mechanical play, sampled and noisy sensors.
+
+The disturbances and neglected dynamics of CRANE 1.3, as wrappers: each takes a law and is a law (or, for noise, a
+sampled controller), so that they can be stacked: ``ActuatorLag(DeadZone(law, 5.0), 0.1)``. Coulomb friction is a field
+of the joint, uncertain parameters are a matter of ``p``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.control.laws import _driven
+from dalembert.core.errors import InputError
+from dalembert.core.ports import Law
+from dalembert.formulations.equations import EquationsOfMotion
+
+__all__ = ["ActuatorLag", "Backlash", "DeadZone", "NoisySensors"]
+
+Array = NDArray[np.float64]
+
+
+def _positive(value: ArrayLike, n: int, what: str, *, zero: bool = False) -> Any:
+    try:
+        array = np.broadcast_to(np.asarray(value, dtype=float), (n,))
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be one number or {n} (one per motor), got {value!r}") from None
+    if not np.isfinite(array).all() or (array < 0).any() or (not zero and (array == 0).any()):
+        raise InputError(f"{what} must be finite and {'not negative' if zero else '> 0'}, got {value!r}")
+    return ca.DM(array)
+
+
+def dead_zone(x: Any, half_width: Any) -> Any:
+    """``x`` less what lies within the half width: zero in between, continuous."""
+    return ca.fmax(x - half_width, 0) + ca.fmin(x + half_width, 0)
+
+
+@dataclass(frozen=True)
+class DeadZone:
+    """Commands within the half width have no effect, larger ones lose it.
+
+    Parameters
+    ----------
+    law
+        The law behind.
+    half_width
+        Effort lost, per motor or once for all.
+    """
+
+    law: Law
+    half_width: ArrayLike
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """States of the law."""
+        return self.law.state_names(eom)
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        """Initial states of the law."""
+        return self.law.initial_state(eom)
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs and rates of the states."""
+        u, zdot = self.law.expression(eom, t, q, v, z, p)
+        return dead_zone(u, _positive(self.half_width, eom.nu, "half_width", zero=True)), zdot
+
+
+@dataclass(frozen=True)
+class ActuatorLag:
+    """First-order lag ``T u' = command - u``.
+
+    Parameters
+    ----------
+    law
+        The law behind.
+    time_constant
+        ``T`` [s], per motor or once for all.
+    initial
+        Efforts at the start, such as the weight that a winch holds; default zero.
+    """
+
+    law: Law
+    time_constant: ArrayLike
+    initial: ArrayLike = 0.0
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """States of the law, and an effort per motor."""
+        return (*self.law.state_names(eom), *(f"effort.{name}" for name in eom.u_names))
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        """Initial states of the law, and the initial efforts."""
+        start = np.broadcast_to(np.asarray(self.initial, dtype=float), (eom.nu,))
+        return np.concatenate([self.law.initial_state(eom), start])
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs and rates of the states."""
+        inner = z.shape[0] - eom.nu
+        command, zdot = self.law.expression(eom, t, q, v, z[:inner], p)
+        T = _positive(self.time_constant, eom.nu, "time_constant")
+        return z[inner:], ca.vertcat(zdot, (command - z[inner:]) / T)
+
+
+@dataclass(frozen=True)
+class Backlash:
+    """Mechanical play between a motor with inertia and the joint that it drives (dynamic backlash).
+
+    The motor has a position of its own; it pushes the joint through a spring and damper that touch only outside the
+    gap. The law commands the effort on the motor. All quantities are on the joint's side.
+
+    Parameters
+    ----------
+    law
+        The law behind.
+    gap
+        Width of the play, in the joint's coordinate.
+    stiffness, damping
+        Of the contact.
+    inertia
+        Of the motor.
+
+    All of them per motor or once for all; a gap of zero leaves a stiff shaft.
+    """
+
+    law: Law
+    gap: ArrayLike
+    stiffness: ArrayLike
+    inertia: ArrayLike
+    damping: ArrayLike = 0.0
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """States of the law; position relative to the joint and speed of each motor."""
+        own = [f"motor.{x}.{name}" for x in ("lead", "speed") for name in eom.u_names]
+        return (*self.law.state_names(eom), *own)
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        """Motors start in the middle of the gap, at rest."""
+        return np.concatenate([self.law.initial_state(eom), np.zeros(2 * eom.nu)])
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs and rates of the states."""
+        n = eom.nu
+        inner = z.shape[0] - 2 * n
+        _, rows_v, ratio = _driven(eom, "Backlash")
+        command, zdot = self.law.expression(eom, t, q, v, z[:inner], p)
+        lead, speed = z[inner : inner + n], z[inner + n :]
+        half = _positive(self.gap, n, "gap", zero=True) / 2
+        k, c = _positive(self.stiffness, n, "stiffness"), _positive(self.damping, n, "damping", zero=True)
+        squeezed = dead_zone(lead, half)
+        slip = speed - v[rows_v]
+        # The damper acts in contact only, and contact only pushes: it never pulls the motor back.
+        push = k * squeezed + c * slip * (squeezed != 0)
+        force = ca.if_else(lead > 0, ca.fmax(push, 0), ca.fmin(push, 0))
+        rates = (command * ratio - force) / _positive(self.inertia, n, "inertia")
+        return force / ratio, ca.vertcat(zdot, slip, rates)
+
+
+@dataclass
+class NoisySensors:
+    """A law run at a sampling period on noisy measurements: a sampled controller for `simulate`.
+
+    The noise is white from sample to sample, normal, and depends on the seed and the number of the sample alone, so
+    that a run can be repeated. Internal states of the law are advanced by Euler's method, once per sample.
+
+    Parameters
+    ----------
+    law
+        The law behind.
+    eom
+        The equations of the machine that it controls.
+    period
+        Seconds between samples.
+    position_noise, velocity_noise
+        Standard deviations, per coordinate and velocity or once for all.
+    seed
+        Seed of the noise.
+    """
+
+    law: Law
+    eom: EquationsOfMotion
+    period: float
+    position_noise: ArrayLike = 0.0
+    velocity_noise: ArrayLike = 0.0
+    seed: int = 0
+    name: str = "noisy sensors"
+    _z: Array = field(init=False, repr=False)
+    _last: int = field(init=False, repr=False, default=-1)
+
+    def __post_init__(self) -> None:
+        eom = self.eom
+        if not self.period > 0:
+            raise InputError(f"period of NoisySensors must be > 0, got {self.period!r}")
+        if eom.layout.quaternions:
+            raise InputError(f"NoisySensors: machine '{eom.machine.name}' has quaternions, which take no added noise")
+        self._sigma = np.concatenate(
+            [
+                np.array(_positive(x, n, what, zero=True).full())[:, 0]
+                for x, n, what in (
+                    (self.position_noise, eom.nq, "position_noise"),
+                    (self.velocity_noise, eom.nv, "velocity_noise"),
+                )
+            ]
+        )
+        s = eom.symbolic
+        z = ca.SX.sym("z", len(self.law.state_names(eom)))
+        u, zdot = self.law.expression(eom, s.t, s.q, s.v, z, s.p)
+        self._function = ca.Function("law", [s.t, s.q, s.v, z, s.p], [ca.densify(ca.SX(u)), ca.densify(ca.SX(zdot))])
+        self._p = eom.parameter_values(None)
+        self._z = np.asarray(self.law.initial_state(eom), dtype=float)
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        """Inputs to hold until the next sample."""
+        sample = round(t / self.period)
+        if sample <= self._last:  # a new run
+            self._z = np.asarray(self.law.initial_state(self.eom), dtype=float)
+        self._last = sample
+        noise = np.random.Generator(np.random.Philox(key=self.seed, counter=[sample, 0, 0, 0]))
+        error = self._sigma * noise.standard_normal(len(self._sigma))
+        u, zdot = self._function(t, q + error[: len(q)], v + error[len(q) :], self._z, self._p)
+        self._z = self._z + self.period * np.array(zdot.full())[:, 0]
+        return np.array(u.full())[:, 0]
