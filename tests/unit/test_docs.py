@@ -1,0 +1,128 @@
+"""The documentation cannot rot: its Python runs, prints what the page says, and names only what exists.
+
+The blocks marked ``python`` of a page run one after the other in one namespace, in a folder of their own. Two comments
+steer them, each on the line before the fence:
+
+- ``<!-- no-run: reason -->`` leaves a block out;
+- ``<!-- output -->`` marks a ``text`` block as what the block before it prints. White space counts once, and ``...``
+  stands for anything, such as digits that depend on the computer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dalembert
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Pages about words, files and commands. Every other page is about calls, and shows at least one that works.
+WITHOUT_CODE = {"benchmarks", "changelog", "command_line", "contributing", "errata", "index", "notation", "studies"}
+
+# An indented fence belongs to a list, where its code would have to be dedented: pages do without.
+_FENCE = re.compile(
+    r"^(?:<!--[ ]*(?P<comment>.*?)[ ]*-->\n+)?^```(?P<language>[\w{}-]*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.M | re.S
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page: its language, text and first line, and the comment on the line before it."""
+
+    language: str
+    text: str
+    line: int
+    comment: str
+
+    @property
+    def runs(self) -> bool:
+        """Whether the block is code that is executed."""
+        return self.language == "python" and not self.comment.startswith("no-run")
+
+
+def blocks(text: str) -> list[Block]:
+    """All fenced blocks of a page, in order."""
+    return [
+        Block(m["language"], m["text"], text.count("\n", 0, m.start("text")) + 1, m["comment"] or "")
+        for m in _FENCE.finditer(text)
+    ]
+
+
+def run_page(page: Path, text: str) -> None:
+    """Run the code of a page and compare what it prints with what the page says it prints."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    printed: str | None = None
+    for block in blocks(text):
+        where = f"{page.name}:{block.line}"
+        if block.runs:
+            # Empty lines in front make the line numbers of a traceback those of the page.
+            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+            screen = io.StringIO()
+            with contextlib.redirect_stdout(screen):
+                exec(code, namespace)
+            printed = screen.getvalue()
+        elif block.comment == "output":
+            assert printed is not None, f"{where}: an output without code before it"
+            flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+            matches = doctest.OutputChecker().check_output(block.text, printed, flags)
+            assert matches, f"{where}: the page says\n{block.text}\nbut the code prints\n{printed}"
+            printed = None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_code_of_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = page.read_text(encoding="utf-8")
+    if not any(block.runs for block in blocks(text)):
+        assert page.stem in WITHOUT_CODE, f"{page.name} shows no Python that runs"
+        return
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        # A page may show a warning on purpose; a compiler is not a condition for reading it.
+        warnings.simplefilter("ignore", dalembert.DalembertWarning)
+        run_page(page, text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_fences_of_page_are_understood(page: Path) -> None:
+    """A block that this file would overlook is not checked: none may hide from it."""
+    text = page.read_text(encoding="utf-8")
+    for block in blocks(text):
+        if block.language == "python" and block.comment:
+            reason = re.fullmatch(r"no-run: \S.*", block.comment)
+            assert reason, f"{page.name}:{block.line}: say why it does not run: <!-- no-run: reason -->"
+    found = sum(block.language == "python" for block in blocks(text))
+    assert found == len(re.findall(r"^[ >]*(?:```|~~~|:::)\s*\{?(?:python|py|code-block:? *python)\b", text, re.M))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_public_names_of_page_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    missing = {name for name in re.findall(r"\bda\.([A-Za-z_]\w*)", text) if name not in dalembert.__all__}
+    assert not missing, f"{page.name} speaks of names that dalembert does not export: {', '.join(sorted(missing))}"
+
+
+def test_pages_are_found() -> None:
+    assert len(PAGES) > 5
+    shown = {page.stem for page in PAGES if any(b.runs for b in blocks(page.read_text(encoding="utf-8")))}
+    assert {"README", "quick_start", "machines", "equations", "simulation", "control"} <= shown
+
+
+def test_wrong_page_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    good = "# Page\n\n```python\nprint(6 * 7)\n```\n\n<!-- output -->\n```text\n42\n```\n"
+    run_page(page, good)
+    with pytest.raises(AssertionError, match="page.md:9: the page says"):
+        run_page(page, good.replace("6 * 7", "6 * 8"))
+    with pytest.raises(ZeroDivisionError) as raised:
+        run_page(page, good.replace("6 * 7", "1 / 0"))
+    assert raised.traceback[-1].lineno == 3  # counted from zero: line 4 of the page
+    assert not any(block.runs for block in blocks("<!-- no-run: takes an hour -->\n```python\n1 / 0\n```\n"))
