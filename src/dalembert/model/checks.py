@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["check_parameter_values", "check_physics", "inertia_fault"]
 
 _TOLERANCE = 1e-9
+_PRINTED = 1e-3  # a thin plate given with three digits (0.0833, 0.0833, 0.167) exceeds the triangle by its rounding
 
 
 def inertia_fault(inertia: NDArray[np.float64], noise: float = 0.0) -> str | None:
@@ -33,15 +34,16 @@ def inertia_fault(inertia: NDArray[np.float64], noise: float = 0.0) -> str | Non
     inertia
         Inertia about the centre of mass.
     noise
-        Moment that counts as rounding, added to 1e-9 of the largest moment.
+        Moment that counts as rounding, added to 1e-9 of the largest moment (1e-3 for the sum of two moments, which
+        printed data round).
     """
     I = 0.5 * (inertia + np.swapaxes(inertia, -1, -2))
     a, b, c = np.linalg.eigvalsh(I)
-    slack = _TOLERANCE * max(abs(a), abs(c)) + noise
+    largest = max(abs(a), abs(c))
     moments = f"principal moments {a:g}, {b:g}, {c:g}"
-    if a < -slack:
+    if a < -(_TOLERANCE * largest + noise):
         return f"{moments}: none may be negative"
-    if c > a + b + slack:
+    if c > a + b + _PRINTED * largest + noise:
         return f"{moments}: the largest must not exceed the sum of the others (triangle inequality)"
     return None
 
