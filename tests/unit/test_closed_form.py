@@ -17,6 +17,7 @@ import dalembert as da
 from dalembert.formulations.closed_form import ClosedForm, closed_form
 from dalembert.formulations.closed_form_algebra import fraction_of
 from dalembert.formulations.closed_form_print import latex_name
+from dalembert.model.constraints import BallConstraint
 from dalembert.systems import textbook
 
 FORMULATIONS = ("lagrange", "newton-euler")
@@ -455,6 +456,13 @@ def test_a_machine_that_nobody_could_read_is_refused() -> None:
     machine = da.Machine("six", bodies=links, joints=joints)
     with pytest.raises(da.InputError, match=r"'six' \(6 degrees of freedom\) is too large .* the limit is 500"):
         _ = closed_form(machine, limit=500).mass_matrix
+
+
+def test_constraints_are_not_left_out_in_silence() -> None:
+    machine = textbook.double_pendulum()
+    held = machine.with_(constraints=[BallConstraint("hold", "tip")])
+    with pytest.raises(da.InputError, match=r"has constraints \(hold\), whose forces a closed form does not hold"):
+        closed_form(held)
 
 
 def test_wrong_arguments() -> None:

@@ -106,6 +106,7 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
     reserved
         Names that no parameter may have: those of coordinates, velocities and inputs.
     """
+    _check_parts(machine)
     own = {p.name for p in machine.parameters}
     clash = sorted(own & set(reserved))
     if clash:
@@ -154,6 +155,20 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
         gravity=gravity,
     )
     return SymbolMachine(copy, frozenset(name.named), frozenset(masses), frozenset(pulls), frozenset(loads))
+
+
+def _check_parts(machine: Machine) -> None:
+    """Refuse what a closed form would leave out in silence."""
+    for field in ("constraints", "cables"):
+        parts = getattr(machine, field, ())
+        if parts:
+            raise InputError(
+                f"machine '{machine.name}' has {field} ({', '.join(x.name for x in parts)}), whose forces a closed form "
+                f"does not hold; machine.with_({field}=()) leaves them out"
+            )
+    for body in machine.bodies:
+        if type(body) is not Body:
+            raise InputError(f"body '{body.name}' is a {type(body).__name__}; a closed form needs rigid bodies")
 
 
 def _body(body: Body, name: _Namer, label: str) -> Body:
