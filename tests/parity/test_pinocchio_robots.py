@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine, robot_pinocchio
-from dalembert.core.errors import InputError
+from dalembert.core.errors import InputError, MachineError
 from dalembert.io.conventions import from_pinocchio, to_pinocchio
+from dalembert.io.urdf import load_urdf
 from support.comparison import difference
 
 pin = pytest.importorskip("pinocchio")
@@ -54,3 +57,46 @@ def test_robot_agrees_with_pinocchio(name: str) -> None:
             index = model.getFrameId(frame, pin.BODY)
             J = pin.computeFrameJacobian(model, data, s.q, index, pin.LOCAL)
             assert difference(eom.jacobian(frame, q), J) < 1e-9
+
+
+# Files whose machines are refused: joints that move no mass, impossible inertias. The two others are no URDF files.
+REFUSED = {
+    *("bravo7_gripper", "bluevolta_bravo7_gripper", "falcon_bravo7_gripper"),
+    *("romeo", "romeo_laas_small", "romeo_small"),
+}
+UNREADABLE = {"falcon", "ur3"}
+
+
+def _all_files() -> list[Path]:
+    try:
+        folder = robot_file("ur5").parents[2]
+    except InputError:
+        return []
+    return sorted(folder.rglob("*.urdf"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
+@pytest.mark.parametrize("path", _all_files(), ids=lambda path: f"{path.parents[1].name}/{path.stem}")
+def test_every_robot_file_agrees_with_pinocchio(path: Path, floating: bool) -> None:
+    if path.stem in REFUSED | UNREADABLE:
+        with pytest.raises(MachineError):
+            load_urdf(path, floating_base=floating)
+        return
+    root = [pin.JointModelFreeFlyer()] if floating else []
+    model = pin.buildModelFromUrdf(str(path), *root)
+    if not 0 < model.nv <= 60:
+        pytest.skip(f"{model.nv} degrees of freedom")
+    machine = load_urdf(path, floating_base=floating, motors=False)
+    assert [j.name for j in machine.coordinate_joints] == list(model.names)[1:]
+    eom, data = da.equations(machine, backend="vm"), model.createData()
+    rng = np.random.default_rng(1)
+    q = eom.random_configuration(rng)
+    v, a, tau = rng.normal(size=(3, eom.nv))
+    s = to_pinocchio(machine, q, v, a, continuous=True)
+    force = from_pinocchio(machine, s.q, tau=pin.rnea(model, data, s.q, s.v, s.a), continuous=True).tau
+    assert difference(eom.inverse_dynamics(q, v, a), force) < 1e-9
+    acceleration = eom.forward_dynamics(q, v, tau)
+    s = to_pinocchio(machine, q, v, acceleration, continuous=True)
+    back = from_pinocchio(machine, s.q, tau=pin.rnea(model, data, s.q, s.v, s.a), continuous=True).tau
+    assert difference(back, tau, np.abs(eom.mass_matrix(q) @ acceleration).max()) < 1e-9
