@@ -1,0 +1,326 @@
+"""Beams: slender flexible segments described by assumed modes (SPACE 5.1 and Appendix B.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.validation import Bound, check_name, field_scalar
+from dalembert.model.beam_modes import EndLoad, Piece, Support, beam_modes
+from dalembert.model.section import Load, Section, _number
+from dalembert.model.shapes import Shape
+
+__all__ = ["DIRECTIONS", "NORMALIZATIONS", "Beam", "Mode"]
+
+DIRECTIONS = ("x", "y", "z", "torsion")
+NORMALIZATIONS = ("unit", "mass", "segment", "load", "tip")
+MOST_MODES = 40
+_SUPPORTS = {
+    "clamped": Support(True, True),
+    "pinned": Support(True, False),
+    "free": Support(),
+    "loaded": Support(),
+}
+_NAMES = {"x": "traction", "y": "bending along y", "z": "bending along z", "torsion": "torsion"}
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One assumed mode: direction (x, y, z, torsion), shape, and frequency [rad/s] (None if the shape was given)."""
+
+    direction: str
+    shape: Shape
+    frequency: float | None
+
+
+@dataclass(frozen=True)
+class Beam:
+    """A flexible segment: a rigid elbow, then an Euler-Bernoulli beam along the x axis of its frame.
+
+    Bodies and joints hang on its tip by the name ``"NAME.tip"``, on other named sections by ``"NAME.STATION"``, and on
+    its root frame by ``"NAME"``. It adds the modal coordinates ``NAME.delta1``, ``NAME.delta2`` and so on, in the order
+    traction, bending along y, bending along z, torsion, right after the coordinates of its joint.
+
+    Parameters
+    ----------
+    name
+        Unique name.
+    length
+        Length of the slender part [m].
+    section
+        Its section, or a list of (length, section) from root to tip.
+    E, G
+        Young's and shear modulus [N/m2].
+    density
+        Mass per volume [kg/m3].
+    modes
+        Number of modes by direction, such as ``{"x": 1, "y": 4, "z": 4, "torsion": 1}``, or a list of `Shape` to use in
+        that direction. A direction that is left out is rigid.
+    boundary
+        Boundary conditions of the modes, ROOT-TIP with clamped, pinned, free and (tip) loaded; default clamped-loaded
+        if there is a load, else clamped-free. Or a pair of `Support` (which may hold springs), for bending.
+    load
+        Inertia at the tip for the modes; see `dalembert.formulations.outboard`.
+    offset
+        Start of the slender part in the frame of the segment, ``p_a`` of (B.19).
+    normalization
+        ``"unit"``: modal mass with load 1, stiffness ``w^2``. ``"mass"``: own modal mass 1. ``"segment"``: stiffness
+        ``m w^2`` with the segment's mass (SPACE D.1.1, D.1.2). ``"load"``: stiffness ``w^2`` times the larger of load
+        mass and inertia in bending, the load mass in traction, its inertia in torsion (D.1.3). ``"tip"``: unit tip.
+    damping
+        Damping ratio of every mode: force ``2 zeta (K_jj / w_j) delta_j'``.
+    rotary_inertia
+        Whether the sections have inertia of rotation.
+    stiffening
+        Whether the shortening of the bent axis is kept (geometric stiffening).
+    stations
+        Abscissae of named sections, such as ``{"camera": 3.0}``.
+    """
+
+    name: str
+    length: float
+    section: Section | tuple[tuple[float, Section], ...]
+    E: Scalar
+    G: Scalar = 0.0
+    density: Scalar = 0.0
+    modes: tuple[tuple[str, Any], ...] = ()
+    boundary: str | tuple[Support, Support] | None = None
+    load: Load | None = None
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    normalization: str = "unit"
+    damping: Scalar = 0.0
+    rotary_inertia: bool = True
+    stiffening: bool = False
+    stations: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        name, set_ = check_name(self.name, "beam"), object.__setattr__
+        if "." in name:
+            raise MachineError(f"the name of beam '{name}' must not hold a dot: it separates the name of a section")
+        for field in ("length", "offset"):
+            value = getattr(self, field)
+            if any(not isinstance(x, int | float) for x in (value if isinstance(value, Iterable) else [value])):
+                raise MachineError(
+                    f"{field} of beam '{name}' must be plain numbers, got {value!r}: the mode shapes are frozen; "
+                    "E, G, density and damping may be parameters"
+                )
+        set_(self, "length", _number(self.length, f"length of beam '{name}'", strict=True))
+        offset = tuple(_number(x, f"offset of beam '{name}'", lower=None) for x in self.offset)
+        if len(offset) != 3:
+            raise MachineError(f"offset of beam '{name}' must have 3 components, got {self.offset!r}")
+        set_(self, "offset", offset)
+        set_(self, "E", field_scalar(self.E, f"E of beam '{name}'", lower=0.0, strict=True))
+        set_(self, "G", field_scalar(self.G, f"G of beam '{name}'", lower=0.0))
+        set_(self, "density", field_scalar(self.density, f"density of beam '{name}'", lower=0.0, strict=True))
+        set_(self, "damping", field_scalar(self.damping, f"damping of beam '{name}'", lower=0.0))
+        if self.load is not None and not isinstance(self.load, Load):
+            raise MachineError(f"load of beam '{name}' must be a Load, got {self.load!r}")
+        if self.normalization not in NORMALIZATIONS:
+            known = ", ".join(NORMALIZATIONS)
+            raise MachineError(f"normalization of beam '{name}' is {self.normalization!r}; known: {known}")
+        if self.normalization == "load" and self.load is None:
+            raise MachineError(f"beam '{name}' has no load, which its normalization 'load' refers to")
+        self._check_section()
+        set_(self, "modes", self._checked_modes())
+        self._supports()
+        set_(self, "stations", self._checked_stations())
+
+    def _check_section(self) -> None:
+        if isinstance(self.section, Section):
+            return
+        try:
+            pieces = tuple((_number(h, "the length of a stretch", strict=True), s) for h, s in self.section)
+        except (TypeError, ValueError):
+            pieces = ()
+        if not pieces or not all(isinstance(s, Section) for _, s in pieces):
+            raise MachineError(
+                f"section of beam '{self.name}' must be a Section or a list of (length, Section), got {self.section!r}"
+            )
+        total = sum(h for h, _ in pieces)
+        if abs(total - self.length) > 1e-9 * self.length:
+            got = f"{total:g}, its length is {self.length:g}"
+            raise MachineError(f"the stretches of beam '{self.name}' add up to {got}")
+        object.__setattr__(self, "section", pieces)
+
+    def _checked_modes(self) -> tuple[tuple[str, Any], ...]:
+        items = self.modes.items() if isinstance(self.modes, Mapping) else self.modes
+        given: dict[str, Any] = {}
+        for key, value in items:
+            what = f"modes of beam '{self.name}' in direction '{key}'"
+            if key not in DIRECTIONS:
+                raise MachineError(f"beam '{self.name}' has modes in direction {key!r}; known: {', '.join(DIRECTIONS)}")
+            if isinstance(value, bool) or not isinstance(value, int):
+                shapes = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else ()
+                if not shapes or not all(isinstance(s, Shape) for s in shapes):
+                    raise MachineError(f"{what} must be a whole number or a list of Shape, got {value!r}")
+                for s in shapes:
+                    if abs(s.length - self.length) > 1e-9 * self.length:
+                        raise MachineError(f"{what}: a shape has length {s.length:g}, the beam {self.length:g}")
+                value = shapes
+            elif not 1 <= value <= MOST_MODES:
+                expected = f"between 1 and {MOST_MODES} (leave a rigid direction out)"
+                raise MachineError(f"{what} must be {expected}, got {value}")
+            self._check_support_of(key)
+            given[key] = value
+        return tuple((d, given[d]) for d in DIRECTIONS if d in given)
+
+    def _check_support_of(self, direction: str) -> None:
+        """Refuse modes that the section has no stiffness or no inertia for."""
+        for _, _, section in self.pieces:
+            stiffness, inertia = self._properties(section, direction)
+            if stiffness <= 0.0:
+                lacking = {"x": "E", "y": "I_z", "z": "I_y", "torsion": "G or torsion constant"}[direction]
+                raise MachineError(f"beam '{self.name}' has no stiffness in {_NAMES[direction]}: its {lacking} is zero")
+            if inertia <= 0.0 or (direction == "torsion" and not self.rotary_inertia):
+                raise MachineError(f"beam '{self.name}' has no inertia in {_NAMES[direction]} for modes to move")
+
+    def _checked_stations(self) -> tuple[tuple[str, float], ...]:
+        items = self.stations.items() if isinstance(self.stations, Mapping) else self.stations
+        result = []
+        for key, value in items:
+            check_name(key, f"station of beam '{self.name}'")
+            s = _number(value, f"station '{key}' of beam '{self.name}'")
+            if key == "tip" or s > self.length:
+                expected = f"lie in [0, {self.length:g}] and not be called tip"
+                raise MachineError(f"station '{key}' of beam '{self.name}' must {expected}, got {s:g}")
+            result.append((key, s))
+        return tuple(result)
+
+    def _supports(self) -> tuple[Support, Support]:
+        boundary = self.boundary
+        if boundary is None:
+            boundary = "clamped-free" if self.load is None else "clamped-loaded"
+        if isinstance(boundary, tuple) and len(boundary) == 2 and all(isinstance(s, Support) for s in boundary):
+            return boundary
+        root, _, tip = boundary.partition("-") if isinstance(boundary, str) else ("", "", "")
+        if root not in ("clamped", "pinned", "free") or tip not in _SUPPORTS:
+            raise MachineError(
+                f"boundary of beam '{self.name}' must be ROOT-TIP of clamped, pinned, free and (tip) loaded, or two "
+                f"Support, got {self.boundary!r}"
+            )
+        if (tip == "loaded") != (self.load is not None):
+            raise MachineError(f"beam '{self.name}': the boundary {boundary} and the load {self.load} contradict")
+        return _SUPPORTS[root], _SUPPORTS[tip]
+
+    # -- physical data --------------------------------------------------------------------------------------------
+
+    @property
+    def pieces(self) -> tuple[tuple[float, float, Section], ...]:
+        """Stretches (start, end, section) from root to tip."""
+        if isinstance(self.section, Section):
+            return ((0.0, self.length, self.section),)
+        ends = np.cumsum([0.0] + [h for h, _ in self.section])
+        ends[-1] = self.length
+        return tuple((float(a), float(b), s) for a, b, (_, s) in zip(ends[:-1], ends[1:], self.section, strict=True))
+
+    def _properties(self, section: Section, direction: str) -> tuple[float, float]:
+        """Stiffness and inertia per length of a section in a direction, at nominal values."""
+        E, G, rho = nominal(self.E), nominal(self.G), nominal(self.density)
+        stiffness = {
+            "x": E * section.area,
+            "y": E * section.I_z,
+            "z": E * section.I_y,
+            "torsion": G * (section.torsion or 0.0),
+        }[direction]
+        return stiffness, rho * ((section.I_p or 0.0) if direction == "torsion" else section.area)
+
+    @property
+    def mass(self) -> Scalar:
+        """Mass of the slender part."""
+        return self.density * sum((b - a) * s.area for a, b, s in self.pieces)
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All scalars of the beam."""
+        return (self.E, self.G, self.density, self.damping)
+
+    def bounds(self) -> Iterator[Bound]:
+        """Ranges that must hold for any parameter values."""
+        for field in ("E", "density"):
+            yield Bound(f"{field} of beam '{self.name}'", getattr(self, field), strict=True)
+        for field in ("G", "damping"):
+            yield Bound(f"{field} of beam '{self.name}'", getattr(self, field))
+
+    def section_abscissa(self, station: str) -> float:
+        """Abscissa of a named section."""
+        return dict(self.stations, tip=self.length)[station]
+
+    # -- modes ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def basis(self) -> tuple[Mode, ...]:
+        """The assumed modes in the order of the modal coordinates."""
+        return tuple(m for direction, given in self.modes for m in self._direction_modes(direction, given))
+
+    @property
+    def n_modes(self) -> int:
+        """Number of modal coordinates."""
+        return sum(given if isinstance(given, int) else len(given) for _, given in self.modes)
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        """Names of the modal coordinates."""
+        return tuple(f"{self.name}.delta{i + 1}" for i in range(self.n_modes))
+
+    @property
+    def v_names(self) -> tuple[str, ...]:
+        """Names of their rates."""
+        return tuple(f"{name}_dot" for name in self.q_names)
+
+    @property
+    def frequencies(self) -> NDArray[np.float64]:
+        """Frequencies [rad/s] of the modes with their boundary conditions; NaN for given shapes."""
+        return np.array([np.nan if m.frequency is None else m.frequency for m in self.basis])
+
+    def _direction_modes(self, direction: str, given: Any) -> list[Mode]:
+        if not isinstance(given, int):
+            return [Mode(direction, s, None) for s in given]
+        load = self._end_load(direction)
+        pieces = [Piece(a, b, *self._properties(s, direction)) for a, b, s in self.pieces]
+        order = 2 if direction in ("y", "z") else 1
+        w, shapes = beam_modes(pieces, order, self._supports(), load, given)
+        if len(w) < given:
+            raise MachineError(f"beam '{self.name}' supports {len(w)} modes in {_NAMES[direction]}, asked for {given}")
+        factors = [self._factor(direction, load, pieces, order, s) for s in shapes]
+        return [Mode(direction, s.scaled(f), float(x)) for s, f, x in zip(shapes, factors, w, strict=True)]
+
+    def _end_load(self, direction: str) -> EndLoad:
+        if self.load is None:
+            return EndLoad()
+        J_x, J_y, J_z = self.load.inertia
+        match direction:
+            case "x":
+                return EndLoad(self.load.mass)
+            case "torsion":
+                return EndLoad(J_x)
+        return EndLoad(self.load.mass, self.load.first_moment, J_z if direction == "y" else J_y)
+
+    def _factor(self, direction: str, load: EndLoad, pieces: list[Piece], order: int, shape: Shape) -> float:
+        """Factor that brings a shape of unit modal mass to the chosen normalisation."""
+        match self.normalization:
+            case "segment":
+                return float(np.sqrt(nominal(self.mass)))
+            case "load":
+                scale = max(load.mass, load.inertia) if order == 2 else load.mass
+                return float(np.sqrt(scale))
+            case "mass":
+                tip = np.array([shape(self.length), shape(self.length, 1)], dtype=float)
+                own = 1.0 - load.mass * tip[0] ** 2
+                if order == 2:
+                    own -= 2 * load.first_moment * tip[0] * tip[1] + load.inertia * tip[1] ** 2
+                return float(1 / np.sqrt(own))
+            case "tip":
+                end = float(shape(self.length))
+                if abs(end) < 1e-9:
+                    raise MachineError(f"beam '{self.name}': a mode with no tip deflection cannot have a unit tip")
+                return 1.0 / end
+        return 1.0
+
+
