@@ -106,13 +106,13 @@ def random_machine(
     g = tuple(rng.normal(size=3) * 5) if gravity else (0.0, 0.0, 0.0)
     return da.Machine(
         "random",
-        [bodies[i] for i in rng.permutation(n)],
-        [made[i] for i in rng.permutation(n)],
-        frames,
-        motor_list,
-        wrench_list,
-        _couplings(rng, number, made, motor_list, couplings),
-        (g[0], g[1], number(g[2], "g") if gravity else 0.0),
+        bodies=[bodies[i] for i in rng.permutation(n)],
+        joints=[made[i] for i in rng.permutation(n)],
+        frames=frames,
+        motors=motor_list,
+        wrenches=wrench_list,
+        couplings=_couplings(rng, number, made, motor_list, couplings),
+        gravity=(g[0], g[1], number(g[2], "g") if gravity else 0.0),
     )
 
 
