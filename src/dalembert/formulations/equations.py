@@ -13,6 +13,8 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
+from dalembert.formulations.constraints_contract import ConstraintContract
+from dalembert.formulations.constraints_elastic import with_elastic_cables
 from dalembert.formulations.derivatives import Derivatives
 from dalembert.formulations.lagrange import Lagrange
 from dalembert.formulations.layout import Layout
@@ -61,15 +63,16 @@ def derive(
 
 def _derive(machine: Machine, by: str, coordinates: CoordinateMap | None, backend: Backend) -> EquationsOfMotion:
     formulation: Formulation = FORMULATIONS[by](machine)
-    layout = Layout.of_joints(n.joint for n in machine.tree.nodes)
+    layout = Layout.of_nodes(machine.tree.nodes)
     if coordinates is not None:
         formulation, layout = in_coordinates(formulation, machine, coordinates)
     elif machine.couplings:
         formulation, layout = couple(formulation, machine)
+    formulation = with_elastic_cables(formulation, machine)
     return EquationsOfMotion(machine, formulation, layout, backend, coordinates)
 
 
-class EquationsOfMotion:
+class EquationsOfMotion(ConstraintContract):
     """Equations ``M(q) a + C(q, v) v + dV/dq = tau`` of a machine.
 
     Every function takes arrays with any leading batch axes, and ``p`` (a mapping of parameter names to values, or an

@@ -39,6 +39,9 @@ class Symbolic:
             raise AttributeError(name)
         if name not in EXPRESSIONS:
             raise UnknownNameError("expression", name, EXPRESSIONS)
+        machine = self._formulation.model.machine
+        if name == "forward_dynamics" and machine.constrained:
+            raise InputError(f"machine '{machine.name}' has constraints: use constrained_dynamics")
         return self._once(name, lambda: getattr(self._formulation, name)())
 
     def __dir__(self) -> list[str]:
