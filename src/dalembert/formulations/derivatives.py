@@ -78,7 +78,7 @@ def forward_derivatives(formulation: Formulation) -> tuple[Any, Any, Any, Any]:
 
 def _is_plain(model: TreeModel) -> bool:
     """Whether all joint axes are constant in moving axes and all bodies rigid."""
-    rigid = all(hasattr(body, "com") for node in model.tree.nodes for body, _ in node.bodies)
+    rigid = all(node.beam is None for node in model.tree.nodes)
     return rigid and all(node.joint.kind != "planar" for node in model.tree.nodes)
 
 

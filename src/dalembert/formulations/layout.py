@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
 
 from dalembert.formulations.joint_kinematics import joint_difference, joint_integrate
+from dalembert.model.beam import Beam
 from dalembert.model.joint import Joint
+from dalembert.model.tree import Node
 
 __all__ = ["Block", "Layout"]
 
 
 @dataclass(frozen=True)
 class Block:
-    """Coordinates of one joint: its kind and its ranges in ``q`` and ``v``."""
+    """Coordinates of one joint or beam: its kind and its ranges in ``q`` and ``v``."""
 
     name: str
     kind: str
@@ -44,6 +46,29 @@ class Layout:
         return Layout(
             tuple(s for j in joints for s in j.q_names), tuple(s for j in joints for s in j.v_names), tuple(blocks)
         )
+
+    @staticmethod
+    def of_nodes(nodes: Iterable[Node]) -> Layout:
+        """Coordinates of the nodes of a tree: joints and modal coordinates of beams, in order."""
+        layout = Layout((), (), ())
+        for node in nodes:
+            layout = layout + Layout.of_joints([node.joint] if node.joint.info.nv else [])
+            if node.is_root and node.beam is not None:
+                layout = layout + Layout.modal(node.beam)
+        return layout
+
+    @staticmethod
+    def modal(beam: Beam) -> Layout:
+        """Modal coordinates of a beam."""
+        n = slice(0, beam.n_modes)
+        return Layout(beam.q_names, beam.v_names, (Block(f"{beam.name}.delta", "modal", n, n),))
+
+    def __add__(self, other: Layout) -> Layout:
+        def moved(r: slice, by: int) -> slice:
+            return slice(r.start + by, r.stop + by)
+
+        blocks = [replace(b, q=moved(b.q, self.nq), v=moved(b.v, self.nv)) for b in other.blocks]
+        return Layout(self.q_names + other.q_names, self.v_names + other.v_names, (*self.blocks, *blocks))
 
     @staticmethod
     def plain(names: Iterable[str]) -> Layout:

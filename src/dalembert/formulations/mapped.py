@@ -150,8 +150,8 @@ class Mapped:
 
 def couple(inner: Formulation, machine: Machine) -> tuple[Formulation, Layout]:
     """Remove the coordinates of joints that follow others."""
-    layout = Layout.of_joints(machine.coordinate_joints)
-    full = Layout.of_joints(n.joint for n in machine.tree.nodes)
+    layout = Layout.of_nodes(machine.coordinate_nodes)
+    full = Layout.of_nodes(machine.tree.nodes)
     variables = replace(inner.variables, **_symbols(layout))
     value = variables.value
     coupling = {c.joint: c for c in machine.couplings}
@@ -176,7 +176,7 @@ def couple(inner: Formulation, machine: Machine) -> tuple[Formulation, Layout]:
 
 def in_coordinates(inner: Formulation, machine: Machine, coordinates: CoordinateMap) -> tuple[Formulation, Layout]:
     """Wrap a formulation in the coordinates of a map."""
-    if Layout.of_joints(machine.coordinate_joints).quaternions or machine.couplings:
+    if Layout.of_nodes(machine.coordinate_nodes).quaternions or machine.couplings:
         raise InputError(f"machine '{machine.name}' has quaternions or coupled joints; a coordinate map needs neither")
     layout = Layout.plain(coordinates.names)
     variables = replace(inner.variables, **_symbols(layout))

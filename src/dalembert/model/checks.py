@@ -103,14 +103,17 @@ def _merged_fault(node: Node) -> str | None:
 def _check_movable(machine: Machine) -> None:
     """Refuse joints whose coordinates would have no inertia: their mass matrix is singular in every configuration."""
     tree = machine.tree
-    carried = [any(nominal(b.mass) > 0 or any(map(nominal, b.scalars[4:])) for b, _ in n.bodies) for n in tree.nodes]
+    carried = [
+        n.is_root or any(nominal(b.mass) > 0 or any(map(nominal, b.scalars[4:])) for b, _ in n.bodies)
+        for n in tree.nodes
+    ]
     for i in range(len(tree.nodes) - 1, -1, -1):
         if tree.nodes[i].parent >= 0:
             carried[tree.nodes[i].parent] |= carried[i]
     moved = {n.joint.name for n, c in zip(tree.nodes, carried, strict=True) if c}
     moved |= {m.joint for m in machine.motors if nominal(m.rotor_inertia) > 0}
     moved |= {c.leader for c in machine.couplings if c.joint in moved} | {c.joint for c in machine.couplings}
-    idle = [f"'{n.joint.name}'" for n in tree.nodes if n.joint.name not in moved]
+    idle = [f"'{n.joint.name}'" for n in tree.nodes if n.joint.name not in moved and n.joint.info.nv]
     if idle:
         subject = f"joint {idle[0]} moves" if len(idle) == 1 else f"joints {', '.join(idle)} move"
         raise MachineError(
@@ -121,7 +124,8 @@ def _check_movable(machine: Machine) -> None:
     shared |= {name for c in machine.couplings for name in (c.joint, c.leader)}
     parents = {n.parent for n in tree.nodes}
     for i, node in enumerate(tree.nodes):
-        if i not in parents and node.joint.name not in shared and (lack := _leaf_lack(node)):
+        leaf = i not in parents and node.beam is None and node.joint.name not in shared
+        if leaf and (lack := _leaf_lack(node)):
             raise MachineError(f"joint '{node.joint.name}' ({node.joint.kind}): body '{node.joint.child}' {lack}")
 
 
@@ -165,7 +169,7 @@ def check_parameter_values(machine: Machine, p: NDArray[np.float64]) -> None:
             names = ", ".join(f"'{q.name}'" for q in parameters_of(bound.value))
             raise InputError(f"{bound.violation(float(numbers[~good].flat[0]))} (parameter {names})")
     for body in machine.bodies:
-        if not any(parameters_of(x) for row in body.inertia for x in row):
+        if not isinstance(body, Body) or not any(parameters_of(x) for row in body.inertia for x in row):
             continue
         for row in p.reshape(-1, p.shape[-1]):
             fault = _body_fault(body, {q.name: row[i] for i, q in enumerate(machine.parameters)})

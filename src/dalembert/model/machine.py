@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.parameter import Parameter, Scalar, nominal, parameters_of
 from dalembert.core.validation import Bound, Vector, check_name, field_vector
+from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable
 from dalembert.model.checks import check_physics
 from dalembert.model.constraints import Constraint
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
-from dalembert.model.tree import Tree, build_tree
+from dalembert.model.tree import Node, Tree, build_tree
 
 __all__ = ["STANDARD_GRAVITY", "Machine"]
 
@@ -33,7 +34,7 @@ class Machine:
     """A tree of bodies and joints with what acts on it.
 
     Every body hangs on exactly one joint; a body that floats hangs on the world by a free joint. The coordinates are
-    those of the joints in depth-first order, children by joint name.
+    those of the joints in depth-first order, children by joint name; a beam's modal coordinates follow its joint's.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ class Machine:
     """
 
     name: str
-    bodies: tuple[Body, ...] = ()
+    bodies: tuple[Body | Beam, ...] = ()
     joints: tuple[Joint, ...] = ()
     frames: tuple[Frame, ...] = ()
     motors: tuple[Motor, ...] = ()
@@ -75,7 +76,7 @@ class Machine:
                 raise MachineError(f"{field} of machine '{self.name}' must be a list of {kind.__name__}, got {parts!r}")
             parts = tuple(parts)
             for part in parts:
-                if not isinstance(part, kind):
+                if not isinstance(part, (Body, Beam) if kind is Body else kind):
                     raise MachineError(
                         f"{field} of machine '{self.name}' must be a list of {kind.__name__}, got the element {part!r}"
                     )
@@ -85,7 +86,7 @@ class Machine:
             raise MachineError(f"machine '{self.name}' has no bodies")
         self._check_names()
         self._check_references()
-        if not self.tree.nodes:
+        if not self.tree.nv:
             raise MachineError(f"machine '{self.name}' has no moving joint")
         for name, count in Counter(self.q_names + self.v_names).items():
             if count > 1:
@@ -190,18 +191,23 @@ class Machine:
     @cached_property
     def coordinate_joints(self) -> tuple[Joint, ...]:
         """Joints whose coordinates are those of the machine: the moving ones that follow no other."""
+        return tuple(n.joint for n in self.coordinate_nodes if n.joint.info.nv)
+
+    @cached_property
+    def coordinate_nodes(self) -> tuple[Node, ...]:
+        """Nodes of the tree whose coordinates are those of the machine."""
         coupled = {c.joint for c in self.couplings}
-        return tuple(n.joint for n in self.tree.nodes if n.joint.name not in coupled)
+        return tuple(n for n in self.tree.nodes if n.joint.name not in coupled)
 
     @property
     def q_names(self) -> tuple[str, ...]:
         """Names of the coordinates."""
-        return tuple(s for j in self.coordinate_joints for s in j.q_names)
+        return tuple(s for n in self.coordinate_nodes for s in n.q_names)
 
     @property
     def v_names(self) -> tuple[str, ...]:
         """Names of the velocities."""
-        return tuple(s for j in self.coordinate_joints for s in j.v_names)
+        return tuple(s for n in self.coordinate_nodes for s in n.v_names)
 
     @property
     def u_names(self) -> tuple[str, ...]:
@@ -226,7 +232,7 @@ class Machine:
     @property
     def q_neutral(self) -> NDArray[np.float64]:
         """Neutral configuration: zeros and unit quaternions."""
-        return np.array([x for j in self.coordinate_joints for x in j.info.neutral])
+        return np.array([x for n in self.coordinate_nodes for x in n.neutral])
 
     @property
     def p_nominal(self) -> NDArray[np.float64]:
@@ -240,7 +246,7 @@ class Machine:
                 return joint
         raise UnknownNameError("joint", name, (j.name for j in self.joints), f"machine '{self.name}'")
 
-    def body(self, name: str) -> Body:
+    def body(self, name: str) -> Any:
         """Return the body of that name."""
         for body in self.bodies:
             if body.name == name:

@@ -1,15 +1,20 @@
-"""The tree of moving bodies behind a machine: fixed joints merged, joints in depth-first order by name."""
+"""The tree of moving bodies behind a machine: fixed joints merged, joints in depth-first order by name.
+
+A beam makes nodes of its own: one for its root frame (also where it hangs on a fixed joint), which has the modal
+coordinates, and one for each of its named sections, which moves in the root's frame as the modal coordinates say.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
 from dalembert.core.errors import MachineError, UnknownNameError
-from dalembert.core.parameter import Scalar
+from dalembert.core.parameter import Scalar, nominal
+from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.transform import IDENTITY, Transform
@@ -22,20 +27,26 @@ __all__ = ["Node", "Tree", "build_tree", "merged_inertia", "place"]
 
 @dataclass(frozen=True)
 class Node:
-    """A moving joint with all bodies that move rigidly with its child.
+    """A moving joint with all bodies that move rigidly with its child; or the section of a beam.
 
     Parameters
     ----------
     joint
-        The joint; the node's frame is the frame of its child body.
+        The joint; the node's frame is the frame of its child body. A section has a fixed one.
     parent
         Index of the parent node, -1 for the world.
     placement
         Pose of the joint's fixed frame in the parent node's frame.
     bodies
-        Bodies of the node with their pose in the node's frame.
+        Rigid bodies of the node with their pose in the node's frame.
     q, v
         Ranges of the joint's coordinates and velocities.
+    beam
+        The beam whose root or section the node is.
+    station
+        Abscissa of the section; None for a root.
+    modal_q, modal_v
+        Ranges of the beam's modal coordinates and their rates.
     """
 
     joint: Joint
@@ -44,6 +55,30 @@ class Node:
     bodies: tuple[tuple[Body, Transform], ...]
     q: slice
     v: slice
+    beam: Beam | None = None
+    station: float | None = None
+    modal_q: slice = field(default_factory=lambda: slice(0, 0))
+    modal_v: slice = field(default_factory=lambda: slice(0, 0))
+
+    @property
+    def is_root(self) -> bool:
+        """Whether the node is the root of a beam: it has the modal coordinates and the beam's mass."""
+        return self.beam is not None and self.station is None
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        """Names of the coordinates that the node adds."""
+        return self.joint.q_names + (self.beam.q_names if self.is_root and self.beam else ())
+
+    @property
+    def v_names(self) -> tuple[str, ...]:
+        """Names of the velocities that the node adds."""
+        return self.joint.v_names + (self.beam.v_names if self.is_root and self.beam else ())
+
+    @property
+    def neutral(self) -> tuple[float, ...]:
+        """Neutral values of the coordinates that the node adds."""
+        return self.joint.info.neutral + (0.0,) * (self.beam.n_modes if self.is_root and self.beam else 0)
 
 
 @dataclass(frozen=True)
@@ -56,12 +91,12 @@ class Tree:
     @property
     def nq(self) -> int:
         """Number of coordinates."""
-        return sum(n.joint.info.nq for n in self.nodes)
+        return sum(len(n.q_names) for n in self.nodes)
 
     @property
     def nv(self) -> int:
         """Number of velocities."""
-        return sum(n.joint.info.nv for n in self.nodes)
+        return sum(len(n.v_names) for n in self.nodes)
 
     def children(self, index: int) -> list[int]:
         """Indices of the nodes that hang on node ``index`` (-1: the world)."""
@@ -85,13 +120,14 @@ def build_tree(machine: Machine) -> Tree:
         If a body has two parents, no path to the world, or an unknown parent.
     """
     bodies = {b.name: b for b in machine.bodies}
+    sections = {f"{b.name}.{s}": b.name for b in machine.bodies if isinstance(b, Beam) for s in _section_names(b)}
     children: dict[str, list[Joint]] = {}
     holder: dict[str, Joint] = {}
     for joint in machine.joints:
         for end in ("parent", "child"):
             name = getattr(joint, end)
-            if name != WORLD and name not in bodies:
-                known = [WORLD, *bodies] if end == "parent" else bodies
+            known = [*bodies] if end == "child" else [WORLD, *bodies, *sections]
+            if name not in known:
                 error = UnknownNameError("body", name, known, f"machine '{machine.name}'")
                 raise MachineError(f"{end} of joint '{joint.name}': {error}")
         if joint.child in holder:
@@ -100,60 +136,101 @@ def build_tree(machine: Machine) -> Tree:
                 f"body '{joint.child}' is the child of two joints, '{first}' and '{joint.name}'; "
                 "close loops by constraints"
             )
+        _check_on_root(f"joint '{joint.name}'", bodies.get(joint.parent), joint.origin)
         holder[joint.child] = joint
-        children.setdefault(joint.parent, []).append(joint)
-    _check_reachable(machine, children, holder)
+        children.setdefault(sections.get(joint.parent, joint.parent), []).append(joint)
+    _check_reachable(machine, children, holder, sections)
 
     nodes: list[Node] = []
     members: list[list[tuple[Body, Transform]]] = []
     frames: dict[str, tuple[int, Transform]] = {WORLD: (-1, IDENTITY)}
     nq = nv = 0
-    # (body name, its node, its pose in the node's frame); the stack keeps the order depth first, by joint name.
-    stack: list[tuple[Joint, int, Transform]] = [
-        (j, -1, IDENTITY) for j in sorted(children.get(WORLD, ()), key=lambda j: j.name, reverse=True)
-    ]
+    # The stack keeps the order depth first, by joint name.
+    stack = sorted(children.get(WORLD, ()), key=lambda j: j.name, reverse=True)
     while stack:
-        joint, node, pose = stack.pop()
+        joint = stack.pop()
+        node, pose = frames[joint.parent]
         placement = pose @ joint.origin
-        if joint.kind == "fixed":
+        body = bodies[joint.child]
+        if joint.kind == "fixed" and isinstance(body, Body):
             here, at = node, placement
         else:
             here, at = len(nodes), IDENTITY
-            info = joint.info
-            nodes.append(Node(joint, node, placement, (), slice(nq, nq + info.nq), slice(nv, nv + info.nv)))
+            new = Node(joint, node, placement, (), *_ranges(nq, nv, joint.info.nq, joint.info.nv))
+            nq, nv = new.q.stop, new.v.stop
+            if isinstance(body, Beam):
+                modal_q, modal_v = _ranges(nq, nv, body.n_modes, body.n_modes)
+                new = replace(new, beam=body, modal_q=modal_q, modal_v=modal_v)
+                nq, nv = modal_q.stop, modal_v.stop
+            nodes.append(new)
             members.append([])
-            nq, nv = nq + info.nq, nv + info.nv
         frames[joint.child] = (here, at)
-        if here >= 0:
-            members[here].append((bodies[joint.child], at))
-        below = sorted(children.get(joint.child, ()), key=lambda j: j.name, reverse=True)
-        stack.extend((j, here, at) for j in below)
+        if isinstance(body, Beam):
+            for section in _section_names(body):
+                frames[f"{body.name}.{section}"] = (len(nodes), IDENTITY)
+                nodes.append(_section_node(nodes[here], here, body, section))
+                members.append([])
+        elif here >= 0:
+            members[here].append((body, at))
+        stack.extend(sorted(children.get(joint.child, ()), key=lambda j: j.name, reverse=True))
     for frame in machine.frames:
         if frame.body not in frames:
             unknown = UnknownNameError("body", frame.body, frames, f"machine '{machine.name}'")
             raise MachineError(f"frame '{frame.name}': {unknown}")
+        _check_on_root(f"frame '{frame.name}'", bodies.get(frame.body), frame.origin)
         node, pose = frames[frame.body]
         frames[frame.name] = (node, pose @ frame.origin)
-    complete = tuple(
-        Node(n.joint, n.parent, n.placement, tuple(m), n.q, n.v) for n, m in zip(nodes, members, strict=True)
-    )
-    return Tree(complete, frames)
+    return Tree(tuple(replace(n, bodies=tuple(m)) for n, m in zip(nodes, members, strict=True)), frames)
 
 
-def _check_reachable(machine: Machine, children: dict[str, list[Joint]], holder: dict[str, Joint]) -> None:
+def _ranges(nq: int, nv: int, q: int, v: int) -> tuple[slice, slice]:
+    return slice(nq, nq + q), slice(nv, nv + v)
+
+
+def _section_names(beam: Beam) -> list[str]:
+    return ["tip", *(name for name, _ in beam.stations)]
+
+
+def _section_node(root: Node, index: int, beam: Beam, section: str) -> Node:
+    joint = Joint(f"{beam.name}.{section}", "fixed", beam.name, f"{beam.name}.{section}")
+    nothing = slice(root.modal_q.stop, root.modal_q.stop), slice(root.modal_v.stop, root.modal_v.stop)
+    s = beam.section_abscissa(section)
+    return Node(joint, index, IDENTITY, (), *nothing, beam, s, root.modal_q, root.modal_v)
+
+
+def _check_on_root(what: str, body: Body | Beam | None, origin: Transform) -> None:
+    """Refuse what hangs on the root frame of a beam at a point of its flexible axis: it would not bend with it."""
+    if not isinstance(body, Beam):
+        return
+    x, y, z = (nominal(t) - o for t, o in zip(origin.translation, body.offset, strict=True))
+    slack = 1e-9 * body.length
+    if abs(y) <= slack and abs(z) <= slack and slack < x <= body.length + slack:
+        raise MachineError(
+            f"{what} is fixed to the root frame of beam '{body.name}' at the abscissa {x:g} of its flexible axis and "
+            f"would not follow its bending; hang it on '{body.name}.tip' or on a station of the beam"
+        )
+
+
+def _check_reachable(
+    machine: Machine, children: dict[str, list[Joint]], holder: dict[str, Joint], sections: dict[str, str]
+) -> None:
     reached, queue = {WORLD}, [WORLD]
     while queue:
         for joint in children.get(queue.pop(), ()):
             reached.add(joint.child)
             queue.append(joint.child)
+
+    def parent(name: str) -> str:
+        return sections.get(holder[name].parent, holder[name].parent)
+
     for body in machine.bodies:
         if body.name in reached:
             continue
         loop = [body.name]
-        while loop[-1] in holder and holder[loop[-1]].parent not in loop:
-            loop.append(holder[loop[-1]].parent)
+        while loop[-1] in holder and parent(loop[-1]) not in loop:
+            loop.append(parent(loop[-1]))
         if loop[-1] in holder:
-            start = loop.index(holder[loop[-1]].parent)
+            start = loop.index(parent(loop[-1]))
             raise MachineError(f"the joints form a cycle through the bodies {', '.join(sorted(loop[start:]))}")
         raise MachineError(
             f"body '{loop[-1]}' is not connected to the world; give it a joint (a free one if it floats)"
@@ -167,7 +244,7 @@ def place(transform: Transform, value: Callable[[Scalar], Any]) -> tuple[Any, An
 
 
 def merged_inertia(node: Node, value: Callable[[Scalar], Any]) -> tuple[Any, Any, Any]:
-    """Mass, first moment and inertia about the node's origin of all its bodies (Steiner: ROBOTICS, parallel axes)."""
+    """Mass, first moment and inertia about the node's origin of its rigid bodies (Steiner: ROBOTICS, parallel axes)."""
     mass: Any = 0.0
     moment: Any = ca.DM.zeros(3)
     inertia: Any = ca.DM.zeros(3, 3)
