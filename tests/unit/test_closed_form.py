@@ -295,6 +295,20 @@ def coupled_fingers() -> da.Machine:
     )
 
 
+def awkward_names() -> da.Machine:
+    """Names that clash with each other, with arguments and with locals of the Python functions."""
+    v, result = da.Parameter("v", 0.3), da.Parameter("result", 0.7)
+    return da.Machine(
+        "awkward",
+        bodies=[da.Body("q", 1.0, (v, 0, 0), (0.1, 0.1, 0.2)), da.Body("l-2", result, (0.2, 0.1, 0), (0.1, 0.1, 0.2))],
+        joints=[
+            da.Joint("q", "revolute", "world", "q", damping=0.1),
+            da.Joint("batch", "revolute", "q", "l-2", da.Transform((0.5, 0, 0)), axis=(0, 1, 0), stiffness=1.0),
+        ],
+        motors=[da.Motor("q", "q", 3.0), da.Motor("batch", "batch")],
+    )
+
+
 MACHINES = {
     "pendulum": (textbook.actuated_pendulum, None),
     "motor side": (textbook.actuated_pendulum, textbook.motor_side()),
@@ -304,6 +318,7 @@ MACHINES = {
     "cart": (planar_cart, None),
     "top": (spinning_top, None),
     "fingers": (coupled_fingers, None),
+    "awkward": (awkward_names, None),
 }
 
 
@@ -463,6 +478,19 @@ def test_constraints_are_not_left_out_in_silence() -> None:
     held = machine.with_(constraints=[BallConstraint("hold", "tip")])
     with pytest.raises(da.InputError, match=r"has constraints \(hold\), whose forces a closed form does not hold"):
         closed_form(held)
+
+
+def test_an_input_called_like_its_joint_is_told_apart() -> None:
+    form = closed_form(awkward_names())
+    assert [str(s) for s in form.u] == ["u_q", "u_batch"]
+    assert form.text("applied").splitlines() == ["[ n_q*u_q - b_q*q_dot ]", "[ u_batch             ]"]
+
+
+def test_names_that_would_be_written_alike_are_refused() -> None:
+    links = [da.Body(n, 1.0, (0.1, 0, 0), (0.1, 0.1, 0.1)) for n in ("one", "two")]
+    joints = [da.Joint("a-b", "revolute", "world", "one"), da.Joint("a_b", "revolute", "one", "two")]
+    with pytest.raises(da.InputError, match="would be written 'a_b' in a closed form"):
+        closed_form(da.Machine("twins", links, joints))
 
 
 def test_wrong_arguments() -> None:

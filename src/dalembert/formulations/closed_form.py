@@ -25,7 +25,7 @@ from dalembert.formulations.closed_form_print import (
 )
 from dalembert.formulations.closed_form_python import python_function
 from dalembert.formulations.closed_form_replay import replay
-from dalembert.formulations.closed_form_symbols import SymbolMachine, symbol_name, with_symbols
+from dalembert.formulations.closed_form_symbols import SymbolMachine, VariableNames, with_symbols
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import CoordinateMap
@@ -84,10 +84,10 @@ def closed_form(
         layout = Layout.of_joints(machine.coordinate_joints)
     else:
         layout = Layout.plain(coordinates.names)
-    names = [symbol_name(n) for n in (*layout.q_names, *layout.v_names, *machine.u_names)]
-    source = with_symbols(machine, names)
+    names = VariableNames.of(layout, machine)
+    source = with_symbols(machine, names.all)
     eom = derive(source.machine, by, coordinates=coordinates, backend="vm")
-    return ClosedForm(eom, source, numbers=source.named if symbols == "parameters" else frozenset(), limit=limit)
+    return ClosedForm(eom, source, names, numbers=source.named if symbols == "parameters" else frozenset(), limit=limit)
 
 
 class ClosedForm:
@@ -119,15 +119,22 @@ class ClosedForm:
         "equations",
     )
 
-    def __init__(self, eom: EquationsOfMotion, source: SymbolMachine, *, numbers: frozenset[str], limit: int) -> None:
+    def __init__(
+        self,
+        eom: EquationsOfMotion,
+        source: SymbolMachine,
+        names: VariableNames,
+        *,
+        numbers: frozenset[str],
+        limit: int,
+    ) -> None:
         import sympy
 
         self.machine = source.machine
         self.by = eom.by
         self._eom = eom
         self.parameters = {p.name: p.value for p in source.machine.parameters if p.name not in numbers}
-        q_names, v_names, u_names = (tuple(map(symbol_name, n)) for n in (eom.q_names, eom.v_names, eom.u_names))
-        a_names = tuple(f"{n[:-4]}_ddot" if n.endswith("_dot") else f"{n}_dot" for n in v_names)
+        q_names, v_names, a_names, u_names = names.q, names.v, names.a, names.u
         self.q, self.v, self.a, self.u = (tuple(map(sympy.Symbol, n)) for n in (q_names, v_names, a_names, u_names))
         self.t = sympy.Symbol("t")
 

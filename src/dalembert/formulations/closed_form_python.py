@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
+
+from dalembert.core.errors import InputError
 
 if TYPE_CHECKING:
     from dalembert.formulations.closed_form import ClosedForm
@@ -36,28 +38,38 @@ _MEANING = {
 
 def python_function(form: ClosedForm, name: str, value: Any, write: Callable[[Any], str]) -> str:
     """Return the source of a function that takes arrays with any leading axes; parameters are keywords."""
-    arguments = _ARGUMENTS[name]
     entries = list(value) if hasattr(value, "shape") else [value]
     used = {s.name for entry in entries for s in entry.free_symbols}
-    vectors = [(k, getattr(form, k)) for k in arguments if k != "t"]
-    keywords = [f"{n}={x!r}" for n, x in form.parameters.items() if n in used]
-    positional = [f"{k}=0.0" if k == "t" else k for k in arguments]
-    signature = ", ".join([*positional, "*", *keywords] if keywords else positional)
-    lines = [f"def {name}({signature}):"]
+    if "np" in used:
+        raise InputError(f"machine '{form.machine.name}': a symbol called 'np' would hide NumPy; rename it")
+    parameters = [n for n in form.parameters if n in used]
+    vectors = [(_free(k, parameters), getattr(form, k)) for k in _ARGUMENTS[name] if k != "t"]
+    positional = [k for k, _ in vectors] + (["t=0.0"] if "t" in _ARGUMENTS[name] else [])
+    keywords = [f"{n}={form.parameters[n]!r}" for n in parameters]
+    lines = [f"def {name}({', '.join([*positional, '*', *keywords] if keywords else positional)}):"]
     lines.append(f'    """{_MEANING[name].format(n=len(form.v), m=len(form.q))}."""')
     lines += [f"    {k} = np.asarray({k}, dtype=float)" for k, _ in vectors]
-    for k, symbols in vectors:
-        lines += [f"    {s.name} = {k}[..., {i}]" for i, s in enumerate(symbols) if s.name in used]
-    shapes = ", ".join(f"{k}.shape[:-1]" for k, _ in vectors)
-    lines.append(f"    batch = np.broadcast_shapes({shapes})")
+    batch, result = _free("batch", used), _free("result", used)
+    lines.append(f"    {batch} = np.broadcast_shapes({', '.join(f'{k}.shape[:-1]' for k, _ in vectors)})")
+    parts = [(s.name, f"{k}[..., {i}]") for k, symbols in vectors for i, s in enumerate(symbols) if s.name in used]
+    if {n for n, _ in parts} & {k for k, _ in vectors}:  # a coordinate called q: all at once, before q is overwritten
+        lines.append(f"    {', '.join(n for n, _ in parts)} = {', '.join(x for _, x in parts)}")
+    else:
+        lines += [f"    {n} = {x}" for n, x in parts]
     shape = getattr(value, "shape", ())
     shape = shape[:1] if shape[1:] == (1,) and not name.endswith("_matrix") else shape
     if not shape:
-        return "\n".join([*lines, f"    return np.broadcast_to({write(value)}, batch)[()]"])
-    size = ", ".join(map(str, shape))
-    lines.append(f"    result = np.zeros((*batch, {size}))")
+        return "\n".join([*lines, f"    return np.broadcast_to({write(value)}, {batch})[()]"])
+    lines.append(f"    {result} = np.zeros((*{batch}, {', '.join(map(str, shape))}))")
     for i, entry in enumerate(entries):
         if entry != 0:
             index = f"{i}" if len(shape) == 1 else f"{i // shape[1]}, {i % shape[1]}"
-            lines.append(f"    result[..., {index}] = {write(entry)}")
-    return "\n".join([*lines, "    return result"])
+            lines.append(f"    {result}[..., {index}] = {write(entry)}")
+    return "\n".join([*lines, f"    return {result}"])
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """Return the name, with underscores appended until it is not taken."""
+    while name in taken:
+        name += "_"
+    return name

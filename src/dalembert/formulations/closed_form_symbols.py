@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Parameter, Scalar, parameters_of
 from dalembert.core.validation import Vector
+from dalembert.formulations.layout import Layout
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Motor, Wrench
 from dalembert.model.transform import Transform
 
-__all__ = ["SymbolMachine", "symbol_name", "with_symbols"]
+__all__ = ["SymbolMachine", "VariableNames", "symbol_name", "with_symbols"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,36 @@ def symbol_name(name: str) -> str:
     """Return a name of a machine as an identifier: ``base.x`` becomes ``base_x``."""
     text = re.sub(r"\W", "_", name)
     return text if not text or not text[0].isdigit() else f"_{text}"
+
+
+@dataclass(frozen=True)
+class VariableNames:
+    """Names of the symbols of coordinates, velocities, accelerations and inputs."""
+
+    q: tuple[str, ...]
+    v: tuple[str, ...]
+    a: tuple[str, ...]
+    u: tuple[str, ...]
+
+    @staticmethod
+    def of(layout: Layout, machine: Machine) -> VariableNames:
+        """Name the symbols; an input that is called like a coordinate becomes ``u_`` and its name."""
+        q, v = (tuple(map(symbol_name, names)) for names in (layout.q_names, layout.v_names))
+        a = tuple(f"{n[:-4]}_ddot" if n.endswith("_dot") else f"{n}_dot" for n in v)
+        taken = {*q, *v, *a, "t"}
+        u = tuple(f"u_{n}" if n in taken else n for n in map(symbol_name, machine.u_names))
+        for name, count in Counter([*q, *v, *a, *u, "t"]).items():
+            if count > 1:
+                raise InputError(
+                    f"machine '{machine.name}' has {count} coordinates, velocities or inputs that would be written "
+                    f"'{name}' in a closed form; rename a joint or a motor"
+                )
+        return VariableNames(q, v, a, u)
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.q, *self.v, *self.a, *self.u)
 
 
 def _labels(names: Iterable[str]) -> dict[str, str]:
@@ -106,7 +137,7 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
     reserved
         Names that no parameter may have: those of coordinates, velocities and inputs.
     """
-    _check_parts(machine)
+    rigid = _rigid_bodies(machine)
     own = {p.name for p in machine.parameters}
     clash = sorted(own & set(reserved))
     if clash:
@@ -119,8 +150,8 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
     joint_label = {**_labels(j.name for j in machine.joints), **_labels(j.name for j in moving)}
 
     start = len(name.named)
-    bodies = [replace(b, mass=name(b.mass, "m", body_label[b.name])) for b in machine.bodies]
-    masses = {*name.named[start:], *(p.name for b in machine.bodies for p in parameters_of(b.mass))}
+    bodies = [replace(b, mass=name(b.mass, "m", body_label[b.name])) for b in rigid]
+    masses = {*name.named[start:], *(p.name for b in rigid for p in parameters_of(b.mass))}
     bodies = [_body(b, name, body_label[b.name]) for b in bodies]
 
     children = Counter(j.parent for j in machine.joints if any(x != 0.0 for x in j.origin.translation))
@@ -157,18 +188,22 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
     return SymbolMachine(copy, frozenset(name.named), frozenset(masses), frozenset(pulls), frozenset(loads))
 
 
-def _check_parts(machine: Machine) -> None:
-    """Refuse what a closed form would leave out in silence."""
+def _rigid_bodies(machine: Machine) -> list[Body]:
+    """Return the bodies; refuse what a closed form would leave out in silence."""
     for field in ("constraints", "cables"):
         parts = getattr(machine, field, ())
         if parts:
+            names = ", ".join(x.name for x in parts)
             raise InputError(
-                f"machine '{machine.name}' has {field} ({', '.join(x.name for x in parts)}), whose forces a closed form "
-                f"does not hold; machine.with_({field}=()) leaves them out"
+                f"machine '{machine.name}' has {field} ({names}), whose forces a closed form does not hold; "
+                f"machine.with_({field}=()) leaves them out"
             )
+    rigid = []
     for body in machine.bodies:
         if type(body) is not Body:
             raise InputError(f"body '{body.name}' is a {type(body).__name__}; a closed form needs rigid bodies")
+        rigid.append(body)
+    return rigid
 
 
 def _body(body: Body, name: _Namer, label: str) -> Body:
