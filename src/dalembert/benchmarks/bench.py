@@ -46,7 +46,7 @@ def run_bench(
     dict
         ``date``, ``command``, ``machine``, ``versions``, ``settings``, ``results`` (a list of rows), ``skipped``. A row
         has ``robot, title, nv, operations, contender, name, median_ns, least_ns, ratio, difference, agrees``; ``ratio``
-        is the median relative to one native call.
+        is the time relative to one native call, the median over the repetitions.
     """
     names = list(robots) if robots else ["ur5"] if quick else list(ROBOTS)
     for name in names:
@@ -54,7 +54,7 @@ def run_bench(
             raise UnknownNameError("robot", name, ROBOTS)
     settings = {"states": 64, "repetitions": 5, "duration_s": 1e-3, "quick": True}
     if not quick:
-        settings = {"states": 256, "repetitions": 31, "duration_s": 5e-3, "quick": False}
+        settings = {"states": 256, "repetitions": 101, "duration_s": 2e-3, "quick": False}
     results: list[dict[str, Any]] = []
     skipped: list[dict[str, str]] = []
     for name in names:
@@ -98,7 +98,7 @@ def _rows(case: Case, taking_part: Sequence[Contender], repetitions: int, durati
             "name": c.title,
             "median_ns": 1e9 * times[c.key].median,
             "least_ns": 1e9 * times[c.key].least,
-            "ratio": times[c.key].median / base.median if base else None,
+            "ratio": times[c.key].relative_to(base) if base else None,
             "difference": differences[c.key],
             "agrees": differences[c.key] < AGREEMENT,
         }

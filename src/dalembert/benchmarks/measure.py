@@ -1,4 +1,4 @@
-"""Timing of contenders: interleaved repetitions, medians."""
+"""Timing of contenders: interleaved repetitions, and ratios within each."""
 
 from __future__ import annotations
 
@@ -12,10 +12,23 @@ __all__ = ["Timing", "interleave"]
 
 
 class Timing(NamedTuple):
-    """Seconds per evaluation: median and least of the repetitions."""
+    """Seconds per evaluation, one number for each repetition."""
 
-    median: float
-    least: float
+    samples: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """Median of the repetitions."""
+        return statistics.median(self.samples)
+
+    @property
+    def least(self) -> float:
+        """Least of the repetitions."""
+        return min(self.samples)
+
+    def relative_to(self, other: Timing) -> float:
+        """Median of the ratios within each repetition, where both met the same load."""
+        return statistics.median(a / b for a, b in zip(self.samples, other.samples, strict=True))
 
 
 def interleave(
@@ -52,4 +65,4 @@ def interleave(
     finally:
         if enabled:
             gc.enable()
-    return {name: Timing(statistics.median(t), min(t)) for name, t in times.items()}
+    return {name: Timing(tuple(t)) for name, t in times.items()}
