@@ -137,7 +137,188 @@ def readme() -> None:
     save(figure, "floating_robot", dpi=120)
 
 
-FIGURES: dict[str, Callable[[], None]] = {"floating_robot": readme}
+def machine_parts() -> None:
+    """The cart with a pendulum of the page on machines, with the names of its parts."""
+    figure = plt.figure(figsize=(7.4, 3.5))
+    sheet = figure.add_axes((0, 0, 1, 1))
+    sheet.set_axis_off()
+    sheet.set_aspect("equal")
+    sheet.set_xlim(-1.30, 1.55)
+    sheet.set_ylim(-0.92, 0.43)
+    angle, length = -0.55, 0.72
+    tip = np.array([-length * np.sin(angle), -length * np.cos(angle)])
+
+    def arrow(start: Any, end: Any, colour: str, width: float = 1.6) -> None:
+        style = {"arrowstyle": "-|>", "color": colour, "linewidth": width, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 11}
+        sheet.annotate("", end, start, arrowprops=style)
+
+    def axes_at(origin: Any, turn: float, size: float, name: str, place: Any) -> None:
+        ex = np.array([np.cos(turn), np.sin(turn)])
+        arrow(origin, origin + size * ex, RED, 1.3)
+        arrow(origin, origin + size * np.array([-ex[1], ex[0]]), BLUE, 1.3)
+        sheet.text(*(np.array(origin) + place), name, color="0.25", ha="center", va="center")
+
+    def note(text: str, at: Any, place: Any, colour: str) -> None:
+        style = {"arrowstyle": "-", "color": colour, "linewidth": 0.7, "shrinkA": 2, "shrinkB": 2}
+        sheet.annotate(text, at, place, color=colour, arrowprops=style, ha="center", va="center", linespacing=1.35)
+
+    sheet.plot([-0.62, 0.95], [-0.115, -0.115], color="0.55", linewidth=2.5, solid_capstyle="butt")
+    for x in (-0.62, 0.95):
+        sheet.plot([x, x], [-0.16, -0.03], color="0.4", linewidth=2.5)
+    sheet.add_patch(plt.Rectangle((-0.2, -0.1), 0.4, 0.2, facecolor="#e9e2ae", edgecolor="0.25", linewidth=1.2))
+    sheet.plot([0, tip[0]], [0, tip[1]], color="#9db6d3", linewidth=9, solid_capstyle="round", zorder=2)
+    sheet.plot([0, tip[0]], [0, tip[1]], color="0.25", linewidth=0.6, linestyle=(0, (5, 4)), zorder=3)
+    sheet.plot(*(tip / 2), marker="o", color="0.15", markersize=5, zorder=4)
+    sheet.plot(0, 0, marker="o", markersize=9, markerfacecolor="white", markeredgecolor="0.15", zorder=5)
+    axes_at((-0.95, 0.0), 0.0, 0.17, "world", (0.0, -0.09))
+    axes_at(tip, -angle, 0.17, "", (0, 0))
+    arrow((-1.05, -0.32), (-1.05, -0.58), GREEN, 1.8)
+    sheet.text(-1.0, -0.45, "gravity", color=GREEN, va="center")
+    arrow((0.2, 0.0), (0.46, 0.0), PURPLE, 2.2)
+    arrow(tip - np.array([0.34, 0.0]), tip - np.array([0.03, 0.0]), PURPLE, 2.2)
+    arc = np.linspace(-np.pi / 2, -np.pi / 2 - angle, 30)
+    sheet.plot(0.45 * np.cos(arc), 0.45 * np.sin(arc), color="0.3", linewidth=0.9)
+    sheet.plot([0, 0], [-0.08, -0.6], color="0.3", linewidth=0.6, linestyle=":")
+    sheet.text(0.13, -0.52, r"$\theta$", color="0.2", ha="center")
+    arrow((-0.95, 0.23), (0.0, 0.23), "0.3", 1.0)
+    sheet.plot([0, 0], [0.1, 0.28], color="0.3", linewidth=0.6, linestyle=":")
+    sheet.plot([-0.95, -0.95], [0.0, 0.28], color="0.3", linewidth=0.6, linestyle=":")
+    sheet.text(-0.48, 0.27, "$x$", color="0.2", ha="center")
+    note("body  cart\nbox, prismatic joint x on the rail", (0.16, 0.1), (0.62, 0.3), "#8a7a1d")
+    note("motor  drive\npushes along x", (0.44, 0.0), (1.2, 0.08), PURPLE)
+    note("joint  theta\nrevolute about -y", (-0.03, -0.03), (-0.45, -0.32), "0.2")
+    note("body  bar\nrod of mass m, length l,\ncentre of mass at -l/2", tip / 2 + np.array([0.02, 0.01]), (0.95, -0.27), BLUE)
+    note("frame  tip", tip + np.array([0.05, -0.01]), (0.88, -0.74), "0.2")
+    note("wrench  wind\nat the tip, world axes", tip - np.array([0.22, 0.0]), (-0.32, -0.72), PURPLE)
+    save(figure, "machine_parts")
+
+
+def two_link_arm(payload: float = 0.5) -> da.Machine:
+    """The arm of the pages on equations and control."""
+    return da.Machine(
+        "arm",
+        bodies=[
+            da.rod("upper", mass=2.0, length=0.5, com=(0.25, 0, 0)),
+            da.rod("lower", mass=1.0, length=0.4, com=(0.20, 0, 0)),
+            da.point_mass("load", da.Parameter("payload", payload)),
+        ],
+        joints=[
+            da.Joint("q1", "revolute", "world", "upper", axis=(0, -1, 0), damping=0.2),
+            da.Joint("q2", "revolute", "upper", "lower", da.Transform((0.5, 0, 0)), axis=(0, -1, 0), damping=0.1),
+            da.Joint("grip", "fixed", "lower", "load", da.Transform((0.4, 0, 0))),
+        ],
+        motors=[da.Motor("u1", "q1", effort=40.0), da.Motor("u2", "q2", effort=15.0)],
+    )
+
+
+def gravity_map() -> None:
+    """Torque of gravity over all configurations of the arm, in one call."""
+    eom = da.equations(two_link_arm())
+    side = np.linspace(-np.pi, np.pi, 200)
+    grid = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1)
+    torque = eom.gravity(grid, p={"payload": np.array([0.0, 2.0])[:, None, None]})[..., 0]
+    figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.3), layout="constrained", sharey=True)
+    levels = np.linspace(-30, 30, 13)
+    for panel, values, payload in zip(axes, torque, (0, 2), strict=True):
+        shown = panel.contourf(side, side, values.T, levels, cmap="RdBu_r", extend="both")
+        panel.contour(side, side, values.T, levels, colors="k", linewidths=0.3)
+        panel.set_title(f"payload {payload} kg")
+        panel.set_xlabel("shoulder [rad]")
+        panel.set_aspect("equal")
+        panel.grid(False)
+    axes[0].set_ylabel("elbow [rad]")
+    figure.colorbar(shown, ax=axes, label="torque of gravity at the shoulder [N m]", shrink=0.95)
+    save(figure, "gravity_map", dpi=100)
+
+
+def simulation() -> None:
+    """Cost and accuracy of the methods; events."""
+    pendulum = load_system("double-pendulum")
+    start = {"q_1": 1.5, "q_2": 0.5}
+    figure, (cost, bounces) = plt.subplots(1, 2, figsize=(8.6, 3.2), layout="constrained")
+    fixed = {"euler": GREY, "heun": SAND, "rk4": BLUE}
+    adaptive = {"bs32": PURPLE, "dopri5": RED, "cvodes": GREEN}
+    for method, colour in (fixed | adaptive).items():
+        settings: list[dict[str, float]] = [{"step": h} for h in np.geomspace(2e-2, 2e-4, 9)]
+        if method in adaptive:
+            settings = [{"rtol": r, "atol": r / 100} for r in np.geomspace(1e-4, 1e-12, 9)]
+        runs = [da.simulate(pendulum, duration=5.0, q0=start, method=method, **one) for one in settings]
+        calls = [run.metadata["function_calls"] for run in runs]
+        cost.loglog(calls, [run.energy.drift for run in runs], "o-", color=colour, markersize=3, label=method)
+    cost.set_xlabel("evaluations of the equations, 5 s of a double pendulum")
+    cost.set_title("energy drift")
+    cost.legend(ncols=2, loc="lower left", fontsize=7.5)
+
+    ball = da.Machine(
+        "ball", bodies=[da.sphere("ball", 1.0, 0.1)], joints=[da.Joint("z", "prismatic", "world", "ball")]
+    )
+    floor = da.Event("floor", lambda t, q, v: q[0] - 0.1, direction=-1)
+
+    def bounce(t: float, x: Array, names: Sequence[str]) -> Array:
+        return np.array([x[0], -0.8 * x[1], x[2], x[3] + 0.5 * (0.8**2 - 1) * x[1] ** 2])
+
+    run = da.simulate(ball, duration=3.0, q0={"z": 1.0}, events=[floor], on_event=bounce, record=0.005)
+    bounces.plot(run.t, run["z"], color=BLUE, label="height of the ball [m]")
+    times = [event.t for event in run.events]
+    bounces.plot(times, 0.1 + 0.0 * np.array(times), "o", color=RED, markersize=4, label="located impacts")
+    bounces.plot(run.t, 0.1 * run.energy.total, color=GREEN, linewidth=1, label="energy [10 J]")
+    bounces.set_ylim(0, 1.05)
+    bounces.set_xlabel("time [s]")
+    bounces.set_title("an event with a transition")
+    bounces.legend(loc="upper right", fontsize=7.5)
+    save(figure, "simulation")
+
+
+def control() -> None:
+    """Tracking errors of the laws, and anti-windup."""
+    arm = two_link_arm()
+    start, end = [-1.4, 0.3], [0.6, 1.2]
+    move = da.Quintic(start, end, duration=1.0)
+    laws: dict[str, tuple[Any, str]] = {
+        "PD": (da.PD(120.0, 15.0, move), GREY),
+        "PID": (da.PID(120.0, 200.0, 15.0, move), SAND),
+        "PD with gravity": (da.PD(120.0, 15.0, move, gravity=True), BLUE),
+        "computed torque": (da.ComputedTorque(100.0, 20.0, move), RED),
+    }
+    figure, (errors, windup) = plt.subplots(1, 2, figsize=(8.6, 3.2), layout="constrained")
+    for name, (law, colour) in laws.items():
+        run = da.simulate(arm, duration=2.5, q0=start, control=law)
+        s = np.clip(run.t, 0, 1)
+        blend = s**3 * (10 - 15 * s + 6 * s**2)
+        reference = np.array(start) + np.outer(blend, np.array(end) - np.array(start))
+        gap = np.linalg.norm(run.array(["q1", "q2"]) - reference, axis=1)
+        errors.semilogy(run.t, np.maximum(gap, 1e-16), color=colour, label=name, linewidth=1.2)
+    errors.set_ylim(1e-13, 1)
+    errors.set_xlabel("time [s]")
+    errors.set_title("tracking error of a move of 1 s [rad]")
+    errors.legend(loc="lower left", bbox_to_anchor=(0.02, 0.30), fontsize=7.5)
+
+    wheel = da.Machine(
+        "wheel",
+        bodies=[da.cylinder("wheel", 10.0, 0.3, 0.05, axis="z")],
+        joints=[da.Joint("angle", "revolute", "world", "wheel", damping=0.05)],
+        motors=[da.Motor("drive", "angle", effort=1.0)],
+    )
+    for tracking, colour, label in ((None, GREY, "without anti-windup"), (0.3, RED, "tracking_time = 0.3 s")):
+        law = da.PID(4.0, 3.0, 2.5, [2.0], tracking_time=tracking)
+        run = da.simulate(wheel, duration=12.0, control=law)
+        windup.plot(run.t, run["angle"], color=colour, label=label)
+        windup.plot(run.t, run["u.drive"], color=colour, linewidth=0.8, linestyle=":")
+    windup.axhline(2.0, color="k", linewidth=0.5)
+    windup.set_xlabel("time [s]")
+    windup.set_title("PID at its effort limit: angle [rad], dotted: effort [N m]")
+    windup.legend(loc="lower right", fontsize=7.5)
+    windup.margins(x=0)
+    save(figure, "control")
+
+
+FIGURES: dict[str, Callable[[], None]] = {
+    "floating_robot": readme,
+    "machine_parts": machine_parts,
+    "gravity_map": gravity_map,
+    "simulation": simulation,
+    "control": control,
+}
 
 
 def main(names: Sequence[str]) -> None:
