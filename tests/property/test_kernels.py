@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from dalembert.compile import Kernel, build, compile_function
 from dalembert.compile.emit_c import emit_c
+from dalembert.compile.forms import EXACT as EXACT_FORM
 from dalembert.compile.tape import read_tape, supported_operations
 
 OPERATIONS = supported_operations()
@@ -47,7 +48,7 @@ def every_operation() -> tuple[Kernel, Kernel]:
     f = ca.Function("every", [x, y], [results], ["x", "y"], ["z"])
     shapes = {"x": (), "y": ()}
     return (
-        compile_function(f, backend="native", shapes=shapes),
+        compile_function(f, backend="native", shapes=shapes, exact=True),
         compile_function(f, backend="vm", shapes=shapes),
     )
 
@@ -91,7 +92,7 @@ def functions(draw: st.DrawFn) -> ca.Function:
 def call_chunked(function: ca.Function, chunk_size: int, inputs: list[np.ndarray]) -> list[np.ndarray]:
     """Build a function in chunks of a few operations, call it through its C interface."""
     tape = read_tape(function)
-    source = emit_c(tape, chunk_size=chunk_size)
+    source = emit_c(tape, chunk_size=chunk_size, form=EXACT_FORM)
     toolchain = build.find_toolchain()
     assert toolchain is not None
     with tempfile.TemporaryDirectory() as folder:
@@ -109,7 +110,7 @@ def test_random_expressions_in_one_piece_and_in_chunks(f: ca.Function, seed: int
     rng = np.random.default_rng(seed)
     a, b = rng.normal(size=(4, *f.size_in("a"))), rng.normal(size=(4, 2))
     shapes = {"a": f.size_in("a")}
-    native = compile_function(f, backend="native", shapes=shapes)(a, b)
+    native = compile_function(f, backend="native", shapes=shapes, exact=True)(a, b)
     vm = compile_function(f, backend="vm", shapes=shapes)(a, b)
     for got, want in zip(native, vm, strict=True):
         np.testing.assert_array_equal(got, want)

@@ -158,11 +158,11 @@ def test_ziglang_wheel_builds(tmp_path: Path) -> None:
 
 
 def test_big_tape_is_split_and_builds() -> None:
-    f = make_chain(60_000)
+    f = make_chain(30_000)
     source = emit_function(f)
-    assert source.n_operations > 55_000
-    assert len(source.units) > 20
+    assert source.n_operations > 27_000
+    assert len(source.units) > 10
     assert source.n_work < 3000
-    kernel = compile_function(f, backend="native")
+    kernel = compile_function(f, backend="native", exact=True)
     x = np.random.default_rng(0).normal(size=(3, 4))
     np.testing.assert_array_equal(kernel(x), compile_function(f, backend="vm")(x))

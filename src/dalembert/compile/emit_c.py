@@ -1,15 +1,14 @@
-"""A tape as straight-line C99.
+"""A tape as straight-line C.
 
-The generated functions speak of a scalar type ``real`` and of a few macros (`SCALAR_PRELUDE`) only. Lanes of
-SIMD vectors and CUDA threads are the same text after another prelude: ``real`` becomes a vector type (or
-stays ``double`` behind ``__device__``), the pointers step over structures of arrays, and the transcendental
-functions get vector forms. A second prelude and a second set of entries (`_ENTRIES`) is all that they add.
+The generated functions (chunks) speak of a type ``real`` and of the operations of C only. A `Form` says what
+``real`` is (a double, a vector of doubles, a double or float of a GPU's thread), by the text before the chunks, and
+how they are called, by the entries after them.
 
 A long tape is split into chunks, because compile time grows faster than the length of a function. Within a
 chunk values are locals; a value that a later chunk needs also lives in a slot of the work array, and slots
 are reused as soon as their value is dead. Inputs and constants are read again in each chunk.
 
-Entries (``SYM`` is the symbol of the kernel)::
+Entries of the scalar forms (``SYM`` is the symbol of the kernel)::
 
     int SYM(const double *const *in, double *const *out, double *work);     // no checks: for inner loops
     int SYM_checked(const double *const *in, double *const *out, double *work);
@@ -18,8 +17,14 @@ Entries (``SYM`` is the symbol of the kernel)::
                   double *const *out, const long *out_stride, double *work);
     extern const long SYM_n_work;           // length of work
 
-Inputs and outputs are dense and row-major and must not overlap. All functions but the first return 1 + k, and
-leave the outputs alone, if input k holds a number that is not finite. Strides are in doubles; an input with
+and of lanes::
+
+    int SYM_lanes(...);                     // as SYM_batch
+    void SYM_block(const void *const *in, void *const *out, void *work);    // vectors, no checks
+    extern const long SYM_lanes_n_work, SYM_lanes_width;
+
+Inputs and outputs are dense and row-major and must not overlap. All functions but SYM and SYM_block return 1 + k,
+and leave the outputs alone, if input k holds a number that is not finite. Strides are in doubles; an input with
 stride 0 is the same for all rows.
 """
 
@@ -30,34 +35,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from .forms import SCALAR, Form, definitions
 from .tape import Tape
 
-__all__ = ["CHUNK_SIZE", "SCALAR_PRELUDE", "CSource", "emit_c"]
+__all__ = ["CHUNK_SIZE", "CSource", "emit_c"]
 
 CHUNK_SIZE = 2500
 """Operations per generated function; longer tapes are split."""
-
-SCALAR_PRELUDE = """\
-#include <math.h>
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#define HIDDEN
-#else
-#define EXPORT __attribute__((visibility("default")))
-#define HIDDEN __attribute__((visibility("hidden")))
-#endif
-typedef double real;
-#define K(c) (c)
-#define SIGN(a) ((a) < 0 ? -1.0 : (a) > 0 ? 1.0 : (a))
-#define NOT(a) ((a) == 0 ? 1.0 : 0.0)
-#define LT(a, b) ((a) < (b) ? 1.0 : 0.0)
-#define LE(a, b) ((a) <= (b) ? 1.0 : 0.0)
-#define EQ(a, b) ((a) == (b) ? 1.0 : 0.0)
-#define NE(a, b) ((a) != (b) ? 1.0 : 0.0)
-#define AND(a, b) ((a) != 0 && (b) != 0 ? 1.0 : 0.0)
-#define OR(a, b) ((a) != 0 || (b) != 0 ? 1.0 : 0.0)
-#define IF_ELSE_ZERO(a, b) ((a) == 0 ? 0.0 : (b))
-"""
 
 _MACROS = ("LT", "LE", "EQ", "NE", "AND", "OR", "IF_ELSE_ZERO")
 _FUNCTIONS_1 = (
@@ -83,54 +67,6 @@ _TEMPLATES = {
     **{name.upper(): f"{name}({{a}}, {{b}})" for name in _FUNCTIONS_2},
 }
 
-_ENTRIES = """\
-static int finite_all(const double *x, long n) {{
-    int bad = 0;
-    for (long i = 0; i < n; i++) bad |= !(x[i] - x[i] == 0.0);
-    return !bad;
-}}
-
-static const long in_size[] = {{{in_sizes}}};
-
-EXPORT extern const long {symbol}_n_work;
-const long {symbol}_n_work = {n_work};
-
-EXPORT int {symbol}(const double *const *in, double *const *out, double *work) {{
-{calls}
-    return 0;
-}}
-
-EXPORT int {symbol}_checked(const double *const *in, double *const *out, double *work) {{
-    for (int k = 0; k < {n_in}; k++)
-        if (!finite_all(in[k], in_size[k])) return 1 + k;
-    return {symbol}(in, out, work);
-}}
-
-EXPORT int {symbol}_frame(void *const *frame) {{
-    return {symbol}_checked((const double *const *)frame[0], (double *const *)frame[1], (double *)frame[2]);
-}}
-
-EXPORT int {symbol}_batch(long n, const double *const *in, const long *in_stride,
-                          double *const *out, const long *out_stride, double *work) {{
-    const double *x[{n_in} + 1];
-    double *y[{n_out} + 1];
-    for (int k = 0; k < {n_in}; k++) {{
-        const long rows = in_stride[k] == 0 && n > 0 ? 1 : n;
-        x[k] = in[k];
-        for (long i = 0; i < rows; i++)
-            if (!finite_all(in[k] + i * in_stride[k], in_size[k])) return 1 + k;
-    }}
-    for (int k = 0; k < {n_out}; k++) y[k] = out[k];
-    for (long i = 0; i < n; i++) {{
-        const int status = {symbol}(x, y, work);
-        if (status) return status;
-        for (int k = 0; k < {n_in}; k++) x[k] += in_stride[k];
-        for (int k = 0; k < {n_out}; k++) y[k] += out_stride[k];
-    }}
-    return 0;
-}}
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class CSource:
@@ -146,12 +82,15 @@ class CSource:
         Length of the work array.
     n_operations
         Number of scalar operations.
+    form
+        How it is written.
     """
 
     symbol: str
     units: tuple[str, ...]
     n_work: int
     n_operations: int
+    form: Form
 
     @property
     def text(self) -> str:
@@ -159,7 +98,7 @@ class CSource:
         return "\n".join(self.units)
 
 
-def emit_c(tape: Tape, *, symbol: str = "kernel", chunk_size: int = CHUNK_SIZE) -> CSource:
+def emit_c(tape: Tape, *, symbol: str = "kernel", chunk_size: int = CHUNK_SIZE, form: Form = SCALAR) -> CSource:
     """Write a tape as C.
 
     Parameters
@@ -170,33 +109,52 @@ def emit_c(tape: Tape, *, symbol: str = "kernel", chunk_size: int = CHUNK_SIZE) 
         C name of the entry.
     chunk_size
         Largest number of operations in one function.
+    form
+        What a ``real`` is, and which entries there are.
     """
     chunks = _split(tape, chunk_size)
     slots, n_work = _allocate_slots(tape, chunks)
     signatures = [
-        f"HIDDEN void {symbol}_chunk{k}(const real *const *in, real *const *out, real *restrict w)"
+        f"{form.chunk} {symbol}_chunk{k}(const real *const *in, real *const *out, real *restrict w)"
         for k in range(len(chunks))
     ]
     targets = _targets(tape)
+    joint = _angles(tape) if form.joint else {}
     bodies = [
-        _chunk(tape, signature, chunk, slots, targets, first=k == 0)
+        _chunk(tape, signature, chunk, slots, targets, joint, first=k == 0)
         for k, (signature, chunk) in enumerate(zip(signatures, chunks, strict=True))
     ]
-    entries = _ENTRIES.format(
-        symbol=symbol,
-        n_in=len(tape.inputs),
-        n_out=len(tape.outputs),
-        in_sizes=", ".join(map(str, [*tape.inputs.values(), 0])),
-        n_work=n_work,
-        calls="\n".join(f"    {symbol}_chunk{k}(in, out, work);" for k in range(len(chunks))),
+    macros = definitions(
+        {
+            "SYMBOL": symbol,
+            "N_IN": len(tape.inputs),
+            "N_OUT": len(tape.outputs),
+            "N_WORK": n_work,
+            "IN_SIZES": ", ".join(map(str, [*tape.inputs.values(), 0])),
+            "OUT_SIZES": ", ".join(map(str, [*tape.outputs.values(), 0])),
+            "IN_TOTAL": sum(tape.inputs.values()),
+            "OUT_TOTAL": sum(tape.outputs.values()),
+            "CHUNKS(in, out, work)": " ".join(f"{symbol}_chunk{k}(in, out, work);" for k in range(len(chunks))),
+        }
     )
-    if len(chunks) == 1:
-        units = [f"{SCALAR_PRELUDE}\n{bodies[0]}\n{entries}"]
+    head, entries = form.head, f"{macros}\n{form.tail}"
+    if len(chunks) == 1 and not form.separate:
+        units = [f"{head}\n{bodies[0]}\n{entries}"]
     else:
         prototypes = "".join(f"{signature};\n" for signature in signatures)
-        units = [f"{SCALAR_PRELUDE}\n{prototypes}\n{entries}"]
-        units += [f"{SCALAR_PRELUDE}\n{body}" for body in bodies]
-    return CSource(symbol, tuple(units), n_work, tape.n_operations)
+        units = [f"{head}\n{prototypes}\n{entries}"]
+        units += [f"{head}\n{body}" for body in bodies]
+    return CSource(symbol, tuple(units), n_work, tape.n_operations, form)
+
+
+def _angles(tape: Tape) -> dict[int, int]:
+    """Map each sine whose angle has a cosine to that cosine, and back."""
+    place = {
+        (op, a): i for i, (op, a) in enumerate(zip(tape.operations, tape.left, strict=True)) if op in ("SIN", "COS")
+    }
+    return {
+        i: place[other, a] for (op, a), i in place.items() if (other := "COS" if op == "SIN" else "SIN", a) in place
+    }
 
 
 def _split(tape: Tape, chunk_size: int) -> list[list[int]]:
@@ -261,6 +219,7 @@ def _chunk(
     chunk: Sequence[int],
     slots: Mapping[int, int],
     targets: Mapping[int, Sequence[str]],
+    joint: Mapping[int, int],
     *,
     first: bool,
 ) -> str:
@@ -287,14 +246,26 @@ def _chunk(
             if operations[i] in ("CONST", "INPUT"):
                 value = operand(i)
                 lines += [f"    {place} = {value};" for place in places]
+    here = set(chunk)
     for i in chunk:
+        if i in spelled:
+            continue
         a = operand(left[i])
         b = operand(right[i]) if right[i] >= 0 else ""
+        computed = [i]
         name = spelled[i] = f"a{i}"
-        lines.append(f"    const real {name} = {_TEMPLATES[operations[i]].format(a=a, b=b)};")
-        if i in slots:
-            lines.append(f"    w[{slots[i]}] = {name};")
-        lines += [f"    {place} = {name};" for place in targets.get(i, ())]
+        if joint.get(i) in here:
+            computed.append(joint[i])
+            other = spelled[joint[i]] = f"a{joint[i]}"
+            sine, cosine = (name, other) if operations[i] == "SIN" else (other, name)
+            lines.append(f"    real {sine}, {cosine};")
+            lines.append(f"    sincos_({a}, &{sine}, &{cosine});")
+        else:
+            lines.append(f"    const real {name} = {_TEMPLATES[operations[i]].format(a=a, b=b)};")
+        for j in computed:
+            if j in slots:
+                lines.append(f"    w[{slots[j]}] = a{j};")
+            lines += [f"    {place} = a{j};" for place in targets.get(j, ())]
 
     pointers = [f"    const real *restrict x{k} = in[{k}];" for k in range(len(tape.inputs))]
     pointers += [f"    real *restrict y{k} = out[{k}];" for k in range(len(tape.outputs))]

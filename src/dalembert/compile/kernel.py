@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import threading
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 
 from ..core.errors import InputError, NoCompilerWarning
 from .arguments import Array, Shape, Signature, make_signature, nonfinite_error
+from .batch import BatchEntry, check_threads
 from .build import BrokenToolchainError, find_toolchain, missing_toolchain
-from .native import Native, NativeFrame, emit_function, load_native
+from .forms import EXACT, SCALAR
+from .native import Lanes, Native, NativeFrame, emit_function, load_lanes, load_native
 from .tape import row_major
 from .vm import VmFrame
 
@@ -33,7 +36,12 @@ _warned = False
 
 
 def compile_function(
-    function: ca.Function, *, backend: Backend = "auto", shapes: Mapping[str, Shape] | None = None
+    function: ca.Function,
+    *,
+    backend: Backend = "auto",
+    shapes: Mapping[str, Shape] | None = None,
+    exact: bool = False,
+    lanes: bool = True,
 ) -> Kernel:
     """Compile a CasADi function.
 
@@ -48,6 +56,13 @@ def compile_function(
     shapes
         NumPy shapes of named inputs and outputs. Default: a column (n, 1) is ``(n,)``, anything else ``(rows,
         columns)``. Matrices are row-major.
+    exact
+        Compute what the virtual machine computes, to the bit as far as the mathematical library goes: no fused
+        multiplication and addition, no shared reciprocals, no sine and cosine of our own, no lanes. Otherwise the
+        last digits differ.
+    lanes
+        Evaluate batches in lanes of SIMD vectors, with code that is built for the first batch. Without, a batch
+        runs row by row on the scalar code: for kernels that see short batches only.
 
     Returns
     -------
@@ -63,7 +78,7 @@ def compile_function(
     """
     if backend not in _BACKENDS:
         raise InputError(f"got backend {backend!r}, expected one of {', '.join(_BACKENDS)}")
-    return Kernel(function, backend, dict(shapes or {}))
+    return Kernel(function, backend, dict(shapes or {}), exact=exact, lanes=lanes)
 
 
 class Kernel:
@@ -72,7 +87,8 @@ class Kernel:
     Calling it with arrays whose trailing axes have the shapes of the inputs evaluates it for all leading
     axes, which broadcast against each other, and returns an array, or a tuple of arrays if there are several
     outputs. A single number comes back as a NumPy scalar. Numbers that are not finite are refused, never
-    computed with.
+    computed with. A batch runs in lanes of SIMD vectors; what a row gives does not depend on the other rows, on their
+    number and order, or on the number of ``threads``, to the bit.
 
     A kernel may be called from several threads at once; each has its own scratch memory, and native code runs
     without the interpreter lock. A kernel can be pickled; it is compiled again, or found in the cache, where
@@ -88,13 +104,21 @@ class Kernel:
         Addresses of the native code, or None on the virtual machine.
     """
 
-    def __init__(self, function: ca.Function, backend: Backend, shapes: Mapping[str, Shape]) -> None:
+    def __init__(
+        self,
+        function: ca.Function,
+        backend: Backend,
+        shapes: Mapping[str, Shape],
+        *,
+        exact: bool = False,
+        lanes: bool = True,
+    ) -> None:
         self.function = function
         self.signature: Signature = make_signature(function, shapes)
-        self._requested: tuple[Backend, dict[str, Shape]] = (backend, dict(shapes))
+        self._requested: tuple[Backend, dict[str, Shape], bool, bool] = (backend, dict(shapes), exact, lanes)
         self._flat = row_major(function)
-        self._n_instructions: int = self._flat.n_instructions()
-        self.native: Native | None = _load(self._flat, backend)
+        self.native: Native | None = _load(self._flat, backend, exact)
+        self._in_lanes = lanes and not exact
         self._local = threading.local()
         self._n_in = len(self.signature.input_names)
         self._one_output = len(self.signature.output_names) == 1
@@ -113,23 +137,47 @@ class Kernel:
     @property
     def source(self) -> str:
         """The C text of the function (also where it runs on the virtual machine)."""
-        return emit_function(self._flat).text
+        return emit_function(self._flat, EXACT if self._requested[2] else SCALAR).text
 
-    def __call__(self, *arguments: Any) -> Any:
-        """Evaluate; see the class."""
+    @functools.cached_property
+    def lanes(self) -> Lanes | None:
+        """The lane code, built when first asked for; None on the virtual machine."""
+        toolchain = find_toolchain()
+        if self.native is None or toolchain is None or not self._in_lanes:
+            return None
+        return load_lanes(self._flat, toolchain)
+
+    @functools.cached_property
+    def _batch(self) -> BatchEntry:
+        n_instructions = self._flat.n_instructions()
+        if self.lanes is not None:
+            return BatchEntry(self.lanes.address, self.lanes.n_work, self.lanes.width, n_instructions)
+        assert self.native is not None
+        return BatchEntry(self.native.batch_address, self.native.n_work, 1, n_instructions)
+
+    def __call__(self, *arguments: Any, threads: int = 1) -> Any:
+        """Evaluate; see the class.
+
+        Parameters
+        ----------
+        *arguments
+            Arrays, in the order of the inputs.
+        threads
+            Number of threads over which a batch is divided; 0: one per core.
+        """
         try:
             frame = self._local.frame
         except AttributeError:
             frame = self._local.frame = self._frame()
         if len(arguments) != self._n_in:
-            return self._call_general(frame, arguments)
+            return self._call_general(frame, arguments, threads)
         for argument, (array, shape) in zip(arguments, frame.shaped_inputs, strict=True):
             if (type(argument) is _ARRAY and argument.dtype is _FLOAT64 and argument.shape == shape) or (
                 not shape and type(argument) is float
             ):
                 array[...] = argument
             else:
-                return self._call_general(frame, arguments)
+                return self._call_general(frame, arguments, threads)
         status = frame.run()
         if status:
             raise self._nonfinite(status, frame.inputs)
@@ -170,9 +218,9 @@ class Kernel:
     def _frame(self, inputs: list[Array] | None = None, outputs: list[Array] | None = None) -> NativeFrame | VmFrame:
         if self.native is None:
             return VmFrame(self._flat, self.signature, inputs, outputs)
-        return NativeFrame(self.native, self.signature, self._n_instructions, inputs, outputs)
+        return NativeFrame(self.native, self.signature, lambda: self._batch, inputs, outputs)
 
-    def _call_general(self, frame: NativeFrame | VmFrame, arguments: tuple[Any, ...]) -> Any:
+    def _call_general(self, frame: NativeFrame | VmFrame, arguments: tuple[Any, ...], threads: int) -> Any:
         arrays, batch = self.signature.arrays(arguments)
         if not batch:
             for mine, array in zip(frame.inputs, arrays, strict=True):
@@ -183,7 +231,7 @@ class Kernel:
             return self._results(frame)
         inputs, strides = self._rows(arrays, batch)
         outputs = [np.empty(batch + shape) for shape in self.signature.output_shapes]
-        status = frame.run_batch(math.prod(batch), inputs, strides, outputs)
+        status = frame.run_batch(math.prod(batch), inputs, strides, outputs, check_threads(threads))
         if status:
             raise self._nonfinite(status, arrays)
         return outputs[0] if self._one_output else tuple(outputs)
@@ -252,7 +300,7 @@ class Bound:
         return self._result
 
 
-def _load(function: ca.Function, backend: Backend) -> Native | None:
+def _load(function: ca.Function, backend: Backend, exact: bool) -> Native | None:
     if backend == "auto":
         override = os.environ.get("DALEMBERT_BACKEND", "") or "auto"
         if override not in _BACKENDS:
@@ -264,7 +312,7 @@ def _load(function: ca.Function, backend: Backend) -> Native | None:
     try:
         if toolchain is None:
             raise BrokenToolchainError(f"no C compiler: {missing_toolchain()}")
-        return load_native(function, toolchain)
+        return load_native(function, toolchain, exact=exact)
     except BrokenToolchainError as error:
         if backend == "native":
             raise
@@ -286,5 +334,5 @@ def _warn_no_compiler(reason: str) -> None:
     )
 
 
-def _restore(serialized: str, backend: Backend, shapes: dict[str, Shape]) -> Kernel:
-    return Kernel(ca.Function.deserialize(serialized), backend, shapes)
+def _restore(serialized: str, backend: Backend, shapes: dict[str, Shape], exact: bool, lanes: bool) -> Kernel:
+    return Kernel(ca.Function.deserialize(serialized), backend, shapes, exact=exact, lanes=lanes)

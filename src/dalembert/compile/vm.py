@@ -64,8 +64,13 @@ class VmFrame:
         self._evaluate()
         return 0
 
-    def run_batch(self, n: int, inputs: Sequence[Array], in_strides: Sequence[int], outputs: Sequence[Array]) -> int:
-        """Evaluate `n` rows; return 0, or 1 + k if input k is not finite (see `NativeFrame.run_batch`)."""
+    def run_batch(
+        self, n: int, inputs: Sequence[Array], in_strides: Sequence[int], outputs: Sequence[Array], threads: int = 1
+    ) -> int:
+        """Evaluate `n` rows; return 0, or 1 + k if input k is not finite (see `BatchEntry.run`).
+
+        The virtual machine holds the interpreter lock: there is one thread, whatever `threads`.
+        """
         for k, array in enumerate(inputs):
             if not np.isfinite(array).all():
                 return 1 + k

@@ -55,4 +55,4 @@ def problem_kernels(problem: Problem, backend: Backend = "auto") -> ProblemKerne
 def _compile(function: casadi.Function, backend: Backend) -> Any:
     if function.numel_out(0) == 0:
         return None
-    return compile_function(function, backend=backend, shapes={function.name_in(0): ()})
+    return compile_function(function, backend=backend, shapes={function.name_in(0): ()}, lanes=False)

@@ -1,0 +1,88 @@
+"""The forms in which a tape is written: the C text before and after its straight-line functions.
+
+Every form has the same straight-line text; what ``real`` is, and what surrounds it, is decided here. The texts
+are C files in the folder ``text``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+__all__ = ["CUDA", "EXACT", "LANES", "PORTABLE", "SCALAR", "Form", "definitions", "read_text", "texts_digest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A way to write a tape.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    prelude
+        Files in front of each translation unit.
+    entries
+        Files after the chunks, in the first unit.
+    chunk
+        What stands before the name of a chunk.
+    joint
+        Whether ``sincos_`` exists: sine and cosine of the same angle are then one call.
+    fused
+        Whether the compiler may fuse multiplications and additions.
+    separate
+        Whether the entries are a unit of their own even beside a single chunk: their loops gain from an
+        optimisation that a long straight line only pays for.
+    """
+
+    name: str
+    prelude: tuple[str, ...]
+    entries: tuple[str, ...]
+    chunk: str = "HIDDEN void"
+    joint: bool = True
+    fused: bool = True
+    separate: bool = False
+
+    @property
+    def head(self) -> str:
+        """Text in front of each unit."""
+        return "\n".join(map(read_text, self.prelude))
+
+    @property
+    def tail(self) -> str:
+        """Text of the entries."""
+        return "\n".join(map(read_text, self.entries))
+
+
+EXACT = Form("exact", ("scalar.h",), ("scalar_entries.c",), joint=False, fused=False)
+"""One instance at a time, every operation as IEEE 754 and the mathematical library have it."""
+
+SCALAR = Form("scalar", ("scalar.h", "sincos.h", "scalar_math.h"), ("scalar_entries.c",))
+"""One instance at a time, with our own sine and cosine."""
+
+LANES = Form("lanes", ("lanes.h", "sincos.h", "lanes_math.h"), ("transpose.h", "lanes_entries.c"), separate=True)
+"""As many instances at a time as a vector register holds."""
+
+PORTABLE = Form("portable", ("portable.h",), ("portable_entries.c",), chunk="static void", joint=False)
+"""One instance at a time in C99 without any extension."""
+
+CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void")
+"""One instance per thread of a GPU."""
+
+
+@functools.cache
+def read_text(name: str) -> str:
+    """Return a file of the folder ``text``."""
+    return resources.files(__package__).joinpath("text", name).read_text(encoding="utf-8")
+
+
+def texts_digest(form: Form) -> str:
+    """Return all that a form adds to a tape, for keys of caches."""
+    return f"{form!r}\n{form.head}\n{form.tail}"
+
+
+def definitions(values: Mapping[str, object]) -> str:
+    """Write macros."""
+    return "".join(f"#define {name} {value}\n" for name, value in values.items())

@@ -1,0 +1,105 @@
+/* Several instances at a time: `real` is a vector of the machine's width (GCC and Clang vector extensions). */
+#include <math.h>
+#include <stdint.h>
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#define HIDDEN
+#else
+#define EXPORT __attribute__((visibility("default")))
+#define HIDDEN __attribute__((visibility("hidden")))
+#endif
+
+#if defined(__AVX512F__)
+#define LANES 8
+#define ALL(c) {c, c, c, c, c, c, c, c}
+#elif defined(__AVX__)
+#define LANES 4
+#define ALL(c) {c, c, c, c}
+#else
+#define LANES 2
+#define ALL(c) {c, c}
+#endif
+#define ALIGNMENT (8 * LANES)
+
+typedef double real __attribute__((vector_size(ALIGNMENT)));
+typedef int64_t integer __attribute__((vector_size(ALIGNMENT)));
+#define K(c) ((real)ALL(c))
+#define J(c) ((integer)ALL(c))
+
+static inline integer bits(real x) { return (integer)x; }
+static inline real from_bits(integer i) { return (real)i; }
+static inline real select_(integer m, real a, real b) { return (real)((m & (integer)a) | (~m & (integer)b)); }
+static inline real truth(integer m) { return (real)(m & (integer)K(1.0)); }
+static inline real magnitude(real a) { return (real)((integer)a & J(INT64_MAX)); }
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define SHUFFLES 1
+#endif
+#endif
+
+/* Whether any lane of a mask is set. */
+static inline int any(integer m) {
+#if defined(SHUFFLES) && LANES == 8
+    m |= __builtin_shufflevector(m, m, 4, 5, 6, 7, 0, 1, 2, 3);
+    m |= __builtin_shufflevector(m, m, 2, 3, 0, 1, 6, 7, 4, 5);
+    return (m[0] | m[1]) != 0;
+#elif defined(SHUFFLES) && LANES == 4
+    m |= __builtin_shufflevector(m, m, 2, 3, 0, 1);
+    return (m[0] | m[1]) != 0;
+#else
+    int64_t r = 0;
+    for (int i = 0; i < LANES; i++) r |= m[i];
+    return r != 0;
+#endif
+}
+
+/* Lane by lane through the mathematical library: for what is rare. */
+#define LANEWISE_1(name)                                   \
+    static inline real name##_lanes(real a) {              \
+        real r = a;                                        \
+        for (int i = 0; i < LANES; i++) r[i] = name(a[i]); \
+        return r;                                          \
+    }
+#define LANEWISE_2(name)                                         \
+    static inline real name##_lanes(real a, real b) {            \
+        real r = a;                                              \
+        for (int i = 0; i < LANES; i++) r[i] = name(a[i], b[i]); \
+        return r;                                                \
+    }
+LANEWISE_1(sqrt)
+LANEWISE_1(tan)
+LANEWISE_1(asin)
+LANEWISE_1(acos)
+LANEWISE_1(atan)
+LANEWISE_1(sinh)
+LANEWISE_1(cosh)
+LANEWISE_1(asinh)
+LANEWISE_1(acosh)
+LANEWISE_1(atanh)
+LANEWISE_1(floor)
+LANEWISE_1(ceil)
+LANEWISE_1(erf)
+LANEWISE_1(log1p)
+LANEWISE_1(expm1)
+LANEWISE_2(pow)
+LANEWISE_2(atan2)
+LANEWISE_2(fmod)
+LANEWISE_2(remainder)
+LANEWISE_2(hypot)
+
+#define SIGN(a) select_((a) < 0.0, K(-1.0), select_((a) > 0.0, K(1.0), (a)))
+#define NOT(a) truth((a) == 0.0)
+#define LT(a, b) truth((a) < (b))
+#define LE(a, b) truth((a) <= (b))
+#define EQ(a, b) truth((a) == (b))
+#define NE(a, b) truth((a) != (b))
+#define AND(a, b) truth(((a) != 0.0) & ((b) != 0.0))
+#define OR(a, b) truth(((a) != 0.0) | ((b) != 0.0))
+#define IF_ELSE_ZERO(a, b) ((real)((integer)(b) & ~(integer)((a) == 0.0)))
+
+static inline real fmin_lanes(real a, real b) { return select_((a < b) | (b != b), a, b); }
+static inline real fmax_lanes(real a, real b) { return select_((a > b) | (b != b), a, b); }
+static inline real copysign_lanes(real a, real b) {
+    return (real)(((integer)a & J(INT64_MAX)) | ((integer)b & J(INT64_MIN)));
+}

@@ -1,0 +1,192 @@
+"""Lanes: functions of vectors to two units in the last place, and rows that do not know their neighbours."""
+
+from __future__ import annotations
+
+import casadi as ca
+import mpmath
+import numpy as np
+import pytest
+
+from dalembert.compile import Kernel, compile_function
+from dalembert.compile.passes import share_reciprocals
+from dalembert.compile.tape import read_tape, supported_operations
+from dalembert.core.errors import InputError
+
+SX = ca.SX
+RNG = np.random.default_rng(7)
+
+
+def unary(name: str) -> Kernel:
+    x = SX.sym("x")
+    y = SX.unary(getattr(ca, f"OP_{name}"), x)
+    return compile_function(
+        ca.Function(name.lower(), [x], [y], ["x"], ["y"]), backend="native", shapes={"x": (), "y": ()}
+    )
+
+
+def exact_values(name: str, x: np.ndarray) -> list[mpmath.mpf]:
+    with mpmath.workprec(1200):  # enough for the reduction of any double by pi/2
+        function = getattr(mpmath, {"log": "ln"}.get(name, name))
+        return [function(mpmath.mpf(float(v))) for v in x]
+
+
+def ulps(got: np.ndarray, want: list[mpmath.mpf]) -> float:
+    """Largest error in units in the last place of the result."""
+    worst = 0.0
+    for g, w in zip(got, want, strict=True):
+        unit = max(np.spacing(abs(float(w))), 5e-324)
+        with mpmath.workprec(1200):
+            worst = max(worst, float(abs(mpmath.mpf(float(g)) - w) / mpmath.mpf(float(unit))))
+    return worst
+
+
+def near_multiples_of_half_pi(limit: float) -> np.ndarray:
+    """Doubles next to multiples of pi/2: where a reduction that is short of digits fails."""
+    k = np.unique(np.r_[1:40, RNG.integers(1, int(limit * 2 / np.pi), 400)])
+    x = k * (np.pi / 2)
+    return np.concatenate([x, np.nextafter(x, 0), np.nextafter(x, np.inf), -x])
+
+
+ANGLES = np.concatenate(
+    [
+        RNG.uniform(-np.pi, np.pi, 700),
+        RNG.uniform(-1e5, 1e5, 500),
+        RNG.uniform(0.99e6, 1.01e6, 50),  # across the limit of the fast reduction
+        np.geomspace(1e-300, 1e300, 121),
+        near_multiples_of_half_pi(6e5),
+    ]
+)
+EXPONENTS = np.concatenate([RNG.uniform(-745, 709.7, 500), RNG.uniform(-1, 1, 500), RNG.normal(size=99) * 1e-9])
+POSITIVE = np.concatenate(
+    [np.exp(RNG.uniform(-700, 700, 500)), RNG.uniform(0.5, 2, 500), 1 + RNG.normal(size=99) * 1e-7]
+)
+TANH = np.concatenate([RNG.uniform(-30, 30, 500), RNG.uniform(-1, 1, 500), np.geomspace(1e-310, 30, 200)])
+UNIT = np.concatenate([RNG.uniform(-1, 1, 500), [1.0, -1.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("name", "x"),
+    [
+        *[(name, ANGLES) for name in ("sin", "cos", "tan", "atan")],
+        *[("exp", EXPONENTS), ("expm1", EXPONENTS), ("log", POSITIVE), ("sqrt", POSITIVE), ("tanh", TANH)],
+        *[("asin", UNIT), ("acos", UNIT), ("sinh", TANH), ("cosh", TANH), ("log1p", POSITIVE)],
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_functions_are_accurate_to_two_units_in_the_last_place(name: str, x: np.ndarray) -> None:
+    assert ulps(unary(name.upper())(x), exact_values(name, x)) <= 2.0
+
+
+def test_single_calls_are_as_accurate() -> None:
+    x = SX.sym("x", 50)
+    kernel = compile_function(ca.Function("f", [x], [ca.sin(x), ca.cos(x)], ["x"], ["s", "c"]), backend="native")
+    angles = RNG.permutation(ANGLES)[: len(ANGLES) // 50 * 50]
+    results = [kernel(row) for row in angles.reshape(-1, 50)]
+    assert ulps(np.ravel([s for s, _ in results]), exact_values("sin", angles)) <= 2.0
+    assert ulps(np.ravel([c for _, c in results]), exact_values("cos", angles)) <= 2.0
+
+
+SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 2.0, 5e-324, -1e-310, 1e308, -1e308, 710.0, -746.0, 800.0, -800.0, 1e22])
+
+
+@pytest.mark.parametrize("name", sorted(n for n, arity in supported_operations().items() if arity == 1))
+def test_special_numbers_are_treated_as_by_the_virtual_machine(name: str) -> None:
+    """Zeros with their signs, overflow, underflow, NaN outside of the domain."""
+    x = SX.sym("x")
+    f = ca.Function("f", [x], [SX.unary(getattr(ca, f"OP_{name}"), x)], ["x"], ["y"])
+    shapes = {"x": (), "y": ()}
+    got = compile_function(f, backend="native", shapes=shapes)(SPECIAL)
+    want = compile_function(f, backend="vm", shapes=shapes)(SPECIAL)
+    np.testing.assert_allclose(got, want, rtol=1e-15, atol=5e-324)
+    zero = want == 0
+    np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(want[zero]))
+
+
+@pytest.mark.parametrize("name", sorted(n for n, arity in supported_operations().items() if arity == 2))
+def test_operations_of_two_numbers(name: str) -> None:
+    x, y = SX.sym("x"), SX.sym("y")
+    f = ca.Function("f", [x, y], [SX.binary(getattr(ca, f"OP_{name}"), x, y)], ["x", "y"], ["z"])
+    shapes = {"x": (), "y": (), "z": ()}
+    a, b = np.meshgrid(np.r_[SPECIAL, RNG.normal(size=20)], np.r_[SPECIAL, RNG.normal(size=20)])
+    got = compile_function(f, backend="native", shapes=shapes)(a, b)
+    want = compile_function(f, backend="vm", shapes=shapes)(a, b)
+    np.testing.assert_allclose(got, want, rtol=1e-15, atol=5e-324)
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Kernel:
+    """Wide and narrow inputs and outputs, every vectorised function, angles beyond the fast reduction."""
+    a, b, t = SX.sym("a", 11), SX.sym("b", 3), SX.sym("t")
+    s, c = ca.sin(a * t), ca.cos(a * t)
+    y = ca.vertcat(s[:5] * c[5:10], ca.exp(-ca.fabs(a)), ca.tanh(a[0]), ca.log(1 + a[1] ** 2), ca.sqrt(ca.sumsqr(a)))
+    z = ca.vertcat(ca.dot(b, b) / (1 + t**2), ca.atan2(b[0], b[1]), b[2] / (1 + t**2), b[1] / (1 + t**2))
+    f = ca.Function("mixed", [a, b, t], [y, z], ["a", "b", "t"], ["y", "z"])
+    return compile_function(f, backend="native", shapes={"t": ()})
+
+
+def mixed_inputs(n: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(n)
+    t = rng.normal(size=n)
+    t[:: max(1, n // 3)] = 1e9  # a few lanes leave the fast path of sine and cosine
+    return [rng.normal(size=(n, 11)), rng.normal(size=(n, 3)), t]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 9, 16, 37, 64])
+def test_rows_do_not_depend_on_size_order_or_threads(mixed: Kernel, n: int) -> None:
+    arguments = mixed_inputs(n)
+    whole = mixed(*arguments)
+    order = np.random.default_rng(n).permutation(n)
+    for row in range(n):
+        for got, want in zip(mixed(*[x[row : row + 1] for x in arguments]), whole, strict=True):
+            np.testing.assert_array_equal(got[0], want[row])
+    for got, want in zip(mixed(*[x[order] for x in arguments]), whole, strict=True):
+        np.testing.assert_array_equal(got, want[order])
+    for threads in (2, 3, 8, 0):
+        for got, want in zip(mixed(*arguments, threads=threads), whole, strict=True):
+            np.testing.assert_array_equal(got, want)
+
+
+def test_lanes_agree_with_single_calls(mixed: Kernel) -> None:
+    arguments = mixed_inputs(50)
+    whole = mixed(*arguments)
+    for row in range(50):
+        for got, want in zip(mixed(*[x[row] for x in arguments]), whole, strict=True):
+            np.testing.assert_allclose(got, want[row], rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("row", [0, 7, 8, 20, 36])
+def test_a_number_that_is_not_finite_is_found_in_every_row(mixed: Kernel, row: int, threads: int) -> None:
+    a, b, t = mixed_inputs(37)
+    b[row, 1] = np.inf
+    with pytest.raises(InputError, match=rf"b\[{row}, 1\] is inf"):
+        mixed(a, b, t, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [-1, 1.5, "2", True])
+def test_wrong_number_of_threads(mixed: Kernel, threads: object) -> None:
+    with pytest.raises(InputError, match="threads must be a whole number"):
+        mixed(*mixed_inputs(2), threads=threads)
+
+
+def test_memory_around_the_batch_is_left_alone() -> None:
+    """Blocks are read and written as whole vectors; nothing outside of the rows may change."""
+    x = SX.sym("x", 3)
+    kernel = compile_function(ca.Function("f", [x], [2 * x], ["x"], ["y"]), backend="native")
+    bound = kernel.bind(np.arange(3.0 * 19).reshape(19, 3))
+    guarded = np.full(19 * 3 + 16, 99.0)
+    bound.outputs[0][...] = 0
+    kernel._batch.run(19, bound.inputs, [3], [guarded[8 : 8 + 19 * 3].reshape(19, 3)])
+    np.testing.assert_array_equal(guarded[:8], 99.0)
+    np.testing.assert_array_equal(guarded[-8:], 99.0)
+    np.testing.assert_array_equal(guarded[8:-8], 2 * np.arange(19 * 3))
+
+
+def test_shared_reciprocals() -> None:
+    x, d = SX.sym("x", 5), SX.sym("d")
+    tape = read_tape(ca.Function("f", [x, d], [x / d, ca.sin(d) / x[0]], ["x", "d"], ["y", "z"]))
+    assert tape.operations.count("DIV") == 6
+    shared = share_reciprocals(tape)
+    assert (shared.operations.count("DIV"), shared.operations.count("INV")) == (1, 1)
+    few = read_tape(ca.Function("f", [x, d], [x[:2] / d], ["x", "d"], ["y"]))
+    assert share_reciprocals(few) is few
