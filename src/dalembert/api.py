@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.model.machine import Machine
 from dalembert.simulate.closed_loop import Event, close_loop
+from dalembert.simulate.constrained import ConstraintMethod
+from dalembert.simulate.constrained_switching import Switch
 from dalembert.simulate.run import EndState, Run
 from dalembert.simulate.states import named_vector
 
@@ -92,6 +95,9 @@ def simulate(
     progress: bool | Callable[[float], object] | None = None,
     by: str = "newton-euler",
     backend: Backend = "auto",
+    constraints: str | ConstraintMethod = "projection",
+    switches: Sequence[Switch] = (),
+    reach: float = 0.1,
     check: bool = True,
     **options: Any,
 ) -> Run:
@@ -132,6 +138,13 @@ def simulate(
         Show a progress bar; None: if the run takes longer than a moment and stderr is a terminal.
     by, backend
         As of `equations`.
+    constraints
+        How constraints are kept: ``"projection"``, ``"baumgarte"``, ``"udwadia-kalaba"``, ``"penalty"``,
+        ``"augmented-lagrangian"``, ``"generalized-alpha"``, ``"idas"``, or a `ConstraintMethod` with its settings.
+    switches
+        Constraints that are added and removed during the run.
+    reach
+        Largest violation of a constraint from which the initial state is still projected.
     check
         Raise `SimulationError` (with the good part as ``run``) if the simulation diverges or fails; False: return the
         run.
@@ -158,7 +171,13 @@ def simulate(
     from dalembert.simulate.integrate import integrate
 
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, by, backend=backend)
-    loop = close_loop(eom, control, events=events, limits=limits)
+    loop = close_loop(eom, control, events=events, limits=limits, switches=switches)
+    report: dict[str, Any] = {}
+    transition = on_event
+    if loop.switching is not None:
+        switching = loop.switching.for_run(eom.parameter_values(p), on_event)
+        report["transitions"] = switching.log
+        transition = switching if switching.needed else on_event
     x0: EndState | np.ndarray[Any, Any]
     if start is not None:
         if q0 is not None or v0 is not None:
@@ -174,6 +193,8 @@ def simulate(
         v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
         q, v = eom.from_machine(q, v, p=p)
         x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
+        if loop.switching is not None:
+            x0, report["initial_projection"] = switching.prepare(x0, t0, reach)
     run = integrate(
         loop.problem,
         x0,
@@ -187,10 +208,13 @@ def simulate(
         controller=loop.controller,
         record=record,
         progress=progress,
-        on_event=on_event,
+        on_event=transition,
         backend=eom.backend,
+        constraints=constraints,
         **options,
     )
+    if report:
+        run = replace(run, metadata={**run.metadata, **report})
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     return run

@@ -142,7 +142,7 @@ def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedD
     L = np.linalg.cholesky(M)
     w = np.linalg.solve(L, force[..., None])
     if J.shape[-2] == 0:
-        a = np.linalg.solve(np.swapaxes(L, -1, -2), w)[..., 0]
+        a = np.asarray(np.linalg.solve(np.swapaxes(L, -1, -2), w)[..., 0], dtype=float)
         return ConstrainedDynamics(a, np.zeros(a.shape[:-1] + (0,)))
     Y = np.linalg.solve(L, np.swapaxes(J, -1, -2))
     _, s, Vt = np.linalg.svd(Y, full_matrices=False)
@@ -150,5 +150,5 @@ def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedD
     inverse = np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0)[..., None]
     rhs = np.swapaxes(Y, -1, -2) @ w - gamma[..., None]
     multipliers = np.swapaxes(Vt, -1, -2) @ (inverse**2 * (Vt @ rhs))
-    a = np.linalg.solve(np.swapaxes(L, -1, -2), w - Y @ multipliers)
-    return ConstrainedDynamics(a[..., 0], multipliers[..., 0])
+    solved = np.linalg.solve(np.swapaxes(L, -1, -2), w - Y @ multipliers)
+    return ConstrainedDynamics(np.asarray(solved[..., 0], dtype=float), np.asarray(multipliers[..., 0], dtype=float))

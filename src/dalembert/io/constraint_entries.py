@@ -48,7 +48,7 @@ def make_constraint(name: str, entry: Any, number: Read, origin: Read) -> Constr
         raise InputError(
             f"a constraint of type '{entry.type}' takes {', '.join(sorted(known))}, got '{wrong[0]}'"
         )
-    return part(name, **_values(entry, given, ("constraints", name), number, origin))  # type: ignore[no-any-return]
+    return part(name, **_values(entry, given, ("constraints", name), number, origin))
 
 
 def make_cable(name: str, entry: Any, number: Read, origin: Read) -> Cable:

@@ -100,7 +100,7 @@ class Machine:
             "motor": [m.name for m in self.motors],
             "wrench": [w.name for w in self.wrenches],
             "coupled joint": [c.joint for c in self.couplings],
-            "constraint or cable": [c.name for c in (*self.constraints, *self.cables)],
+            "constraint or cable": [c.name for c in self.constraints] + [c.name for c in self.cables],
         }
         for kind, names in groups.items():
             for name, count in Counter(names).items():
@@ -147,7 +147,8 @@ class Machine:
 
     def _check_constraints(self, single: set[str]) -> None:
         where = f"machine '{self.name}'"
-        for part in (*self.constraints, *self.cables):
+        parts: tuple[Constraint | Cable, ...] = (*self.constraints, *self.cables)
+        for part in parts:
             kind = "cable" if isinstance(part, Cable) else "constraint"
             for frame in part.frames:
                 if frame not in self.tree.frames:

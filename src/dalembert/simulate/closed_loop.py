@@ -13,6 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Controller, Law
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.simulate.constrained_loop import (
+    cable_events,
+    cable_signals,
+    constrained_part,
+    switch_events,
+    tension_specs,
+)
+from dalembert.simulate.constrained_switching import Switch, Switching
 from dalembert.simulate.problem import EventSpec, Problem
 
 __all__ = ["ClosedLoop", "Event", "SampledController", "close_loop"]
@@ -93,11 +101,12 @@ class _Constant:
 
 @dataclass(frozen=True)
 class ClosedLoop:
-    """A problem with the initial internal states and the sampled controller that belong to it."""
+    """A problem with the initial internal states, the sampled controller and the switches that belong to it."""
 
     problem: Problem
     z0: Array
     controller: Any
+    switching: Switching | None = None
 
 
 def close_loop(
@@ -106,6 +115,7 @@ def close_loop(
     *,
     events: Sequence[Event] = (),
     limits: str = "record",
+    switches: Sequence[Switch] = (),
 ) -> ClosedLoop:
     """Compose equations of motion, control and events.
 
@@ -123,15 +133,17 @@ def close_loop(
         User-defined events.
     limits
         What to do at a joint limit: ``"record"`` an event, ``"stop"`` there, or ``"ignore"`` it.
+    switches
+        Constraints that are added and removed during the run.
     """
     if not _is_value(control):
-        return _compose(eom, control, events, limits)
+        return _compose(eom, control, events, limits, switches)
     kept: dict[Any, ClosedLoop] = eom.__dict__.setdefault("_loops", {})
-    key = (control, tuple(events), limits)
+    key = (control, tuple(events), limits, tuple(switches))
     if key not in kept:
         while len(kept) >= 8:
             kept.pop(next(iter(kept)))
-        kept[key] = _compose(eom, control, events, limits)
+        kept[key] = _compose(eom, control, events, limits, switches)
     return kept[key]
 
 
@@ -147,11 +159,22 @@ def _is_value(control: Any) -> bool:
     return bool(frozen)
 
 
-def _compose(eom: EquationsOfMotion, control: Any, events: Sequence[Event], limits: str) -> ClosedLoop:
+def _compose(
+    eom: EquationsOfMotion, control: Any, events: Sequence[Event], limits: str, switches: Sequence[Switch]
+) -> ClosedLoop:
     s = eom.symbolic
     z_names, z0, z, zdot, u, controller = _control(eom, control)
+    n_before = eom.nq + eom.nv + len(z_names)
+    if eom.constrained:
+        mode = eom.constraint_system.mode
+        z, zdot = ca.vertcat(z, mode), ca.vertcat(zdot, ca.SX.zeros(mode.shape[0]))
+        z_names = (*z_names, *eom.constraint_system.mode_names)
+        z0 = np.concatenate([z0, eom.constraint_system.mode_nominal])
     applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
-    acceleration = ca.substitute(s.forward_dynamics, s.tau, applied[0] + applied[1])
+    if eom.constrained:
+        acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
+    else:
+        acceleration = ca.substitute(s.forward_dynamics, s.tau, applied[0] + applied[1])
     power = [ca.dot(s.v, f) for f in applied]
     work = ca.SX.sym("work", 2)
     x = ca.vertcat(s.q, s.v, z, work)
@@ -161,13 +184,22 @@ def _compose(eom: EquationsOfMotion, control: Any, events: Sequence[Event], limi
     effort = _saturated(eom, u)
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
-    if eom.coordinates is not None:
+    for name, expression in cable_signals(eom) if eom.machine.cables else ():
+        y, y_names = ca.vertcat(y, expression), [*y_names, name]
+    if eom.coordinates is not None or eom.by == "natural":
         own = zip((*eom.machine.q_names, *eom.machine.v_names), ca.vertsplit(ca.vertcat(*s.to_machine)), strict=True)
         extra = [(n, e) for n, e in own if n not in (*eom.q_names, *eom.v_names)]
         y = ca.vertcat(y, *(e for _, e in extra))
         y_names += [n for n, _ in extra]
     g, specs = _events(eom, events, limits)
+    for more in (cable_events(eom), switch_events(eom, switches)):
+        g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
+    constrained = None
+    if eom.constrained:
+        rates = ca.vertcat(s.coordinate_rate, ca.SX.zeros(eom.nv), zdot, *power)
+        constrained = constrained_part(eom, arguments, rates, applied[0] + applied[1], n_before)
+        specs = (*specs, *tension_specs(eom))
     problem = Problem(
         state_names=(*eom.q_names, *eom.v_names, *z_names, "work.input", "work.loss"),
         ode=_function("ode", arguments, xdot),
@@ -178,8 +210,21 @@ def _compose(eom: EquationsOfMotion, control: Any, events: Sequence[Event], limi
         events=event_function,
         event_specs=specs,
         name=eom.machine.name,
+        constrained=constrained,
     )
-    return ClosedLoop(problem, z0, controller)
+    return ClosedLoop(problem, z0, controller, _switching(eom, problem, n_before, switches))
+
+
+def _switching(eom: EquationsOfMotion, problem: Problem, n_before: int, switches: Sequence[Switch]) -> Switching | None:
+    if not eom.constrained:
+        if switches:
+            raise InputError(f"machine '{eom.machine.name}' has no constraints to switch")
+        return None
+    Switching.check(eom, switches, [spec.name for spec in problem.event_specs])
+    timed = [switch for switch in switches if switch.at is not None]
+    named = {f"switch{k}": switch for k, switch in enumerate(timed)}
+    named |= {str(switch.event): switch for switch in switches if switch.event is not None}
+    return Switching(eom, problem, slice(n_before, n_before + len(eom.constraint_system.mode_names)), named)
 
 
 def _function(name: str, arguments: list[Any], expression: Any) -> ca.Function:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.simulate.constrained import ConstraintMethod
 from dalembert.simulate.problem import Problem
 
 __all__ = ["Array", "Counts", "Engine", "Outcome", "Setup", "normalise"]
@@ -60,6 +61,7 @@ class Setup:
     max_steps: int
     first_step: float | None = None
     patience: float = 0.05
+    constraint_method: ConstraintMethod = field(default_factory=ConstraintMethod)
 
 
 class Engine(Protocol):

@@ -13,6 +13,7 @@ from typing import Any
 import casadi
 import numpy as np
 
+from dalembert.simulate.constrained_fallback import PythonConstrained
 from dalembert.simulate.engine import Array, Counts, Outcome, Setup, normalise
 from dalembert.simulate.startup import first_step
 from dalembert.simulate.tableaus import TABLEAUS, Tableau
@@ -62,8 +63,13 @@ class PythonEngine:
         self._setup, self._problem = setup, setup.problem
         self._method = TABLEAUS[setup.method] if tableau is None else tableau
         self._adaptive = self._method.adaptive if adaptive is None else adaptive
+        self._constrained: PythonConstrained | None = None
         self._ode = evaluator(setup.problem.ode, setup.p)
         self._events = None if setup.problem.events is None else evaluator(setup.problem.events, setup.p)
+        if setup.problem.constrained is not None:
+            self._constrained = PythonConstrained(setup.problem, setup.p, setup.constraint_method, self._events)
+            self._ode = self._constrained.ode
+            self._events = self._constrained.events if setup.problem.event_specs else None
         b_hat = self._method.b_hat
         self._e = np.zeros(self._method.stages) if b_hat is None else self._method.b - b_hat
         self._directions = np.array([float(spec.direction) for spec in setup.problem.event_specs])
@@ -132,7 +138,7 @@ class PythonEngine:
     def partial(self, s: float) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
             x = self._take(s, self._stage.copy())
-            normalise(x, self._problem.quaternions)
+            x = self._settle(self.t + s, x)
         return x, self.g_next[:0] if self._events is None else self._events(self.t + s, x, self._c)
 
     def commit(self, s: float) -> None:
@@ -164,6 +170,11 @@ class PythonEngine:
             x_stage = self._x + (h * a[s, :s]) @ k[:s]
             k[s] = self.derivative(self.t + c[s] * h, x_stage)
         return x_stage if self._method.fsal else self._x + (h * b) @ k
+
+    def _settle(self, t: float, x: Array) -> Array:
+        """What a state must satisfy after a step: unit quaternions, constraints."""
+        normalise(x, self._problem.quaternions)
+        return x if self._constrained is None else self._constrained.project(t, x, self._c)
 
     def _plan(self) -> None:
         setup, target = self._setup, self._t_end
@@ -210,7 +221,9 @@ class PythonEngine:
                 outcome = self._control(bad)
                 if outcome is not Outcome.REACHED:
                     return outcome
-            normalise(self._x_next, self._problem.quaternions)
+            self._x_next = self._settle(self._t_next, self._x_next)
+            if not np.isfinite(self._x_next).all():
+                return Outcome.DIVERGED
             if self._events is not None:
                 self.g_next[:] = self._events(self._t_next, self._x_next, self._c)
                 if np.isnan(self.g_next).any():
@@ -251,7 +264,7 @@ class PythonEngine:
     def _accept(self) -> None:
         self._x, self.t, self._pending = self._x_next, self._t_next, False
         self.signs[:] = np.sign(self.g_next)
-        self._fresh = self._whole and self._method.fsal
+        self._fresh = self._whole and self._method.fsal and self._constrained is None
         if self._fresh:
             self._stage[0] = self._stage[-1]
         hit = self._whole and self._landed and self._on_record

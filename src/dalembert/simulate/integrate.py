@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.version import __version__
 from dalembert.simulate.checks import METHODS, check_setup
+from dalembert.simulate.constrained import ConstraintMethod, constraint_method
+from dalembert.simulate.constrained_native import NativeConstrained
+from dalembert.simulate.constrained_runs import constraint_signals, integrator_for
 from dalembert.simulate.engine import Array, Engine, Outcome, Setup
 from dalembert.simulate.events import EventWatcher, Transition
 from dalembert.simulate.fallback import PythonEngine
@@ -46,6 +49,7 @@ def integrate(
     max_steps: int = 10_000_000,
     on_event: Transition | None = None,
     backend: Backend = "auto",
+    constraints: str | ConstraintMethod = "projection",
 ) -> Run:
     """Integrate a problem; Python is not in the time loop.
 
@@ -90,6 +94,8 @@ def integrate(
         state to go on with, or None to leave it.
     backend
         ``"auto"``, ``"native"`` or ``"vm"``, as of `dalembert.compile.compile_function`.
+    constraints
+        How the constraints of a constrained problem are kept: a name or a `ConstraintMethod`.
 
     Returns
     -------
@@ -104,6 +110,8 @@ def integrate(
         If the controller or a transition fails; its ``run`` is the part up to there.
     """
     sampler = _sampler(problem, controller, x0, t0)
+    way = constraint_method(constraints)
+    method = integrator_for(problem, method, way)
     setup = check_setup(
         problem,
         x0,
@@ -121,8 +129,12 @@ def integrate(
     )
     if on_event is not None and not callable(on_event):
         raise InputError(f"on_event must be a function (t, x, names), got {type(on_event).__name__}")
-    kernels = problem_kernels(problem, backend)
+    setup = replace(setup, constraint_method=way)
+    kernels = problem_kernels(problem, backend, implicit=way.name == "generalized-alpha")
     engine = _engine(setup, kernels)
+    bind = getattr(on_event, "bind", None)
+    if bind is not None:
+        bind(lambda: engine._c)  # type: ignore[attr-defined]
     began = time.perf_counter()
     watcher = EventWatcher(setup, on_event)
     bar = Progress(progress, setup.t0, setup.t_end)
@@ -159,6 +171,9 @@ def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
         from dalembert.simulate.sundials import SundialsEngine
 
         return SundialsEngine(setup)
+    if kernels.native and setup.problem.constrained is not None:
+        own = NativeConstrained(setup.problem, kernels.native_constrained(), setup.constraint_method)
+        return NativeEngine(setup, None, constrained=own)
     if kernels.native:
         return NativeEngine(setup, kernels.ode.native, kernels.events and kernels.events.native)
     return PythonEngine(setup)
@@ -252,13 +267,18 @@ def _assemble(
         "version": __version__,
         "machine": problem.name,
     }
+    y, names = kernels.evaluate_signals(t, x, held, setup.p), problem.signal_names
+    if problem.constrained is not None:
+        y = np.hstack([y, constraint_signals(setup, kernels, t, x, held)])
+        names = (*names, *problem.constrained.all_signal_names)
+        metadata["constraints"] = setup.constraint_method.name
     return Run(
         t=t,
         x=x,
-        y=kernels.evaluate_signals(t, x, held, setup.p),
+        y=y,
         held=held,
         state_names=problem.state_names,
-        signal_names=problem.signal_names,
+        signal_names=names,
         held_names=problem.held_names,
         events=tuple(watcher.records),
         status=ending.status,

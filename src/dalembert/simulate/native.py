@@ -43,6 +43,7 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "rows_t rows_x"),
     (_INT, "n_steps n_rejected n_calls max_steps bad"),
     (_REAL, "patience"),
+    (_POINTER, "project custom context"),
 )
 
 
@@ -80,6 +81,8 @@ class NativeEngine:
     tableau
         The method; by default the one that ``setup`` names. With ``adaptive`` False its embedded solution is
         unused.
+    constrained
+        The constrained equations of motion, which take the place of ``ode`` and ``events``.
     """
 
     backend = "native"
@@ -93,6 +96,7 @@ class NativeEngine:
         *,
         tableau: Tableau | None = None,
         adaptive: bool | None = None,
+        constrained: Any = None,
     ) -> None:
         method = TABLEAUS[setup.method] if tableau is None else tableau
         problem, n, stages = setup.problem, setup.problem.n_states, method.stages
@@ -100,7 +104,7 @@ class NativeEngine:
         self._library = _library()
         self._loop = loop = _Loop()
         self._reference = ctypes.addressof(loop)
-        self._kept: list[Any] = [ode, events]  # what the structure points to must outlive it
+        self._kept: list[Any] = [ode, events, constrained]  # what the structure points to must outlive it
         capacity = max(64, min(_ROWS_BYTES // (8 * (n + 1)), 1 << 16))
 
         self._x = self._array("x", setup.x0)
@@ -123,11 +127,15 @@ class NativeEngine:
         self._array("b", method.b)
         self._array("nodes", method.c)
         self._array("e", np.zeros(stages) if method.b_hat is None else method.b - method.b_hat)
-        self._array("ode_work", np.zeros(ode.n_work))
-        loop.ode = ode.address
+        if ode is not None:
+            self._array("ode_work", np.zeros(ode.n_work))
+            loop.ode = ode.address
         if events is not None:
             self._array("events_work", np.zeros(events.n_work))
             loop.events = events.address
+
+        if constrained is not None:
+            constrained.attach(loop)
 
         loop.n, loop.n_events, loop.n_quaternions = n, n_events, len(problem.quaternions)
         loop.n_counted = float(np.count_nonzero(problem.counted))

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
+from dalembert.simulate.constrained import ConstrainedSystem
 
 __all__ = ["EventSpec", "Problem"]
 
 _ARGUMENTS = ("t", "x", "c", "p")
+_NOT_COUNTED = ("work.", "active.", "offset.", "length0.")
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,9 @@ class Problem:
         One `EventSpec` per entry of g.
     name
         The machine, for the run's metadata.
+    constrained
+        Constrained equations of motion, which then give the accelerations (``ode`` returns NaN for them).
+        The last ``2 k`` of ``event_specs`` are those of its k unilateral rows; ``events`` has none for them.
     """
 
     state_names: tuple[str, ...]
@@ -78,6 +83,7 @@ class Problem:
     events: casadi.Function | None = None
     event_specs: tuple[EventSpec, ...] = ()
     name: str = ""
+    constrained: ConstrainedSystem | None = None
 
     def __post_init__(self) -> None:
         for field in ("state_names", "signal_names", "held_names", "quaternions", "event_specs"):
@@ -89,8 +95,8 @@ class Problem:
         self._check_function("ode", self.ode, len(self.state_names))
         self._check_function("signals", self.signals, len(self.signal_names))
         if self.events is not None:
-            self._check_function("events", self.events, len(self.event_specs))
-        elif self.event_specs:
+            self._check_function("events", self.events, len(self.event_specs) - self.n_constraint_events)
+        elif len(self.event_specs) > self.n_constraint_events:
             raise InputError(f"{len(self.event_specs)} event_specs but no events function")
         self._check_quaternions()
 
@@ -105,9 +111,14 @@ class Problem:
         return int(self.ode.size1_in(3))
 
     @property
+    def n_constraint_events(self) -> int:
+        """Number of events that come from unilateral constraints."""
+        return 0 if self.constrained is None else 2 * len(self.constrained.unilateral)
+
+    @property
     def counted(self) -> NDArray[np.bool_]:
-        """Which states count in the error norm of adaptive steppers: all but the quadratures ``"work.*"``."""
-        mask = np.array([not name.startswith("work.") for name in self.state_names])
+        """Which states count in the error norm of adaptive steppers: all but quadratures ``"work.*"`` and switches."""
+        mask = np.array([not name.startswith(_NOT_COUNTED) for name in self.state_names])
         return mask if mask.any() else ~mask
 
     def _check_function(self, label: str, function: casadi.Function, n_out: int) -> None:

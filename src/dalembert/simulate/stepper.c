@@ -49,6 +49,10 @@ struct loop {
     /* account */
     int64_t n_steps, n_rejected, n_calls, max_steps, bad;
     double patience;
+    /* constraints: projection of a state, and a one-step method that takes the place of the tableau; 0: none */
+    int (*project)(void *context, double t, double *x, const double *c, const double *p);
+    int (*custom)(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
+    void *context;
 };
 
 static double now(void) {
@@ -98,12 +102,22 @@ static void normalise(const struct loop *L, double *x) {
     }
 }
 
+/* What a state must satisfy after a step: unit quaternions, constraints. 0 = ok. */
+static int settle(const struct loop *L, double t, double *x) {
+    normalise(L, x);
+    return L->project ? L->project(L->context, t, x, L->c, L->p) : 0;
+}
+
 #define MAX_STAGES 32
 
 /* One step of length h from (t, x) into out; stages 1.. go to `later`. */
 static int take(struct loop *L, double h, double *later, double *out) {
     const double *k[MAX_STAGES];
     const int64_t n = L->n, stages = L->stages;
+    if (L->custom) {
+        L->n_calls++;
+        return L->custom(L->context, L->t, h, L->x, L->c, L->p, out);
+    }
     k[0] = L->stage;
     if (!L->fresh) {
         if (loop_derivative(L, L->t, L->x, L->stage)) return 1;
@@ -123,7 +137,7 @@ static int take(struct loop *L, double h, double *later, double *out) {
 /* A part of length s of the pending step (or of a step to come), with the event functions at its end. */
 int64_t loop_partial(struct loop *L, double s, double *x, double *g) {
     if (take(L, s, L->stage_partial, x)) return DIVERGED;
-    normalise(L, x);
+    if (settle(L, L->t + s, x)) return DIVERGED;
     if (L->n_events && evaluate(L->events, L, L->t + s, x, g, L->events_work)) return DIVERGED;
     return REACHED;
 }
@@ -209,7 +223,13 @@ static int64_t attempt(struct loop *L) {
         L->error_old = fmax(error, 1e-4);
         L->rejected_last = 0;
     }
-    normalise(L, L->x_next);
+    if (settle(L, L->t_next, L->x_next)) {
+        if (!L->adaptive) return DIVERGED;
+        L->n_rejected++;
+        L->rejected_last = 1;
+        L->h = 0.2 * L->h_used;
+        return REJECTED;
+    }
     if (L->n_events) {
         if (evaluate(L->events, L, L->t_next, L->x_next, L->g_next, L->events_work)) return DIVERGED;
         for (int64_t i = 0; i < L->n_events; i++)
@@ -234,8 +254,9 @@ void loop_accept(struct loop *L) {
     L->pending = 0;
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = (double)((L->g_next[i] > 0.0) - (L->g_next[i] < 0.0));
     /* The derivative before normalisation differs from that after it by less than the error of the step. */
-    if (L->whole && L->fsal) memcpy(L->stage, L->stage + (L->stages - 1) * L->n, size);
-    L->fresh = L->whole && L->fsal;
+    const int reuse = L->whole && L->fsal && !L->project;
+    if (reuse) memcpy(L->stage, L->stage + (L->stages - 1) * L->n, size);
+    L->fresh = reuse;
     if (L->whole) {
         L->k++;
         if (L->landed) L->anchor = L->t, L->k = 0;
