@@ -22,17 +22,30 @@ from dalembert.core.errors import (
     SimulationError,
     UnknownNameError,
 )
-from dalembert.core.parameter import TIME, Parameter, cos, sin, sqrt
+from dalembert.core.parameter import TIME, Parameter, cos, sin, smoothstep, sqrt
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import Energy, EquationsOfMotion
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
+from dalembert.model.cables import Cable, winch
+from dalembert.model.constraints import (
+    BallConstraint,
+    DistanceConstraint,
+    GearConstraint,
+    LoopConstraint,
+    MotionConstraint,
+    OrthogonalConstraint,
+    ParallelConstraint,
+    WeldConstraint,
+)
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
 from dalembert.model.transform import Transform
 from dalembert.plan.references import Quintic, Sine
 from dalembert.simulate.closed_loop import Event, SampledController
+from dalembert.simulate.constrained import ConstraintMethod
+from dalembert.simulate.constrained_switching import Switch
 from dalembert.simulate.run import Run
 
 __all__ = [
@@ -40,34 +53,45 @@ __all__ = [
     "PID",
     "TIME",
     "WORLD",
+    "BallConstraint",
     "Body",
     "BuildError",
+    "Cable",
     "ComputedTorque",
+    "ConstraintMethod",
     "CoordinateMap",
     "Coupling",
     "DalembertError",
     "DalembertWarning",
+    "DistanceConstraint",
     "Energy",
     "EquationsOfMotion",
     "Event",
     "FileFormatError",
     "Frame",
+    "GearConstraint",
     "GravityCompensation",
     "InputError",
     "Joint",
     "Limits",
+    "LoopConstraint",
     "Machine",
     "MachineError",
+    "MotionConstraint",
     "Motor",
     "NoCompilerWarning",
+    "OrthogonalConstraint",
+    "ParallelConstraint",
     "Parameter",
     "Quintic",
     "Run",
     "SampledController",
     "SimulationError",
     "Sine",
+    "Switch",
     "Transform",
     "UnknownNameError",
+    "WeldConstraint",
     "Wrench",
     "__version__",
     "box",
@@ -84,7 +108,9 @@ __all__ = [
     "rod",
     "simulate",
     "sin",
+    "smoothstep",
     "sphere",
     "sqrt",
     "verify",
+    "winch",
 ]
