@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -44,6 +45,7 @@ ROOMS = (
     "api",
     "cli",
     "studies",
+    "benchmarks",
     "campaign",
     "view",
     "systems",
@@ -119,6 +121,14 @@ def write_reference(app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def leave_out_missing(app: Sphinx, page: str, source: list[str]) -> None:
+    """Drop from the index the pages of capabilities that are not there yet."""
+    if page == "index":
+        names = re.compile(r"^(\w+)\n", re.M)
+        source[0] = names.sub(lambda m: m[0] if (HERE / f"{m[1]}.md").exists() else "", source[0])
+
+
 def setup(app: Sphinx) -> None:
-    """Register the writer of the reference pages."""
+    """Register the writer of the reference pages, and what the index leaves out."""
     app.connect("builder-inited", write_reference)
+    app.connect("source-read", leave_out_missing)

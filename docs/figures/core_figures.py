@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,6 +24,7 @@ from dalembert.systems import load_system
 FOLDER = Path(__file__).resolve().parent
 # Colour-blind safe (P. Tol, "bright").
 BLUE, RED, GREEN, PURPLE, SAND, GREY = "#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#888888"
+TIGHT = {"shrinkA": 0, "shrinkB": 0}
 Array = NDArray[np.float64]
 
 plt.rcParams.update(
@@ -89,7 +92,8 @@ def readme() -> None:
         poses = {name: eom.pose(name, q[row]) for name in ("base", "link1", "link2")}
         half = np.array([0.3, 0.25, 0.2])
         parts = [(SAND, cuboid(-half, half, poses["base"]))]
-        parts += [(c, cuboid((0, -0.05, -0.05), (1, 0.05, 0.05), poses[n])) for n, c in (("link1", BLUE), ("link2", RED))]
+        for link, colour in (("link1", BLUE), ("link2", RED)):
+            parts.append((colour, cuboid((0, -0.05, -0.05), (1, 0.05, 0.05), poses[link])))
         faces = [f for _, part in parts for f in part]
         colours = [c for colour, part in parts for c in shaded(colour, part, alpha)]
         edge = np.full(3, 1.0) * (1 - 0.75 * alpha)
@@ -106,7 +110,8 @@ def readme() -> None:
     space.set_box_aspect((3.0, 5.6, 3.0), zoom=1.04)
     space.view_init(elev=28, azim=-16)
     for k in (0, -1):
-        space.text(*(dots[k] + np.array([0.0, -0.12, 0.62])), f"t = {times[k]:g} s", ha="center", color="0.3", zorder=30)
+        above = dots[k] + np.array([0.0, -0.12, 0.62])
+        space.text(*above, f"t = {times[k]:g} s", ha="center", color="0.3", zorder=30)
 
     right = figure.add_gridspec(3, 1, left=0.735, right=0.985, top=0.93, bottom=0.105, hspace=0.62)
     axes = right.subplots(sharex=True)
@@ -118,15 +123,15 @@ def readme() -> None:
     axes[0].set_ylim(-90, 165)
     axes[0].set_title("the arm moves, the base turns [deg]")
     energy = run.energy
-    axes[1].plot(run.t, energy.total - energy.total[0], color=GREEN, linewidth=3, alpha=0.4, label="energy gained")
-    axes[1].plot(run.t, energy.work_input, color="0.15", linewidth=1, linestyle="--", label="work of the motors")
+    axes[1].plot(run.t, energy.total - energy.total[0], color=GREEN, linewidth=3, alpha=0.4)
+    axes[1].plot(run.t, energy.work_input, color="0.15", linewidth=1, linestyle="--")
     axes[1].set_title("energy [J]")
     axes[1].text(0.1, 0.27, "energy\ngained", va="center", color=GREEN, fontsize=8)
     axes[1].text(5.95, 0.27, "work of\nthe motors", color="0.15", ha="right", va="center", fontsize=8)
     momentum = eom.momentum(q, v)
     change = np.linalg.norm(momentum - momentum[0], axis=1) / np.linalg.norm(momentum[0])
-    axes[2].semilogy(run.t[1:], np.maximum(np.abs(energy.audit[1:]), 1e-17), color=GREEN, linewidth=1, label="energy balance")
-    axes[2].semilogy(run.t[1:], np.maximum(change[1:], 1e-17), color=PURPLE, linewidth=1, label="momentum")
+    for gap, colour in ((np.abs(energy.audit), GREEN), (change, PURPLE)):
+        axes[2].semilogy(run.t[1:], np.maximum(gap[1:], 1e-17), color=colour, linewidth=1)
     axes[2].set_ylim(1e-17, 1e-6)
     axes[2].set_yticks([1e-16, 1e-12, 1e-8])
     axes[2].set_title("what does not add up, relative")
@@ -149,7 +154,7 @@ def machine_parts() -> None:
     tip = np.array([-length * np.sin(angle), -length * np.cos(angle)])
 
     def arrow(start: Any, end: Any, colour: str, width: float = 1.6) -> None:
-        style = {"arrowstyle": "-|>", "color": colour, "linewidth": width, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 11}
+        style = {"arrowstyle": "-|>", "color": colour, "linewidth": width, "mutation_scale": 11} | TIGHT
         sheet.annotate("", end, start, arrowprops=style)
 
     def axes_at(origin: Any, turn: float, size: float, name: str, place: Any) -> None:
@@ -187,7 +192,8 @@ def machine_parts() -> None:
     note("body  cart\nbox, prismatic joint x on the rail", (0.16, 0.1), (0.62, 0.3), "#8a7a1d")
     note("motor  drive\npushes along x", (0.44, 0.0), (1.2, 0.08), PURPLE)
     note("joint  theta\nrevolute about -y", (-0.03, -0.03), (-0.45, -0.32), "0.2")
-    note("body  bar\nrod of mass m, length l,\ncentre of mass at -l/2", tip / 2 + np.array([0.02, 0.01]), (0.95, -0.27), BLUE)
+    middle = tip / 2 + np.array([0.02, 0.01])
+    note("body  bar\nrod of mass m, length l,\ncentre of mass at -l/2", middle, (0.95, -0.27), BLUE)
     note("frame  tip", tip + np.array([0.05, -0.01]), (0.88, -0.74), "0.2")
     note("wrench  wind\nat the tip, world axes", tip - np.array([0.22, 0.0]), (-0.32, -0.72), PURPLE)
     save(figure, "machine_parts")
@@ -312,12 +318,78 @@ def control() -> None:
     save(figure, "control")
 
 
+def gantry() -> None:
+    """The run that the machine file of the documentation describes."""
+    from dalembert.cli.laws import make_law
+    from dalembert.io import load_simulation
+
+    page = (FOLDER.parent / "machine_files.md").read_text(encoding="utf-8")
+    machine, settings = load_simulation(re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)[0])
+    run = da.simulate(machine, **settings | {"control": make_law(settings["control"])})
+    hook = da.equations(machine).pose("hook", run.array(machine.q_names))[:, 1, 3]
+    figure, (places, efforts) = plt.subplots(1, 2, figsize=(8.6, 2.9), layout="constrained")
+    places.plot(run.t, run["x"], color=BLUE, label="bridge x")
+    places.plot(run.t, run["y"], color=GREEN, label="trolley y")
+    places.plot(run.t, hook, color=RED, linewidth=1, label="hook, along y")
+    places.set_title("positions [m]")
+    efforts.plot(run.t, run["u.bridge_drive"] * 30, color=BLUE, label="bridge drive, at the joint")
+    efforts.plot(run.t, run["u.y"], color=GREEN, label="trolley")
+    efforts.set_title("forces of the motors [N]")
+    for panel in (places, efforts):
+        panel.set_xlabel("time [s]")
+        panel.legend(loc="lower right", fontsize=7.5)
+        panel.margins(x=0)
+    save(figure, "gantry")
+
+
+def quick_start() -> None:
+    """The free arm of the quick start."""
+    arm = two_link_arm()
+    arm = arm.with_(joints=[dataclasses.replace(joint, damping=0.0) for joint in arm.joints])
+    run = da.simulate(arm, duration=10.0, q0={"q1": 0.3, "q2": 0.4}, method="dopri5")
+    first = da.simulate(arm, duration=1.15, q0={"q1": 0.3, "q2": 0.4}, method="dopri5", record=0.005)
+    eom = da.equations(arm)
+    q = first.array(["q1", "q2"])
+    elbow, load = (eom.pose(name, q)[:, :3, 3][:, [0, 2]] for name in ("lower", "load"))
+    figure = plt.figure(figsize=(8.8, 3.4), layout="constrained")
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.35))
+    poses = figure.add_subplot(grid[:, 0])
+    rows = range(0, len(first.t), 10)
+    for k in rows:
+        alpha = 0.15 + 0.85 * k / rows[-1]
+        for ends, colour in ((np.array([[0, 0], elbow[k]]), BLUE), (np.array([elbow[k], load[k]]), RED)):
+            shade = alpha * np.array(matplotlib.colors.to_rgb(colour)) + 1 - alpha
+            poses.plot(*ends.T, color=shade, linewidth=3, solid_capstyle="round", zorder=k)
+    poses.plot(*load.T, color="0.3", linewidth=0.7, zorder=500)
+    poses.plot(*load[-1], "o", color="0.2", markersize=7, zorder=501)
+    poses.plot(0, 0, "o", markersize=7, markerfacecolor="white", markeredgecolor="0.2", zorder=502)
+    poses.set_aspect("equal")
+    poses.set_title(f"the first {first.t[-1]:g} s, every 50 ms [m]")
+    angles = figure.add_subplot(grid[0, 1])
+    angles.plot(run.t, run["q1"], color=BLUE, label="q1")
+    angles.plot(run.t, run["q2"], color=RED, label="q2")
+    angles.set_title("angles [rad]")
+    angles.tick_params(labelbottom=False)
+    energies = figure.add_subplot(grid[1, 1], sharex=angles)
+    energies.plot(run.t, run.energy.kinetic, color=PURPLE, linewidth=1, label="kinetic")
+    energies.plot(run.t, run.energy.potential, color=GREEN, linewidth=1, label="potential")
+    energies.plot(run.t, run.energy.total, color="0.2", linewidth=1.5, label="total")
+    energies.set_title(f"energy [J], drift {run.energy.drift:.0e}")
+    energies.set_xlabel("time [s]")
+    for panel in (angles, energies):
+        panel.margins(x=0)
+        panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7.5)
+    save(figure, "quick_start")
+
+
 FIGURES: dict[str, Callable[[], None]] = {
     "floating_robot": readme,
+    "quick_start": quick_start,
     "machine_parts": machine_parts,
     "gravity_map": gravity_map,
     "simulation": simulation,
     "control": control,
+    "gantry": gantry,
 }
 
 

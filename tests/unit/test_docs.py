@@ -1,9 +1,10 @@
 """The documentation cannot rot: its Python runs, prints what the page says, and names only what exists.
 
-The blocks marked ``python`` of a page run one after the other in one namespace, in a folder of their own. Two comments
-steer them, each on the line before the fence:
+The blocks marked ``python`` of a page run one after the other in one namespace, in a folder of their own. Comments on
+the line before a fence steer them:
 
 - ``<!-- no-run: reason -->`` leaves a block out;
+- ``<!-- file: NAME -->`` writes a block of any language to a file that later blocks find;
 - ``<!-- output -->`` marks a ``text`` block as what the block before it prints. White space counts once, and ``...``
   stands for anything, such as digits that depend on the computer.
 """
@@ -70,6 +71,8 @@ def run_page(page: Path, text: str) -> None:
             with contextlib.redirect_stdout(screen):
                 exec(code, namespace)
             printed = screen.getvalue()
+        elif block.comment.startswith("file: "):
+            Path(block.comment.removeprefix("file: ")).write_text(block.text, encoding="utf-8")
         elif block.comment == "output":
             assert printed is not None, f"{where}: an output without code before it"
             flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -96,7 +99,7 @@ def test_fences_of_page_are_understood(page: Path) -> None:
     """A block that this file would overlook is not checked: none may hide from it."""
     text = page.read_text(encoding="utf-8")
     for block in blocks(text):
-        if block.language == "python" and block.comment:
+        if block.language == "python" and block.comment.startswith("no-run"):
             reason = re.fullmatch(r"no-run: \S.*", block.comment)
             assert reason, f"{page.name}:{block.line}: say why it does not run: <!-- no-run: reason -->"
     found = sum(block.language == "python" for block in blocks(text))
@@ -120,7 +123,7 @@ def test_wrong_page_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     good = "# Page\n\n```python\nprint(6 * 7)\n```\n\n<!-- output -->\n```text\n42\n```\n"
     run_page(page, good)
-    with pytest.raises(AssertionError, match="page.md:9: the page says"):
+    with pytest.raises(AssertionError, match=r"page\.md:9: the page says"):
         run_page(page, good.replace("6 * 7", "6 * 8"))
     with pytest.raises(ZeroDivisionError) as raised:
         run_page(page, good.replace("6 * 7", "1 / 0"))
