@@ -136,6 +136,10 @@ def test_mimic() -> None:
     assert len(caught) == 1
     assert "'f1', 'f2'; mimic='follow' couples them" in str(caught[0].message)
     assert free.nv == 4 and free.nu == 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DalembertWarning)
+        assert load_urdf(MIMIC, lock=["f1", "f2"]).q_names == ("base_slide", "elbow")  # what is locked follows nobody
+
     coupled = load_urdf(MIMIC, mimic="follow")
     assert coupled.q_names == ("base_slide", "elbow")
     assert coupled.u_names == ("elbow", "base_slide")

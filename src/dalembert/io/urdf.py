@@ -95,8 +95,9 @@ def load_urdf(
     _check_ends(elements, joints, bodies)
 
     root = _root_link(robot, joints, bodies, lines)
-    followers = _followers(mimics, joints, label, follow=mimic == "follow")
-    locked = locked_positions(list(joints.values()), followers, _positions(lock), label)
+    fixed = _positions(lock)
+    followers = _followers(mimics, joints, label, fixed, follow=mimic == "follow")
+    locked = locked_positions(list(joints.values()), followers, fixed, label)
     for joint, position in locked.items():
         joints[joint] = locked_joint(joints[joint], position)
     coupled = {c.joint for c in followers}
@@ -198,11 +199,13 @@ def _root_link(
 
 
 def _followers(
-    mimics: dict[str, Mimic], joints: dict[str, Joint], label: str, *, follow: bool
+    mimics: dict[str, Mimic], joints: dict[str, Joint], label: str, fixed: Mapping[str, float], *, follow: bool
 ) -> tuple[Coupling, ...]:
-    if follow or not mimics:
+    if follow:
         return couplings(mimics, joints)
-    names = ", ".join(f"'{name}'" for name in mimics)
+    names = ", ".join(f"'{name}'" for name in mimics if name not in fixed)
+    if not names:
+        return ()
     warnings.warn(
         f"{label}: joints that mimic others are independent here: {names}; mimic='follow' couples them",
         DalembertWarning,

@@ -86,7 +86,7 @@ class DHTable:
     convention
         ``"classic"``, ``"modified"`` or ``"adapted"``.
     rows
-        One row per joint: `DHRow`s, or (theta, d, a, alpha) with an optional kind.
+        One row per joint: `DHRow` objects, or (theta, d, a, alpha) with an optional kind.
     base, tool
         Fixed rows before the first and after the last joint, in the same convention.
 
