@@ -39,7 +39,8 @@ class Equilibrium:
     residual
         Generalised forces that the inputs do not balance, per velocity.
     scale
-        Largest generalised force at work: what the residual is to be compared with.
+        Largest generalised force at work, or that a unit displacement would raise: what the residual is to be compared
+        with.
     """
 
     q: Array
@@ -79,8 +80,19 @@ def equilibrium(
         if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
             raise InputError(f"u must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {u!r}")
     given = np.array(ca.DM(f(q, zero, inputs, t, values)[2]).full())[:, 0]  # after saturation
-    scale = float(max(np.abs(x).max(initial=0.0) for x in (demand, given, weight, springs)))
+    raised = _stiffness_scale(eom, load, q, t, values)
+    scale = float(max(raised, *(np.abs(x).max(initial=0.0) for x in (demand, given, weight, springs))))
     return Equilibrium(q, inputs, demand[:, 0] - given, scale)
+
+
+def _stiffness_scale(eom: EquationsOfMotion, load: Any, q: Array, t: float, p: Array) -> float:
+    """Size of ``d load/d q`` from a few directions: random signs s give |K s|^2 the mean |K|^2 (Hutchinson)."""
+    s = eom.symbolic
+    seed = ca.SX.sym("seed", eom.nq)
+    f = ca.Function("K", [s.q, s.v, s.u, s.t, s.p, seed], [ca.densify(ca.jtimes(load, s.q, seed))])
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(3, eom.nq))
+    columns = [np.array(f(q, np.zeros(eom.nv), np.zeros(eom.nu), t, p, x).full()) for x in signs]
+    return float(np.sqrt(np.mean(np.square(columns), axis=0)).max(initial=0.0))
 
 
 def linearize(
