@@ -60,6 +60,8 @@ def joint_motion(joint: Joint, q: Any) -> tuple[Any, Any]:
     """Rotation and position of the joint's moving frame in its fixed frame."""
     zero = ca.SX(3, 1)
     match joint.kind:
+        case "fixed":
+            return ca.SX.eye(3), zero
         case "revolute":
             return rotation_about(_axis(joint), q[0]), zero
         case "prismatic":
@@ -78,6 +80,8 @@ def joint_subspace(joint: Joint, q: Any) -> Any:
     """Matrix ``P`` (6 x nv) that turns joint velocities into the relative twist [v; w] in moving axes."""
     zero = ca.SX(3, 1)
     match joint.kind:
+        case "fixed":
+            return ca.SX(6, 0)
         case "revolute":
             return ca.vertcat(zero, _axis(joint))
         case "prismatic":

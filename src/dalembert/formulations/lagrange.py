@@ -8,6 +8,9 @@ energies are summed body by body (König; ROBOTICS, robot kinetic energy), and e
 
 with the skew matrix ``G`` of the quasi-velocities' structure constants (Boltzmann-Hamel). For ``q' = v`` this is the
 matrix of the Christoffel symbols, ``c_kij = (db_kj/dq_i + db_ki/dq_j - db_ij/dq_k)/2``, and ``M' - 2 C`` is skew.
+
+A beam is integrated over its length by Gauss' rule from the positions of its axis and of two directors of each section
+(`dalembert.formulations.beam_fields`), without any of the shape integrals of the recursive formulation.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import Any
 
 import casadi as ca
 
+from dalembert.formulations.beam_fields import BeamField
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree_model import TreeModel
 from dalembert.model.machine import Machine
@@ -26,7 +30,7 @@ __all__ = ["Lagrange"]
 
 
 class Lagrange:
-    """Expressions of a rigid tree from its energies."""
+    """Expressions of a tree from its energies."""
 
     name = "lagrange"
 
@@ -58,8 +62,20 @@ class Lagrange:
         return result
 
     @cached_property
+    def _fields(self) -> list[BeamField]:
+        """Moving points of the beams."""
+        model, value = self.model, self.variables.value
+        return [
+            BeamField.of(node.beam, self.variables.q[node.modal_q], *model.world_poses[i], value(node.beam.density))
+            for i, node in enumerate(model.tree.nodes)
+            if node.is_root and node.beam is not None
+        ]
+
+    @cached_property
     def _kinetic(self) -> Any:
         T = ca.dot(self.model.armature, self.variables.v**2) / 2
+        for field in self._fields:
+            T = T + ca.dot(field.weights, ca.sum1(self._rate(field.left) * self._rate(field.right)).T) / 2
         for m, c, R, I_c in self._bodies:
             velocity, w = self._twist(R, c)
             T = T + m * ca.sumsqr(velocity) / 2 + ca.dot(w, I_c @ w) / 2
@@ -78,6 +94,10 @@ class Lagrange:
             velocity, w = self._twist(R, c)
             J_L, J_A = ca.jacobian(velocity, v), ca.jacobian(w, v)
             M = M + m * (J_L.T @ J_L) + J_A.T @ (I_c @ J_A)
+        for field in self._fields:
+            weights = ca.diag(ca.repmat(field.weights.T, 3, 1)[:])
+            J, K = (ca.jacobian(ca.vec(self._rate(x)), v) for x in (field.left, field.right))
+            M = M + (J.T @ weights @ K + K.T @ weights @ J) / 2
         return ca.triu2symm(ca.triu(ca.cse(M)))
 
     def _gradient(self, V: Any) -> Any:
@@ -87,7 +107,8 @@ class Lagrange:
     @cached_property
     def _gravity_energy(self) -> Any:
         g = self.model.gravity_vector
-        return -sum((m * ca.dot(g, c) for m, c, _, _ in self._bodies), ca.SX(0))
+        moments = [m * c for m, c, _, _ in self._bodies] + [field.first_moment for field in self._fields]
+        return -sum((ca.dot(g, moment) for moment in moments), ca.SX(0))
 
     def kinetic_energy(self) -> Any:
         """Kinetic energy, rotors included."""
@@ -136,15 +157,25 @@ class Lagrange:
         for m, c, R, I_c in self._bodies:
             velocity, w = self._twist(R, c)
             total = total + ca.vertcat(m * velocity, R @ (I_c @ w) + ca.cross(c, m * velocity))
+        for field in self._fields:
+            x, y = field.left, field.right
+            turning = (_cross_columns(x, self._rate(y)) + _cross_columns(y, self._rate(x))) / 2
+            total = total + ca.vertcat(self._rate(field.first_moment), turning @ field.weights)
         return total
 
     def center_of_mass(self) -> Any:
         """Centre of mass of the moving bodies in the world."""
-        mass = sum((m for m, *_ in self._bodies), ca.SX(0))
-        return sum((m * c for m, c, *_ in self._bodies), ca.SX(3, 1)) / mass
+        mass = sum((m for m, *_ in self._bodies), ca.SX(0)) + sum((f.mass for f in self._fields), ca.SX(0))
+        moment = sum((m * c for m, c, *_ in self._bodies), ca.SX(3, 1))
+        return (moment + sum((f.first_moment for f in self._fields), ca.SX(3, 1))) / mass
 
     def jacobian(self, frame: str) -> Any:
         """Jacobian of a frame's twist [v; w] at its origin in its own axes, by differentiation of its pose."""
         R, p = self.model.frame_pose(frame)
         velocity, w = self._twist(R, p)
         return ca.jacobian(ca.vertcat(R.T @ velocity, w), self.variables.v)
+
+
+def _cross_columns(x: Any, y: Any) -> Any:
+    """Cross products of the columns of two matrices."""
+    return ca.horzcat(*[ca.cross(x[:, k], y[:, k]) for k in range(x.shape[1])])

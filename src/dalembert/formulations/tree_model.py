@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
+from dalembert.formulations.flexible import APPROXIMATIONS, FlexibleBody, SectionMotion
 from dalembert.formulations.joint_kinematics import (
     coordinate_rate,
     joint_motion,
@@ -24,14 +25,45 @@ __all__ = ["TreeModel"]
 
 
 class TreeModel:
-    """Symbols, poses and loads of a machine, in the coordinates of its tree (couplings not applied)."""
+    """Symbols, poses and loads of a machine, in the coordinates of its tree (couplings not applied).
 
-    def __init__(self, machine: Machine) -> None:
+    Parameters
+    ----------
+    machine
+        The machine.
+    approximation
+        Which terms of the elastic motion are kept, see `dalembert.formulations.flexible`.
+    """
+
+    def __init__(self, machine: Machine, approximation: str = "flex") -> None:
+        if approximation not in APPROXIMATIONS:
+            raise UnknownNameError("model of flexible bodies", approximation, APPROXIMATIONS)
         self.machine = machine
+        self.approximation = approximation
         self.tree = machine.tree
         self.variables = Variables.of(machine)
-        self.q_names = tuple(s for n in self.tree.nodes for s in n.joint.q_names)
-        self.v_names = tuple(s for n in self.tree.nodes for s in n.joint.v_names)
+        self.q_names = tuple(s for n in self.tree.nodes for s in n.q_names)
+        self.v_names = tuple(s for n in self.tree.nodes for s in n.v_names)
+
+    @cached_property
+    def flexible(self) -> dict[int, FlexibleBody]:
+        """Beams by the index of their root node."""
+        x, constant = self.variables, self.approximation != "flex"
+        return {
+            i: FlexibleBody(n.beam, x.q[n.modal_q], x.value, constant=constant)
+            for i, n in enumerate(self.tree.nodes)
+            if n.is_root and n.beam is not None
+        }
+
+    @cached_property
+    def sections(self) -> dict[int, SectionMotion]:
+        """Motion of the beams' sections by the index of their node."""
+        q = self.variables.q
+        return {
+            i: SectionMotion(n.beam, n.station, q[n.modal_q], self.approximation)
+            for i, n in enumerate(self.tree.nodes)
+            if n.beam is not None and n.station is not None
+        }
 
     @property
     def gravity_vector(self) -> Any:
@@ -42,7 +74,10 @@ class TreeModel:
     def relative_poses(self) -> list[tuple[Any, Any]]:
         """Pose (R, p) of each node's frame in its parent node's frame."""
         poses = []
-        for node in self.tree.nodes:
+        for i, node in enumerate(self.tree.nodes):
+            if i in self.sections:
+                poses.append((self.sections[i].R, self.sections[i].p))
+                continue
             R0, p0 = place(node.placement, self.variables.value)
             R, p = joint_motion(node.joint, self.variables.q[node.q])
             poses.append((R0 @ R, p0 + R0 @ p))
@@ -66,8 +101,10 @@ class TreeModel:
         None where that is no cheaper than the matrix: joints that do not turn about a coordinate axis.
         """
         node = self.tree.nodes[index]
+        if index in self.sections:
+            return self.sections[index].turns
         axis = [nominal(x) for x in node.joint.axis]
-        if node.joint.kind not in ("revolute", "prismatic") or not node.placement.is_constant:
+        if node.joint.kind not in ("revolute", "prismatic", "fixed") or not node.placement.is_constant:
             return None
         turns: list[tuple[int, Any, Any]] = []
         if node.joint.kind == "revolute":
@@ -100,11 +137,21 @@ class TreeModel:
     def coordinate_rates(self) -> Any:
         """Rates of all coordinates, ``B(q) v``."""
         x = self.variables
-        return ca.vertcat(*[coordinate_rate(n.joint, x.q[n.q], x.v[n.v]) for n in self.tree.nodes])
+        rates = []
+        for node in self.tree.nodes:
+            rates.append(coordinate_rate(node.joint, x.q[node.q], x.v[node.v]))
+            if node.is_root:
+                rates.append(x.v[node.modal_v])
+        return ca.vertcat(*rates)
 
     def structure(self, momenta: Any) -> Any:
         """Block-diagonal skew matrix of the quasi-velocities' structure constants."""
-        return ca.diagcat(*[structure_matrix(n.joint, momenta[n.v]) for n in self.tree.nodes])
+        blocks = []
+        for node in self.tree.nodes:
+            blocks.append(structure_matrix(node.joint, momenta[node.v]))
+            if node.is_root and node.beam is not None:
+                blocks.append(ca.SX(node.beam.n_modes, node.beam.n_modes))
+        return ca.diagcat(*blocks)
 
     @cached_property
     def armature(self) -> Any:
@@ -122,15 +169,22 @@ class TreeModel:
 
     @cached_property
     def spring_energy(self) -> Any:
-        """Potential energy of the joint springs."""
-        return sum((k * d**2 / 2 for _, k, d in self._springs()), ca.SX(0))
+        """Potential energy of the joint springs and of the beams' strain."""
+        V = sum((k * d**2 / 2 for _, k, d in self._springs()), ca.SX(0))
+        for i, body in self.flexible.items():
+            delta = self.variables.q[self.tree.nodes[i].modal_q]
+            V = V + ca.dot(delta, body.stiffness @ delta) / 2
+        return V
 
     @cached_property
     def spring_force(self) -> Any:
-        """Gradient of the springs' energy, per velocity."""
+        """Gradient of the energy of springs and strain, per velocity."""
         f = ca.SX(self.tree.nv, 1)
         for i, k, d in self._springs():
             f[i] = k * d
+        for i, body in self.flexible.items():
+            node = self.tree.nodes[i]
+            f[node.modal_v] = body.stiffness @ self.variables.q[node.modal_q]
         return f
 
     def _springs(self) -> list[tuple[int, Any, Any]]:
@@ -155,7 +209,7 @@ class TreeModel:
 
     @cached_property
     def losses(self) -> Any:
-        """Generalised forces of dampers, motor losses and Coulomb friction."""
+        """Generalised forces of dampers, motor losses, Coulomb friction and structural damping."""
         x = self.variables
         f = ca.SX(self.tree.nv, 1)
         for node in self.tree.nodes:
@@ -165,6 +219,10 @@ class TreeModel:
                     f[i] = f[i] - x.value(j.damping) * x.v[i]
                 if j.friction != 0.0:
                     f[i] = f[i] - x.value(j.friction) * ca.tanh(x.v[i] / x.value(j.friction_velocity))
+        for k, body in self.flexible.items():
+            modal = self.tree.nodes[k].modal_v
+            if body.beam.damping != 0.0:
+                f[modal] = f[modal] - body.damping * x.v[modal]
         for i, motor in self._driven():
             if motor.damping != 0.0:
                 f[i] = f[i] - x.value(motor.ratio) ** 2 * x.value(motor.damping) * x.v[i]

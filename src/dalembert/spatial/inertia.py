@@ -55,8 +55,11 @@ class Inertia:
 
     def in_parent(self, R: Any, p: Any) -> Inertia:
         """Congruence ``X^T M X``: the same inertia seen from a frame in which this one has pose ``(R, p)``."""
-        rotated = Inertia(symmetric(R @ self.A @ R.T), R @ self.B @ R.T, symmetric(R @ self.D @ R.T))
-        return rotated.shifted(p)
+        return self.rotated(R).shifted(p)
+
+    def rotated(self, R: Any) -> Inertia:
+        """The same inertia in other axes, in which this one's have the rotation ``R``."""
+        return Inertia(symmetric(R @ self.A @ R.T), R @ self.B @ R.T, symmetric(R @ self.D @ R.T))
 
     def shifted(self, p: Any) -> Inertia:
         """The same inertia at a parallel frame in which this one's origin is at ``p``."""

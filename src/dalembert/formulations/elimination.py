@@ -1,0 +1,70 @@
+"""Elimination of a beam's modal coordinates from the articulated inertia: a step of the recursive Gaussian elimination.
+
+With the modal block ``M_dd = L D L^T``, ``Y = L^-1 M_dr`` and ``y = L^-1 x`` (x the modal forces less their bias), the
+inertia that is left is ``M_rr - Y^T D^-1 Y``, the force ``Y^T D^-1 y`` is passed on, and the modal accelerations are
+``L^-T D^-1 (y - Y t')`` once the acceleration ``t'`` of the root is known (SPACE Algorithm A.3, blocks of size n_f).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from dalembert.spatial.inertia import Inertia, symmetric
+
+__all__ = ["ModalElimination"]
+
+
+class ModalElimination:
+    """Modal block of a beam, factorised.
+
+    Parameters
+    ----------
+    M_dd
+        Modal mass matrix (n x n), its lower triangle is read.
+    M_dr
+        Coupling to the root's twist (n x 6).
+    x
+        Modal forces less their bias (n x 1).
+    """
+
+    def __init__(self, M_dd: Any, M_dr: Any, x: Any) -> None:
+        n = M_dd.shape[0]
+        L: list[list[Any]] = [[None] * n for _ in range(n)]
+        inverse: list[Any] = []
+        rows: list[Any] = []
+        right = ca.horzcat(M_dr, x)
+        d: list[Any] = []
+        for j in range(n):
+            w = [L[j][k] * d[k] for k in range(j)]
+            pivot = M_dd[j, j] - sum((L[j][k] * w[k] for k in range(j)), ca.SX(0))
+            d.append(pivot)
+            inverse.append(1 / pivot)
+            for i in range(j + 1, n):
+                L[i][j] = (M_dd[i, j] - sum((L[i][k] * w[k] for k in range(j)), ca.SX(0))) * inverse[j]
+        for i in range(n):
+            rows.append(right[i, :] - sum((L[i][k] * rows[k] for k in range(i)), ca.SX(1, 7)))
+        Y = ca.vertcat(*rows)
+        self._L, self._n = L, n
+        self._Y, self._y = Y[:, :6], Y[:, 6]
+        self._scaled = ca.vertcat(*[rows[i] * inverse[i] for i in range(n)])
+
+    def reduced(self, M: Inertia) -> Inertia:
+        """Inertia of the root with the modes free."""
+        Y, Z = self._Y, self._scaled[:, :6]
+        a, b, c, d = Y[:, :3], Y[:, 3:], Z[:, :3], Z[:, 3:]
+        return Inertia(symmetric(M.A - a.T @ c), M.B - a.T @ d, symmetric(M.D - b.T @ d))
+
+    @property
+    def passed_on(self) -> Any:
+        """Wrench that the modal forces put on the root (6)."""
+        return self._Y.T @ self._scaled[:, 6]
+
+    def accelerations(self, t: Any) -> Any:
+        """Modal accelerations for the root's acceleration ``t``."""
+        z = self._scaled[:, 6] - self._scaled[:, :6] @ t
+        x = [z[i] for i in range(self._n)]
+        for i in range(self._n - 1, -1, -1):
+            x[i] = x[i] - sum((self._L[k][i] * x[k] for k in range(i + 1, self._n)), ca.SX(0))
+        return ca.vertcat(*x)

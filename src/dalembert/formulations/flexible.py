@@ -1,0 +1,318 @@
+"""A beam on CasADi symbols: its inertia in the frame of its root, and the motion of its sections.
+
+With the points of the beam at ``x = x_0 + X delta`` (see `dalembert.model.beam_integrals`) and
+
+    N_bc = int x_b X_c dm = n_bc + delta^T B_bc,        b, c = x, y, z
+
+everything in the mass matrix (5.16) of the segment follows:
+
+    c = c_0 + V delta,   G_bc = G_0bc + (n_bc + n_cb + N_bc + N_cb) delta / 2,   I = tr(G) 1 - G,
+    M_vd = V,   M_wd = H with rows N_yz - N_zy, N_zx - N_xz, N_xy - N_yx,   M_dd = sum B_bb.
+
+(In the source: c + V_u delta; I_o + I_ru + I_rpsi + I_uu + I_psipsi; P_ru; H_ru + H_rpsi + H_uu + H_psipsi;
+Z_uu + Z_psipsi, and the same sums hold where the section varies.) The Coriolis terms are the integrals of
+``x'' - (accelerations)`` over the beam: with ``Gamma_bc = N_bc delta'``,
+
+    force     w x (w x c) + 2 w x V delta'
+    moment    w x I w + 2 (tr(Gamma) w - Gamma^T w)
+    modal     sum_bc w_b w_c N_cb - |w|^2 sum_b N_bb + 2 (dH/dt)^T w
+
+which is (5.53) with the corrections of the errata page.
+
+Geometric stiffening (an option of the beam) keeps the shortening ``u_2 = -delta^T H(s) delta / 2`` of the bent axis:
+the points move by ``e_x u_2`` more. In the energy its product with the rigid motion is kept (second order in delta),
+its product with the elastic motion (third order) is not; the sections move by all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.parameter import Scalar
+from dalembert.model.beam import Beam
+from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices, shortening
+from dalembert.spatial.rotations import cross_matrix, euler_rates, rotation_euler321
+
+__all__ = ["APPROXIMATIONS", "FlexibleBody", "SectionMotion"]
+
+APPROXIMATIONS = ("flex", "flex-M", "flex-MA", "flex-MR")
+"""Full model; constant mass matrices; and constant twist propagation; and constant rotations (SPACE 5.2.6.1)."""
+
+Array = NDArray[np.float64]
+_X = ca.DM([1.0, 0.0, 0.0])
+
+
+def _sparse(x: Array) -> Any:
+    return ca.sparsify(ca.DM(x))
+
+
+class FlexibleBody:
+    """Inertia, strain and Coriolis forces of a beam, in the axes of its root frame.
+
+    Parameters
+    ----------
+    beam
+        The beam.
+    delta
+        Symbols of its modal coordinates.
+    value
+        Value of a scalar on the symbols.
+    constant
+        Whether the mass matrix is held at its undeformed value (flex-M and the models built on it).
+    """
+
+    def __init__(self, beam: Beam, delta: Any, value: Callable[[Scalar], Any], *, constant: bool = False) -> None:
+        self.beam, self.delta, self.constant = beam, delta, constant
+        self.integrals = BeamIntegrals.of(beam)
+        density = value(beam.density)
+        # A plain density goes into the constants, a parameter multiplies the results.
+        self._rho: Any = 1.0 if isinstance(density, float) else density
+        self._unit: float = density if isinstance(density, float) else 1.0
+        self._E, self._G, self._zeta = value(beam.E), value(beam.G), value(beam.damping)
+        self.n = beam.n_modes
+
+    def _constant(self, x: Array | float) -> Any:
+        return _sparse(np.asarray(x) * self._unit)
+
+    @cached_property
+    def _N(self) -> list[list[Any]]:
+        """Columns ``N_bc`` (per density, if that is a parameter)."""
+        B = self._B_bent
+        linear = [[ca.SX(self._constant(self.integrals.n[b, c])) for c in range(3)] for b in range(3)]
+        if self.constant:
+            return linear
+        return [[linear[b][c] + self._constant(B[b, c].T) @ self.delta for c in range(3)] for b in range(3)]
+
+    @property
+    def _B_bent(self) -> Array:
+        """Integrals ``B`` with those of the shortening, ``int x_0b e_x u_2``."""
+        B, i = self.integrals.B.copy(), self.integrals
+        if self.beam.stiffening:
+            p = np.array(self.beam.offset)
+            for b in range(3):
+                B[b, 0] -= p[b] * i.H_c + (i.H_w if b == 0 else 0.0)
+        return B
+
+    @property
+    def mass(self) -> Any:
+        """Mass."""
+        return self._rho * (self._unit * self.integrals.volume)
+
+    @cached_property
+    def deformed_first_moment(self) -> Any:
+        """First moment ``c_0 + V delta`` (and the shortening)."""
+        c = ca.SX(self._constant(self.integrals.first)) + self._constant(self.integrals.V) @ self.delta
+        if self.beam.stiffening:
+            c = c - _X * (ca.dot(self.delta, self._constant(self.integrals.H_c) @ self.delta) / 2)
+        return self._rho * c
+
+    @cached_property
+    def first_moment(self) -> Any:
+        """First moment in the mass matrix."""
+        return self._rho * ca.SX(self._constant(self.integrals.first)) if self.constant else self.deformed_first_moment
+
+    @cached_property
+    def inertia(self) -> Any:
+        """Inertia ``tr(G) 1 - G`` about the root's origin."""
+        G = ca.SX(self._constant(self.integrals.second))
+        if not self.constant:
+            d = self.delta
+            for b in range(3):
+                for c in range(b, 3):
+                    moved = self._constant(self.integrals.n[b, c] + self.integrals.n[c, b])
+                    sums = moved + self._N[b][c] + self._N[c][b]
+                    G[b, c] = G[b, c] + ca.dot(ca.densify(sums), d) / 2
+                    G[c, b] = G[b, c]
+        return self._rho * (ca.trace(G) * ca.SX.eye(3) - G)
+
+    @cached_property
+    def V(self) -> Any:
+        """Coupling ``M_vd`` of translation and modes (3 x n)."""
+        V = ca.SX(self._constant(self.integrals.V))
+        if self.beam.stiffening and not self.constant:
+            V = V - _X @ (self._constant(self.integrals.H_c) @ self.delta).T
+        return self._rho * V
+
+    @cached_property
+    def H(self) -> Any:
+        """Coupling ``M_wd`` of rotation and modes (3 x n)."""
+        N = self._N
+        return self._rho * ca.horzcat(N[1][2] - N[2][1], N[2][0] - N[0][2], N[0][1] - N[1][0]).T
+
+    @cached_property
+    def modal_mass(self) -> Any:
+        """Constant modal mass matrix ``M_dd`` (n x n)."""
+        return self._rho * ca.SX(self._constant(np.einsum("bbij->ij", self.integrals.B)))
+
+    @cached_property
+    def stiffness(self) -> Any:
+        """Stiffness matrix ``K_dd`` (n x n), (5.20)."""
+        return self._E * ca.SX(_sparse(self.integrals.K_E)) + self._G * ca.SX(_sparse(self.integrals.K_G))
+
+    @cached_property
+    def damping(self) -> Any:
+        """Structural damping per mode (n)."""
+        return self._zeta * ca.DM(self.integrals.damping)
+
+    def _coriolis_modal(self, rate: Any) -> list[Any]:
+        """Rows of ``dH/dt`` of the motion that is linear in delta, as columns."""
+        B = self.integrals.B
+        pairs = ((1, 2), (2, 0), (0, 1))
+        return [self._constant(B[b, c].T - B[c, b].T) @ rate for b, c in pairs]
+
+    def coriolis(self, w: Any, rate: Any, v: Any = None) -> tuple[Any, Any, Any]:
+        """Force, moment and modal force of the elastic motion beyond those of a rigid body of this inertia.
+
+        Parameters
+        ----------
+        w
+            Angular velocity of the root in its axes.
+        rate
+            Rates of the modal coordinates.
+        v
+            Linear velocity of the root in its axes; used with a constant mass matrix only.
+        """
+        if self.constant:
+            # gamma = (Omega M - M Omega + M~) t with M~_wv only, its V_u delta' term included (errata, flex-M)
+            moving = self.V @ rate
+            moment = ca.cross(w, self.H @ rate) + ca.cross(v, moving)
+            return ca.cross(w, moving), moment, -self.V.T @ ca.cross(w, v)
+        N = self._N
+        Gamma = ca.vertcat(*[ca.horzcat(*[ca.dot(ca.densify(N[b][c]), rate) for c in range(3)]) for b in range(3)])
+        force = 2 * ca.cross(w, self.V @ rate)
+        moment = 2 * self._rho * (ca.trace(Gamma) * w - Gamma.T @ w)
+        if self.beam.stiffening:
+            pull = _X * (self._rho * -ca.dot(rate, self._constant(self.integrals.H_c) @ rate))
+            force = force + pull
+            moment = moment + ca.cross(ca.DM(self.beam.offset), pull)
+        square = [w[b] * w[b] for b in range(3)]
+        modal = ca.SX(self.n, 1)
+        for b in range(3):
+            modal = modal - (square[(b + 1) % 3] + square[(b + 2) % 3]) * N[b][b]
+            for c in range(b + 1, 3):
+                modal = modal + (w[b] * w[c]) * (N[b][c] + N[c][b])
+        for a, column in enumerate(self._coriolis_modal(rate)):
+            modal = modal + (2 * w[a]) * column
+        return force, moment, self._rho * modal
+
+    def coriolis_blocks(self, w: Any, rate: Any) -> tuple[Any, Any, Any, Any]:
+        """Blocks (rr, rd, dr, dd) of ``int E^T (w^x E + E') dm``, where ``E`` maps the twist to the points' velocities.
+
+        They make ``C = sum J^T (B J + M J')`` a Coriolis matrix with ``M' - 2 C`` skew-symmetric.
+        """
+        N, c, W = self._N, self.first_moment, cross_matrix(w)
+        m = self.mass
+        Gamma = self._rho * ca.vertcat(
+            *[ca.horzcat(*[ca.dot(ca.densify(N[b][k]), rate) for k in range(3)]) for b in range(3)]
+        )
+        G = ca.trace(self.inertia) / 2 * ca.SX.eye(3) - self.inertia
+        moving = self.V @ rate
+        ww = cross_matrix(G @ w) + ca.trace(Gamma) * ca.SX.eye(3) - Gamma.T
+        rr = ca.vertcat(
+            ca.horzcat(m * W, -W @ cross_matrix(c) - cross_matrix(moving)), ca.horzcat(cross_matrix(c) @ W, ww)
+        )
+        trace = N[0][0] + N[1][1] + N[2][2]
+        rows = [w[k] * trace - sum((w[b] * N[b][k] for b in range(3)), ca.SX(self.n, 1)) for k in range(3)]
+        wd = self._rho * ca.horzcat(*rows).T
+        swing = self._rho * ca.horzcat(*self._coriolis_modal(rate))
+        vd, dv, dw = W @ self.V, self.V.T @ W, -wd.T + swing
+        if self.beam.stiffening:
+            pull = _X @ (self._rho * -(self._constant(self.integrals.H_c) @ rate)).T
+            vd = vd + pull
+            wd = wd + cross_matrix(ca.DM(self.beam.offset)) @ pull
+        B = self.integrals.B
+        pairs = ((1, 2), (2, 0), (0, 1))
+        dd = sum((w[a] * self._constant(B[k, b] - B[b, k]) for a, (b, k) in enumerate(pairs)), ca.SX(self.n, self.n))
+        return rr, ca.vertcat(vd, wd), ca.horzcat(dv, dw), self._rho * dd
+
+
+class SectionMotion:
+    """Motion of a section of a beam in the frame of its root, (5.31)-(5.50), in the root's axes.
+
+    Parameters
+    ----------
+    beam, s
+        The beam and the abscissa of the section.
+    delta
+        Symbols of the modal coordinates.
+    approximation
+        One of `APPROXIMATIONS`.
+    """
+
+    def __init__(self, beam: Beam, s: float, delta: Any, approximation: str = "flex") -> None:
+        Phi, Delta = mode_matrices(beam, s)
+        self.Phi, self.Delta = _sparse(Phi), _sparse(Delta)
+        self.delta = delta
+        self.rigid = ca.DM([beam.offset[0] + s, beam.offset[1], beam.offset[2]])
+        self.shortening = _sparse(shortening(beam, s)) if beam.stiffening else None
+        self.turning = approximation != "flex-MR"
+        self.bending = approximation != "flex-MA"
+        self.psi = self.Delta @ delta if beam.n_modes else ca.SX(3, 1)
+
+    @cached_property
+    def R(self) -> Any:
+        """Rotation of the section by its 3-2-1 angles, (5.3)."""
+        return rotation_euler321(self.psi) if self.turning else ca.SX.eye(3)
+
+    @property
+    def turns(self) -> list[tuple[int, Any, Any]]:
+        """The rotation as turns (axis, cosine, sine), the last one first."""
+        if not self.turning:
+            return []
+        return [(k, ca.cos(self.psi[k]), ca.sin(self.psi[k])) for k in range(3) if self.psi[k].nnz()]
+
+    @cached_property
+    def p(self) -> Any:
+        """Position of the section, (5.34)."""
+        p = ca.SX(self.rigid) + self.Phi @ self.delta
+        if self.shortening is not None:
+            p = p - _X * (ca.dot(self.delta, self.shortening @ self.delta) / 2)
+        return p
+
+    @property
+    def lever(self) -> Any:
+        """Position in the twist propagation (5.42): the undeformed one if that is constant."""
+        return self.p if self.bending else ca.SX(self.rigid)
+
+    @cached_property
+    def rates(self) -> Any:
+        """Matrix from the rates of the 3-2-1 angles to the angular velocity in root axes, ``R_psi`` of (5.12)."""
+        return euler_rates(self.psi, body=False) if self.bending else ca.SX.eye(3)
+
+    @cached_property
+    def mixed(self) -> Any:
+        """Modes [Phi; Delta] (6 x n) from modal rates to section velocity and rates of its angles."""
+        Phi = ca.SX(self.Phi)
+        if self.shortening is not None and self.bending:
+            Phi = Phi - _X @ (self.shortening @ self.delta).T
+        return ca.vertcat(Phi, ca.SX(self.Delta))
+
+    @cached_property
+    def S(self) -> Any:
+        """Matrix (6 x n) from modal rates to the section's twist in the root's frame."""
+        return ca.diagcat(ca.SX.eye(3), self.rates) @ self.mixed
+
+    def twist(self, rate: Any) -> tuple[Any, Any]:
+        """Velocity and angular velocity of the section in the root's frame."""
+        x = self.mixed @ rate
+        return x[:3], self.rates @ x[3:]
+
+    def convective(self, w: Any, rate: Any) -> tuple[Any, Any]:
+        """Linear and angular acceleration of the section without those of root and modes, (5.49)-(5.51)."""
+        u, w_r = self.twist(rate)
+        p = self.lever
+        linear = ca.cross(w, ca.cross(w, p) + (2 if self.bending else 1) * u)
+        angular = ca.cross(w, w_r)
+        if self.bending:
+            x = self.Delta @ rate
+            a, b, z = self.rates[:, 0], self.rates[:, 1], ca.DM([0.0, 0.0, 1.0])
+            angular = angular + x[2] * ca.cross(z, x[0] * a + x[1] * b) + (x[0] * x[1]) * ca.cross(b, a)
+            if self.shortening is not None:
+                linear = linear - _X * ca.dot(rate, self.shortening @ rate)
+        return linear, angular
