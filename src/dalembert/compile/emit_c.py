@@ -98,7 +98,14 @@ class CSource:
         return "\n".join(self.units)
 
 
-def emit_c(tape: Tape, *, symbol: str = "kernel", chunk_size: int = CHUNK_SIZE, form: Form = SCALAR) -> CSource:
+def emit_c(
+    tape: Tape,
+    *,
+    symbol: str = "kernel",
+    chunk_size: int = CHUNK_SIZE,
+    form: Form = SCALAR,
+    macros: Mapping[str, object] | None = None,
+) -> CSource:
     """Write a tape as C.
 
     Parameters
@@ -111,6 +118,8 @@ def emit_c(tape: Tape, *, symbol: str = "kernel", chunk_size: int = CHUNK_SIZE, 
         Largest number of operations in one function.
     form
         What a ``real`` is, and which entries there are.
+    macros
+        Further definitions for the entries.
     """
     chunks = _split(tape, chunk_size)
     slots, n_work = _allocate_slots(tape, chunks)
@@ -124,7 +133,7 @@ def emit_c(tape: Tape, *, symbol: str = "kernel", chunk_size: int = CHUNK_SIZE, 
         _chunk(tape, signature, chunk, slots, targets, joint, first=k == 0)
         for k, (signature, chunk) in enumerate(zip(signatures, chunks, strict=True))
     ]
-    macros = definitions(
+    defined = definitions(
         {
             "SYMBOL": symbol,
             "N_IN": len(tape.inputs),
@@ -135,11 +144,12 @@ def emit_c(tape: Tape, *, symbol: str = "kernel", chunk_size: int = CHUNK_SIZE, 
             "IN_TOTAL": sum(tape.inputs.values()),
             "OUT_TOTAL": sum(tape.outputs.values()),
             "CHUNKS(in, out, work)": " ".join(f"{symbol}_chunk{k}(in, out, work);" for k in range(len(chunks))),
+            **(macros or {}),
         }
     )
-    head, entries = form.head, f"{macros}\n{form.tail}"
-    if len(chunks) == 1 and not form.separate:
-        units = [f"{head}\n{bodies[0]}\n{entries}"]
+    head, entries = form.head, f"{defined}\n{form.tail}"
+    if form.units == "one" or (len(chunks) == 1 and form.units == "auto"):
+        units = ["\n".join([head, *bodies, entries])]
     else:
         prototypes = "".join(f"{signature};\n" for signature in signatures)
         units = [f"{head}\n{prototypes}\n{entries}"]

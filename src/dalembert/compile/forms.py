@@ -11,7 +11,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 
-__all__ = ["CUDA", "EXACT", "LANES", "PORTABLE", "SCALAR", "Form", "definitions", "read_text", "texts_digest"]
+__all__ = [
+    "CUDA",
+    "CUDA_ROLLOUT",
+    "EXACT",
+    "LANES",
+    "LANES_ROLLOUT",
+    "PORTABLE",
+    "SCALAR",
+    "Form",
+    "definitions",
+    "read_text",
+    "texts_digest",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +44,10 @@ class Form:
         Whether ``sincos_`` exists: sine and cosine of the same angle are then one call.
     fused
         Whether the compiler may fuse multiplications and additions.
-    separate
-        Whether the entries are a unit of their own even beside a single chunk: their loops gain from an
-        optimisation that a long straight line only pays for.
+    units
+        ``"auto"``: entries and chunks are separate translation units if there are several chunks; ``"separate"``: in
+        any case, because the loops of the entries gain from an optimisation that a long straight line only pays for;
+        ``"one"``: never.
     """
 
     name: str
@@ -43,7 +56,7 @@ class Form:
     chunk: str = "HIDDEN void"
     joint: bool = True
     fused: bool = True
-    separate: bool = False
+    units: str = "auto"
 
     @property
     def head(self) -> str:
@@ -62,14 +75,22 @@ EXACT = Form("exact", ("scalar.h",), ("scalar_entries.c",), joint=False, fused=F
 SCALAR = Form("scalar", ("scalar.h", "sincos.h", "scalar_math.h"), ("scalar_entries.c",))
 """One instance at a time, with our own sine and cosine."""
 
-LANES = Form("lanes", ("lanes.h", "sincos.h", "lanes_math.h"), ("transpose.h", "lanes_entries.c"), separate=True)
+LANES = Form("lanes", ("lanes.h", "sincos.h", "lanes_math.h"), ("transpose.h", "lanes_entries.c"), units="separate")
 """As many instances at a time as a vector register holds."""
 
-PORTABLE = Form("portable", ("portable.h",), ("portable_entries.c",), chunk="static void", joint=False)
+LANES_ROLLOUT = Form("lanes-rollout", LANES.prelude, ("rollout.h", "transpose.h", "lanes_rollout.c"), units="separate")
+"""Whole simulations of as many members at a time as a vector register holds."""
+
+PORTABLE = Form(
+    "portable", ("portable.h",), ("portable_entries.c",), chunk="static void", joint=False, fused=False, units="one"
+)
 """One instance at a time in C99 without any extension."""
 
-CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void")
+CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void", units="one")
 """One instance per thread of a GPU."""
+
+CUDA_ROLLOUT = Form("cuda-rollout", ("cuda.h",), ("rollout.h", "cuda_rollout.cu"), chunk="CHUNK void", units="one")
+"""One simulation per thread of a GPU."""
 
 
 @functools.cache

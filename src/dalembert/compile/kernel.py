@@ -204,6 +204,30 @@ class Kernel:
                 )
         return Bound(self, checked, batch)
 
+    def on(self, device: str, **options: Any) -> Any:
+        """Return this kernel on a device.
+
+        Parameters
+        ----------
+        device
+            ``"cpu"``: the kernel itself; ``"cuda"``: a `dalembert.compile.cuda.CudaKernel`, which takes and returns
+            arrays on the GPU.
+        **options
+            Of `dalembert.compile.cuda.compile_cuda`: ``precision``, ``fast_math``, ``block``.
+
+        Raises
+        ------
+        BuildError
+            If there is no GPU, or no CuPy.
+        """
+        if device == "cpu":
+            return self
+        if device != "cuda":
+            raise InputError(f"got device {device!r}, expected one of cpu, cuda")
+        from .cuda import compile_cuda
+
+        return compile_cuda(self._flat, self.signature, **options)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the serialised CasADi function."""
         return _restore, (self.function.serialize(), *self._requested)

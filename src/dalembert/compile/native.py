@@ -10,7 +10,7 @@ import ctypes
 import functools
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from .forms import EXACT, LANES, SCALAR, Form, texts_digest
 from .passes import share_reciprocals
 from .tape import read_tape
 
-__all__ = ["Lanes", "Native", "NativeFrame", "emit_function", "load_lanes", "load_native", "symbol_of"]
+__all__ = ["Lanes", "Native", "NativeFrame", "emit_function", "load_form", "load_lanes", "load_native", "symbol_of"]
 
 Array = NDArray[np.float64]
 
@@ -79,15 +79,17 @@ class Lanes:
     library: ctypes.CDLL
 
 
-def emit_function(function: ca.Function, form: Form = SCALAR) -> CSource:
-    """Write a CasADi function as C."""
+def emit_function(function: ca.Function, form: Form = SCALAR, macros: Mapping[str, object] | None = None) -> CSource:
+    """Write a CasADi function as C, with further definitions for the entries of the form."""
     tape = read_tape(function)
-    return emit_c(tape if form is EXACT else share_reciprocals(tape), symbol=symbol_of(function), form=form)
+    if form is not EXACT:
+        tape = share_reciprocals(tape)
+    return emit_c(tape, symbol=symbol_of(function), form=form, macros=macros)
 
 
 def load_native(function: ca.Function, toolchain: Toolchain, *, exact: bool = False) -> Native:
     """Build the scalar code of a function, or find it in the cache, and load it."""
-    library, symbol = _load(function, toolchain, EXACT if exact else SCALAR), symbol_of(function)
+    library, symbol = load_form(function, toolchain, EXACT if exact else SCALAR), symbol_of(function)
     return Native(
         address=_address(library, symbol),
         frame_address=_address(library, f"{symbol}_frame"),
@@ -100,7 +102,7 @@ def load_native(function: ca.Function, toolchain: Toolchain, *, exact: bool = Fa
 
 def load_lanes(function: ca.Function, toolchain: Toolchain) -> Lanes:
     """Build the lane code of a function, or find it in the cache, and load it."""
-    library, symbol = _load(function, toolchain, LANES), symbol_of(function)
+    library, symbol = load_form(function, toolchain, LANES), symbol_of(function)
     return Lanes(
         address=_address(library, f"{symbol}_lanes"),
         block_address=_address(library, f"{symbol}_block"),
@@ -115,25 +117,28 @@ def symbol_of(function: ca.Function) -> str:
     return "da_" + re.sub(r"\W", "_", function.name(), flags=re.ASCII)
 
 
-def _load(function: ca.Function, toolchain: Toolchain, form: Form) -> ctypes.CDLL:
-    """Load the library of a function in a form.
+def load_form(
+    function: ca.Function, toolchain: Toolchain, form: Form, macros: Mapping[str, object] | None = None
+) -> ctypes.CDLL:
+    """Build the library of a function in a form, or find it in the cache, and load it.
 
     The key is made from the serialised function and from the text of the modules that turn it into C, so that
     a cached kernel is found without reading its tape.
     """
     key = hashlib.sha256()
-    for part in (toolchain.identity, _generator_digest(), texts_digest(form), function.serialize()):
+    digest = texts_digest(form)
+    for part in (toolchain.identity, _generator_digest(), digest, repr(macros), function.serialize()):
         key.update(part.encode() + b"\0")
 
     def build(directory: Path) -> Path:
-        source = emit_function(function, form)
+        source = emit_function(function, form, macros)
         return build_units(
             toolchain,
             source.units,
             directory,
             name=function.name(),
             optimise=TAPE_OPTIMISATION,
-            first=("-O3",) if form.separate else ("-O2",),
+            first=("-O3",) if form.units == "separate" else ("-O2",),
             fused=form.fused,
         )
 

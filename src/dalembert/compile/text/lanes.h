@@ -26,6 +26,14 @@ typedef int64_t integer __attribute__((vector_size(ALIGNMENT)));
 #define K(c) ((real)ALL(c))
 #define J(c) ((integer)ALL(c))
 
+#define SPLAT(a) ((a) + K(-0.0))
+#define UNROLL
+#define ROLL
+#define FUNCTION static inline
+#define TABLE static const
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+
 static inline integer bits(real x) { return (integer)x; }
 static inline real from_bits(integer i) { return (real)i; }
 static inline real select_(integer m, real a, real b) { return (real)((m & (integer)a) | (~m & (integer)b)); }

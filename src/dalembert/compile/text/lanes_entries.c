@@ -1,9 +1,6 @@
 /* Entries of the lane form: blocks of LANES rows, transposed to one vector per scalar and back. Rows that are missing
  * in the last block repeat its last row, so that what a row gives does not depend on the rows beside it.
  * The emitter defines SYMBOL, N_IN, N_OUT, N_WORK, IN_SIZES, OUT_SIZES and CHUNKS. */
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-
 static const long in_size[] = {IN_SIZES};
 static const long out_size[] = {OUT_SIZES};
 
@@ -36,7 +33,7 @@ EXPORT int JOIN(SYMBOL, _lanes)(long n, const double *const *in, const long *in_
             if (!finite_all(in[k] + i * in_stride[k], packed ? n * size : size)) return 1 + k;
         x[k] = next;
         if (shared && n > 0)
-            for (long j = 0; j < size; j++) next[j] = in[k][j] - K(0.0);
+            for (long j = 0; j < size; j++) next[j] = SPLAT(in[k][j]);
         next += size;
     }
     for (int k = 0; k < N_OUT; k++) y[k] = next, next += out_size[k];

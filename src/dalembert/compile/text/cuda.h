@@ -1,0 +1,40 @@
+/* One instance per thread of a GPU. With DA_FLOAT numbers are single precision. DA_BLOCK threads make a block;
+ * DA_RESIDENT, if given, is the number of blocks that a multiprocessor shall hold at least. */
+#if defined(DA_FLOAT)
+typedef float real;
+#define sincos_ sincosf
+#else
+typedef double real;
+#define sincos_ sincos
+#endif
+#if !defined(DA_BLOCK)
+#define DA_BLOCK 128
+#endif
+#if defined(DA_RESIDENT)
+#define BOUNDS __launch_bounds__(DA_BLOCK, DA_RESIDENT)
+#else
+#define BOUNDS __launch_bounds__(DA_BLOCK)
+#endif
+#if !defined(NAN)
+#define NAN __longlong_as_double(0x7ff8000000000000LL)
+#define INFINITY __longlong_as_double(0x7ff0000000000000LL)
+#endif
+#define restrict __restrict__
+#define CHUNK static __device__ INLINE
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define UNROLL _Pragma("unroll")
+#define ROLL _Pragma("unroll 1")
+#define FUNCTION static __device__ __forceinline__
+#define TABLE static __device__ const
+#define SPLAT(a) ((real)(a))
+#define K(c) ((real)(c))
+#define SIGN(a) ((a) < K(0) ? K(-1) : (a) > K(0) ? K(1) : (a))
+#define NOT(a) ((a) == K(0) ? K(1) : K(0))
+#define LT(a, b) ((a) < (b) ? K(1) : K(0))
+#define LE(a, b) ((a) <= (b) ? K(1) : K(0))
+#define EQ(a, b) ((a) == (b) ? K(1) : K(0))
+#define NE(a, b) ((a) != (b) ? K(1) : K(0))
+#define AND(a, b) ((a) != K(0) && (b) != K(0) ? K(1) : K(0))
+#define OR(a, b) ((a) != K(0) || (b) != K(0) ? K(1) : K(0))
+#define IF_ELSE_ZERO(a, b) ((a) == K(0) ? K(0) : (b))

@@ -1,0 +1,314 @@
+"""Many simulations of one machine at once: other initial states, other parameters, the same law and the same steps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.compile import compile_function
+from dalembert.compile.batch import check_threads
+from dalembert.compile.build import find_toolchain
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.version import __version__
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.simulate.checks import check_setup
+from dalembert.simulate.closed_loop import ClosedLoop, close_loop
+from dalembert.simulate.engine import Array, Setup, normalise
+from dalembert.simulate.kernels import problem_kernels
+from dalembert.simulate.problem import Problem
+from dalembert.simulate.rollout_cuda import CudaRollout
+from dalembert.simulate.rollout_lanes import LaneRollout
+from dalembert.simulate.rollout_plan import Plan, make_plan, rollout_macros
+from dalembert.simulate.rollout_result import Rollout
+from dalembert.simulate.rollout_vm import VmRollout
+from dalembert.simulate.watch import Progress, interrupts
+
+__all__ = ["rollout"]
+
+DEVICES = ("cpu", "cuda")
+
+
+def rollout(
+    eom: EquationsOfMotion,
+    *,
+    duration: float,
+    q0: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    v0: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    p: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    control: Any = None,
+    method: str = "rk4",
+    step: float = 1e-3,
+    record: float | None = None,
+    t0: float = 0.0,
+    threads: int = 0,
+    device: str = "cpu",
+    precision: Any = "double",
+    fast_math: bool = False,
+    progress: bool | Callable[[float], object] | None = None,
+    max_steps: int = 10_000_000,
+) -> Rollout:
+    """Simulate many members in SIMD lanes and threads, or on a GPU.
+
+    What a member does, to the bit, depends neither on the other members nor on their number, their order and the
+    number of threads. Joint limits are not watched. A member that diverges stops there; the others go on.
+
+    Parameters
+    ----------
+    eom
+        The equations of motion, without constraints.
+    duration
+        Seconds to simulate.
+    q0, v0
+        Initial coordinates and velocities in the machine's own coordinates: (N, n), (n,) for all members, or a mapping
+        of names to numbers or (N,) arrays (the others are neutral and zero).
+    p
+        Parameters: (N, np), (np,), or a mapping of names to numbers or (N,) arrays.
+    control
+        None, constant inputs, or an expression law. (A Python controller would have to be called for each member.)
+    method
+        ``"rk4"``, ``"heun"`` or ``"euler"``.
+    step
+        Length of a step.
+    record
+        Interval of the recorded rows; None: every step.
+    t0
+        Initial time.
+    threads
+        Number of threads; 0: one per core.
+    device
+        ``"cpu"`` or ``"cuda"``.
+    precision, fast_math
+        Of a GPU, as of `dalembert.compile.cuda.compile_cuda`.
+    progress
+        As of `dalembert.simulate.integrate.integrate`.
+    max_steps
+        Largest number of steps of a member.
+
+    Returns
+    -------
+    Rollout
+        Histories and the status of each member.
+    """
+    if not isinstance(eom, EquationsOfMotion):
+        raise InputError(f"rollout needs equations of motion, got {type(eom).__name__}")
+    if device not in DEVICES:
+        raise InputError(f"got device {device!r}, expected one of {', '.join(DEVICES)}")
+    threads = check_threads(threads)
+    loop = close_loop(eom, control, limits="ignore")
+    problem, held = loop.problem, _held(loop)
+    parameters = _members(p, eom.p_names, eom.machine.p_nominal, "p")
+    eom.parameter_values(parameters)
+    x0, parameters = _initial_states(eom, loop, q0, v0, parameters)
+    rollout_macros(problem, method)
+    one = parameters[0] if parameters.ndim == 2 else parameters
+    setup = _setup(problem, x0, one, duration, t0, method, step, record, max_steps)
+    plan = make_plan(setup)
+    began = time.perf_counter()
+    engine = _engine(eom, problem, method, device, precision, fast_math)
+    x, rows, status, failed_at, done = _drive(engine, plan, setup, x0, held, parameters, threads, progress)
+    return _assemble(eom, problem, setup, plan, held, parameters, x, rows, status, failed_at, done, began, engine)
+
+
+def _held(loop: ClosedLoop) -> Array:
+    """Return the constant inputs of a loop; refuse what a rollout cannot do."""
+    if loop.problem.constrained is not None:
+        raise InputError(f"machine {loop.problem.name!r} has constraints, which rollouts do not take; use simulate")
+    if loop.problem.events is not None:
+        raise InputError(f"machine {loop.problem.name!r} has events, which rollouts do not watch; use simulate")
+    if loop.controller is None:
+        return np.zeros(0)
+    constant = getattr(loop.controller, "u", None)
+    if constant is None:
+        raise InputError(
+            "rollouts take expression laws and constant inputs, not a Python controller, "
+            f"got {getattr(loop.controller, 'name', loop.controller)!r}"
+        )
+    return np.asarray(constant, dtype=float)
+
+
+def _members(value: Any, names: tuple[str, ...], default: Array, what: str) -> Array:
+    """Return (n,) or (N, n) numbers from an array or a mapping."""
+    if value is None:
+        return default.copy()
+    try:
+        if isinstance(value, Mapping):
+            for name in value:
+                if name not in names:
+                    raise UnknownNameError(f"component of {what}", name, names)
+            columns = [np.asarray(value.get(n, d), dtype=float) for n, d in zip(names, default, strict=True)]
+            array = np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
+        else:
+            array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{what} must be numbers of {len(names)} components, for each member or for all: {error}"
+        ) from None
+    if array.ndim not in (1, 2) or array.shape[-1] != len(names):
+        raise InputError(
+            f"{what} must have shape (members, {len(names)}) or ({len(names)},) for {', '.join(names) or 'nothing'}, "
+            f"got {array.shape}"
+        )
+    if not np.isfinite(array).all():
+        place = np.argwhere(~np.isfinite(array))[0]
+        raise InputError(f"{what}[{', '.join(map(str, place))}] must be finite, got {array[tuple(place)]}")
+    return np.ascontiguousarray(array)
+
+
+def _initial_states(
+    eom: EquationsOfMotion, loop: ClosedLoop, q0: Any, v0: Any, parameters: Array
+) -> tuple[Array, Array]:
+    """Return the initial states (N, n) and the parameters (N, np), or (np,) if all members share them."""
+    own = eom.machine
+    q = _members(q0, own.q_names, own.q_neutral, "q0")
+    v = _members(v0, own.v_names, np.zeros(own.nv), "v0")
+    counts = {a.shape[0] for a in (q, v, parameters) if a.ndim == 2}
+    if len(counts) > 1:
+        raise InputError(
+            f"q0, v0 and p must have the same number of members, got q0 {q.shape}, v0 {v.shape}, p {parameters.shape}"
+        )
+    n = counts.pop() if counts else 1
+    if n == 0:
+        raise InputError("a rollout needs at least one member, got 0")
+    q, v = np.broadcast_to(q, (n, own.nq)), np.broadcast_to(v, (n, own.nv))
+    if eom.coordinates is not None:
+        each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
+        pairs = [eom.from_machine(a, b, p=c) for a, b, c in zip(q, v, each, strict=True)]
+        q, v = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
+    x0 = np.zeros((n, loop.problem.n_states))
+    x0[:, : eom.nq], x0[:, eom.nq : eom.nq + eom.nv] = q, v
+    x0[:, eom.nq + eom.nv : eom.nq + eom.nv + len(loop.z0)] = loop.z0
+    for offset in loop.problem.quaternions:
+        length = np.linalg.norm(x0[:, offset : offset + 4], axis=1)
+        worst = int(np.argmax(np.abs(length - 1.0)))
+        if abs(length[worst] - 1.0) > 1e-6:
+            names = ", ".join(loop.problem.state_names[offset : offset + 4])
+            raise InputError(f"q0 of member {worst} ({names}) must be a unit quaternion, got length {length[worst]:g}")
+    normalise(x0, loop.problem.quaternions)
+    return x0, parameters
+
+
+def _setup(
+    problem: Problem,
+    x0: Array,
+    p: Array,
+    duration: float,
+    t0: float,
+    method: str,
+    step: float,
+    record: float | None,
+    max_steps: int,
+) -> Setup:
+    return check_setup(
+        problem,
+        x0[0],
+        p,
+        duration=duration,
+        t0=t0,
+        method=method,
+        step=step,
+        max_step=None,
+        rtol=1e-8,
+        atol=1e-10,
+        record=record,
+        max_steps=max_steps,
+        period=0.0,
+    )
+
+
+def _engine(eom: EquationsOfMotion, problem: Problem, method: str, device: str, precision: Any, fast_math: bool) -> Any:
+    """Return the time loop, which stays with its equations for the next rollout."""
+    kept: dict[Any, Any] = eom.__dict__.setdefault("_rollouts", {})
+    key = (problem, method, device, precision, fast_math)
+    if key not in kept:
+        while len(kept) >= 8:
+            kept.pop(next(iter(kept)))
+        if device == "cuda":
+            kept[key] = CudaRollout(problem, method, precision, fast_math)
+        else:
+            toolchain = find_toolchain()
+            native = problem_kernels(problem, eom.backend).native
+            kept[key] = (
+                VmRollout(problem, method)
+                if not native or toolchain is None
+                else LaneRollout(problem, method, toolchain)
+            )
+    return kept[key]
+
+
+def _drive(
+    engine: Any, plan: Plan, setup: Setup, x0: Array, held: Array, p: Array, threads: int, progress: Any
+) -> tuple[Array, Array, Any, Array, Any]:
+    n = len(x0)
+    x = np.ascontiguousarray(x0)
+    rows = np.full((n, len(plan.t), x.shape[1]), np.nan)
+    rows[:, 0] = x
+    status, failed_at, done = np.zeros(n, dtype=np.int64), np.full(n, np.nan), np.ones(n, dtype=np.int64)
+    bar = Progress(progress, setup.t0, setup.t_end)
+    try:
+        with interrupts() as interrupt:
+
+            def proceed(fraction: float) -> bool:
+                bar.update(setup.t0 + fraction * (setup.t_end - setup.t0))
+                return not interrupt.pressed
+
+            engine.run(plan, x, held, p, rows, status, failed_at, done, threads=threads, proceed=proceed)
+    finally:
+        bar.close()
+    return x, rows, status, failed_at, done
+
+
+def _assemble(
+    eom: EquationsOfMotion,
+    problem: Problem,
+    setup: Setup,
+    plan: Plan,
+    held: Array,
+    p: Array,
+    x: Array,
+    rows: Array,
+    status: Any,
+    failed_at: Array,
+    done: Any,
+    began: float,
+    engine: Any,
+) -> Rollout:
+    words = np.where(status > 0, "diverged", np.where(done == len(plan.t), "completed", "interrupted"))
+    diverged = status > 0
+    good = np.where(diverged, np.searchsorted(plan.t, failed_at, side="right"), done)
+    good = np.minimum(np.maximum(good, 1), done)
+
+    def evaluate_signals(t: Array, x: Array, c: Array, p: Array) -> Array:
+        if not problem.signal_names:
+            return np.zeros((len(t), 0))
+        kernel = compile_function(problem.signals, backend=eom.backend, shapes={"t": ()})
+        return np.asarray(kernel(t, x, c, p, threads=0))
+
+    return Rollout(
+        t=plan.t,
+        x=rows,
+        state_names=problem.state_names,
+        p=p,
+        parameter_names=eom.p_names,
+        held=held,
+        held_names=problem.held_names,
+        status=words,
+        failed_at=np.where(diverged, failed_at, np.nan),
+        failed_state=status - 1,
+        rows=good,
+        signal_names=problem.signal_names,
+        evaluate_signals=evaluate_signals,
+        metadata={
+            "method": setup.method,
+            "backend": engine.backend,
+            "step": setup.step,
+            "record": setup.record,
+            "steps": plan.steps,
+            "wall_time": time.perf_counter() - began,
+            "version": __version__,
+            "machine": problem.name,
+        },
+    )
