@@ -26,6 +26,8 @@ from dalembert.core.parameter import TIME, Parameter, cos, sin, smoothstep, sqrt
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import Energy, EquationsOfMotion
 from dalembert.formulations.mapped import CoordinateMap
+from dalembert.model.beam import Beam
+from dalembert.model.beam_modes import Support
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
 from dalembert.model.cables import Cable, winch
 from dalembert.model.constraints import (
@@ -41,6 +43,8 @@ from dalembert.model.constraints import (
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
+from dalembert.model.section import Load, Section
+from dalembert.model.shapes import Shape
 from dalembert.model.transform import Transform
 from dalembert.plan.references import Quintic, Sine
 from dalembert.simulate.closed_loop import Event, SampledController
@@ -54,6 +58,7 @@ __all__ = [
     "TIME",
     "WORLD",
     "BallConstraint",
+    "Beam",
     "Body",
     "BuildError",
     "Cable",
@@ -74,6 +79,7 @@ __all__ = [
     "InputError",
     "Joint",
     "Limits",
+    "Load",
     "LoopConstraint",
     "Machine",
     "MachineError",
@@ -86,8 +92,11 @@ __all__ = [
     "Quintic",
     "Run",
     "SampledController",
+    "Section",
+    "Shape",
     "SimulationError",
     "Sine",
+    "Support",
     "Switch",
     "Transform",
     "UnknownNameError",

@@ -44,6 +44,7 @@ def equations(
     by: str = "newton-euler",
     *,
     coordinates: CoordinateMap | None = None,
+    approximation: str = "flex",
     backend: Backend = "auto",
 ) -> EquationsOfMotion:
     """Derive the equations of motion of a machine.
@@ -57,6 +58,9 @@ def equations(
         differentiation).
     coordinates
         Another choice of coordinates.
+    approximation
+        Which terms of the motion of flexible bodies ``"newton-euler"`` keeps: ``"flex"`` (all of them), ``"flex-M"``
+        (constant mass matrices), ``"flex-MA"`` (and constant twist propagation), ``"flex-MR"`` (and constant rotations).
     backend
         ``"auto"``, ``"native"`` or ``"vm"``: how functions are compiled.
 
@@ -71,7 +75,7 @@ def equations(
     >>> da.equations(pendulum).mass_matrix([0.3])
     array([[0.5]])
     """
-    return derive(machine, by, coordinates=coordinates, backend=backend)
+    return derive(machine, by, coordinates=coordinates, approximation=approximation, backend=backend)
 
 
 def simulate(

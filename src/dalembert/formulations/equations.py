@@ -16,6 +16,7 @@ from dalembert.core.ports import Formulation
 from dalembert.formulations.constraints_contract import ConstraintContract
 from dalembert.formulations.constraints_elastic import with_elastic_cables
 from dalembert.formulations.derivatives import Derivatives
+from dalembert.formulations.flexible import APPROXIMATIONS
 from dalembert.formulations.lagrange import Lagrange
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates
@@ -44,6 +45,7 @@ def derive(
     by: str = "newton-euler",
     *,
     coordinates: CoordinateMap | None = None,
+    approximation: str = "flex",
     backend: Backend = "auto",
 ) -> EquationsOfMotion:
     """Derive the equations of motion of a machine; see `dalembert.equations`."""
@@ -51,18 +53,25 @@ def derive(
         raise InputError(f"equations need a Machine, got {type(machine).__name__}")
     if by not in FORMULATIONS:
         raise UnknownNameError("formulation", by, FORMULATIONS)
+    if approximation not in APPROXIMATIONS:
+        raise UnknownNameError("model of flexible bodies", approximation, APPROXIMATIONS)
+    if approximation != "flex" and by != "newton-euler":
+        raise InputError(f"the model '{approximation}' of flexible bodies belongs to newton-euler, got by={by!r}")
     if coordinates is not None:
-        return _derive(machine, by, coordinates, backend)
+        return _derive(machine, by, coordinates, approximation, backend)
     # A machine is frozen: its equations are derived once and kept with it.
-    kept: dict[tuple[str, str], EquationsOfMotion] = machine.__dict__.setdefault("_equations", {})
-    key = (by, backend)
+    kept: dict[tuple[str, str, str], EquationsOfMotion] = machine.__dict__.setdefault("_equations", {})
+    key = (by, approximation, backend)
     if key not in kept:
-        kept[key] = _derive(machine, by, None, backend)
+        kept[key] = _derive(machine, by, None, approximation, backend)
     return kept[key]
 
 
-def _derive(machine: Machine, by: str, coordinates: CoordinateMap | None, backend: Backend) -> EquationsOfMotion:
-    formulation: Formulation = FORMULATIONS[by](machine)
+def _derive(
+    machine: Machine, by: str, coordinates: CoordinateMap | None, approximation: str, backend: Backend
+) -> EquationsOfMotion:
+    options = {} if approximation == "flex" else {"approximation": approximation}
+    formulation: Formulation = FORMULATIONS[by](machine, **options)
     layout = Layout.of_nodes(machine.tree.nodes)
     if coordinates is not None:
         formulation, layout = in_coordinates(formulation, machine, coordinates)

@@ -1,6 +1,8 @@
 """The frozen description of a machine: bodies, joints, frames, motors, wrenches and parameters. No equations here."""
 
 from dalembert.core.parameter import TIME, Parameter
+from dalembert.model.beam import Beam
+from dalembert.model.beam_modes import Support
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
 from dalembert.model.cables import Cable, winch
 from dalembert.model.constraints import (
@@ -16,12 +18,15 @@ from dalembert.model.constraints import (
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
+from dalembert.model.section import Load, Section
+from dalembert.model.shapes import Shape
 from dalembert.model.transform import Transform
 
 __all__ = [
     "TIME",
     "WORLD",
     "BallConstraint",
+    "Beam",
     "Body",
     "Cable",
     "Coupling",
@@ -30,6 +35,7 @@ __all__ = [
     "GearConstraint",
     "Joint",
     "Limits",
+    "Load",
     "LoopConstraint",
     "Machine",
     "MotionConstraint",
@@ -37,6 +43,9 @@ __all__ = [
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
+    "Section",
+    "Shape",
+    "Support",
     "Transform",
     "WeldConstraint",
     "Wrench",
