@@ -15,8 +15,8 @@ arm = da.Machine(
     ],
     joints=[
         da.Joint("q1", "revolute", "world", "upper", axis=(0, -1, 0)),
-        da.Joint("q2", "revolute", "upper", "lower", origin=da.Transform((0.5, 0, 0)), axis=(0, -1, 0)),
-        da.Joint("grip", "fixed", "lower", "load", origin=da.Transform((0.4, 0, 0))),
+        da.Joint("q2", "revolute", "upper", "lower", da.Transform((0.5, 0, 0)), axis=(0, -1, 0)),
+        da.Joint("grip", "fixed", "lower", "load", da.Transform((0.4, 0, 0))),
     ],
     motors=[da.Motor("u1", "q1", effort=40.0), da.Motor("u2", "q2", effort=15.0)],
 )

@@ -76,7 +76,7 @@ def integrate(
     max_step
         Longest step of adaptive methods.
     rtol, atol
-        Tolerances of adaptive methods: the error of a step is kept below atol + rtol |x| (root mean square
+        Tolerances of adaptive methods: the error of a step is kept below atol + rtol abs(x) (root mean square
         over the states that count; atol may be one per state).
     controller
         Object with a ``period``, called as ``controller(t, x)`` exactly once at each of t0 + k period, k =
