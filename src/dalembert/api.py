@@ -60,7 +60,7 @@ def equations(
         Another choice of coordinates.
     approximation
         Which terms of the motion of flexible bodies ``"newton-euler"`` keeps: ``"flex"`` (all of them), ``"flex-M"``
-        (constant mass matrices), ``"flex-MA"`` (and constant twist propagation), ``"flex-MR"`` (and constant rotations).
+        (constant mass matrices), ``"flex-MA"`` (also twist propagation), ``"flex-MR"`` (also rotations).
     backend
         ``"auto"``, ``"native"`` or ``"vm"``: how functions are compiled.
 
