@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from ..core.errors import InputError, NoCompilerWarning
 from .arguments import Array, Shape, Signature, make_signature, nonfinite_error
 from .batch import BatchEntry, check_threads
-from .build import BrokenToolchainError, find_toolchain, missing_toolchain
+from .build import BrokenToolchainError, Toolchain, find_toolchain, missing_toolchain
 from .forms import EXACT, SCALAR
 from .native import Lanes, Native, NativeFrame, emit_function, load_lanes, load_native
 from .tape import row_major
 from .vm import VmFrame
 
-__all__ = ["Backend", "Bound", "Kernel", "compile_function"]
+__all__ = ["Backend", "Bound", "Kernel", "compile_function", "usable_toolchain"]
 
 Backend = Literal["auto", "native", "vm"]
 _BACKENDS = ("auto", "native", "vm")
@@ -324,7 +324,14 @@ class Bound:
         return self._result
 
 
-def _load(function: ca.Function, backend: Backend, exact: bool) -> Native | None:
+def usable_toolchain(backend: Backend) -> Toolchain | None:
+    """Return the compiler for a backend, or None for the virtual machine.
+
+    Raises
+    ------
+    BrokenToolchainError
+        If native code is asked for and there is no compiler.
+    """
     if backend == "auto":
         override = os.environ.get("DALEMBERT_BACKEND", "") or "auto"
         if override not in _BACKENDS:
@@ -333,12 +340,22 @@ def _load(function: ca.Function, backend: Backend, exact: bool) -> Native | None
     if backend == "vm":
         return None
     toolchain = find_toolchain()
+    if toolchain is None:
+        missing = BrokenToolchainError(f"no C compiler: {missing_toolchain()}")
+        if backend == "native":
+            raise missing
+        _warn_no_compiler(str(missing))
+    return toolchain
+
+
+def _load(function: ca.Function, backend: Backend, exact: bool) -> Native | None:
+    toolchain = usable_toolchain(backend)
+    if toolchain is None:
+        return None
     try:
-        if toolchain is None:
-            raise BrokenToolchainError(f"no C compiler: {missing_toolchain()}")
         return load_native(function, toolchain, exact=exact)
     except BrokenToolchainError as error:
-        if backend == "native":
+        if backend == "native" or os.environ.get("DALEMBERT_BACKEND", "") == "native":
             raise
         _warn_no_compiler(str(error))
     return None

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile import compile_function
 from dalembert.compile.batch import check_threads
-from dalembert.compile.build import find_toolchain
+from dalembert.compile.build import BrokenToolchainError
+from dalembert.compile.kernel import Backend, usable_toolchain
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.simulate.checks import check_setup
 from dalembert.simulate.closed_loop import ClosedLoop, close_loop
 from dalembert.simulate.engine import Array, Setup, normalise
-from dalembert.simulate.kernels import problem_kernels
 from dalembert.simulate.problem import Problem
 from dalembert.simulate.rollout_cuda import CudaRollout
 from dalembert.simulate.rollout_lanes import LaneRollout
@@ -229,14 +229,20 @@ def _engine(eom: EquationsOfMotion, problem: Problem, method: str, device: str, 
         if device == "cuda":
             kept[key] = CudaRollout(problem, method, precision, fast_math)
         else:
-            toolchain = find_toolchain()
-            native = problem_kernels(problem, eom.backend).native
-            kept[key] = (
-                VmRollout(problem, method)
-                if not native or toolchain is None
-                else LaneRollout(problem, method, toolchain)
-            )
+            kept[key] = _processor_engine(problem, method, eom.backend)
     return kept[key]
+
+
+def _processor_engine(problem: Problem, method: str, backend: Backend) -> LaneRollout | VmRollout:
+    toolchain = usable_toolchain(backend)
+    if toolchain is None:
+        return VmRollout(problem, method)
+    try:
+        return LaneRollout(problem, method, toolchain)
+    except BrokenToolchainError:
+        if backend == "native":
+            raise
+        return VmRollout(problem, method)
 
 
 def _drive(
