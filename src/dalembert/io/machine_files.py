@@ -34,7 +34,7 @@ Numbers
     three moments, or six numbers xx, yy, zz, xy, xz, yz, or 3x3); or one homogeneous shape: ``box: {mass,
     size}``, ``sphere: {mass, radius}``, ``cylinder: {mass, radius, length, axis}``, ``hollow_cylinder: {mass,
     outer, inner, length, axis}``, ``rod: {mass, length, axis}``, ``point_mass: {mass}``, each with an
-    optional ``com``.
+    optional ``com``; or a flexible ``beam``, see `dalembert.io.beam_entries`.
 ``joints``
     By name: ``kind`` (revolute, prismatic, fixed, spherical, planar, free), ``parent`` (a body or ``world``),
     ``child``, and where they apply ``origin``, ``axis`` (default z), ``limits: {lower, upper, velocity,
@@ -75,6 +75,7 @@ from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import DalembertWarning, InputError, UnknownNameError
 from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parameters_of, parse_scalar
+from dalembert.io.beam_entries import make_beam
 from dalembert.io.constraint_entries import make_cable, make_constraint
 from dalembert.io.machine_schema import (
     SHAPES,
@@ -89,6 +90,7 @@ from dalembert.io.schema_errors import describe
 from dalembert.io.source import located, locating, read_bytes
 from dalembert.io.yaml_nodes import Document, parse_yaml
 from dalembert.model import body as shapes
+from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import Machine
@@ -249,13 +251,13 @@ class _Reader:
                 return Transform(xyz, rows)
             return Transform(xyz, IDENTITY.rotation)
 
-    def body(self, name: str, entry: BodyEntry) -> Body:
-        """Return a body."""
+    def body(self, name: str, entry: BodyEntry) -> Body | Beam:
+        """Return a body or a beam."""
         path = ("bodies", name)
-        given = [shape for shape in SHAPES if getattr(entry, shape) is not None]
+        given = [shape for shape in (*SHAPES, "beam") if getattr(entry, shape) is not None]
         if len(given) > 1 or (given and entry.model_fields_set != set(given)):
             got = " and ".join(sorted(entry.model_fields_set))
-            raise InputError(f"body '{name}' takes mass, com and inertia, or one shape, got {got}")
+            raise InputError(f"body '{name}' takes mass, com and inertia, or one shape, or a beam, got {got}")
         if not given:
             fields = self.numbers(entry, path, "mass", "com")
             rows = entry.inertia
@@ -264,6 +266,9 @@ class _Reader:
             else:
                 inertia = self.vector(rows, (*path, "inertia"))
             return Body(name, inertia=inertia, **fields)
+        if entry.beam is not None:
+            with locating(self.document.label, self.document.line((*path, "beam"))):
+                return make_beam(name, entry.beam, (*path, "beam"), self.number)
         shape = getattr(entry, given[0])
         names = [field for field in type(shape).model_fields if field != "axis"]
         fields = self.numbers(shape, (*path, given[0]), *names)

@@ -100,8 +100,77 @@ class PointMassEntry(_Entry):
     com: Vector = ZERO
 
 
+class SectionEntry(_Entry):
+    """Cross-section of a beam: moments of area, or a tube, or a rectangle."""
+
+    area: Limit | None = None
+    I_y: Limit = 0.0
+    I_z: Limit = 0.0
+    I_p: Limit | None = None
+    torsion: Limit | None = None
+    I_yz: Limit = 0.0
+    outer: Limit | None = None
+    inner: Limit = 0.0
+    width: Limit | None = None
+    height: Limit | None = None
+
+
+class StretchEntry(_Entry):
+    """Part of a beam with one section."""
+
+    length: Limit
+    section: SectionEntry
+
+
+class LoadEntry(_Entry):
+    """Load at the tip of a beam, for its modes."""
+
+    mass: Limit = 0.0
+    inertia: Annotated[list[Limit], Field(min_length=3, max_length=3)] = ZERO
+    first_moment: Limit = 0.0
+
+
+class ShapeEntry(_Entry):
+    """A given mode shape: Legendre coefficients per interval, or a polynomial of s/l, or nodal values."""
+
+    breaks: list[Limit] | None = None
+    coefficients: list[list[Limit]] | None = None
+    polynomial: list[Limit] | None = None
+    nodes: list[Limit] | None = None
+    values: list[Limit] | None = None
+    slopes: list[Limit] | None = None
+
+
+class SupportEntry(_Entry):
+    """Support of an end of a beam."""
+
+    deflection: bool = False
+    slope: bool = False
+    deflection_spring: Limit = 0.0
+    slope_spring: Limit = 0.0
+
+
+class BeamEntry(_Entry):
+    """A flexible segment."""
+
+    length: Limit
+    section: SectionEntry | list[StretchEntry]
+    E: Number
+    G: Number = 0.0
+    density: Number
+    modes: dict[str, int | list[ShapeEntry]] = {}
+    boundary: str | Annotated[list[SupportEntry], Field(min_length=2, max_length=2)] | None = None
+    load: LoadEntry | None = None
+    offset: Annotated[list[Limit], Field(min_length=3, max_length=3)] = ZERO
+    normalization: str = "unit"
+    damping: Number = 0.0
+    rotary_inertia: bool = True
+    stiffening: bool = False
+    stations: dict[str, Limit] = {}
+
+
 class BodyEntry(_Entry):
-    """A body: mass, centre of mass and inertia, or one shape."""
+    """A body: mass, centre of mass and inertia, or one shape, or a beam."""
 
     mass: Number = 0.0
     com: Vector = ZERO
@@ -112,6 +181,7 @@ class BodyEntry(_Entry):
     rod: RodEntry | None = None
     sphere: SphereEntry | None = None
     point_mass: PointMassEntry | None = None
+    beam: BeamEntry | None = None
 
 
 SHAPES = ("box", "cylinder", "hollow_cylinder", "rod", "sphere", "point_mass")

@@ -9,8 +9,10 @@ import numpy as np
 
 from dalembert.core.errors import FileFormatError
 from dalembert.core.parameter import Scalar, nominal, to_text
+from dalembert.io.beam_entries import beam_to_data
 from dalembert.io.constraint_entries import fields_to_data
 from dalembert.io.yaml_nodes import plain_value
+from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
@@ -110,7 +112,9 @@ def _given(key: str, value: Any, default: Any) -> dict[str, Any]:
     return {key: _numbers(value) if isinstance(value, tuple) else _number(value)}
 
 
-def _body(body: Body) -> dict[str, Any]:
+def _body(body: Body | Beam) -> dict[str, Any]:
+    if isinstance(body, Beam):
+        return beam_to_data(body, _number)
     data = _given("mass", body.mass, 0.0) | _given("com", body.com, (0.0, 0.0, 0.0))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
     off = (xy, xz, yz)
