@@ -202,7 +202,7 @@ class ConstraintSystem:
     def activity(self, mode: Array) -> Array:
         """Which rows act (1 or 0) in a mode, shape (..., m)."""
         always = np.ones(mode.shape[:-1] + (1,))
-        return np.concatenate([mode, always], axis=-1)[..., self.row_flags]
+        return (np.concatenate([mode, always], axis=-1)[..., self.row_flags] > 0.5).astype(float)
 
     @cached_property
     def _coordinate_rate(self) -> Any:

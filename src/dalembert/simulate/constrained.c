@@ -97,7 +97,7 @@ static int factorise(struct constrained *C, const double *x) {
     const int64_t nv = C->nv, m = C->m;
     int64_t count = 0;
     for (int64_t i = 0; i < m; i++)
-        if (C->flags[i] < 0 || x[C->flags[i]] != 0.0) C->active[count++] = i;
+        if (C->flags[i] < 0 || x[C->flags[i]] > 0.5) C->active[count++] = i;
     C->n_active = count;
     if (!C->constant_mass || !C->factored) {
         memcpy(C->R, C->M, (size_t)(nv * nv) * sizeof(double));
@@ -277,7 +277,7 @@ static int solve_penalty(struct constrained *C, const double *x) {
     const double p = C->penalty, c1 = 2.0 * C->damping * C->frequency, c0 = C->frequency * C->frequency;
     int64_t count = 0;
     for (int64_t i = 0; i < m; i++)
-        if (C->flags[i] < 0 || x[C->flags[i]] != 0.0) C->active[count++] = i;
+        if (C->flags[i] < 0 || x[C->flags[i]] > 0.5) C->active[count++] = i;
     C->n_active = count;
     C->rank_lost = 0;
     memcpy(C->R, C->M, (size_t)(nv * nv) * sizeof(double));
@@ -351,7 +351,7 @@ int constrained_events(const double *const *in, double *const *out, double *work
     if (evaluate_tape(C, in) || solve(C, in[1])) return 1;
     for (int64_t i = 0; i < u; i++) {
         const int64_t row = C->unilateral[i];
-        const int taut = in[1][C->flags[row]] != 0.0;
+        const int taut = in[1][C->flags[row]] > 0.5;
         out[0][k + i] = taut ? C->lambda[row] : 1.0;
         out[0][k + u + i] = taut ? 1.0 : -C->phi[row];
     }

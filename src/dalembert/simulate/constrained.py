@@ -159,4 +159,4 @@ class ConstrainedSystem:
 
     def active(self, x: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which rows act in a state."""
-        return np.where(self.flags >= 0, x[np.maximum(self.flags, 0)] != 0.0, True)
+        return np.where(self.flags >= 0, x[np.maximum(self.flags, 0)] > 0.5, True)

@@ -81,7 +81,7 @@ static int start_step(struct constrained *C, double t, const double *x, const do
 }
 
 static int acts(const struct constrained *C, const double *x, int64_t row) {
-    return C->flags[row] < 0 || x[C->flags[row]] != 0.0;
+    return C->flags[row] < 0 || x[C->flags[row]] > 0.5;
 }
 
 int constrained_alpha(struct constrained *C, double t, double h, const double *x0, const double *c, const double *p,

@@ -155,7 +155,7 @@ class Switching:
         eom, system = self.eom, self.eom.constraint_system
         mode = x[self.mode].copy()
         q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
-        begin = {n for n in on if mode[system._index(f"active.{n}")] == 0.0}
+        begin = {n for n in on if mode[system._index(f"active.{n}")] < 0.5}
         for name in on | off:
             mode[system._index(f"active.{name}")] = float(name in on)
         mode = system.measured(mode, q, t, self.p, begin)
@@ -212,7 +212,7 @@ class Switching:
             tension[on] = found
             scale = 1e-9 * float(np.max(np.abs(tension), initial=1e-6))
             acceleration = Jt.T @ a - gamma[:, 0]
-            pushing = [r for r in rows if mode[r.flag] != 0.0 and tension[r.start] < -scale]
+            pushing = [r for r in rows if mode[r.flag] > 0.5 and tension[r.start] < -scale]
             leaving = [r for r in pushing if abs(phidot[r.start, 0]) < 1e-6]
             if leaving:
                 mode[min(leaving, key=lambda r: tension[r.start]).flag] = 0.0
@@ -221,7 +221,7 @@ class Switching:
             opening = [
                 r
                 for r in rows
-                if mode[r.flag] == 0.0 and r.name not in slack and abs(phi[r.start, 0]) < 1e-9
+                if mode[r.flag] < 0.5 and r.name not in slack and abs(phi[r.start, 0]) < 1e-9
                 and abs(phidot[r.start, 0]) < 1e-9 and acceleration[r.start] > 1e-9
             ]  # fmt: skip
             if not opening:

@@ -18,6 +18,7 @@ import casadi
 import numpy as np
 
 from dalembert.core.errors import InputError
+from dalembert.simulate.dae_idas import AlgebraicPart
 from dalembert.simulate.engine import Array, Counts, Outcome, Setup, normalise
 from dalembert.simulate.fallback import evaluator
 
@@ -58,9 +59,12 @@ class SundialsEngine:
             raise InputError(f"method {setup.method!r} takes one atol for all states, got one per state")
         self.backend = setup.method
         self._setup, self._problem = setup, setup.problem
+        self._algebraic = None if setup.problem.constrained is None else AlgebraicPart(setup)
         self._dae, self._options = self._formulate()
         self._solvers: dict[int, casadi.Function] = {}
         self._events = None if setup.problem.events is None else evaluator(setup.problem.events, setup.p)
+        if self._algebraic is not None and setup.problem.event_specs:
+            self._events = self._algebraic.events
         self._directions = np.array([float(spec.direction) for spec in setup.problem.event_specs])
 
         self.t, self._x, self._c = setup.t0, setup.x0.copy(), np.zeros(len(setup.problem.held_names))
@@ -79,14 +83,21 @@ class SundialsEngine:
         x = casadi.SX.sym("x", problem.n_states)
         c, p = casadi.SX.sym("c", len(problem.held_names)), casadi.SX.sym("p", problem.n_parameters)
         length = span[1] - span[0]
-        ode = length * problem.ode(span[0] + tau * length, x, c, p)
-        dae = {"t": tau, "x": x, "p": casadi.vertcat(span, c, p), "ode": ode}
+        dae, more = {"t": tau, "x": x, "p": casadi.vertcat(span, c, p)}, dict[str, Any]()
+        if self._algebraic is None:
+            dae["ode"] = length * problem.ode(span[0] + tau * length, x, c, p)
+        else:
+            rates, residual = self._algebraic.equations(span[0] + tau * length, x, c, p)
+            dae |= {"ode": length * rates, "z": self._algebraic.z, "alg": residual}
+            # Multipliers jump from step to step by more than states: they must not rule the step.
+            more["suppress_algebraic"] = True
         options: dict[str, Any] = {
             "reltol": setup.rtol,
             "abstol": float(setup.atol[0]),
             "max_num_steps": _STEPS_PER_ROW,
             "disable_internal_warnings": True,
             "show_eval_warnings": False,
+            **more,
         }
         return dae, options
 
@@ -98,7 +109,8 @@ class SundialsEngine:
             self._solvers[count] = casadi.integrator(name, self._setup.method, self._dae, 0.0, grid, self._options)
         solver = self._solvers[count]
         # The end of the span is passed, not its length: t_b is hit exactly.
-        result = solver(x0=x, p=np.concatenate([[t_a, t_b], self._c, self._setup.p]))
+        guess = {} if self._algebraic is None else {"z0": self._algebraic.start(t_a, x, self._c)}
+        result = solver(x0=x, p=np.concatenate([[t_a, t_b], self._c, self._setup.p]), **guess)
         stats = solver.stats()
         self._steps += int(stats["nsteps"])
         self._rejected += int(stats["netfails"])
