@@ -121,7 +121,7 @@ def _native(case: Case) -> Iterator[Contender | Skipped]:
     keep = (kernel, *arrays)
     yield Contender("native-call", titles["native-call"], lambda: loop(*arguments), lambda: a, keep=keep)
 
-    repeats = max(1, 4096 // case.states)
+    repeats = max(1, 8192 // case.states)
     batch = kernel.bind(*(np.tile(x, (repeats, 1)) for x in (case.q, case.v, case.tau)))
     last = slice(-case.states, None)
     yield Contender("native-batch", titles["native-batch"], batch, lambda: batch.outputs[0][last], repeats)
