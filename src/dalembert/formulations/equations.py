@@ -20,6 +20,7 @@ from dalembert.formulations.flexible import APPROXIMATIONS
 from dalembert.formulations.lagrange import Lagrange
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates
+from dalembert.formulations.natural import Natural
 from dalembert.formulations.newton_euler import NewtonEuler
 from dalembert.formulations.symbolic import Symbolic
 from dalembert.model.checks import check_parameter_values
@@ -51,8 +52,8 @@ def derive(
     """Derive the equations of motion of a machine; see `dalembert.equations`."""
     if not isinstance(machine, Machine):
         raise InputError(f"equations need a Machine, got {type(machine).__name__}")
-    if by not in FORMULATIONS:
-        raise UnknownNameError("formulation", by, FORMULATIONS)
+    if by not in (*FORMULATIONS, Natural.name):
+        raise UnknownNameError("formulation", by, (*FORMULATIONS, Natural.name))
     if approximation not in APPROXIMATIONS:
         raise UnknownNameError("model of flexible bodies", approximation, APPROXIMATIONS)
     if approximation != "flex" and by != "newton-euler":
@@ -70,6 +71,11 @@ def derive(
 def _derive(
     machine: Machine, by: str, coordinates: CoordinateMap | None, approximation: str, backend: Backend
 ) -> EquationsOfMotion:
+    if by == Natural.name:
+        if coordinates is not None:
+            raise InputError("natural coordinates are a choice of coordinates themselves: give no map with them")
+        natural = Natural(machine)
+        return EquationsOfMotion(machine, with_elastic_cables(natural, machine), natural.layout, backend)
     options = {} if approximation == "flex" else {"approximation": approximation}
     formulation: Formulation = FORMULATIONS[by](machine, **options)
     layout = Layout.of_nodes(machine.tree.nodes)
@@ -266,13 +272,17 @@ class EquationsOfMotion(ConstraintContract):
 
     def to_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
         """State in the machine's own coordinates; the same arrays unless other coordinates were chosen."""
-        if self.coordinates is None:
+        if self.coordinates is None and self.by != Natural.name:
             return np.asarray(q, dtype=float), np.asarray(v, dtype=float)
         result: tuple[Array, Array] = self._call("to_machine", {"q": q, "v": v}, 0.0, p)
         return result
 
     def from_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
         """State in these coordinates from one in the machine's own: the inverse of `to_machine`."""
+        if self.by == Natural.name:
+            state = [ca.DM(np.asarray(x, dtype=float)) for x in (q, v, self.parameter_values(p))]
+            own = self.symbolic._formulation.from_machine_function.call(state)
+            return np.array(own[0].full())[:, 0], np.array(own[1].full())[:, 0]
         if self.coordinates is None:
             return np.asarray(q, dtype=float), np.asarray(v, dtype=float)
         if self.coordinates.from_machine is None:

@@ -88,6 +88,9 @@ class Symbolic:
     def to_machine(self) -> tuple[Any, Any]:
         """Coordinates and velocities of the machine's own choice."""
         mapped = self._formulation
+        own = getattr(mapped, "to_machine", None)
+        if own is not None:
+            return own()
         return (mapped.q, mapped.E @ self.v) if isinstance(mapped, Mapped) else (self.q, self.v)
 
     @property
