@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.ports import Law
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
     import control
 
-__all__ = ["Equilibrium", "equilibrium", "linearize", "state_space_names"]
+__all__ = ["Equilibrium", "equilibrium", "law_gain", "linearize", "state_space_names"]
 
 Array = NDArray[np.float64]
 State = ArrayLike | Mapping[str, float] | None
@@ -279,3 +280,33 @@ def _vector(value: State, names: tuple[str, ...], default: Array, what: str) -> 
     if result.shape != (len(names),) or not np.isfinite(result).all():
         raise InputError(f"{what} must be {len(names)} finite numbers ({', '.join(names)}), got {value!r}")
     return result
+
+
+def law_gain(eom: EquationsOfMotion, law: Law, at: State = None, *, t: float = 0.0, p: Any = None) -> Array:
+    """Derivative ``K`` (nu x 2 nv) of a law's inputs by displacements and velocities, at rest: ``u = u0 + K x``.
+
+    With `linearize` it gives the poles of the closed loop, ``A + B K``.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    law
+        A law without internal states.
+    at
+        Configuration.
+    t, p
+        Time, and parameter values.
+    """
+    if law.state_names(eom):
+        raise InputError(f"law_gain needs a law without internal states, got {type(law).__name__}")
+    s, q0 = eom.symbolic, _vector(at, eom.q_names, eom.q_neutral, "at")
+    d = ca.SX.sym("d", eom.nv)
+    B0 = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
+    u, _ = law.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)
+    moved = ca.Function("u", [s.q, s.v, s.t, s.p], [u])(ca.DM(q0) + B0(ca.DM(q0), d, s.p), s.v, s.t, s.p)
+    x = ca.vertcat(d, s.v)
+    seed = ca.SX.sym("seed", 2 * eom.nv)
+    sweep = ca.Function("sweep", [x, s.t, s.p, seed], [ca.densify(ca.jtimes(moved, x, seed))])
+    values, zero = eom.parameter_values(p), np.zeros(2 * eom.nv)
+    return np.column_stack([np.array(sweep(zero, t, values, e).full())[:, 0] for e in np.eye(2 * eom.nv)])

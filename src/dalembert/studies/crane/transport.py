@@ -1,0 +1,138 @@
+"""One manoeuvre, several laws: a crane of many links carries its payload from rest to rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert import PD, Machine, Quintic, Run, equations, simulate
+from dalembert.control.linearize import law_gain, linearize
+from dalembert.control.lqr import design_lqr
+from dalembert.control.underactuated import EnergyRegulation, PartialFeedbackLinearization
+from dalembert.plan.flat import SmoothStep
+from dalembert.plan.shaping import SCurve, ei, zv, zvd
+from dalembert.systems.cranes import (
+    DesignedOn,
+    PayloadTransport,
+    planar_crane,
+    sway_angle,
+    sway_frequencies,
+    uniform_cable,
+)
+
+__all__ = ["TASK", "Manoeuvre", "Performance", "compare", "comparison_table", "laws", "spill_over", "transport_crane"]
+
+
+@dataclass(frozen=True)
+class Manoeuvre:
+    """From rest at 0 to rest at ``distance``; after ``time`` what sways is residual, watched for ``watch`` seconds."""
+
+    distance: float = 5.0
+    time: float = 8.0
+    watch: float = 8.0
+
+
+TASK = Manoeuvre()
+
+
+@dataclass(frozen=True, eq=False)
+class Performance:
+    """What a law made of the manoeuvre.
+
+    Parameters
+    ----------
+    law
+        Its name.
+    settled
+        Time after which the payload stays within 2 cm of its place [s]; infinite if it does not.
+    peak_sway, residual_sway
+        Largest angle of the line from trolley to payload, during and after the manoeuvre [degrees].
+    force
+        Largest force on the trolley [N].
+    run
+        The run.
+    """
+
+    law: str
+    settled: float
+    peak_sway: float
+    residual_sway: float
+    force: float
+    run: Run
+
+
+def transport_crane(n: int) -> Machine:
+    """The crane of the comparison: trolley 200 kg, 5 m of cable with 20 kg, payload 500 kg, ``n`` links."""
+    return planar_crane(uniform_cable(n, 5.0, payload=500.0, mass=20.0), trolley=200.0, name=f"crane-{n}")
+
+
+def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Any]:
+    """The laws that are compared; their gains are the same for every number of links.
+
+    Without sway control: a proportional-derivative law on a quintic, and partial feedback linearisation on an S-curve.
+    With it: the same behind input shapers, on the flat reference of the payload, a regulator designed on one link, and
+    energy-based regulation with gains that damp the pendulum of one link best.
+    """
+    D, T = task.distance, task.time
+    w = float(sway_frequencies(plant)[0])
+    one = transport_crane(1)
+    load = SmoothStep([0.0], [D], T)
+    found: dict[str, Any] = {
+        "PD, quintic": PD(4000.0, 4000.0, Quintic([0.0], [D], T)),
+        "PFL, S-curve": PartialFeedbackLinearization(9.0, 6.0, SCurve.timed([0.0], [D], T)),
+    }
+    for name, shaper in (("ZV", zv(w)), ("ZVD", zvd(w)), ("EI", ei(w))):
+        shaped = shaper(SCurve.timed([0.0], [D], T - shaper.duration))
+        found[f"PFL, {name}-shaped S-curve"] = PartialFeedbackLinearization(9.0, 6.0, shaped)
+    found["PFL, flat reference"] = PartialFeedbackLinearization(9.0, 6.0, PayloadTransport(plant, load).trolley)
+    weights: dict[str, Any] = {"Q": {"x": 1.0, "theta1": 100.0, "x_dot": 1.0}, "R": 1e-6}
+    reference = PayloadTransport(one, load)
+    found["LQR of one link"] = DesignedOn(design_lqr(one, reference=reference, **weights), one)
+    found["energy, set point"] = EnergyRegulation(kp=412.0, kd=917.0, reference=[D])
+    return found
+
+
+def compare(plant: Machine, chosen: Mapping[str, Any] | None = None, task: Manoeuvre = TASK) -> list[Performance]:
+    """Run the manoeuvre under each law."""
+    eom = equations(plant)
+    result = []
+    for name, law in (laws(plant, task) if chosen is None else chosen).items():
+        run = simulate(eom, duration=task.time + task.watch, control=law, step=2e-3, record=0.02)
+        q = run.array(plant.q_names)
+        sway = np.degrees(sway_angle(eom, q))
+        late = run.t >= task.time - 1e-9
+        away = np.abs(eom.pose("payload", q)[:, 0, 3] - task.distance) > 0.02
+        settled = float(run.t[np.flatnonzero(away)[-1] + 1]) if not away[-1] else float("inf")
+        force = float(np.abs(run["u.F"]).max())
+        result.append(Performance(name, settled, float(sway.max()), float(sway[late].max()), force, run))
+    return result
+
+
+def comparison_table(rows: list[Performance]) -> str:
+    """The comparison as text."""
+    lines = [f"{'law':26} {'settled':>9} {'peak sway':>10} {'residual':>10} {'force':>8}"]
+    for r in rows:
+        settled = f"{r.settled:7.2f} s" if np.isfinite(r.settled) else "never"
+        sways = f"{r.peak_sway:8.2f}°  {r.residual_sway:8.3f}°"
+        lines.append(f"{r.law:26} {settled:>9} {sways} {r.force:6.0f} N")
+    return "\n".join(lines)
+
+
+def spill_over(design_links: int, counts: tuple[int, ...] = (1, 2, 3, 5, 10)) -> dict[int, float]:
+    """Rightmost pole of cranes of several numbers of links, under a regulator designed on fewer [1/s].
+
+    A positive one is instability that the design's model does not show: it measures modes that it does not know.
+    """
+    design = transport_crane(design_links)
+    law = DesignedOn(design_lqr(design, Q={"x": 1.0, "theta1": 10.0, "x_dot": 1.0}, R=1e-6), design)
+    poles = {}
+    for n in counts:
+        if n >= design_links:
+            eom = equations(transport_crane(n))
+            plant = linearize(eom)
+            closed = np.asarray(plant.A) + np.asarray(plant.B) @ law_gain(eom, law)
+            poles[n] = float(np.linalg.eigvals(closed).real.max())
+    return poles

@@ -1,0 +1,108 @@
+"""The study `crane`, and the transport manoeuvre that the issue of spill-over is seen on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.control.underactuated import PartialFeedbackLinearization
+from dalembert.plan.flat import SmoothStep
+from dalembert.studies import Row, run_study
+from dalembert.studies.crane.transport import compare, comparison_table, laws, spill_over, transport_crane
+from dalembert.systems.cranes import hanging, planar_crane, sway_angle, sway_frequencies, uniform_cable
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    return list(run_study("crane"))
+
+
+def test_every_published_value_is_obtained(rows: list[Row]) -> None:
+    missed = [f"{row.quantity}: published {row.published}, obtained {row.obtained}" for row in rows if not row.ok]
+    assert not missed, "\n".join(missed)
+    assert len(rows) >= 20
+
+
+def test_sway_stays_without_control_of_it() -> None:
+    plant = transport_crane(10)
+    chosen = {name: law for name, law in laws(plant).items() if name in ("PD, quintic", "PFL, S-curve")}
+    performances = compare(plant, chosen)
+    assert all(p.residual_sway > 1.0 for p in performances)
+    table = comparison_table(performances)
+    assert all(name in table for name in chosen)
+    assert all(p.run.energy.drift < 1e-8 for p in performances)
+
+
+def test_a_design_on_two_links_spills_over_and_one_on_one_link_does_not() -> None:
+    assert all(pole < 0 for pole in spill_over(1).values())
+    two = spill_over(2)
+    assert two[2] < 0  # on its own model it is stable
+    assert two[10] > 0
+
+
+def test_spill_over_is_seen_in_simulation() -> None:
+    from dalembert.control.lqr import design_lqr
+    from dalembert.systems.cranes import DesignedOn
+
+    grown = {}
+    for n in (2, 3):
+        design, plant = transport_crane(2), transport_crane(n)
+        law = DesignedOn(design_lqr(design, Q={"x": 1.0, "theta1": 10.0, "x_dot": 1.0}, R=1e-6), design)
+        run = da.simulate(plant, duration=40.0, q0={"theta1": 0.01}, control=law, step=2e-3, record=0.1)
+        grown[n] = np.abs(run["theta2"][run.t > 35.0]).max()
+    assert grown[2] < 1e-3
+    assert grown[3] > 10 * grown[2]
+
+
+def test_hoisting_while_transporting() -> None:
+    """Trolley and winch together: 5 m along, 0.7 m up, on eight links of which the first varies.
+
+    With the pendulum's frequency w, the gains put the four poles of trolley and sway at 0.618 w, damping ratio 0.5:
+    (s^2 + kd s + kp)(s^2 + w^2) + ks s^3 = (s^2 + 0.618 w s + 0.382 w^2)^2.
+    """
+    crane = planar_crane(
+        uniform_cable(8, 8.0, payload=300.0, mass=16.0), trolley=200.0, lengths="hoisted", minimum_length=0.2
+    )
+    rest = hanging(crane)
+    move = SmoothStep([0.0, rest["l1"]], [5.0, rest["l1"] - 0.7], 10.0)
+    w = float(sway_frequencies(crane)[0])
+    kp, kd, ks = 0.146 * w**2, 0.472 * w, 0.764 * w
+    law = PartialFeedbackLinearization(kp=[kp, 9.0], kd=[kd, 6.0], reference=move, sway_gain=[ks, 0.0])
+    run = da.simulate(crane, duration=25.0, q0=rest, control=law, step=2e-3, record=0.05)
+    eom = da.equations(crane)
+    q = run.array(crane.q_names)
+    assert run["l1"][-1] == pytest.approx(0.3, abs=1e-3)
+    assert run["x"][-1] == pytest.approx(5.0, abs=0.05)
+    sway = np.degrees(sway_angle(eom, q))
+    assert sway.max() < 12.0
+    assert sway[run.t > 20.0].max() < 0.5 * sway.max()
+    assert run.energy.drift < 1e-7
+
+
+@pytest.mark.slow
+def test_two_hundred_links_of_varying_length() -> None:
+    """401 coordinates: conserves energy, and the cost of a call is proportional to the links."""
+    operations = {}
+    for n in (50, 100, 200):
+        cable = uniform_cable(n, 10.0, payload=100.0, mass=20.0, stiffness=2e4)
+        crane = planar_crane(cable, lengths="variable", winches=0)
+        operations[n] = da.equations(crane).kernel("forward_dynamics").function.n_instructions()
+    assert crane.nv == 401
+    assert operations[200] - operations[100] == pytest.approx(2 * (operations[100] - operations[50]), rel=0.01)
+    # The stiffest axial mode has 1.3e4 rad/s: steps of 10 us follow it, larger ones lose the energy that it carries.
+    run = da.simulate(crane, duration=1.0, q0=hanging(crane, theta1=0.2, theta80=-0.2), step=1e-5, record=0.05)
+    assert run.status == "completed"
+    assert run.energy.drift < 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.peer
+def test_same_accelerations_as_pinocchio() -> None:
+    pytest.importorskip("pinocchio")
+    from dalembert.benchmarks.crane import compare_with_pinocchio
+
+    rows = compare_with_pinocchio(100, quick=True)
+    measured = [row for row in rows if "reason" not in row]
+    assert {"native-call", "pinocchio-python"} <= {row["contender"] for row in measured}
+    assert all(row["difference"] < 1e-9 for row in measured)
