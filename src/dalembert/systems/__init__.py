@@ -51,7 +51,7 @@ class SystemInfo:
 
 
 def _from_file(name: str, description: str, source: str, file: str) -> SystemInfo:
-    path = Path(__file__).with_name(file)
+    path = Path(__file__).parent / file
 
     def load() -> tuple[Machine, dict[str, Any]]:
         from dalembert.io.machine_files import load_simulation
@@ -99,6 +99,24 @@ _ALL = (
         "industrial arm with spherical wrist and geared motors, moved by computed torque",
         "own data",
         "six_axis_arm.yaml",
+    ),
+    _from_file(
+        "planar-flexible-arm",
+        "two flexible links in the plane, vibrating freely",
+        "SPACE D.1.1 (De Luca and Siciliano)",
+        "flexible_arms/planar_arm.yaml",
+    ),
+    _from_file(
+        "canadarm",
+        "six joints and two booms with ten modes each",
+        "SPACE D.1.2 (Mohan and Saha)",
+        "flexible_arms/canadarm.yaml",
+    ),
+    _from_file(
+        "mda-arm",
+        "arm of a debris-removal mission, two booms with six modes each",
+        "SPACE D.1.3",
+        "flexible_arms/mda_arm.yaml",
     ),
 )
 
