@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import casadi as ca
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.formulations.closed_form_algebra import Algebra, Polynomial, fraction_of
+from dalembert.formulations.closed_form_algebra import Algebra, Number, Polynomial, fraction_of
 from dalembert.formulations.closed_form_layout import Layouter
 from dalembert.formulations.closed_form_print import (
     ACCELERATION,
@@ -173,10 +174,21 @@ class ClosedForm:
 
     def _polynomials(self, name: str, make: Callable[[], Any]) -> list[Polynomial]:
         if name not in self._replayed:
-            (raw,) = replay(self._algebra, [make()], self._inputs)
-            clean = [self._algebra.without_rounding(x) for x in raw]
-            self._replayed[name] = [self._algebra.substitute(x, self._numbers) for x in clean]
+            made = make()
+            expressions = made if isinstance(made, dict) else {name: made}
+            for key, raw in zip(expressions, replay(self._algebra, [*expressions.values()], self._inputs), strict=True):
+                clean = [self._algebra.without_rounding(x) for x in raw]
+                if self._numbers:
+                    clean = [self._algebra.substitute(x, self._numbers) for x in clean]
+                self._replayed[key] = [{m: _exact(c) for m, c in x.items()} for x in clean]
         return self._replayed[name]
+
+    def _velocity_terms(self) -> dict[str, Any]:
+        """Expressions that share the tape of the Coriolis matrix."""
+        s = self._eom.symbolic
+        force = s.coriolis_matrix @ s.v
+        rest = s.bias - force - s.gravity
+        return {"coriolis_matrix": s.coriolis_matrix, "coriolis_vector": force, "elastic": rest}
 
     def _matrix(self, polynomials: Sequence[Polynomial], columns: int) -> Any:
         import sympy
@@ -196,14 +208,12 @@ class ClosedForm:
     @cached_property
     def coriolis_matrix(self) -> Any:
         """Coriolis matrix ``C`` of the Christoffel symbols, ``M' - 2 C`` skew."""
-        C = self._polynomials("coriolis_matrix", lambda: self._eom.symbolic.coriolis_matrix)
-        return self._matrix(C, self._nv)
+        return self._matrix(self._polynomials("coriolis_matrix", self._velocity_terms), self._nv)
 
     @cached_property
     def coriolis_vector(self) -> Any:
         """Coriolis and centrifugal forces ``c = C v``."""
-        s = self._eom.symbolic
-        return self._matrix(self._polynomials("coriolis_vector", lambda: s.coriolis_matrix @ s.v), 1)
+        return self._matrix(self._polynomials("coriolis_vector", self._velocity_terms), 1)
 
     @cached_property
     def christoffel(self) -> list[Any]:
@@ -222,9 +232,7 @@ class ClosedForm:
     @cached_property
     def elastic(self) -> Any:
         """Forces of springs, the rest of ``dV/dq``."""
-        s = self._eom.symbolic
-        rest = self._polynomials("elastic", lambda: s.bias - s.coriolis_matrix @ s.v - s.gravity)
-        return self._matrix(rest, 1)
+        return self._matrix(self._polynomials("elastic", self._velocity_terms), 1)
 
     @cached_property
     def applied(self) -> Any:
@@ -325,6 +333,10 @@ def _ranks(form: ClosedForm, source: SymbolMachine) -> dict[str, tuple[int, int]
         ranks |= {s.name: (kind, i) for i, s in enumerate(symbols)}
     ranks["t"] = (FUNCTION, len(form.q))
     return ranks
+
+
+def _exact(c: Number) -> Number:
+    return Fraction(c) if isinstance(c, int) else c
 
 
 def _text_matrix(matrix: Any, write: Writer) -> str:

@@ -12,15 +12,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from dalembert.core.errors import InputError
 
-__all__ = ["ONE", "Algebra", "Atom", "Monomial", "Polynomial", "constant", "fraction_of"]
+__all__ = ["ONE", "Algebra", "Atom", "Monomial", "Number", "Polynomial", "add_to", "constant", "fraction_of"]
 
 Monomial = tuple[tuple[int, int], ...]
 """Pairs (number of the atom, exponent not zero), by increasing number."""
 
-Polynomial = dict[Monomial, Fraction]
+Number = int | Fraction | float
+"""A coefficient: exact, or a double where an irrational rotation matrix leaves no choice."""
+
+Polynomial = dict[Monomial, Number]
 """Coefficients, none of them zero, by monomial."""
 
 ONE: Monomial = ()
@@ -45,13 +49,25 @@ class Atom:
 
     kind: str
     name: str = ""
-    terms: tuple[tuple[tuple[Monomial, Fraction], ...], ...] = ()
+    terms: tuple[tuple[tuple[Monomial, Number], ...], ...] = ()
     number: int = 0
 
 
-def constant(value: Fraction | int) -> Polynomial:
+def constant(value: Number) -> Polynomial:
     """Return a number as a polynomial."""
-    return {ONE: Fraction(value)} if value else {}
+    if isinstance(value, Fraction) and value.denominator == 1:
+        value = value.numerator  # much faster
+    return {ONE: value} if value else {}
+
+
+def add_to(total: Polynomial, monomial: Monomial, value: Number) -> None:
+    """Add a term; what cancels goes, and with doubles what cancels but for rounding."""
+    old: Any = total.get(monomial, 0)
+    new = old + value
+    if not new or (isinstance(new, float) and abs(new) <= 1e-13 * abs(float(value))):
+        total.pop(monomial, None)
+    else:
+        total[monomial] = new
 
 
 def fraction_of(x: float) -> Fraction:
@@ -90,7 +106,7 @@ class Algebra:
 
     def power(self, number: int, exponent: int = 1) -> Polynomial:
         """Return a power of an atom."""
-        return {((number, exponent),): Fraction(1)}
+        return {((number, exponent),): 1}
 
     def symbol(self, name: str) -> Polynomial:
         """Return a symbol."""
@@ -112,7 +128,7 @@ class Algebra:
             return constant(value)
         square = Fraction(x * x).limit_denominator(1000)
         if not square or abs(float(square) - x * x) > 2 * _ULPS * x * x:
-            return constant(value)
+            return constant(value if value.denominator <= 10**15 and value != Fraction(x) else x)
         radicand, outside = square.numerator * square.denominator, Fraction(1, square.denominator)
         for k in range(math.isqrt(radicand), 1, -1):
             if radicand % (k * k) == 0:
@@ -127,14 +143,14 @@ class Algebra:
         """Return ``a + factor b``."""
         total = dict(a)
         for monomial, value in b.items():
-            self._accumulate(total, monomial, factor * value)
+            add_to(total, monomial, factor * value)
         return self._checked(total)
 
     def sub(self, a: Polynomial, b: Polynomial) -> Polynomial:
         """Return ``a - b``."""
         return self.add(a, b, -1)
 
-    def scale(self, a: Polynomial, factor: Fraction | int) -> Polynomial:
+    def scale(self, a: Polynomial, factor: int) -> Polynomial:
         """Return a multiple of ``a``."""
         return {m: c * factor for m, c in a.items()} if factor else {}
 
@@ -166,7 +182,7 @@ class Algebra:
     def _inverse(self, a: Polynomial) -> Polynomial:
         if len(a) == 1:
             ((monomial, value),) = a.items()
-            return {tuple((i, -e) for i, e in monomial): 1 / value}
+            return {tuple((i, -e) for i, e in monomial): Fraction(1) / value}
         return self.power(self.atom(Atom("call", "sum", (_sorted(a),))), -1)
 
     def call(self, function: str, *arguments: Polynomial) -> Polynomial:
@@ -185,7 +201,8 @@ class Algebra:
         """Cosine and sine of an angle, sums and multiples of angles expanded."""
         c, s = constant(1), constant(0)
         for monomial, value in sorted(angle.items()):
-            ck, sk = self._cos_sin_of_term(monomial, value)
+            exact = fraction_of(value) if isinstance(value, float) else Fraction(value)
+            ck, sk = self._cos_sin_of_term(monomial, exact)
             c, s = self.sub(self.mul(c, ck), self.mul(s, sk)), self.add(self.mul(s, ck), self.mul(c, sk))
         return c, s
 
@@ -199,7 +216,7 @@ class Algebra:
         unit = (((monomial, Fraction(1, value.denominator)),),)
         cos, sin = self.atom(Atom("cos", terms=unit)), self.atom(Atom("sin", terms=unit))
         if cos not in self.squares:
-            self.squares[cos] = {ONE: Fraction(1), ((sin, 2),): Fraction(-1)}
+            self.squares[cos] = {ONE: 1, ((sin, 2),): -1}
         c1, s1 = self.power(cos), self.power(sin)
         c, s = constant(1), constant(0)
         for _ in range(abs(value.numerator)):
@@ -238,27 +255,21 @@ class Algebra:
 
     @staticmethod
     def without_rounding(a: Polynomial) -> Polynomial:
-        """Drop what the rounding of an irrational rotation matrix leaves; its entries are not larger than one."""
-        result = {}
+        """Drop what the rounding of an irrational rotation matrix leaves; its entries are not larger than one.
+
+        Doubles keep 13 digits, so that equal ones are equal.
+        """
+        result: Polynomial = {}
         for monomial, value in a.items():
-            if value.denominator > 2**40:
-                if abs(value) < Fraction(1, 10**12):
+            if isinstance(value, float):
+                if abs(value) < 1e-12:
                     continue
-                simple = value.limit_denominator(1000)
-                near = abs(simple - value) < Fraction(1, 10**13)
-                value = simple if near else fraction_of(float(value))
+                simple = Fraction(value).limit_denominator(1000)
+                value = simple if abs(float(simple) - value) < 1e-13 else float(f"{value:.13g}")
             result[monomial] = value
         return result
 
-    @staticmethod
-    def _accumulate(total: Polynomial, monomial: Monomial, value: Fraction) -> None:
-        new = total.get(monomial, 0) + value
-        if new:
-            total[monomial] = Fraction(new)
-        else:
-            total.pop(monomial, None)
-
-    def _add_product(self, total: Polynomial, m: Monomial, n: Monomial, value: Fraction) -> None:
+    def _add_product(self, total: Polynomial, m: Monomial, n: Monomial, value: Number) -> None:
         exponents = dict(m)
         for i, e in n:
             exponents[i] = exponents.get(i, 0) + e
@@ -269,12 +280,12 @@ class Algebra:
                 for k, c in self.squares[i].items():
                     self._add_product(total, rest, k, value * c)
                 return
-        self._accumulate(total, _monomial(exponents), value)
+        add_to(total, _monomial(exponents), value)
 
 
 def _monomial(exponents: dict[int, int]) -> Monomial:
     return tuple(sorted((i, e) for i, e in exponents.items() if e))
 
 
-def _sorted(a: Polynomial) -> tuple[tuple[Monomial, Fraction], ...]:
+def _sorted(a: Polynomial) -> tuple[tuple[Monomial, Number], ...]:
     return tuple(sorted(a.items()))

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from dalembert.formulations.closed_form_algebra import ONE, Algebra, Atom, Monomial, Polynomial
+from dalembert.formulations.closed_form_algebra import ONE, Algebra, Atom, Monomial, Number, Polynomial, add_to
 
 __all__ = ["shorten_angles"]
 
 _Frequencies = tuple[int, ...]
-_Complex = tuple[Fraction, Fraction]
+_Complex = tuple[Number, Number]
 
 
 def shorten_angles(algebra: Algebra, polynomial: Polynomial) -> Polynomial:
@@ -78,11 +78,7 @@ def _with_cosine(algebra: Algebra, p: Polynomial, sine: int) -> Polynomial:
             exponents[cosine] = exponents.get(cosine, 0) + 2
             todo.append((_monomial(exponents), -value))
             continue
-        total = result.get(monomial, Fraction(0)) + value
-        if total:
-            result[monomial] = total
-        else:
-            result.pop(monomial, None)
+        add_to(result, monomial, value)
     return result
 
 
@@ -133,8 +129,8 @@ def _folded(algebra: Algebra, waves: Polynomial) -> Polynomial | None:
     half_sum, half_difference = (
         {m: (a.get(m, Fraction(0)) + s * b.get(m, Fraction(0))) / 2 for m in {**a, **b}} for s in (1, -1)
     )
-    finest = max(c.denominator for angle in (a, b) for c in angle.values())
-    if any(c.denominator > finest for half in (half_sum, half_difference) for c in half.values()):
+    finest = max(Fraction(c).denominator for angle in (a, b) for c in angle.values())
+    if any(Fraction(c).denominator > finest for half in (half_sum, half_difference) for c in half.values()):
         return None  # it would need half angles
     if kinds == {"cos"}:
         parts, sign = (("cos", "cos"), 1) if x == y else (("sin", "sin"), -1)

@@ -9,18 +9,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dalembert.formulations.closed_form_algebra import ONE, Algebra, Monomial, Polynomial
+from dalembert.formulations.closed_form_algebra import ONE, Algebra, Monomial, Number, Polynomial
 from dalembert.formulations.closed_form_angles import shorten_angles
 
 __all__ = ["Layouter"]
 
 _WIDE = 40
 _HORNER = 12
+_PATIENCE = 1000
 
 
 @dataclass(frozen=True)
 class _Product:
-    coefficient: Fraction
+    coefficient: Number
     monomial: Monomial
     sums: tuple[tuple[_Sum, int], ...] = ()
 
@@ -42,11 +43,13 @@ class Layouter:
 
     algebra: Algebra
     variables: frozenset[str]
-    _built: dict[frozenset[tuple[Monomial, Fraction]], _Sum] = field(default_factory=dict)
+    _built: dict[frozenset[tuple[Monomial, Number]], _Sum] = field(default_factory=dict)
     _written: dict[int, Any] = field(default_factory=dict)
+    _tried: int = 0
 
     def expression(self, polynomial: Polynomial) -> Any:
         """Return the readable SymPy expression of a polynomial."""
+        self._tried = 0
         short = shorten_angles(self.algebra, polynomial)
         return self._sympy_sum(self._build(short))
 
@@ -59,12 +62,14 @@ class Layouter:
         return self._built[key]
 
     def _candidates(self, p: Polynomial) -> Iterator[_Sum]:
+        """Yield ways to write a sum; the last one is term by term."""
+        self._tried += 1
+        patient = self._tried < _PATIENCE
         if len(p) > 1:
-            for kinds in (("angle", "variable"), ("variable",), ("angle",), ("parameter",)):
+            groupings = (("angle", "variable"), ("variable",), ("angle",), ("parameter",))
+            for kinds in groupings if len(p) <= _WIDE and patient else groupings[:1]:
                 yield from self._collected(p, self._part(kinds))
-                if len(p) > _WIDE:
-                    return
-            if len(p) <= _HORNER:
+            if len(p) <= _HORNER and patient:
                 shared = Counter(power for m in p for power in m)
                 for power, count in sorted(shared.items()):
                     if 1 < count < len(p):
@@ -88,7 +93,7 @@ class Layouter:
             groups.setdefault(part(m), {})[m] = c
         products: list[_Product] = []
         loose: Polynomial = {}
-        factors: dict[frozenset[tuple[Monomial, Fraction]], Polynomial] = {}
+        factors: dict[frozenset[tuple[Monomial, Number]], Polynomial] = {}
         for selected, group in groups.items():
             scale, common = _content(group)
             if len(group) == len(p) and common == ONE and scale == 1:
@@ -126,7 +131,7 @@ class Layouter:
 
     def _product_cost(self, x: _Product) -> float:
         size = abs(x.coefficient)
-        cost = 0.0 if size == 1 else 0.5 if size.denominator == 1 else 0.75
+        cost = 0.0 if size == 1 else 0.5 if isinstance(size, Fraction) and size.denominator == 1 else 0.75
         if x.monomial == ONE and not x.sums:
             cost += 1.0
         cost += sum(1.0 if e == 1 else 1.5 for _, e in x.monomial)
@@ -148,7 +153,8 @@ class Layouter:
     def _sympy_product(self, x: _Product) -> Any:
         import sympy
 
-        number = sympy.Rational(x.coefficient.numerator, x.coefficient.denominator)
+        c = x.coefficient
+        number = sympy.Rational(c.numerator, c.denominator) if isinstance(c, Fraction) else sympy.Float(c, 17)
         factors = [self._sympy_atom(i) ** e for i, e in x.monomial]
         factors += [self._sympy_sum(inner) ** power for inner, power in x.sums]
         if len(factors) == 1 and x.sums and number != 1:
@@ -182,18 +188,16 @@ def _is_fraction(x: _Product) -> bool:
     return any(e < 0 for _, e in x.monomial)
 
 
-def _content(p: Polynomial) -> tuple[Fraction, Monomial]:
+def _content(p: Polynomial) -> tuple[Number, Monomial]:
     """Common factor of all terms; negative if all coefficients are."""
-    numerator, denominator = (
-        math.gcd(*(c.numerator for c in p.values())),
-        math.lcm(*(c.denominator for c in p.values())),
-    )
-    scale = Fraction(numerator, denominator)
-    if scale not in map(abs, p.values()) and len({c.denominator for c in p.values()}) > 1:
-        scale = Fraction(1)  # (2 a + 3 b)/6 is no better than a/3 + b/2
-    if all(c < 0 for c in p.values()):
-        scale = -scale
-    return scale, _common(p)
+    sign = -1 if all(c < 0 for c in p.values()) else 1
+    exact = [c for c in p.values() if isinstance(c, Fraction)]
+    scale = Fraction(1)
+    if len(exact) == len(p):
+        scale = Fraction(math.gcd(*(c.numerator for c in exact)), math.lcm(*(c.denominator for c in exact)))
+        if scale not in map(abs, exact) and len({c.denominator for c in exact}) > 1:
+            scale = Fraction(1)  # (2 a + 3 b)/6 is no better than a/3 + b/2
+    return sign * scale, _common(p)
 
 
 def _common(p: Polynomial) -> Monomial:
@@ -208,8 +212,9 @@ def _common(p: Polynomial) -> Monomial:
 
 def _square_root(p: Polynomial) -> Polynomial | None:
     """Return ``a - b`` or ``a + b`` if ``p`` is its square."""
-    squares = [(m, c) for m, c in p.items() if all(e % 2 == 0 for _, e in m) and c > 0]
-    if len(p) != 3 or len(squares) != 2:
+    exact = [(m, c) for m, c in p.items() if isinstance(c, Fraction)]
+    squares = [(m, c) for m, c in exact if all(e % 2 == 0 for _, e in m) and c > 0]
+    if len(exact) != 3 or len(p) != 3 or len(squares) != 2:
         return None
     roots = [
         (tuple((i, e // 2) for i, e in m), Fraction(math.isqrt(c.numerator), math.isqrt(c.denominator)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import casadi as ca
@@ -101,7 +100,7 @@ def _apply(algebra: Algebra, op: str, a: Polynomial, b: Polynomial) -> Polynomia
             return algebra.mul(a, a)
         case "SQRT":
             return algebra.sqrt(a)
-        case "POW" | "CONSTPOW" if set(b) <= {ONE} and b.get(ONE, Fraction(0)).denominator == 1:
+        case "POW" | "CONSTPOW" if set(b) <= {ONE} and int(b.get(ONE, 0)) == b.get(ONE, 0):
             return algebra.integer_power(a, int(b.get(ONE, 0)))
     if op not in FUNCTIONS:
         raise InputError(f"a closed form cannot hold the operation {op}; known: {', '.join(sorted(FUNCTIONS))}")
