@@ -113,6 +113,13 @@ def test_public_names_of_page_exist(page: Path) -> None:
     assert not missing, f"{page.name} speaks of names that dalembert does not export: {', '.join(sorted(missing))}"
 
 
+def test_links_of_readme_lead_somewhere() -> None:
+    """Those between pages are checked by the build of the documentation."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)", readme) if "://" not in link]
+    assert links and not [link for link in links if not (ROOT / link).exists()]
+
+
 def test_pages_are_found() -> None:
     assert len(PAGES) > 5
     shown = {page.stem for page in PAGES if any(b.runs for b in blocks(page.read_text(encoding="utf-8")))}
