@@ -147,7 +147,7 @@ def emit_c(
             **(macros or {}),
         }
     )
-    head, entries = form.head, f"{defined}\n{form.tail}"
+    head, entries = form.head, f"{defined}\n{form.tail}" if form.entries else ""
     if form.units == "one" or (len(chunks) == 1 and form.units == "auto"):
         units = ["\n".join([head, *bodies, entries])]
     else:
@@ -277,6 +277,7 @@ def _chunk(
                 lines.append(f"    w[{slots[j]}] = a{j};")
             lines += [f"    {place} = a{j};" for place in targets.get(j, ())]
 
-    pointers = [f"    const real *restrict x{k} = in[{k}];" for k in range(len(tape.inputs))]
-    pointers += [f"    real *restrict y{k} = out[{k}];" for k in range(len(tape.outputs))]
-    return "\n".join([f"{signature} {{", *pointers, *lines, "}", ""])
+    body = "\n".join(lines)
+    pointers = [f"    const real *restrict x{k} = in[{k}];" for k in range(len(tape.inputs)) if f" x{k}[" in body]
+    pointers += [f"    real *restrict y{k} = out[{k}];" for k in range(len(tape.outputs)) if f" y{k}[" in body]
+    return "\n".join([f"{signature} {{", "    (void)in, (void)out, (void)w;", *pointers, *lines, "}", ""])

@@ -81,9 +81,7 @@ LANES = Form("lanes", ("lanes.h", "sincos.h", "lanes_math.h"), ("transpose.h", "
 LANES_ROLLOUT = Form("lanes-rollout", LANES.prelude, ("rollout.h", "transpose.h", "lanes_rollout.c"), units="separate")
 """Whole simulations of as many members at a time as a vector register holds."""
 
-PORTABLE = Form(
-    "portable", ("portable.h",), ("portable_entries.c",), chunk="static void", joint=False, fused=False, units="one"
-)
+PORTABLE = Form("portable", ("portable.h",), (), chunk="static void", joint=False, fused=False, units="one")
 """One instance at a time in C99 without any extension."""
 
 CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void", units="one")
