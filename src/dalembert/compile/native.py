@@ -172,8 +172,6 @@ class NativeFrame:
         The inputs and their shapes.
     run
         Evaluates once; returns 0, or 1 + k if input k is not finite.
-    run_batch
-        Evaluates rows (`BatchEntry.run`).
     """
 
     __slots__ = ("_batch", "_keep", "inputs", "outputs", "run", "shaped_inputs")

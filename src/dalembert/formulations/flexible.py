@@ -15,7 +15,7 @@ Z_uu + Z_psipsi, and the same sums hold where the section varies.) The Coriolis 
 
     force     w x (w x c) + 2 w x V delta'
     moment    w x I w + 2 (tr(Gamma) w - Gamma^T w)
-    modal     sum_bc w_b w_c N_cb - |w|^2 sum_b N_bb + 2 (dH/dt)^T w
+    modal     sum_bc w_b w_c N_cb - w^T w sum_b N_bb + 2 (dH/dt)^T w
 
 which is (5.53) with the corrections of the errata page.
 

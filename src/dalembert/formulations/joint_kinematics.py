@@ -3,12 +3,10 @@
 For a joint with coordinates ``q`` and velocities ``v``:
 
 - `joint_motion`: pose (R, p) of the moving frame in the fixed one;
-- `joint_subspace`: joint-rate-propagation matrix ``P`` (SPACE 4.28), so that the relative twist in moving axes is ``P
-v``;
+- `joint_subspace`: joint-rate-propagation matrix ``P`` (SPACE 4.28): the relative twist in moving axes is ``P v``;
 - `joint_subspace_rate`: its componentwise time derivative;
 - `coordinate_rate`: ``q' = B(q) v``;
-- `structure_matrix`: the skew matrix ``G(p)`` of the quasi-velocities, so that ``G(p) v`` completes Lagrange's
-equations.
+- `structure_matrix`: the skew matrix ``G(p)`` of the quasi-velocities: ``G(p) v`` completes Lagrange's equations.
 """
 
 from __future__ import annotations
