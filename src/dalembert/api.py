@@ -23,17 +23,22 @@ from dalembert.simulate.states import named_vector
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from control import StateSpace
+
     from dalembert.formulations.closed_form import ClosedForm
     from dalembert.formulations.inverse_kinematics import IKResult
     from dalembert.formulations.verify import VerifyReport
+    from dalembert.simulate.rollout_result import Rollout
 
 __all__ = [
     "closed_form",
     "equations",
     "inverse_kinematics",
+    "linearize",
     "load_machine",
     "load_run",
     "load_urdf",
+    "rollout",
     "simulate",
     "verify",
 ]
@@ -222,6 +227,33 @@ def simulate(
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     return run
+
+
+def rollout(machine: Machine | EquationsOfMotion, *, duration: float, **options: Any) -> Rollout:
+    """Simulate many members at once, in SIMD lanes and threads or on a GPU; see `dalembert.simulate.rollout.rollout`.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 1.0, com=(0, 0, -1.0))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))],
+    ... )
+    >>> da.rollout(pendulum, duration=0.1, q0=[[0.1], [0.2], [0.3]], record=0.1)["theta"].shape
+    (3, 2)
+    """
+    from dalembert.simulate.rollout import rollout as _rollout
+
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    return _rollout(eom, duration=duration, **options)
+
+
+def linearize(machine: Machine | EquationsOfMotion, at: Any = None, **options: Any) -> StateSpace:
+    """Linear model of a machine about a configuration; see `dalembert.control.linearize.linearize`."""
+    from dalembert.control.linearize import linearize as _linearize
+
+    return _linearize(machine, at, **options)
 
 
 def verify(machine: Machine, **options: Any) -> VerifyReport:

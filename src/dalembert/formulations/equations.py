@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -312,6 +314,18 @@ class EquationsOfMotion(ConstraintContract):
         return q
 
     # -- compiled functions ---------------------------------------------------------------------------------------
+
+    def export_c(
+        self,
+        folder: str | PathLike[str],
+        functions: Sequence[str] = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias"),
+        *,
+        name: str = "machine",
+    ) -> Path:
+        """Write functions of the contract as C99 sources that stand alone; see `dalembert.compile.export.export_c`."""
+        from dalembert.compile.export import export_c
+
+        return export_c([self.kernel(f) for f in functions], folder, name=name, examples={"q": self.q_neutral})
 
     def kernel(self, name: str, frame: str | None = None, axes: str = "frame") -> Kernel:
         """Compiled function of a name of the contract; its last inputs are ``t`` and ``p`` where they matter."""

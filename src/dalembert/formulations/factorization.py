@@ -23,7 +23,7 @@ def solve_spd(A: Any, b: Any) -> Any:
         Right sides (n x m).
     """
     n, m = A.shape[0], b.shape[1]
-    rows = [[A[i, j] if A.has_nz(i, j) else None for j in range(i + 1)] for i in range(n)]
+    rows: list[list[Any]] = [[A[i, j] if A.has_nz(i, j) else None for j in range(i + 1)] for i in range(n)]
     L: list[dict[int, Any]] = [{} for _ in range(n)]  # L[k][j], j < k: row k of the unit factor
     inverse: list[Any] = [None] * n  # one division per pivot
     for k in range(n - 1, -1, -1):
