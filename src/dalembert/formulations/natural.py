@@ -52,8 +52,8 @@ class Natural:
             if numbers[0] <= 1e-12 * numbers[-1]:
                 joint = self.model.tree.nodes[index].joint
                 raise InputError(
-                    f"body '{joint.child}' has no extent in some direction (a rod, a plane figure or a point): its mass "
-                    "matrix in natural coordinates is singular; give it some thickness, or use by='newton-euler'"
+                    f"body '{joint.child}' has no extent in some direction (a rod, a plane figure or a point): its "
+                    "mass matrix in natural coordinates is singular; give it some thickness, or use by='newton-euler'"
                 )
 
     # -- the contract -----------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ class Natural:
         """Coordinate of a revolute or prismatic joint."""
         return self.model.joint_coordinate(name)
 
-    # -- states ---------------------------------------------------------------------------------------------------------
+    # -- states ------------------------------------------------------------------------------------------------------
 
     def to_machine(self) -> tuple[Any, Any]:
         """Coordinates and velocities of the machine's own choice."""

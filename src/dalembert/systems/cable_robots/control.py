@@ -1,0 +1,96 @@
+"""Control of winches: PID on their angles, references from a path of the platform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
+from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.model.machine import Machine
+
+__all__ = ["WinchPID", "winch_reference"]
+
+
+@dataclass(frozen=True)
+class WinchPID:
+    """Independent PID controllers at the winches with constant feedforward torques.
+
+    ``u = u_0 + kp e + ki z + kd e'``, ``z' = e``, ``e = reference - theta``.
+
+    Parameters
+    ----------
+    kp, ki, kd
+        Gains [N m/rad, N m/(rad s), N m s/rad], the same for all winches.
+    reference
+        Angles as a function of time, on CasADi symbols.
+    feedforward
+        Torques that hold the platform at the start.
+    """
+
+    kp: float
+    ki: float
+    kd: float
+    reference: Callable[[Any], Any]
+    feedforward: tuple[float, ...] = ()
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """One integrator per winch."""
+        return tuple(f"integral.{name}" for name in eom.u_names)
+
+    def initial_state(self, eom: EquationsOfMotion) -> NDArray[np.float64]:
+        """Integrators start empty."""
+        return np.zeros(eom.nu)
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs and integrator rates as expressions."""
+        blocks = {b.name: b for b in eom.layout.blocks}
+        for motor in eom.machine.motors:
+            if motor.joint not in blocks:
+                raise InputError(f"WinchPID: motor '{motor.name}' drives '{motor.joint}', which is no coordinate")
+        rows = [(blocks[m.joint].q.start, blocks[m.joint].v.start) for m in eom.machine.motors]
+        r = ca.SX(self.reference(t))
+        if r.shape != (eom.nu, 1):
+            raise InputError(f"WinchPID: reference must have {eom.nu} components, got {r.shape[0]}")
+        if self.feedforward and len(self.feedforward) != eom.nu:
+            raise InputError(f"WinchPID: feedforward must have {eom.nu} components, got {len(self.feedforward)}")
+        rd = ca.jacobian(r, t)
+        e = r - ca.vertcat(*[q[i] for i, _ in rows])
+        ed = rd - ca.vertcat(*[v[j] for _, j in rows])
+        u_0 = ca.DM(list(self.feedforward)) if self.feedforward else ca.DM.zeros(eom.nu)
+        return u_0 + self.kp * e + self.ki * z + self.kd * ed, e
+
+
+def winch_reference(
+    machine: Machine, path: Callable[[Any], Any], start: NDArray[np.float64] | None = None
+) -> Callable[[Any], Any]:
+    """Winch angles that take the platform along a path, as a function of time for a control law.
+
+    Parameters
+    ----------
+    machine
+        The robot.
+    path
+        Configuration of the machine (winch angles are ignored) as a function of time, on CasADi symbols.
+    start
+        Configuration in which cables of unknown length were measured; default ``path(0)``.
+    """
+    eom = derive(machine, backend="vm")
+    s, system = eom.symbolic, eom.constraint_system
+    coiled = [c for c in machine.cables if c.winch is not None]
+    L = ca.Function("L", [s.q], [ca.vertcat(*[system.paths[c.name].length for c in coiled])])
+    first = ca.DM(path(ca.DM(0.0))) if start is None else ca.DM(start)
+    measured = np.array(L(first).full())[:, 0]
+    l_0 = [m if c.length is None else nominal(c.length) for c, m in zip(coiled, measured, strict=True)]
+    r = ca.DM([nominal(c.drum) for c in coiled])
+
+    def angles(t: Any) -> Any:
+        return (L(ca.SX(path(t))) - ca.DM(l_0)) / r
+
+    return angles

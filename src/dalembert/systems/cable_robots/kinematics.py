@@ -1,0 +1,102 @@
+"""Lengths of cables for a pose, and the pose for lengths, pulleys included."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
+from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.model.machine import Machine
+
+__all__ = ["cable_lengths", "cable_terms", "forward_kinematics", "platform_velocities", "winch_angles"]
+
+Array = NDArray[np.float64]
+
+
+def platform_velocities(machine: Machine) -> list[int]:
+    """Indices of the velocities that do not belong to winches."""
+    coils = {c.winch for c in machine.cables if c.winch is not None}
+    eom = derive(machine, backend="vm")
+    return [i for b in eom.layout.blocks if b.name not in coils for i in range(b.v.start, b.v.stop)]
+
+
+@lru_cache(maxsize=32)
+def _function(machine: Machine) -> ca.Function:
+    eom = derive(machine, backend="vm")
+    s, system = eom.symbolic, eom.constraint_system
+    paths = [system.paths[c.name] for c in machine.cables]
+    L = ca.vertcat(*[path.length for path in paths])
+    B = ca.jacobian(s.coordinate_rate, s.v)
+    tangents = ca.vertcat(*[ca.SX(1) if path.tangent is None else path.tangent for path in paths])
+    outputs = [L, ca.jacobian(L, s.q) @ B, tangents]
+    return ca.Function("lengths", [s.q, s.t, s.p], [ca.densify(x) for x in outputs])
+
+
+def cable_terms(machine: Machine, q: ArrayLike, *, t: float = 0.0, p: Any = None) -> tuple[Array, Array]:
+    """Lengths of the cables, and their derivatives by the machine's velocities (n x nv)."""
+    if not machine.cables:
+        raise InputError(f"machine '{machine.name}' has no cables")
+    values = derive(machine, backend="vm").parameter_values(p)
+    L, J, tangents = (np.array(x.full()) for x in _function(machine)(np.asarray(q, dtype=float), t, values))
+    for cable, square, length in zip(machine.cables, tangents[:, 0], L[:, 0], strict=True):
+        if not square > 0.0 or not np.isfinite(length):
+            raise InputError(
+                f"the anchor of cable '{cable.name}' lies within its pulley of radius {nominal(cable.pulley):g} m: "
+                "the radius is larger than the distance"
+            )
+    return L[:, 0], J
+
+
+def cable_lengths(machine: Machine, q: ArrayLike, *, t: float = 0.0, p: Any = None) -> Array:
+    """Lengths of the cables from exit to anchor, wrapped arcs included, in a configuration: inverse kinematics."""
+    return cable_terms(machine, q, t=t, p=p)[0]
+
+
+def winch_angles(machine: Machine, q: ArrayLike, *, p: Any = None) -> dict[str, float]:
+    """Angles of the winches that make the cables as long as a configuration needs: ``theta = (L - l_0)/r``, CDPR (3).
+
+    Cables whose length is measured at the start count from there: their angle is zero in the configuration itself.
+    """
+    angles = {}
+    for cable, L in zip(machine.cables, cable_lengths(machine, q, p=p), strict=True):
+        if cable.winch is not None:
+            l_0 = L if cable.length is None else nominal(cable.length)
+            angles[cable.winch] = float((L - l_0) / nominal(cable.drum))
+    return angles
+
+
+def forward_kinematics(
+    machine: Machine | EquationsOfMotion, lengths: ArrayLike, guess: ArrayLike, *, p: Any = None
+) -> Array:
+    """Configuration in which the cables have the given lengths, by Gauss-Newton steps from a guess.
+
+    For robots with at least as many cables as degrees of freedom; with fewer the pose also depends on the loads
+    (`static_equilibrium`). With more, the lengths are met in the least-squares sense.
+    """
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
+    target = np.asarray(lengths, dtype=float)
+    own = platform_velocities(eom.machine)
+    if target.shape != (len(eom.machine.cables),):
+        raise InputError(f"lengths must be {len(eom.machine.cables)} numbers, one per cable, got {target.shape}")
+    if len(target) < len(own):
+        raise InputError(
+            f"{len(target)} cables do not determine {len(own)} degrees of freedom: use static_equilibrium"
+        )
+    q = np.array(guess, dtype=float)
+    for _ in range(100):
+        L, J = cable_terms(eom.machine, q, p=p)
+        step = np.zeros(eom.nv)
+        step[own] = np.linalg.lstsq(J[:, own], target - L, rcond=1e-10)[0]
+        q = eom.integrate(q, step)
+        if np.max(np.abs(step)) < 1e-13:
+            return q
+    if np.max(np.abs(step)) < 1e-9:
+        return q
+    off = float(np.abs(target - L).max())
+    raise InputError(f"no pose near the guess has these lengths: the cables stay off by {off:.3g} m")

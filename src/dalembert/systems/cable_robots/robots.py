@@ -1,0 +1,124 @@
+"""The three robots of CDPR, and a redundant one with eight cables.
+
+What CDPR does not print is chosen here and said so; every choice is checked in the study ``cable_robots``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import TIME, Parameter, Scalar, smoothstep
+from dalembert.model.body import Body, box
+from dalembert.model.cables import Cable
+from dalembert.model.constraints import WeldConstraint
+from dalembert.model.joint import WORLD, Joint
+from dalembert.model.machine import Machine
+from dalembert.model.parts import Wrench
+from dalembert.systems.cable_robots.builder import cable_robot
+
+__all__ = ["eight_cable_robot", "joining_robot", "overturning_robot", "pulley_robot"]
+
+# CDPR, Table 1 (a4 is printed without a blank: [1 -1 2])
+_JOIN_EXITS = ((-1.0, -1.0, 2.0), (-1.0, 1.0, 2.0), (1.0, 1.0, 2.0), (1.0, -1.0, 2.0))
+_JOIN_ANCHORS = ((-0.1, -0.1, 0.0), (-0.1, 0.1, 0.0), (0.1, 0.1, 0.0), (0.1, -0.1, 0.0))
+# CDPR, Table 2
+_PULLEYS = ((-3.0, -2.0, 2.0), (-3.0, 2.5, 2.0), (3.0, 2.5, 2.0), (3.0, -2.0, 2.0))
+_PULLEY_ANCHORS = ((-0.1, -0.2, 0.0), (-0.1, 0.2, 0.0), (0.1, 0.2, 0.0), (0.1, -0.2, 0.0))
+
+
+def joining_robot(*, bilateral: bool = False) -> Machine:
+    """Platform on four cables that picks a payload, CDPR 3.3.5.
+
+    Printed: masses, Table 1, payload and joining points. Chosen: steel cuboids with these masses (7850 kg/m3: a cube of
+    0.2 m and a plate of 0.2 x 0.4 x 0.01 m), drum radius and rotor inertia of CDPR 5.3. Constraints: ``floor`` holds
+    the payload, ``grip`` joins it to the platform in the pose that it has then.
+    """
+    payload = box("payload", 6.28, (0.2, 0.4, 0.01))
+    return cable_robot(
+        "joining-robot",
+        box("platform", 62.8, (0.2, 0.2, 0.2)),
+        _JOIN_EXITS,
+        _JOIN_ANCHORS,
+        drum=0.03,
+        rotor_inertia=8.5e-5,
+        bilateral=bilateral,
+        bodies=(payload,),
+        joints=(Joint("payload", "free", WORLD, "payload"),),
+        constraints=(
+            WeldConstraint("floor", "payload", WORLD, switchable=True),
+            WeldConstraint("grip", "payload", "platform", switchable=True, active=False),
+        ),
+    )
+
+
+def pulley_robot(model: int = 2, *, pulley: float = 0.05, swivel_inertia: float = 5e-3) -> Machine:
+    """Platform of 0.2 x 0.4 x 0.01 m on four cables of fixed length, CDPR 4.3.
+
+    Model 1: exits are the points D. Model 2: massless swivelling pulleys. Model 3: pulleys with swivel inertia. The
+    parameter ``push`` (0 or 1) applies the force [50, 100, 0] N at the centre of mass. The equilibrium is at
+    p = [0, +0.25, 0.37] m (printed with -0.25, which is none).
+    """
+    if model not in (1, 2, 3):
+        raise InputError(f"model of the pulley robot must be 1, 2 or 3, got {model!r}")
+    push = Parameter("push", 0.0)
+    return cable_robot(
+        f"pulley-robot-{model}",
+        box("platform", 6.24, (0.2, 0.4, 0.01)),
+        _PULLEYS,
+        _PULLEY_ANCHORS,
+        winches=False,
+        pulley=0.0 if model == 1 else pulley,
+        swivel_inertia=swivel_inertia if model == 3 else None,
+        bilateral=True,
+        wrenches=(Wrench("push", "platform", force=(50.0 * push, 100.0 * push, 0.0)),),
+    )
+
+
+def overturning_robot(*, bilateral: bool = True) -> Machine:
+    """Triangular platform on two cables and a moving exit point, CDPR 5.3.
+
+    Printed: mass, Table 5, l3 = 0.6 m, quintic of 10 s. Chosen: constant lengths l1 = l2 = 1.666913 m, centre of mass
+    at r_i, a plate of 20 mm with J = diag(0.007945, 0.007957, 0.015762) kg m2.
+    """
+    s = smoothstep(TIME / 10.0)
+    start, end = (0.82, 1.0, 1.15), (-0.68, 1.0, 1.3)
+    x, y, z = (a + (b - a) * s if a != b else a for a, b in zip(start, end, strict=True))
+    moving: tuple[Scalar, Scalar, Scalar] = (x, y, z)
+    platform = Body("platform", 2.1, inertia=(0.007945, 0.007957, 0.015762))  # type: ignore[arg-type]
+    anchors = ((-0.09, -0.15, 0.0), (-0.09, 0.15, 0.0), (0.17, 0.0, 0.0))
+    lengths = (1.666913, 1.666913, 0.6)
+    exits = ((0.0, 0.0, 2.0), (0.0, 2.0, 2.0), moving)
+    cables = tuple(
+        Cable(f"cable{k + 1}", "platform", anchor_at=b, exit_at=a, length=l, bilateral=bilateral)
+        for k, (a, b, l) in enumerate(zip(exits, anchors, lengths, strict=True))
+    )
+    joint = Joint("platform", "free", WORLD, "platform")
+    return Machine("overturning-robot", bodies=(platform,), joints=(joint,), cables=cables)
+
+
+def eight_cable_robot(*, pulley: float = 0.04, stiffness: float | None = None) -> Machine:
+    """Redundant robot: a box of 30 kg on eight cables in a frame of 6 x 4 x 3 m, cables crossed (own data)."""
+    x, y, z = 3.0, 2.0, 3.0
+    signs = [(-1, -1), (-1, 1), (1, 1), (1, -1)]
+    exits = [(sx * x, sy * y, z) for sx, sy in signs] + [(sx * x, sy * y, 0.0) for sx, sy in signs]
+    anchors = [(0.25 * sx, 0.2 * sy, -0.15) for sx, sy in signs] + [(0.25 * sx, 0.2 * sy, 0.15) for sx, sy in signs]
+    platform = box("platform", 30.0, (0.5, 0.4, 0.3))
+    lengths = None
+    if stiffness is not None:
+        ways = np.array(exits) - np.array([0.0, 0.0, 1.5]) - np.array(anchors)
+        lengths = [0.995 * float(np.linalg.norm(way)) for way in ways]
+        pulley = 0.0
+    return cable_robot(
+        "eight-cable-robot",
+        platform,
+        exits,
+        anchors,
+        drum=0.05,
+        rotor_inertia=2e-3,
+        damping=0.02,
+        pulley=pulley,
+        stiffness=stiffness,
+        cable_damping=0.0 if stiffness is None else 1e-3 * stiffness,
+        lengths=lengths,
+    )
