@@ -1,0 +1,119 @@
+"""Make the pictures of the pages on cranes and moving pictures: ``python docs/figures/crane_figures.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import dalembert as da
+from dalembert.studies.crane.transport import TASK, Performance, compare, laws, transport_crane
+from dalembert.systems.cranes import cable_sway_frequencies, planar_crane, sway_frequencies, uniform_cable
+from dalembert.view.animation import animate, skeleton
+
+FOLDER = Path(__file__).resolve().parent
+# Colour-blind safe (P. Tol, "bright").
+BLUE, RED, GREEN, PURPLE, GREY = "#4477aa", "#ee6677", "#228833", "#aa3377", "#888888"
+
+plt.rcParams.update(
+    {
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.alpha": 0.25,
+        "grid.linewidth": 0.5,
+        "axes.titlesize": 9,
+        "axes.titlelocation": "left",
+        "legend.frameon": False,
+        "legend.fontsize": 8,
+    }
+)
+
+
+def save(figure: plt.Figure, name: str) -> None:
+    path = FOLDER / f"{name}.png"
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+    plt.close(figure)
+    print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
+
+
+def signed_sway(performance: Performance, plant: da.Machine) -> np.ndarray:
+    """Angle of the line from trolley to payload, positive ahead of the trolley [degrees]."""
+    eom = da.equations(plant)
+    q = performance.run.array(plant.q_names)
+    line = eom.pose("payload", q)[:, :3, 3] - eom.pose("trolley", q)[:, :3, 3]
+    return np.degrees(np.arctan2(line[:, 0], -line[:, 2]))
+
+
+def transport() -> None:
+    plant = transport_crane(10)
+    colours = {"PFL, S-curve": GREY, "PFL, ZV-shaped S-curve": BLUE, "LQR of one link": GREEN, "energy, set point": RED}
+    chosen = {name: law for name, law in laws(plant).items() if name in colours}
+    performances = compare(plant, chosen)
+    figure, axes = plt.subplots(3, 1, figsize=(7.6, 8.0), layout="constrained", height_ratios=[1.5, 1.2, 1.0])
+    shown = next(p for p in performances if p.law == "LQR of one link")
+    times = np.array([0.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0])
+    shape = skeleton(shown.run, plant, times)
+    chain = [shape.names.index(name) for name in ("trolley", *(f"node{i}" for i in range(1, 11)))]
+    for k, t in enumerate(times):
+        x, z = shape.points[k, chain, 0], shape.points[k, chain, 2]
+        axes[0].plot(x, z, color=GREEN, alpha=0.35 + 0.09 * k, linewidth=1.2)
+        axes[0].plot(x[0], z[0], "s", color="#444444", markersize=6)
+        axes[0].plot(x[-1], z[-1], "o", color=PURPLE, markersize=8)
+        axes[0].annotate(f"{t:.0f} s", (x[0], z[0]), (0, 7), textcoords="offset points", ha="center", fontsize=7)
+    axes[0].axhline(0.0, color="#444444", linewidth=0.8, zorder=0)
+    axes[0].set(
+        title="ten links carry 500 kg over 5 m in 8 s (regulator of one link)", ylabel="z [m]", ylim=(-5.4, 0.8)
+    )
+    axes[0].set_xlabel("x [m]")
+    for p in performances:
+        axes[1].plot(p.run.t, signed_sway(p, plant), color=colours[p.law], linewidth=1.3, label=p.law)
+        axes[2].plot(p.run.t, p.run["u.F"] / 1e3, color=colours[p.law], linewidth=1.3)
+    for panel in axes[1:]:
+        panel.axvline(TASK.time, color="#999999", linewidth=0.8, linestyle=":")
+        panel.margins(x=0.0)
+    axes[1].set(title="sway: without control of it (grey) and with", ylabel="sway [degrees]", ylim=(-11.5, 13.5))
+    axes[1].legend(loc="upper right", ncols=2)
+    axes[2].set(title="force on the trolley", ylabel="F [kN]", xlabel="time [s]", ylim=(-1.3, 1.3))
+    axes[2].annotate("2.1 kN at the start", (0.45, 1.1), fontsize=7, color=RED)
+    save(figure, "crane_transport")
+
+
+def convergence() -> None:
+    length, mass = 5.0, 4.0
+    counts = np.array([5, 10, 20, 40, 80])
+    figure, axes = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
+    cases = (
+        (0.0, "trapezoid", BLUE, "no payload, half of a link at each end"),
+        (100.0, "trapezoid", GREEN, "payload 25 times the cable"),
+        (0.0, "nodes", RED, "no payload, all of a link at its lower end"),
+    )
+    for payload, lumping, colour, label in cases:
+        exact = cable_sway_frequencies(1, length=length, mass=mass, payload=payload)[0]
+        cables = [uniform_cable(int(n), length, payload=payload, mass=mass, lumping=lumping) for n in counts]
+        errors = [abs(sway_frequencies(planar_crane(cable))[0] / exact - 1) for cable in cables]
+        axes.loglog(counts, errors, "o-", color=colour, label=label)
+    axes.set(xlabel="links", ylabel="relative error", title="first frequency against the continuous cable (Bessel)")
+    axes.set_xticks(counts, [str(n) for n in counts])
+    axes.set_xticks([], minor=True)
+    axes.legend(loc="lower left")
+    save(figure, "crane_frequencies")
+
+
+def moving_picture() -> None:
+    crane = planar_crane(uniform_cable(12, 5.0, payload=8.0, mass=6.0, bending_damping=0.01), trolley=15.0)
+    run = da.simulate(crane, duration=4.0, q0={"theta1": 1.2}, step=1e-3, record=0.02)
+    path = animate(run, crane, FOLDER / "crane_swing.gif", fps=12, trace=["node12"], size=(4.2, 3.4), dpi=70)
+    print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
+
+
+if __name__ == "__main__":
+    transport()
+    convergence()
+    moving_picture()
