@@ -1,0 +1,157 @@
+"""Pictures of the mode shapes of machines with beams: axes of beams and lines between frames, still and moving."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.control.modal import MachineModes
+from dalembert.core.errors import InputError
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.flexible import SectionMotion
+
+__all__ = ["animate_mode", "plot_modes", "skeleton"]
+
+Array = NDArray[np.float64]
+
+
+def skeleton(eom: EquationsOfMotion, q: ArrayLike, points: int = 30) -> list[Array]:
+    """Lines (points x 3) that draw a machine in a configuration: the axes of its beams, and rods between its frames."""
+    model = _model(eom)
+    x, nodes = model.variables, model.tree.nodes
+    lines: list[Any] = []
+    for i, node in enumerate(nodes):
+        R, p = model.world_poses[i]
+        if node.is_root and node.beam is not None:
+            delta = x.q[node.modal_q]
+            stations = np.linspace(0.0, node.beam.length, points)
+            axis = [p + R @ SectionMotion(node.beam, float(s), delta).p for s in stations]
+            lines.append(ca.horzcat(p, *axis).T)
+        elif node.station is None:
+            ends = [p + R @ ca.vertcat(*[x.value(c) for c in body.com]) for body, _ in node.bodies]
+            ends += [model.world_poses[k][1] for k in model.tree.children(i)]
+            ends += [model.frame_pose(f)[1] for f, (k, _) in model.tree.frames.items() if k == i]
+            lines += [ca.horzcat(p, end).T for end in ends]
+    arguments = [ca.DM(np.asarray(q, dtype=float)), ca.DM(eom.machine.p_nominal)]
+    values = ca.Function("lines", [x.q, x.p], lines).call(arguments)
+    return [np.array(ca.DM(v).full()) for v in values]
+
+
+def _model(eom: EquationsOfMotion) -> Any:
+    from dalembert.formulations.tree_model import TreeModel
+
+    if eom.machine.couplings or eom.coordinates is not None:
+        raise InputError("mode shapes are drawn in the machine's own coordinates, without coupled joints")
+    return TreeModel(eom.machine)
+
+
+def _scale(modes: MachineModes, k: int, size: float) -> float:
+    """Amplitude that moves the machine by ``size`` of its extent."""
+    rest = np.concatenate(skeleton(modes.equations, modes.q))
+    extent = float(np.ptp(rest, axis=0).max()) or 1.0
+    small = 1e-4
+    moved = np.concatenate(skeleton(modes.equations, _moved(modes, k, small)))
+    return size * extent * small / max(float(np.linalg.norm(moved - rest, axis=1).max()), 1e-300)
+
+
+def _moved(modes: MachineModes, k: int, amplitude: float) -> Array:
+    return modes.equations.integrate(modes.q, amplitude * modes.shapes[:, k])
+
+
+def plot_modes(
+    modes: MachineModes, which: ArrayLike | None = None, *, plane: str = "xy", size: float = 0.15, columns: int = 3
+) -> Any:
+    """Draw mode shapes of a machine, projected on a coordinate plane; return the matplotlib figure.
+
+    Parameters
+    ----------
+    modes
+        The modes.
+    which
+        Indices of the modes; default the first six with stiffness.
+    plane
+        Axes of the picture, such as ``"xy"``.
+    size
+        Largest displacement, relative to the extent of the machine.
+    columns
+        Pictures per row.
+    """
+    from matplotlib.figure import Figure
+
+    chosen = list(modes.elastic[:6]) if which is None else [int(k) for k in np.atleast_1d(np.asarray(which))]
+    if not chosen:
+        raise InputError(f"machine '{modes.equations.machine.name}' has no mode with stiffness to draw")
+    a, b = _axes(plane)
+    rows = -(-len(chosen) // columns)
+    figure = Figure(figsize=(3.6 * columns, 2.6 * rows), layout="constrained")
+    rest = skeleton(modes.equations, modes.q)
+    for n, k in enumerate(chosen):
+        axes = figure.add_subplot(rows, columns, n + 1)
+        for line in rest:
+            axes.plot(line[:, a], line[:, b], color="0.75", linewidth=2.5, solid_capstyle="round")
+        amplitude = _scale(modes, k, size)
+        for sign, style in ((1.0, "-"), (-1.0, ":")):
+            for line in skeleton(modes.equations, _moved(modes, k, sign * amplitude)):
+                axes.plot(line[:, a], line[:, b], style, color="tab:blue", linewidth=1.5)
+        axes.set_title(f"mode {k + 1}: {modes.frequencies[k]:.4g} rad/s", fontsize=9)
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.tick_params(labelsize=7)
+        axes.set_xlabel(f"{plane[0]} [m]", fontsize=8)
+        axes.set_ylabel(f"{plane[1]} [m]", fontsize=8)
+    return figure
+
+
+def animate_mode(
+    modes: MachineModes, mode: int, path: str | Path, *, plane: str = "xy", size: float = 0.15, frames: int = 24
+) -> Path:
+    """Write an animated GIF of one mode shape.
+
+    Parameters
+    ----------
+    modes, plane, size
+        As of `plot_modes`.
+    mode
+        Index of the mode.
+    path
+        The file.
+    frames
+        Pictures per period.
+    """
+    from matplotlib.animation import FuncAnimation, PillowWriter
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    a, b = _axes(plane)
+    amplitude = _scale(modes, mode, size)
+    phases = np.sin(2 * np.pi * np.arange(frames) / frames)
+    pictures = [skeleton(modes.equations, _moved(modes, mode, amplitude * x)) for x in phases]
+    figure = Figure(figsize=(5, 3.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    lines = [axes.plot(line[:, a], line[:, b], color="tab:blue", linewidth=2)[0] for line in pictures[0]]
+    everything = np.concatenate([line for picture in pictures for line in picture])
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    pad = 0.05 * float((high - low).max())
+    axes.set_xlim(low[a] - pad, high[a] + pad)
+    axes.set_ylim(low[b] - pad, high[b] + pad)
+    axes.set_aspect("equal")
+    axes.set_title(f"mode {mode + 1}: {modes.frequencies[mode]:.4g} rad/s")
+
+    def draw(n: int) -> Any:
+        for line, points in zip(lines, pictures[n], strict=True):
+            line.set_data(points[:, a], points[:, b])
+        return lines
+
+    target = Path(path)
+    FuncAnimation(figure, draw, frames=frames).save(target, writer=PillowWriter(fps=20))
+    return target
+
+
+def _axes(plane: str) -> tuple[int, int]:
+    if len(plane) != 2 or any(c not in "xyz" for c in plane) or plane[0] == plane[1]:
+        raise InputError(f"plane must be two of x, y, z, such as 'xy', got {plane!r}")
+    return "xyz".index(plane[0]), "xyz".index(plane[1])
