@@ -35,6 +35,7 @@ add_module_names = False
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 napoleon_google_docstring = False
+napoleon_attr_annotations = False
 napoleon_use_rtype = False
 python_maximum_signature_line_length = 100
 # One name may live in several rooms (a class and the port it fulfils): its short form stays plain text.
