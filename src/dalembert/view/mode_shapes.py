@@ -13,6 +13,8 @@ from dalembert.control.modal import MachineModes
 from dalembert.core.errors import InputError
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.flexible import SectionMotion
+from dalembert.model.body import Body
+from dalembert.model.joint import WORLD
 
 __all__ = ["animate_mode", "plot_modes", "skeleton"]
 
@@ -22,20 +24,21 @@ Array = NDArray[np.float64]
 def skeleton(eom: EquationsOfMotion, q: ArrayLike, points: int = 30) -> list[Array]:
     """Lines (points x 3) that draw a machine in a configuration: the axes of its beams, and rods between its frames."""
     model = _model(eom)
-    x, nodes = model.variables, model.tree.nodes
+    machine, x = eom.machine, model.variables
     lines: list[Any] = []
-    for i, node in enumerate(nodes):
-        R, p = model.world_poses[i]
+    for node, (R, p) in zip(model.tree.nodes, model.world_poses, strict=True):
         if node.is_root and node.beam is not None:
             delta = x.q[node.modal_q]
             stations = np.linspace(0.0, node.beam.length, points)
             axis = [p + R @ SectionMotion(node.beam, float(s), delta).p for s in stations]
             lines.append(ca.horzcat(p, *axis).T)
-        elif node.station is None:
-            ends = [p + R @ ca.vertcat(*[x.value(c) for c in body.com]) for body, _ in node.bodies]
-            ends += [model.world_poses[k][1] for k in model.tree.children(i)]
-            ends += [model.frame_pose(f)[1] for f, (k, _) in model.tree.frames.items() if k == i]
-            lines += [ca.horzcat(p, end).T for end in ends]
+    rods = [(j.parent, j.child) for j in machine.joints if j.parent != WORLD]
+    rods += [(f.body, f.name) for f in machine.frames]
+    lines += [ca.horzcat(model.frame_pose(a)[1], model.frame_pose(b)[1]).T for a, b in rods]
+    for body in machine.bodies:
+        if isinstance(body, Body):
+            R, p = model.frame_pose(body.name)
+            lines.append(ca.horzcat(p, p + R @ ca.vertcat(*[x.value(c) for c in body.com])).T)
     arguments = [ca.DM(np.asarray(q, dtype=float)), ca.DM(eom.machine.p_nominal)]
     values = ca.Function("lines", [x.q, x.p], lines).call(arguments)
     return [np.array(ca.DM(v).full()) for v in values]
@@ -49,17 +52,15 @@ def _model(eom: EquationsOfMotion) -> Any:
     return TreeModel(eom.machine)
 
 
-def _scale(modes: MachineModes, k: int, size: float) -> float:
-    """Amplitude that moves the machine by ``size`` of its extent."""
-    rest = np.concatenate(skeleton(modes.equations, modes.q))
-    extent = float(np.ptp(rest, axis=0).max()) or 1.0
-    small = 1e-4
-    moved = np.concatenate(skeleton(modes.equations, _moved(modes, k, small)))
-    return size * extent * small / max(float(np.linalg.norm(moved - rest, axis=1).max()), 1e-300)
-
-
-def _moved(modes: MachineModes, k: int, amplitude: float) -> Array:
-    return modes.equations.integrate(modes.q, amplitude * modes.shapes[:, k])
+def _displacements(modes: MachineModes, k: int, size: float) -> tuple[list[Array], list[Array]]:
+    """Lines at rest and their displacements in a mode, to first order, the largest ``size`` of the machine's extent."""
+    eom, step = modes.equations, 1e-5
+    rest = skeleton(eom, modes.q)
+    ahead, behind = (skeleton(eom, eom.integrate(modes.q, x * modes.shapes[:, k])) for x in (step, -step))
+    moved = [(a - b) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
+    extent = float(np.ptp(np.concatenate(rest), axis=0).max()) or 1.0
+    largest = max(float(np.linalg.norm(np.concatenate(moved), axis=1).max()), 1e-300)
+    return rest, [x * (size * extent / largest) for x in moved]
 
 
 def plot_modes(
@@ -88,15 +89,15 @@ def plot_modes(
     a, b = _axes(plane)
     rows = -(-len(chosen) // columns)
     figure = Figure(figsize=(3.6 * columns, 2.6 * rows), layout="constrained")
-    rest = skeleton(modes.equations, modes.q)
     for n, k in enumerate(chosen):
         axes = figure.add_subplot(rows, columns, n + 1)
+        rest, moved = _displacements(modes, k, size)
         for line in rest:
             axes.plot(line[:, a], line[:, b], color="0.75", linewidth=2.5, solid_capstyle="round")
-        amplitude = _scale(modes, k, size)
         for sign, style in ((1.0, "-"), (-1.0, ":")):
-            for line in skeleton(modes.equations, _moved(modes, k, sign * amplitude)):
-                axes.plot(line[:, a], line[:, b], style, color="tab:blue", linewidth=1.5)
+            for line, shift in zip(rest, moved, strict=True):
+                x = line + sign * shift
+                axes.plot(x[:, a], x[:, b], style, color="tab:blue", linewidth=1.5)
         axes.set_title(f"mode {k + 1}: {modes.frequencies[k]:.4g} rad/s", fontsize=9)
         axes.set_aspect("equal", adjustable="datalim")
         axes.tick_params(labelsize=7)
@@ -126,9 +127,9 @@ def animate_mode(
     from matplotlib.figure import Figure
 
     a, b = _axes(plane)
-    amplitude = _scale(modes, mode, size)
+    rest, moved = _displacements(modes, mode, size)
     phases = np.sin(2 * np.pi * np.arange(frames) / frames)
-    pictures = [skeleton(modes.equations, _moved(modes, mode, amplitude * x)) for x in phases]
+    pictures = [[line + x * shift for line, shift in zip(rest, moved, strict=True)] for x in phases]
     figure = Figure(figsize=(5, 3.2), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
