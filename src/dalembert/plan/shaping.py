@@ -41,7 +41,7 @@ class SCurve:
     Examples
     --------
     >>> move = SCurve.timed(0.0, 5.0, 8.0)
-    >>> move.duration, float(move(4.0)), float(move(9.0))
+    >>> move.duration, round(float(move(4.0)), 9), round(float(move(9.0)), 9)
     (8.0, 2.5, 5.0)
     """
 
