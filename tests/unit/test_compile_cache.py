@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +19,7 @@ import pytest
 
 import dalembert
 from dalembert.compile import build, cache, cache_directory, compile_function, native
-from dalembert.core.errors import DalembertWarning
+from dalembert.core.errors import BuildError, DalembertWarning
 
 SX = ca.SX
 
@@ -189,7 +191,7 @@ def test_many_processes_at_once(folder: Path) -> None:
             env=environment,
             text=True,
         )
-        for _ in range(5)
+        for _ in range(8)
     ]
     outputs = []
     for process in processes:
@@ -203,3 +205,71 @@ def test_many_processes_at_once(folder: Path) -> None:
     assert len(outputs[0].strip()) == 40 * 16
     assert len(objects(folder)) == 1
     assert list((folder / "build").iterdir()) == []
+
+
+def compiler_that(folder: Path, action: str) -> str:
+    """Return a compiler that does something else, once, when it is given the unit of a kernel."""
+    real = shutil.which("cc")
+    if real is None:
+        pytest.skip("there is no cc")
+    path = folder / "compiler"
+    path.write_text(
+        f'#!/bin/sh\ncase "$*" in *unit0.c*) if [ ! -e {folder}/met ]; then : > {folder}/met; {action}; fi;; esac\n'
+        f'exec {real} "$@"\n'
+    )
+    path.chmod(0o700)
+    return str(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_compiler_killed_in_the_middle(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by the kernel when memory runs out: an error that says so, and a whole library the next time."""
+    monkeypatch.setenv("DALEMBERT_CC", compiler_that(tmp_path, "kill -9 $$"))
+    with pytest.raises(BuildError, match="killed by signal 9"):
+        check()
+    assert objects(folder) == []
+    assert list((folder / "build").iterdir()) == []
+    check()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_process_killed_in_the_middle(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lock and its folder hold up nobody; the folder is removed a day later."""
+    script = (
+        "import casadi as ca\n"
+        "from dalembert.compile import compile_function\n"
+        "x = ca.SX.sym('x', 3)\n"
+        "compile_function(ca.Function('f', [x], [2.0 * ca.cos(x)], ['x'], ['y']), backend='native')\n"
+    )
+    compiler = compiler_that(tmp_path, "sleep 60")
+    environment = os.environ | {
+        "PYTHONPATH": str(Path(dalembert.__file__).parents[1]),
+        "DALEMBERT_CC": compiler,
+    }
+    process = subprocess.Popen([sys.executable, "-c", script], env=environment, start_new_session=True)
+    try:
+        for _ in range(600):
+            if (tmp_path / "met").exists():
+                break
+            time.sleep(0.1)
+        assert (tmp_path / "met").exists()
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    (left,) = (folder / "build").iterdir()
+    monkeypatch.setenv("DALEMBERT_CC", compiler)  # the same one, so that the key is the same; now it works
+    check()
+    assert left.exists()
+    os.utime(left, (0, 0))
+    check(3.0)
+    assert not left.exists()
+    assert list((folder / "build").iterdir()) == []
+
+
+def test_old_locks_are_removed(folder: Path) -> None:
+    check()
+    (lock,) = (folder / "locks").iterdir()
+    os.utime(lock, (0, 0))
+    check(3.0)
+    assert not lock.exists()
+    check()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import platform
+import shutil
+
 import casadi as ca
 import mpmath
 import numpy as np
@@ -16,12 +19,28 @@ SX = ca.SX
 RNG = np.random.default_rng(7)
 
 
-def unary(name: str) -> Kernel:
+UNARY = sorted(name for name, arity in supported_operations().items() if arity == 1)
+BINARY = sorted(name for name, arity in supported_operations().items() if arity == 2)
+
+
+@pytest.fixture(scope="module")
+def unary() -> tuple[Kernel, Kernel]:
+    """All operations of one number, in native code and on the virtual machine."""
     x = SX.sym("x")
-    y = SX.unary(getattr(ca, f"OP_{name}"), x)
-    return compile_function(
-        ca.Function(name.lower(), [x], [y], ["x"], ["y"]), backend="native", shapes={"x": (), "y": ()}
-    )
+    results = [SX.unary(getattr(ca, f"OP_{name}"), x) for name in UNARY]
+    f = ca.Function("unary", [x], results, ["x"], UNARY)
+    shapes = dict.fromkeys(("x", *UNARY), ())
+    return compile_function(f, backend="native", shapes=shapes), compile_function(f, backend="vm", shapes=shapes)
+
+
+@pytest.fixture(scope="module")
+def binary() -> tuple[Kernel, Kernel]:
+    """All operations of two numbers."""
+    x, y = SX.sym("x"), SX.sym("y")
+    results = [SX.binary(getattr(ca, f"OP_{name}"), x, y) for name in BINARY]
+    f = ca.Function("binary", [x, y], results, ["x", "y"], BINARY)
+    shapes = dict.fromkeys(("x", "y", *BINARY), ())
+    return compile_function(f, backend="native", shapes=shapes), compile_function(f, backend="vm", shapes=shapes)
 
 
 def exact_values(name: str, x: np.ndarray) -> list[mpmath.mpf]:
@@ -73,8 +92,11 @@ UNIT = np.concatenate([RNG.uniform(-1, 1, 500), [1.0, -1.0, 0.0]])
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_functions_are_accurate_to_two_units_in_the_last_place(name: str, x: np.ndarray) -> None:
-    assert ulps(unary(name.upper())(x), exact_values(name, x)) <= 2.0
+def test_functions_are_accurate_to_two_units_in_the_last_place(
+    unary: tuple[Kernel, Kernel], name: str, x: np.ndarray
+) -> None:
+    got = unary[0](x)[UNARY.index(name.upper())]
+    assert ulps(got, exact_values(name, x)) <= 2.0
 
 
 def test_single_calls_are_as_accurate() -> None:
@@ -89,39 +111,33 @@ def test_single_calls_are_as_accurate() -> None:
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 2.0, 5e-324, -1e-310, 1e308, -1e308, 710.0, -746.0, 800.0, -800.0, 1e22])
 
 
-@pytest.mark.parametrize("name", sorted(n for n, arity in supported_operations().items() if arity == 1))
-def test_special_numbers_are_treated_as_by_the_virtual_machine(name: str) -> None:
+def test_special_numbers_are_treated_as_by_the_virtual_machine(unary: tuple[Kernel, Kernel]) -> None:
     """Zeros with their signs, overflow, underflow, NaN outside of the domain."""
-    x = SX.sym("x")
-    f = ca.Function("f", [x], [SX.unary(getattr(ca, f"OP_{name}"), x)], ["x"], ["y"])
-    shapes = {"x": (), "y": ()}
-    got = compile_function(f, backend="native", shapes=shapes)(SPECIAL)
-    want = compile_function(f, backend="vm", shapes=shapes)(SPECIAL)
-    np.testing.assert_allclose(got, want, rtol=1e-15, atol=5e-324)
-    zero = want == 0
-    np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(want[zero]))
+    for name, got, want in zip(UNARY, unary[0](SPECIAL), unary[1](SPECIAL), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-15, atol=5e-324, err_msg=name)
+        zero = want == 0
+        np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(want[zero]), err_msg=name)
 
 
-@pytest.mark.parametrize("name", sorted(n for n, arity in supported_operations().items() if arity == 2))
-def test_operations_of_two_numbers(name: str) -> None:
-    x, y = SX.sym("x"), SX.sym("y")
-    f = ca.Function("f", [x, y], [SX.binary(getattr(ca, f"OP_{name}"), x, y)], ["x", "y"], ["z"])
-    shapes = {"x": (), "y": (), "z": ()}
-    a, b = np.meshgrid(np.r_[SPECIAL, RNG.normal(size=20)], np.r_[SPECIAL, RNG.normal(size=20)])
-    got = compile_function(f, backend="native", shapes=shapes)(a, b)
-    want = compile_function(f, backend="vm", shapes=shapes)(a, b)
-    np.testing.assert_allclose(got, want, rtol=1e-15, atol=5e-324)
+def test_operations_of_two_numbers(binary: tuple[Kernel, Kernel]) -> None:
+    numbers = np.r_[SPECIAL, RNG.normal(size=20)]
+    a, b = np.meshgrid(numbers, numbers)
+    for name, got, want in zip(BINARY, binary[0](a, b), binary[1](a, b), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-15, atol=5e-324, err_msg=name)
 
 
-@pytest.fixture(scope="module")
-def mixed() -> Kernel:
+def mixed_function() -> ca.Function:
     """Wide and narrow inputs and outputs, every vectorised function, angles beyond the fast reduction."""
     a, b, t = SX.sym("a", 11), SX.sym("b", 3), SX.sym("t")
     s, c = ca.sin(a * t), ca.cos(a * t)
     y = ca.vertcat(s[:5] * c[5:10], ca.exp(-ca.fabs(a)), ca.tanh(a[0]), ca.log(1 + a[1] ** 2), ca.sqrt(ca.sumsqr(a)))
     z = ca.vertcat(ca.dot(b, b) / (1 + t**2), ca.atan2(b[0], b[1]), b[2] / (1 + t**2), b[1] / (1 + t**2))
-    f = ca.Function("mixed", [a, b, t], [y, z], ["a", "b", "t"], ["y", "z"])
-    return compile_function(f, backend="native", shapes={"t": ()})
+    return ca.Function("mixed", [a, b, t], [y, z], ["a", "b", "t"], ["y", "z"])
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Kernel:
+    return compile_function(mixed_function(), backend="native", shapes={"t": ()})
 
 
 def mixed_inputs(n: int) -> list[np.ndarray]:
@@ -144,6 +160,22 @@ def test_rows_do_not_depend_on_size_order_or_threads(mixed: Kernel, n: int) -> N
     for threads in (2, 3, 8, 0):
         for got, want in zip(mixed(*arguments, threads=threads), whole, strict=True):
             np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or not shutil.which("gcc"), reason="flags of gcc on x86")
+@pytest.mark.parametrize(("flags", "width"), [("-mno-avx512f", 4), ("-mno-avx", 2), ("-mno-avx -mno-sse4.1", 2)])
+def test_narrower_processors(monkeypatch: pytest.MonkeyPatch, unary, mixed: Kernel, flags: str, width: int) -> None:
+    monkeypatch.setenv("DALEMBERT_CC", f"gcc {flags}")
+    arguments = mixed_inputs(21)
+    kernel = compile_function(mixed_function(), backend="native", shapes={"t": ()})
+    assert kernel.lanes is not None
+    assert kernel.lanes.width <= width
+    for got, want in zip(kernel(*arguments), mixed(*arguments), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-15)
+    functions = compile_function(unary[0].function, backend="native", shapes=dict.fromkeys(("x", *UNARY), ()))
+    x = np.r_[SPECIAL, RNG.uniform(-5, 5, 100), near_multiples_of_half_pi(1e5)[:200]]
+    for name, got, want in zip(UNARY, functions(x), unary[1](x), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-15, atol=5e-324, err_msg=name)
 
 
 def test_lanes_agree_with_single_calls(mixed: Kernel) -> None:

@@ -247,4 +247,7 @@ def _run(command: Sequence[str]) -> str:
         return f"$ {shlex.join(command)}\n{error}"
     if done.returncode == 0:
         return ""
-    return f"$ {shlex.join(command)}\nexit status {done.returncode}\n{done.stdout.decode(errors='replace')}"
+    ending = f"exit status {done.returncode}"
+    if done.returncode < 0:
+        ending = f"killed by signal {-done.returncode} (is there enough memory?)"
+    return f"$ {shlex.join(command)}\n{ending}\n{done.stdout.decode(errors='replace')}"

@@ -2,7 +2,8 @@
 
 A key (digest of what the library is made from and by) is a small file that holds the digest of the library's
 bytes; the library is a file named by that digest. Both appear by atomic rename and are never changed. A
-library whose bytes do not match, for whatever reason, counts as absent and is built again.
+library whose bytes do not match, for whatever reason, counts as absent and is built again. What a killed process
+leaves behind (a folder it was building in, a lock file that nobody holds) disturbs nobody, and goes after a day.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +27,8 @@ from ..core.errors import BuildError, DalembertWarning
 from .build import LIBRARY_SUFFIX, build_units, find_toolchain, missing_toolchain
 
 __all__ = ["build_library", "cache_directory", "load_library"]
+
+_LEFTOVER_AGE = 86400.0
 
 Builder = Callable[[Path], Path]
 """Builds a library in the empty folder it is given, and returns its path."""
@@ -99,6 +103,7 @@ def load_library(key: str, build: Builder) -> ctypes.CDLL:
             library = _open(_lookup(folder, key))
             if library is not None:
                 return library
+            _prune(folder)
             with tempfile.TemporaryDirectory(dir=folder / "build") as directory:
                 path = _store(folder, key, build(Path(directory)))
         return ctypes.CDLL(str(path))
@@ -126,6 +131,15 @@ def build_library(source: str, name: str) -> ctypes.CDLL:
         raise BuildError(f"{name!r} needs a C compiler: {missing_toolchain()}")
     key = hashlib.sha256(f"{toolchain.identity}\0source\0{source}".encode()).hexdigest()
     return load_library(key, lambda directory: build_units(toolchain, [source], directory, name=name))
+
+
+def _prune(folder: Path) -> None:
+    """Remove what processes that were killed have left behind."""
+    oldest = time.time() - _LEFTOVER_AGE
+    for path in (*(folder / "build").iterdir(), *(folder / "locks").iterdir()):
+        with contextlib.suppress(OSError):  # another process may be doing the same
+            if path.stat().st_mtime < oldest:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _lookup(folder: Path, key: str) -> Path | None:
@@ -172,7 +186,7 @@ def _exclusive(path: Path) -> Iterator[None]:
         return
     import fcntl
 
-    with open(path, "w") as handle:
+    with open(path, "w") as handle:  # not inherited by the compiler: a lock never outlives its process
         with contextlib.suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
