@@ -10,13 +10,16 @@
  * Matrices are row-major. Y = R^-T J^T (M = R^T R) has a row per velocity and a column per acting constraint, so that
  * the inner loops run along rows. simulate/constrained_fallback.py is the same in NumPy; keep the two alike.
  */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* short loops along rows: vectors pay */
+#endif
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 typedef int (*kernel)(const double *const *in, double *const *out, double *work);
 
-enum { BAUMGARTE = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
+enum { INDEX_1 = 0, PENALTY = 2, AUGMENTED = 3 };
 
 struct constrained {
     int64_t n, nq, nv, m, method, constant_mass, projects;
@@ -53,13 +56,13 @@ struct constrained {
  * pivot keeps less than 1e-6 of it. */
 static int cholesky(double *A, int64_t n, const double *diagonal) {
     for (int64_t k = 0; k < n; k++) {
-        double *row = A + k * n;
+        double *restrict row = A + k * n;
         const double d = row[k];
         if (!(d > (diagonal ? 1e-6 * diagonal[k] : 0.0))) return 1;
         const double inverse = 1.0 / sqrt(d);
         for (int64_t j = k; j < n; j++) row[j] *= inverse;
         for (int64_t i = k + 1; i < n; i++) {
-            double *below = A + i * n;
+            double *restrict below = A + i * n;
             const double r = row[i];
             if (r == 0.0) continue;
             for (int64_t j = i; j < n; j++) below[j] -= r * row[j];
@@ -71,10 +74,10 @@ static int cholesky(double *A, int64_t n, const double *diagonal) {
 /* X <- R^-T X, X with `columns` columns */
 static void solve_lower(const double *R, int64_t n, double *X, int64_t columns) {
     for (int64_t k = 0; k < n; k++) {
-        double *x = X + k * columns;
+        double *restrict x = X + k * columns;
         for (int64_t j = 0; j < k; j++) {
             const double r = R[j * n + k];
-            const double *y = X + j * columns;
+            const double *restrict y = X + j * columns;
             if (r == 0.0) continue;
             for (int64_t i = 0; i < columns; i++) x[i] -= r * y[i];
         }
@@ -211,29 +214,28 @@ static void solve_ranked(struct constrained *C, const double *rhs, double *mu) {
     for (int64_t i = 0; i < m; i++) mu[pivot[i]] = z[i];
 }
 
-/* mu = (Y^T Y)^+ rhs: by Cholesky where the constraints are clearly independent, else by QR. */
+/* mu = (Y^T Y)^+ rhs: by Cholesky where the constraints are clearly independent, else by QR. The pseudo-inverse of
+ * Udwadia and Kalaba, (Y^T)^+ = Y (Y^T Y)^+, needs no other factorisation. */
 static void solve_schur(struct constrained *C, const double *rhs, double *mu) {
     const int64_t nv = C->nv, m = C->n_active;
     if (m == 0) return;
-    if (C->method != UDWADIA_KALABA) {
-        memset(C->S, 0, (size_t)(m * m) * sizeof(double));
-        for (int64_t k = 0; k < nv; k++) {
-            const double *y = C->Y + k * m;
-            for (int64_t i = 0; i < m; i++) {
-                const double r = y[i];
-                double *row = C->S + i * m;
-                if (r == 0.0) continue;
-                for (int64_t j = i; j < m; j++) row[j] += r * y[j];
-            }
+    memset(C->S, 0, (size_t)(m * m) * sizeof(double));
+    for (int64_t k = 0; k < nv; k++) {
+        const double *restrict y = C->Y + k * m;
+        for (int64_t i = 0; i < m; i++) {
+            const double r = y[i];
+            double *restrict row = C->S + i * m;
+            if (r == 0.0) continue;
+            for (int64_t j = i; j < m; j++) row[j] += r * y[j];
         }
-        for (int64_t i = 0; i < m; i++) C->norms[i] = C->S[i * m + i];
-        if (!cholesky(C->S, m, C->norms)) {
-            memcpy(mu, rhs, (size_t)m * sizeof(double));
-            solve_lower(C->S, m, mu, 1);
-            solve_upper(C->S, m, mu);
-            C->rank_lost = 0;
-            return;
-        }
+    }
+    for (int64_t i = 0; i < m; i++) C->norms[i] = C->S[i * m + i];
+    if (!cholesky(C->S, m, C->norms)) {
+        memcpy(mu, rhs, (size_t)m * sizeof(double));
+        solve_lower(C->S, m, mu, 1);
+        solve_upper(C->S, m, mu);
+        C->rank_lost = 0;
+        return;
     }
     solve_ranked(C, rhs, mu);
 }
@@ -243,7 +245,7 @@ static void scatter(struct constrained *C, const double *mu) {
     for (int64_t i = 0; i < C->n_active; i++) C->lambda[C->active[i]] = mu[i];
 }
 
-/* Index-1 equations with Baumgarte's terms; Udwadia-Kalaba's differ in the factorisation only. */
+/* Index-1 equations with Baumgarte's terms, and Udwadia and Kalaba's, whose solution is the same. */
 static int solve_index1(struct constrained *C, const double *x, double alpha, double beta) {
     const int64_t nv = C->nv;
     if (factorise(C, x)) return 1;
@@ -257,7 +259,8 @@ static int solve_index1(struct constrained *C, const double *x, double alpha, do
     }
     for (int64_t k = 0; k < nv; k++) {
         const double w = C->a[k];
-        for (int64_t i = 0; i < m; i++) rhs[i] += C->Y[k * m + i] * w;
+        const double *restrict y = C->Y + k * m;
+        for (int64_t i = 0; i < m; i++) rhs[i] += y[i] * w;
     }
     solve_schur(C, rhs, C->mu);
     for (int64_t k = 0; k < nv; k++) {

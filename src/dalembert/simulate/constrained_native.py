@@ -35,7 +35,7 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
     (_POINTER, "rates_base K D matrix residual columns increment"),
 )
-_METHODS = {"baumgarte": 0, "projection": 0, "generalized-alpha": 0, "udwadia-kalaba": 1, "penalty": 2}
+_METHODS = {"baumgarte": 0, "projection": 0, "generalized-alpha": 0, "udwadia-kalaba": 0, "penalty": 2}
 _METHODS["augmented-lagrangian"] = 3
 
 

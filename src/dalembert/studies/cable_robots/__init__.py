@@ -1,0 +1,1 @@
+"""CDPR: joining of two bodies, three models of guiding pulleys, overturning with a moving exit point, Jacobians."""

@@ -1,0 +1,65 @@
+"""CDPR 4.3: one robot with three models of its guiding pulleys, pushed for 10 ms."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.api import simulate
+from dalembert.formulations.equations import derive
+from dalembert.model.machine import Machine
+from dalembert.simulate.constrained import ConstraintMethod
+from dalembert.simulate.run import Run
+from dalembert.systems.cable_robots import pulley_robot
+
+__all__ = ["PAPER_METHOD", "pushed_run", "rms", "start", "swivel_names"]
+
+Array = NDArray[np.float64]
+
+PAPER_METHOD = ConstraintMethod("udwadia-kalaba", alpha=1e3, beta=1e3)
+"""Udwadia-Kalaba with Baumgarte's terms, both parameters 1e3 (CDPR 4.3)."""
+
+
+def start(machine: Machine) -> Array:
+    """Configuration at rest: p = [0, 0.25, 0.37] m, pulleys turned into the planes of their cables."""
+    names = list(machine.q_names)
+    q = machine.q_neutral.copy()
+    q[names.index("platform.y")], q[names.index("platform.z")] = 0.25, 0.37
+    free = pulley_robot(2)
+    eom = derive(free, backend="vm")
+    here = free.q_neutral + np.array([0.0, 0.25, 0.37, 0.0, 0.0, 0.0, 0.0])
+    for k, cable in enumerate(free.cables):
+        if f"swivel{k + 1}" in names:
+            angle = ca.Function("swivel", [eom.symbolic.q], [eom.constraint_system.paths[cable.name].swivel])
+            q[names.index(f"swivel{k + 1}")] = float(angle(here))
+    return q
+
+
+def swivel_names(model: int) -> list[str]:
+    """Names of the swivel angles in a run."""
+    return [f"swivel.cable{k}" if model == 2 else f"swivel{k}" for k in range(1, 5)]
+
+
+@lru_cache(maxsize=16)
+def pushed_run(model: int, by: str = "natural", duration: float = 10.0, **options: Any) -> Run:
+    """Run of a model: the force [50, 100, 0] N acts from 0.51 s to 0.52 s.
+
+    The defaults are those of CDPR: natural coordinates, Udwadia-Kalaba with Baumgarte's terms, Runge-Kutta with 1e-4 s.
+    """
+    machine = pulley_robot(model)
+    eom = derive(machine, by)
+    settings: dict[str, Any] = {"constraints": PAPER_METHOD, "method": "rk4", "step": 1e-4, "record": 1e-3}
+    settings |= options
+    run = simulate(eom, duration=0.51, q0=start(machine), **settings)
+    run = run.append(simulate(eom, duration=0.01, start=run, p={"push": 1.0}, **settings))
+    return run.append(simulate(eom, duration=duration - 0.52, start=run, **settings))
+
+
+def rms(a: Run, b: Run, name: str, other: str | None = None) -> float:
+    """Root mean square of the difference of two runs in a signal, on equal times."""
+    difference = a[name] - np.interp(a.t, b.t, b[other or name])
+    return float(np.sqrt(np.mean(difference**2)))
