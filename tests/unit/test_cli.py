@@ -15,7 +15,7 @@ import pytest
 
 import dalembert as da
 from dalembert.cli.app import run
-from dalembert.cli.laws import make_law
+from dalembert.control.settings import make_law
 from dalembert.studies import Row
 from dalembert.systems import SYSTEMS
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-import dalembert
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples"
@@ -44,26 +39,3 @@ def test_examples_are_found() -> None:
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(script: Path, tmp_path: Path) -> None:
     assert run_script(script, tmp_path).strip(), f"{script.name} prints nothing: it should say what it shows"
-
-
-def robot_file(name: str) -> Path:
-    """A URDF of the example-robot-data distribution."""
-    try:
-        files = importlib.metadata.files("example-robot-data") or []
-    except importlib.metadata.PackageNotFoundError:
-        pytest.skip("example-robot-data is not installed")
-    return next(Path(str(file.locate())) for file in files if file.name == name)
-
-
-def test_readme_code_runs(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    code = "\n".join(re.findall(r"^```python\n(.*?)^```", readme, re.M | re.S))
-    verbs = set(re.findall(r"\bda\.(\w+)", code))
-    assert verbs, "the README shows no Python"
-    missing = sorted(verbs - set(dalembert.__all__))
-    if missing and not FOLDER.exists():  # the public names come before the first example
-        pytest.skip(f"not there yet: {', '.join(missing)}")
-    shutil.copy(robot_file("panda.urdf"), tmp_path)
-    script = tmp_path / "readme.py"
-    script.write_text(code, encoding="utf-8")
-    assert run_script(script, tmp_path).strip()

@@ -259,7 +259,7 @@ BAD = {
     ),
     "zero radius": (
         "name: a\nbodies:\n  b:\n    sphere: {mass: 1, radius: 0}\njoints: {}\n",
-        r":4: the radius of a sphere must be > 0, got 0",
+        r":4: the radius of sphere '[a-z]+' must be > 0, got 0",
     ),
     "shape axis": (
         "name: a\nbodies:\n  b: {rod: {mass: 1, length: 1, axis: w}}\njoints: {}\n",

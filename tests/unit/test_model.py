@@ -542,10 +542,10 @@ REFUSALS: dict[str, tuple[Callable[[], Any], str]] = {
     "empty name": (lambda: Body(""), "name of a body must be a non-empty string"),
     "name with blanks": (lambda: Body(" b"), "non-empty string"),
     "name of another type": (lambda: Joint(3, "revolute", "world", "b"), "name of a joint"),  # type: ignore[arg-type]
-    "box size": (lambda: box("b", 1.0, (1, 0, 1)), "the width of a box must be > 0, got 0"),
+    "box size": (lambda: box("b", 1.0, (1, 0, 1)), "the width of box 'b' must be > 0, got 0"),
     "tube radii": (lambda: hollow_cylinder("b", 1.0, 0.1, 0.2, 1.0), "inner radius .* must not exceed the outer one"),
-    "rod length": (lambda: rod("b", 1.0, -1.0), "the length of a rod must be > 0"),
-    "shape mass": (lambda: sphere("b", -1.0, 1.0), "the mass of a sphere must be >= 0"),
+    "rod length": (lambda: rod("b", 1.0, -1.0), "the length of rod 'b' must be > 0"),
+    "shape mass": (lambda: sphere("b", -1.0, 1.0), "the mass of sphere 'b' must be >= 0"),
     "shape axis": (lambda: rod("b", 1.0, 1.0, "w"), "axis of a shape must be 'x', 'y' or 'z', got 'w'"),
     "rotation": (lambda: Transform(rotation=((2, 0, 0), (0, 1, 0), (0, 0, 1))), "right-handed rotation matrix"),
     "mirror": (lambda: Transform(rotation=((-1, 0, 0), (0, 1, 0), (0, 0, 1))), "right-handed rotation matrix"),

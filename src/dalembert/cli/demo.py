@@ -21,9 +21,9 @@ def demo(
     import time
 
     from dalembert import api
-    from dalembert.cli.laws import make_law
     from dalembert.cli.machines import find_machine
     from dalembert.cli.output import console
+    from dalembert.control.settings import make_law
 
     screen = console()
     machine, settings = find_machine("six-axis-arm")

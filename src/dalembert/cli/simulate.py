@@ -37,8 +37,8 @@ def simulate(
     What its file says about the simulation holds unless an option says otherwise.
     """
     from dalembert import api
-    from dalembert.cli.laws import make_law
     from dalembert.cli.output import console
+    from dalembert.control.settings import make_law
 
     for path in (out, csv, plot):
         if path is not None and not path.absolute().parent.is_dir():

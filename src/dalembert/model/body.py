@@ -70,19 +70,22 @@ class Body:
         yield Bound(f"mass of body '{self.name}'", self.mass)
 
 
-def _positive(shape: str, **lengths: Any) -> list[Scalar]:
-    return [field_scalar(v, f"the {k} of a {shape}", lower=0.0, strict=True) for k, v in lengths.items()]
+def _positive(shape: str, name: str, **lengths: Any) -> list[Scalar]:
+    return [
+        field_scalar(v, f"the {k.replace('_', ' ')} of {shape} '{name}'", lower=0.0, strict=True)
+        for k, v in lengths.items()
+    ]
 
 
-def _mass(shape: str, mass: Any) -> Scalar:
-    return field_scalar(mass, f"the mass of a {shape}", lower=0.0)
+def _mass(shape: str, name: str, mass: Any) -> Scalar:
+    return field_scalar(mass, f"the mass of {shape} '{check_name(name, 'body')}'", lower=0.0)
 
 
 def box(name: str, mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
     """Homogeneous parallelepiped with sides ``size = (a, b, c)`` along x, y, z: I_xx = m (b^2 + c^2)/12 and so on."""
-    m = _mass("box", mass)
-    x, y, z = field_vector(size, "the size of a box")
-    a, b, c = _positive("box", length=x, width=y, height=z)
+    m = _mass("box", name, mass)
+    x, y, z = field_vector(size, f"the size of box '{name}'")
+    a, b, c = _positive("box", name, length=x, width=y, height=z)
     k = m / 12.0
     return Body(name, m, com, (k * (b**2 + c**2), k * (a**2 + c**2), k * (a**2 + b**2)))  # type: ignore[arg-type]
 
@@ -94,9 +97,9 @@ def hollow_cylinder(
 
     I_axis = m (a^2 + b^2)/2 and I_transverse = m (3 (a^2 + b^2) + h^2)/12 (ROBOTICS, empty cylinder).
     """
-    m = _mass("hollow cylinder", mass)
-    a, h = _positive("hollow cylinder", outer_radius=outer, length=length)
-    b = field_scalar(inner, "the inner radius of a hollow cylinder", lower=0.0)
+    m = _mass("hollow cylinder", name, mass)
+    a, h = _positive("hollow cylinder", name, outer_radius=outer, length=length)
+    b = field_scalar(inner, f"the inner radius of hollow cylinder '{name}'", lower=0.0)
     if nominal(b) > nominal(a):
         raise MachineError(
             f"the inner radius of hollow cylinder '{name}' must not exceed the outer one, "
@@ -113,15 +116,15 @@ def cylinder(name: str, mass: Any, radius: Any, length: Any, axis: str = "x", co
 
 def rod(name: str, mass: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0, 0.0)) -> Body:
     """Slender homogeneous rod along ``axis``: I = m l^2/12 about the transverse axes."""
-    m = _mass("rod", mass)
-    (h,) = _positive("rod", length=length)
+    m = _mass("rod", name, mass)
+    (h,) = _positive("rod", name, length=length)
     return Body(name, m, com, _about(axis, 0.0, m * h**2 / 12.0))  # type: ignore[arg-type]
 
 
 def sphere(name: str, mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
     """Homogeneous solid sphere: I = 2 m r^2/5."""
-    m = _mass("sphere", mass)
-    (r,) = _positive("sphere", radius=radius)
+    m = _mass("sphere", name, mass)
+    (r,) = _positive("sphere", name, radius=radius)
     k = 0.4 * m * r**2
     return Body(name, m, com, (k, k, k))  # type: ignore[arg-type]
 

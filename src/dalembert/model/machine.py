@@ -29,7 +29,7 @@ __all__ = ["STANDARD_GRAVITY", "Machine"]
 STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Machine:
     """A tree of bodies and joints with what acts on it.
 
@@ -293,6 +293,9 @@ class Machine:
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the description only, not what was derived from it."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     def __str__(self) -> str:
         mass = sum(nominal(b.mass) for b in self.bodies)

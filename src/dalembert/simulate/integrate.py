@@ -219,6 +219,9 @@ def _failure(engine: Engine, setup: Setup, outcome: Outcome) -> _Ending:
     problem, t, bad = setup.problem, engine.t, engine.bad
     names = problem.state_names
     culprit = "the equations of motion"
+    if 0 <= bad < len(names) and not problem.counted[bad]:
+        # A quadrature only follows the motion: blame what moves most.
+        bad = int(np.argmax(np.where(problem.counted, np.abs(engine.x), -1.0)))
     if 0 <= bad < len(names):
         culprit = f"state {names[bad]!r}"
     elif bad >= len(names):
