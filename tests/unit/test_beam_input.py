@@ -1,0 +1,113 @@
+"""Wrong beams, each with its own error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dalembert as da
+from dalembert.formulations.outboard import outboard_load, with_outboard_loads
+from dalembert.systems.flexible_arms import planar_arm
+
+TUBE = da.Section.tube(0.02, 0.01)
+GOOD: dict[str, Any] = {"E": 7e10, "G": 2.6e10, "density": 2700, "modes": {"y": 2}}
+
+
+def _beam(**fields: Any) -> da.Beam:
+    given = GOOD | fields
+    return da.Beam(given.pop("name", "boom"), given.pop("length", 1.0), given.pop("section", TUBE), **given)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"E": 0.0}, "E of beam 'boom' must be > 0"),
+        ({"density": -1.0}, "density of beam 'boom' must be > 0"),
+        ({"length": 0.0}, "length of beam 'boom' must be > 0"),
+        ({"length": da.Parameter("l", 1.0)}, "length of beam 'boom' must be plain numbers"),
+        ({"modes": {"y": 0}}, "between 1 and 40 .leave a rigid direction out., got 0"),
+        ({"modes": {"y": 41}}, "between 1 and 40"),
+        ({"modes": {"y": 1.5}}, "must be a whole number or a list of Shape"),
+        ({"modes": {"w": 1}}, "known: x, y, z, torsion"),
+        ({"modes": {"torsion": 1}, "G": 0.0}, "no stiffness in torsion: its G or torsion constant is zero"),
+        ({"modes": {"y": 1}, "section": da.Section(1e-3, I_y=1e-8)}, "bending along y: its I_z is zero"),
+        ({"modes": {"torsion": 1}, "rotary_inertia": False}, "no inertia in torsion"),
+        ({"modes": {"y": (da.Shape.polynomial(2.0, [0, 0, 1]),)}}, "a shape has length 2, the beam 1"),
+        ({"boundary": "glued-free"}, "must be ROOT-TIP of clamped, pinned, free"),
+        ({"boundary": "clamped-free", "load": da.Load(1.0)}, "contradict"),
+        ({"boundary": "clamped-loaded"}, "contradict"),
+        ({"normalization": "load"}, "no load, which its normalization 'load' refers to"),
+        ({"normalization": "loud"}, "known: unit, mass, segment, load, tip"),
+        ({"section": ((0.5, TUBE), (0.6, TUBE))}, "add up to 1.1, its length is 1"),
+        ({"section": "tube"}, "must be a Section or a list"),
+        ({"damping": -0.1}, "damping of beam 'boom' must be >= 0"),
+        ({"stations": {"camera": 1.2}}, "station 'camera' of beam 'boom' must lie in"),
+        ({"name": "a.b"}, "must not hold a dot"),
+        ({"offset": (0.0, 1.0)}, "must have 3 components"),
+    ],
+)
+def test_refused(fields: dict[str, Any], words: str) -> None:
+    with pytest.raises(da.MachineError, match=words):
+        _beam(**fields)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: da.Load(-1.0), "the mass of a load must be >= 0"),
+        (lambda: da.Load(1.0, (0.1, -0.1, 0.1)), "the inertia of a load about y must be >= 0"),
+        (lambda: da.Load(1.0, (0.1, 0.1)), "must be 3 moments"),
+        (lambda: da.Load(1.0, (1.0, 0.1, 0.1), 1.0), "needs an inertia about y of at least 1"),
+        (lambda: da.Section(0.0), "the area of a section must be > 0"),
+        (lambda: da.Section(1.0, 1.0, 1.0, I_yz=2.0), "must not exceed sqrt"),
+        (lambda: da.Section.tube(0.1, 0.2), "inner radius of a tube must be less"),
+    ],
+)
+def test_refused_sections_and_loads(make: Any, words: str) -> None:
+    with pytest.raises(da.MachineError, match=words):
+        make()
+
+
+def test_what_hangs_on_the_flexible_axis_must_name_a_section() -> None:
+    body = da.Body("tool", 1.0, inertia=(0.1, 0.1, 0.1))
+    root = da.Joint("turn", "revolute", "world", "boom")
+    with pytest.raises(da.MachineError, match=r"hang it on 'boom\.tip'"):
+        da.Machine("m", [_beam(), body], [root, da.Joint("j", "fixed", "boom", "tool", da.Transform((1.0, 0, 0)))])
+    with pytest.raises(da.MachineError, match=r"hang it on 'boom\.tip'"):
+        da.Machine("m", [_beam()], [root], frames=[da.Frame("end", "boom", da.Transform((0.5, 0, 0)))])
+    with pytest.raises(da.MachineError, match=r"known: boom, boom\.tip, tool, world"):
+        da.Machine("m", [_beam(), body], [root, da.Joint("j", "fixed", "boom.middle", "tool")])
+
+
+def test_nominal_configurations() -> None:
+    arm = planar_arm()
+    with pytest.raises(da.InputError, match=r"must have 6 numbers .* or 2 \(joints only\), got shape \(3,\)"):
+        outboard_load(arm, "link1", [0.0, 0.0, 0.0])
+    with pytest.raises(da.UnknownNameError, match="known: link1, link2"):
+        outboard_load(arm, "link3")
+    with pytest.raises(da.UnknownNameError, match="theta2"):
+        with_outboard_loads(arm, {"theta9": 1.0})
+
+
+def test_models_of_flexible_bodies() -> None:
+    with pytest.raises(da.UnknownNameError, match="known: flex, flex-M, flex-MA, flex-MR"):
+        da.equations(planar_arm(), approximation="flex-X")
+    with pytest.raises(da.InputError, match="belongs to newton-euler"):
+        da.equations(planar_arm(), by="lagrange", approximation="flex-M")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("density: 0.2", "density: -0.2"), "density of beam 'link1' must be > 0"),
+        (("modes: {y: 2}", "modes: {y: 0}"), "between 1 and 40"),
+        (("section: {area: 1.0, I_y: 1.0, I_z: 1.0}", "section: {outer: 1.0, height: 2.0}"), "a section takes outer"),
+        (("length: 0.5", "length: long"), "length"),
+    ],
+)
+def test_beams_of_machine_files_carry_their_line(change: tuple[str, str], words: str) -> None:
+    text = planar_arm().to_yaml().replace("I_p: 2.0, torsion: 2.0", "").replace(", }", "}")
+    assert change[0] in text
+    with pytest.raises(da.DalembertError, match=f"<text>:[0-9]+: .*{words}"):
+        da.load_machine(text.replace(*change, 1))
