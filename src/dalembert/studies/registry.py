@@ -24,9 +24,9 @@ def studies() -> dict[str, str]:
     >>> "textbook" in studies()
     True
     """
-    names = sorted(m.name for m in pkgutil.iter_modules([str(_ROOM)]) if (_ROOM / m.name / "study.py").is_file())
-    modules = {name: importlib.import_module(f"dalembert.studies.{name}") for name in names}
-    return {name: (module.__doc__ or "").strip().splitlines()[0] for name, module in modules.items()}
+    folders = sorted(m.name for m in pkgutil.iter_modules([str(_ROOM)]) if (_ROOM / m.name / "study.py").is_file())
+    modules = {folder: importlib.import_module(f"dalembert.studies.{folder}") for folder in folders}
+    return {f.replace("_", "-"): (m.__doc__ or "").strip().splitlines()[0] for f, m in modules.items()}
 
 
 def run_study(name: str) -> Iterator[Row]:
@@ -35,13 +35,14 @@ def run_study(name: str) -> Iterator[Row]:
     Parameters
     ----------
     name
-        Name of the study.
+        Name of the study: its folder with dashes.
     """
     known = studies()
     if name not in known:
         raise UnknownNameError("study", name, known)
-    expected = Expected(name, _ROOM / name / "expected.yaml")
-    results = importlib.import_module(f"dalembert.studies.{name}.study").results()
+    folder = name.replace("-", "_")
+    expected = Expected(name, _ROOM / folder / "expected.yaml")
+    results = importlib.import_module(f"dalembert.studies.{folder}.study").results()
     seen = {}
     for key, obtained in results:
         seen[key] = obtained
