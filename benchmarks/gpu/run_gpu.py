@@ -177,7 +177,7 @@ def main() -> None:
     double = [row for row in rows if row["precision"] == "double"]
     ok = all(row["difference"] <= (1e-12 if row["what"] == "forward dynamics" else 1e-10) for row in double)
     result = {
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017 -- Python 3.8 may be there
         "device": properties["name"].decode(),
         "command": "python benchmarks/gpu/run_gpu.py FOLDER",
         "cuda": cupy.cuda.runtime.runtimeGetVersion(),

@@ -1,11 +1,9 @@
 """From CasADi functions to native code.
 
-A function is read into a tape of scalar operations (`tape`), written as C (`emit_c`), built (`build`), kept
-on disk (`cache`) and called with NumPy arrays (`kernel`, `native`, `vm`). Nothing here knows mechanics.
-
-Where the fast batches go: SIMD lanes and CUDA are further preludes and entries over the same text in
-`emit_c`; ``nvcc`` is a second toolchain in `build`; threads and lanes are chosen in `native`, in
-`NativeFrame.run_batch`; a GPU is a third frame beside `NativeFrame` and `VmFrame`.
+A function is read into a tape of scalar operations (`tape`), rewritten (`passes`), written as C in one of several
+forms (`emit_c`, `forms` and the folder ``text``), built (`build`), kept on disk (`cache`) and called with NumPy arrays
+(`kernel`, `native`, `batch`, `vm`). The same text runs on a GPU (`cuda`) and elsewhere (`export`). Nothing here knows
+mechanics.
 """
 
 from __future__ import annotations
