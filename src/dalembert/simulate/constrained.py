@@ -33,10 +33,10 @@ class ConstraintMethod:
     ----------
     name
         ``"projection"``: index 1, projected onto position and velocity constraints after each step (the default).
-        ``"baumgarte"``: index 1 with ``Phi'' + 2 alpha Phi' + beta^2 Phi = 0``. ``"udwadia-kalaba"``: the same by Udwadia
-        and Kalaba's equation; since both use the pseudo-inverse here, their results are equal. ``"penalty"``: CDPR (21). ``"augmented-lagrangian"``: penalty, repeated until the
-        accelerations satisfy the constraints. ``"generalized-alpha"``: implicit, on index 3 (or 2). ``"idas"``: index 1
-        with Baumgarte's terms by SUNDIALS.
+        ``"baumgarte"``: index 1 with ``Phi'' + 2 alpha Phi' + beta^2 Phi = 0``. ``"udwadia-kalaba"``: the same by the
+        equation of Udwadia and Kalaba; since both use the pseudo-inverse here, their results are equal. ``"penalty"``:
+        CDPR (21). ``"augmented-lagrangian"``: penalty, repeated until the accelerations satisfy the constraints.
+        ``"generalized-alpha"``: implicit, on index 3 (or 2). ``"idas"``: index 1 with Baumgarte's terms by SUNDIALS.
     alpha, beta
         Rates of Baumgarte's terms [1/s].
     penalty, damping, frequency

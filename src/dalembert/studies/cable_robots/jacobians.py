@@ -59,7 +59,7 @@ def errors(n: int = 50, seed: int = 3) -> dict[str, float]:
         note("phi", cable.phi, phi[0, 0])
         note("anchor", cable.by_anchor, J[0, :3])
         note("anchor_dot", cable.by_anchor_dot, Jdot[:3, 0])
-        note("theta", [cable.by_theta, cable.by_theta_dot], np.array([J[0, 4], Jdot[4, 0]]))
+        note("theta", np.array([cable.by_theta, cable.by_theta_dot]), np.array([J[0, 4], Jdot[4, 0]]))
         sigma, sigmadot = float(cable.sigma or 0.0) + 0.1 * float(extra[2]), float(extra[3])
         swung = Pulley(r, np.eye(3), d, b, bdot, drum, l_0, theta, thetadot, sigma, sigmadot)
         _, J, Jdot = (np.array(x.full()) for x in fixed(*common, sigma, sigmadot, theta, thetadot))

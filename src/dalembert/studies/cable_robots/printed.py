@@ -70,11 +70,14 @@ class Pulley:
         a = self.d + self.radius * (s + n)
         ndot = np.cos(psi) * sdot + n_psi * psidot  # (37)
         adot = self.radius * (sdot + ndot)  # (36)
-        values = dict(z=z, s=s, s_sigma=s_sigma, sdot=sdot, sdot_sigma=sdot_sigma, S=S, Z=Z, P=P, Sdot=Sdot)
-        values |= dict(Zdot=Zdot, Pdot=Pdot, alpha=alpha, beta=beta, root=root, eta=eta, alphadot=alphadot)
-        values |= dict(betadot=betadot, etadot=etadot, psi=psi, psidot=psidot, n_psi=n_psi, a=a, adot=adot)
+        values = {
+            "z": z, "s": s, "s_sigma": s_sigma, "sdot": sdot, "sdot_sigma": sdot_sigma, "S": S, "Z": Z, "P": P,
+            "Sdot": Sdot, "Zdot": Zdot, "Pdot": Pdot, "alpha": alpha, "beta": beta, "root": root, "eta": eta,
+            "alphadot": alphadot, "betadot": betadot, "etadot": etadot, "psi": psi, "psidot": psidot,
+            "n_psi": n_psi, "a": a, "adot": adot,
+        }  # fmt: skip
         mu, mudot = a - self.b, adot - self.bdot
-        values |= dict(mu=mu, mudot=mudot, free=np.sqrt(mu @ mu), arc=self.radius * (np.pi - psi))
+        values |= {"mu": mu, "mudot": mudot, "free": np.sqrt(mu @ mu), "arc": self.radius * (np.pi - psi)}
         for name, value in values.items():
             set_(self, f"_{name}", value)
 

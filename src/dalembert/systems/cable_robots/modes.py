@@ -65,7 +65,9 @@ def frequencies(
 
     M, J, load, _ = at(np.zeros(system.m))
     J = J[:, free]
-    found = np.linalg.lstsq(J.T, -load[free, 0], rcond=1e-10)[0] if system.m else np.zeros(0)
+    found = np.zeros(system.m)
+    if system.m:
+        found = np.asarray(np.linalg.lstsq(J.T, -load[free, 0], rcond=1e-10)[0], dtype=float)
     _, _, rest, K = at(found)
     scale = float(np.max(np.abs(load)))
     left = float(np.max(np.abs(rest[free])))
