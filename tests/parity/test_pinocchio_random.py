@@ -53,7 +53,7 @@ def test_long_chain_agrees_with_pinocchio() -> None:
     assert max(worst.values()) < 1e-9, worst
 
 
-def compare(eom: da.EquationsOfMotion, seed: int, frames: int = 3, coriolis: bool = True) -> dict[str, float]:
+def compare(eom: da.EquationsOfMotion, seed: int, frames: int = 2, coriolis: bool = True) -> dict[str, float]:
     """Largest relative difference of each quantity at a random state."""
     machine = eom.machine
     model = pinocchio_model(machine)
@@ -93,7 +93,8 @@ def compare(eom: da.EquationsOfMotion, seed: int, frames: int = 3, coriolis: boo
     for name in names[:frames]:
         here = name.split(":")[1]
         index = model.getFrameId(name)
-        for axes, reference in (("frame", pin.LOCAL), ("world", pin.LOCAL_WORLD_ALIGNED)):
+        both = (("frame", pin.LOCAL), ("world", pin.LOCAL_WORLD_ALIGNED))
+        for axes, reference in both if name == names[0] else both[:1]:
             J = np.reshape(pin.computeFrameJacobian(model, data, s.q, index, reference), (6, eom.nv)) @ T
             worst[f"Jacobian {axes} of {here}"] = difference(eom.jacobian(here, q, axes=axes), J, 1e-3)
         pin.framesForwardKinematics(model, data, s.q)
