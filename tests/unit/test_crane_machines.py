@@ -121,7 +121,7 @@ def test_hook_crane() -> None:
 def test_length_that_reaches_its_minimum_stops_the_run() -> None:
     crane = planar_crane(uniform_cable(1, 5.0, payload=100.0), lengths="hoisted", minimum_length=0.2)
     pull = [0.0, -1.5 * 9.81 * 100.0]
-    run = da.simulate(crane, duration=10.0, q0=hanging(crane, theta1=0.05), control=pull, limits="stop")
+    run = da.simulate(crane, duration=10.0, q0=hanging(crane, theta1=0.05), control=pull)
     assert run.status == "stopped"
     assert [event.name for event in run.events] == ["l1.lower"]
     assert run["l1"][-1] == pytest.approx(0.2, abs=1e-9)

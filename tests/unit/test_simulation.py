@@ -240,3 +240,23 @@ def test_expression_events_see_velocities() -> None:
     )
     assert run.status == "stopped" and abs(run["theta1_dot"][-1]) < 1e-9
     assert ca.__version__  # events are CasADi expressions
+
+
+def test_a_limit_that_must_not_be_passed_stops_every_run() -> None:
+    machine = da.Machine(
+        "rope",
+        bodies=[da.point_mass("mass", 1.0)],
+        joints=[da.Joint("x", "prismatic", "world", "mass", axis=(0, 0, 1), limits=da.Limits(lower=-1.0, stop=True))],
+    )
+    for limits in ("record", "ignore"):
+        run = da.simulate(machine, duration=2.0, limits=limits)
+        assert (run.status, [e.name for e in run.events]) == ("stopped", ["x.lower"])
+    assert da.load_machine(machine.to_yaml()) == machine
+
+
+def test_random_configurations_keep_the_limits() -> None:
+    machine = double_pendulum(limits=da.Limits(-0.1, 0.2))
+    eom = da.equations(machine, backend="vm")
+    q = np.array([eom.random_configuration(np.random.default_rng(i)) for i in range(200)])
+    assert q[:, 0].min() >= -0.1 and q[:, 0].max() <= 0.2
+    assert np.ptp(q[:, 0]) > 0.25 and np.abs(q[:, 1]).max() > 1.0

@@ -306,11 +306,20 @@ class EquationsOfMotion(ConstraintContract):
         return neutral
 
     def random_configuration(self, rng: np.random.Generator, spread: float = 1.0) -> Array:
-        """Random configuration: normal coordinates, uniform attitudes."""
+        """Random configuration: normal coordinates, within the joints' limits if there are any; uniform attitudes."""
         q = spread * rng.normal(size=self.nq)
         for _, start in self.layout.quaternions:
             Q = rng.normal(size=4)
             q[start : start + 4] = Q / np.linalg.norm(Q)
+        limits = {j.name: j.limits for j in self.machine.joints}
+        for block in self.layout.blocks:
+            if block.name in limits and block.q.stop - block.q.start == 1:
+                lower, upper = limits[block.name].lower, limits[block.name].upper
+                x = q[block.q.start]
+                if not lower <= x <= upper:
+                    # Reflected at the limit it exceeds; uniform in a range too narrow for that.
+                    x = 2 * lower - x if x < lower else 2 * upper - x
+                    q[block.q.start] = x if lower <= x <= upper else rng.uniform(lower, upper)
         return q
 
     # -- compiled functions ---------------------------------------------------------------------------------------

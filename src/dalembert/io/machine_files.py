@@ -38,7 +38,7 @@ Numbers
 ``joints``
     By name: ``kind`` (revolute, prismatic, fixed, spherical, planar, free), ``parent`` (a body or ``world``),
     ``child``, and where they apply ``origin``, ``axis`` (default z), ``limits: {lower, upper, velocity,
-    effort}``, ``stiffness``, ``rest``, ``damping``, ``friction``, ``friction_velocity``.
+    effort, stop}``, ``stiffness``, ``rest``, ``damping``, ``friction``, ``friction_velocity``.
 ``origin``
     Placement in the frame of the parent: ``xyz``, and ``rpy`` (roll, pitch, yaw as in URDF), ``quaternion``
     (w, x, y, z) or ``matrix`` (3x3).

@@ -203,6 +203,7 @@ class LimitsEntry(_Entry):
     upper: Limit = math.inf
     velocity: Limit = math.inf
     effort: Limit = math.inf
+    stop: bool = False
 
 
 class JointEntry(_Entry):

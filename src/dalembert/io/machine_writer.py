@@ -129,6 +129,8 @@ def _joint(joint: Joint) -> dict[str, Any]:
     limits: dict[str, Any] = {}
     for key in ("lower", "upper", "velocity", "effort"):
         limits |= _given(key, getattr(joint.limits, key), getattr(Limits(), key))
+    if joint.limits.stop:
+        limits["stop"] = True
     if limits:
         data["limits"] = limits
     defaults = {"stiffness": 0.0, "rest": 0.0, "damping": 0.0, "friction": 0.0, "friction_velocity": 1e-3}

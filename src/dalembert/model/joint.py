@@ -62,12 +62,23 @@ JOINT_KINDS: dict[str, JointKind] = {
 
 @dataclass(frozen=True)
 class Limits:
-    """Range of a joint's coordinate, and largest speed and effort; infinite where there is none."""
+    """Range of a joint's coordinate, and largest speed and effort; infinite where there is none.
+
+    Parameters
+    ----------
+    lower, upper
+        Range of the coordinate.
+    velocity, effort
+        Largest speed and effort.
+    stop
+        Whether a simulation must stop at the range: beyond it the machine has no meaning (a rope of no length).
+    """
 
     lower: float = -math.inf
     upper: float = math.inf
     velocity: float = math.inf
     effort: float = math.inf
+    stop: bool = False
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "velocity", "effort"):
@@ -79,6 +90,8 @@ class Limits:
             if math.isnan(number) or (name in ("velocity", "effort") and number < 0):
                 raise MachineError(f"the limit '{name}' must be a number >= 0, got {number}")
             object.__setattr__(self, name, number)
+        if not isinstance(self.stop, bool):
+            raise MachineError(f"the limit 'stop' must be true or false, got {self.stop!r}")
         if self.lower > self.upper:
             raise MachineError(f"the lower limit {self.lower:g} must not exceed the upper limit {self.upper:g}")
 

@@ -288,17 +288,18 @@ def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tup
     s = eom.symbolic
     g: list[Any] = []
     specs: list[EventSpec] = []
-    if limits != "ignore":
-        joints = {j.name: j for j in eom.machine.joints}
+    joints = {j.name: j for j in eom.machine.joints}
+    if limits != "ignore" or any(j.limits.stop for j in joints.values()):
         for block in eom.layout.blocks:
             joint = joints.get(block.name)
-            if joint is None or joint.info.nv != 1:
+            if joint is None or joint.info.nv != 1 or (limits == "ignore" and not joint.limits.stop):
                 continue
             x = s.q[block.q]
             for side, bound, sign in (("upper", joint.limits.upper, -1.0), ("lower", joint.limits.lower, 1.0)):
                 if np.isfinite(bound):
                     g.append(sign * (x - bound))
-                    specs.append(EventSpec(f"{joint.name}.{side}", terminal=limits == "stop", direction=-1))
+                    terminal = limits == "stop" or joint.limits.stop
+                    specs.append(EventSpec(f"{joint.name}.{side}", terminal=terminal, direction=-1))
     for event in events:
         if not isinstance(event, Event):
             raise InputError(f"events must be Event objects, got {event!r}")

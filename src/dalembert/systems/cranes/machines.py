@@ -77,8 +77,7 @@ def planar_crane(
     max_payload
         Heaviest mass allowed at the last node.
     minimum_length
-        Lower limit of lengths that vary; default a hundredth of the length. ``simulate(..., limits="stop")`` stops
-        there.
+        Lower limit of lengths that vary; default a hundredth of the length. A simulation stops there.
     travel
         Range of the trolley.
     gravity
@@ -237,7 +236,7 @@ def _hang(
                     link,
                     node,
                     axis=(0.0, 0.0, -1.0),
-                    limits=Limits(lower=shortest),
+                    limits=Limits(lower=shortest, stop=True),
                     stiffness=cable.axial_stiffness[i - 1],
                     rest=length,
                     damping=loss,
