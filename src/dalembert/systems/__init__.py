@@ -9,7 +9,7 @@ from typing import Any
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.model.machine import Machine
-from dalembert.systems import textbook
+from dalembert.systems import cranes, textbook
 
 __all__ = ["SYSTEMS", "SystemInfo", "load_system"]
 
@@ -99,6 +99,20 @@ _ALL = (
         "industrial arm with spherical wrist and geared motors, moved by computed torque",
         "own data",
         "six_axis_arm.yaml",
+    ),
+    SystemInfo(
+        "overhead-crane",
+        "trolley on a rail with a cable of ten links and a payload of 200 kg, swinging freely",
+        "CRANE, own data",
+        lambda: cranes.planar_crane(cranes.uniform_cable(10, 5.0, payload=200.0, mass=10.0)),
+        lambda: {"duration": 10.0, "q0": {"theta1": 0.2}},
+    ),
+    SystemInfo(
+        "spatial-crane",
+        "bridge and trolley with a cable of three links, swinging freely in 3-D",
+        "CRANE, own data",
+        lambda: cranes.spatial_crane(cranes.uniform_cable(3, 5.0, payload=200.0, mass=6.0)),
+        lambda: {"duration": 10.0, "q0": {"theta1": 0.2, "phi1": -0.1}},
     ),
     _from_file(
         "planar-flexible-arm",
