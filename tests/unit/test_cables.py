@@ -1,0 +1,302 @@
+"""Cables: geometry over pulleys, tension, slack, elasticity, winches, and what cable robots need."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.formulations.constraints_cables import pulley_path
+from dalembert.systems import cable_robots as cr
+from dalembert.systems.cable_robots.tensions import platform_load
+
+INERTIA = (0.01, 0.02, 0.03)
+
+
+def ball(*cables: da.Cable, **parts) -> da.Machine:
+    return da.Machine(
+        "ball", bodies=[da.Body("b", 1.5, inertia=INERTIA), *parts.pop("bodies", ())],
+        joints=[da.Joint("f", "free", "world", "b"), *parts.pop("joints", ())], cables=cables, **parts,
+    )  # fmt: skip
+
+
+# -- geometry ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_cable_leaves_the_pulley_along_a_tangent(seed) -> None:
+    """A is on the pulley, the cable is perpendicular to its radius there, and the whole is the shortest way round."""
+    rng = np.random.default_rng(seed)
+    r, d = 0.1, rng.normal(size=3)
+    b = d + rng.normal(size=3) * 2 + np.array([0, 0, -1.0])
+    path = pulley_path(ca.SX(ca.DM(b)), ca.SX(ca.DM(d)), ca.SX.eye(3), r)
+    a, length, sigma = (np.array(ca.evalf(x).full()).squeeze() for x in (path.exit, path.length, path.swivel))
+    s = np.array([np.cos(sigma), np.sin(sigma), 0.0])
+    centre = d + r * s
+    assert np.linalg.norm(a - centre) == pytest.approx(r)
+    assert (a - centre) @ (b - a) == pytest.approx(0.0, abs=1e-12)
+    assert np.cross(s, [0, 0, 1]) @ (b - d) == pytest.approx(0.0, abs=1e-12)
+    # length by walking over the top from D in small chords, then straight to the anchor
+    psi = np.arctan2(a[2] - d[2], (a - centre) @ s)
+    arc = np.linspace(np.pi, psi, 20001)
+    points = centre + r * (np.cos(arc)[:, None] * s + np.sin(arc)[:, None] * [0, 0, 1])
+    walked = np.linalg.norm(np.diff(points, axis=0), axis=1).sum() + np.linalg.norm(b - a)
+    assert length == pytest.approx(walked, rel=1e-8)
+    # a massless pulley cannot hold a force across the cable: dL/db is the cable's direction
+    L = ca.SX.sym("b", 3)
+    gradient = ca.gradient(pulley_path(L, ca.SX(ca.DM(d)), ca.SX.eye(3), r).length, L)
+    assert np.allclose(np.array(ca.Function("g", [L], [gradient])(b).full())[:, 0], (b - a) / np.linalg.norm(b - a))
+
+
+def test_small_pulleys_become_points() -> None:
+    machine = cr.pulley_robot(2, pulley=1e-9)
+    q = machine.q_neutral + np.array([0, 0.25, 0.37, 0, 0, 0, 0])
+    assert np.allclose(cr.cable_lengths(machine, q), cr.cable_lengths(cr.pulley_robot(1), q), atol=1e-8)
+
+
+# -- tension and slack ------------------------------------------------------------------------------------------------
+
+
+def test_tension_of_a_conical_pendulum() -> None:
+    """On a circle of angle beta: T cos(beta) = m g, w^2 = g/(l cos(beta))."""
+    l, beta = 1.2, 0.6
+    w = np.sqrt(9.81 / (l * np.cos(beta)))
+    machine = ball(da.Cable("c", "b", length=l))
+    q0 = {"f.x": l * np.sin(beta), "f.z": -l * np.cos(beta)}
+    run = da.simulate(machine, duration=1.0, q0=q0, v0={"f.vy": w * l * np.sin(beta)}, step=1e-3)
+    assert np.allclose(run["tension.c"], 1.5 * 9.81 / np.cos(beta), rtol=1e-9)
+    assert np.allclose(run["f.z"], -l * np.cos(beta), atol=1e-9)
+    assert not run.events
+
+
+def test_slack_and_retension_are_located() -> None:
+    """A ball thrown up on its cable leaves the circle where v^2 = g l cos, and flies a parabola until it is caught."""
+    l, v = 1.0, np.sqrt(9.81 * 3.5)  # from the bottom: leaves at sin(h) = (v^2 - 2 g l)/(3 g l) = 1/2 above the centre
+    machine = ball(da.Cable("c", "b", length=l))
+    run = da.simulate(machine, duration=1.5, q0={"f.z": -l}, v0={"f.vx": v}, step=1e-3)
+    slack, taut = run.events[:2]
+    assert (slack.name, taut.name) == ("c.slack", "c.taut")
+    assert slack.x[2] == pytest.approx(0.5 * l, abs=1e-8)
+    # parabola from there: x0 = cos(30), z0 = 1/2, speed^2 = g l/2 along the tangent; caught at time 4 v sin(60)/g
+    speed = np.sqrt(9.81 * l * 0.5)
+    assert taut.t - slack.t == pytest.approx(4 * speed * np.cos(np.pi / 6) / 9.81, rel=1e-8)
+    first = next(t for t in run.metadata["transitions"] if t["events"] == ["c.taut"])
+    assert first["energy_lost"] > 0.1
+    assert run.energy.drift < 1e-8
+    assert run["tension.c"].min() > -1e-9
+    assert run["length.c"].max() < l + 1e-9
+
+
+def test_bilateral_cable_pushes_instead() -> None:
+    l, v = 1.0, np.sqrt(9.81 * 3.5)
+    machine = ball(da.Cable("c", "b", length=l, bilateral=True))
+    run = da.simulate(machine, duration=1.5, q0={"f.z": -l}, v0={"f.vx": v}, step=1e-3)
+    assert not run.events
+    assert run["tension.c"].min() < -1.0
+    assert run.energy.drift < 1e-8
+
+
+def test_all_cables_slack_in_gravity_is_an_event() -> None:
+    machine = ball(da.Cable("one", "b", exit_at=(-1, 0, 0), length=2.0), da.Cable("two", "b", exit_at=(1, 0, 0), length=2.0))
+    run = da.simulate(machine, duration=1.0, step=1e-3)
+    assert run["active.one"][0] == run["active.two"][0] == 0.0
+    assert {e.name for e in run.events[:2]} == {"one.taut", "two.taut"}
+    assert run.events[0].t == pytest.approx(np.sqrt(2 * np.sqrt(3.0) / 9.81), abs=1e-9)
+    assert run.events[0].t == run.events[1].t
+
+
+def test_winch_lifts_with_its_torque() -> None:
+    """One weight on one winch: (m r^2 + J) theta'' = m g r - tau about the winch, tension m (g - r theta'')."""
+    r, J, m = 0.05, 2e-3, 1.5
+    body, joint, motor = da.winch("w", J)
+    machine = ball(
+        da.Cable("c", "b", exit_at=(0, 0, 3), length=3.0, winch="w", drum=r), bodies=[body], joints=[joint], motors=[motor]
+    )
+    tau = -1.2 * m * 9.81 * r  # winds up
+    run = da.simulate(machine, duration=0.5, control=[tau], step=1e-3)
+    a = (m * 9.81 * r + tau) / (m * r**2 + J)
+    assert run["w"][-1] == pytest.approx(0.5 * a * 0.25, rel=1e-9)
+    assert run["f.z"][-1] == pytest.approx(-r * run["w"][-1], rel=1e-9)
+    assert run["tension.c"][-1] == pytest.approx(m * (9.81 - r * a), rel=1e-9)
+    assert run.energy.drift < 1e-10
+
+
+def test_elastic_cable_oscillates_at_its_frequency() -> None:
+    """Vertical oscillation: w^2 = EA/(l m); slack is an event, damping takes energy."""
+    EA, l, m = 600.0, 2.0, 1.5
+    cable = da.Cable("c", "b", exit_at=(0, 0, 0), length=l, stiffness=EA)
+    machine = ball(cable)
+    rest = l + m * 9.81 * l / EA
+    period = 2 * np.pi / np.sqrt(EA / (l * m))
+    run = da.simulate(machine, duration=period, q0={"f.z": -rest - 0.01}, method="dopri5", rtol=1e-11, atol=1e-12)
+    assert run["f.z"][-1] == pytest.approx(-rest - 0.01, abs=1e-8)
+    assert run["tension.c"][0] == pytest.approx(m * 9.81 + EA / l * 0.01)
+    assert run.energy.drift < 1e-9
+    thrown = da.simulate(machine, duration=1.0, q0={"f.z": -rest - 0.3}, method="dopri5", rtol=1e-10, atol=1e-12)
+    assert [e.name for e in thrown.events[:2]] == ["c.slack", "c.taut"]
+    assert thrown["tension.c"].min() == 0.0
+    assert thrown.energy.drift < 1e-8
+    damped = da.simulate(
+        ball(da.Cable("c", "b", length=l, stiffness=EA, damping=6.0)), duration=1.0, q0={"f.z": -rest - 0.01}, step=1e-3
+    )
+    assert damped["work.loss"][-1] < -0.01
+    assert damped.energy.drift < 1e-6
+
+
+def test_moving_exit_does_work_and_body_of_its_own() -> None:
+    lift = da.Cable("c", "b", exit_at=(0.0, 0.0, 2.0 + 0.5 * da.smoothstep(da.TIME / 1.0)), length=2.0)
+    run = da.simulate(ball(lift), duration=1.5, step=1e-3)
+    assert run["f.z"][-1] == pytest.approx(0.5, abs=1e-9)
+    assert run["work.input"][-1] == pytest.approx(1.5 * 9.81 * 0.5, rel=1e-8)
+    assert run.energy.drift < 1e-9
+    cart = da.Machine(
+        "crane", bodies=[da.Body("cart", 3.0), da.Body("b", 1.5, inertia=INERTIA)],
+        joints=[da.Joint("x", "prismatic", "world", "cart", axis=(1, 0, 0)), da.Joint("f", "free", "world", "b")],
+        cables=[da.Cable("c", "b", exit="cart", length=1.0)],
+    )  # fmt: skip
+    run = da.simulate(cart, duration=2.0, q0={"f.x": 0.5, "f.z": -np.sqrt(0.75)}, step=1e-3)
+    centre = 3.0 * run["x"] + 1.5 * run["f.x"]
+    assert np.allclose(centre, 0.75, atol=1e-9)  # nothing pulls sideways from outside
+    assert np.ptp(run["x"]) > 0.1
+    assert run.energy.drift < 1e-9
+
+
+# -- robots ------------------------------------------------------------------------------------------------------------
+
+
+def test_forward_kinematics_inverts_the_lengths() -> None:
+    machine = cr.eight_cable_robot()
+    eom = da.equations(machine, backend="vm")
+    home = machine.q_neutral
+    home[list(machine.q_names).index("platform.z")] = 1.5
+    d = np.zeros(machine.nv)
+    d[:6] = [0.4, -0.2, 0.1, 0.1, -0.2, 0.15]
+    goal = eom.integrate(home, d)
+    found = cr.forward_kinematics(machine, cr.cable_lengths(machine, goal), home)
+    assert np.allclose(found, goal, atol=1e-10)
+    with pytest.raises(da.InputError, match="static_equilibrium"):
+        four = cr.pulley_robot(2)
+        cr.forward_kinematics(four, cr.cable_lengths(four, four.q_neutral), four.q_neutral)
+
+
+def test_structure_matrix_is_the_power_balance_and_the_pull_of_the_cables() -> None:
+    machine = cr.pulley_robot(2)
+    q = machine.q_neutral + np.array([0.1, 0.25, 0.37, 0, 0, 0, 0])
+    A = cr.structure_matrix(machine, q)
+    eom = da.equations(machine, backend="vm")
+    f = np.array([1.0, 2.0, 3.0, 4.0])
+    pull = np.zeros(6)
+    for cable, tension in zip(machine.cables, f, strict=True):
+        path = eom.constraint_system.paths[cable.name]
+        u = np.array(ca.Function("u", [eom.symbolic.q], [path.direction])(q).full())[:, 0]
+        b = np.array([float(x) for x in cable.anchor_at])
+        pull += np.concatenate([tension * u, np.cross(b, tension * u)])  # the platform is not turned
+    assert np.allclose(A @ f, pull)
+
+
+@pytest.mark.parametrize("method", ["qp", "closed-form"])
+def test_tensions_balance_the_load_within_bounds(method) -> None:
+    machine = cr.eight_cable_robot()
+    q = machine.q_neutral
+    q[list(machine.q_names).index("platform.z")] = 1.5
+    A, w = cr.structure_matrix(machine, q), platform_load(machine, q)
+    f = cr.tension_distribution(A, w, 20.0, 800.0, method=method)
+    assert np.allclose(A @ f, w, atol=1e-6)
+    assert f.min() >= 20.0 and f.max() <= 800.0
+    with pytest.raises(da.InputError, match="no tensions"):
+        cr.tension_distribution(A, 1e5 * np.ones(6), 20.0, 800.0, method=method)
+
+
+def test_the_qp_is_optimal() -> None:
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(3, 6))
+    low, high = np.zeros(6), np.full(6, 10.0)
+    w = A @ rng.uniform(1, 9, size=6)
+    f = cr.tension_distribution(A, w, low, high)
+    _, _, Vt = np.linalg.svd(A)
+    for _ in range(50):
+        other = f + Vt[3:].T @ rng.normal(size=3) * 0.5
+        if (other >= low).all() and (other <= high).all():
+            assert np.linalg.norm(other - 5.0) >= np.linalg.norm(f - 5.0) - 1e-9
+
+
+def test_workspace_map() -> None:
+    """A suspended point mass can rest below its exits and between them, and nowhere else."""
+    machine = cr.cable_robot(
+        "point", da.point_mass("platform", 5.0), [(-1, -1, 2), (1, -1, 2), (0, 1, 2)], [(0, 0, 0)] * 3, mount="point"
+    )
+    names = list(machine.q_names)
+    points = [(0, 0, 1), (0, 0, 2.5), (2, 0, 1), (0.0, -0.9, 0.5)]
+    configurations = []
+    for p in points:
+        q = machine.q_neutral
+        q[[names.index(k) for k in "xyz"]] = p
+        configurations.append(q)
+    assert cr.wrench_feasible(machine, configurations, 1.0, 500.0).tolist() == [True, False, False, True]
+    side = np.array([[40.0, 0.0, 0.0], [-40.0, 0.0, 0.0]])
+    assert cr.wrench_feasible(machine, configurations[:1], 1.0, 500.0, wrenches=0.1 * side).tolist() == [True]
+    assert cr.wrench_feasible(machine, configurations[:1], 1.0, 500.0, wrenches=5 * side).tolist() == [False]
+
+
+def test_planar_robot_hangs_still() -> None:
+    machine = cr.cable_robot(
+        "planar", da.box("platform", 4.0, (0.4, 0.1, 0.2)), [(-1, 0, 2), (1, 0, 2)], [(-0.2, 0, 0.1), (0.2, 0, 0.1)],
+        mount="planar", winches=False,
+    )  # fmt: skip
+    rest = cr.static_equilibrium(machine, [1.3, 1.3], machine.q_neutral + np.array([0.0, 0.8, 0.0]))
+    run = da.simulate(machine, duration=1.0, q0=rest.q, step=1e-3)
+    assert np.abs(run.x[:, :3] - rest.q).max() < 1e-8
+    assert np.allclose([run[f"tension.cable{k}"][-1] for k in (1, 2)], rest.tensions)
+    assert cr.frequencies(machine, rest.q)[0] > 0.1
+
+
+def test_redundant_robot_with_locked_and_free_winches() -> None:
+    """Eight cables for six degrees of freedom: independent rows with winches, redundant ones without."""
+    machine = cr.eight_cable_robot()
+    q0 = {"platform.z": 1.5}
+    run = da.simulate(machine, duration=0.2, q0=q0, control=[-4.0] * 8, step=1e-3)
+    assert run["constraint.position"].max() < 1e-11
+    fixed = cr.cable_robot(
+        "fixed", da.box("platform", 30.0, (0.5, 0.4, 0.3)),
+        [c.exit_at for c in machine.cables], [c.anchor_at for c in machine.cables], winches=False, bilateral=True,
+    )  # fmt: skip
+    held = da.simulate(fixed, duration=0.2, q0=q0, step=1e-3)
+    assert np.abs(held["platform.z"] - 1.5).max() < 1e-10
+    assert np.isfinite(held["tension.cable1"]).all()
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: da.Cable("c", "b", length=-1.0), "> 0"),
+        (lambda: da.Cable("c", "b", winch="w"), "drum"),
+        (lambda: da.Cable("c", "b", drum=0.1), "no winch"),
+        (lambda: da.Cable("c", "b", pulley=-0.1), ">= 0"),
+        (lambda: da.Cable("c", "b", swivel="loose"), "swivel"),
+        (lambda: da.Cable("c", "b", stiffness=1e5), "length without load"),
+        (lambda: da.Cable("c", "b", length=1.0, damping=1.0), "inextensible"),
+        (lambda: ball(da.Cable("c", "platform", length=1.0)), "cable 'c': no frame or body named 'platform'"),
+        (lambda: ball(da.Cable("c", "b", length=1.0, winch="w", drum=0.1)), "no revolute or prismatic joint named 'w'"),
+        (lambda: ball(da.Cable("c", "world", length=1.0)), "two frames of one body"),
+    ],
+)
+def test_bad_cables(make, match) -> None:
+    with pytest.raises(da.MachineError, match=match):
+        make()
+
+
+def test_cable_shorter_than_the_distance_and_anchor_in_the_pulley() -> None:
+    with pytest.raises(da.InputError, match="'c'.*by 0.5"):
+        da.simulate(ball(da.Cable("c", "b", length=1.5)), duration=0.1, q0={"f.z": -2.0}, backend="vm")
+    big = cr.pulley_robot(2, pulley=3.0)
+    with pytest.raises(da.InputError, match=r"cable1.*radius is larger than the distance"):
+        cr.cable_lengths(big, big.q_neutral)
+    with pytest.raises(da.DalembertError):
+        da.simulate(big, duration=0.1, backend="vm")
+    four = cr.pulley_robot(1)
+    with pytest.raises(da.InputError, match=r"no static equilibrium|push"):
+        cr.static_equilibrium(four, [0.1, 0.1, 0.1, 0.1], four.q_neutral)
