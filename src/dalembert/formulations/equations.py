@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -126,6 +127,7 @@ class EquationsOfMotion(ConstraintContract):
         self.p_names = tuple(p.name for p in machine.parameters)
         self.nq, self.nv, self.nu = layout.nq, layout.nv, machine.nu
         self._p_nominal = machine.p_nominal
+        self._quaternions = layout.quaternions
         self._kernels: dict[str, Kernel] = {}
 
     def __repr__(self) -> str:
@@ -180,7 +182,8 @@ class EquationsOfMotion(ConstraintContract):
         if wrenches:
             tau = np.asarray(tau, dtype=float) + self.wrench_force(q, wrenches, t=t, p=p)
         a = self._call("forward_dynamics", {"q": q, "v": v, "tau": tau}, t, p)
-        if not np.isfinite(a).all():
+        # One product tells for a single state; an overflow of it is looked at again.
+        if not (a.ndim == 1 and isfinite(a.dot(a))) and not np.isfinite(a).all():
             raise InputError(
                 f"the mass matrix of machine '{self.machine.name}' is singular at this configuration: "
                 "some motion moves no inertia"
@@ -408,8 +411,10 @@ class EquationsOfMotion(ConstraintContract):
         frame: str | None = None,
         axes: str = "frame",
     ) -> Any:
-        kernel = self.kernel(name, frame, axes)
-        if self.layout.quaternions:
+        kernel = self._kernels.get(name) if frame is None else None
+        if kernel is None:
+            kernel = self.kernel(name, frame, axes)
+        if self._quaternions:
             self._check_quaternions(arguments["q"])
         values = list(arguments.values())
         if name == "applied":
@@ -438,13 +443,17 @@ class EquationsOfMotion(ConstraintContract):
         return values
 
     def _check_quaternions(self, q: ArrayLike) -> None:
+        if isinstance(q, np.ndarray) and q.ndim == 1 and q.shape[0] == self.nq and q.dtype == np.float64:
+            squares = (q[i : i + 4].dot(q[i : i + 4]) for _, i in self._quaternions)
+            if all(abs(square - 1.0) < 1e-6 for square in squares):
+                return
         try:
             values = np.asarray(q, dtype=float)
         except (TypeError, ValueError):
             return  # the kernel says what is wrong with it
         if values.shape[-1:] != (self.nq,):
             return
-        for name, start in self.layout.quaternions:
+        for name, start in self._quaternions:
             norm = np.linalg.norm(values[..., start : start + 4], axis=-1)
             if np.any(np.abs(norm - 1.0) > 1e-6):
                 worst = float(norm.flat[int(np.argmax(np.abs(norm - 1.0)))]) if norm.ndim else float(norm)
