@@ -36,8 +36,8 @@ def every_operation() -> ca.Function:
 def long_tape() -> ca.Function:
     x = SX.sym("x", 3)
     y = x
-    for _ in range(CHUNK_SIZE // 2):
-        y = ca.vertcat(y[1] * y[2], y[0] - 0.5, ca.sin(y[1]))
+    for k in range(CHUNK_SIZE // 2):
+        y = ca.vertcat(y[1] * y[2], y[0] - 0.5, y[1] * x[0] if k % 500 else ca.sin(y[1]))
     return ca.Function("long_tape", [x], [y], ["x"], ["y"])
 
 
