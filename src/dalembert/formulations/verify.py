@@ -112,7 +112,8 @@ def verify(
     Compared pairwise are M, C v, gravity, bias, inverse dynamics, accelerations (in the norm of M), energies, momentum,
     centre of mass and the Jacobians of the frames; checked for each alone are the symmetry and positive definiteness of
     M, the skew symmetry of M' - 2 C, the potential forces against the gradient of the energy, the power balance, and
-    that inverse undoes forward dynamics.
+    that inverse undoes forward dynamics. The constraints and cables of a machine are left out: compared are the
+    equations of its tree.
 
     Parameters
     ----------
@@ -146,6 +147,9 @@ def verify(
         raise InputError(f"samples must be a positive integer, got {samples!r}")
     if not isinstance(tolerance, int | float) or not 0.0 < tolerance < np.inf:
         raise InputError(f"tolerance must be a positive number, got {tolerance!r}")
+    if machine.constrained:
+        # Loops are closed through the Jacobians of frames, which are compared; the equations are those of the tree.
+        machine = machine.with_(constraints=(), cables=())
     equations = {name: derive(machine, name, backend=backend) for name in FORMULATIONS}
     first = next(iter(equations.values()))
     state = _State.random(first, samples, seed)
