@@ -98,7 +98,7 @@ def test_bilateral_cable_pushes_instead() -> None:
 
 
 def test_all_cables_slack_in_gravity_is_an_event() -> None:
-    machine = ball(da.Cable("one", "b", exit_at=(-1, 0, 0), length=2.0), da.Cable("two", "b", exit_at=(1, 0, 0), length=2.0))
+    machine = ball(*[da.Cable(n, "b", exit_at=(x, 0, 0), length=2.0) for n, x in (("one", -1), ("two", 1))])
     run = da.simulate(machine, duration=1.0, step=1e-3)
     assert run["active.one"][0] == run["active.two"][0] == 0.0
     assert {e.name for e in run.events[:2]} == {"one.taut", "two.taut"}
@@ -110,9 +110,8 @@ def test_winch_lifts_with_its_torque() -> None:
     """One weight on one winch: (m r^2 + J) theta'' = m g r - tau about the winch, tension m (g - r theta'')."""
     r, J, m = 0.05, 2e-3, 1.5
     body, joint, motor = da.winch("w", J)
-    machine = ball(
-        da.Cable("c", "b", exit_at=(0, 0, 3), length=3.0, winch="w", drum=r), bodies=[body], joints=[joint], motors=[motor]
-    )
+    cable = da.Cable("c", "b", exit_at=(0, 0, 3), length=3.0, winch="w", drum=r)
+    machine = ball(cable, bodies=[body], joints=[joint], motors=[motor])
     tau = -1.2 * m * 9.81 * r  # winds up
     run = da.simulate(machine, duration=0.5, control=[tau], step=1e-3)
     a = (m * 9.81 * r + tau) / (m * r**2 + J)
@@ -290,7 +289,7 @@ def test_bad_cables(make, match) -> None:
 
 
 def test_cable_shorter_than_the_distance_and_anchor_in_the_pulley() -> None:
-    with pytest.raises(da.InputError, match="'c'.*by 0.5"):
+    with pytest.raises(da.InputError, match=r"'c'.*by 0.5"):
         da.simulate(ball(da.Cable("c", "b", length=1.5)), duration=0.1, q0={"f.z": -2.0}, backend="vm")
     big = cr.pulley_robot(2, pulley=3.0)
     with pytest.raises(da.InputError, match=r"cable1.*radius is larger than the distance"):

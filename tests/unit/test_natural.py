@@ -5,11 +5,11 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
-from support.random_machines import random_machine
 
 import dalembert as da
 from dalembert.formulations import natural_body as nb
 from dalembert.spatial.rotations import numpy, quaternion_matrix, rpy_from_matrix
+from support.random_machines import random_machine
 
 RNG = np.random.default_rng(5)
 SKEW = nb.NaturalBasis((0.1, 0.2, -0.1), (0.1, 0.5, 0.3), (0.6, 0.8, 0.0), (0.0, 0.0, 1.0))
@@ -76,7 +76,7 @@ def accelerations(machine: da.Machine, seed: int) -> tuple[np.ndarray, np.ndarra
     f = natural.symbolic._formulation.from_machine_function
     s = [ca.SX.sym("q", machine.nq), ca.SX.sym("v", machine.nv), ca.SX.sym("p", len(machine.parameters))]
     rate = ca.Function("rate", [tree.symbolic.q, tree.symbolic.v, tree.symbolic.p], [tree.symbolic.coordinate_rate])
-    x, w = f(*s)
+    _, w = f(*s)
     b = ca.SX.sym("a", machine.nv)
     total = ca.jtimes(w, s[0], rate(*s)) + ca.jtimes(w, s[1], b)
     expected = ca.Function("expected", [*s, b], [total])(q, v, machine.p_nominal, a)

@@ -100,7 +100,8 @@ class ConstraintContract:
         M, bias, J, gamma = self._constraint_call("constrained_terms", [q, v], t, p, state)
         on = s.activity(state)
         force = np.asarray(tau, dtype=float) - bias
-        return minimum_norm(M, force, J * on[..., :, None], gamma * on)
+        a, multipliers = minimum_norm(M, force, J * on[..., :, None], gamma * on)
+        return ConstrainedDynamics(a, np.where(on > 0.0, multipliers, 0.0))
 
     def _constraint_call(self, name: str, arrays: list[Any], t: float, p: Any, mode: ArrayLike | None) -> Any:
         s = self.constraint_system
