@@ -62,7 +62,9 @@ def test_twenty_bending_frequencies(boundary: str) -> None:
     assert_allclose(_beam(boundary=boundary).frequencies, _roots(BENDING[boundary], 20) ** 2, rtol=1e-10)
 
 
-@pytest.mark.parametrize(("M", "J", "D"), [(0.5, 0.0, 0.0), (3.0, 0.2, 0.0), (12.0, 40.0, 0.0), (3.0, 2.0, 1.5), (1e4, 1e5, 1e3)])
+@pytest.mark.parametrize(
+    ("M", "J", "D"), [(0.5, 0, 0), (3.0, 0.2, 0), (12.0, 40.0, 0), (3.0, 2.0, 1.5), (1e4, 1e5, 1e3)]
+)
 def test_twenty_loaded_bending_frequencies(M: float, J: float, D: float) -> None:
     beam = _beam(load=da.Load(M, (0.0, J, J), D))
     assert_allclose(beam.frequencies, _roots(_loaded(M, J, D), 20, 2e-3) ** 2, rtol=1e-10)

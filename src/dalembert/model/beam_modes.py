@@ -215,7 +215,7 @@ def _shape(x: Array, elements: Sequence[Piece], basis: Array, order: int) -> Sha
     largest = max(float(np.abs(c).max()) for c in pieces)
     trimmed = []
     for c in pieces:
-        last = int(np.flatnonzero(np.abs(c) > 1e-17 * largest)[-1]) if c.any() else 0
+        last = int(np.flatnonzero(np.abs(c) > 1e-15 * largest)[-1]) if c.any() else 0
         trimmed.append(tuple(float(v) for v in c[: last + 1]))
     shape = Shape(tuple([0.0] + [e.end for e in elements]), tuple(trimmed))
     lead = float(shape(0.0, order)) * length**order
