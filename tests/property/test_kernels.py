@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalembert.compile import Kernel, build, compile_function
+from dalembert.compile.batch import BatchEntry
 from dalembert.compile.emit_c import emit_c
 from dalembert.compile.forms import EXACT as EXACT_FORM
+from dalembert.compile.forms import LANES
 from dalembert.compile.tape import read_tape, supported_operations
 
 OPERATIONS = supported_operations()
@@ -122,6 +124,38 @@ def test_random_expressions_in_one_piece_and_in_chunks(f: ca.Function, seed: int
     chunked = call_chunked(f, max(1, length // n_chunks), [a[0], b[0]])
     for got, want in zip(chunked, native, strict=True):
         np.testing.assert_array_equal(got, want[0].ravel())
+
+
+def call_lanes(function: ca.Function, chunk_size: int, inputs: list[np.ndarray]) -> list[np.ndarray]:
+    """Build the lanes of a function without fused operations, and evaluate rows through their C interface."""
+    tape = read_tape(function)
+    source = emit_c(tape, chunk_size=chunk_size, form=LANES)
+    toolchain = build.find_toolchain()
+    assert toolchain is not None
+    with tempfile.TemporaryDirectory() as folder:
+        library = ctypes.CDLL(str(build.build_units(toolchain, source.units, Path(folder), name="lanes", fused=False)))
+    n = len(inputs[0])
+    outputs = [np.zeros((n, size)) for size in tape.outputs.values()]
+    entry = BatchEntry(
+        ctypes.cast(library.kernel_lanes, ctypes.c_void_p).value or 0,
+        ctypes.c_long.in_dll(library, "kernel_lanes_n_work").value,
+        ctypes.c_long.in_dll(library, "kernel_lanes_width").value,
+        tape.n_operations,
+    )
+    assert entry.run(n, inputs, list(tape.inputs.values()), outputs, threads=2) == 0
+    return outputs
+
+
+@given(f=functions(), seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40), n_chunks=st.integers(1, 3))
+@settings(max_examples=8)
+def test_lanes_of_random_expressions(f: ca.Function, seed: int, n: int, n_chunks: int) -> None:
+    """Without fused operations lanes compute what scalars compute, to the bit."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(n, *f.size_in("a"))), rng.normal(size=(n, 2))
+    exact = compile_function(f, backend="vm", shapes={"a": f.size_in("a")})(a, b)
+    lanes = call_lanes(f, max(1, -(-read_tape(f).n_operations // n_chunks)), [a, b])
+    for got, want in zip(lanes, exact, strict=True):
+        np.testing.assert_array_equal(got, want.reshape(n, -1))
 
 
 @given(f=functions(), batch=st.integers(1, 9), seed=st.integers(0, 2**32 - 1))

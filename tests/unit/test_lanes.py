@@ -10,10 +10,12 @@ import mpmath
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.compile import Kernel, compile_function
 from dalembert.compile.passes import share_reciprocals
 from dalembert.compile.tape import read_tape, supported_operations
 from dalembert.core.errors import InputError
+from dalembert.systems import load_system
 
 SX = ca.SX
 RNG = np.random.default_rng(7)
@@ -222,3 +224,15 @@ def test_shared_reciprocals() -> None:
     assert (shared.operations.count("DIV"), shared.operations.count("INV")) == (1, 1)
     few = read_tape(ca.Function("f", [x, d], [x[:2] / d], ["x", "d"], ["y"]))
     assert share_reciprocals(few) is few
+
+
+@pytest.mark.parametrize("name", ["forward_dynamics", "inverse_dynamics", "mass_matrix"])
+def test_dynamics_in_lanes_in_single_calls_and_exactly(name: str) -> None:
+    machine = load_system("six-axis-arm")
+    kernel = da.equations(machine).kernel(name)
+    exact = compile_function(kernel.function, exact=True, shapes={"out0": kernel.signature.output_shapes[0]})
+    inputs = [RNG.normal(size=(60, n)) for (n,) in kernel.signature.input_shapes]
+    lanes = kernel(*inputs)
+    for reference in (exact(*inputs), np.array([kernel(*row) for row in zip(*inputs, strict=True)])):
+        scale = np.abs(reference).reshape(60, -1).max(axis=1).reshape(-1, *[1] * (lanes.ndim - 1))
+        assert np.max(np.abs(lanes - reference) / scale) < 1e-12
