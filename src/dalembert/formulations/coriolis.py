@@ -14,6 +14,7 @@ import casadi as ca
 
 from dalembert.formulations.joint_kinematics import joint_subspace_rate
 from dalembert.formulations.tree_kinematics import TreeKinematics
+from dalembert.formulations.variables import entries
 from dalembert.model.tree import merged_inertia
 from dalembert.spatial.inertia import Inertia
 from dalembert.spatial.rotations import cross_matrix
@@ -33,7 +34,7 @@ def coriolis_matrix(tree: TreeKinematics, inertias: Sequence[Inertia]) -> Any:
     own: dict[int, tuple[Any, Any, Any, Any]] = {}
     for i, node in enumerate(tree.nodes):
         X = _motion_to_world(*tree.model.world_poses[i])
-        q, v = tree.variables.q[node.q], tree.variables.v[tree.velocities(i)]
+        q, v = tree.variables.q[node.q], entries(tree.variables.v, tree.velocities(i))
         S = X @ tree.motion_matrix(i)
         t = S @ v + (twists[node.parent] if node.parent >= 0 else 0)
         columns.append(S)
@@ -82,7 +83,7 @@ def _flexible_coriolis(tree: TreeKinematics, i: int, t: Any, M: Any) -> tuple[tu
     m, c, I_o = merged_inertia(node, tree.variables.value)
     rigid = Inertia.rigid(m, c, I_o).in_parent(R, p).matrix()
     ad = _ad(t)
-    rr, rd, dr, dd = body.coriolis_blocks(w, tree.variables.v[node.modal_v])
+    rr, rd, dr, dd = body.coriolis_blocks(w, entries(tree.variables.v, node.modal_v))
     M_dr = ca.horzcat(body.V.T, body.H.T) @ Y
     B_rr = Y.T @ rr @ Y - (M - rigid) @ ad + (-ad.T @ rigid - rigid @ ad + _ad_bar(rigid @ t)) / 2
     return (M_dr, Y.T @ rd, dr @ Y - M_dr @ ad, dd), B_rr

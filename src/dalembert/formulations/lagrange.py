@@ -23,6 +23,7 @@ import casadi as ca
 from dalembert.formulations.beam_fields import BeamField
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree_model import TreeModel
+from dalembert.formulations.variables import entries
 from dalembert.model.machine import Machine
 from dalembert.model.tree import place
 
@@ -66,7 +67,9 @@ class Lagrange:
         """Moving points of the beams."""
         model, value = self.model, self.variables.value
         return [
-            BeamField.of(node.beam, self.variables.q[node.modal_q], *model.world_poses[i], value(node.beam.density))
+            BeamField.of(
+                node.beam, entries(self.variables.q, node.modal_q), *model.world_poses[i], value(node.beam.density)
+            )
             for i, node in enumerate(model.tree.nodes)
             if node.is_root and node.beam is not None
         ]

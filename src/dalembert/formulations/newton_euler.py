@@ -36,6 +36,7 @@ from dalembert.formulations.elimination import ModalElimination
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree_kinematics import TreeKinematics
 from dalembert.formulations.tree_model import TreeModel
+from dalembert.formulations.variables import entries
 from dalembert.model.machine import Machine
 from dalembert.model.tree import merged_inertia
 from dalembert.spatial.inertia import Inertia, symmetric
@@ -89,7 +90,7 @@ class NewtonEuler:
         twists = self.tree.twists(v) if self.approximation != "flex" and self.flexible else []
         for i, body in self.flexible.items():
             velocity = twists[i][:3] if twists else None
-            force, moment, modal = body.coriolis(rates[i], v[self.nodes[i].modal_v], velocity)
+            force, moment, modal = body.coriolis(rates[i], entries(v, self.nodes[i].modal_v), velocity)
             result[i] = (ca.vertcat(force, moment), modal)
         return result
 
@@ -122,7 +123,7 @@ class NewtonEuler:
             accelerations.append(t)
             wrenches.append(ca.vertcat(*M.times(t[:3], t[3:])) + self._body_bias(i, rates[i]))
             if i in self.flexible:
-                body, x = self.flexible[i], a[node.modal_v]
+                body, x = self.flexible[i], entries(a, node.modal_v)
                 wrench, force = elastic[i]
                 wrenches[i] += wrench + ca.vertcat(body.V @ x, body.H @ x) + self._sag_moment(i, gravity)
                 modal[i] = force + body.V.T @ t[:3] + body.H.T @ t[3:] + body.modal_mass @ x
@@ -232,7 +233,7 @@ class NewtonEuler:
             body = self.flexible[i]
             beta[i] = beta[i] + wrench + self._sag_moment(i)
             coupling[i], modal[i] = ca.vertcat(body.V, body.H), body.modal_mass
-            force[i] = tau[self.nodes[i].modal_v] - bias
+            force[i] = entries(tau, self.nodes[i].modal_v) - bias
         phi: list[Any] = [None] * len(self.nodes)
         reduced: list[Any] = [None] * len(self.nodes)
         for i in range(len(self.nodes) - 1, -1, -1):
@@ -255,7 +256,7 @@ class NewtonEuler:
                 force[j] = force[j] - self.tree.modal_force(i, wrench)
                 continue
             phi_bar = ca.vertcat(*M.times(P[:3, :], P[3:, :]))
-            X_hat = tau[node.v] - P.T @ beta[i]
+            X_hat = entries(tau, node.v) - P.T @ beta[i]
             if node.joint.info.nv:
                 Delta = P.T @ phi_bar + ca.diag(self.model.armature[node.v])
                 solved = solve_spd(Delta, ca.horzcat(X_hat, phi_bar.T))
@@ -305,7 +306,7 @@ class NewtonEuler:
             f, n = M.times(t[:3], t[3:])
             T = T + (ca.dot(t[:3], f) + ca.dot(t[3:], n)) / 2
             if i in self.flexible:
-                body, x = self.flexible[i], self.variables.v[self.nodes[i].modal_v]
+                body, x = self.flexible[i], entries(self.variables.v, self.nodes[i].modal_v)
                 T = T + ca.dot(t[:3], body.V @ x) + ca.dot(t[3:], body.H @ x) + ca.dot(x, body.modal_mass @ x) / 2
         return T + ca.dot(self.model.armature, self.variables.v**2) / 2
 
@@ -328,7 +329,7 @@ class NewtonEuler:
             R, p = self.model.world_poses[i]
             f, n = M.times(t[:3], t[3:])
             if i in self.flexible:
-                x = self.variables.v[self.nodes[i].modal_v]
+                x = entries(self.variables.v, self.nodes[i].modal_v)
                 f, n = f + self.flexible[i].V @ x, n + self.flexible[i].H @ x
             linear = R @ f
             total = total + ca.vertcat(linear, R @ n + ca.cross(p, linear))

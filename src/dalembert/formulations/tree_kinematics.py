@@ -13,6 +13,7 @@ import casadi as ca
 
 from dalembert.formulations.joint_kinematics import joint_subspace, joint_subspace_rate
 from dalembert.formulations.tree_model import TreeModel
+from dalembert.formulations.variables import entries
 from dalembert.spatial.inertia import Inertia
 
 __all__ = ["TreeKinematics"]
@@ -43,9 +44,9 @@ class TreeKinematics:
         rates: list[Any] = []
         for i, (node, (R, _), P) in enumerate(zip(self.nodes, self.links, self.subspaces, strict=True)):
             if i in self.sections:
-                rates.append(R.T @ (rates[node.parent] + self.sections[i].twist(v[node.modal_v])[1]))
+                rates.append(R.T @ (rates[node.parent] + self.sections[i].twist(entries(v, node.modal_v))[1]))
                 continue
-            relative = P[3:, :] @ v[node.v]
+            relative = P[3:, :] @ entries(v, node.v)
             rates.append(relative if node.parent < 0 else R.T @ rates[node.parent] + relative)
         return rates
 
@@ -55,10 +56,10 @@ class TreeKinematics:
         for i, node in enumerate(self.nodes):
             (R, p), P = self.links[i], self.subspaces[i]
             if i in self.sections:
-                linear, angular = self.sections[i].convective(rates[node.parent], v[node.modal_v])
+                linear, angular = self.sections[i].convective(rates[node.parent], entries(v, node.modal_v))
                 zetas.append(ca.vertcat(R.T @ linear, R.T @ angular))
                 continue
-            x = v[node.v]
+            x = entries(v, node.v)
             Pdot = joint_subspace_rate(node.joint, self.variables.q[node.q], x)
             u, w_r = P[:3, :] @ x, P[3:, :] @ x
             linear, angular = Pdot[:3, :] @ x, Pdot[3:, :] @ x
@@ -88,7 +89,9 @@ class TreeKinematics:
     def relative(self, i: int, v: Any) -> Any:
         """Twist of node ``i`` in its parent due to the tree's velocities ``v``; or the same of accelerations."""
         node = self.nodes[i]
-        return self.carry_modal(i, v[node.modal_v]) if i in self.sections else self.subspaces[i] @ v[node.v]
+        if i in self.sections:
+            return self.carry_modal(i, entries(v, node.modal_v))
+        return self.subspaces[i] @ entries(v, node.v)
 
     def carry_modal(self, i: int, rate: Any) -> Any:
         """Twist (or acceleration) of section ``i`` due to modal rates (or accelerations), in its own axes."""

@@ -16,7 +16,7 @@ from dalembert.formulations.joint_kinematics import (
     joint_motion,
     structure_matrix,
 )
-from dalembert.formulations.variables import Variables
+from dalembert.formulations.variables import Variables, entries
 from dalembert.model.machine import Machine
 from dalembert.model.tree import place
 from dalembert.spatial.rotations import rpy_from_matrix
@@ -50,7 +50,7 @@ class TreeModel:
         """Beams by the index of their root node."""
         x, constant = self.variables, self.approximation != "flex"
         return {
-            i: FlexibleBody(n.beam, x.q[n.modal_q], x.value, constant=constant)
+            i: FlexibleBody(n.beam, entries(x.q, n.modal_q), x.value, constant=constant)
             for i, n in enumerate(self.tree.nodes)
             if n.is_root and n.beam is not None
         }
@@ -60,7 +60,7 @@ class TreeModel:
         """Motion of the beams' sections by the index of their node."""
         q = self.variables.q
         return {
-            i: SectionMotion(n.beam, n.station, q[n.modal_q], self.approximation)
+            i: SectionMotion(n.beam, n.station, entries(q, n.modal_q), self.approximation)
             for i, n in enumerate(self.tree.nodes)
             if n.beam is not None and n.station is not None
         }
@@ -139,16 +139,16 @@ class TreeModel:
         x = self.variables
         rates = []
         for node in self.tree.nodes:
-            rates.append(coordinate_rate(node.joint, x.q[node.q], x.v[node.v]))
+            rates.append(coordinate_rate(node.joint, entries(x.q, node.q), entries(x.v, node.v)))
             if node.is_root:
-                rates.append(x.v[node.modal_v])
+                rates.append(entries(x.v, node.modal_v))
         return ca.vertcat(*rates)
 
     def structure(self, momenta: Any) -> Any:
         """Block-diagonal skew matrix of the quasi-velocities' structure constants."""
         blocks = []
         for node in self.tree.nodes:
-            blocks.append(structure_matrix(node.joint, momenta[node.v]))
+            blocks.append(structure_matrix(node.joint, entries(momenta, node.v)))
             if node.is_root and node.beam is not None:
                 blocks.append(ca.SX(node.beam.n_modes, node.beam.n_modes))
         return ca.diagcat(*blocks)
@@ -172,7 +172,7 @@ class TreeModel:
         """Potential energy of the joint springs and of the beams' strain."""
         V = sum((k * d**2 / 2 for _, k, d in self._springs()), ca.SX(0))
         for i, body in self.flexible.items():
-            delta = self.variables.q[self.tree.nodes[i].modal_q]
+            delta = entries(self.variables.q, self.tree.nodes[i].modal_q)
             V = V + ca.dot(delta, body.stiffness @ delta) / 2
         return V
 
@@ -184,7 +184,7 @@ class TreeModel:
             f[i] = k * d
         for i, body in self.flexible.items():
             node = self.tree.nodes[i]
-            f[node.modal_v] = body.stiffness @ self.variables.q[node.modal_q]
+            f[node.modal_v] = body.stiffness @ entries(self.variables.q, node.modal_q)
         return f
 
     def _springs(self) -> list[tuple[int, Any, Any]]:

@@ -10,7 +10,12 @@ import casadi as ca
 from dalembert.core.parameter import Scalar, evaluate
 from dalembert.model.machine import Machine
 
-__all__ = ["Variables"]
+__all__ = ["Variables", "entries"]
+
+
+def entries(x: Any, r: slice) -> Any:
+    """Entries of a vector as a column, also where there are none (CasADi would make a row of them)."""
+    return x[r] if r.stop > r.start else ca.SX(0, 1)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,259 @@
+"""Flexible machines against limits, closed forms, finite elements and the literature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import dalembert as da
+from dalembert.control.modal import frequency_response, machine_modes, modal_reduction
+from dalembert.formulations.outboard import outboard_load, with_outboard_loads
+from dalembert.model.elastic_joint import elastic_joint
+from dalembert.systems.flexible_arms import canadarm, planar_arm
+from support.comparison import difference
+
+TUBE = da.Section.tube(0.02, 0.01)
+ALUMINIUM: dict[str, Any] = {"E": 7e10, "G": 2.6e10, "density": 2700.0}
+PAYLOAD = da.Body("payload", 2.0, (0.1, 0.05, -0.02), inertia=(0.02, 0.03, 0.04))
+
+
+def _arm(modes: Any, **fields: Any) -> da.Machine:
+    """Two beams in space and a payload."""
+    beams = [da.Beam(f"link{i}", 1.0, TUBE, modes=modes, **(ALUMINIUM | fields)) for i in (1, 2)]
+    return da.Machine(
+        "arm",
+        [*beams, PAYLOAD],
+        [
+            da.Joint("q1", "revolute", "world", "link1", axis=(0, 0, 1)),
+            da.Joint("q2", "revolute", "link1.tip", "link2", da.Transform.rpy(0.4, 0, 0), axis=(0, 1, 0)),
+            da.Joint("hold", "fixed", "link2.tip", "payload"),
+        ],
+    )
+
+
+def _rigid_arm() -> da.Machine:
+    bodies = [da.hollow_cylinder(f"link{i}", TUBE.area * 2700.0, 0.02, 0.01, 1.0, com=(0.5, 0, 0)) for i in (1, 2)]
+    at_tip = da.Transform((1.0, 0, 0))
+    return da.Machine(
+        "arm",
+        [*bodies, PAYLOAD],
+        [
+            da.Joint("q1", "revolute", "world", "link1", axis=(0, 0, 1)),
+            da.Joint("q2", "revolute", "link1", "link2", at_tip @ da.Transform.rpy(0.4, 0, 0), axis=(0, 1, 0)),
+            da.Joint("hold", "fixed", "link2", "payload", at_tip),
+        ],
+    )
+
+
+def test_without_modes_a_beam_is_rigid() -> None:
+    flexible, rigid = (da.equations(m, backend="vm") for m in (_arm({}), _rigid_arm()))
+    q, v, tau = np.random.default_rng(0).normal(size=(3, 2))
+    assert flexible.q_names == rigid.q_names
+    assert difference(flexible.mass_matrix(q), rigid.mass_matrix(q)) < 1e-12
+    assert difference(flexible.bias(q, v), rigid.bias(q, v)) < 1e-12
+    assert difference(flexible.forward_dynamics(q, v, tau), rigid.forward_dynamics(q, v, tau)) < 1e-12
+    assert_allclose(flexible.pose("payload", q), rigid.pose("payload", q), atol=1e-14)
+
+
+def test_stiff_beams_move_like_rigid_ones() -> None:
+    """The deflection falls with 1/E, and with it the difference of the joint accelerations."""
+    rigid = da.equations(_rigid_arm(), backend="vm")
+    E = da.Parameter("E", 7e10)
+    eom = da.equations(_arm({"y": 2, "z": 2, "torsion": 1}, E=E, G=E / 2.6), backend="vm")
+    q, v, tau = np.random.default_rng(1).normal(size=(3, 2))
+    joints = [eom.q_names.index(n) for n in ("q1", "q2")]
+    modal = [i for i in range(eom.nv) if i not in joints]
+    gaps = []
+    for value in (7e10, 7e12, 7e14):
+        p = {"E": value}
+        q_full, v_full = np.zeros(eom.nq), np.zeros(eom.nv)
+        q_full[joints], v_full[joints] = q, v
+        forces = np.zeros(eom.nv)
+        forces[joints] = tau
+        # Quasi-static deflection: modal accelerations vanish.
+        for _ in range(20):
+            a = np.zeros(eom.nv)
+            full = eom.inverse_dynamics(q_full, v_full, a, p=p) - forces
+            M = eom.mass_matrix(q_full, p=p)
+            a[joints] = np.linalg.solve(M[np.ix_(joints, joints)], -full[joints])
+            rest = eom.inverse_dynamics(q_full, v_full, a, p=p)[modal]
+            bias = eom.bias(q_full, v_full, p=p)
+            K = np.array([eom.bias(q_full + 1e-6 * e, v_full, p=p) - bias for e in np.eye(eom.nq)])
+            q_full[modal] -= np.linalg.solve(K[np.ix_(modal, modal)].T * 1e6, rest)
+        gaps.append(difference(a[joints], rigid.forward_dynamics(q, v, tau)))
+    assert gaps[0] < 1e-2 and gaps[1] < 2e-2 * gaps[0] and gaps[2] < 2e-2 * gaps[1]
+
+
+def _beam_elements(lengths: list[float], n: int, EI: float, m: float, load: float) -> np.ndarray:
+    """Frequencies of a chain of collinear planar beams with hinges between them, clamped at the root, tip mass."""
+    def matrices(h: float) -> tuple[np.ndarray, np.ndarray]:
+        K = [[12, 6 * h, -12, 6 * h], [0, 4 * h * h, -6 * h, 2 * h * h], [0, 0, 12, -6 * h], [0, 0, 0, 4 * h * h]]
+        M = [[156, 22 * h, 54, -13 * h], [0, 4 * h * h, 13 * h, -3 * h * h], [0, 0, 156, -22 * h], [0, 0, 0, 4 * h * h]]
+        full = [np.triu(X) + np.triu(X, 1).T for X in (np.array(K), np.array(M))]
+        return EI / h**3 * full[0], m * h / 420 * full[1]
+
+    nodes = [(0, 1)]
+    count = 2
+    elements = []
+    for k, length in enumerate(lengths):
+        for i in range(n):
+            start = nodes[-1]
+            if k > 0 and i == 0:  # a hinge: same deflection, own slope
+                start = (start[0], count)
+                count += 1
+            end = (count, count + 1)
+            count += 2
+            elements.append((*start, *end, length / n))
+            nodes.append(end)
+    K, M = np.zeros((count, count)), np.zeros((count, count))
+    for a, b, c, d, h in elements:
+        index = np.ix_([a, b, c, d], [a, b, c, d])
+        K_e, M_e = matrices(h)
+        K[index] += K_e
+        M[index] += M_e
+    M[nodes[-1][0], nodes[-1][0]] += load
+    K, M = K[2:, 2:], M[2:, 2:]
+    L = np.linalg.inv(np.linalg.cholesky(M))
+    return np.sqrt(np.maximum(np.linalg.eigvalsh(L @ K @ L.T), 0))
+
+
+def test_assembled_arm_converges_to_finite_elements() -> None:
+    """Two collinear beams with a free hinge between them and a tip mass, as modes are added."""
+    EI, m, load = ALUMINIUM["E"] * TUBE.I_z, ALUMINIUM["density"] * TUBE.area, 1.5
+    reference = _beam_elements([1.0, 0.7], 40, EI, m, load)[1:5]
+    errors = []
+    for count in (2, 4, 8):
+        beams = [
+            da.Beam(name, h, TUBE, modes={"y": count}, rotary_inertia=False, **ALUMINIUM)
+            for name, h in (("b1", 1.0), ("b2", 0.7))
+        ]
+        machine = da.Machine(
+            "arm",
+            [*beams, da.point_mass("tip mass", load)],
+            [
+                da.Joint("wall", "fixed", "world", "b1"),
+                da.Joint("hinge", "revolute", "b1.tip", "b2"),
+                da.Joint("hold", "fixed", "b2.tip", "tip mass"),
+            ],
+            gravity=(0, 0, 0),
+        )
+        loaded = with_outboard_loads(machine)
+        errors.append([difference(machine_modes(x).frequencies[1:5], reference, reference) for x in (machine, loaded)])
+    free, with_load = np.array(errors).T
+    assert free[0] > free[1] > free[2] and free[2] < 2e-3
+    assert with_load[0] > with_load[1] > with_load[2] and with_load[2] < 5e-4
+
+
+def test_modes_of_a_clamped_loaded_beam_are_those_of_the_beam() -> None:
+    """A beam whose assumed modes are its own: the assembled machine has exactly their frequencies."""
+    machine = da.Machine(
+        "m",
+        [da.Beam("boom", 2.0, TUBE, modes={"y": 3, "z": 2, "x": 2}, rotary_inertia=False, **ALUMINIUM), PAYLOAD],
+        [da.Joint("wall", "fixed", "world", "boom"), da.Joint("hold", "fixed", "boom.tip", "payload")],
+        gravity=(0, 0, 0),
+    )
+    straight = machine.with_(bodies=(machine.bodies[0], da.Body("payload", 2.0, (0.1, 0, 0), (0.02, 0.03, 0.04))))
+    loaded = with_outboard_loads(straight)
+    assert_allclose(loaded.body("boom").load.first_moment, 0.2)
+    assert_allclose(machine_modes(loaded).frequencies, np.sort(loaded.body("boom").frequencies), rtol=1e-9)
+
+
+def test_loads_of_the_arms_are_those_of_their_files() -> None:
+    for arm in (planar_arm(), canadarm()):
+        for body in arm.bodies:
+            if isinstance(body, da.Beam):
+                load = outboard_load(arm, body.name, first_moment=False)
+                assert_allclose((load.mass, *load.inertia), (body.load.mass, *body.load.inertia), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("speed", "first"), [(1.0, 3.6817), (3.0, 4.7973), (12.0, 13.1702)])
+def test_rotating_beam_stiffens(speed: float, first: float) -> None:
+    """Flapping frequency of a uniform cantilever on a spinning hub of radius zero (Wright et al., 1982: exact)."""
+    fields: dict[str, Any] = {"E": 1.0, "density": 1.0, "modes": {"z": 8}, "rotary_inertia": False}
+    beams = [da.Beam("blade", 1.0, da.Section(1.0, 1.0, 1.0), stiffening=on, **fields) for on in (True, False)]
+    hub = da.Body("hub", 1.0, inertia=(1e9, 1e9, 1e9))
+    v = np.array([speed, *[0.0] * 8])
+    found = []
+    for beam in beams:
+        machine = da.Machine(
+            "rotor",
+            [beam, hub],
+            [da.Joint("spin", "revolute", "world", "blade"), da.Joint("hub", "fixed", "blade", "hub")],
+            gravity=(0, 0, 0),
+        )
+        eom = da.equations(machine, backend="vm")
+        step = 1e-6
+        K = np.array([(eom.bias(step * e, v) - eom.bias(-step * e, v))[1:] / (2 * step) for e in np.eye(9)[1:]])
+        L = np.linalg.inv(np.linalg.cholesky(eom.mass_matrix(np.zeros(9))[1:, 1:]))
+        found.append(np.sqrt(np.linalg.eigvalsh(L @ (K + K.T) / 2 @ L.T)[0]))
+    assert_allclose(found[0], first, rtol=1e-4)  # printed with five digits; from above with eight modes
+    assert_allclose(found[1], 3.51602, rtol=1e-5)  # without stiffening, flapping does not feel the spin
+
+
+def test_damping_ratio_is_that_of_the_decay() -> None:
+    beam = da.Beam("boom", 1.0, TUBE, modes={"y": 1}, damping=0.03, rotary_inertia=False, **ALUMINIUM)
+    machine = da.Machine("m", [beam], [da.Joint("wall", "fixed", "world", "boom")], gravity=(0, 0, 0))
+    modes = machine_modes(machine)
+    assert_allclose(modes.damping, 0.03)
+    w = modes.frequencies[0]
+    run = da.simulate(machine, duration=5 * 2 * np.pi / w, q0=[1e-3], method="dopri5", rtol=1e-10, atol=1e-14)
+    expected = 1e-3 * np.exp(-0.03 * w * run.t) * (
+        np.cos(w * np.sqrt(1 - 9e-4) * run.t) + 0.03 / np.sqrt(1 - 9e-4) * np.sin(w * np.sqrt(1 - 9e-4) * run.t)
+    )
+    assert_allclose(run["boom.delta1"], expected, atol=1e-9)
+    assert run.energy.drift < 1e-8
+
+
+def test_static_deflection_under_gravity() -> None:
+    """Sag of a heavy cantilever, m g l^4 / 8 EI, and its root moment, from the assumed modes."""
+    beam = da.Beam("boom", 2.0, TUBE, modes={"z": 8}, rotary_inertia=False, **ALUMINIUM)
+    machine = da.Machine("m", [beam], [da.Joint("wall", "fixed", "world", "boom")])
+    eom = da.equations(machine, backend="vm")
+    K = np.array([eom.bias(e, np.zeros(8)) for e in np.eye(8)]) - eom.bias(np.zeros(8), np.zeros(8))
+    delta = np.linalg.solve(K.T, -eom.bias(np.zeros(8), np.zeros(8)))
+    m, EI = 2700 * TUBE.area, 7e10 * TUBE.I_y
+    assert_allclose(eom.pose("boom.tip", delta)[2, 3], -m * 9.81 * 2.0**4 / (8 * EI), rtol=1e-4)
+
+
+def test_elastic_joint() -> None:
+    """Link and rotor on a spring: frequencies, and the rigid joint as the spring gets hard."""
+    link = da.Body("link", 1.0, (0.5, 0, 0), inertia=(0.01, 0.05, 0.05))
+    j = elastic_joint("q", "revolute", "world", "link", stiffness=200.0, rotor_inertia=1e-4, ratio=50.0)
+    machine = da.Machine("m", [link, j.carrier], j.joints, motors=[j.motor], gravity=(0, 0, 0))
+    J_l, J_m = 0.05 + 0.25, 50.0**2 * 1e-4
+    assert_allclose(machine_modes(machine).frequencies, [0, np.sqrt(200 * (1 / J_l + 1 / J_m))], atol=1e-6)
+    eom = da.equations(machine, backend="vm")
+    a = eom.forward_dynamics([0.3, 0.0], [0.0, 0.0], [1.0, 0.0])
+    assert_allclose(a, [1 / J_m, -1 / J_m])  # at first the torque moves the rotor only
+    with pytest.raises(da.MachineError, match="stiffness of elastic joint 'q' must be > 0"):
+        elastic_joint("q", "revolute", "world", "link", stiffness=0.0, rotor_inertia=1e-4)
+
+
+def test_modal_reduction_and_frequency_response() -> None:
+    arm = planar_arm()
+    omega = np.array([0.3, 2.0, 7.0])
+    full = frequency_response(arm, omega, inputs=["theta1"], outputs=["payload.y"])
+    reduced = modal_reduction(arm, 5, inputs=["theta1"], outputs=["payload.y"])
+    nearly = np.array([np.asarray(reduced(1j * w)).ravel()[0] for w in omega])
+    assert full.shape == (1, 1, 3)
+    assert_allclose(nearly, full[0, 0], rtol=1e-3)
+    everything = modal_reduction(arm, 6, inputs=["theta1"], outputs=["payload.y"])
+    assert_allclose([np.asarray(everything(1j * w)).ravel()[0] for w in omega], full[0, 0], rtol=1e-8)
+    with pytest.raises(da.InputError, match="between 1 and 6"):
+        modal_reduction(arm, 7)
+
+
+def test_mode_shape_pictures(tmp_path: Any) -> None:
+    from dalembert.view.mode_shapes import animate_mode, plot_modes, skeleton
+
+    arm = planar_arm()
+    modes = machine_modes(arm.lock({"theta1": 0.0, "theta2": 0.0}))
+    figure = plot_modes(modes)
+    assert len(figure.axes) == 4
+    lines = skeleton(modes.equations, [0.1, 0, 0, 0])
+    tip = modes.equations.pose("link1.tip", [0.1, 0, 0, 0])[:3, 3]
+    assert any(np.allclose(line[-1], tip) for line in lines)
+    assert animate_mode(modes, 0, tmp_path / "mode.gif", frames=3).stat().st_size > 1000
