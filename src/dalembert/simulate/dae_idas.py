@@ -20,7 +20,7 @@ from dalembert.simulate.fallback import evaluator
 
 __all__ = ["AlgebraicPart"]
 
-_REGULAR = 1e-10
+_REGULAR = 1e-12
 
 
 class AlgebraicPart:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.model.machine import Machine
-from dalembert.systems import cranes, textbook
+from dalembert.systems import cable_robots, cranes, textbook
 
 __all__ = ["SYSTEMS", "SystemInfo", "load_system"]
 
@@ -131,6 +131,34 @@ _ALL = (
         "arm of a debris-removal mission, two booms with six modes each",
         "SPACE D.1.3",
         "flexible_arms/mda_arm.yaml",
+    ),
+    SystemInfo(
+        "pulley-robot",
+        "platform on four cables over swivelling pulleys, pushed sideways",
+        "CDPR 4.3, Model 2",
+        lambda: cable_robots.pulley_robot(2),
+        lambda: {
+            "duration": 10.0,
+            "q0": {"platform.y": 0.25, "platform.z": 0.37},
+            "v0": {"platform.vx": 0.08, "platform.vy": 0.16},
+        },
+    ),
+    SystemInfo(
+        "overturning-robot",
+        "a moving exit point turns a platform over on three cables",
+        "CDPR 5.3",
+        cable_robots.overturning_robot,
+        lambda: {
+            "duration": 14.0,
+            "q0": {"platform.x": 0.410372, "platform.y": 1.0, "platform.z": 0.601505},
+        },
+    ),
+    SystemInfo(
+        "eight-cable-robot",
+        "redundant robot: eight elastic cables hold a box of 30 kg, which swings on them",
+        "own data",
+        lambda: cable_robots.eight_cable_robot(stiffness=2e5, winches=False),
+        lambda: {"duration": 2.0, "step": 2e-4, "q0": {"platform.z": 1.5}, "v0": {"platform.vx": 0.1}},
     ),
 )
 

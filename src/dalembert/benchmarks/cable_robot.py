@@ -1,0 +1,196 @@
+"""A platform on four cables: every way to keep constraints, the paper's own method, and Exudyn on the same robot.
+
+``python -m dalembert.benchmarks.cable_robot`` prints three tables.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.api import simulate
+from dalembert.core.parameter import nominal
+from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.simulate.constrained import CONSTRAINT_METHODS, ConstraintMethod
+from dalembert.simulate.run import Run
+from dalembert.systems.cable_robots import cable_lengths, pulley_robot
+
+__all__ = ["compare_methods", "compare_with_exudyn", "paper_speed"]
+
+Array = NDArray[np.float64]
+_VELOCITY = {"platform.vx": 0.08, "platform.vy": 0.16}  # what the push of CDPR 4.3 leaves: 1.118 N s on 6.24 kg
+_START = {"platform.y": 0.25, "platform.z": 0.37}
+_POSITION = ("platform.x", "platform.y", "platform.z")
+
+
+def _timed(eom: EquationsOfMotion, repetitions: int, **settings: Any) -> tuple[float, Run]:
+    """Least time of the loop over some repetitions, and the run."""
+    best, run = np.inf, None
+    for _ in range(repetitions):
+        run = simulate(eom, q0=_START, v0=_VELOCITY, **settings)
+        best = min(best, float(run.metadata["wall_time"]))
+    assert run is not None
+    return best, run
+
+
+def _reference(eom: EquationsOfMotion, duration: float) -> Array:
+    run = simulate(
+        eom, q0=_START, v0=_VELOCITY, duration=duration, method="dopri5", rtol=1e-12, atol=1e-13, record=duration
+    )
+    return np.array([run[name][-1] for name in _POSITION])
+
+
+def compare_methods(
+    steps: Sequence[float] = (4e-3, 2e-3, 1e-3), *, duration: float = 5.0, by: str = "natural", repetitions: int = 3
+) -> list[dict[str, Any]]:
+    """Error, drift and cost of each method on Model 2 of CDPR 4.3.
+
+    Returns
+    -------
+    list of dict
+        Rows with ``method, step, error`` (position of the platform at the end [m], against a tight solution),
+        ``position, velocity`` (largest violations), ``energy`` (drift), ``seconds, real_time`` (simulated seconds per
+        second).
+    """
+    eom = derive(pulley_robot(2), by)
+    exact = _reference(eom, duration)
+    rows = []
+    for name in CONSTRAINT_METHODS:
+        for h in steps:
+            settings: dict[str, Any] = {"duration": duration, "constraints": ConstraintMethod(name), "record": 0.05}
+            if name == "idas":
+                settings["rtol"] = {4e-3: 1e-6, 2e-3: 1e-8}.get(h, 1e-10)
+            else:
+                settings["step"] = h
+            seconds, run = _timed(eom, 1 if name == "idas" else repetitions, **settings)
+            error = np.linalg.norm(np.array([run[n][-1] for n in _POSITION]) - exact)
+            rows.append(
+                {
+                    "method": name,
+                    "step": settings.get("step", settings.get("rtol")),
+                    "error": float(error),
+                    "position": float(run["constraint.position"].max()),
+                    "velocity": float(run["constraint.velocity"].max()),
+                    "energy": run.energy.drift,
+                    "seconds": seconds,
+                    "real_time": duration / seconds,
+                }
+            )
+    return rows
+
+
+def paper_speed(*, duration: float = 10.0, repetitions: int = 3) -> list[dict[str, Any]]:
+    """The paper's method and step (Udwadia-Kalaba, Runge-Kutta with 1e-4 s), and the default one at equal accuracy."""
+    rows = []
+    paper = ConstraintMethod("udwadia-kalaba", alpha=1e3, beta=1e3)
+    for model, printed in ((1, 11.9), (2, 9.1)):
+        for by in ("natural", "newton-euler"):
+            eom = derive(pulley_robot(model), by)
+            exact = _reference(eom, duration)
+            for title, settings in (
+                ("paper", {"constraints": paper, "step": 1e-4}),
+                ("default", {"constraints": "projection", "step": 2.5e-3}),
+            ):
+                seconds, run = _timed(eom, repetitions, duration=duration, record=0.05, **settings)
+                error = float(np.linalg.norm(np.array([run[n][-1] for n in _POSITION]) - exact))
+                rows.append(
+                    {"model": model, "by": by, "method": title, "error": error, "seconds": seconds,
+                     "real_time": duration / seconds, "printed_s": printed}
+                )  # fmt: skip
+    return rows
+
+
+def _exudyn_run(duration: float, step: float) -> tuple[float, Array]:
+    """The same robot (Model 1) in Exudyn: a rigid body on four distance constraints, generalized-alpha."""
+    import exudyn as exu
+    from exudyn.rigidBodyUtilities import RigidBodyInertia
+
+    machine = pulley_robot(1)
+    q = machine.q_neutral
+    q[1], q[2] = 0.25, 0.37
+    lengths, platform = cable_lengths(machine, q), machine.body("platform")
+    container = exu.SystemContainer()
+    mbs = container.AddSystem()
+    inertia = RigidBodyInertia(
+        mass=nominal(platform.mass), inertiaTensor=np.array([[nominal(x) for x in row] for row in platform.inertia])
+    )
+    ground = mbs.CreateGround()
+    body = mbs.CreateRigidBody(
+        inertia=inertia,
+        referencePosition=[0.0, 0.25, 0.37],
+        initialVelocity=[0.08, 0.16, 0.0],
+        gravity=[0.0, 0.0, -9.81],
+    )
+    known = inspect.signature(mbs.CreateDistanceConstraint).parameters
+    items = "itemNumbers" if "itemNumbers" in known else "bodyNumbers"  # its name until 1.12
+    for cable, length in zip(machine.cables, lengths, strict=True):
+        ends = [[nominal(x) for x in cable.exit_at], [nominal(x) for x in cable.anchor_at]]
+        mbs.CreateDistanceConstraint(
+            **{items: [ground, body]}, localPosition0=ends[0], localPosition1=ends[1], distance=float(length)
+        )
+    mbs.Assemble()
+    settings = exu.SimulationSettings()
+    settings.timeIntegration.numberOfSteps = round(duration / step)
+    settings.timeIntegration.endTime = duration
+    settings.timeIntegration.generalizedAlpha.spectralRadius = 0.9
+    settings.timeIntegration.newton.useModifiedNewton = True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        settings.solutionSettings.writeSolutionToFile = False
+    settings.timeIntegration.verboseMode = 0
+    began = time.perf_counter()
+    mbs.SolveDynamic(settings)
+    seconds = time.perf_counter() - began
+    node = mbs.GetObject(body)["nodeNumber"]
+    return seconds, np.array(mbs.GetNodeOutput(node, exu.OutputVariableType.Position))
+
+
+def compare_with_exudyn(
+    steps: Sequence[float] = (4e-3, 1e-3), *, duration: float = 10.0, repetitions: int = 3
+) -> list[dict[str, Any]]:
+    """Model 1 by the default method, by generalized-alpha, and by Exudyn if it is installed."""
+    eom = derive(pulley_robot(1), "newton-euler")
+    exact = _reference(eom, duration)
+    rows: list[dict[str, Any]] = []
+    for h in steps:
+        for name in ("projection", "generalized-alpha"):
+            seconds, run = _timed(eom, repetitions, duration=duration, step=h, constraints=name, record=0.05)
+            error = float(np.linalg.norm(np.array([run[n][-1] for n in _POSITION]) - exact))
+            rows.append({"engine": f"dalembert, {name}", "step": h, "error": error, "seconds": seconds})
+        try:
+            trials = [_exudyn_run(duration, h) for _ in range(repetitions)]
+        except ImportError:
+            rows.append({"engine": "Exudyn", "step": h, "reason": "not installed (pip install exudyn)"})
+            continue
+        error = float(np.linalg.norm(trials[-1][1] - exact))
+        least = min(t for t, _ in trials)
+        rows.append({"engine": "Exudyn, generalized-alpha", "step": h, "error": error, "seconds": least})
+    return rows
+
+
+def main() -> None:
+    """Print the tables."""
+    print(f"{'method':22} {'step/rtol':>10} {'error':>9} {'position':>9} {'velocity':>9} {'energy':>9} {'real time':>10}")
+    for r in compare_methods():
+        figures = " ".join(f"{r[k]:9.1e}" for k in ("error", "position", "velocity", "energy"))
+        print(f"{r['method']:22} {r['step']:10.0e} {figures} {r['real_time']:9.0f}x")
+    print(f"\n{'model':>5} {'by':13} {'method':9} {'error':>9} {'seconds':>8} {'real time':>10} {'printed':>9}")
+    for r in paper_speed():
+        print(
+            f"{r['model']:5} {r['by']:13} {r['method']:9} {r['error']:9.1e} {r['seconds']:8.3f} {r['real_time']:9.0f}x "
+            f"{r['printed_s']:7.1f} s"
+        )
+    print(f"\n{'engine (Model 1, 10 s)':32} {'step':>8} {'error':>9} {'seconds':>9}")
+    for r in compare_with_exudyn():
+        cost = r.get("reason") or f"{r['error']:9.1e} {r['seconds']:9.4f}"
+        print(f"{r['engine']:32} {r['step']:8.0e} {cost}")
+
+
+if __name__ == "__main__":
+    main()
