@@ -75,7 +75,22 @@ static inline int any(integer m) {
         for (int i = 0; i < LANES; i++) r[i] = name(a[i], b[i]); \
         return r;                                                \
     }
+#if defined(__clang__) && defined(__has_builtin)
+#if __has_builtin(__builtin_elementwise_sqrt)
+#define VECTOR_SQRT(a) __builtin_elementwise_sqrt(a)
+#endif
+#elif defined(__AVX512F__)
+#define VECTOR_SQRT(a) __builtin_ia32_sqrtpd512_mask(a, a, -1, 4)
+#elif defined(__AVX__)
+#define VECTOR_SQRT(a) __builtin_ia32_sqrtpd256(a)
+#elif defined(__SSE2__)
+#define VECTOR_SQRT(a) __builtin_ia32_sqrtpd(a)
+#endif
+#if defined(VECTOR_SQRT)
+static inline real sqrt_lanes(real a) { return VECTOR_SQRT(a); }
+#else
 LANEWISE_1(sqrt)
+#endif
 LANEWISE_1(tan)
 LANEWISE_1(asin)
 LANEWISE_1(acos)
