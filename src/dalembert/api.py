@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.states import named_vector
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.model.machine import Machine
@@ -18,7 +19,6 @@ from dalembert.simulate.closed_loop import Event, close_loop
 from dalembert.simulate.constrained import ConstraintMethod
 from dalembert.simulate.constrained_switching import Switch
 from dalembert.simulate.run import EndState, Run
-from dalembert.simulate.states import named_vector
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ import pytest
 
 import dalembert as da
 from dalembert.cli.app import run
-from dalembert.control.settings import make_law
+from dalembert.io.control_blocks import make_law
 from dalembert.studies import Row
 from dalembert.systems import SYSTEMS
 
@@ -336,10 +336,15 @@ def test_bench_hands_its_options_on(call: Call, monkeypatch: pytest.MonkeyPatch,
     assert call("bench", "--quick", "--robot", "ur5")[0] == disagrees
     assert call("bench", "--json")[0] == disagrees
     assert call("bench", "--out", "figures.json")[0] == disagrees
+    assert call("bench", "chains", "--plot", "cost.png")[0] == disagrees
+    assert call("bench", "--quantity", "inverse")[0] == disagrees
+    usual = {"json": None, "quick": False, "robots": None, "topic": "arms", "quantity": "forward", "plot": None}
     assert seen == [
-        {"json": None, "quick": True, "robots": ["ur5"]},
-        {"json": "-", "quick": False, "robots": None},
-        {"json": "figures.json", "quick": False, "robots": None},
+        {**usual, "quick": True, "robots": ["ur5"]},
+        {**usual, "json": "-"},
+        {**usual, "json": "figures.json"},
+        {**usual, "topic": "chains", "plot": "cost.png"},
+        {**usual, "quantity": "inverse"},
     ]
 
 

@@ -23,7 +23,7 @@ def demo(
     from dalembert import api
     from dalembert.cli.machines import find_machine
     from dalembert.cli.output import console
-    from dalembert.control.settings import make_law
+    from dalembert.io.control_blocks import make_law
 
     screen = console()
     machine, settings = find_machine("six-axis-arm")

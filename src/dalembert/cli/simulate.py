@@ -38,7 +38,7 @@ def simulate(
     """
     from dalembert import api
     from dalembert.cli.output import console
-    from dalembert.control.settings import make_law
+    from dalembert.io.control_blocks import make_law
 
     for path in (out, csv, plot):
         if path is not None and not path.absolute().parent.is_dir():

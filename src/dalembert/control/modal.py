@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.control.linearize import linearize
 from dalembert.core.errors import InputError
+from dalembert.core.states import named_vector
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
-from dalembert.simulate.states import named_vector
 
 if TYPE_CHECKING:
     import control
