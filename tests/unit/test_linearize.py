@@ -145,7 +145,7 @@ def test_states_that_do_not_stay_are_refused() -> None:
         ({"outputs": ["hook.x"]}, da.UnknownNameError, "payload.x"),
         ({"inputs": ["G"]}, da.UnknownNameError, "known: F"),
         ({"at": {"phi": 0.0}}, da.UnknownNameError, "theta1"),
-        ({"at": [0.0]}, da.InputError, "2 finite numbers"),
+        ({"at": [0.0]}, da.InputError, "at must have 2 components"),
         ({"u": [1.0, 2.0]}, da.InputError, "1 finite numbers"),
     ],
 )

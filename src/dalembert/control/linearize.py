@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Law
+from dalembert.core.states import named_vector
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
@@ -67,7 +68,7 @@ def equilibrium(
         Time (of wrenches) and parameter values.
     """
     s = eom.symbolic
-    q = _vector(at, eom.q_names, eom.q_neutral, "at")
+    q = named_vector(at, eom.q_names, eom.q_neutral, "at")
     values = eom.parameter_values(p)
     load = s.bias - s.losses - s.wrenches
     outputs = [load, ca.jacobian(s.actuation, s.u), s.actuation, s.gravity, s.bias - s.gravity]
@@ -161,7 +162,7 @@ def linearize(
 
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, by)
     point = equilibrium(eom, at, u=u, t=t, p=p)
-    v0 = _vector(v, eom.v_names, np.zeros(eom.nv), "v")
+    v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
     if require_equilibrium:
         _check_rest(eom, point, v0, tolerance)
     states = state_space_names(eom)
@@ -262,26 +263,6 @@ def _output(eom: EquationsOfMotion, name: str, d: Any, q: Any, states: tuple[str
     raise UnknownNameError("output", name, known, f"machine '{eom.machine.name}'")
 
 
-def _vector(value: State, names: tuple[str, ...], default: Array, what: str) -> Array:
-    """A vector by numbers or by names."""
-    if value is None:
-        return default.copy()
-    if isinstance(value, Mapping):
-        result = default.copy()
-        for name, number in value.items():
-            if name not in names:
-                raise UnknownNameError("coordinate", name, names, what)
-            result[names.index(name)] = float(number)
-    else:
-        try:
-            result = np.array(value, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError(f"{what} must be numbers or a mapping of names to numbers, got {value!r}") from None
-    if result.shape != (len(names),) or not np.isfinite(result).all():
-        raise InputError(f"{what} must be {len(names)} finite numbers ({', '.join(names)}), got {value!r}")
-    return result
-
-
 def law_gain(eom: EquationsOfMotion, law: Law, at: State = None, *, t: float = 0.0, p: Any = None) -> Array:
     """Derivative ``K`` (nu x 2 nv) of a law's inputs by displacements and velocities, at rest: ``u = u0 + K x``.
 
@@ -300,7 +281,7 @@ def law_gain(eom: EquationsOfMotion, law: Law, at: State = None, *, t: float = 0
     """
     if law.state_names(eom):
         raise InputError(f"law_gain needs a law without internal states, got {type(law).__name__}")
-    s, q0 = eom.symbolic, _vector(at, eom.q_names, eom.q_neutral, "at")
+    s, q0 = eom.symbolic, named_vector(at, eom.q_names, eom.q_neutral, "at")
     d = ca.SX.sym("d", eom.nv)
     B0 = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
     u, _ = law.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)
