@@ -1,0 +1,239 @@
+"""Make the pictures of the pages on constraints and cable robots: ``python docs/figures/cable_figures.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import casadi as ca
+import matplotlib.pyplot as plt
+import numpy as np
+
+import dalembert as da
+from dalembert.formulations.constraints_cables import pulley_path
+from dalembert.spatial.rotations import numpy, quaternion_matrix
+from dalembert.studies.cable_robots.joining import joining_run
+from dalembert.studies.cable_robots.overturning import overturning_run
+from dalembert.studies.cable_robots.pulleys import pushed_run
+from dalembert.systems import cable_robots as cr
+
+FOLDER = Path(__file__).resolve().parent
+# Colour-blind safe (P. Tol, "bright").
+BLUE, RED, GREEN, PURPLE, SAND, GREY = "#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#888888"
+COLOURS = (BLUE, RED, GREEN, PURPLE, SAND, GREY, "#66ccee")
+
+plt.rcParams.update(
+    {
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.alpha": 0.25,
+        "grid.linewidth": 0.5,
+        "axes.titlesize": 9,
+        "axes.titlelocation": "left",
+        "legend.frameon": False,
+        "legend.fontsize": 8,
+        "figure.dpi": 150,
+    }
+)
+
+
+def save(figure, name: str) -> None:
+    figure.savefig(FOLDER / f"{name}.png", bbox_inches="tight")
+    plt.close(figure)
+
+
+def pulley() -> None:
+    """Geometry of a cable over a pulley, drawn from the library's own functions."""
+    figure, axis = plt.subplots(figsize=(4.6, 3.6))
+    r, d, b = 0.3, np.zeros(3), np.array([1.3, 0.0, -0.8])
+    path = pulley_path(ca.SX(ca.DM(b)), ca.SX(ca.DM(d)), ca.SX.eye(3), r)
+    a = numpy(ca.evalf(path.exit))
+    angle = np.linspace(0, 2 * np.pi, 200)
+    axis.plot(r + r * np.cos(angle), r * np.sin(angle), color=GREY, lw=1)
+    psi = np.arctan2(a[2], a[0] - r)
+    arc = np.linspace(np.pi, psi, 60)
+    axis.plot(r + r * np.cos(arc), r * np.sin(arc), color=BLUE, lw=2.5)
+    axis.plot([0, 0], [-0.75, 0], color=BLUE, lw=2.5)
+    axis.plot([a[0], b[0]], [a[2], b[2]], color=BLUE, lw=2.5)
+    axis.annotate("", (r, 0), (0, 0), arrowprops={"arrowstyle": "->", "color": RED})
+    axis.annotate("", (a[0], a[2]), (r, 0), arrowprops={"arrowstyle": "->", "color": RED})
+    axis.plot([0, 0], [0, 0.55], color=GREY, ls=":")
+    wedge = np.linspace(0, psi, 30)
+    axis.plot(r + 0.1 * np.cos(wedge), 0.1 * np.sin(wedge), color=GREEN)
+    for text, x, z in (
+        ("D", -0.07, 0.0), ("C", r - 0.02, -0.08), ("A", a[0] + 0.02, a[2] + 0.05), ("B", b[0] + 0.03, b[2]),
+        ("r s", 0.12, 0.03), ("r n", 0.4, 0.17), ("ψ", r + 0.13, 0.03), ("swivel axis z", -0.02, 0.58),
+        ("r (π - ψ)", 0.02, 0.33), ("to the winch", 0.03, -0.7),
+    ):  # fmt: skip
+        axis.annotate(text, (x, z), fontsize=8)
+    axis.plot(*b[[0, 2]], "o", color=BLUE)
+    axis.set_aspect("equal")
+    axis.set_xlim(-0.2, 1.5)
+    axis.set_axis_off()
+    save(figure, "cable_pulley")
+
+
+def methods() -> None:
+    """Error against cost of every constraint method."""
+    from dalembert.benchmarks.cable_robot import compare_methods
+
+    rows = compare_methods((8e-3, 4e-3, 2e-3, 1e-3), duration=5.0, repetitions=3)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.1), layout="constrained")
+    for colour, name in zip(COLOURS, dict.fromkeys(r["method"] for r in rows), strict=False):
+        mine = [r for r in rows if r["method"] == name]
+        marker = "s" if name == "projection" else "o"
+        style = {"color": colour, "marker": marker, "ms": 4, "lw": 1, "label": name}
+        if name == "baumgarte":
+            continue  # equal to Udwadia-Kalaba's
+        left.loglog([r["seconds"] for r in mine], [r["error"] for r in mine], **style)
+        right.loglog([r["seconds"] for r in mine], [max(r["position"], 1e-16) for r in mine], **style)
+    left.set(xlabel="seconds for 5 s", ylabel="error of the platform [m]", title="accuracy")
+    right.set(xlabel="seconds for 5 s", ylabel="largest |Φ| [m]", title="drift")
+    right.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    save(figure, "constraint_methods")
+
+
+def four_bar() -> None:
+    """Coupler curve and reaction force of a four-bar."""
+    import sys
+
+    sys.path.insert(0, str(FOLDER.parents[1] / "examples"))
+    from four_bar import four_bar_machine, initial_state
+
+    machine = four_bar_machine()
+    run = da.simulate(machine, duration=2.0, q0=initial_state(0.7), v0={"a_dot": 6.0}, method="dopri5", rtol=1e-9)
+    eom = da.equations(machine)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.9), layout="constrained")
+    q = run.x[:, :3]
+    for k, alpha in ((0, 1.0), (len(q) // 9, 0.5), (len(q) // 5, 0.25)):
+        joints = [eom.pose(f, q[k])[:3, 3] for f in ("crank", "coupler", "coupler_tip", "rocker")]
+        line = np.array(joints)
+        left.plot(line[:, 0], line[:, 2], "o-", color=BLUE, alpha=alpha, ms=3)
+    curve = np.array([eom.pose("middle", x)[:3, 3] for x in q])
+    left.plot(curve[:, 0], curve[:, 2], color=RED, lw=1)
+    left.set_aspect("equal")
+    left.set(title="coupler curve", xlabel="x [m]", ylabel="z [m]")
+    force = np.hypot(run["multiplier.loop[0]"], run["multiplier.loop[1]"])
+    right.plot(run.t, force, color=BLUE)
+    right.set(title="force in the closing joint [N]", xlabel="t [s]")
+    save(figure, "four_bar")
+
+
+def _platform(axis, run, k, anchors, colour, dims=(0, 2)) -> None:
+    R = numpy(quaternion_matrix(np.array([run[f"platform.q{c}"][k] for c in "wxyz"])))
+    p = np.array([run[f"platform.{c}"][k] for c in "xyz"])
+    corners = np.array([p + R @ np.array(b, dtype=float) for b in anchors])
+    loop = np.vstack([corners, corners[:1]])
+    axis.plot(loop[:, dims[0]], loop[:, dims[1]], color=colour, lw=1.5)
+
+
+def overturning() -> None:
+    """Angles, tensions and snapshots of the overturning platform, with and without pushing cables."""
+    run, free = overturning_run(), overturning_run(False)
+    figure, axes = plt.subplots(2, 2, figsize=(7.6, 5.2), layout="constrained")
+    machine = cr.overturning_robot()
+    anchors = [c.anchor_at for c in machine.cables]
+    for t, colour in ((0.0, RED), (7.8, GREEN), (14.0, BLUE)):
+        k = int(np.argmin(np.abs(run.t - t)))
+        _platform(axes[0, 0], run, k, anchors, colour)
+        place = (run["platform.x"][k] - 0.05, run["platform.z"][k] - 0.2)
+        axes[0, 0].annotate(f"{t:g} s", place, color=colour, fontsize=8)
+    s = run.t[run.t <= 10] / 10
+    blend = s**3 * (10 - 15 * s + 6 * s**2)
+    axes[0, 0].plot(0.82 - 1.5 * blend, 1.15 + 0.15 * blend, color=GREY, ls="--", lw=1)
+    axes[0, 0].annotate("moving exit", (-0.6, 1.33), fontsize=8, color=GREY)
+    axes[0, 0].plot([0], [2], "s", color=GREY)
+    axes[0, 0].set_aspect("equal")
+    axes[0, 0].set(title="view along y", xlabel="x [m]", ylabel="z [m]", ylim=(0.3, 2.1))
+    R = np.array([numpy(quaternion_matrix(row)) for row in np.column_stack([run[f"platform.q{c}"] for c in "wxyz"])])
+    beta = np.degrees(np.arctan2(-R[:, 2, 0], np.hypot(R[:, 0, 0], R[:, 1, 0])))
+    alpha = np.degrees(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
+    gamma = np.degrees(np.arctan2(R[:, 2, 1], R[:, 2, 2]))
+    for name, values, colour in (("α", alpha, BLUE), ("β", beta, RED), ("γ", gamma, GREEN)):
+        values = np.where(values < -180 + 1e-6, values + 360, values)  # -180 and 180 are one angle
+        style = "--" if name == "γ" else "-"
+        axes[0, 1].plot(run.t, values, color=colour, label=name, lw=1.2, ls=style)
+    axes[0, 1].axvline(run.events[0].t, color=GREY, ls=":")
+    axes[0, 1].annotate(f"{run.events[0].t:.3f} s", (run.events[0].t - 2.2, 100), fontsize=8)
+    axes[0, 1].legend()
+    axes[0, 1].set(title="Z-Y-X angles [deg]: singular where nothing else is", xlabel="t [s]")
+    views = ((axes[1, 0], run, "bilateral cables"), (axes[1, 1], free, "cables that only pull"))
+    for axis, r, kind in views:
+        title = f"tensions [N], {kind}"
+        for k, colour, label in ((1, BLUE, "cables 1 and 2"), (3, RED, "cable 3")):
+            axis.plot(r.t, r[f"tension.cable{k}"], color=colour, lw=0.8, label=label)
+        axis.set(title=title, xlabel="t [s]", ylim=(-80, 80))
+        axis.legend()
+    save(figure, "overturning")
+
+
+def joining() -> None:
+    """Tensions and heights of the joining robot."""
+    run = joining_run()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.8), layout="constrained")
+    left.plot(run.t, run["platform.z"], color=BLUE, label="platform")
+    left.plot(run.t, run["payload.z"], color=RED, label="payload")
+    left.axvline(11, color=GREY, ls=":")
+    left.set(title="height [m]", xlabel="t [s]")
+    left.legend()
+    right.plot(run.t, run["tension.cable1"], color=BLUE)
+    inset = right.inset_axes((0.3, 0.5, 0.42, 0.4))
+    near = (run.t > 10.8) & (run.t < 12)
+    inset.plot(run.t[near], run["tension.cable1"][near], color=BLUE)
+    inset.set_title("at the pick", fontsize=7)
+    inset.tick_params(labelsize=7)
+    right.set(title="tension of each cable [N]", xlabel="t [s]")
+    save(figure, "joining")
+
+
+def pulleys() -> None:
+    """Motion of the platform with the three models of its pulleys."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.8), layout="constrained")
+    runs = {m: pushed_run(m) for m in (1, 2, 3)}
+    for m, colour, style in ((1, RED, "-"), (2, BLUE, "-"), (3, GREEN, "--")):
+        left.plot(runs[m].t, 1e3 * runs[m]["platform.y"] - 250, color=colour, ls=style, lw=1, label=f"Model {m}")
+    left.set(title="y of the platform [mm]", xlabel="t [s]", xlim=(0, 4))
+    left.set_ylim(-15, 20)
+    left.legend(loc="upper left", ncols=3)
+    for m, colour in ((1, RED), (2, BLUE)):
+        gap = np.abs(runs[m]["platform.y"] - runs[3]["platform.y"])
+        right.semilogy(runs[m].t[1:], 1e3 * gap[1:] + 1e-9, color=colour, lw=0.7, label=f"Model {m} - Model 3")
+    right.set(title="difference in y [mm]", xlabel="t [s]", ylim=(1e-5, 1e3))
+    right.legend(loc="upper left", ncols=2)
+    save(figure, "pulley_models")
+
+
+def workspace() -> None:
+    """Wrench-feasible workspace of the robot with eight cables, at three heights."""
+    machine = cr.eight_cable_robot()
+    names = list(machine.q_names)
+    x, y = np.linspace(-3, 3, 41), np.linspace(-2, 2, 27)
+    figure, axes = plt.subplots(1, 3, figsize=(7.6, 2.1), layout="constrained", sharey=True)
+    side = np.array([[sx * 60, sy * 60, 0, 0, 0, 0] for sx in (-1, 1) for sy in (-1, 1)])
+    for axis, z in zip(axes, (0.6, 1.5, 2.4), strict=True):
+        grid = []
+        for yy in y:
+            for xx in x:
+                q = machine.q_neutral
+                q[[names.index(f"platform.{c}") for c in "xyz"]] = xx, yy, z
+                grid.append(q)
+        rest = cr.wrench_feasible(machine, grid, 10.0, 600.0).reshape(len(y), len(x))
+        push = cr.wrench_feasible(machine, grid, 10.0, 600.0, wrenches=side).reshape(len(y), len(x))
+        axis.contourf(x, y, rest + 1.0 * push, levels=[-0.5, 0.5, 1.5, 2.5], colors=["white", "#c6d8ea", BLUE])
+        axis.set(title=f"z = {z:g} m", xlabel="x [m]")
+        axis.set_aspect("equal")
+    axes[0].set_ylabel("y [m]")
+    save(figure, "workspace")
+
+
+if __name__ == "__main__":
+    import sys
+
+    makers = {f.__name__: f for f in (pulley, four_bar, methods, overturning, joining, pulleys, workspace)}
+    for name in sys.argv[1:] or makers:
+        makers[name]()
