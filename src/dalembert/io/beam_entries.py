@@ -130,8 +130,8 @@ def beam_to_data(beam: Beam, number: Callable[[Any], Any]) -> dict[str, Any]:
         data["load"] = {"mass": load.mass, "inertia": list(load.inertia), "first_moment": load.first_moment}
     if beam.offset != (0.0, 0.0, 0.0):
         data["offset"] = list(beam.offset)
-    for key, default in (("normalization", "unit"), ("rotary_inertia", True), ("stiffening", False)):
-        if getattr(beam, key) != default:
+    for key, usual in (("normalization", "unit"), ("rotary_inertia", True), ("stiffening", False)):
+        if getattr(beam, key) != usual:
             data[key] = getattr(beam, key)
     if beam.stations:
         data["stations"] = dict(beam.stations)

@@ -1,0 +1,137 @@
+"""Make the pictures of the page on flexible arms: ``python docs/figures/flexible_figures.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import dalembert as da
+from dalembert.control.modal import machine_modes
+from dalembert.studies.flexible_arms.runs import free_vibration, pick_and_place
+from dalembert.systems.flexible_arms import canadarm, planar_arm
+from dalembert.view.mode_shapes import animate_mode, plot_modes
+
+FOLDER = Path(__file__).resolve().parent
+# Colour-blind safe (P. Tol, "bright").
+BLUE, RED, GREEN, PURPLE, GREY = "#4477aa", "#ee6677", "#228833", "#aa3377", "#888888"
+
+plt.rcParams.update(
+    {
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.alpha": 0.25,
+        "axes.titlesize": 9,
+        "axes.titlelocation": "left",
+        "legend.frameon": False,
+        "legend.fontsize": 8,
+        "figure.dpi": 150,
+    }
+)
+
+
+def modes() -> None:
+    """Mode shapes of the Canadarm with its joints locked, elbow and wrist bent."""
+    arm = canadarm().lock({"theta1": 0.0, "theta2": -0.6, "theta3": 1.2, "theta4": 0.0, "theta5": 0.0, "theta6": 0.0})
+    found = machine_modes(arm)
+    planar = [k for k in found.elastic if _in_plane(found, k)][:6]
+    plot_modes(found, planar, plane="xz", size=0.07).savefig(FOLDER / "canadarm_modes.png", dpi=130)
+    animate_mode(found, planar[1], FOLDER / "canadarm_mode.gif", plane="xz", size=0.07)
+
+
+def _in_plane(found: object, k: int) -> bool:
+    share = np.abs(found.participation()[:, k])  # type: ignore[attr-defined]
+    names = found.equations.v_names  # type: ignore[attr-defined]
+    bending = [i for i, n in enumerate(names) if n.split("delta")[-1] in ("2_dot", "3_dot", "4_dot", "5_dot")]
+    return bool(share[bending].sum() > 0.9)
+
+
+def free() -> None:
+    """Free vibration of the planar arm, and what the approximate models leave out."""
+    arm = planar_arm()
+    runs = {m: free_vibration(arm, m, 4.0) for m in ("flex", "flex-M", "flex-MA", "flex-MR")}
+    figure, axes = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")
+    full = runs["flex"]
+    for name, colour in (("link1.delta1", BLUE), ("link2.delta1", RED)):
+        axes[0].plot(full.t, full[name], color=colour, label=name, linewidth=1)
+    axes[0].set_title("modal coordinates")
+    axes[0].set_ylim(-0.11, 0.16)
+    for name, colour in (("theta1", BLUE), ("theta2", RED)):
+        axes[1].plot(full.t, full[name], color=colour, label=f"{name} [rad]", linewidth=1)
+    axes[1].set_title("joints, not driven")
+    for model, colour in (("flex-M", GREEN), ("flex-MA", PURPLE), ("flex-MR", RED)):
+        error = np.abs(runs[model]["theta1"] - full["theta1"]) + 1e-9
+        axes[2].semilogy(full.t, error, color=colour, label=model, linewidth=1)
+    axes[2].set_title("error in theta1 [rad]")
+    axes[2].set_ylim(1e-6, 1e-1)
+    for ax in axes:
+        ax.set_xlabel("t [s]")
+        ax.legend(loc="upper left", ncols=2 if ax is axes[0] else 1)
+    figure.savefig(FOLDER / "planar_free_vibration.png")
+
+
+def place() -> None:
+    """Pick and place of the Canadarm with the torques of the rigid arm."""
+    arm = canadarm()
+    run = pick_and_place(arm)
+    figure, axes = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")
+    for i, colour in zip((1, 2, 3), (BLUE, RED, GREEN), strict=True):
+        axes[0].plot(run.t, run[f"theta{i}"], color=colour, label=f"theta{i}", linewidth=1.2)
+    x = run.t / 10.0
+    axes[0].plot(run.t, 0.5 * (x - np.sin(2 * np.pi * x) / (2 * np.pi)), "--", color=GREY, label="reference")
+    axes[0].set_title("joint angles [rad]")
+    for name, colour in (("segment2.delta2", BLUE), ("segment2.delta6", RED), ("segment3.delta2", GREEN)):
+        axes[1].plot(run.t, run[name], color=colour, label=name, linewidth=1)
+    axes[1].set_title("modal coordinates")
+    E = run["energy.kinetic"] + run["energy.potential"]
+    axes[2].plot(run.t, E, color=BLUE, label="energy")
+    axes[2].plot(run.t, run["work.input"], ":", color=RED, label="work of the torques")
+    axes[2].set_title("energy audit [J]")
+    for ax in axes:
+        ax.set_xlabel("t [s]")
+        ax.legend()
+    figure.savefig(FOLDER / "canadarm_pick_and_place.png")
+
+
+def spin() -> None:
+    """Spin-up manoeuvre with and without geometric stiffening."""
+    figure, ax = plt.subplots(figsize=(4.5, 2.8), layout="constrained")
+    for on, colour, label in ((True, BLUE, "stiffening"), (False, RED, "linear: diverges")):
+        machine = _spinning(on)
+        run = da.simulate(machine, duration=15.0 if on else 9.0, step=1e-3, record=0.02, check=False)
+        q = np.column_stack([run[n] for n in machine.q_names])
+        q[:, 0] = 0.0
+        ax.plot(run.t, da.equations(machine).pose("beam.tip", q)[:, 1, 3], color=colour, label=label)
+    ax.set_ylim(-1.5, 0.3)
+    ax.set_xlabel("t [s]")
+    ax.set_title("tip deflection of a beam that spins up to 6 rad/s [m]")
+    ax.legend(loc="lower right")
+    figure.savefig(FOLDER / "spin_up.png")
+
+
+def _spinning(stiffening: bool) -> da.Machine:
+    section = da.Section(4e-4, 2e-7, 2e-7)
+    beam = da.Beam("beam", 10.0, section, E=7e10, density=3000.0, modes={"y": 3}, stiffening=stiffening)
+    J, T = 1e8, 15.0
+    torque = J * 6.0 / T * (1.0 - da.cos(da.TIME * (2 * np.pi / T)))
+    return da.Machine(
+        "spin-up",
+        [beam, da.Body("hub", 1.0, inertia=(J, J, J))],
+        [da.Joint("spin", "revolute", "world", "beam"), da.Joint("hub", "fixed", "beam", "hub")],
+        wrenches=[da.Wrench("drive", "hub", torque=(0.0, 0.0, torque))],
+        gravity=(0, 0, 0),
+    )
+
+
+if __name__ == "__main__":
+    modes()
+    free()
+    place()
+    spin()
