@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import time
 import warnings
@@ -108,16 +109,15 @@ def paper_speed(*, duration: float = 10.0, repetitions: int = 3) -> list[dict[st
 
 def _exudyn_run(duration: float, step: float) -> tuple[float, Array]:
     """The same robot (Model 1) in Exudyn: a rigid body on four distance constraints, generalized-alpha."""
-    import exudyn as exu
-    from exudyn.rigidBodyUtilities import RigidBodyInertia
-
+    exu: Any = importlib.import_module("exudyn")
+    rigid: Any = importlib.import_module("exudyn.rigidBodyUtilities")
     machine = pulley_robot(1)
     q = machine.q_neutral
     q[1], q[2] = 0.25, 0.37
     lengths, platform = cable_lengths(machine, q), machine.body("platform")
     container = exu.SystemContainer()
     mbs = container.AddSystem()
-    inertia = RigidBodyInertia(
+    inertia = rigid.RigidBodyInertia(
         mass=nominal(platform.mass), inertiaTensor=np.array([[nominal(x) for x in row] for row in platform.inertia])
     )
     ground = mbs.CreateGround()

@@ -25,6 +25,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.core.errors import InputError
 from dalembert.core.ports import Formulation
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.joint_kinematics import joint_subspace
@@ -67,6 +68,9 @@ def _length(x: Any, expressions: tuple[Any, ...]) -> int:
 
 def forward_derivatives(formulation: Formulation) -> tuple[Any, Any, Any, Any]:
     """Derivatives of the forward dynamics by q, v, tau and p, as expressions of (q, v, tau, p)."""
+    machine = formulation.model.machine
+    if machine.constrained:
+        raise InputError(f"machine '{machine.name}' has constraints: its forward dynamics has no such derivatives")
     x = formulation.variables
     by_q, by_v, M, by_p = inverse_derivatives(formulation)
     nv = M.shape[0]

@@ -52,7 +52,7 @@ struct constrained {
     double *increment;
 };
 
-/* A = R^T R in place (upper triangle, rows). 0 = ok, 1 = not positive definite; with `diagonal` (that of A) also when a
+/* A = R^T R in place (upper triangle, rows; the diagonal holds its reciprocals). 0 = ok, 1 = not positive definite; with `diagonal` (that of A) also when a
  * pivot keeps less than 1e-6 of it. */
 static int cholesky(double *A, int64_t n, const double *diagonal) {
     for (int64_t k = 0; k < n; k++) {
@@ -60,7 +60,8 @@ static int cholesky(double *A, int64_t n, const double *diagonal) {
         const double d = row[k];
         if (!(d > (diagonal ? 1e-6 * diagonal[k] : 0.0))) return 1;
         const double inverse = 1.0 / sqrt(d);
-        for (int64_t j = k; j < n; j++) row[j] *= inverse;
+        row[k] = inverse;
+        for (int64_t j = k + 1; j < n; j++) row[j] *= inverse;
         for (int64_t i = k + 1; i < n; i++) {
             double *restrict below = A + i * n;
             const double r = row[i];
@@ -81,8 +82,18 @@ static void solve_lower(const double *R, int64_t n, double *X, int64_t columns) 
             if (r == 0.0) continue;
             for (int64_t i = 0; i < columns; i++) x[i] -= r * y[i];
         }
-        const double inverse = 1.0 / R[k * n + k];
+        const double inverse = R[k * n + k];
         for (int64_t i = 0; i < columns; i++) x[i] *= inverse;
+    }
+}
+
+/* x <- R^-T x */
+static void solve_lower_one(const double *R, int64_t n, double *restrict x) {
+    for (int64_t k = 0; k < n; k++) {
+        const double *restrict row = R + k * n;
+        const double xk = x[k] *= row[k];
+        if (xk == 0.0) continue;
+        for (int64_t j = k + 1; j < n; j++) x[j] -= row[j] * xk;
     }
 }
 
@@ -91,7 +102,7 @@ static void solve_upper(const double *R, int64_t n, double *x) {
     for (int64_t k = n - 1; k >= 0; k--) {
         double s = x[k];
         for (int64_t j = k + 1; j < n; j++) s -= R[k * n + j] * x[j];
-        x[k] = s / R[k * n + k];
+        x[k] = s * R[k * n + k];
     }
 }
 
@@ -232,7 +243,7 @@ static void solve_schur(struct constrained *C, const double *rhs, double *mu) {
     for (int64_t i = 0; i < m; i++) C->norms[i] = C->S[i * m + i];
     if (!cholesky(C->S, m, C->norms)) {
         memcpy(mu, rhs, (size_t)m * sizeof(double));
-        solve_lower(C->S, m, mu, 1);
+        solve_lower_one(C->S, m, mu);
         solve_upper(C->S, m, mu);
         C->rank_lost = 0;
         return;
@@ -252,7 +263,7 @@ static int solve_index1(struct constrained *C, const double *x, double alpha, do
     const int64_t m = C->n_active;
     double *rhs = C->mu + 2 * C->m;
     memcpy(C->a, C->f, (size_t)nv * sizeof(double));
-    solve_lower(C->R, nv, C->a, 1);
+    solve_lower_one(C->R, nv, C->a);
     for (int64_t i = 0; i < m; i++) {
         const int64_t r = C->active[i];
         rhs[i] = -(C->gamma[r] - 2.0 * alpha * C->phidot[r] - beta * beta * C->phi[r]);
@@ -305,7 +316,7 @@ static int solve_penalty(struct constrained *C, const double *x) {
             for (int64_t i = 0; i < count; i++) s += C->Jt[k * m + C->active[i]] * (p * C->b[i] - C->mu[i]);
             C->y0[k] = s;
         }
-        solve_lower(C->R, nv, C->y0, 1);
+        solve_lower_one(C->R, nv, C->y0);
         solve_upper(C->R, nv, C->y0);
         for (int64_t k = 0; k < nv; k++) {
             change += (C->y0[k] - C->a[k]) * (C->y0[k] - C->a[k]), size += C->y0[k] * C->y0[k];
