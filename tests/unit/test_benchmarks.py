@@ -12,18 +12,23 @@ import pytest
 
 from dalembert import benchmarks
 from dalembert.benchmarks import measure
-from dalembert.benchmarks.contenders import Contender, contenders, make_case
+from dalembert.benchmarks.cases import QUANTITIES, Case, Contender, make_case
+from dalembert.benchmarks.chains import chain_case, fitted_exponent
+from dalembert.benchmarks.contenders import contenders
 from dalembert.benchmarks.pinocchio_cpp import load_loop
 from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine
+from dalembert.benchmarks.rows import difference
 from dalembert.core.errors import BuildError, InputError, UnknownNameError
 
 ROW = {
     "robot": str,
+    "quantity": str,
     "title": str,
     "nv": int,
     "operations": int,
     "contender": str,
     "name": str,
+    "rows": int,
     "median_ns": float,
     "least_ns": float,
     "ratio": float,
@@ -45,7 +50,7 @@ def test_quick_benchmark_writes_all_fields(tmp_path: Path, capsys: pytest.Captur
     assert benchmarks.main(json=str(path), quick=True) == 0
     assert "UR5: 6 degrees of freedom" in capsys.readouterr().out
     figures = json.loads(path.read_text())
-    assert set(figures) == {"date", "command", "machine", "versions", "settings", "results", "skipped"}
+    assert set(figures) == {"topic", "date", "command", "machine", "versions", "settings", "results", "skipped"}
     assert figures["date"].endswith("+00:00")
     assert figures["versions"]["casadi"] and figures["machine"]["cores"] >= 1
     assert figures["settings"]["quick"] is True
@@ -85,35 +90,120 @@ def test_missing_peers_are_skipped_with_a_reason(monkeypatch: pytest.MonkeyPatch
 
 def test_a_wrong_contender_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     case = make_case("ur5", 4)
-    wrong = Contender("wrong", "wrong", lambda: None, lambda: np.zeros((64, case.eom.nv)))
-    monkeypatch.setattr("dalembert.benchmarks.bench.contenders", lambda *a, **k: iter([wrong]))
+    wrong = Contender("wrong", "wrong", lambda: None, lambda: np.zeros((64, 1, case.eom.nv)))
+    monkeypatch.setattr("dalembert.benchmarks.arms.contenders", lambda *a, **k: iter([wrong]))
     assert benchmarks.main(quick=True) == 1
 
 
-def test_contenders_agree_on_a_floating_robot() -> None:
-    case = make_case("anymal", 3)
-    reference = case.eom.forward_dynamics(case.q, case.v, case.tau)
-    seen = []
-    for contender in contenders(case, build=False, announce=lambda _: None):
+@pytest.mark.parametrize("quantity", ["forward", "inverse", "mass-matrix"])
+def test_contenders_agree_on_a_floating_robot(quantity: str) -> None:
+    case = make_case("anymal", 3, quantity)
+    assert "native-call" in agreeing(case)
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_contenders_agree_on_a_chain(quantity: str) -> None:
+    pytest.importorskip("pinocchio")
+    assert {"native-call", "native-batch-threads", "casadi-vm", "pinocchio-python"} <= agreeing(
+        chain_case(3, 5, quantity)
+    )
+
+
+def agreeing(case: Case, *, build: bool = False) -> set[str]:
+    """Contenders of a case, after their results were compared with ours."""
+    reference = case.reference()
+    seen = set()
+    for contender in contenders(case, build=build, announce=lambda _: None):
         if isinstance(contender, Contender):
             contender.run()
-            np.testing.assert_allclose(contender.accelerations(), reference, rtol=1e-8, atol=1e-8)
-            seen.append(contender.key)
-    assert "native-call" in seen
+            assert difference(contender.values(), reference) < 1e-9, contender.key
+            seen.add(contender.key)
+    return seen
+
+
+def test_our_results_are_those_of_the_definitions() -> None:
+    """What the contenders are compared with: M a + bias = tau, and finite differences of the accelerations."""
+    forward, derivatives = (chain_case(3, 2, key) for key in ("forward", "derivatives"))
+    eom, (q, v, tau) = forward.eom, forward.inputs
+    a = forward.reference()[:, 0]
+    M = chain_case(3, 2, "mass-matrix").reference().reshape(2, 3, 3)
+    np.testing.assert_allclose(np.einsum("nij,nj->ni", M, a) + eom.bias(q, v), tau, rtol=1e-9, atol=1e-9)
+    by_q, by_v, by_tau = derivatives.reference().reshape(2, 3, 3, 3).swapaxes(0, 1)
+    h = 1e-6
+    for i, e in enumerate(h * np.eye(3)):
+        for found, plus, minus in (
+            (by_q, eom.forward_dynamics(q + e, v, tau), eom.forward_dynamics(q - e, v, tau)),
+            (by_v, eom.forward_dynamics(q, v + e, tau), eom.forward_dynamics(q, v - e, tau)),
+            (by_tau, eom.forward_dynamics(q, v, tau + e), eom.forward_dynamics(q, v, tau - e)),
+        ):
+            np.testing.assert_allclose(found[:, :, i], (plus - minus) / (2 * h), rtol=1e-5, atol=1e-5)
+
+
+def test_difference_is_relative_to_each_part() -> None:
+    reference = np.array([[[1e6, 0.0], [1.0, 2.0]]])
+    found = reference + np.array([[[0.0, 1.0], [0.0, 1e-3]]])
+    assert difference(found, reference) == pytest.approx(5e-4)
+    assert difference(found[:, :1], reference) == math.inf
+
+
+def test_symbolic_formulas_take_part_for_a_small_machine() -> None:
+    assert "sympy-lambdify" in agreeing(make_case("two-link", 3))
+
+
+@pytest.mark.peer
+def test_exudyn_makes_as_many_steps_as_are_counted() -> None:
+    pytest.importorskip("exudyn")
+    case = chain_case(4, 3)
+    found = {c.key: c for c in contenders(case, build=False, announce=lambda _: None)}["exudyn"]
+    assert isinstance(found, Contender)
+    found.run()  # raises where a step is missing
+    assert difference(found.values(), case.reference()) < 1e-9
 
 
 @pytest.mark.slow
 @pytest.mark.peer
-def test_pinocchio_in_cpp_agrees() -> None:
-    case = make_case("panda", 3)
-    reference = case.eom.forward_dynamics(case.q, case.v, case.tau)
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_pinocchio_in_cpp_agrees(quantity: str) -> None:
+    case = make_case("panda", 3, quantity)
     found = {c.key: c for c in contenders(case, build=True, announce=lambda _: None)}
-    for key in ("pinocchio-cpp", "pinocchio-cpp-world"):
+    for key in found.keys() & {"pinocchio-cpp", "pinocchio-cpp-world"}:
         contender = found[key]
         if not isinstance(contender, Contender):
             pytest.skip(contender.reason)
-        contender.run()
-        np.testing.assert_allclose(contender.accelerations(), reference, rtol=1e-9)
+        assert difference(contender.values(), case.reference()) < 1e-9
+
+
+def test_quick_chains_write_figures_and_a_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, picture = tmp_path / "chains.json", tmp_path / "chains.png"
+    assert benchmarks.main(json=str(path), quick=True, topic="chains", plot=str(picture)) == 0
+    assert "relative to one native call" in capsys.readouterr().out
+    figures = json.loads(path.read_text())
+    assert {row["nv"] for row in figures["results"]} == {4, 8}
+    assert set(figures["exponents"]) == {row["contender"] for row in figures["results"]}
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_exponent_of_a_power_is_found() -> None:
+    links = (10, 20, 50, 100, 200)
+    assert fitted_exponent(links, [3.0 * n**1.25 for n in links]) == pytest.approx(1.25, abs=1e-12)
+
+
+def test_quick_cranes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert benchmarks.main(json="-", quick=True, topic="crane") == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert [row["links"] for row in figures["scaling"]] == [5, 10]
+    assert {row["robot"] for row in figures["results"]} == {"crane-10"}
+
+
+def test_options_belong_to_their_topic() -> None:
+    with pytest.raises(UnknownNameError, match="no topic named 'boats'"):
+        benchmarks.main(topic="boats")
+    with pytest.raises(UnknownNameError, match="no quantity named 'speed'"):
+        benchmarks.main(quantity="speed")
+    with pytest.raises(InputError, match="belong to the topic arms"):
+        benchmarks.main(topic="chains", robots=["ur5"])
+    with pytest.raises(InputError, match="belongs to the topic chains"):
+        benchmarks.main(plot="x.png")
 
 
 def test_the_long_build_waits_for_leave(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -142,7 +232,7 @@ def test_every_robot_is_there() -> None:
 
 
 def test_wrong_names_and_folders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match=r"no robot named 'r2d2'.*anymal, panda, talos, ur5"):
+    with pytest.raises(UnknownNameError, match=r"no robot named 'r2d2'.*anymal, panda, talos, two-link, ur5"):
         benchmarks.main(robots=["r2d2"])
     with pytest.raises(UnknownNameError, match="no robot named 'r2d2'"):
         robot_file("r2d2")

@@ -1,239 +1,154 @@
-"""Who computes forward dynamics in the benchmark: each evaluates the same states of the same robot."""
+"""Who takes part in the benchmark, and our own ways to compute: native calls, batches, Python, CasADi's interpreter."""
 
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.benchmarks.mujoco_model import mujoco_xml
-from dalembert.benchmarks.pinocchio_cpp import PinocchioLoop, load_loop
-from dalembert.benchmarks.robots import robot_machine, robot_pinocchio
+from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
 from dalembert.compile import build_library, compile_function
-from dalembert.core.errors import BuildError, InputError
-from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.io.conventions import from_mujoco, from_pinocchio, to_mujoco, to_pinocchio
 
-__all__ = ["Case", "Contender", "Skipped", "contenders", "make_case"]
+__all__ = ["compiled_loops", "contenders", "native_contenders", "pointer"]
 
-Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Contender:
-    """One way to compute the accelerations of all states.
-
-    Parameters
-    ----------
-    key, title
-        Its name in files and in tables.
-    run
-        Computes all states.
-    accelerations
-        The accelerations of the last run, in the machine's coordinates.
-    repeats
-        How often one run computes all states.
-    keep
-        What must live as long as the contender: memory that native code points to.
-    """
-
-    key: str
-    title: str
-    run: Callable[[], Any]
-    accelerations: Callable[[], Array]
-    repeats: int = 1
-    keep: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """A contender that cannot take part, and why."""
-
-    key: str
-    title: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Case:
-    """A robot and the states that all contenders get."""
-
-    name: str
-    eom: EquationsOfMotion
-    q: Array
-    v: Array
-    tau: Array
-
-    @property
-    def states(self) -> int:
-        """Number of states."""
-        return len(self.q)
-
-
-def make_case(name: str, states: int, seed: int = 0) -> Case:
-    """Load a robot and draw random states."""
-    eom = derive(robot_machine(name))
-    rng = np.random.default_rng(seed)
-    q = np.array([eom.random_configuration(rng) for _ in range(states)])
-    v, tau = rng.normal(size=(2, states, eom.nv))
-    return Case(name, eom, q, v, 10.0 * tau)
+BATCH_ROWS = 8192
+BATCH_BYTES = 2**25
+"""Rows of a batch, and the most that its outputs may take: matrices of large robots come in shorter batches."""
 
 
 def contenders(case: Case, *, build: bool, announce: Callable[[str], None]) -> Iterator[Contender | Skipped]:
-    """All contenders for a robot; ``build`` allows a long build of Pinocchio's C++."""
-    yield from _native(case)
-    yield _virtual_machine(case)
-    yield from _pinocchio(case, build, announce)
-    yield from _mujoco(case)
+    """All contenders for a case; ``build`` allows a long build of Pinocchio's C++."""
+    from dalembert.benchmarks.peers import mujoco_contenders, pinocchio_contenders
+    from dalembert.benchmarks.peers_more import more_contenders
+
+    yield from native_contenders(case)
+    yield virtual_machine(case)
+    yield from pinocchio_contenders(case, build, announce)
+    yield from mujoco_contenders(case)
+    yield from more_contenders(case)
 
 
-def _pointer(x: NDArray[Any]) -> ctypes.c_void_p:
+def pointer(x: NDArray[Any]) -> ctypes.c_void_p:
+    """Address of an array's memory."""
     return ctypes.c_void_p(x.ctypes.data)
 
 
-def _loops() -> ctypes.CDLL:
+def compiled_loops() -> ctypes.CDLL:
+    """The loops of ``loops.c``."""
     return build_library(files("dalembert.benchmarks").joinpath("loops.c").read_text(encoding="utf-8"), "loops")
 
 
-def _native(case: Case) -> Iterator[Contender | Skipped]:
+def native_contenders(case: Case) -> Iterator[Contender | Skipped]:
+    """Our kernel: called from C, in batches, and from Python."""
     titles = {
         "native-call": "dalembert, one native call",
-        "native-batch": "dalembert, native batch",
+        "native-batch": "dalembert, batch, bound arrays",
+        "native-batch-python": "dalembert, batch, one core",
+        "native-batch-threads": "dalembert, batch, all cores",
         "native-python": "dalembert, from Python",
-        "native-bound": "dalembert, from Python, bound arrays",
+        "native-bound": "dalembert, from Python, bound",
     }
-    kernel = case.eom.kernel("forward_dynamics")
-    if kernel.native is None:
+    if case.kernel.native is None:
         for key, title in titles.items():
             yield Skipped(key, title, "no C compiler")
         return
-    a, work = np.empty_like(case.v), np.zeros(max(1, kernel.native.n_work))
-    loop, address = _loops().loop_kernel, ctypes.c_void_p(kernel.native.address)
-    sizes = [ctypes.c_long(n) for n in (case.states, case.eom.nq, case.eom.nv)]
-    arrays = [case.q, case.v, case.tau, a, work]
-    arguments = [address, *sizes, *map(_pointer, arrays)]
-    keep = (kernel, *arrays)
-    yield Contender("native-call", titles["native-call"], lambda: loop(*arguments), lambda: a, keep=keep)
+    yield _native_call(case, titles["native-call"])
+    yield from _batches(case, titles)
+    yield from _from_python(case, titles)
 
-    repeats = max(1, 8192 // case.states)
-    batch = kernel.bind(*(np.tile(x, (repeats, 1)) for x in (case.q, case.v, case.tau)))
-    last = slice(-case.states, None)
-    yield Contender("native-batch", titles["native-batch"], batch, lambda: batch.outputs[0][last], repeats)
 
-    rows = list(zip(case.q, case.v, case.tau, strict=True))
-    made: list[Array] = []
+def _native_call(case: Case, title: str) -> Contender:
+    kernel, n = case.kernel, case.states
+    assert kernel.native is not None
+    work = np.zeros(max(1, kernel.native.n_work))
+    inputs = [np.ascontiguousarray(x) for x in case.inputs]
+    outputs = [np.zeros((n, *shape)) for shape in kernel.signature.output_shapes]
+    sizes = [math.prod(shape) for shape in kernel.signature.output_shapes]
+    loop, address = compiled_loops().loop_kernel, ctypes.c_void_p(kernel.native.address)
+    addresses = [np.array([x.ctypes.data for x in arrays], dtype=np.uintp) for arrays in (inputs, outputs)]
+    in_step = np.array([x.shape[1] for x in inputs], dtype=np.int_)
+    keep_all = np.array(sizes, dtype=np.int_)
+    keep_one = np.zeros_like(keep_all) if case.quantity.matrices else keep_all
 
-    def from_python() -> None:
-        forward = case.eom.forward_dynamics
-        made[:] = [forward(q, v, tau) for q, v, tau in rows]
+    def arguments(out_step: NDArray[np.int_]) -> list[Any]:
+        ins = (ctypes.c_long(len(inputs)), pointer(addresses[0]), pointer(in_step))
+        outs = (ctypes.c_long(len(outputs)), pointer(addresses[1]), pointer(out_step))
+        return [address, ctypes.c_long(n), *ins, *outs, pointer(work)]
 
-    yield Contender("native-python", titles["native-python"], from_python, lambda: np.array(made))
+    timed, checked = arguments(keep_one), arguments(keep_all)
+
+    def values() -> Array:
+        if loop(*checked):
+            raise AssertionError("the kernel refused a state")
+        return case.quantity.join(tuple(outputs) if case.quantity.parts > 1 else outputs[0])
+
+    keep = (kernel, work, inputs, outputs, addresses, in_step, keep_all, keep_one)
+    return Contender("native-call", title, lambda: loop(*timed), values, keep=keep)
+
+
+def _batches(case: Case, titles: dict[str, str]) -> Iterator[Contender]:
+    kernel, n, join = case.kernel, case.states, case.quantity.join
+    row_bytes = 8 * sum(math.prod(shape) for shape in kernel.signature.output_shapes)
+    repeats = max(1, min(BATCH_ROWS, BATCH_BYTES // row_bytes) // n)
+    inputs = [np.tile(x, (repeats, 1)) for x in case.inputs]
+
+    def last(results: Any) -> Array:
+        several = results if isinstance(results, tuple) else (results,)
+        tail = tuple(x[-n:] for x in several)
+        return join(tail if case.quantity.parts > 1 else tail[0])
+
+    bound = kernel.bind(*inputs)
+    yield Contender("native-batch", titles["native-batch"], bound, lambda: last(bound()), repeats)
+    for key, threads in (("native-batch-python", 1), ("native-batch-threads", 0)):
+
+        def run(threads: int = threads) -> Any:
+            return kernel(*inputs, threads=threads)
+
+        yield Contender(key, titles[key], run, lambda run=run: last(run()), repeats)  # type: ignore[misc]
+
+
+def _from_python(case: Case, titles: dict[str, str]) -> Iterator[Contender]:
+    kernel, join = case.kernel, case.quantity.join
+    function = getattr(case.eom, case.quantity.function)
+    rows = list(zip(*case.inputs, strict=True))
+
+    def run() -> None:
+        for row in rows:
+            function(*row)
+
+    def values() -> Array:
+        return np.array([join(function(*row)) for row in rows])
+
+    yield Contender("native-python", titles["native-python"], run, values)
 
     one = kernel.bind(*(x.copy() for x in rows[0]))
-    q1, v1, tau1 = one.inputs
-    out = np.empty_like(case.v)
 
-    def bound() -> None:
-        for i, (q, v, tau) in enumerate(rows):
-            q1[:], v1[:], tau1[:] = q, v, tau
-            out[i] = one()
+    def evaluate(row: tuple[Array, ...]) -> Any:
+        for mine, given in zip(one.inputs, row):  # noqa: B905 -- as a hot loop would do it
+            mine[:] = given
+        return one()
 
-    yield Contender("native-bound", titles["native-bound"], bound, lambda: out)
+    def run_bound() -> None:
+        for row in rows:
+            evaluate(row)
 
+    def values_bound() -> Array:
+        return np.array([join(evaluate(row)) for row in rows])
 
-def _virtual_machine(case: Case) -> Contender:
-    kernel = compile_function(case.eom.kernel("forward_dynamics").function, backend="vm")
-    batch = kernel.bind(case.q, case.v, case.tau)
-    return Contender("casadi-vm", "CasADi virtual machine", batch, lambda: batch.outputs[0])
-
-
-def _pinocchio(case: Case, build: bool, announce: Callable[[str], None]) -> Iterator[Contender | Skipped]:
-    titles = {
-        "pinocchio-cpp": "Pinocchio, C++",
-        "pinocchio-cpp-world": "Pinocchio, C++, world convention",
-        "pinocchio-python": "Pinocchio, from Python",
-    }
-    try:
-        import pinocchio as pin
-    except ImportError:
-        for key, title in titles.items():
-            yield Skipped(key, title, "not installed (pip install pin)")
-        return
-    machine, model = case.eom.machine, robot_pinocchio(case.name)
-    s = to_pinocchio(machine, case.q, case.v, tau=case.tau, continuous=True)
-    assert s.v is not None and s.tau is not None
-
-    def back(a: Array) -> Array:
-        converted = from_pinocchio(machine, s.q, s.v, a, continuous=True).a
-        assert converted is not None
-        return converted
-
-    try:
-        loop = PinocchioLoop(load_loop(build=build, announce=announce), model, s.q, s.v, s.tau)
-    except BuildError as error:
-        for key in ("pinocchio-cpp", "pinocchio-cpp-world"):
-            yield Skipped(key, titles[key], str(error).splitlines()[0])
-    else:
-        for key, world in (("pinocchio-cpp", False), ("pinocchio-cpp-world", True)):
-            yield Contender(key, titles[key], lambda w=world: loop.run(w), lambda: back(loop.a))  # type: ignore[misc]
-    data = model.createData()
-    rows = list(zip(s.q, s.v, s.tau, strict=True))
-    made: list[Array] = []
-
-    def run() -> None:
-        aba = pin.aba
-        made[:] = [aba(model, data, q, v, tau) for q, v, tau in rows]
-
-    yield Contender("pinocchio-python", titles["pinocchio-python"], run, lambda: back(np.array(made)))
+    yield Contender("native-bound", titles["native-bound"], run_bound, values_bound)
 
 
-def _mujoco(case: Case) -> Iterator[Contender | Skipped]:
-    titles = {"mujoco-c": "MuJoCo, mj_forward in a C loop", "mujoco-python": "MuJoCo, from Python"}
-    machine = case.eom.machine
-    try:
-        import mujoco
-
-        model = mujoco.MjModel.from_xml_string(mujoco_xml(machine))
-    except (ImportError, InputError, ValueError) as error:
-        reason = "not installed (pip install mujoco)" if isinstance(error, ImportError) else str(error)
-        for key, title in titles.items():
-            yield Skipped(key, title, reason.splitlines()[0])
-        return
-    data = mujoco.MjData(model)
-    s = to_mujoco(machine, case.q, case.v, tau=case.tau)
-    assert s.v is not None and s.tau is not None
-    a = np.empty_like(case.v)
-
-    def back() -> Array:
-        converted = from_mujoco(machine, s.q, s.v, a).a
-        assert converted is not None
-        return converted
-
-    libraries = sorted(Path(mujoco.__file__).parent.glob("libmujoco*"))
-    try:
-        loop = _loops().loop_mujoco
-        forward = ctypes.cast(ctypes.CDLL(str(libraries[0])).mj_forward, ctypes.c_void_p)
-        addresses = [ctypes.c_void_p(x._address) for x in (model, data)]
-        fields = [_pointer(x) for x in (data.qpos, data.qvel, data.qfrc_applied, data.qacc)]
-    except (BuildError, OSError, IndexError, AttributeError) as error:
-        yield Skipped("mujoco-c", titles["mujoco-c"], f"no compiled loop: {str(error).splitlines()[0]}")
-    else:
-        sizes = [ctypes.c_long(n) for n in (case.states, case.eom.nq, case.eom.nv)]
-        arrays = [np.ascontiguousarray(x) for x in (s.q, s.v, s.tau)] + [a]
-        arguments = [forward, *addresses, *fields, *sizes, *map(_pointer, arrays)]
-        keep = (model, data, *arrays)
-        yield Contender("mujoco-c", titles["mujoco-c"], lambda: loop(*arguments), back, keep=keep)
-
-    def run() -> None:
-        for i in range(case.states):
-            data.qpos[:], data.qvel[:], data.qfrc_applied[:] = s.q[i], s.v[i], s.tau[i]  # type: ignore[index]
-            mujoco.mj_forward(model, data)
-            a[i] = data.qacc
-
-    yield Contender("mujoco-python", titles["mujoco-python"], run, back)
+def virtual_machine(case: Case) -> Contender:
+    """The same expression graph, interpreted by CasADi."""
+    kernel = compile_function(
+        case.kernel.function,
+        backend="vm",
+        shapes=dict(zip(case.kernel.signature.output_names, case.kernel.signature.output_shapes, strict=True)),
+    )
+    batch = kernel.bind(*case.inputs)
+    return Contender("casadi-vm", "CasADi virtual machine", batch, lambda: case.quantity.join(batch()))

@@ -1,6 +1,6 @@
 """Forward dynamics of long cranes: against the same chain in Pinocchio, and how the cost grows with the links.
 
-``python -m dalembert.benchmarks.crane`` prints both tables.
+``dalembert bench crane`` prints both tables.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dalembert.benchmarks.contenders import Case, Contender, Skipped, _native
+from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
+from dalembert.benchmarks.contenders import native_contenders
 from dalembert.benchmarks.measure import interleave
 from dalembert.benchmarks.pinocchio_cpp import PinocchioLoop, load_loop
+from dalembert.benchmarks.rows import SETTINGS, describe, measure
 from dalembert.core.errors import BuildError
 from dalembert.core.parameter import nominal
 from dalembert.formulations.equations import derive
@@ -22,9 +23,7 @@ from dalembert.model.machine import Machine
 from dalembert.systems.cranes import hanging, planar_crane, uniform_cable
 from dalembert.systems.cranes.coordinates import link_lengths, node_masses
 
-__all__ = ["compare_with_pinocchio", "crane_case", "crane_scaling", "pinocchio_crane"]
-
-Array = NDArray[np.float64]
+__all__ = ["compare_with_pinocchio", "crane_case", "crane_scaling", "pinocchio_crane", "run_crane"]
 
 
 def crane_case(n: int = 100, states: int = 64, seed: int = 0) -> Case:
@@ -32,7 +31,8 @@ def crane_case(n: int = 100, states: int = 64, seed: int = 0) -> Case:
     eom = derive(planar_crane(uniform_cable(n, 0.5 * n, payload=100.0, mass=1.0 * n)))
     rng = np.random.default_rng(seed)
     q, v, tau = rng.normal(size=(3, states, eom.nv))
-    return Case(f"crane-{n}", eom, 0.3 * q, v, 10.0 * tau)
+    title = f"Crane of {n} links, fixed lengths"
+    return Case(f"crane-{n}", title, eom, 0.3 * q, v, 10.0 * tau, lambda: pinocchio_crane(eom.machine))
 
 
 def pinocchio_crane(machine: Machine) -> Any:
@@ -64,22 +64,26 @@ def _pinocchio(case: Case, build: bool, announce: Callable[[str], None]) -> Iter
     except ImportError:
         yield from (Skipped(key, title, "not installed (pip install pin)") for key, title in titles.items())
         return
-    model = pinocchio_crane(case.eom.machine)
+    model = case.model()
     sign = np.array([1.0] + [-1.0] * (case.eom.nv - 1))
-    q, v, tau = (np.ascontiguousarray(sign * x) for x in (case.q, case.v, case.tau))
+    q, v, tau = (np.ascontiguousarray(sign * x) for x in case.inputs)
     try:
         loop = PinocchioLoop(load_loop(build=build, announce=announce), model, q, v, tau)
     except BuildError as error:
         yield Skipped("pinocchio-cpp", titles["pinocchio-cpp"], str(error).splitlines()[0])
     else:
-        yield Contender("pinocchio-cpp", titles["pinocchio-cpp"], lambda: loop.run(False), lambda: sign * loop.a)
+        run_loop = loop.timed("forward")
+        yield Contender("pinocchio-cpp", titles["pinocchio-cpp"], run_loop, lambda: sign * loop.values("forward"))
     data, rows = model.createData(), list(zip(q, v, tau, strict=True))
-    made: list[Array] = []
 
     def run() -> None:
-        made[:] = [pin.aba(model, data, *row) for row in rows]
+        for row in rows:
+            pin.aba(model, data, *row)
 
-    yield Contender("pinocchio-python", titles["pinocchio-python"], run, lambda: sign * np.array(made))
+    def values() -> Array:
+        return np.array([sign * np.array(pin.aba(model, data, *row))[None] for row in rows])
+
+    yield Contender("pinocchio-python", titles["pinocchio-python"], run, values)
 
 
 def compare_with_pinocchio(
@@ -99,32 +103,13 @@ def compare_with_pinocchio(
     Returns
     -------
     list of dict
-        Rows with ``crane, links, contender, name, median_ns, least_ns, ratio, difference``; ``ratio`` is the median
-        relative to one native call, ``difference`` the largest relative difference of the accelerations from ours.
-        Contenders that cannot take part have ``reason`` instead of figures.
+        Rows as those of `dalembert.benchmarks.run_bench`; contenders that cannot take part have ``reason`` instead of
+        figures.
     """
     case = crane_case(n)
-    found = [*_native(case), *_pinocchio(case, not quick, announce)]
-    taking_part = [c for c in found if isinstance(c, Contender)]
-    reference = case.eom.forward_dynamics(case.q, case.v, case.tau)
-    differences = {}
-    for c in taking_part:
-        c.run()
-        gap = np.abs(c.accelerations() - reference).max(axis=1) / np.abs(reference).max(axis=1)
-        differences[c.key] = float(gap.max())
-    runs = {c.key: (c.run, c.repeats * case.states) for c in taking_part}
-    times = interleave(runs, repetitions=5 if quick else 31, duration=1e-3 if quick else 2e-2)
-    base = times.get("native-call")
-    rows: list[dict[str, Any]] = []
-    for one in found:
-        row: dict[str, Any] = {"crane": case.name, "links": n, "contender": one.key, "name": one.title}
-        if isinstance(one, Skipped):
-            rows.append(row | {"reason": one.reason})
-            continue
-        t = times[one.key]
-        row |= {"median_ns": 1e9 * t.median, "least_ns": 1e9 * t.least, "difference": differences[one.key]}
-        rows.append(row | {"ratio": t.median / base.median if base else None})
-    return rows
+    found = [*native_contenders(case), *_pinocchio(case, not quick, announce)]
+    rows, skipped = measure(case, found, {**SETTINGS[quick], "repetitions": 5 if quick else 101})
+    return [*rows, *skipped]
 
 
 def crane_scaling(counts: Sequence[int] = (25, 50, 100, 200), *, repetitions: int = 9) -> list[dict[str, Any]]:
@@ -149,20 +134,21 @@ def crane_scaling(counts: Sequence[int] = (25, 50, 100, 200), *, repetitions: in
     return rows
 
 
-def main() -> None:
-    """Print both tables."""
-    print(f"{'crane of 100 links, fixed lengths':44} {'median':>10} {'relative':>9} {'difference':>11}")
-    for row in compare_with_pinocchio(announce=print):
-        if "reason" in row:
-            print(f"{row['name']:44} skipped: {row['reason']}")
-            continue
-        ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
-        print(f"{row['name']:44} {row['median_ns'] / 1e3:7.2f} us {ratio:>9} {row['difference']:11.1e}")
-    print(f"\n{'links':>6} {'coordinates':>12} {'operations':>11} {'build':>8} {'one call':>10}")
-    for row in crane_scaling():
-        cost = f"{row['build_s']:6.2f} s {row['median_ns'] / 1e3:7.2f} us"
-        print(f"{row['links']:6} {row['coordinates']:12} {row['operations']:11} {cost}")
+def run_crane(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+    """Measure a crane of 100 links side by side, and the growth of the cost (``scaling``, see `crane_scaling`).
 
-
-if __name__ == "__main__":
-    main()
+    A quick run takes a crane of 10 links.
+    """
+    n, counts = (10, (5, 10)) if quick else (100, (25, 50, 100, 200))
+    settings = {**SETTINGS[quick], "states": 64, "repetitions": 5 if quick else 101}
+    about = describe("dalembert bench crane" + (" --quick" if quick else ""), settings)
+    announce(f"crane of {n} links ...")
+    rows = compare_with_pinocchio(n, quick=quick, announce=announce)
+    announce("cranes whose lengths all vary ...")
+    return {
+        "topic": "crane",
+        **about,
+        "results": [row for row in rows if "reason" not in row],
+        "skipped": [row for row in rows if "reason" in row],
+        "scaling": crane_scaling(counts),
+    }

@@ -1,4 +1,4 @@
-"""Pinocchio in C++: a compiled loop over ``pinocchio::aba``, built from the headers of its wheel."""
+"""Pinocchio in C++: compiled loops over its algorithms, built from the headers of its wheel."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ FLAGS = (
     "-fvisibility=hidden",
     "-w",
 )
+
+CODES = {"forward": 0, "inverse": 1, "mass-matrix": 2, "derivatives": 3}
 
 
 def load_loop(*, build: bool = True, announce: Callable[[str], None] = lambda _: None) -> ctypes.CDLL:
@@ -109,7 +111,7 @@ def _output(command: list[str]) -> str:
 
 
 class PinocchioLoop:
-    """A model of Pinocchio (given by its Python object) behind the compiled loop.
+    """A model of Pinocchio (given by its Python object) behind the compiled loops.
 
     Parameters
     ----------
@@ -117,11 +119,11 @@ class PinocchioLoop:
         The loop, from `load_loop`.
     model
         The model.
-    q, v, tau
-        States, one per row, in Pinocchio's order.
+    q, v, x
+        States, one per row, in Pinocchio's order; ``x``: forces, or accelerations for the inverse dynamics.
     """
 
-    def __init__(self, library: ctypes.CDLL, model: Any, q: Array, v: Array, tau: Array) -> None:
+    def __init__(self, library: ctypes.CDLL, model: Any, q: Array, v: Array, x: Array) -> None:
         self._library = library
         library.robot_new.restype = ctypes.c_void_p
         joints = range(1, model.njoints)
@@ -136,14 +138,37 @@ class PinocchioLoop:
         self._handle = ctypes.c_void_p(library.robot_new(len(names), text, *map(_pointer, arrays)))
         if not self._handle:
             raise BuildError(f"the compiled loop does not know one of the joints {', '.join(sorted(set(names)))}")
-        rows = [np.ascontiguousarray(x) for x in (q, v, tau)]
+        rows = [np.ascontiguousarray(x) for x in (q, v, x)]
         library.robot_states(self._handle, ctypes.c_long(len(q)), *map(_pointer, rows))
-        self.a = np.empty_like(rows[1])
+        self._n, self._nv = rows[1].shape
+        self._vectors = np.empty_like(rows[1])
 
-    def run(self, world: bool) -> Array:
-        """Accelerations of all states, in Pinocchio's order; ``world`` chooses the convention of the algorithm."""
-        self._library.robot_loop(self._handle, int(world), _pointer(self.a))
-        return self.a
+    def timed(self, quantity: str, world: bool = False) -> Callable[[], Any]:
+        """Function that computes all states; matrices stay where Pinocchio leaves them.
+
+        Parameters
+        ----------
+        quantity
+            A name in `dalembert.benchmarks.cases.QUANTITIES`.
+        world
+            The convention of the algorithm, where it has two.
+        """
+        loop, code = self._library.robot_loop, CODES[quantity]
+        place = _pointer(self._vectors) if code < 2 else None
+        return lambda: loop(self._handle, code, int(world), place)  # keeps the model alive
+
+    def values(self, quantity: str, world: bool = False) -> Array:
+        """Results of all states, in Pinocchio's order: (states, parts, numbers), matrices row by row."""
+        code, n, nv = CODES[quantity], self._n, self._nv
+        parts = 3 if quantity == "derivatives" else 1
+        out = np.full((n, parts, nv) if code < 2 else (n, parts, nv, nv), np.nan)
+        self._library.robot_loop(self._handle, code, int(world), _pointer(out))
+        if code < 2:
+            return out
+        out = out.swapaxes(-1, -2)  # they come column by column
+        upper = np.triu(out[:, -1])  # crba and the inverse mass matrix: the upper triangle is what counts
+        out[:, -1] = upper + np.triu(upper, 1).swapaxes(-1, -2)
+        return out.reshape(n, parts, nv * nv)
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):

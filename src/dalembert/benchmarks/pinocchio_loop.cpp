@@ -1,4 +1,4 @@
-// Forward dynamics by Pinocchio in a compiled loop, behind a C interface.
+// Dynamics by Pinocchio in a compiled loop, behind a C interface.
 //
 // The tree is handed over joint by joint, so that no parser is needed: the headers of Pinocchio, Eigen and Boost are all.
 // Everything is compiled here, from the headers, and nothing of Pinocchio's libraries is called: the build may then use
@@ -15,6 +15,9 @@
 #include "pinocchio/multibody.hpp"
 #include "pinocchio/multibody/joint.hpp"
 #include "pinocchio/algorithm/aba.hpp"
+#include "pinocchio/algorithm/aba-derivatives.hpp"
+#include "pinocchio/algorithm/crba.hpp"
+#include "pinocchio/algorithm/rnea.hpp"
 
 #if defined(__GNUC__)
 #define EXPORT __attribute__((visibility("default")))
@@ -27,7 +30,7 @@ namespace {
 struct Robot {
     pinocchio::Model model;
     pinocchio::Data data;
-    std::vector<Eigen::VectorXd> q, v, tau;
+    std::vector<Eigen::VectorXd> q, v, x;
 };
 
 pinocchio::JointModel make_joint(const std::string &name, const double *axis) {
@@ -92,26 +95,56 @@ EXPORT void *robot_new(int n, const char *kinds, const int *parents, const doubl
 
 EXPORT void robot_delete(void *handle) { delete static_cast<Robot *>(handle); }
 
-// Keep n states (rows of q, v, tau) for the loop.
-EXPORT void robot_states(void *handle, long n, const double *q, const double *v, const double *tau) {
+// Keep n states (rows of q, v, x) for the loop; x: forces, or accelerations for the inverse dynamics.
+EXPORT void robot_states(void *handle, long n, const double *q, const double *v, const double *x) {
     Robot &robot = *static_cast<Robot *>(handle);
     const int nq = robot.model.nq, nv = robot.model.nv;
-    robot.q.resize(n), robot.v.resize(n), robot.tau.resize(n);
+    robot.q.resize(n), robot.v.resize(n), robot.x.resize(n);
     for (long i = 0; i < n; i++) {
         robot.q[i] = Eigen::Map<const Eigen::VectorXd>(q + i * nq, nq);
         robot.v[i] = Eigen::Map<const Eigen::VectorXd>(v + i * nv, nv);
-        robot.tau[i] = Eigen::Map<const Eigen::VectorXd>(tau + i * nv, nv);
+        robot.x[i] = Eigen::Map<const Eigen::VectorXd>(x + i * nv, nv);
     }
 }
 
-// Accelerations of all states, one call of pinocchio::aba each; world: 0 local, 1 world convention.
-EXPORT void robot_loop(void *handle, int world, double *a) {
+// One call for each state; world: 0 local, 1 world convention, where the algorithm has both.
+// Vectors are copied to out, one per state. Matrices stay where Pinocchio leaves them, in its Data, unless out is given:
+// then they are copied, column by column. quantity: 0 aba, 1 rnea, 2 crba (upper triangle), 3 computeABADerivatives.
+EXPORT int robot_loop(void *handle, int quantity, int world, double *out) {
     Robot &robot = *static_cast<Robot *>(handle);
-    const int nv = robot.model.nv;
+    pinocchio::Model &model = robot.model;
+    pinocchio::Data &data = robot.data;
+    const int nv = model.nv;
+    const long n = static_cast<long>(robot.q.size());
     const auto convention = world ? pinocchio::Convention::WORLD : pinocchio::Convention::LOCAL;
-    for (std::size_t i = 0; i < robot.q.size(); i++)
-        Eigen::Map<Eigen::VectorXd>(a + i * nv, nv) =
-            pinocchio::aba(robot.model, robot.data, robot.q[i], robot.v[i], robot.tau[i], convention);
+    const auto vector = [&](long i) { return Eigen::Map<Eigen::VectorXd>(out + i * nv, nv); };
+    const auto matrix = [&](long i) { return Eigen::Map<Eigen::MatrixXd>(out + i * nv * nv, nv, nv); };
+    switch (quantity) {
+        case 0:
+            for (long i = 0; i < n; i++)
+                vector(i) = pinocchio::aba(model, data, robot.q[i], robot.v[i], robot.x[i], convention);
+            return 0;
+        case 1:
+            for (long i = 0; i < n; i++) vector(i) = pinocchio::rnea(model, data, robot.q[i], robot.v[i], robot.x[i]);
+            return 0;
+        case 2:
+            for (long i = 0; i < n; i++) {
+                pinocchio::crba(model, data, robot.q[i], convention);
+                if (out) matrix(i) = data.M;
+            }
+            return 0;
+        case 3:
+            for (long i = 0; i < n; i++) {
+                pinocchio::computeABADerivatives(model, data, robot.q[i], robot.v[i], robot.x[i]);
+                if (!out) continue;
+                matrix(3 * i) = data.ddq_dq;
+                matrix(3 * i + 1) = data.ddq_dv;
+                matrix(3 * i + 2) = data.Minv;
+            }
+            return 0;
+        default:
+            return 1;
+    }
 }
 
 }  // extern "C"

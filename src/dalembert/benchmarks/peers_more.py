@@ -1,0 +1,180 @@
+"""Peers that take part where they can: SymPy's generated functions, Exudyn, and adam on JAX."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
+from dalembert.benchmarks.robots import ROBOTS, robot_file
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
+from dalembert.model.machine import Machine
+from dalembert.model.tree import merged_inertia, place
+from dalembert.spatial.rotations import numpy
+
+__all__ = ["more_contenders"]
+
+SYMPY_MOST = 2
+"""Degrees of freedom up to which symbolic formulas are written out."""
+EXUDYN_STEP = 1e-9
+
+
+def more_contenders(case: Case) -> Iterator[Contender | Skipped]:
+    """SymPy, Exudyn and adam; forward dynamics only."""
+    for maker, key, title in (
+        (_sympy, "sympy-lambdify", "SymPy, lambdify"),
+        (_exudyn, "exudyn", "Exudyn, explicit Euler step"),
+        (_adam, "adam-jax", "adam (JAX), batch"),
+    ):
+        try:
+            if case.quantity.key != "forward":
+                raise InputError("only compared in forward dynamics")
+            yield maker(case, key, title)
+        except InputError as reason:
+            yield Skipped(key, title, str(reason))
+
+
+def _sympy(case: Case, key: str, title: str) -> Contender:
+    """The closed form of the equations, solved for the accelerations, as a Python function of numbers."""
+    eom = case.eom
+    if eom.nv > SYMPY_MOST:
+        raise InputError(f"formulas are written out up to {SYMPY_MOST} degrees of freedom")
+    import sympy as sp
+
+    from dalembert.formulations.closed_form import closed_form
+
+    form = closed_form(eom.machine, symbols="parameters")
+    q, v = (list(sp.symbols(names)) for names in (eom.q_names, [f"{name}_dot" for name in eom.q_names]))
+    tau = list(sp.symbols([f"tau_{name}" for name in eom.q_names]))
+    a = form.mass_matrix.LUsolve(sp.Matrix(tau) - form.coriolis_vector - form.gravity - form.elastic)
+    function = sp.lambdify([*q, *v, *tau], list(a), modules="math", cse=True)
+    rows = [np.concatenate(row).tolist() for row in zip(*case.inputs, strict=True)]
+
+    def run() -> None:
+        for row in rows:
+            function(*row)
+
+    return Contender(key, title, run, lambda: np.array([[function(*row)] for row in rows]))
+
+
+def _exudyn(case: Case, key: str, title: str) -> Contender:
+    """Steps of an explicit integrator, so short that little moves: one evaluation of the accelerations each."""
+    try:
+        exu: Any = import_module("exudyn")
+    except ImportError:
+        raise InputError("not installed (pip install exudyn)") from None
+    mbs, tree = _exudyn_tree(exu, case.eom.machine)
+    steps = case.states
+    settings = exu.SimulationSettings()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        settings.timeIntegration.verboseMode = 0
+        settings.solutionSettings.writeSolutionToFile = False
+        settings.timeIntegration.explicitIntegration.computeEndOfStepAccelerations = False
+    euler, initial = exu.DynamicSolverType.ExplicitEuler, exu.ConfigurationType.Initial
+
+    def solve(state: tuple[Array, ...], n: int) -> Array:
+        q, v, x = state
+        mbs.SetObjectParameter(tree, "jointForceVector", x)
+        mbs.systemData.SetODE2Coordinates(q, initial)
+        mbs.systemData.SetODE2Coordinates_t(v, initial)
+        settings.timeIntegration.numberOfSteps = n
+        settings.timeIntegration.endTime = EXUDYN_STEP * n
+        if not mbs.SolveDynamic(settings, solverType=euler):
+            raise InputError("its solver failed")
+        made = mbs.sys["dynamicSolver"].it.currentStepIndex - 1
+        if made != n:  # it ends early where the end is as close as its tolerance of time
+            raise InputError(f"its solver made {made} steps instead of {n}")
+        return np.array(mbs.systemData.GetODE2Coordinates_tt())
+
+    repeats = max(1, 4096 // steps)
+
+    def values() -> Array:
+        return np.array([solve(row, 1)[None] for row in zip(*case.inputs, strict=True)])
+
+    first = tuple(x[0] for x in case.inputs)
+    return Contender(key, title, lambda: solve(first, repeats * steps), values, repeats, keep=(mbs,))
+
+
+def _exudyn_tree(exu: Any, machine: Machine) -> tuple[Any, int]:
+    items: Any = import_module("exudyn.itemInterface")
+    if machine.couplings or machine.motors or any(node.beam is not None for node in machine.tree.nodes):
+        raise InputError("its kinematic tree is compared for plain trees of rigid bodies only")
+    kinds, parents, masses = [], [], []
+    turns, inertias, offsets, centres = exu.Matrix3DList(), exu.Matrix3DList(), exu.Vector3DList(), exu.Vector3DList()
+    for node in machine.tree.nodes:
+        axis = np.array([nominal(x) for x in node.joint.axis])
+        letter = next((c for c, e in zip("XYZ", np.eye(3), strict=True) if np.array_equal(axis, e)), None)
+        if node.joint.kind not in ("revolute", "prismatic") or letter is None:
+            raise InputError(f"its kinematic tree has no joint like '{node.joint.name}' ({node.joint.kind})")
+        kinds.append(getattr(exu.JointType, f"{node.joint.kind.capitalize()}{letter}"))
+        parents.append(node.parent)
+        R, p = (numpy(x) for x in place(node.placement, nominal))
+        turns.Append(R)
+        offsets.Append(p)
+        m, moment, I_o = merged_inertia(node, nominal)
+        mass = float(m)
+        c = numpy(moment) / mass
+        inertias.Append(numpy(I_o) - mass * (c @ c * np.eye(3) - np.outer(c, c)))
+        centres.Append(c)
+        masses.append(mass)
+    n = machine.nv
+    container = exu.SystemContainer()
+    mbs = container.AddSystem()
+    zeros = [0.0] * n
+    coordinates = items.NodeGenericODE2(
+        numberOfODE2Coordinates=n, referenceCoordinates=zeros, initialCoordinates=zeros, initialCoordinates_t=zeros
+    )
+    tree = items.ObjectKinematicTree(
+        nodeNumber=mbs.AddNode(coordinates),
+        jointTypes=kinds,
+        linkParents=parents,
+        jointTransformations=turns,
+        jointOffsets=offsets,
+        linkInertiasCOM=inertias,
+        linkCOMs=centres,
+        linkMasses=masses,
+        gravity=[nominal(x) for x in machine.gravity],
+        jointForceVector=zeros,
+    )
+    number = mbs.AddObject(tree)
+    mbs.Assemble()
+    return mbs, number
+
+
+def _adam(case: Case, key: str, title: str) -> Contender:
+    """Mass matrix and bias of adam with its base at rest, solved for the accelerations; all states at once.
+
+    Its articulated-body algorithm is for floating bases only.
+    """
+    if case.name not in ROBOTS or ROBOTS[case.name].floating or ROBOTS[case.name].lock:
+        raise InputError("it reads URDF files; compared for an arm whose joints all move")
+    try:
+        jax: Any = import_module("jax")
+        adam: Any = import_module("adam.jax")
+    except ImportError:
+        raise InputError("not installed (pip install adam-robotics jax)") from None
+    jax.config.update("jax_enable_x64", True)
+    np_ = jax.numpy
+    names = list(case.eom.q_names)
+    gravity = np_.array([*(nominal(x) for x in case.eom.machine.gravity), 0.0, 0.0, 0.0])
+    robot = adam.KinDynComputations(str(robot_file(case.name)), names, gravity=gravity)
+    n = case.states
+    base, still = np_.tile(np_.eye(4), (n, 1, 1)), np_.zeros((n, 6))
+
+    def accelerations(q: Any, v: Any, tau: Any) -> Any:
+        M, h = robot.mass_matrix(base, q), robot.bias_force(base, q, still, v)
+        return np_.linalg.solve(M[:, 6:, 6:], (tau - h[:, 6:])[..., None])[..., 0]
+
+    function = jax.jit(accelerations)
+    inputs = [np_.array(x) for x in case.inputs]
+
+    def run() -> Any:
+        return function(*inputs).block_until_ready()
+
+    return Contender(key, title, run, lambda: np.asarray(run())[:, None])

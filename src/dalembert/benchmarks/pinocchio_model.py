@@ -1,0 +1,60 @@
+"""A machine as a model of Pinocchio."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
+from dalembert.model.joint import Joint
+from dalembert.model.machine import Machine
+from dalembert.model.tree import merged_inertia, place
+from dalembert.spatial.rotations import numpy
+
+__all__ = ["pinocchio_model"]
+
+
+def pinocchio_model(machine: Machine) -> Any:
+    """Model of Pinocchio of a tree of rigid bodies with revolute and prismatic joints, at nominal parameters.
+
+    Axes along x, y or z become the aligned joints of Pinocchio, which are its fastest.
+
+    Raises
+    ------
+    InputError
+        If the machine has other joints, beams or couplings.
+    """
+    import pinocchio as pin
+
+    if machine.couplings or any(node.beam is not None for node in machine.tree.nodes):
+        raise InputError(f"machine '{machine.name}' is not a plain tree of rigid bodies")
+    model = pin.Model()
+    model.gravity.linear = np.array([nominal(x) for x in machine.gravity])
+    ids = [0]
+    for node in machine.tree.nodes:
+        R, p = (numpy(x) for x in place(node.placement, nominal))
+        placement = pin.SE3(np.reshape(R, (3, 3)), np.ravel(p))
+        joint = model.addJoint(ids[node.parent + 1], _joint(pin, node.joint), placement, node.joint.name)
+        ids.append(joint)
+        m, moment, I_o = merged_inertia(node, nominal)
+        mass = float(m)
+        c = np.ravel(numpy(moment)) / mass if mass else np.zeros(3)
+        I = np.atleast_2d(numpy(I_o)) - mass * (c @ c * np.eye(3) - np.outer(c, c))
+        model.appendBodyToJoint(joint, pin.Inertia(mass, c, I), pin.SE3.Identity())
+    rotors = {motor.joint: nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia) for motor in machine.motors}
+    model.armature = np.array([rotors.get(node.joint.name, 0.0) for node in machine.tree.nodes])
+    return model
+
+
+def _joint(pin: Any, joint: Joint) -> Any:
+    kinds = {"revolute": ("R", "RevoluteUnaligned"), "prismatic": ("P", "PrismaticUnaligned")}
+    if joint.kind not in kinds:
+        raise InputError(f"joint '{joint.name}': expected a revolute or prismatic joint, got {joint.kind}")
+    short, general = kinds[joint.kind]
+    axis = np.array([nominal(x) for x in joint.axis])
+    for letter, unit in zip("XYZ", np.eye(3), strict=True):
+        if np.array_equal(axis, unit):
+            return getattr(pin, f"JointModel{short}{letter}")()
+    return getattr(pin, f"JointModel{general}")(axis)

@@ -1,0 +1,159 @@
+"""Tables and plots of the benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dalembert.benchmarks.cases import QUANTITIES
+
+__all__ = ["duration", "plot_chains", "print_cable_robot", "print_chains", "print_cranes", "print_rows"]
+
+
+def duration(nanoseconds: float) -> str:
+    """A time with its unit."""
+    return f"{nanoseconds:.0f} ns" if nanoseconds < 1e4 else f"{nanoseconds / 1e3:.1f} us"
+
+
+def print_rows(console: Any, figures: dict[str, Any]) -> None:
+    """One table for each machine and quantity, then who was skipped and why."""
+    from rich.table import Table
+
+    rows, absent = figures["results"], figures["skipped"]
+    for robot, quantity in dict.fromkeys((row["robot"], row["quantity"]) for row in rows):
+        mine = [row for row in rows if (row["robot"], row["quantity"]) == (robot, quantity)]
+        first = mine[0]
+        table = Table(title=f"{first['title']}: {first['nv']} degrees of freedom, {first['operations']} operations")
+        table.add_column(QUANTITIES[quantity].title, no_wrap=True)
+        for head in ("median", "least", "relative", "difference"):
+            table.add_column(head, justify="right", no_wrap=True)
+        for row in mine:
+            ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
+            style = None if row["agrees"] else "bold red"
+            times = (duration(row["median_ns"]), duration(row["least_ns"]))
+            table.add_row(row["name"], *times, ratio, f"{row['difference']:.0e}", style=style)
+        for skip in absent:
+            if (skip["robot"], skip["quantity"]) == (robot, quantity):
+                table.add_row(skip["name"], "skipped", style="dim")
+        console.print(table)
+    _print_foot(console, figures)
+
+
+def _print_foot(console: Any, figures: dict[str, Any]) -> None:
+    for name, reason in dict.fromkeys((skip["name"], skip["reason"]) for skip in figures["skipped"]):
+        console.print(f"{name}: skipped, {reason}", style="yellow", highlight=False)
+    machine, settings = figures["machine"], figures["settings"]
+    console.print(
+        f"{machine['processor']}, {machine['cores']} cores, load {machine['load']}; {settings['repetitions']} "
+        f"interleaved repetitions over {settings['states']} random states; times relative to one native call; "
+        "difference from ours",
+        style="dim",
+    )
+
+
+def print_chains(console: Any, figures: dict[str, Any]) -> None:
+    """Cost of each contender against the number of links, and the fitted exponents."""
+    from rich.table import Table
+
+    rows = figures["results"]
+    links = list(dict.fromkeys(row["nv"] for row in rows))
+    exponents = figures["exponents"]
+    for title, cell in (("time of one evaluation, median", _median), ("time relative to one native call", _ratio)):
+        table = Table(title=f"Forward dynamics of chains: {title}")
+        table.add_column("links", no_wrap=True)
+        for n in links:
+            table.add_column(str(n), justify="right", no_wrap=True)
+        if cell is _median:
+            table.add_column("power", justify="right")
+        for key, name in _names(rows):
+            found = {row["nv"]: row for row in rows if row["contender"] == key}
+            cells = [cell(found[n]) if n in found else "" for n in links]
+            if cell is _median and key in exponents:
+                cells.append(f"{exponents[key]:.2f}")
+            table.add_row(name, *cells, style=None if all(r["agrees"] for r in found.values()) else "bold red")
+        if cell is _median:
+            table.add_row("operations", *(str(next(r for r in rows if r["nv"] == n)["operations"]) for n in links))
+        console.print(table)
+    build = figures["build"]
+    if build:
+        console.print(
+            f"chain of {build['links']} links: derived in {build['derive_s']:.1f} s, "
+            f"compiled in {build['compile_s']:.1f} s"
+        )
+    _print_foot(console, figures)
+
+
+def _median(row: dict[str, Any]) -> str:
+    return duration(row["median_ns"])
+
+
+def _ratio(row: dict[str, Any]) -> str:
+    return "" if row["ratio"] is None else f"{row['ratio']:.2f}"
+
+
+def plot_chains(figures: dict[str, Any], path: Path) -> None:
+    """Cost against the number of links, both axes logarithmic."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.5, 5.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    rows = figures["results"]
+    ours = [name for key, name in _names(rows) if key.startswith("native")]
+    for key, name in _names(rows):
+        found = [row for row in rows if row["contender"] == key]
+        exponent = figures["exponents"].get(key)
+        label = name if exponent is None else f"{name}: exponent {exponent:.2f}"
+        x, y = [row["nv"] for row in found], [row["median_ns"] / 1e3 for row in found]
+        axes.loglog(x, y, "o-" if name in ours else "s--", label=label, markersize=4, linewidth=1.4)
+    links = sorted({row["nv"] for row in rows})
+    axes.set_xticks(links, [str(n) for n in links])
+    axes.minorticks_off()
+    axes.set_xlabel("links")
+    axes.set_ylabel("time of one evaluation, median [us]")
+    axes.set_title(
+        f"Forward dynamics of chains, {figures['machine']['processor']}, {figures['date'][:10]}", fontsize=10
+    )
+    axes.grid(True, which="major", alpha=0.3)
+    handles, labels = axes.get_legend_handles_labels()
+    axes.legend(handles, labels, fontsize=7, loc="upper left")
+    figure.savefig(path, dpi=150)
+
+
+def _names(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((row["contender"], row["name"]) for row in rows))
+
+
+def print_cranes(console: Any, figures: dict[str, Any]) -> None:
+    """The crane side by side, and how its cost grows."""
+    from rich.table import Table
+
+    print_rows(console, figures)
+    table = Table(title="Cranes whose lengths all vary")
+    for head in ("links", "coordinates", "operations", "build", "one call"):
+        table.add_column(head, justify="right")
+    for row in figures["scaling"]:
+        cells = (str(row["links"]), str(row["coordinates"]), str(row["operations"]), f"{row['build_s']:.2f} s")
+        table.add_row(*cells, duration(row["median_ns"]))
+    console.print(table)
+
+
+def print_cable_robot(console: Any, figures: dict[str, Any]) -> None:
+    """Methods, engines and the paper's speed: one table each, with the columns that their rows have."""
+    from rich.table import Table
+
+    titles = {"methods": "Methods that keep the constraints", "peers": "Engines", "paper": "The paper's method"}
+    for key, title in titles.items():
+        rows = figures[key]
+        if not rows:
+            continue
+        table = Table(title=title)
+        heads = list(dict.fromkeys(name for row in rows for name in row))
+        for head in heads:
+            table.add_column(head, justify="left" if isinstance(rows[0].get(head), str) else "right")
+        for row in rows:
+            cells = [row.get(head, "") for head in heads]
+            table.add_row(*(x if isinstance(x, str) else f"{x:.3g}" for x in cells))
+        console.print(table)

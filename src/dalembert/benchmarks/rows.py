@@ -1,0 +1,122 @@
+"""Measurement of one case: results compared first, then times, as rows of figures; and what the machine was."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
+from dalembert.benchmarks.measure import interleave
+from dalembert.benchmarks.pinocchio_cpp import FLAGS
+from dalembert.compile.build import find_toolchain, usable_flags
+
+__all__ = ["AGREEMENT", "SETTINGS", "describe", "difference", "measure"]
+
+REFERENCE = "native-call"
+AGREEMENT = 1e-8
+"""Relative difference from our results up to which a contender counts as computing the same."""
+
+# Short measurements, many times: most of them then fall between two interruptions by other programs.
+SETTINGS: dict[bool, dict[str, Any]] = {
+    True: {"states": 64, "repetitions": 5, "duration_s": 5e-4, "quick": True},
+    False: {"states": 256, "repetitions": 201, "duration_s": 5e-4, "quick": False},
+}
+
+
+def difference(found: Array, reference: Array) -> float:
+    """Largest relative difference: of each part of each state, by the largest number of the part."""
+    if found.shape != reference.shape:
+        return float("inf")
+    scale = np.abs(reference).max(axis=-1)
+    return float((np.abs(found - reference).max(axis=-1) / np.where(scale > 0.0, scale, 1.0)).max())
+
+
+def measure(
+    case: Case, taking_part: Iterable[Contender | Skipped], settings: Mapping[str, Any]
+) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    """Compare what the contenders compute, then time them in turns.
+
+    Returns
+    -------
+    rows, skipped
+        See `dalembert.benchmarks.run_bench`.
+    """
+    about = {"robot": case.name, "quantity": case.quantity.key}
+    skipped: list[dict[str, str]] = []
+    found: list[Contender] = []
+    for c in taking_part:
+        if isinstance(c, Skipped):
+            skipped.append({**about, "contender": c.key, "name": c.title, "reason": c.reason})
+        else:
+            found.append(c)
+    reference = case.reference()
+    differences = {c.key: difference(c.values(), reference) for c in found}
+    runs = {c.key: (c.run, c.repeats * case.states) for c in found}
+    times = interleave(runs, repetitions=settings["repetitions"], duration=settings["duration_s"])
+    base = times.get(REFERENCE)
+    rows = [
+        {
+            **about,
+            "title": case.title,
+            "nv": case.eom.nv,
+            "operations": case.kernel.function.n_instructions(),
+            "contender": c.key,
+            "name": c.title,
+            "rows": c.repeats * case.states if c.key.startswith("native-batch") else 1,
+            "median_ns": 1e9 * times[c.key].median,
+            "least_ns": 1e9 * times[c.key].least,
+            "ratio": times[c.key].relative_to(base) if base else None,
+            "difference": differences[c.key],
+            "agrees": differences[c.key] < AGREEMENT,
+        }
+        for c in found
+    ]
+    return rows, skipped
+
+
+def describe(command: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Date, command, machine, versions and settings of a run."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": command,
+        "machine": _machine(),
+        "versions": _versions(),
+        "settings": dict(settings),
+    }
+
+
+def _machine() -> dict[str, Any]:
+    processor = platform.processor()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            processor = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    toolchain = find_toolchain()
+    return {
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "load": [round(x, 2) for x in os.getloadavg()] if hasattr(os, "getloadavg") else None,
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "compiler": Path(toolchain.command[0]).name if toolchain else None,
+        "flags": list(usable_flags(toolchain)) if toolchain else [],
+        "pinocchio_flags": list(FLAGS),
+    }
+
+
+def _versions() -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for package in ("dalembert", "casadi", "numpy", "pin", "mujoco", "exudyn", "sympy", "example-robot-data"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    return found
