@@ -12,12 +12,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dalembert.compile import Kernel, compile_function
+from dalembert.compile import Kernel
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
 from dalembert.formulations.constraints_contract import ConstraintContract
 from dalembert.formulations.constraints_elastic import with_elastic_cables
+from dalembert.formulations.contract import GEOMETRIC, compile_contract
 from dalembert.formulations.derivatives import Derivatives
 from dalembert.formulations.flexible import APPROXIMATIONS
 from dalembert.formulations.lagrange import Lagrange
@@ -343,64 +344,10 @@ class EquationsOfMotion(ConstraintContract):
         """Compiled function of a name of the contract; its last inputs are ``t`` and ``p`` where they matter."""
         key = name if frame is None else f"{name}:{frame}:{axes}"
         if key not in self._kernels:
-            self._kernels[key] = self._compile(name, frame, axes)
+            self._kernels[key] = compile_contract(
+                self.machine, self.layout, self.symbolic, name, frame, axes, self.backend
+            )
         return self._kernels[key]
-
-    def _compile(self, name: str, frame: str | None, axes: str) -> Kernel:
-        inputs, outputs, shapes = self._signature(name, frame, axes)
-        s = self.symbolic
-        symbols: dict[str, Any] = {"q": s.q, "v": s.v, "a": s.a, "tau": s.tau, "u": s.u, "t": s.t, "p": s.p}
-        symbols["d"], symbols["q1"] = ca.SX.sym("d", self.nv), ca.SX.sym("q1", self.nq)
-        if name == "integrate":
-            outputs = [self.layout.integrate(s.q, symbols["d"])]
-        elif name == "difference":
-            outputs = [self.layout.difference(s.q, symbols["q1"])]
-        dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
-        names = [f"out{i}" for i in range(len(dense))]
-        function = ca.Function(name, [symbols[k] for k in inputs], dense, list(inputs), names)
-        return compile_function(
-            function,
-            backend=self.backend,
-            shapes={**({"t": ()} if "t" in inputs else {}), **dict(zip(names, shapes, strict=True))},
-        )
-
-    def _signature(self, name: str, frame: str | None, axes: str) -> tuple[list[str], list[Any], list[tuple[int, ...]]]:
-        nq, nv = self.nq, self.nv
-        table: dict[str, tuple[str, list[tuple[int, ...]]]] = {
-            "mass_matrix": ("q", [(nv, nv)]),
-            "coriolis_matrix": ("q v", [(nv, nv)]),
-            "gravity": ("q", [(nv,)]),
-            "bias": ("q v", [(nv,)]),
-            "inverse_dynamics": ("q v a", [(nv,)]),
-            "forward_dynamics": ("q v tau", [(nv,)]),
-            "inverse_dynamics_derivatives": ("q v a", [*3 * [(nv, nv)], (nv, len(self.p_names))]),
-            "forward_dynamics_derivatives": ("q v tau", [*3 * [(nv, nv)], (nv, len(self.p_names))]),
-            "energy": ("q v", [(), ()]),
-            "applied": ("q v u t", [(nv,)]),
-            "momentum": ("q v", [(6,)]),
-            "center_of_mass": ("q", [(3,)]),
-            "coordinate_rate": ("q v", [(nq,)]),
-            "pose": ("q", [(4, 4)]),
-            "jacobian": ("q", [(6, nv)]),
-            "jacobian_rate": ("q v", [(6, nv)]),
-            "to_machine": ("q v", [(self.machine.nq,), (self.machine.nv,)]),
-            "integrate": ("q d", [(nq,)]),
-            "difference": ("q q1", [(nv,)]),
-        }
-        if name not in table:
-            raise UnknownNameError("function", name, table, "the equations of motion")
-        inputs = table[name][0].split()
-        if self.p_names and name not in ("integrate", "difference"):
-            inputs.append("p")
-        s = self.symbolic
-        if frame is not None:
-            outputs = [s.pose(frame)] if name == "pose" else [getattr(s, name)(frame, axes)]
-        elif name in ("integrate", "difference"):
-            outputs = []
-        else:
-            value = getattr(s, name)
-            outputs = list(value) if isinstance(value, tuple) else [value]
-        return inputs, outputs, table[name][1]
 
     def _call(
         self,
@@ -419,7 +366,7 @@ class EquationsOfMotion(ConstraintContract):
         values = list(arguments.values())
         if name == "applied":
             values.append(t)
-        if self.p_names and name not in ("integrate", "difference"):
+        if self.p_names and name not in GEOMETRIC:
             values.append(self.parameter_values(p))
         elif p is not None:
             self.parameter_values(p)
