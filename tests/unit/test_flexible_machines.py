@@ -257,3 +257,20 @@ def test_mode_shape_pictures(tmp_path: Any) -> None:
     tip = modes.equations.pose("link1.tip", [0.1, 0, 0, 0])[:3, 3]
     assert any(np.allclose(line[-1], tip) for line in lines)
     assert animate_mode(modes, 0, tmp_path / "mode.gif", frames=3).stat().st_size > 1000
+
+
+def test_inverse_kinematics_moves_joints_and_leaves_the_beams_bent() -> None:
+    arm = planar_arm()
+    bent = [0.1, 0.05, 0.0, 0.4, 0.1, 0.0]
+    found = da.inverse_kinematics(arm, "payload", [0.8, 0.1, 0.0], q0=bent)
+    assert found.converged
+    assert_allclose(found.q[[1, 2, 4, 5]], np.array(bent)[[1, 2, 4, 5]])
+    assert_allclose(da.equations(arm, backend="vm").pose("payload", found.q)[:3, 3], [0.8, 0.1, 0.0], atol=1e-9)
+
+
+def test_flexible_arm_under_a_law_reaches_its_reference() -> None:
+    # The second joint sees the light tip of link 1 on one side: 2.3e-4 kg m2, hence the small damping gain.
+    law = da.PD(kp=[5.0, 0.5], kd=[3.0, 0.2], reference=[0.5, 0.3])
+    run = da.simulate(planar_arm(), duration=20.0, control=law, step=5e-4, record=0.01)
+    assert_allclose([run["theta1"][-1], run["theta2"][-1]], [0.5, 0.3], atol=2e-2)
+    assert run.energy.drift < 1e-5

@@ -175,7 +175,8 @@ class _Space:
 
     @staticmethod
     def of(eom: EquationsOfMotion, joints: Iterable[str] | None, limits: bool) -> _Space:
-        names = [b.name for b in eom.layout.blocks]
+        # Beams bend under loads, not at will: their modal coordinates stay where they are.
+        names = [b.name for b in eom.layout.blocks if b.kind != "modal"]
         chosen = set(names if joints is None else [joints] if isinstance(joints, str) else joints)
         for name in chosen:
             if name not in names:
