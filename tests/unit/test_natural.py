@@ -162,3 +162,12 @@ def test_refusals() -> None:
         da.equations(geared, by="natural", backend="vm").mass_matrix(np.zeros(24))
     with pytest.raises(da.UnknownNameError, match="natural"):
         da.equations(arm, by="naturel")
+
+
+def test_verify_compares_natural_coordinates() -> None:
+    arm = driven_arm()
+    report = da.verify(arm, samples=5)
+    rows = [row for row in report.rows if "natural" in row.pair]
+    assert {row.quantity for row in rows} == {"mass matrix", "gravity", "acceleration"}
+    assert report.ok
+    assert max(row.residual for row in rows) < 1e-10

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError
 from dalembert.formulations.equations import FORMULATIONS, EquationsOfMotion, derive
+from dalembert.formulations.natural_reduction import natural_results
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 
@@ -165,6 +166,13 @@ def verify(
     for name, eom in equations.items():
         for quantity, residual in _identities(eom, state, results[name]):
             add(quantity, (name,), residual)
+    natural = natural_results(machine, state.q, state.v, state.tau, backend=backend)
+    if natural is not None:
+        one = results[first.by]
+        add("mass matrix", (first.by, "natural"), _residual(one.M - natural.mass_matrix, _size(one.M)))
+        add("gravity", (first.by, "natural"), _residual(one.forces["gravity"] - natural.gravity, one.scale))
+        gap = _norm(one.M, one.a - natural.acceleration)[:, None]
+        add("acceleration", (first.by, "natural"), _residual(gap, _norm(one.M, one.a)))
     return VerifyReport(machine.name, samples, seed, float(tolerance), tuple(rows))
 
 
