@@ -88,5 +88,5 @@ def test_constraints_hold_for_a_minute() -> None:
 
 @pytest.mark.slow
 def test_study() -> None:
-    rows = list(run_study("cable_robots"))
+    rows = list(run_study("cable-robots"))
     assert [r.quantity for r in rows if not r.ok] == []

@@ -1,6 +1,6 @@
 """The three robots of CDPR, and a redundant one with eight cables.
 
-What CDPR does not print is chosen here and said so; every choice is checked in the study ``cable_robots``.
+What CDPR does not print is chosen here and said so; every choice is checked in the study ``cable-robots``.
 """
 
 from __future__ import annotations
