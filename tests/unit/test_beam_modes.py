@@ -199,3 +199,14 @@ def test_given_shapes_polynomial_and_nodal() -> None:
     assert_allclose(values[1].B, values[0].B, atol=1e-14)
     linear = da.Shape.nodal([0.0, 1.0], [0.0, 1.0])
     assert_allclose(BeamIntegrals.of(_beam(modes={"x": (linear,)})).B[0, 0], 1 / 3)
+
+
+def test_participation_of_all_modes_is_the_inertia_of_the_beam() -> None:
+    """Effective masses of ever more clamped-free modes add up to mass and inertia about the root."""
+    beam = _beam(modes={"y": 20})
+    L = BeamIntegrals.of(beam).participation
+    modal = np.diag(BeamIntegrals.of(beam).B[1, 1])
+    effective = L**2 / modal
+    assert_allclose(effective[1].sum(), 1.0, rtol=0.02)  # mass
+    assert_allclose(effective[5].sum(), 1 / 3, rtol=1e-4)  # rho S l^3 / 3
+    assert_allclose(effective[1][:3], [0.6131, 0.1883, 0.0647], atol=5e-5)  # the known shares of a cantilever

@@ -65,6 +65,12 @@ class BeamIntegrals:
     H_c: Array
     H_w: Array
 
+    @property
+    def participation(self) -> Array:
+        """Modal participation ``L^T = [M_vd; M_wd]`` (6 x n) of the undeformed beam, per unit density (5.19)."""
+        n = self.n
+        return np.vstack([self.V, n[1, 2] - n[2, 1], n[2, 0] - n[0, 2], n[0, 1] - n[1, 0]])
+
     @staticmethod
     def of(beam: Beam) -> BeamIntegrals:
         """Integrate; made once per beam and kept with it."""
