@@ -56,9 +56,13 @@ class AlgebraicPart:
         return rates, residual
 
     def start(self, t: float, x: Array, c: Array) -> Array:
-        """Accelerations and multipliers that belong to a state."""
+        """Accelerations and multipliers near those that belong to a state.
+
+        IDAS makes them consistent together with x'; values that already are leave its line search nothing to improve,
+        which it takes for a failure.
+        """
         _, a, multipliers = self._numbers._solve(t, x, c)
-        return np.concatenate([a, multipliers])
+        return 1.001 * np.concatenate([a, multipliers])
 
     def events(self, t: float, x: Array, c: Array) -> Array:
         """Event functions of the problem and of its cables."""
