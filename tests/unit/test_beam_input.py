@@ -95,6 +95,10 @@ def test_models_of_flexible_bodies() -> None:
         da.equations(planar_arm(), approximation="flex-X")
     with pytest.raises(da.InputError, match="belongs to newton-euler"):
         da.equations(planar_arm(), by="lagrange", approximation="flex-M")
+    with pytest.raises(da.InputError, match=r"flexible bodies \(link1, link2\); natural coordinates describe rigid"):
+        da.equations(planar_arm(), by="natural")
+    with pytest.raises(da.InputError, match="a closed form needs rigid bodies"):
+        da.closed_form(planar_arm())
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,12 @@ class Natural:
     name = "natural"
 
     def __init__(self, machine: Machine) -> None:
+        beams = [n.beam.name for n in machine.tree.nodes if n.is_root and n.beam is not None]
+        if beams:
+            raise InputError(
+                f"machine '{machine.name}' has flexible bodies ({', '.join(beams)}); natural coordinates describe rigid "
+                "ones, use by='newton-euler'"
+            )
         self.model = NaturalModel(machine)
         self.variables = self.model.variables
         self._check_inertia()
