@@ -37,8 +37,8 @@ class Natural:
         beams = [n.beam.name for n in machine.tree.nodes if n.is_root and n.beam is not None]
         if beams:
             raise InputError(
-                f"machine '{machine.name}' has flexible bodies ({', '.join(beams)}); natural coordinates describe rigid "
-                "ones, use by='newton-euler'"
+                f"machine '{machine.name}' has flexible bodies ({', '.join(beams)}); natural coordinates describe "
+                "rigid ones, use by='newton-euler'"
             )
         self.model = NaturalModel(machine)
         self.variables = self.model.variables
