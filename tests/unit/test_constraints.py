@@ -306,6 +306,17 @@ def test_what_cannot_honour_constraints_refuses() -> None:
         da.simulate(machine.with_(constraints=()), duration=0.1, switches=[da.Switch(at=0.05, on="loop")])
 
 
+def test_a_run_that_leaves_its_constraints_behind_stops() -> None:
+    """The tip of the coupler is pulled away faster than the linkage reaches."""
+    coupler, rocker = four_bar_angles(np.array(0.7))
+    pull = da.MotionConstraint("pull", frame="coupler_tip", component="x", value=0.9 + 3.0 * da.TIME)
+    machine = four_bar(components="xz")
+    machine = machine.with_(constraints=[*machine.constraints, pull])
+    with pytest.raises(da.SimulationError, match="constraints could not be kept") as caught:
+        da.simulate(machine, duration=1.0, q0=[0.7, coupler - 0.7, rocker], step=1e-3)
+    assert caught.value.run.t[-1] > 0.0
+
+
 def test_contradicting_constraints_are_refused() -> None:
     machine = da.Machine(
         "torn", bodies=[da.Body("b", 1.0, inertia=INERTIA)], joints=[da.Joint("f", "free", "world", "b")],

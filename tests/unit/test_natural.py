@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -171,3 +173,14 @@ def test_verify_compares_natural_coordinates() -> None:
     assert {row.quantity for row in rows} == {"mass matrix", "gravity", "acceleration"}
     assert report.ok
     assert max(row.residual for row in rows) < 1e-10
+
+
+def test_limits_of_joints_between_bodies_are_events_too() -> None:
+    arm = driven_arm()
+    joints = [arm.joints[0], replace(arm.joints[1], limits=da.Limits(-0.05, 0.05))]
+    runs = [
+        da.simulate(arm.with_(joints=joints), by=by, duration=0.5, v0={"q2_dot": 2.0}, method="dopri5", rtol=1e-9)
+        for by in ("newton-euler", "natural")
+    ]
+    times = [[(e.name, round(e.t, 6)) for e in run.events] for run in runs]
+    assert times[0] and times[0] == times[1]

@@ -247,6 +247,11 @@ class ConstraintSystem:
             if names is not None and held.name not in names:
                 continue
             numbers = np.array(ca.DM(value).full())[:, 0]
+            if not np.isfinite(numbers).all():
+                raise InputError(
+                    f"'{held.name}' of machine '{self.machine.name}' has no length in this configuration: is its "
+                    "pulley larger than the distance to its anchor?"
+                )
             if len(numbers) == 1:
                 result[held.where] = numbers
             else:

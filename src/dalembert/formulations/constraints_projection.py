@@ -96,6 +96,12 @@ def consistent_state(
     for k in range(60):
         phi = eom.constraints(x, t=t, p=p, mode=state)[on]
         error = float(np.max(np.abs(phi), initial=0.0))
+        if k == 0 and not np.isfinite(phi).all():
+            wrong = names[int(np.argmax(~np.isfinite(phi)))]
+            raise InputError(
+                f"constraint '{wrong}' of machine '{eom.machine.name}' has no value in the initial state; of a "
+                "cable: is its pulley larger than the distance, or the distance zero?"
+            )
         if k == 0 and not error <= reach:
             worst = int(np.argmax(np.abs(phi)))
             raise InputError(

@@ -168,11 +168,11 @@ def verify(
             add(quantity, (name,), residual)
     natural = natural_results(machine, state.q, state.v, state.tau, backend=backend)
     if natural is not None:
-        one = results[first.by]
-        add("mass matrix", (first.by, "natural"), _residual(one.M - natural.mass_matrix, _size(one.M)))
-        add("gravity", (first.by, "natural"), _residual(one.forces["gravity"] - natural.gravity, one.scale))
-        gap = _norm(one.M, one.a - natural.acceleration)[:, None]
-        add("acceleration", (first.by, "natural"), _residual(gap, _norm(one.M, one.a)))
+        ours = results[first.by]
+        add("mass matrix", (first.by, "natural"), _residual(ours.M - natural.mass_matrix, _size(ours.M)))
+        add("gravity", (first.by, "natural"), _residual(ours.forces["gravity"] - natural.gravity, ours.scale))
+        gap = _norm(ours.M, ours.a - natural.acceleration)[:, None]
+        add("acceleration", (first.by, "natural"), _residual(gap, _norm(ours.M, ours.a)))
     return VerifyReport(machine.name, samples, seed, float(tolerance), tuple(rows))
 
 

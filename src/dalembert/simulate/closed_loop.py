@@ -290,11 +290,14 @@ def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tup
     specs: list[EventSpec] = []
     joints = {j.name: j for j in eom.machine.joints}
     if limits != "ignore" or any(j.limits.stop for j in joints.values()):
-        for block in eom.layout.blocks:
-            joint = joints.get(block.name)
-            if joint is None or joint.info.nv != 1 or (limits == "ignore" and not joint.limits.stop):
+        coordinates = {b.name: s.q[b.q] for b in eom.layout.blocks if b.name in joints}
+        if eom.by == "natural":
+            moving = [n.joint.name for n in eom.machine.tree.nodes if n.joint.info.nv == 1]
+            coordinates = {name: s._formulation.joint_coordinate(name) for name in moving}
+        for name, x in coordinates.items():
+            joint = joints[name]
+            if joint.info.nv != 1 or (limits == "ignore" and not joint.limits.stop):
                 continue
-            x = s.q[block.q]
             for side, bound, sign in (("upper", joint.limits.upper, -1.0), ("lower", joint.limits.lower, 1.0)):
                 if np.isfinite(bound):
                     g.append(sign * (x - bound))

@@ -219,6 +219,12 @@ def _failure(engine: Engine, setup: Setup, outcome: Outcome) -> _Ending:
     problem, t, bad = setup.problem, engine.t, engine.bad
     names = problem.state_names
     culprit = "the equations of motion"
+    if problem.constrained is not None and outcome is Outcome.DIVERGED and bad < 0:
+        return _Ending(
+            "diverged",
+            f"the constraints could not be kept in the step of {engine.h_used:.3g} s from t = {t:.9g} s: the step is "
+            "too long, or the machine is at a singular position or past the reach of its constraints",
+        )
     if 0 <= bad < len(names) and not problem.counted[bad]:
         # A quadrature only follows the motion: blame what moves most.
         bad = int(np.argmax(np.where(problem.counted, np.abs(engine.x), -1.0)))
