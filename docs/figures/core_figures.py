@@ -320,7 +320,7 @@ def control() -> None:
 
 def gantry() -> None:
     """The run that the machine file of the documentation describes."""
-    from dalembert.cli.laws import make_law
+    from dalembert.io.control_blocks import make_law
     from dalembert.io import load_simulation
 
     page = (FOLDER.parent / "machine_files.md").read_text(encoding="utf-8")
