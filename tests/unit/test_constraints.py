@@ -296,6 +296,10 @@ def test_what_cannot_honour_constraints_refuses() -> None:
         eom.forward_dynamics(np.zeros(3), np.zeros(3), np.zeros(3))
     with pytest.raises(da.InputError, match="violates"):
         da.simulate(machine, duration=0.1, q0=[2.0, 2.0, 2.0], backend="vm")
+    with pytest.raises(da.InputError, match="would ignore"):
+        da.linearize(machine)
+    with pytest.raises(da.InputError, match="no such derivatives"):
+        eom.forward_dynamics_derivatives(np.zeros(3), np.zeros(3), np.zeros(3))
     coupler, rocker = four_bar_angles(np.array(0.7))
     q0 = [0.7, coupler - 0.7, rocker]
     with pytest.raises(da.InputError, match="cvodes"):

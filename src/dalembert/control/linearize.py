@@ -67,6 +67,11 @@ def equilibrium(
     t, p
         Time (of wrenches) and parameter values.
     """
+    if eom.constrained:
+        raise InputError(
+            f"machine '{eom.machine.name}' has constraints, which this linear model would ignore; for frequencies at "
+            "rest use dalembert.systems.cable_robots.frequencies"
+        )
     s = eom.symbolic
     q = named_vector(at, eom.q_names, eom.q_neutral, "at")
     values = eom.parameter_values(p)
