@@ -271,7 +271,7 @@ def test_planar_robot_hangs_still() -> None:
 
 def test_redundant_robot_with_locked_and_free_winches() -> None:
     """Eight cables for six degrees of freedom: independent rows with winches, redundant ones without."""
-    machine = cr.eight_cable_robot()
+    machine = cr.eight_cable_robot(pulley=0.0)
     q0 = {"platform.z": 1.5}
     run = da.simulate(machine, duration=0.2, q0=q0, control=[-4.0] * 8, step=1e-3)
     assert run["constraint.position"].max() < 1e-11
