@@ -320,8 +320,8 @@ def control() -> None:
 
 def gantry() -> None:
     """The run that the machine file of the documentation describes."""
-    from dalembert.io.control_blocks import make_law
     from dalembert.io import load_simulation
+    from dalembert.io.control_blocks import make_law
 
     page = (FOLDER.parent / "machine_files.md").read_text(encoding="utf-8")
     machine, settings = load_simulation(re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)[0])

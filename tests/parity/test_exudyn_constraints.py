@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("exudyn")
 
-import dalembert as da  # noqa: E402
-from dalembert.benchmarks.cable_robot import _exudyn_run  # noqa: E402
-from dalembert.simulate.constrained import ConstraintMethod  # noqa: E402
-from dalembert.systems.cable_robots import pulley_robot  # noqa: E402
+import dalembert as da
+from dalembert.benchmarks.cable_robot import _exudyn_run
+from dalembert.simulate.constrained import ConstraintMethod
+from dalembert.systems.cable_robots import pulley_robot
 
 pytestmark = pytest.mark.peer
 

@@ -129,13 +129,13 @@ def _limits(element: Element, *, bounded: bool) -> Limits:
             if value < 0:
                 raise limit.error(f"attribute '{key}' of <limit> must be >= 0, got {value:g}")
         # Zero stands for "not known" in the files in use: a joint that cannot move would be fixed.
-        free = {"velocity": speed or np.inf, "effort": effort or np.inf}
+        speed, effort = speed or np.inf, effort or np.inf
         if not bounded:
-            return Limits(**free)
+            return Limits(velocity=speed, effort=effort)
         lower, upper = limit.number("lower", 0.0, infinite=True), limit.number("upper", 0.0, infinite=True)
         if lower > upper:
             raise limit.error(f"the lower limit {lower:g} must not exceed the upper limit {upper:g}")
-        return Limits(lower, upper, **free)
+        return Limits(lower, upper, speed, effort)
 
 
 @dataclass(frozen=True)
