@@ -17,8 +17,9 @@ from dalembert.benchmarks.chains import chain_case, fitted_exponent
 from dalembert.benchmarks.contenders import contenders
 from dalembert.benchmarks.pinocchio_cpp import load_loop
 from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine
-from dalembert.benchmarks.rows import difference
+from dalembert.benchmarks.rows import AGREEMENT, difference, tolerance
 from dalembert.core.errors import BuildError, InputError, UnknownNameError
+from dalembert.formulations.equations import derive
 
 ROW = {
     "robot": str,
@@ -144,6 +145,16 @@ def test_difference_is_relative_to_each_part() -> None:
     found = reference + np.array([[[0.0, 1.0], [0.0, 1e-3]]])
     assert difference(found, reference) == pytest.approx(5e-4)
     assert difference(found[:, :1], reference) == math.inf
+
+
+def test_rounding_is_forgiven_only_where_the_mass_matrix_is_ill_conditioned() -> None:
+    assert tolerance(make_case("ur5", 2)) == AGREEMENT
+    assert tolerance(chain_case(2, 2, "inverse")) == AGREEMENT
+    long = chain_case(60, 1)
+    M = derive(long.eom.machine, backend="vm").mass_matrix(long.q[0])
+    eigenvalues = np.linalg.eigvalsh(M)
+    expected = max(AGREEMENT, 60 * 2.0**-52 * eigenvalues[-1] / eigenvalues[0])
+    assert tolerance(long) == pytest.approx(expected, rel=1e-6)
 
 
 def test_symbolic_formulas_take_part_for_a_small_machine() -> None:

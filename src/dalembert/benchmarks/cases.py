@@ -66,7 +66,7 @@ QUANTITIES: dict[str, Quantity] = {
         Quantity("mass-matrix", "mass matrix", "mass_matrix", ("q",), matrices=True),
         Quantity(
             "derivatives",
-            "derivatives of the forward dynamics",
+            "derivatives of forward dynamics",
             "forward_dynamics_derivatives",
             ("q", "v", "tau"),
             parts=3,

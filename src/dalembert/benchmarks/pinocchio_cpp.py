@@ -49,7 +49,7 @@ def load_loop(*, build: bool = True, announce: Callable[[str], None] = lambda _:
     Parameters
     ----------
     build
-        Whether to build it if it is not there: about two minutes, once.
+        Whether to build it if it is not there: some minutes, once.
     announce
         Is told before a build starts.
 
@@ -69,7 +69,7 @@ def load_loop(*, build: bool = True, announce: Callable[[str], None] = lambda _:
     if not (cache_directory() / "keys" / key).is_file():
         if not build:
             raise BuildError("not built yet: run the benchmark once without --quick")
-        announce("building a loop over Pinocchio's C++ from its headers; this takes about two minutes, once")
+        announce("building a loop over Pinocchio's C++ from its headers; this takes some minutes, once")
 
     def make(directory: Path) -> Path:
         text = directory / "pinocchio_loop.cpp"

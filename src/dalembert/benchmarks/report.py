@@ -93,7 +93,8 @@ def _ratio(row: dict[str, Any]) -> str:
 
 
 def plot_chains(figures: dict[str, Any], path: Path) -> None:
-    """Cost against the number of links, both axes logarithmic."""
+    """Least time of an evaluation against the number of links, both axes logarithmic, and the fitted exponents."""
+    from matplotlib import colormaps
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -101,24 +102,24 @@ def plot_chains(figures: dict[str, Any], path: Path) -> None:
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     rows = figures["results"]
-    ours = [name for key, name in _names(rows) if key.startswith("native")]
-    for key, name in _names(rows):
+    colors = dict(zip(_names(rows), colormaps["tab20"].colors, strict=False))  # type: ignore[attr-defined]
+    for (key, name), color in colors.items():
         found = [row for row in rows if row["contender"] == key]
         exponent = figures["exponents"].get(key)
         label = name if exponent is None else f"{name}: exponent {exponent:.2f}"
-        x, y = [row["nv"] for row in found], [row["median_ns"] / 1e3 for row in found]
-        axes.loglog(x, y, "o-" if name in ours else "s--", label=label, markersize=4, linewidth=1.4)
+        x, y = [row["nv"] for row in found], [row["least_ns"] / 1e3 for row in found]
+        style = "o-" if key.startswith("native") else "s--"
+        axes.loglog(x, y, style, color=color, label=label, markersize=4, linewidth=1.4)
     links = sorted({row["nv"] for row in rows})
     axes.set_xticks(links, [str(n) for n in links])
     axes.minorticks_off()
     axes.set_xlabel("links")
-    axes.set_ylabel("time of one evaluation, median [us]")
+    axes.set_ylabel("time of one evaluation, least [us]")
     axes.set_title(
         f"Forward dynamics of chains, {figures['machine']['processor']}, {figures['date'][:10]}", fontsize=10
     )
     axes.grid(True, which="major", alpha=0.3)
-    handles, labels = axes.get_legend_handles_labels()
-    axes.legend(handles, labels, fontsize=7, loc="upper left")
+    axes.legend(fontsize=7, loc="upper left")
     figure.savefig(path, dpi=150)
 
 
