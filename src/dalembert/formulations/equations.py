@@ -138,19 +138,19 @@ class EquationsOfMotion(ConstraintContract):
 
     def mass_matrix(self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Mass matrix ``M``, shape (..., nv, nv)."""
-        return self._call("mass_matrix", {"q": q}, t, p)
+        return self._call("mass_matrix", (q,), t, p)
 
     def coriolis_matrix(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Coriolis matrix ``C`` with ``M' - 2 C`` skew-symmetric, shape (..., nv, nv)."""
-        return self._call("coriolis_matrix", {"q": q, "v": v}, t, p)
+        return self._call("coriolis_matrix", (q, v), t, p)
 
     def gravity(self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Gravity part of ``dV/dq``, shape (..., nv)."""
-        return self._call("gravity", {"q": q}, t, p)
+        return self._call("gravity", (q,), t, p)
 
     def bias(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """``C v + dV/dq`` (gravity and springs), shape (..., nv)."""
-        return self._call("bias", {"q": q, "v": v}, t, p)
+        return self._call("bias", (q, v), t, p)
 
     def inverse_dynamics(
         self,
@@ -166,7 +166,7 @@ class EquationsOfMotion(ConstraintContract):
 
         ``wrenches`` maps frames to [f; n] acting on the machine at the frame's origin, in the frame's axes.
         """
-        tau = self._call("inverse_dynamics", {"q": q, "v": v, "a": a}, t, p)
+        tau = self._call("inverse_dynamics", (q, v, a), t, p)
         return tau - self.wrench_force(q, wrenches, t=t, p=p) if wrenches else tau
 
     def forward_dynamics(
@@ -182,7 +182,7 @@ class EquationsOfMotion(ConstraintContract):
         """Accelerations that solve ``M a + C v + dV/dq = tau`` (plus the forces of the given wrenches)."""
         if wrenches:
             tau = np.asarray(tau, dtype=float) + self.wrench_force(q, wrenches, t=t, p=p)
-        a = self._call("forward_dynamics", {"q": q, "v": v, "tau": tau}, t, p)
+        a = self._call("forward_dynamics", (q, v, tau), t, p)
         # One product tells for a single state; an overflow of it is looked at again.
         if not (a.ndim == 1 and isfinite(a.dot(a))) and not np.isfinite(a).all():
             raise InputError(
@@ -195,58 +195,58 @@ class EquationsOfMotion(ConstraintContract):
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, t: float = 0.0, p: Parameters = None
     ) -> Derivatives:
         """Derivatives of the inverse dynamics by q (tangent space), v, a (the mass matrix) and p."""
-        return Derivatives(*self._call("inverse_dynamics_derivatives", {"q": q, "v": v, "a": a}, t, p))
+        return Derivatives(*self._call("inverse_dynamics_derivatives", (q, v, a), t, p))
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, t: float = 0.0, p: Parameters = None
     ) -> Derivatives:
         """Derivatives of the forward dynamics by q (tangent space), v, tau (the inverse mass matrix) and p."""
-        return Derivatives(*self._call("forward_dynamics_derivatives", {"q": q, "v": v, "tau": tau}, t, p))
+        return Derivatives(*self._call("forward_dynamics_derivatives", (q, v, tau), t, p))
 
     def energy(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Energy:
         """Kinetic and potential energy, each of shape (...)."""
-        return Energy(*self._call("energy", {"q": q, "v": v}, t, p))
+        return Energy(*self._call("energy", (q, v), t, p))
 
     def applied(self, q: ArrayLike, v: ArrayLike, u: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Generalised forces without potential: motors (inputs ``u``), losses and the machine's wrenches."""
-        return self._call("applied", {"q": q, "v": v, "u": u}, t, p)
+        return self._call("applied", (q, v, u), t, p)
 
     # -- kinematics -----------------------------------------------------------------------------------------------
 
     def pose(self, frame: str, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Homogeneous matrix of a frame in the world, shape (..., 4, 4)."""
-        return self._call("pose", {"q": q}, t, p, frame)
+        return self._call("pose", (q,), t, p, frame)
 
     def jacobian(self, frame: str, q: ArrayLike, *, axes: str = "frame", t: float = 0.0, p: Parameters = None) -> Array:
         """Jacobian of a frame's twist [v; w] at its origin, in its own axes or (``axes="world"``) in world axes."""
-        return self._call("jacobian", {"q": q}, t, p, frame, axes)
+        return self._call("jacobian", (q,), t, p, frame, axes)
 
     def jacobian_rate(
         self, frame: str, q: ArrayLike, v: ArrayLike, *, axes: str = "frame", t: float = 0.0, p: Parameters = None
     ) -> Array:
         """Time derivative of the Jacobian, entry by entry."""
-        return self._call("jacobian_rate", {"q": q, "v": v}, t, p, frame, axes)
+        return self._call("jacobian_rate", (q, v), t, p, frame, axes)
 
     def momentum(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Linear momentum and angular momentum about the world's origin, in world axes, shape (..., 6)."""
-        return self._call("momentum", {"q": q, "v": v}, t, p)
+        return self._call("momentum", (q, v), t, p)
 
     def center_of_mass(self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Centre of mass of the moving bodies, shape (..., 3)."""
-        return self._call("center_of_mass", {"q": q}, t, p)
+        return self._call("center_of_mass", (q,), t, p)
 
     def coordinate_rate(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Rates of the coordinates, ``B(q) v``."""
-        return self._call("coordinate_rate", {"q": q, "v": v}, t, p)
+        return self._call("coordinate_rate", (q, v), t, p)
 
     def integrate(self, q: ArrayLike, d: ArrayLike) -> Array:
         """Configuration reached from ``q`` by the tangent displacement ``d`` (nv numbers)."""
-        return self._call("integrate", {"q": q, "d": d}, 0.0, None)
+        return self._call("integrate", (q, d), 0.0, None)
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """Tangent displacement from ``q0`` to ``q1`` (nv numbers)."""
         self._check_quaternions(q1)
-        return self._call("difference", {"q": q0, "q1": q1}, 0.0, None)
+        return self._call("difference", (q0, q1), 0.0, None)
 
     def inverse_kinematics(self, frame: str, target: ArrayLike, **options: Any) -> Any:
         """Coordinates that bring a frame to a position (3) or a pose (4 x 4); see `dalembert.inverse_kinematics`."""
@@ -280,7 +280,7 @@ class EquationsOfMotion(ConstraintContract):
         """State in the machine's own coordinates; the same arrays unless other coordinates were chosen."""
         if self.coordinates is None and self.by != Natural.name:
             return np.asarray(q, dtype=float), np.asarray(v, dtype=float)
-        result: tuple[Array, Array] = self._call("to_machine", {"q": q, "v": v}, 0.0, p)
+        result: tuple[Array, Array] = self._call("to_machine", (q, v), 0.0, p)
         return result
 
     def from_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
@@ -352,7 +352,7 @@ class EquationsOfMotion(ConstraintContract):
     def _call(
         self,
         name: str,
-        arguments: dict[str, Any],
+        arguments: tuple[Any, ...],
         t: float,
         p: Parameters,
         frame: str | None = None,
@@ -362,15 +362,14 @@ class EquationsOfMotion(ConstraintContract):
         if kernel is None:
             kernel = self.kernel(name, frame, axes)
         if self._quaternions:
-            self._check_quaternions(arguments["q"])
-        values = list(arguments.values())
+            self._check_quaternions(arguments[0])
         if name == "applied":
-            values.append(t)
+            arguments = (*arguments, t)
         if self.p_names and name not in GEOMETRIC:
-            values.append(self.parameter_values(p))
-        elif p is not None:
+            return kernel(*arguments, self.parameter_values(p))
+        if p is not None:
             self.parameter_values(p)
-        return kernel(*values)
+        return kernel(*arguments)
 
     def parameter_values(self, p: Parameters = None) -> Array:
         """Parameter values of a call, checked against the bounds of the fields they stand for."""
@@ -391,8 +390,11 @@ class EquationsOfMotion(ConstraintContract):
 
     def _check_quaternions(self, q: ArrayLike) -> None:
         if isinstance(q, np.ndarray) and q.ndim == 1 and q.shape[0] == self.nq and q.dtype == np.float64:
-            squares = (q[i : i + 4].dot(q[i : i + 4]) for _, i in self._quaternions)
-            if all(abs(square - 1.0) < 1e-6 for square in squares):
+            for _, start in self._quaternions:
+                Q = q[start : start + 4]
+                if not abs(Q.dot(Q) - 1.0) < 1e-6:
+                    break
+            else:
                 return
         try:
             values = np.asarray(q, dtype=float)
