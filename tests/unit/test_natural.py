@@ -184,3 +184,18 @@ def test_limits_of_joints_between_bodies_are_events_too() -> None:
     ]
     times = [[(e.name, round(e.t, 6)) for e in run.events] for run in runs]
     assert times[0] and times[0] == times[1]
+
+
+def test_two_motors_on_one_joint_lose_what_both_lose() -> None:
+    machine = da.Machine(
+        "geared pendulum",
+        bodies=[da.box("link", 1.0, (0.1, 0.2, 1.0), com=(0, 0, -0.5))],
+        joints=[da.Joint("theta", "revolute", "world", "link", axis=(0, 1, 0))],
+        motors=[da.Motor("m1", "theta", ratio=3.0, damping=0.02), da.Motor("m2", "theta", ratio=2.0, damping=0.05)],
+    )
+    options = {"duration": 1.0, "q0": [1.0], "method": "rk4", "step": 1e-3}
+    tree = da.simulate(machine, **options)  # type: ignore[arg-type]
+    natural = da.simulate(machine, by="natural", **options)  # type: ignore[arg-type]
+    assert tree["work.loss"][-1] < -0.1
+    assert natural["work.loss"][-1] == pytest.approx(tree["work.loss"][-1], rel=1e-6)
+    assert natural["theta"][-1] == pytest.approx(tree["theta"][-1], abs=1e-7)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError
+from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation"]
@@ -176,7 +177,7 @@ class PID(_Value):
         for i, motor in enumerate(eom.machine.motors):
             rate = e[i]
             if self.tracking_time is not None and np.isfinite(motor.effort) and float(ki[i]) > 0:
-                excess = ca.fmax(ca.fmin(u[i], motor.effort), -motor.effort) - u[i]
+                excess = saturated(motor, u[i]) - u[i]
                 rate = rate + excess * n[i] / (ki[i] * self.tracking_time)
             rates.append(rate)
         return u, ca.vertcat(*rates)

@@ -10,6 +10,7 @@ import casadi as ca
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import nominal
+from dalembert.formulations.actuation import saturated
 from dalembert.formulations.joint_kinematics import joint_motion
 from dalembert.formulations.natural_body import angular_velocity, rotation
 from dalembert.formulations.natural_joints import joint_angle
@@ -199,9 +200,7 @@ class NaturalModel:
         """Generalised forces of the motors, saturated inputs times gear ratio."""
         f = ca.SX(self.n, 1)
         for k, (i, motor) in enumerate(self._driven()):
-            effort = self.variables.u[k]
-            if motor.effort < float("inf"):
-                effort = ca.fmax(ca.fmin(effort, motor.effort), -motor.effort)
+            effort = saturated(motor, self.variables.u[k])
             name = self.tree.nodes[i].joint.name
             f = f + self._direction(name) * (self.variables.value(motor.ratio) * effort)
         return f
@@ -211,7 +210,10 @@ class NaturalModel:
         """Generalised forces of dampers, friction and motor losses."""
         x, value = self.variables, self.variables.value
         f = ca.SX(self.n, 1)
-        viscous = {self.tree.nodes[i].joint.name: value(m.ratio) ** 2 * value(m.damping) for i, m in self._driven()}
+        viscous: dict[str, Any] = {}
+        for i, motor in self._driven():
+            name = self.tree.nodes[i].joint.name
+            viscous[name] = viscous.get(name, 0.0) + value(motor.ratio) ** 2 * value(motor.damping)
         for node in self.tree.nodes:
             j = node.joint
             extra = viscous.get(j.name, 0.0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
+from dalembert.formulations.actuation import saturated
 from dalembert.formulations.flexible import APPROXIMATIONS, FlexibleBody, SectionMotion
 from dalembert.formulations.joint_kinematics import (
     coordinate_rate,
@@ -19,7 +20,7 @@ from dalembert.formulations.joint_kinematics import (
 from dalembert.formulations.variables import Variables, entries
 from dalembert.model.machine import Machine
 from dalembert.model.tree import place
-from dalembert.spatial.rotations import rpy_from_matrix
+from dalembert.spatial.rotations import rpy_from_matrix, snap
 
 __all__ = ["TreeModel"]
 
@@ -116,7 +117,7 @@ class TreeModel:
         angles = rpy_from_matrix(np.array([[nominal(x) for x in row] for row in node.placement.rotation]))
         for k, a in enumerate(angles):
             if a != 0.0:
-                turns.append((k, _snap(np.cos(a)), _snap(np.sin(a))))
+                turns.append((k, snap(float(np.cos(a))), snap(float(np.sin(a)))))
         return turns
 
     def frame(self, name: str) -> tuple[int, Any, Any]:
@@ -201,10 +202,7 @@ class TreeModel:
         x = self.variables
         f = ca.SX(self.tree.nv, 1)
         for k, (i, motor) in enumerate(self._driven()):
-            effort = x.u[k]
-            if motor.effort < float("inf"):
-                effort = ca.fmax(ca.fmin(effort, motor.effort), -motor.effort)
-            f[i] = f[i] + x.value(motor.ratio) * effort
+            f[i] = f[i] + x.value(motor.ratio) * saturated(motor, x.u[k])
         return f
 
     @cached_property
@@ -227,9 +225,3 @@ class TreeModel:
             if motor.damping != 0.0:
                 f[i] = f[i] - x.value(motor.ratio) ** 2 * x.value(motor.damping) * x.v[i]
         return f
-
-
-def _snap(x: float) -> float:
-    """Round a cosine or sine within an ulp of -1, 0 or 1, so that it vanishes from the tape."""
-    nearest = float(round(x))
-    return nearest if abs(x - nearest) < 1e-15 else float(x)

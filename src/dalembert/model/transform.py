@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, cos, nominal, parameters_of, sin
 from dalembert.core.validation import Matrix, Vector, field_matrix, field_scalar, field_vector
+from dalembert.spatial.rotations import snap
 
 __all__ = ["IDENTITY", "Transform"]
 
@@ -17,11 +18,7 @@ _EYE: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 def _snap(x: Scalar) -> Scalar:
-    """Round an entry of a rotation matrix within 4 ulp of -1, 0 or 1, so that it vanishes from the tape."""
-    if isinstance(x, float):
-        nearest = float(round(x))
-        return nearest + 0.0 if abs(x - nearest) < 1e-15 else x
-    return x
+    return snap(x) if isinstance(x, float) else x
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Controller, Law
+from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.simulate.constrained_loop import (
     cable_events,
@@ -181,7 +182,8 @@ def _compose(
     held = s.u if controller is not None else ca.SX.sym("c", 0)
     arguments = [s.t, x, held, s.p]
     xdot = ca.vertcat(s.coordinate_rate, acceleration, zdot, *power)
-    effort = _saturated(eom, u)
+    efforts = [saturated(motor, u[i]) for i, motor in enumerate(eom.machine.motors)]
+    effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
     for name, expression in cable_signals(eom) if eom.machine.cables else ():
@@ -270,16 +272,6 @@ def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Arr
     if u0.shape != (eom.nu,) or not np.isfinite(u0).all():
         raise InputError(f"constant inputs must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {control!r}")
     return *empty, s.u, _Constant(u0)
-
-
-def _saturated(eom: EquationsOfMotion, u: Any) -> Any:
-    efforts = []
-    for i, motor in enumerate(eom.machine.motors):
-        e = u[i]
-        if motor.effort < float("inf"):
-            e = ca.fmax(ca.fmin(e, motor.effort), -motor.effort)
-        efforts.append(e)
-    return ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
 
 
 def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tuple[Any, tuple[EventSpec, ...]]:

@@ -29,6 +29,7 @@ __all__ = [
     "rotation_about",
     "rotation_euler321",
     "rpy_from_matrix",
+    "snap",
 ]
 
 
@@ -138,3 +139,9 @@ def rpy_from_matrix(R: NDArray[np.float64]) -> NDArray[np.float64]:
     if np.hypot(R[0, 0], R[1, 0]) > 1e-12:
         return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])
     return np.array([0.0, pitch, np.arctan2(-R[0, 1], R[1, 1])])
+
+
+def snap(x: float) -> float:
+    """Round an entry of a rotation within 1e-15 of -1, 0 or 1, so that it vanishes from the tape."""
+    nearest = float(round(x))
+    return nearest + 0.0 if abs(x - nearest) < 1e-15 else x
