@@ -26,14 +26,11 @@ class JointKind:
         Suffixes of the coordinates and velocities; an empty suffix stands for the joint's own name.
     neutral
         Coordinates of the neutral configuration.
-    has_axis
-        Whether an axis must be given.
     """
 
     q: tuple[str, ...]
     v: tuple[str, ...]
     neutral: tuple[float, ...]
-    has_axis: bool = False
 
     @property
     def nq(self) -> int:
@@ -49,11 +46,11 @@ class JointKind:
 _QUATERNION = (".qw", ".qx", ".qy", ".qz")
 _RATE = (".wx", ".wy", ".wz")
 JOINT_KINDS: dict[str, JointKind] = {
-    "revolute": JointKind(("",), ("_dot",), (0.0,), has_axis=True),
-    "prismatic": JointKind(("",), ("_dot",), (0.0,), has_axis=True),
+    "revolute": JointKind(("",), ("_dot",), (0.0,)),
+    "prismatic": JointKind(("",), ("_dot",), (0.0,)),
     "fixed": JointKind((), (), ()),
     "spherical": JointKind(_QUATERNION, _RATE, (1.0, 0.0, 0.0, 0.0)),
-    "planar": JointKind((".x", ".y", ".angle"), (".x_dot", ".y_dot", ".angle_dot"), (0.0, 0.0, 0.0), has_axis=True),
+    "planar": JointKind((".x", ".y", ".angle"), (".x_dot", ".y_dot", ".angle_dot"), (0.0, 0.0, 0.0)),
     "free": JointKind(
         (".x", ".y", ".z", *_QUATERNION), (".vx", ".vy", ".vz", *_RATE), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     ),

@@ -14,11 +14,10 @@ from math import comb
 from typing import Any
 
 import casadi as ca
-import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
-from dalembert.plan.references import _vector
+from dalembert.plan.references import blended, check_move, progress
 
 __all__ = ["LoadReference", "SmoothStep"]
 
@@ -46,24 +45,16 @@ class SmoothStep:
     delay: float = 0.0
 
     def __post_init__(self) -> None:
-        start, end = _vector(self.start, "start of a SmoothStep"), _vector(self.end, "end of a SmoothStep")
-        if len(start) != len(end):
-            raise InputError(f"start and end of a SmoothStep must have equal lengths, got {len(start)} and {len(end)}")
-        if not (np.isfinite(self.duration) and self.duration > 0):
-            raise InputError(f"duration of a SmoothStep must be > 0, got {self.duration!r}")
+        check_move(self)
         if not isinstance(self.order, int) or not 0 <= self.order <= 10:
             raise InputError(f"order of a SmoothStep must be an integer from 0 to 10, got {self.order!r}")
-        object.__setattr__(self, "start", start)
-        object.__setattr__(self, "end", end)
 
     def __call__(self, t: Any) -> Any:
         """Positions at time ``t``."""
-        n = self.order
-        s = ca.fmin(ca.fmax((t - self.delay) / self.duration, 0), 1)
+        n, s = self.order, progress(self, t)
         coefficients = [comb(n + k, k) * comb(2 * n + 1, n - k) * (-1) ** k for k in range(n + 1)]
         blend = s ** (n + 1) * sum(c * s**k for k, c in enumerate(coefficients))
-        a, b = ca.DM(np.asarray(self.start)), ca.DM(np.asarray(self.end))
-        return a + (b - a) * blend
+        return blended(self, blend)
 
 
 @dataclass(frozen=True)

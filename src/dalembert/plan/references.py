@@ -27,6 +27,29 @@ def _vector(value: ArrayLike, what: str) -> tuple[float, ...]:
     return tuple(array.tolist())
 
 
+def check_move(move: Any) -> None:
+    """Check the ends and the duration of a move between two rests, and store its ends as vectors."""
+    kind = type(move).__name__
+    start, end = _vector(move.start, f"start of a {kind}"), _vector(move.end, f"end of a {kind}")
+    if len(start) != len(end):
+        raise InputError(f"start and end of a {kind} must have equal lengths, got {len(start)} and {len(end)}")
+    if not (np.isfinite(move.duration) and move.duration > 0):
+        raise InputError(f"duration of a {kind} must be > 0, got {move.duration!r}")
+    object.__setattr__(move, "start", start)
+    object.__setattr__(move, "end", end)
+
+
+def progress(move: Any, t: Any) -> Any:
+    """Fraction of a move's time that has passed: 0 before it starts, 1 after its end."""
+    return ca.fmin(ca.fmax((t - move.delay) / move.duration, 0), 1)
+
+
+def blended(move: Any, blend: Any) -> Any:
+    """Positions of a move: its start at ``blend = 0``, its end at 1."""
+    a, b = ca.DM(np.asarray(move.start)), ca.DM(np.asarray(move.end))
+    return a + (b - a) * blend
+
+
 @dataclass(frozen=True)
 class Quintic:
     """Fifth-order polynomial between two rests, with zero velocity and acceleration at both.
@@ -47,20 +70,12 @@ class Quintic:
     delay: float = 0.0
 
     def __post_init__(self) -> None:
-        start, end = _vector(self.start, "start of a Quintic"), _vector(self.end, "end of a Quintic")
-        if len(start) != len(end):
-            raise InputError(f"start and end of a Quintic must have equal lengths, got {len(start)} and {len(end)}")
-        if not (np.isfinite(self.duration) and self.duration > 0):
-            raise InputError(f"duration of a Quintic must be > 0, got {self.duration!r}")
-        object.__setattr__(self, "start", start)
-        object.__setattr__(self, "end", end)
+        check_move(self)
 
     def __call__(self, t: Any) -> Any:
         """Positions at time ``t``."""
-        s = ca.fmin(ca.fmax((t - self.delay) / self.duration, 0), 1)
-        blend = s**3 * (10 + s * (-15 + 6 * s))
-        a, b = ca.DM(np.asarray(self.start)), ca.DM(np.asarray(self.end))
-        return a + (b - a) * blend
+        s = progress(self, t)
+        return blended(self, s**3 * (10 + s * (-15 + 6 * s)))
 
 
 @dataclass(frozen=True)
