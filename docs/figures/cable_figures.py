@@ -11,6 +11,7 @@ matplotlib.use("Agg")
 import casadi as ca
 import matplotlib.pyplot as plt
 import numpy as np
+from style import BLUE, GREEN, GREY, PURPLE, RED, SAND, use_style
 
 import dalembert as da
 from dalembert.formulations.constraints_cables import pulley_path
@@ -21,25 +22,9 @@ from dalembert.studies.cable_robots.pulleys import pushed_run
 from dalembert.systems import cable_robots as cr
 
 FOLDER = Path(__file__).resolve().parent
-# Colour-blind safe (P. Tol, "bright").
-BLUE, RED, GREEN, PURPLE, SAND, GREY = "#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#888888"
 COLOURS = (BLUE, RED, GREEN, PURPLE, SAND, GREY, "#66ccee")
 
-plt.rcParams.update(
-    {
-        "font.size": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "grid.alpha": 0.25,
-        "grid.linewidth": 0.5,
-        "axes.titlesize": 9,
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "legend.fontsize": 8,
-        "figure.dpi": 150,
-    }
-)
+use_style(grid_linewidth=0.5, figure_dpi=150)
 
 
 def save(figure, name: str) -> None:

@@ -17,31 +17,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from numpy.typing import NDArray
+from style import BLUE, GREEN, GREY, PURPLE, RED, SAND, use_style
 
 import dalembert as da
 from dalembert.systems import load_system
 
 FOLDER = Path(__file__).resolve().parent
-# Colour-blind safe (P. Tol, "bright").
-BLUE, RED, GREEN, PURPLE, SAND, GREY = "#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#888888"
 TIGHT = {"shrinkA": 0, "shrinkB": 0}
 Array = NDArray[np.float64]
 
-plt.rcParams.update(
-    {
-        "font.size": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "grid.alpha": 0.25,
-        "grid.linewidth": 0.5,
-        "axes.titlesize": 9,
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "legend.fontsize": 8,
-        "svg.hashsalt": "dalembert",
-    }
-)
+use_style(grid_linewidth=0.5, svg_hashsalt="dalembert")
 
 
 def save(figure: Any, name: str, dpi: int = 110) -> None:

@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from style import BLUE, GREEN, GREY, PURPLE, RED, use_style
 
 import dalembert as da
 from dalembert.studies.crane.transport import TASK, Performance, compare, laws, transport_crane
@@ -17,23 +18,8 @@ from dalembert.systems.cranes import cable_sway_frequencies, planar_crane, sway_
 from dalembert.view.animation import animate, skeleton
 
 FOLDER = Path(__file__).resolve().parent
-# Colour-blind safe (P. Tol, "bright").
-BLUE, RED, GREEN, PURPLE, GREY = "#4477aa", "#ee6677", "#228833", "#aa3377", "#888888"
 
-plt.rcParams.update(
-    {
-        "font.size": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "grid.alpha": 0.25,
-        "grid.linewidth": 0.5,
-        "axes.titlesize": 9,
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "legend.fontsize": 8,
-    }
-)
+use_style(grid_linewidth=0.5)
 
 
 def save(figure: plt.Figure, name: str) -> None:

@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from style import BLUE, GREEN, GREY, PURPLE, RED, use_style
 
 import dalembert as da
 from dalembert.control.modal import machine_modes
@@ -18,23 +19,8 @@ from dalembert.systems.flexible_arms import canadarm, planar_arm
 from dalembert.view.mode_shapes import animate_mode, plot_modes
 
 FOLDER = Path(__file__).resolve().parent
-# Colour-blind safe (P. Tol, "bright").
-BLUE, RED, GREEN, PURPLE, GREY = "#4477aa", "#ee6677", "#228833", "#aa3377", "#888888"
 
-plt.rcParams.update(
-    {
-        "font.size": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "grid.alpha": 0.25,
-        "axes.titlesize": 9,
-        "axes.titlelocation": "left",
-        "legend.frameon": False,
-        "legend.fontsize": 8,
-        "figure.dpi": 150,
-    }
-)
+use_style(figure_dpi=150)
 
 
 def modes() -> None:
