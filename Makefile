@@ -48,17 +48,18 @@ clean: ## remove what was built (the environment stays: rm -r .venv)
 	rm -rf build dist docs/_build docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-# Installing again when pyproject.toml changes; the sources themselves are linked, not copied.
+# Installing again when pyproject.toml changes; the sources themselves are linked, not copied. Tests and documentation
+# use the versions of constraints.txt, so that a release of somebody else cannot break them; users get the newest.
 $(VENV)/.installed-runtime: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable "$(RUNTIME)"
 	@touch $@
 
-$(VENV)/.installed-test: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable ".[test,lint]"
+$(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable ".[test,lint]"
 	@touch $@ $(VENV)/.installed-runtime
 
-$(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable ".[docs]"
+$(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable ".[docs]"
 	@touch $@
 
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
