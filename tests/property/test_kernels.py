@@ -5,14 +5,15 @@ from __future__ import annotations
 import ctypes
 import tempfile
 from pathlib import Path
+from unittest import mock
 
 import casadi as ca
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from dalembert.compile import Kernel, build, compile_function
+from dalembert.compile import Kernel, build, compile_function, loops
 from dalembert.compile.batch import BatchEntry
 from dalembert.compile.emit_c import emit_c
 from dalembert.compile.forms import EXACT as EXACT_FORM
@@ -168,3 +169,56 @@ def test_batches_of_random_expressions_on_the_virtual_machine(f: ca.Function, ba
     for row in range(batch):
         for got, want in zip(together, f(a[row], b), strict=True):
             np.testing.assert_array_equal(got[row], np.array(want).reshape(got[row].shape))
+
+
+@st.composite
+def recursions(draw: st.DrawFn) -> ca.Function:
+    """Sweeps forth and back over links with random bodies, as dynamics have them; constants of links may differ."""
+    turns, width = draw(st.integers(7, 12)), draw(st.integers(1, 3))
+    u, c = ca.SX.sym("u", turns), ca.SX.sym("c", width)
+    forth, back = (
+        [
+            (name, draw(st.integers(0, 40)), draw(st.integers(0, 40)))
+            for name in draw(st.lists(st.sampled_from(EXACT), min_size=6, max_size=20))
+        ]
+        for _ in range(2)
+    )
+    own = draw(st.booleans())
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    constants = rng.normal(size=turns) if own else np.full(turns, 0.7)
+
+    def body(ops: list[tuple[str, int, int]], given: list[ca.SX]) -> list[ca.SX]:
+        values = list(given)
+        for name, i, j in ops:
+            values.append(apply(name, values[-1 - i % len(values)], values[j % len(values)]))
+        return values
+
+    state, older, kept = c.nonzeros(), c.nonzeros(), []
+    for k in range(turns):
+        values = body(forth, [*state, older[0], u[k], ca.SX(constants[k])])
+        older, state = state, values[-width:]
+        kept.append(values[-1])
+    y = []
+    for k in reversed(range(turns)):
+        values = body(back, [*state, kept[k], kept[0], u[k]])
+        state = values[-width:]
+        y.append(values[-1])
+    return ca.Function("recursion", [u, c], [ca.vertcat(*y), ca.vertcat(*kept)], ["u", "c"], ["y", "z"])
+
+
+@given(f=recursions(), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=25)
+def test_repetitions_become_loops_that_compute_the_same(f: ca.Function, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    u, c = rng.normal(size=(3, f.size1_in("u"))), rng.normal(size=(3, f.size1_in("c")))
+    exact = compile_function(f, backend="vm")(u, c)
+    tape = read_tape(f)
+    size = max(1, tape.n_operations - 1)
+    with mock.patch.object(loops, "_WORTHWHILE", 6), mock.patch.object(loops, "_WINDOW", 3):
+        turns = max(piece.turns for piece in loops.split_tape(tape, size))
+        scalars = call_chunked(f, size, [u[1], c[1]])
+        lanes = call_lanes(f, size, [u, c])
+    event(f"turns of the longest loop: {turns}")
+    for got, rows, want in zip(scalars, lanes, exact, strict=True):
+        np.testing.assert_array_equal(got, want[1])
+        np.testing.assert_array_equal(rows, want)

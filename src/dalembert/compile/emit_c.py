@@ -30,42 +30,18 @@ stride 0 is the same for all rows.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from .forms import SCALAR, Form, definitions
+from .loops import Piece, split_tape
+from .statements import Operands, operands_of, write_piece
 from .tape import Tape
 
 __all__ = ["CHUNK_SIZE", "CSource", "emit_c"]
 
 CHUNK_SIZE = 2500
 """Operations per generated function; longer tapes are split."""
-
-_MACROS = ("LT", "LE", "EQ", "NE", "AND", "OR", "IF_ELSE_ZERO")
-_FUNCTIONS_1 = (
-    *("exp", "log", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
-    *("asinh", "acosh", "atanh", "floor", "ceil", "fabs", "erf", "log1p", "expm1"),
-)
-_FUNCTIONS_2 = ("pow", "atan2", "fmod", "remainder", "copysign", "fmin", "fmax", "hypot")
-
-_TEMPLATES = {
-    "ADD": "{a} + {b}",
-    "SUB": "{a} - {b}",
-    "MUL": "{a} * {b}",
-    "DIV": "{a} / {b}",
-    "NEG": "-{a}",
-    "SQ": "{a} * {a}",
-    "TWICE": "K(2.0) * {a}",
-    "INV": "K(1.0) / {a}",
-    "SIGN": "SIGN({a})",
-    "NOT": "NOT({a})",
-    "CONSTPOW": "pow({a}, {b})",
-    **{name: f"{name}({{a}}, {{b}})" for name in _MACROS},
-    **{name.upper(): f"{name}({{a}})" for name in _FUNCTIONS_1},
-    **{name.upper(): f"{name}({{a}}, {{b}})" for name in _FUNCTIONS_2},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +97,16 @@ def emit_c(
     macros
         Further definitions for the entries.
     """
-    chunks = _split(tape, chunk_size)
-    slots, n_work = _allocate_slots(tape, chunks)
-    signatures = [
-        f"{form.chunk} {symbol}_chunk{k}(const real *const *in, real *const *out, real *restrict w)"
-        for k in range(len(chunks))
-    ]
+    pieces = split_tape(tape, chunk_size)
+    operands = [operands_of(tape, piece) for piece in pieces]
+    places, n_work = _allocate(pieces, operands)
+    names = [f"{symbol}_chunk{k}" for k in range(len(pieces))]
+    signatures = [f"{form.chunk} {name}(const real *const *in, real *const *out, real *restrict w)" for name in names]
     targets = _targets(tape)
     joint = _angles(tape) if form.joint else {}
-    bodies = [
-        _chunk(tape, signature, chunk, slots, targets, joint, first=k == 0)
-        for k, (signature, chunk) in enumerate(zip(signatures, chunks, strict=True))
+    functions = [
+        write_piece(tape, names[k], signatures[k], piece, operands[k], places, targets, joint, first=k == 0)
+        for k, piece in enumerate(pieces)
     ]
     defined = definitions(
         {
@@ -143,17 +118,17 @@ def emit_c(
             "OUT_SIZES": ", ".join(map(str, [*tape.outputs.values(), 0])),
             "IN_TOTAL": sum(tape.inputs.values()),
             "OUT_TOTAL": sum(tape.outputs.values()),
-            "CHUNKS(in, out, work)": " ".join(f"{symbol}_chunk{k}(in, out, work);" for k in range(len(chunks))),
+            "CHUNKS(in, out, work)": " ".join(f"{name}(in, out, work);" for name in names),
             **(macros or {}),
         }
     )
     head, entries = form.head, f"{defined}\n{form.tail}" if form.entries else ""
-    if form.units == "one" or (len(chunks) == 1 and form.units == "auto"):
-        units = ["\n".join([head, *bodies, entries])]
+    if form.units == "one" or (len(pieces) == 1 and form.units == "auto"):
+        units = ["\n".join([head, *functions, entries])]
     else:
         prototypes = "".join(f"{signature};\n" for signature in signatures)
         units = [f"{head}\n{prototypes}\n{entries}"]
-        units += [f"{head}\n{body}" for body in bodies]
+        units += [f"{head}\n{text}" for text in _units(functions, pieces, chunk_size)]
     return CSource(symbol, tuple(units), n_work, tape.n_operations, form)
 
 
@@ -167,117 +142,60 @@ def _angles(tape: Tape) -> dict[int, int]:
     }
 
 
-def _split(tape: Tape, chunk_size: int) -> list[list[int]]:
-    """Divide the computed values into runs of about equal length."""
-    computed = [i for i, op in enumerate(tape.operations) if op not in ("CONST", "INPUT")]
-    n_chunks = max(1, -(-len(computed) // chunk_size))
-    bounds = [len(computed) * k // n_chunks for k in range(n_chunks + 1)]
-    return [computed[start:stop] for start, stop in pairwise(bounds)]
+def _allocate(pieces: Sequence[Piece], operands: Sequence[Operands]) -> tuple[dict[int, int], int]:
+    """Give each value that is read from memory a place in the work array; return the places and their number.
 
-
-def _allocate_slots(tape: Tape, chunks: Sequence[Sequence[int]]) -> tuple[dict[int, int], int]:
-    """Give each value that crosses a chunk boundary a slot of the work array; return slots and their number.
-
-    A slot is free again for values of the chunks after the last one that reads it.
+    A place of a straight piece is free again after the last piece that reads it. A loop has one frame for each turn,
+    with a place for each of its operations that is read anywhere, so that places of one operation lie at equal
+    distances.
     """
-    home = {i: k for k, chunk in enumerate(chunks) for i in chunk}
     last_use: dict[int, int] = {}
-    for k, chunk in enumerate(chunks):
-        for i in chunk:
-            for operand in (tape.left[i], tape.right[i]):
-                if home.get(operand, k) < k:
-                    last_use[operand] = k
-    slots: dict[int, int] = {}
+    for k, piece_operands in enumerate(operands):
+        for operand in (o for pair in piece_operands for o in pair):
+            last_use.update(dict.fromkeys(operand.read, k))
+    places: dict[int, int] = {}
     free: list[int] = []
-    dying: list[list[int]] = [[] for _ in chunks]
+    dying: list[list[int]] = [[] for _ in pieces]
     n_work = 0
-    for k, chunk in enumerate(chunks):
+    for k, piece in enumerate(pieces):
         if k:
             free += dying[k - 1]
-        for i in chunk:
+        if piece.turns > 1:
+            stored = [column for column in piece.values.T.tolist() if any(i in last_use for i in column)]
+            for place, column in enumerate(stored):
+                places.update({i: n_work + place + turn * len(stored) for turn, i in enumerate(column)})
+            n_work += len(stored) * piece.turns
+            continue
+        for i in piece.values[0].tolist():
             if i not in last_use:
                 continue
             if free:
-                slots[i] = free.pop()
+                places[i] = free.pop()
             else:
-                slots[i] = n_work
+                places[i] = n_work
                 n_work += 1
-            dying[last_use[i]].append(slots[i])
-    return slots, n_work
+            dying[last_use[i]].append(places[i])
+    return places, n_work
 
 
-def _targets(tape: Tape) -> dict[int, list[str]]:
-    """List the places of the outputs that each value goes to."""
-    targets: dict[int, list[str]] = {}
-    for k, values in enumerate(tape.stores):
+def _targets(tape: Tape) -> dict[int, list[tuple[int, int]]]:
+    """List the outputs and their elements that each value goes to."""
+    targets: dict[int, list[tuple[int, int]]] = {}
+    for output, values in enumerate(tape.stores):
         for element, i in enumerate(values):
-            targets.setdefault(i, []).append(f"y{k}[{element}]")
+            targets.setdefault(i, []).append((output, element))
     return targets
 
 
-def _literal(value: float) -> str:
-    if math.isnan(value):
-        return "K(NAN)"
-    if math.isinf(value):
-        return "K(INFINITY)" if value > 0 else "K(-INFINITY)"
-    return f"K({value!r})"
-
-
-def _chunk(
-    tape: Tape,
-    signature: str,
-    chunk: Sequence[int],
-    slots: Mapping[int, int],
-    targets: Mapping[int, Sequence[str]],
-    joint: Mapping[int, int],
-    *,
-    first: bool,
-) -> str:
-    """Write one function; the first one also stores the outputs that are inputs or constants."""
-    operations, left, right = tape.operations, tape.left, tape.right
-    lines: list[str] = []
-    spelled: dict[int, str] = {}
-
-    def operand(i: int) -> str:
-        """Spell a value, loading it into a local at its first use in this chunk."""
-        text = spelled.get(i)
-        if text is None:
-            if operations[i] == "CONST":
-                text = _literal(tape.constants[left[i]])
-            else:
-                text = f"a{i}"
-                place = f"x{left[i]}[{right[i]}]" if operations[i] == "INPUT" else f"w[{slots[i]}]"
-                lines.append(f"    const real {text} = {place};")
-            spelled[i] = text
-        return text
-
-    if first:
-        for i, places in targets.items():
-            if operations[i] in ("CONST", "INPUT"):
-                value = operand(i)
-                lines += [f"    {place} = {value};" for place in places]
-    here = set(chunk)
-    for i in chunk:
-        if i in spelled:
-            continue
-        a = operand(left[i])
-        b = operand(right[i]) if right[i] >= 0 else ""
-        computed = [i]
-        name = spelled[i] = f"a{i}"
-        if joint.get(i) in here:
-            computed.append(joint[i])
-            other = spelled[joint[i]] = f"a{joint[i]}"
-            sine, cosine = (name, other) if operations[i] == "SIN" else (other, name)
-            lines.append(f"    real {sine}, {cosine};")
-            lines.append(f"    sincos_({a}, &{sine}, &{cosine});")
+def _units(functions: Sequence[str], pieces: Sequence[Piece], size: int) -> list[str]:
+    """Join short functions, so that no translation unit is much longer than `size`."""
+    units: list[str] = []
+    room = 0
+    for text, piece in zip(functions, pieces, strict=True):
+        if piece.length > room:
+            units.append(text)
+            room = size - piece.length
         else:
-            lines.append(f"    const real {name} = {_TEMPLATES[operations[i]].format(a=a, b=b)};")
-        for j in computed:
-            if j in slots:
-                lines.append(f"    w[{slots[j]}] = a{j};")
-            lines += [f"    {place} = a{j};" for place in targets.get(j, ())]
-
-    body = "\n".join(lines)
-    pointers = [f"    const real *restrict x{k} = in[{k}];" for k in range(len(tape.inputs)) if f" x{k}[" in body]
-    pointers += [f"    real *restrict y{k} = out[{k}];" for k in range(len(tape.outputs)) if f" y{k}[" in body]
-    return "\n".join([f"{signature} {{", "    (void)in, (void)out, (void)w;", *pointers, *lines, "}", ""])
+            units[-1] += f"\n{text}"
+            room -= piece.length
+    return units

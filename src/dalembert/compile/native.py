@@ -156,7 +156,7 @@ def _constant(library: ctypes.CDLL, name: str) -> int:
 @functools.cache
 def _generator_digest() -> str:
     here = Path(__file__).parent
-    names = ("tape.py", "passes.py", "emit_c.py", "build.py", "native.py")
+    names = ("tape.py", "passes.py", "loops.py", "statements.py", "emit_c.py", "build.py", "native.py")
     texts = [(here / name).read_bytes() for name in names]
     return hashlib.sha256(b"\0".join([ca.CasadiMeta.version().encode(), *texts])).hexdigest()
 

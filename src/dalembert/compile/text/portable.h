@@ -2,6 +2,8 @@
 
 typedef double real;
 #define K(c) (c)
+#define ROLL
+#define TABLE static const
 #define SIGN(a) ((a) < 0 ? -1.0 : (a) > 0 ? 1.0 : (a))
 #define NOT(a) ((a) == 0 ? 1.0 : 0.0)
 #define LT(a, b) ((a) < (b) ? 1.0 : 0.0)

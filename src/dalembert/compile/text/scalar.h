@@ -12,6 +12,8 @@
 typedef double real;
 typedef int64_t integer;
 #define K(c) (c)
+#define ROLL
+#define TABLE static const
 #define J(c) ((integer)(c))
 #define SIGN(a) ((a) < 0 ? -1.0 : (a) > 0 ? 1.0 : (a))
 #define NOT(a) ((a) == 0 ? 1.0 : 0.0)
