@@ -1,8 +1,8 @@
 """From CasADi functions to native code.
 
-A function is read into a tape of scalar operations (`tape`), rewritten (`passes`), written as C in one of several
-forms (`emit_c`, `forms` and the folder ``text``), built (`build`), kept on disk (`cache`) and called with NumPy arrays
-(`kernel`, `native`, `batch`, `vm`). The same text runs on a GPU (`cuda`) and elsewhere (`export`). Nothing here knows
+A function is read into a tape of scalar operations (`tape`), rewritten (`passes`), rolled up where it repeats itself
+(`loops`), written as C (`statements`, `emit_c`) in one of several forms (`forms` and the folder ``text``), built
+(`build`), kept on disk (`cache`) and called with NumPy arrays (`kernel`, `native`, `batch`, `vm`). The same text runs on a GPU (`cuda`) and elsewhere (`export`). Nothing here knows
 mechanics.
 """
 

@@ -1,12 +1,12 @@
-"""A tape as straight-line C.
+"""A tape as C: straight lines, and loops where it repeats itself.
 
 The generated functions (chunks) speak of a type ``real`` and of the operations of C only. A `Form` says what
 ``real`` is (a double, a vector of doubles, a double or float of a GPU's thread), by the text before the chunks, and
 how they are called, by the entries after them.
 
-A long tape is split into chunks, because compile time grows faster than the length of a function. Within a
-chunk values are locals; a value that a later chunk needs also lives in a slot of the work array, and slots
-are reused as soon as their value is dead. Inputs and constants are read again in each chunk.
+A long tape is split into chunks, because compile time grows faster than the length of a function, and code that fits
+into the cache is faster. Within a chunk values are locals; a value that another chunk needs also lives in the work
+array. Inputs and constants are read again in each chunk.
 
 Entries of the scalar forms (``SYM`` is the symbol of the kernel)::
 
@@ -35,6 +35,7 @@ from dataclasses import dataclass
 
 from .forms import SCALAR, Form, definitions
 from .loops import Piece, split_tape
+from .rows import emit_rows, rows_signature
 from .statements import Operands, operands_of, write_piece
 from .tape import Tape
 
@@ -108,6 +109,10 @@ def emit_c(
         write_piece(tape, names[k], signatures[k], piece, operands[k], places, targets, joint, first=k == 0)
         for k, piece in enumerate(pieces)
     ]
+    called, rows = names, []
+    if tape.rows is not None:
+        called, rows = [f"{symbol}_rows"], [emit_rows(tape.rows, symbol, signatures, n_work, form)]
+        signatures, n_work = [rows_signature(symbol, form)], n_work + tape.rows.room
     defined = definitions(
         {
             "SYMBOL": symbol,
@@ -118,17 +123,17 @@ def emit_c(
             "OUT_SIZES": ", ".join(map(str, [*tape.outputs.values(), 0])),
             "IN_TOTAL": sum(tape.inputs.values()),
             "OUT_TOTAL": sum(tape.outputs.values()),
-            "CHUNKS(in, out, work)": " ".join(f"{name}(in, out, work);" for name in names),
+            "CHUNKS(in, out, work)": " ".join(f"{name}(in, out, work);" for name in called),
             **(macros or {}),
         }
     )
     head, entries = form.head, f"{defined}\n{form.tail}" if form.entries else ""
     if form.units == "one" or (len(pieces) == 1 and form.units == "auto"):
-        units = ["\n".join([head, *functions, entries])]
+        units = ["\n".join([head, *functions, *rows, entries])]
     else:
         prototypes = "".join(f"{signature};\n" for signature in signatures)
         units = [f"{head}\n{prototypes}\n{entries}"]
-        units += [f"{head}\n{text}" for text in _units(functions, pieces, chunk_size)]
+        units += [f"{head}\n{text}" for text in [*_units(functions, pieces, chunk_size), *rows]]
     return CSource(symbol, tuple(units), n_work, tape.n_operations, form)
 
 
