@@ -203,7 +203,7 @@ def recursions(draw: st.DrawFn) -> ca.Function:
         values = body(back, [*state, kept[k], kept[0], u[k]])
         state = values[-width:]
         y.append(values[-1])
-    return ca.Function("recursion", [u, c], [ca.vertcat(*y), ca.vertcat(*kept)], ["u", "c"], ["y", "z"])
+    return ca.Function("recursion", [u, c], [ca.vertcat(u, *y, 2.5), ca.vertcat(*kept)], ["u", "c"], ["y", "z"])
 
 
 @given(f=recursions(), seed=st.integers(0, 2**32 - 1))

@@ -72,3 +72,11 @@ def test_native_chain_agrees_with_the_virtual_machine() -> None:
     native, vm = (compile_function(function, backend=backend)(*arguments) for backend in ("native", "vm"))
     np.testing.assert_allclose(native, vm, rtol=0, atol=1e-9 * np.abs(vm).max())
     np.testing.assert_array_equal(compile_function(function, backend="native", exact=True)(*arguments[:, 0]), vm[0])
+
+
+def test_outputs_that_are_inputs_or_constants() -> None:
+    x = ca.SX.sym("x", 5)
+    function = ca.Function("through", [x], [ca.vertcat(x[3], 2.0, x[3] + x[4]), x], ["x"], ["y", "z"])
+    y, z = compile_function(function, backend="native")(np.arange(5.0))
+    np.testing.assert_array_equal(y, [3.0, 2.0, 7.0])
+    np.testing.assert_array_equal(z, np.arange(5.0))

@@ -193,9 +193,10 @@ class _Writer:
             kind = {"CONST": "constant", "INPUT": "input"}.get(self.tape.operations[i])
             if kind:
                 value = self.spell(Operand(kind, (i,)))
-                self.before += [*self.lines, *(f"y{output}[{element}] = {value};" for output, element in places)]
-                self.lines.clear()
-        self.loaded.clear()
+                self.lines += [f"y{output}[{element}] = {value};" for output, element in places]
+        self.before, self.lines = self.lines, []
+        if self.piece.turns > 1:
+            self.loaded.clear()
 
     def store(self, column: int, targets: Mapping[int, Sequence[tuple[int, int]]]) -> None:
         """Write a computed value to its places in the work array and in the outputs."""
