@@ -227,6 +227,16 @@ def test_wrong_input_gives_its_own_clear_error(case: str) -> None:
         call()
 
 
+@pytest.mark.parametrize("backend", ["native", "vm"])
+@pytest.mark.parametrize("function", ["forward_dynamics", "forward_dynamics_derivatives"])
+@pytest.mark.parametrize("p", [{"l": 0.0}, [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]], ids=["single", "batch"])
+def test_a_singular_mass_matrix_is_refused(backend: str, function: str, p: Any) -> None:
+    solve = getattr(da.equations(pendulum(), backend=backend), function)
+    solve(np.zeros(1), np.zeros(1), np.ones(1))
+    with pytest.raises(da.InputError, match="mass matrix of machine 'm' is singular"):
+        solve(np.zeros(1), np.zeros(1), np.ones(1), p=p)
+
+
 def test_errors_are_different_from_each_other() -> None:
     texts = set()
     for call, _ in CASES.values():

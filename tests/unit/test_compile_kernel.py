@@ -144,6 +144,52 @@ def test_layouts_and_types_are_converted(kernel: Kernel) -> None:
             np.testing.assert_array_equal(got, want)
 
 
+def test_layouts_and_types_of_a_single_call(kernel: Kernel) -> None:
+    q, R, _ = inputs()
+    reference = kernel(q, R, 2.0)
+    frozen = q.copy()
+    frozen.flags.writeable = False
+    for arguments in (
+        (np.repeat(q, 2)[::2], np.asfortranarray(R), 2.0),  # neither is contiguous
+        (frozen, R[::-1][::-1], np.float64(2)),
+        (q.astype(">f8"), R.tolist(), np.array(2.0)),
+        (q.view(np.recarray), R, 2),
+        (np.frombuffer(b"\0" + q.tobytes(), dtype=np.uint8)[1:].view(float), R, 2.0),  # not aligned
+    ):
+        for got, want in zip(kernel(*arguments), reference, strict=True):
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("backend", ["native", "vm"])
+def test_results_that_are_not_finite(backend: str) -> None:
+    """They are returned, or refused with the message of the kernel; a kernel keeps it when it is pickled."""
+    x = SX.sym("x", 2)
+    f = ca.Function("f", [x], [1 / x, x + 1], ["x"], ["y", "z"])
+    plain = compile_function(f, backend=backend)
+    strict = pickle.loads(pickle.dumps(compile_function(f, backend=backend, nonfinite="no inverse of zero")))
+    good, bad = np.array([1.0, 2.0]), np.array([1.0, 0.0])
+    np.testing.assert_array_equal(plain(bad)[0], [1.0, np.inf])
+    np.testing.assert_array_equal(plain(bad)[1], [2.0, 1.0])
+    for fine in (good, [1, 2], np.array([good, good])):
+        np.testing.assert_array_equal(strict(fine)[0], np.broadcast_to([1.0, 0.5], np.shape(fine)))
+    for wrong in (bad, bad.tolist(), np.array([good, bad])):
+        with pytest.raises(InputError, match="no inverse of zero"):
+            strict(wrong)
+        assert np.isinf(plain(wrong)[0]).any()
+    with pytest.raises(InputError, match=r"x\[0\] is nan"):
+        strict(bad * np.nan)
+
+
+def test_long_calls_give_the_interpreter_lock_away(function: ca.Function, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same results with and without it."""
+    arguments = inputs()
+    kept = compile_function(function, backend="native")(*arguments[:2], np.array([0.5]))
+    monkeypatch.setattr("dalembert.compile.native.LOCKED", 0)
+    free = compile_function(function, backend="native")
+    for got, want in zip(free(*arguments[:2], np.array([0.5])), kept, strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
 def test_results_are_fresh_arrays(kernel: Kernel) -> None:
     q, R, t = inputs()
     first = kernel(q, R, float(t))[0]

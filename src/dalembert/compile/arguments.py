@@ -62,6 +62,8 @@ class Signature:
                     f"input {name!r} of kernel {self.name!r}: got shape {array.shape}, expected {_expected(shape)}"
                 )
             leads.append(array.shape[:n_lead])
+        if not any(leads):
+            return arrays, ()
         try:
             return arrays, np.broadcast_shapes(*leads)
         except ValueError:

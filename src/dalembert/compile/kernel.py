@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 import threading
-import warnings
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InputError, NoCompilerWarning
+from ..core.errors import InputError
 from .arguments import Array, Shape, Signature, make_signature, nonfinite_error
+from .backend import BACKENDS, Backend, load_backend, usable_toolchain
 from .batch import BatchEntry, check_threads
-from .build import BrokenToolchainError, Toolchain, find_toolchain, missing_toolchain
+from .build import find_toolchain
 from .forms import EXACT, SCALAR
-from .native import Lanes, Native, NativeFrame, emit_function, load_lanes, load_native
+from .native import Lanes, Native, NativeFrame, emit_function, load_lanes
 from .tape import row_major
 from .vm import VmFrame
 
 __all__ = ["Backend", "Bound", "Kernel", "compile_function", "usable_toolchain"]
 
-Backend = Literal["auto", "native", "vm"]
-_BACKENDS = ("auto", "native", "vm")
 _FLOAT64 = np.dtype(np.float64)
 _ARRAY = np.ndarray
-_SCALARS = frozenset({float, int, np.float64})
-
-_warning_lock = threading.Lock()
-_warned = False
+_pack = b"".join
+_Memory = tuple[Callable[[bytes], int], Callable[[], Any], Any]
+"""Of a thread: evaluates packed inputs; copies the results; what both point to."""
 
 
 def compile_function(
@@ -42,6 +38,7 @@ def compile_function(
     shapes: Mapping[str, Shape] | None = None,
     exact: bool = False,
     lanes: bool = True,
+    nonfinite: str | None = None,
 ) -> Kernel:
     """Compile a CasADi function.
 
@@ -63,6 +60,9 @@ def compile_function(
     lanes
         Evaluate batches in lanes of SIMD vectors, with code that is built for the first batch. Without, a batch
         runs row by row on the scalar code: for kernels that see short batches only.
+    nonfinite
+        What it means that a result is not finite: the message of the `InputError` that a call then raises. Without,
+        such results are returned.
 
     Returns
     -------
@@ -76,9 +76,9 @@ def compile_function(
     BuildError
         If the compiler refuses the source; the message holds its log.
     """
-    if backend not in _BACKENDS:
-        raise InputError(f"got backend {backend!r}, expected one of {', '.join(_BACKENDS)}")
-    return Kernel(function, backend, dict(shapes or {}), exact=exact, lanes=lanes)
+    if backend not in BACKENDS:
+        raise InputError(f"got backend {backend!r}, expected one of {', '.join(BACKENDS)}")
+    return Kernel(function, backend, dict(shapes or {}), exact=exact, lanes=lanes, nonfinite=nonfinite)
 
 
 class Kernel:
@@ -90,9 +90,9 @@ class Kernel:
     computed with. A batch runs in lanes of SIMD vectors; what a row gives does not depend on the other rows, on their
     number and order, or on the number of ``threads``, to the bit.
 
-    A kernel may be called from several threads at once; each has its own scratch memory, and native code runs
-    without the interpreter lock. A kernel can be pickled; it is compiled again, or found in the cache, where
-    it is loaded.
+    A kernel may be called from several threads at once; each has its own scratch memory. Batches, and single calls that
+    take more than some microseconds, run without the interpreter lock. A kernel can be pickled; it is compiled again,
+    or found in the cache, where it is loaded.
 
     Attributes
     ----------
@@ -112,17 +112,18 @@ class Kernel:
         *,
         exact: bool = False,
         lanes: bool = True,
+        nonfinite: str | None = None,
     ) -> None:
         self.function = function
         self.signature: Signature = make_signature(function, shapes)
-        self._requested: tuple[Backend, dict[str, Shape], bool, bool] = (backend, dict(shapes), exact, lanes)
+        self._requested = (backend, dict(shapes), exact, lanes, nonfinite)
         self._flat = row_major(function)
-        self.native: Native | None = _load(self._flat, backend, exact)
+        self.native: Native | None = load_backend(self._flat, backend, exact)
         self._in_lanes = lanes and not exact
+        self._nonfinite = nonfinite
         self._local = threading.local()
         self._n_in = len(self.signature.input_names)
-        self._one_output = len(self.signature.output_names) == 1
-        self._one_array = self._one_output and bool(self.signature.output_shapes[0])
+        self._shapes = (*self.signature.input_shapes, None)  # no array has the shape None: one too many is noticed
 
     @property
     def name(self) -> str:
@@ -165,25 +166,20 @@ class Kernel:
         threads
             Number of threads over which a batch is divided; 0: one per core.
         """
+        shapes, k = self._shapes, 0
+        for argument in arguments:  # counted by hand, because zip and enumerate take 0.2 us
+            if type(argument) is not _ARRAY or argument.dtype is not _FLOAT64 or argument.shape != shapes[k]:
+                if type(argument) is not float or shapes[k] != ():
+                    return self._call_general(arguments, threads)
+                arguments = (*arguments[:k], np.array(argument), *arguments[k + 1 :])
+            k += 1
+        if k != self._n_in:
+            return self._call_general(arguments, threads)
         try:
-            frame = self._local.frame
-        except AttributeError:
-            frame = self._local.frame = self._frame()
-        if len(arguments) != self._n_in:
-            return self._call_general(frame, arguments, threads)
-        for argument, (array, shape) in zip(arguments, frame.shaped_inputs):  # noqa: B905 -- 0.3 us
-            if (type(argument) is _ARRAY and argument.dtype is _FLOAT64 and argument.shape == shape) or (
-                not shape and type(argument) is float
-            ):
-                array[...] = argument
-            else:
-                return self._call_general(frame, arguments, threads)
-        status = frame.run()
-        if status:
-            raise self._nonfinite(status, frame.inputs)
-        if self._one_array:
-            return frame.outputs[0].copy()
-        return self._results(frame)
+            packed = _pack(arguments)
+        except TypeError:  # an array that is not contiguous
+            return self._call_general(arguments, threads)
+        return self._evaluate(packed, arguments)
 
     def bind(self, *arrays: NDArray[np.float64]) -> Bound:
         """Fix the arrays that a hot loop reads; see `Bound`.
@@ -239,30 +235,51 @@ class Kernel:
         gives = ", ".join(f"{n}{list(k)}" for n, k in zip(s.output_names, s.output_shapes, strict=True))
         return f"<Kernel {self.name}: ({takes}) -> ({gives}), {self.backend}>"
 
-    def _frame(self, inputs: list[Array] | None = None, outputs: list[Array] | None = None) -> NativeFrame | VmFrame:
+    def _frame(self, outputs: Sequence[Array], inputs: Sequence[Array] | None = None) -> NativeFrame | VmFrame:
         if self.native is None:
-            return VmFrame(self._flat, self.signature, inputs, outputs)
-        return NativeFrame(self.native, self.signature, lambda: self._batch, inputs, outputs)
+            return VmFrame(self._flat, outputs, inputs)
+        return NativeFrame(self.native, outputs, inputs or ())
 
-    def _call_general(self, frame: NativeFrame | VmFrame, arguments: tuple[Any, ...], threads: int) -> Any:
+    def _memory(self) -> _Memory:
+        """Make what this thread needs for single calls."""
+        outputs = [np.zeros(shape) for shape in self.signature.output_shapes]
+        frame = self._frame(outputs)
+        one_array = len(outputs) == 1 and outputs[0].ndim
+        copies = outputs[0].copy if one_array else functools.partial(_copies, outputs)
+        self._local.memory = memory = (frame.evaluate, copies, frame)
+        return memory
+
+    def _evaluate(self, packed: bytes, arguments: Sequence[Array]) -> Any:
+        """Evaluate inputs that lie one after the other."""
+        try:
+            evaluate, copies, _ = self._local.memory
+        except AttributeError:
+            evaluate, copies, _ = self._memory()
+        status = evaluate(packed)
+        if status:
+            self._refuse(status, arguments)
+        return copies()
+
+    def _call_general(self, arguments: tuple[Any, ...], threads: int) -> Any:
         arrays, batch = self.signature.arrays(arguments)
         if not batch:
-            for mine, array in zip(frame.inputs, arrays, strict=True):
-                mine[...] = array
-            status = frame.run()
-            if status:
-                raise self._nonfinite(status, arrays)
-            return self._results(frame)
+            return self._evaluate(_pack([array.tobytes() for array in arrays]), arrays)
         inputs, strides = self._rows(arrays, batch)
-        outputs = [np.empty(batch + shape) for shape in self.signature.output_shapes]
-        status = frame.run_batch(math.prod(batch), inputs, strides, outputs, check_threads(threads))
+        outputs = tuple([np.empty(batch + shape) for shape in self.signature.output_shapes])
+        status = self._run_batch(math.prod(batch), inputs, strides, outputs, check_threads(threads))
+        if not status and self._nonfinite is not None and not all(np.isfinite(y).all() for y in outputs):
+            status = -1
         if status:
-            raise self._nonfinite(status, arrays)
-        return outputs[0] if self._one_output else tuple(outputs)
+            self._refuse(status, arrays)
+        return outputs[0] if len(outputs) == 1 else outputs
 
-    def _results(self, frame: NativeFrame | VmFrame) -> Any:
-        results = tuple([array.copy()[()] for array in frame.outputs])
-        return results[0] if self._one_output else results
+    def _run_batch(
+        self, n: int, inputs: Sequence[Array], strides: Sequence[int], outputs: Sequence[Array], threads: int = 1
+    ) -> int:
+        if self.native is not None:
+            return self._batch.run(n, inputs, strides, outputs, threads)
+        _, _, frame = getattr(self._local, "memory", None) or self._memory()
+        return frame.run_batch(n, inputs, strides, outputs)
 
     def _rows(self, arrays: list[Array], batch: Shape) -> tuple[list[Array], list[int]]:
         """Lay out the rows of a batch: contiguous arrays as they are, stride 0 for what all rows share."""
@@ -276,15 +293,24 @@ class Kernel:
             strides.append(0 if shared else math.prod(shape))
         return rows, strides
 
-    def _nonfinite(self, status: int, arrays: list[Array]) -> InputError:
-        return nonfinite_error(self.name, self.signature.input_names[status - 1], arrays[status - 1])
+    def _refuse(self, status: int, arrays: Sequence[Array]) -> None:
+        """Raise what the status of an evaluation means: an input that is not finite, or a result where that matters."""
+        if status > 0:
+            raise nonfinite_error(self.name, self.signature.input_names[status - 1], arrays[status - 1])
+        if self._nonfinite is not None:
+            raise InputError(self._nonfinite)
+
+
+def _copies(outputs: Sequence[Array]) -> Any:
+    results = tuple([array.copy()[()] for array in outputs])
+    return results[0] if len(results) == 1 else results
 
 
 class Bound:
     """A kernel with its own input and output arrays, for hot loops (made by `Kernel.bind`).
 
-    Fill `inputs` in place, call, read `outputs`: nothing is allocated and no shape is checked again. Numbers
-    that are not finite are still refused. Not to be shared between threads.
+    Fill `inputs` in place, call, read `outputs`: nothing is allocated and no shape is checked again. Inputs that are
+    not finite are still refused; results are not looked at. Not to be shared between threads.
 
     Attributes
     ----------
@@ -301,79 +327,28 @@ class Bound:
         self._result = self.outputs[0] if len(self.outputs) == 1 else self.outputs
         self._run: Callable[[], int]
         if batch:
-            frame = kernel._frame()
             rows, strides = kernel._rows(inputs, batch)
-            n, outputs = math.prod(batch), self.outputs
             for name, mine, theirs in zip(kernel.signature.input_names, rows, inputs, strict=True):
                 if mine is not theirs:
                     raise InputError(
                         f"input {name!r} of kernel {kernel.name!r} cannot be bound: "
                         f"got shape {theirs.shape}, expected batch axes {batch} or none"
                     )
-            self._run = lambda: frame.run_batch(n, rows, strides, outputs)
+            self._run = functools.partial(kernel._run_batch, math.prod(batch), rows, strides, self.outputs)
         else:
-            frame = kernel._frame(inputs, list(self.outputs))
-            self._run = frame.run
-        self._frame = frame
+            self._frame = kernel._frame(self.outputs, inputs)
+            self._run = self._frame.run
 
     def __call__(self) -> Any:
         """Evaluate; return `outputs`, or the only one."""
         status = self._run()
         if status:
-            raise self._kernel._nonfinite(status, list(self.inputs))
+            self._kernel._refuse(status, self.inputs)
         return self._result
 
 
-def usable_toolchain(backend: Backend) -> Toolchain | None:
-    """Return the compiler for a backend, or None for the virtual machine.
-
-    Raises
-    ------
-    BrokenToolchainError
-        If native code is asked for and there is no compiler.
-    """
-    if backend == "auto":
-        override = os.environ.get("DALEMBERT_BACKEND", "") or "auto"
-        if override not in _BACKENDS:
-            raise InputError(f"got DALEMBERT_BACKEND={override!r}, expected one of {', '.join(_BACKENDS)}")
-        backend = override  # type: ignore[assignment]
-    if backend == "vm":
-        return None
-    toolchain = find_toolchain()
-    if toolchain is None:
-        missing = BrokenToolchainError(f"no C compiler: {missing_toolchain()}")
-        if backend == "native":
-            raise missing
-        _warn_no_compiler(str(missing))
-    return toolchain
-
-
-def _load(function: ca.Function, backend: Backend, exact: bool) -> Native | None:
-    toolchain = usable_toolchain(backend)
-    if toolchain is None:
-        return None
-    try:
-        return load_native(function, toolchain, exact=exact)
-    except BrokenToolchainError as error:
-        if backend == "native" or os.environ.get("DALEMBERT_BACKEND", "") == "native":
-            raise
-        _warn_no_compiler(str(error))
-    return None
-
-
-def _warn_no_compiler(reason: str) -> None:
-    global _warned
-    with _warning_lock:
-        if _warned:
-            return
-        _warned = True
-    warnings.warn(
-        f"kernels run on the CasADi virtual machine, some twenty times slower than native code. "
-        f"Install gcc, clang or the ziglang wheel. Reason: {reason}",
-        NoCompilerWarning,
-        stacklevel=5,
-    )
-
-
-def _restore(serialized: str, backend: Backend, shapes: dict[str, Shape], exact: bool, lanes: bool) -> Kernel:
-    return Kernel(ca.Function.deserialize(serialized), backend, shapes, exact=exact, lanes=lanes)
+def _restore(
+    serialized: str, backend: Backend, shapes: dict[str, Shape], exact: bool, lanes: bool, nonfinite: str | None
+) -> Kernel:
+    function = ca.Function.deserialize(serialized)
+    return Kernel(function, backend, shapes, exact=exact, lanes=lanes, nonfinite=nonfinite)

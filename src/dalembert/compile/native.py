@@ -18,8 +18,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import Signature
-from .batch import BatchEntry, pointers
+from .batch import pointers
 from .build import TAPE_OPTIMISATION, Toolchain, build_units
 from .cache import load_library
 from .emit_c import CSource, emit_c
@@ -31,6 +30,9 @@ __all__ = ["Lanes", "Native", "NativeFrame", "emit_function", "load_form", "load
 
 Array = NDArray[np.float64]
 
+LOCKED = 10_000
+"""Operations up to which a single call keeps the interpreter lock: some microseconds, less than a change of threads."""
+
 
 @dataclass(frozen=True, slots=True)
 class Native:
@@ -38,10 +40,12 @@ class Native:
 
     Parameters
     ----------
-    address, frame_address, batch_address
-        Of the C functions that `dalembert.compile.emit_c` describes.
+    address, frame_address, packed_address, batch_address
+        Of the C functions of ``scalar_entries.c`` (see `dalembert.compile.emit_c`).
     n_work
         Number of doubles of the work array that each call needs; no two threads may share one.
+    n_operations
+        Number of scalar operations, about.
     library
         The loaded library.
     symbol
@@ -50,8 +54,10 @@ class Native:
 
     address: int
     frame_address: int
+    packed_address: int
     batch_address: int
     n_work: int
+    n_operations: int
     library: ctypes.CDLL
     symbol: str
 
@@ -93,8 +99,10 @@ def load_native(function: ca.Function, toolchain: Toolchain, *, exact: bool = Fa
     return Native(
         address=_address(library, symbol),
         frame_address=_address(library, f"{symbol}_frame"),
+        packed_address=_address(library, f"{symbol}_packed"),
         batch_address=_address(library, f"{symbol}_batch"),
         n_work=_constant(library, f"{symbol}_n_work"),
+        n_operations=function.n_instructions(),
         library=library,
         symbol=symbol,
     )
@@ -164,39 +172,33 @@ def _generator_digest() -> str:
 class NativeFrame:
     """Memory of one thread for calls into one kernel.
 
+    Parameters
+    ----------
+    native
+        The code.
+    outputs
+        Arrays for the results.
+    inputs
+        Arrays that `run` reads.
+
     Attributes
     ----------
-    inputs, outputs
-        Arrays that `run` reads and writes.
-    shaped_inputs
-        The inputs and their shapes.
+    evaluate
+        Takes the inputs as bytes, one after the other, and fills the outputs. Returns 0; 1 + k if input k is not
+        finite; -1 if a result is not.
     run
-        Evaluates once; returns 0, or 1 + k if input k is not finite.
+        Evaluates the bound inputs; returns 0, or 1 + k.
     """
 
-    __slots__ = ("_batch", "_keep", "inputs", "outputs", "run", "shaped_inputs")
+    __slots__ = ("_keep", "evaluate", "run")
 
-    def __init__(
-        self,
-        native: Native,
-        signature: Signature,
-        batch: Callable[[], BatchEntry],
-        inputs: Sequence[Array] | None = None,
-        outputs: Sequence[Array] | None = None,
-    ) -> None:
-        self.inputs = [np.zeros(s) for s in signature.input_shapes] if inputs is None else list(inputs)
-        self.outputs = [np.zeros(s) for s in signature.output_shapes] if outputs is None else list(outputs)
-        self.shaped_inputs = [(array, array.shape) for array in self.inputs]
+    def __init__(self, native: Native, outputs: Sequence[Array], inputs: Sequence[Array] = ()) -> None:
         work = np.zeros(max(1, native.n_work))
-        tables = [pointers(self.inputs), pointers(self.outputs)]
+        tables = [pointers(inputs), pointers(outputs)]
         frame = pointers([*tables, work])
-        self._keep = (native, work, tables, frame)
-        self._batch = batch
-        call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(native.frame_address)
-        self.run: Callable[[], int] = functools.partial(call, ctypes.c_void_p(frame.ctypes.data))
-
-    def run_batch(
-        self, n: int, inputs: Sequence[Array], in_strides: Sequence[int], outputs: Sequence[Array], threads: int = 1
-    ) -> int:
-        """Evaluate rows; see `BatchEntry.run`."""
-        return self._batch().run(n, inputs, in_strides, outputs, threads)
+        self._keep = (native, inputs, outputs, work, tables, frame)
+        address = ctypes.c_void_p(frame.ctypes.data)
+        # Types of arguments are not declared: bytes and pointers need no conversion, which would take 50 ns.
+        signature = (ctypes.PYFUNCTYPE if native.n_operations < LOCKED else ctypes.CFUNCTYPE)(ctypes.c_int)
+        self.evaluate: Callable[[bytes], int] = functools.partial(signature(native.packed_address), address)
+        self.run: Callable[[], int] = functools.partial(signature(native.frame_address), address)

@@ -18,6 +18,9 @@ __all__ = ["GEOMETRIC", "compile_contract"]
 GEOMETRIC = ("integrate", "difference")
 """Functions of the configuration space alone: they take no parameters."""
 
+SOLVED = ("forward_dynamics", "forward_dynamics_derivatives")
+"""Functions that divide by the mass matrix."""
+
 _Signature = tuple[str, list[tuple[int, ...]]]
 
 
@@ -77,7 +80,15 @@ def compile_contract(
     names = [f"out{i}" for i in range(len(dense))]
     function = ca.Function(name, [symbols[k] for k in inputs], dense, inputs, names)
     scalars: dict[str, tuple[int, ...]] = {"t": ()} if "t" in inputs else {}
-    return compile_function(function, backend=backend, shapes=scalars | dict(zip(names, shapes, strict=True)))
+    singular = (
+        f"the mass matrix of machine '{machine.name}' is singular at this configuration: some motion moves no inertia"
+    )
+    return compile_function(
+        function,
+        backend=backend,
+        shapes=scalars | dict(zip(names, shapes, strict=True)),
+        nonfinite=singular if name in SOLVED else None,
+    )
 
 
 def _outputs(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import isfinite
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +33,7 @@ __all__ = ["FORMULATIONS", "Energy", "EquationsOfMotion", "derive"]
 
 FORMULATIONS: dict[str, type[Any]] = {"newton-euler": NewtonEuler, "lagrange": Lagrange}
 
+_FLOAT64 = np.dtype(np.float64)
 Array = NDArray[np.float64]
 Parameters = Mapping[str, Any] | ArrayLike | None
 
@@ -130,6 +130,7 @@ class EquationsOfMotion(ConstraintContract):
         self._p_nominal = machine.p_nominal
         self._quaternions = layout.quaternions
         self._kernels: dict[str, Kernel] = {}
+        self._plain: dict[str, Callable[..., Any]] = {}  # kernels for which the arguments need no more than passing on
 
     def __repr__(self) -> str:
         return f"<EquationsOfMotion of '{self.machine.name}' by {self.by}: nq={self.nq}, nv={self.nv}, nu={self.nu}>"
@@ -182,14 +183,7 @@ class EquationsOfMotion(ConstraintContract):
         """Accelerations that solve ``M a + C v + dV/dq = tau`` (plus the forces of the given wrenches)."""
         if wrenches:
             tau = np.asarray(tau, dtype=float) + self.wrench_force(q, wrenches, t=t, p=p)
-        a = self._call("forward_dynamics", (q, v, tau), t, p)
-        # One product tells for a single state; an overflow of it is looked at again.
-        if not (a.ndim == 1 and isfinite(a.dot(a))) and not np.isfinite(a).all():
-            raise InputError(
-                f"the mass matrix of machine '{self.machine.name}' is singular at this configuration: "
-                "some motion moves no inertia"
-            )
-        return a
+        return self._call("forward_dynamics", (q, v, tau), t, p)
 
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, t: float = 0.0, p: Parameters = None
@@ -358,11 +352,13 @@ class EquationsOfMotion(ConstraintContract):
         frame: str | None = None,
         axes: str = "frame",
     ) -> Any:
-        kernel = self._kernels.get(name) if frame is None else None
-        if kernel is None:
-            kernel = self.kernel(name, frame, axes)
         if self._quaternions:
             self._check_quaternions(arguments[0])
+        if p is None and name in self._plain:
+            return self._plain[name](*arguments)
+        kernel = self.kernel(name, frame, axes)
+        if frame is None and name != "applied" and (not self.p_names or name in GEOMETRIC):
+            self._plain[name] = kernel.__call__
         if name == "applied":
             arguments = (*arguments, t)
         if self.p_names and name not in GEOMETRIC:
@@ -389,10 +385,10 @@ class EquationsOfMotion(ConstraintContract):
         return values
 
     def _check_quaternions(self, q: ArrayLike) -> None:
-        if isinstance(q, np.ndarray) and q.ndim == 1 and q.shape[0] == self.nq and q.dtype == np.float64:
+        if isinstance(q, np.ndarray) and q.dtype is _FLOAT64 and q.shape == (self.nq,):
             for _, start in self._quaternions:
-                Q = q[start : start + 4]
-                if not abs(Q.dot(Q) - 1.0) < 1e-6:
+                w, x, y, z = q[start : start + 4].tolist()
+                if not abs(w * w + x * x + y * y + z * z - 1.0) < 1e-6:
                     break
             else:
                 return

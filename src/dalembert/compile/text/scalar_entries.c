@@ -1,4 +1,4 @@
-/* Entries of the scalar form. The emitter defines SYMBOL, N_IN, N_OUT, N_WORK, IN_SIZES and CHUNKS. */
+/* Entries of the scalar form. The emitter defines SYMBOL, N_IN, N_OUT, N_WORK, IN_SIZES, OUT_SIZES and CHUNKS. */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
@@ -9,6 +9,7 @@ static int finite_all(const double *x, long n) {
 }
 
 static const long in_size[] = {IN_SIZES};
+static const long out_size[] = {OUT_SIZES};
 
 EXPORT extern const long JOIN(SYMBOL, _n_work);
 const long JOIN(SYMBOL, _n_work) = N_WORK;
@@ -26,6 +27,21 @@ EXPORT int JOIN(SYMBOL, _checked)(const double *const *in, double *const *out, d
 
 EXPORT int JOIN(SYMBOL, _frame)(void *const *frame) {
     return JOIN(SYMBOL, _checked)((const double *const *)frame[0], (double *const *)frame[1], (double *)frame[2]);
+}
+
+/* The inputs lie one after the other in `in`; frame[1] and frame[2] as above. Returns -1 if a result is not finite. */
+EXPORT int JOIN(SYMBOL, _packed)(void *const *frame, const double *in) {
+    const double *x[N_IN + 1];
+    double *const *out = (double *const *)frame[1];
+    for (int k = 0; k < N_IN; k++) {
+        if (!finite_all(in, in_size[k])) return 1 + k;
+        x[k] = in;
+        in += in_size[k];
+    }
+    SYMBOL(x, out, (double *)frame[2]);
+    for (int k = 0; k < N_OUT; k++)
+        if (!finite_all(out[k], out_size[k])) return -1;
+    return 0;
 }
 
 EXPORT int JOIN(SYMBOL, _batch)(long n, const double *const *in, const long *in_stride,
