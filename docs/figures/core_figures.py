@@ -246,7 +246,7 @@ def simulation() -> None:
     floor = da.Event("floor", lambda t, q, v: q[0] - 0.1, direction=-1)
 
     def bounce(t: float, x: Array, names: Sequence[str]) -> Array:
-        return np.array([x[0], -0.8 * x[1], x[2], x[3] + 0.5 * (0.8**2 - 1) * x[1] ** 2])
+        return np.array([x[0], -0.8 * x[1], *x[2:]])
 
     run = da.simulate(ball, duration=3.0, q0={"z": 1.0}, events=[floor], on_event=bounce, record=0.005)
     bounces.plot(run.t, run["z"], color=BLUE, label="height of the ball [m]")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import dataclasses
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -118,11 +120,28 @@ def test_energy_audit_of_a_driven_damped_oscillator() -> None:
 
 def test_energy_audit_sees_what_is_wrong() -> None:
     kinetic, potential, zero = np.array([0.0, 2.0, 1.0]), np.array([10.0, 8.0, 9.5]), np.zeros(3)
-    audit = EnergyAudit.of(kinetic, potential, zero, zero)
+    t = np.array([0.0, 1.0, 2.0])
+    audit = EnergyAudit.of(t, kinetic, potential, zero, zero)
     assert audit.peak == 4.0
     assert audit.residual.tolist() == [0.0, 0.0, 0.5]
     assert audit.drift == 0.125
-    assert EnergyAudit.of(zero, potential * 0 + 3, zero, zero).drift == 0.0
+    assert EnergyAudit.of(t, zero, potential * 0 + 3, zero, zero).drift == 0.0
+
+
+def test_energy_audit_books_transitions_apart() -> None:
+    """Two rows at one instant: half a joule is lost there, of which 0.2 J are booked as a loss."""
+    t, potential, zero = np.array([0.0, 1.0, 1.0, 2.0]), np.zeros(4), np.zeros(4)
+    kinetic, loss = np.array([2.0, 2.0, 1.5, 1.6]), np.array([0.0, 0.0, -0.2, -0.2])
+    audit = EnergyAudit.of(t, kinetic, potential, zero, loss)
+    assert audit.transition == pytest.approx([0.0, 0.0, -0.3, -0.3])
+    assert audit.residual == pytest.approx([0.0, 0.0, 0.0, 0.1])  # what happens while time passes is not excused
+
+
+def test_runs_can_be_pickled_and_copied(held: Run) -> None:
+    for again in (pickle.loads(pickle.dumps(held)), copy.deepcopy(held)):
+        assert np.array_equal(again.x, held.x) and again.names == held.names and again.metadata == held.metadata
+        with pytest.raises(ValueError, match="read-only"):
+            again.x[0, 0] = 1.0
 
 
 def test_energy_needs_its_signals(held: Run) -> None:

@@ -185,6 +185,30 @@ def test_user_events_and_transitions() -> None:
     assert np.allclose(times, first + period * np.arange(len(times)), atol=1e-10)
 
 
+@pytest.mark.parametrize(("method", "backend"), [("rk4", "native"), ("dopri5", "vm"), ("cvodes", "vm")])
+def test_energy_of_transitions_is_an_entry_of_the_audit(method: str, backend: str) -> None:
+    """A ball of 2 kg falls 1 m; each bounce keeps 0.64 of its energy of m g h = 19.62 J."""
+    ball = da.Machine(
+        "ball",
+        bodies=[da.point_mass("ball", 2.0)],
+        joints=[da.Joint("z", "prismatic", "world", "ball", axis=(0, 0, 1))],
+    )
+    ground = da.Event("ground", lambda t, q, v: q[0], direction=-1)
+
+    def bounce(t: float, x: np.ndarray, names: list[str]) -> np.ndarray:
+        x[1] *= -0.8
+        return x
+
+    settings = {"events": [ground], "on_event": bounce, "method": method, "backend": backend, "rtol": 1e-10}
+    run = da.simulate(ball, duration=1.6, q0=[1.0], **settings)
+    assert len(run.events) == 2
+    assert run.energy.transition[-1] == pytest.approx(19.62 * (0.64**2 - 1.0), rel=1e-7)
+    assert run.energy.drift < 1e-7
+    assert f"transitions {run.energy.transition[-1]:+.4g} J" in repr(run)
+    later = da.simulate(ball, duration=0.6, start=run, **settings)
+    assert run.append(later).energy.transition[-1] == pytest.approx(19.62 * (0.64**3 - 1.0), rel=1e-7)
+
+
 def test_divergence_keeps_the_good_part() -> None:
     machine = double_pendulum()
     with pytest.raises(da.SimulationError, match=r"theta.*t = |t = .*theta") as failure:

@@ -22,8 +22,10 @@ class EnergyAudit:
     work_input, work_loss
         Work done on the machine by its inputs and by its losses (negative where they dissipate) since the
         start.
+    transition
+        Energy that jumps of the state at events have brought since the start, beyond what they booked as work.
     residual
-        (T + V) - (T + V)(0) - work_input - work_loss: zero in an exact solution.
+        (T + V) - (T + V)(0) - work_input - work_loss - transition: zero in an exact solution.
     peak
         Largest T + \|V - V(0)\|: the energy that the motion has handled.
     """
@@ -32,17 +34,24 @@ class EnergyAudit:
     potential: Array
     work_input: Array
     work_loss: Array
+    transition: Array
     residual: Array
     peak: float
 
     @classmethod
-    def of(cls, kinetic: Array, potential: Array, work_input: Array, work_loss: Array) -> EnergyAudit:
-        """Balance four histories; works are counted from the first row."""
+    def of(cls, t: Array, kinetic: Array, potential: Array, work_input: Array, work_loss: Array) -> EnergyAudit:
+        """Balance four histories; works are counted from the first row.
+
+        Time stands still in a transition: two rows at one instant are the states before and after it.
+        """
         w_in, w_loss = work_input - work_input[0], work_loss - work_loss[0]
         total = kinetic + potential
-        residual = (total - total[0]) - w_in - w_loss
+        with np.errstate(invalid="ignore"):  # the energy of a diverged run may be infinite
+            unbooked = (total - total[0]) - w_in - w_loss
+            jumps = np.where(np.diff(t) == 0.0, np.diff(unbooked), 0.0)
+        transition = np.concatenate([[0.0], np.cumsum(jumps)])
         peak = float(np.max(kinetic + np.abs(potential - potential[0])))
-        return cls(kinetic, potential, w_in, w_loss, residual, peak)
+        return cls(kinetic, potential, w_in, w_loss, transition, unbooked - transition, peak)
 
     @property
     def total(self) -> Array:
@@ -52,7 +61,7 @@ class EnergyAudit:
     @property
     def audit(self) -> Array:
         """The residual relative to the peak, over time."""
-        with np.errstate(invalid="ignore"):  # the energy of a diverged run may be infinite
+        with np.errstate(invalid="ignore"):
             return self.residual / self.peak if self.peak > 0.0 else self.residual
 
     @property

@@ -15,6 +15,7 @@ import numpy as np
 
 from dalembert.simulate.constrained_fallback import PythonConstrained
 from dalembert.simulate.engine import Array, Counts, Outcome, Setup, normalise
+from dalembert.simulate.row_log import RowLog
 from dalembert.simulate.startup import first_step
 from dalembert.simulate.tableaus import TABLEAUS, Tableau
 
@@ -83,7 +84,7 @@ class PythonEngine:
         self._t_next, self._h_used, self._x_next = setup.t0, 0.0, self._x
         n_events = len(setup.problem.event_specs)
         self.signs, self.g_next = np.zeros(n_events), np.zeros(n_events)
-        self._record_index, self._rows = 1, [(self.t, self._x)]
+        self._record_index, self._rows = 1, RowLog(self.t, self._x)
         self._n_steps, self._n_rejected, self._n_calls, self.bad = 0, 0, 0, -1
 
     @property
@@ -150,15 +151,13 @@ class PythonEngine:
 
     def restart(self, x: Array) -> None:
         self._x, self._fresh = np.array(x, dtype=float), False
-        self._rows.append((self.t, self._x))
+        self._rows.add(self.t, self._x)
 
     def record(self) -> None:
-        t, x = self._rows[-1]
-        if t != self.t or not np.array_equal(x, self._x):
-            self._rows.append((self.t, self._x))
+        self._rows.add_new(self.t, self._x)
 
     def rows(self) -> tuple[Array, Array]:
-        return np.array([t for t, _ in self._rows]), np.array([x for _, x in self._rows])
+        return self._rows.arrays()
 
     def _take(self, h: float, k: Array) -> Array:
         """One step of length h from (t, x), its stages in k."""
@@ -274,4 +273,4 @@ class PythonEngine:
                 self._anchor, self._k = self.t, 0
         self._record_index += hit
         if not self._whole or self._setup.record == 0.0 or hit:
-            self._rows.append((self.t, self._x))
+            self._rows.add(self.t, self._x)

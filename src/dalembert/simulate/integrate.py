@@ -134,7 +134,7 @@ def integrate(
     engine = _engine(setup, kernels)
     bind = getattr(on_event, "bind", None)
     if bind is not None:
-        bind(lambda: engine._c)  # type: ignore[attr-defined]
+        bind(lambda: sampler.held)
     began = time.perf_counter()
     watcher = EventWatcher(setup, on_event)
     bar = Progress(progress, setup.t0, setup.t_end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -123,6 +123,14 @@ class Run:
             array.setflags(write=False)
         object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"metadata": dict(self.metadata)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
     @property
     def names(self) -> tuple[str, ...]:
         """All names that ``run[name]`` knows: states, signals, held values."""
@@ -161,6 +169,7 @@ class Run:
         """Energies, work and the audit of their balance."""
         zero = np.zeros_like(self.t)
         return EnergyAudit.of(
+            self.t,
             self["energy.kinetic"],
             self["energy.potential"],
             self._columns.get("work.input", zero),
@@ -232,7 +241,10 @@ class Run:
             if names:
                 lines.append(f"  {label:9} {_listed(names)}")
         if "energy.kinetic" in self and "energy.potential" in self:
-            lines.append(f"  energy    drift {self.energy.drift:.2e} of the peak {self.energy.peak:.4g} J")
+            energy = self.energy
+            brought = energy.transition[-1]
+            more = f", transitions {brought:+.4g} J" if abs(brought) > 1e-12 * energy.peak else ""
+            lines.append(f"  energy    drift {energy.drift:.2e} of the peak {energy.peak:.4g} J{more}")
         if self.events:
             lines.append(f"  events    {_listed([f'{event.name} at {event.t:.6g} s' for event in self.events])}")
         return "\n".join(lines)

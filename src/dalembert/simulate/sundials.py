@@ -21,6 +21,7 @@ from dalembert.core.errors import InputError
 from dalembert.simulate.dae_idas import AlgebraicPart
 from dalembert.simulate.engine import Array, Counts, Outcome, Setup, normalise
 from dalembert.simulate.fallback import evaluator
+from dalembert.simulate.row_log import RowLog
 
 __all__ = ["SundialsEngine"]
 
@@ -74,7 +75,7 @@ class SundialsEngine:
         self._t_next, self._x_next, self._on_record, self._whole = setup.t0, self._x, False, True
         n_events = len(setup.problem.event_specs)
         self.signs, self.g_next = np.zeros(n_events), np.zeros(n_events)
-        self._rows = [(self.t, self._x)]
+        self._rows = RowLog(self.t, self._x)
         self._steps, self._rejected, self._calls, self.bad = 0, 0, 0, -1
 
     def _formulate(self) -> tuple[dict[str, casadi.SX], dict[str, Any]]:
@@ -210,15 +211,13 @@ class SundialsEngine:
     def restart(self, x: Array) -> None:
         self._x = np.array(x, dtype=float)
         self._queue.clear()
-        self._rows.append((self.t, self._x))
+        self._rows.add(self.t, self._x)
 
     def record(self) -> None:
-        t, x = self._rows[-1]
-        if t != self.t or not np.array_equal(x, self._x):
-            self._rows.append((self.t, self._x))
+        self._rows.add_new(self.t, self._x)
 
     def rows(self) -> tuple[Array, Array]:
-        return np.array([t for t, _ in self._rows]), np.array([x for _, x in self._rows])
+        return self._rows.arrays()
 
     def _accept(self) -> None:
         self.t, self._x, self._pending = self._t_next, self._x_next, False
@@ -226,4 +225,4 @@ class SundialsEngine:
         if self._whole and self._on_record:
             self._index += 1
         if not self._whole or self._on_record:
-            self._rows.append((self.t, self._x))
+            self._rows.add(self.t, self._x)
