@@ -2,104 +2,35 @@
 
 State of the linear model: tangent displacement ``d`` (nv numbers, with ``q = integrate(q0, d)``) and velocity change.
 Derivatives come from the tape of the equations itself, one forward sweep per column, so that they are exact and the
-cost is that of ``2 nv + nu`` evaluations.
+cost is that of ``2 nv + nu`` evaluations. Of a machine with constraints the states are independent displacements and
+velocities (see `dalembert.control.linearize_constrained`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dalembert.control.equilibrium import Equilibrium, State, check_rest, equilibrium
+from dalembert.control.linearize_constrained import multiplier_names, reduced_model, reduction_at
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Law
 from dalembert.core.states import named_vector
+from dalembert.formulations.constraints_projection import consistent_state
+from dalembert.formulations.constraints_reduction import Reduction
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
     import control
 
-__all__ = ["Equilibrium", "equilibrium", "law_gain", "linearize", "state_space_names"]
+__all__ = ["Equilibrium", "State", "equilibrium", "law_gain", "linearize", "reduction", "state_space_names"]
 
 Array = NDArray[np.float64]
-State = ArrayLike | Mapping[str, float] | None
-
-
-@dataclass(frozen=True, eq=False)
-class Equilibrium:
-    """A configuration in which the machine stays at rest, and the inputs that keep it there.
-
-    Parameters
-    ----------
-    q, u
-        Coordinates and inputs.
-    residual
-        Generalised forces that the inputs do not balance, per velocity.
-    scale
-        Largest generalised force at work, or that a unit displacement would raise: what the residual is to be compared
-        with.
-    """
-
-    q: Array
-    u: Array
-    residual: Array
-    scale: float
-
-
-def equilibrium(
-    eom: EquationsOfMotion, at: State = None, *, u: ArrayLike | None = None, t: float = 0.0, p: Any = None
-) -> Equilibrium:
-    """Inputs that balance gravity, springs and wrenches at rest; least squares where motors are missing.
-
-    Parameters
-    ----------
-    eom
-        The equations.
-    at
-        Configuration: numbers, or a mapping of names (the others are neutral).
-    u
-        Inputs to take instead of those that balance best.
-    t, p
-        Time (of wrenches) and parameter values.
-    """
-    if eom.constrained:
-        raise InputError(
-            f"machine '{eom.machine.name}' has constraints, which this linear model would ignore; for frequencies at "
-            "rest use dalembert.systems.cable_robots.frequencies"
-        )
-    s = eom.symbolic
-    q = named_vector(at, eom.q_names, eom.q_neutral, "at")
-    values = eom.parameter_values(p)
-    load = s.bias - s.losses - s.wrenches
-    outputs = [load, ca.jacobian(s.actuation, s.u), s.actuation, s.gravity, s.bias - s.gravity]
-    f = ca.Function("load", [s.q, s.v, s.u, s.t, s.p], outputs)
-    zero = np.zeros(eom.nv)
-    demand, B, _, weight, springs = (np.array(ca.DM(x).full()) for x in f(q, zero, np.zeros(eom.nu), t, values))
-    if u is None:
-        inputs = np.linalg.lstsq(B, demand[:, 0], rcond=None)[0] if eom.nu else np.zeros(0)
-    else:
-        inputs = np.asarray(u, dtype=float)
-        if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
-            raise InputError(f"u must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {u!r}")
-    given = np.array(ca.DM(f(q, zero, inputs, t, values)[2]).full())[:, 0]  # after saturation
-    raised = _stiffness_scale(eom, load, q, t, values)
-    scale = float(max(raised, *(np.abs(x).max(initial=0.0) for x in (demand, given, weight, springs))))
-    return Equilibrium(q, inputs, demand[:, 0] - given, scale)
-
-
-def _stiffness_scale(eom: EquationsOfMotion, load: Any, q: Array, t: float, p: Array) -> float:
-    """Size of ``d load/d q`` from a few directions: random signs s give |K s|^2 the mean |K|^2 (Hutchinson)."""
-    s = eom.symbolic
-    seed = ca.SX.sym("seed", eom.nq)
-    f = ca.Function("K", [s.q, s.v, s.u, s.t, s.p, seed], [ca.densify(ca.jtimes(load, s.q, seed))])
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(3, eom.nq))
-    columns = [np.array(f(q, np.zeros(eom.nv), np.zeros(eom.nu), t, p, x).full()) for x in signs]
-    return float(np.sqrt(np.mean(np.square(columns), axis=0)).max(initial=0.0))
 
 
 def linearize(
@@ -110,6 +41,10 @@ def linearize(
     u: ArrayLike | None = None,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
+    independent: Sequence[str] | None = None,
+    locked: Sequence[str] = (),
+    active: Mapping[str, bool] | None = None,
+    allow_singular: bool = False,
     t: float = 0.0,
     p: Mapping[str, float] | ArrayLike | None = None,
     require_equilibrium: bool = True,
@@ -123,17 +58,31 @@ def linearize(
     machine
         The machine, or equations of motion derived from it (any formulation, any coordinates).
     at
-        Configuration: numbers, or a mapping of coordinate names to numbers (the others are neutral).
+        Configuration: numbers, or a mapping of coordinate names to numbers (the others are neutral). It is projected
+        onto the constraints; for natural coordinates it is that of the machine.
     v
         Velocities; only with ``require_equilibrium=False``.
     u
-        Inputs; default those that balance gravity, springs and wrenches (see `equilibrium`).
+        Inputs; default those that balance gravity, springs and wrenches (see `equilibrium`). A robot with more cables
+        than motions needs them, so that every cable pulls.
     inputs
         Motors, or parameters of the machine, by name; default all motors.
     outputs
-        Coordinates and velocities by name, or components of frames such as ``"payload.x"``; default all states.
+        Coordinates and velocities by name, components of frames such as ``"payload.x"``, or reactions as a run names
+        them, ``"tension.cable1"`` and ``"multiplier.loop[0]"``; default all states.
+    independent
+        Displacements to take as states of a machine with constraints, as many as it has degrees of freedom; default
+        those that carry most of the inertia.
+    locked
+        Joints that do not move, such as winches with their brakes on.
+    active
+        Switchable constraints and cables, by name, that are to act or not; default as in the machine, and cables that
+        are longer than their way are slack.
+    allow_singular
+        Whether to accept a singular position, in which constraints lose rank (a symmetric platform on four locked
+        winches). The model is then that of very stiff instead of rigid constraints, with the reactions of least norm.
     t, p
-        Time (of wrenches) and parameter values.
+        Time (of wrenches and moving constraints) and parameter values.
     require_equilibrium
         Refuse a state in which the machine does not stay at rest. If False, the model is the derivative of the vector
         field in the chart around the state; its constant term is left out.
@@ -146,8 +95,8 @@ def linearize(
     -------
     control.StateSpace
         States: tangent displacements (named as the coordinates; ``NAME.int`` of a velocity where the coordinates are
-        quaternions) and velocities; inputs and outputs by name. python-control allows no dots in labels: they become
-        underscores.
+        quaternions) and velocities; with constraints the independent ones. Inputs and outputs by name. python-control
+        allows no dots in labels: they become underscores.
 
     Examples
     --------
@@ -165,20 +114,80 @@ def linearize(
     """
     import control
 
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, by)
-    point = equilibrium(eom, at, u=u, t=t, p=p)
+    eom = machine if isinstance(machine, EquationsOfMotion) else _derive(machine, by)
+    values = eom.parameter_values(p)
+    point = equilibrium(eom, at, u=u, active=active, locked=locked, t=t, p=values)
     v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
     if require_equilibrium:
-        _check_rest(eom, point, v0, tolerance)
+        check_rest(eom, point, v0, tolerance, t=t, p=values)
     states = state_space_names(eom)
     chosen_in = list(eom.u_names if inputs is None else inputs)
-    chosen_out = list(states if outputs is None else outputs)
     for name in chosen_in:
         if name not in (*eom.u_names, *eom.p_names):
             raise UnknownNameError("input", name, (*eom.u_names, *eom.p_names), f"machine '{eom.machine.name}'")
-    A, B, C, D = _derivatives(eom, point, v0, chosen_in, chosen_out, states, t, eom.parameter_values(p))
-    labels = [[name.replace(".", "_") for name in names] for names in (chosen_in, chosen_out, states)]
+    names = states
+    reduced = None
+    if len(point.J):
+        own = states[: eom.nv]
+        reduced = reduction_at(
+            eom, point, own, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
+        )
+        names = tuple(states[i + k] for k in (0, eom.nv) for i in reduced.independent)
+        v0 = _velocities(eom, point, v0, t, values)
+    elif independent is not None:
+        raise InputError(f"machine '{eom.machine.name}' has no constraints: all its displacements are independent")
+    chosen_out = list(names if outputs is None else outputs)
+    if not chosen_in and len(chosen_out) == 1:
+        raise InputError(
+            f"machine '{eom.machine.name}' has no motors, and python-control knows no model of one output without "
+            "inputs: name a parameter as input, or another output"
+        )
+    A, B, C, D = _derivatives(eom, point, v0, chosen_in, chosen_out, states, reduced, t, values)
+    labels = [[name.replace(".", "_") for name in some] for some in (chosen_in, chosen_out, names)]
     return control.ss(A, B, C, D, inputs=labels[0], outputs=labels[1], states=labels[2], name=eom.machine.name)
+
+
+def _derive(machine: Machine, by: str) -> EquationsOfMotion:
+    """Equations of a machine; a handful of constrained evaluations is not worth a compiler."""
+    constrained = isinstance(machine, Machine) and (machine.constrained or by == "natural")
+    return derive(machine, by, backend="vm" if constrained else "auto")
+
+
+def _velocities(eom: EquationsOfMotion, point: Equilibrium, v: Array, t: float, p: Array) -> Array:
+    """Velocities, if there are any, projected onto the constraints."""
+    if not eom.constrained or not v.any():
+        return v
+    return consistent_state(eom, point.q, v, t=t, p=p, mode=point.mode, what="the state").v
+
+
+def reduction(
+    eom: EquationsOfMotion,
+    at: State = None,
+    *,
+    independent: Sequence[str] | None = None,
+    locked: Sequence[str] = (),
+    active: Mapping[str, bool] | None = None,
+    allow_singular: bool = False,
+    t: float = 0.0,
+    p: Any = None,
+) -> Reduction:
+    """Independent displacements that `linearize` takes as states, and all displacements from them.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    at, independent, locked, active, allow_singular, t, p
+        As of `linearize`.
+    """
+    values = eom.parameter_values(p)
+    point = equilibrium(eom, at, active=active, locked=locked, t=t, p=values)
+    if not len(point.J):
+        return Reduction(np.eye(eom.nv), tuple(range(eom.nv)))
+    names = state_space_names(eom)[: eom.nv]
+    return reduction_at(
+        eom, point, names, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
+    )
 
 
 def state_space_names(eom: EquationsOfMotion) -> tuple[str, ...]:
@@ -190,20 +199,6 @@ def state_space_names(eom: EquationsOfMotion) -> tuple[str, ...]:
     return (*displacements, *eom.v_names)
 
 
-def _check_rest(eom: EquationsOfMotion, point: Equilibrium, v: Array, tolerance: float) -> None:
-    where = f"machine '{eom.machine.name}'"
-    hint = "give an equilibrium, or require_equilibrium=False"
-    if v.any():
-        raise InputError(f"{where} is not at rest with v = {v.tolist()}; {hint}")
-    left = np.abs(point.residual)
-    if left.size and left.max() > tolerance * max(point.scale, 1e-12):
-        worst = int(left.argmax())
-        raise InputError(
-            f"{where} is not in equilibrium there: a force of {point.residual[worst]:.6g} at '{eom.v_names[worst]}' "
-            f"is left unbalanced by the motors; {hint}"
-        )
-
-
 def _derivatives(
     eom: EquationsOfMotion,
     point: Equilibrium,
@@ -211,6 +206,7 @@ def _derivatives(
     inputs: list[str],
     outputs: list[str],
     states: tuple[str, ...],
+    reduced: Reduction | None,
     t: float,
     p: Array,
 ) -> tuple[Array, Array, Array, Array]:
@@ -221,9 +217,13 @@ def _derivatives(
     B0 = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
     q = ca.DM(point.q) + B0(ca.DM(point.q), d, s.p)
     rate = ca.vertcat(*[_chart_rate(b.kind, d[b.v], s.v[b.v]) for b in eom.layout.blocks])
+    y_out = [_output(eom, name, d, q, states) for name in outputs]
+    if reduced is not None:
+        shown = list(zip(outputs, y_out, strict=True))
+        model = reduced_model(eom, point, v0, reduced, inputs, shown, (d, q, rate), t=t, p=p)
+        return model.A, model.B, model.C, model.D
     acceleration = ca.substitute(s.forward_dynamics, s.tau, ca.densify(s.applied))
     a = ca.Function("a", [s.q, s.v, s.u, s.t, s.p], [acceleration])(q, s.v, s.u, s.t, s.p)
-    y_out = [_output(eom, name, d, q, states) for name in outputs]
     x = ca.vertcat(d, s.v)
     rates = ca.densify(ca.vertcat(rate, a, *y_out))
     variables = ca.vertcat(x, s.u, s.p)
@@ -255,7 +255,7 @@ def _chart_rate(kind: str, d: Any, v: Any) -> Any:
 
 
 def _output(eom: EquationsOfMotion, name: str, d: Any, q: Any, states: tuple[str, ...]) -> Any:
-    """A state, or a component of the position of a frame's origin."""
+    """A state, or a component of the position of a frame's origin; None for the multiplier of a constraint."""
     s = eom.symbolic
     if name in states:
         i = states.index(name)
@@ -264,12 +264,17 @@ def _output(eom: EquationsOfMotion, name: str, d: Any, q: Any, states: tuple[str
     if axis in ("x", "y", "z") and frame in eom.machine.tree.frames:
         position = s.pose(frame)[:3, 3]
         return ca.Function("position", [s.q, s.p], [position["xyz".index(axis)]])(q, s.p)
-    known = (*states, *(f"{f}.x|y|z" for f in eom.machine.tree.frames))
+    reactions = multiplier_names(eom)
+    if name in reactions:
+        return None
+    known = (*states, *(f"{f}.x|y|z" for f in eom.machine.tree.frames), *reactions)
     raise UnknownNameError("output", name, known, f"machine '{eom.machine.name}'")
 
 
-def law_gain(eom: EquationsOfMotion, law: Law, at: State = None, *, t: float = 0.0, p: Any = None) -> Array:
-    """Derivative ``K`` (nu x 2 nv) of a law's inputs by displacements and velocities, at rest: ``u = u0 + K x``.
+def law_gain(
+    eom: EquationsOfMotion, law: Law, at: State = None, *, t: float = 0.0, p: Any = None, **options: Any
+) -> Array:
+    """Derivative ``K`` (nu x states) of a law's inputs by the states of `linearize`, at rest: ``u = u0 + K x``.
 
     With `linearize` it gives the poles of the closed loop, ``A + B K``.
 
@@ -283,10 +288,13 @@ def law_gain(eom: EquationsOfMotion, law: Law, at: State = None, *, t: float = 0
         Configuration.
     t, p
         Time, and parameter values.
+    **options
+        ``independent``, ``locked``, ``active`` and ``allow_singular``, as of `linearize`.
     """
     if law.state_names(eom):
         raise InputError(f"law_gain needs a law without internal states, got {type(law).__name__}")
-    s, q0 = eom.symbolic, named_vector(at, eom.q_names, eom.q_neutral, "at")
+    s, values = eom.symbolic, eom.parameter_values(p)
+    q0 = equilibrium(eom, at, t=t, p=values).q
     d = ca.SX.sym("d", eom.nv)
     B0 = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
     u, _ = law.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)
@@ -294,5 +302,7 @@ def law_gain(eom: EquationsOfMotion, law: Law, at: State = None, *, t: float = 0
     x = ca.vertcat(d, s.v)
     seed = ca.SX.sym("seed", 2 * eom.nv)
     sweep = ca.Function("sweep", [x, s.t, s.p, seed], [ca.densify(ca.jtimes(moved, x, seed))])
-    values, zero = eom.parameter_values(p), np.zeros(2 * eom.nv)
-    return np.column_stack([np.array(sweep(zero, t, values, e).full())[:, 0] for e in np.eye(2 * eom.nv)])
+    zero = np.zeros(2 * eom.nv)
+    K = np.column_stack([np.array(sweep(zero, t, values, e).full())[:, 0] for e in np.eye(2 * eom.nv)])
+    S = reduction(eom, at, t=t, p=values, **options).S
+    return np.asarray(np.hstack([K[:, : eom.nv] @ S, K[:, eom.nv :] @ S]))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.control.laws import Reference, _driven, _reference, _Stateless
-from dalembert.control.linearize import State, equilibrium, linearize, state_space_names
+from dalembert.control.linearize import State, equilibrium, linearize, reduction, state_space_names
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
@@ -116,6 +116,10 @@ def design_lqr(
     R: Weights = 1.0,
     reference: Reference | None = None,
     feedforward: bool = True,
+    u: ArrayLike | None = None,
+    independent: Sequence[str] | None = None,
+    locked: Sequence[str] = (),
+    active: Mapping[str, bool] | None = None,
     p: Mapping[str, float] | ArrayLike | None = None,
 ) -> LQR:
     """Design a regulator on the linear model of a machine.
@@ -132,17 +136,34 @@ def design_lqr(
     reference
         Positions of the driven joints or of all coordinates, as numbers or a function of time.
     feedforward
-        Whether to add the force that moves the machine's inertia along the reference.
+        Whether to add the force that moves the machine's inertia along the reference; machines with constraints have
+        none.
+    u
+        Inputs that hold the machine, as of `linearize`.
+    independent, locked, active
+        Of a machine with constraints, as of `linearize`: the independent coordinates are fed back, and a reference of
+        the driven joints needs these among them.
     p
         Parameter values.
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    point = equilibrium(eom, at, p=p)
-    plant = linearize(eom, at, p=p)
-    gain = lqr_gain(plant, _weights(Q, state_space_names(eom), "Q"), _weights(R, eom.u_names, "R", strict=True))
+    point = equilibrium(eom, at, u=u, locked=locked, active=active, p=p)
+    plant = linearize(eom, at, u=u, independent=independent, locked=locked, active=active, p=p)
+    own = reduction(eom, at, independent=independent, locked=locked, active=active, p=p)
+    names = [state_space_names(eom)[i + k] for k in (0, eom.nv) for i in own.independent]
+    gain = lqr_gain(plant, _weights(Q, names, "Q"), _weights(R, eom.u_names, "R", strict=True))
+    pick = own.selection
+    gain = np.hstack([gain[:, : len(pick)] @ pick, gain[:, len(pick) :] @ pick])
     _, rows, _ = _driven(eom, "LQR")
+    held = len(pick) < eom.nv
+    if held and reference is not None and not set(rows) <= set(own.independent):
+        driven = ", ".join(m.joint for m in eom.machine.motors)
+        raise InputError(
+            f"LQR: a reference of the driven joints ({driven}) of machine '{eom.machine.name}', which has constraints, "
+            "needs them as 'independent' displacements"
+        )
     M = eom.mass_matrix(point.q, p=p)[rows, :]
-    return LQR(gain, point.q, point.u, reference, M if feedforward else np.zeros_like(M))
+    return LQR(gain, point.q, point.u, reference, M if feedforward and not held else np.zeros_like(M))
 
 
 def _weights(value: Weights, names: Sequence[str], what: str, *, strict: bool = False) -> Array:

@@ -2,7 +2,8 @@
 
 With the mass matrix ``M`` and the tangent stiffness ``K = d(dV/dq)/dq`` of gravity, strain and springs at rest, the
 modes solve ``K phi = w^2 M phi``. Motions that meet no stiffness (joints that turn freely, a floating base) have
-frequency zero.
+frequency zero. Constraints leave the motions ``N`` with ``J N = 0``, and their reactions add the stiffness
+``d(J^T lambda)/dq``.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dalembert.control.linearize import linearize
+from dalembert.control.equilibrium import Equilibrium, check_rest, equilibrium
+from dalembert.control.linearize import linearize, reduction
 from dalembert.core.errors import InputError
-from dalembert.core.states import named_vector
+from dalembert.formulations.constraints_reduction import allowed_motions, check_regular, locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
@@ -76,16 +78,30 @@ class MachineModes:
 
 
 def machine_modes(
-    machine: Machine | EquationsOfMotion, at: State = None, *, t: float = 0.0, p: Any = None
+    machine: Machine | EquationsOfMotion,
+    at: State = None,
+    *,
+    locked: Sequence[str] = (),
+    active: Mapping[str, bool] | None = None,
+    u: ArrayLike | None = None,
+    allow_singular: bool = False,
+    t: float = 0.0,
+    p: Any = None,
 ) -> MachineModes:
     """Frequencies and mode shapes of a machine about a configuration at rest.
 
     Parameters
     ----------
     machine
-        The machine (``machine.lock`` holds joints still), or its equations.
+        The machine, or its equations.
     at
-        Configuration: numbers, or a mapping of names (the others are neutral).
+        Configuration: numbers, or a mapping of names (the others are neutral). With constraints it must be an
+        equilibrium, since their reactions count.
+    locked
+        Joints that do not move.
+    active, u, allow_singular
+        Constraints that act, inputs that hold a machine with constraints, and whether it may be in a singular position,
+        as of `dalembert.control.linearize.linearize`.
     t, p
         Time (of wrenches) and parameter values.
 
@@ -99,12 +115,16 @@ def machine_modes(
     True
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    q = named_vector(at, eom.q_names, eom.q_neutral, "at")
-    M, K, D = _matrices(eom, q, t, eom.parameter_values(p))
-    L = np.linalg.cholesky(M)
-    inverse = np.linalg.inv(L)
-    values, Y = np.linalg.eigh(inverse @ K @ inverse.T)
-    shapes = inverse.T @ Y
+    p = eom.parameter_values(p)
+    point = equilibrium(eom, at, u=u, locked=locked, active=active, t=t, p=p)
+    M, K, D = _matrices(eom, point, t, p)
+    if eom.constrained:
+        check_rest(eom, point, np.zeros(eom.nv), 1e-6, t=t, p=p)
+    if eom.constrained and not allow_singular:
+        check_regular(eom, point.q, point.J, point.mode, t=t, p=p, rows=locked_rows(eom, locked))
+    N = allowed_motions(M, point.J)
+    values, Y = np.linalg.eigh(N.T @ K @ N)
+    shapes = N @ Y
     floor = 1e-12 * np.abs(values).max(initial=0.0)
     values = np.where(np.abs(values) < floor, 0.0, values)
     frequencies = np.sign(values) * np.sqrt(np.abs(values))
@@ -114,17 +134,22 @@ def machine_modes(
     shapes = shapes * signs
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(frequencies > 0, np.einsum("ik,ij,jk->k", shapes, D, shapes) / (2 * frequencies), np.nan)
-    return MachineModes(eom, q, frequencies, shapes, ratios)
+    return MachineModes(eom, point.q, frequencies, shapes, ratios)
 
 
-def _matrices(eom: EquationsOfMotion, q: Array, t: float, p: Array) -> tuple[Array, Array, Array]:
-    """Mass, tangent stiffness and damping matrix at rest."""
-    s, nv = eom.symbolic, eom.nv
+def _matrices(eom: EquationsOfMotion, point: Equilibrium, t: float, p: Array) -> tuple[Array, Array, Array]:
+    """Mass, tangent stiffness (with that of the reactions) and damping matrix at rest."""
+    s, nv, q = eom.symbolic, eom.nv, point.q
     rates = ca.Function("rates", [s.q, s.v, s.p], [s.coordinate_rate])
     d = ca.SX.sym("d", nv)
     moved = ca.DM(q) + rates(ca.DM(q), d, s.p)  # the chart to first order
-    pull = ca.Function("pull", [s.q, s.v, s.t, s.p], [s.bias - s.wrenches])(moved, ca.DM.zeros(nv), s.t, s.p)
-    K = ca.Function("K", [d, s.t, s.p], [ca.jacobian(pull, d)])(np.zeros(nv), t, p)
+    pull, mode = s.bias - s.wrenches, ca.SX.sym("mode", len(point.mode))
+    if eom.constrained:
+        system = eom.constraint_system
+        pull, mode = pull + system.jacobian.T @ ca.DM(point.multipliers), system.mode
+    arguments = [s.q, s.v, s.t, s.p, mode]
+    force = ca.Function("pull", arguments, [pull])(moved, ca.DM.zeros(nv), s.t, s.p, mode)
+    K = ca.Function("K", [d, s.t, s.p, mode], [ca.jacobian(force, d)])(np.zeros(nv), t, p, point.mode)
     D = ca.Function("D", [s.q, s.v, s.t, s.p], [-ca.jacobian(s.losses, s.v)])(q, np.zeros(nv), t, p)
     stiffness = np.array(ca.DM(K).full())
     if not np.isfinite(stiffness).all():
@@ -161,9 +186,13 @@ def modal_reduction(
     if not 1 <= count <= eom.nv:
         raise InputError(f"the number of modes to keep must lie between 1 and {eom.nv}, got {count}")
     full = linearize(eom, at, inputs=inputs, outputs=outputs, **options)
-    modes = machine_modes(eom, at)
-    Phi = modes.shapes[:, :count]
-    left = eom.mass_matrix(modes.q) @ Phi
+    at_rest = {k: options[k] for k in ("locked", "active", "allow_singular", "t", "p") if k in options}
+    modes = machine_modes(eom, at, u=options.get("u"), **at_rest)
+    own = reduction(eom, at, independent=options.get("independent"), **at_rest)
+    if count > len(modes.frequencies):
+        raise InputError(f"machine '{eom.machine.name}' has {len(modes.frequencies)} modes there, cannot keep {count}")
+    Phi = modes.shapes[list(own.independent), :count]
+    left = own.S.T @ eom.mass_matrix(modes.q, p=options.get("p")) @ modes.shapes[:, :count]
     zero = np.zeros_like(Phi)
     Z, W = np.block([[Phi, zero], [zero, Phi]]), np.block([[left, zero], [zero, left]])
     names = [f"eta{i + 1}" for i in range(count)]

@@ -66,6 +66,7 @@ def consistent_state(
     mode: Array | None = None,
     reach: float = 0.1,
     tolerance: float = 1e-12,
+    what: str = "the initial state",
 ) -> ConsistentState:
     """Nearest state on ``Phi = 0`` and ``Phi' = 0`` in the metric of the mass matrix, by Newton's method.
 
@@ -81,6 +82,8 @@ def consistent_state(
         Violation from which on a state counts as too far away and is refused.
     tolerance
         Violation that counts as none.
+    what
+        The state, in messages.
 
     Raises
     ------
@@ -99,13 +102,13 @@ def consistent_state(
         if k == 0 and not np.isfinite(phi).all():
             wrong = names[int(np.argmax(~np.isfinite(phi)))]
             raise InputError(
-                f"constraint '{wrong}' of machine '{eom.machine.name}' has no value in the initial state; of a "
+                f"constraint '{wrong}' of machine '{eom.machine.name}' has no value in {what}; of a "
                 "cable: is its pulley larger than the distance, or the distance zero?"
             )
         if k == 0 and not error <= reach:
             worst = int(np.argmax(np.abs(phi)))
             raise InputError(
-                f"the initial state violates constraint '{names[worst]}' of machine '{eom.machine.name}' by "
+                f"{what} violates constraint '{names[worst]}' of machine '{eom.machine.name}' by "
                 f"{phi[worst]:.4g}, more than {reach:g}: give a state nearer to the constraints"
             )
         if error <= tolerance or (k > 3 and error > 0.5 * best and best < 1e-9):
@@ -121,7 +124,7 @@ def consistent_state(
         phi = eom.constraints(x, t=t, p=p, mode=state)[on]
         worst = int(np.argmax(np.abs(phi)))
         raise InputError(
-            f"no state near the initial one satisfies the constraints of machine '{eom.machine.name}': "
+            f"no state near {what} satisfies the constraints of machine '{eom.machine.name}': "
             f"'{names[worst]}' stays off by {phi[worst]:.4g}"
         )
     rate = eom.constraint_velocity(x, w, t=t, p=p, mode=state)[on]
