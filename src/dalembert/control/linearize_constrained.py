@@ -184,7 +184,7 @@ def _check_parameters(eom: EquationsOfMotion, inputs: Sequence[str], dPhi: Array
             row = eom.constraint_system.row_names[int(moved.argmax())]
             raise InputError(
                 f"parameter '{name}' is part of constraint '{row}' of machine '{eom.machine.name}', whose "
-                "configuration changes with it: it is no input of a linear model; linearize at other values of p instead"
+                "configuration changes with it: it is no input of a linear model; linearize at other p instead"
             )
 
 
