@@ -154,27 +154,24 @@ def _convert(
     blocks = [(_to_q if there else _from_q)(r, x) for r, x in zip(rules, given, strict=True)]
     own = given if there else blocks
     n = [j.info.nv for j in joints]
-    out_v = out_a = out_tau = None
-    if v is not None:
-        vs = _split(v, n, "v", machine)
-        out_v = _join([_turn(r, x, y, there) for r, x, y in zip(rules, own, vs, strict=True)])
-        own_v = vs if there else np.split(out_v, np.cumsum(n)[:-1], axis=-1)
+
+    def turned(blocks: list[Array]) -> list[Array]:
+        return [_turn(r, x, y, there) for r, x, y in zip(rules, own, blocks, strict=True)]
+
+    out_v, out_tau = (
+        None if x is None else _join(turned(_split(x, n, what, machine))) for x, what in ((v, "v"), (tau, "tau"))
+    )
+    out_a = None
     if a is not None:
-        if v is None:
+        if v is None or out_v is None:
             raise InputError("the acceleration of a state cannot be converted without its velocity v")
-        accelerations = _split(a, n, "a", machine)
-        drift = [_drift(r, x, y) for r, x, y in zip(rules, own, own_v, strict=True)]
+        rates = _split(v if there else out_v, n, "v", machine)
+        drift = [_drift(r, x, y) for r, x, y in zip(rules, own, rates, strict=True)]
+        blocks_a = _split(a, n, "a", machine)
         if there:
-            out_a = _join(
-                [_turn(r, x, y, True) + d for r, x, y, d in zip(rules, own, accelerations, drift, strict=True)]
-            )
+            out_a = _join([x + d for x, d in zip(turned(blocks_a), drift, strict=True)])
         else:
-            out_a = _join(
-                [_turn(r, x, y - d, False) for r, x, y, d in zip(rules, own, accelerations, drift, strict=True)]
-            )
-    if tau is not None:
-        forces = _split(tau, n, "tau", machine)
-        out_tau = _join([_turn(r, x, y, there) for r, x, y in zip(rules, own, forces, strict=True)])
+            out_a = _join(turned([x - d for x, d in zip(blocks_a, drift, strict=True)]))
     return PeerState(_join(blocks), out_v, out_a, out_tau)
 
 

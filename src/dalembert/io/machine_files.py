@@ -66,15 +66,15 @@ Numbers
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from dalembert.core.errors import DalembertWarning, InputError, UnknownNameError
+from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parameters_of, parse_scalar
+from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.constraint_entries import make_cable, make_constraint
 from dalembert.io.machine_schema import (
@@ -204,11 +204,7 @@ class _Reader:
             machine = Machine(file.name, gravity=gravity, **parts)
         unused = [name for name in self.parameters if name not in {p.name for p in machine.parameters}]
         if unused:
-            warnings.warn(
-                f"{document.label}: the parameters {', '.join(unused)} occur in no number of the machine",
-                DalembertWarning,
-                stacklevel=4,
-            )
+            warn(f"{document.label}: the parameters {', '.join(unused)} occur in no number of the machine")
         return machine
 
     def number(self, value: Any, path: tuple[str | int, ...]) -> Scalar:

@@ -7,14 +7,14 @@ line, element, what was got and what is expected. Loading a file runs nothing an
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from dalembert.core.errors import DalembertWarning, InputError, MachineError, UnknownNameError
+from dalembert.core.errors import InputError, MachineError, UnknownNameError
+from dalembert.core.warn import warn
 from dalembert.io.source import locating, read_bytes
 from dalembert.io.urdf_parts import Mimic, couplings, read_joint, read_link, read_mimic
 from dalembert.io.urdf_xml import Element, parse_xml
@@ -204,13 +204,8 @@ def _followers(
     if follow:
         return couplings(mimics, joints)
     names = ", ".join(f"'{name}'" for name in mimics if name not in fixed)
-    if not names:
-        return ()
-    warnings.warn(
-        f"{label}: joints that mimic others are independent here: {names}; mimic='follow' couples them",
-        DalembertWarning,
-        stacklevel=3,
-    )
+    if names:
+        warn(f"{label}: joints that mimic others are independent here: {names}; mimic='follow' couples them")
     return ()
 
 
@@ -233,11 +228,7 @@ def _on_world(
     if root == WORLD:
         taken = {b.name for b in bodies}
         root = _free_name("world_link", taken)
-        warnings.warn(
-            f"{label}: the root link is named 'world' like the inertial frame; it floats as '{root}'",
-            DalembertWarning,
-            stacklevel=3,
-        )
+        warn(f"{label}: the root link is named 'world' like the inertial frame; it floats as '{root}'")
         bodies = [replace(b, name=root) if b.name == WORLD else b for b in bodies]
         joints = [replace(j, parent=root) if j.parent == WORLD else j for j in joints]
     name = _free_name(ROOT_JOINT, {j.name for j in joints})

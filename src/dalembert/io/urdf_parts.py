@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.errors import DalembertWarning, UnknownNameError
+from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
+from dalembert.core.warn import warn
 from dalembert.io.source import locating
 from dalembert.io.urdf_xml import Element
 from dalembert.model.body import Body
@@ -63,11 +63,9 @@ def read_link(link: Element, *, repair: bool = False) -> Body:
     fault = inertia_fault(I, 1e-15 * max(mass, 0.0))
     if repair and fault:
         I = nearest_inertia(I)
-        warnings.warn(
+        warn(
             f"{link.label}:{tensor.line}: inertia of link '{name}' was impossible ({fault}) and is replaced "
-            f"by the nearest possible one",
-            DalembertWarning,
-            stacklevel=4,
+            f"by the nearest possible one"
         )
     R = np.array([[nominal(x) for x in row] for row in pose.rotation])
     if not np.array_equal(R, np.eye(3)):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.errors import DalembertWarning, InputError, MachineError
+from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import evaluate, nominal, parameters_of
+from dalembert.core.warn import warn
 from dalembert.model.body import Body
 from dalembert.model.tree import Node, merged_inertia
 from dalembert.spatial.rotations import numpy
@@ -82,11 +82,9 @@ def check_physics(machine: Machine) -> None:
             raise MachineError(f"inertia of body '{name}' is impossible: {fault}{joined}")
         harmless.extend(f"'{name}' ({fault})" for name, fault in faults)
     if harmless:
-        warnings.warn(
+        warn(
             f"machine '{machine.name}' has bodies with an impossible inertia, which is possible together with "
-            f"the bodies fixed to them: {'; '.join(harmless)}",
-            DalembertWarning,
-            stacklevel=4,
+            f"the bodies fixed to them: {'; '.join(harmless)}"
         )
     _check_movable(machine)
 
