@@ -6,11 +6,22 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.control.linearize import law_gain, linearize
 from dalembert.control.underactuated import PartialFeedbackLinearization
 from dalembert.plan.flat import SmoothStep
+from dalembert.plan.shaping import SCurve, ei, excitation, zv
 from dalembert.studies import Row, run_study
+from dalembert.studies.crane.robustness import CASES, robustness, robustness_table
 from dalembert.studies.crane.transport import compare, comparison_table, laws, spill_over, transport_crane
-from dalembert.systems.cranes import hanging, planar_crane, sway_angle, sway_frequencies, uniform_cable
+from dalembert.systems.cranes import (
+    DesignedOn,
+    hanging,
+    planar_crane,
+    residual_sway,
+    sway_angle,
+    sway_frequencies,
+    uniform_cable,
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +45,72 @@ def test_sway_stays_without_control_of_it() -> None:
     assert all(p.run.energy.drift < 1e-8 for p in performances)
 
 
+def test_residual_sway_by_linear_theory() -> None:
+    """What an exactly followed reference leaves, against simulation; the modes above the first hardly count."""
+    plant = transport_crane(5)
+    w = sway_frequencies(plant)
+    period = 2 * np.pi / w[0]
+    curve = SCurve.timed([0.0], [1.0], 8.0 - period)
+    for reference, share in ((curve, 1.0), (zv(w[0])(curve), 0.0), (ei(w[0])(curve), 0.05)):
+        modes = residual_sway(plant, reference, 8.0)
+        assert len(modes) == 5
+        assert modes[0] == pytest.approx(share * residual_sway(plant, curve, 8.0)[0], abs=1e-7)
+        assert modes[1:].max() < 1e-6
+        law = PartialFeedbackLinearization(9.0, 6.0, reference)
+        run = da.simulate(plant, duration=16.0, control=law, step=2e-3, record=0.02)
+        sway = sway_angle(da.equations(plant), run.array(plant.q_names))[run.t >= 8.0].max()
+        assert sway == pytest.approx(modes[0], rel=5e-3, abs=1e-4)
+    one = transport_crane(1)
+    expected = sway_frequencies(one)[0] / 9.81 * excitation(curve, sway_frequencies(one), 8.0)
+    assert residual_sway(one, curve, 8.0) == pytest.approx(expected, rel=1e-9)
+
+
+def test_residual_sway_reaches_upper_modes_that_are_excited() -> None:
+    """A jerky reference rings the second mode: the sum of the modes bounds the sway that is seen."""
+    plant = planar_crane(uniform_cable(2, 5.0, payload=50.0, mass=40.0), trolley=200.0)
+    w = sway_frequencies(plant)
+    quick = zv(w[0])(SCurve.timed([0.0], [0.2], 0.4))
+    end = quick.duration
+    modes = residual_sway(plant, quick, end)
+    assert modes[1] > 1e3 * modes[0]
+    law = PartialFeedbackLinearization(400.0, 40.0, quick)
+    run = da.simulate(plant, duration=end + 6.0, control=law, step=5e-4, record=0.005)
+    sway = sway_angle(da.equations(plant), run.array(plant.q_names))[run.t >= end]
+    assert sway.max() == pytest.approx(modes.sum(), rel=0.02)
+
+
+def test_laws_on_cranes_they_were_not_designed_for() -> None:
+    names = ("LQR of one link", "energy, set point", "PFL, flat reference")
+    found = robustness(3, names=names)
+    assert tuple(found) == tuple(name for name in laws(transport_crane(3)) if name in names)
+    assert all(tuple(row) == tuple(CASES) for row in found.values())
+    assert all(p.residual_sway < 0.5 for p in found["LQR of one link"].values())
+    # The flat reference is exact for its own frequency alone.
+    flat = {case: p.residual_sway for case, p in found["PFL, flat reference"].items()}
+    assert flat["nominal"] < 0.05
+    assert min(flat["length -10 %"], flat["length +10 %"]) > 0.5
+    table = robustness_table(found)
+    assert all(name in table for name in (*names, *CASES))
+
+
+@pytest.mark.parametrize("payload", [350.0, 500.0, 650.0])
+def test_feedback_linearisation_of_another_payload(payload: float) -> None:
+    """Overcompensated, the sway of a lighter payload grows; that of a heavier one is damped.
+
+    With the payload m1 and the modelled m1n: (s^2 + kd s + kp)(s^2 + w^2) + (m1 - m1n) w^2/m s^2 = 0 for one link.
+    """
+    kp, kd, w2 = 9.0, 6.0, 9.81 / 5.0
+    cable = [uniform_cable(1, 5.0, payload=m1) for m1 in (payload, 500.0)]
+    plant, model = (planar_crane(c, trolley=200.0) for c in cable)
+    law = DesignedOn(PartialFeedbackLinearization(kp, kd, [0.0]), model)
+    eom = da.equations(plant)
+    system = linearize(eom)
+    poles = np.linalg.eigvals(np.asarray(system.A) + np.asarray(system.B) @ law_gain(eom, law))
+    polynomial = np.polyadd(np.polymul([1, kd, kp], [1, 0, w2]), [(payload - 500.0) * w2 / 200.0, 0, 0])
+    assert np.allclose(np.sort_complex(poles), np.sort_complex(np.roots(polynomial)), atol=1e-6)
+    assert np.sign(np.round(poles.real.max(), 6)) == np.sign(500.0 - payload)
+
+
 def test_a_design_on_two_links_spills_over_and_one_on_one_link_does_not() -> None:
     assert all(pole < 0 for pole in spill_over(1).values())
     two = spill_over(2)
@@ -43,7 +120,6 @@ def test_a_design_on_two_links_spills_over_and_one_on_one_link_does_not() -> Non
 
 def test_spill_over_is_seen_in_simulation() -> None:
     from dalembert.control.lqr import design_lqr
-    from dalembert.systems.cranes import DesignedOn
 
     grown = {}
     for n in (2, 3):

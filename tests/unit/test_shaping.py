@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.plan.flat import LoadReference, SmoothStep
-from dalembert.plan.shaping import SCurve, Shaper, ei, zv, zvd
+from dalembert.plan.shaping import SCurve, Shaper, ei, excitation, zv, zvd
 
 
 def history(reference, t: np.ndarray) -> np.ndarray:
@@ -94,6 +94,24 @@ def test_extra_insensitive_shaper(damping: float, tolerance: float) -> None:
     assert shaper.duration == pytest.approx(zvd(w, damping).duration, rel=0.05)
 
 
+def test_excitation_is_what_rings_on() -> None:
+    """Against quadrature of the impulse response; the shaped reference rings by the shaper's vibration."""
+    w, shaper = 1.7, ei(1.6)
+    curve = SCurve.timed(0.0, 1.0, 2.0, delay=0.3)
+    end = 2.3
+    assert excitation(curve, w, end) == pytest.approx(residual(curve, w, 0.0, end), rel=1e-6)
+    shaped = excitation(shaper(curve), [w, 5.0], end + shaper.duration)
+    assert np.allclose(shaped, shaper.vibration([w, 5.0]) * excitation(curve, [w, 5.0], end), atol=1e-6)
+
+
+def test_tolerance_of_ei_from_what_may_stay() -> None:
+    w, allowed = 1.4, 0.01
+    curve = SCurve.timed(0.0, 5.0, 3.5)
+    rings = float(excitation(curve, w, 3.5))
+    shaper = ei(w, tolerance=allowed / rings)
+    assert float(excitation(shaper(curve), w, 3.5 + shaper.duration)) == pytest.approx(allowed, abs=1e-6 * rings)
+
+
 def test_product_of_shapers_cancels_both_modes() -> None:
     both = zv(1.0) * zv(3.7)
     assert both.vibration([1.0, 3.7]).max() < 1e-12
@@ -131,6 +149,9 @@ def test_smooth_step_of_order_two_is_the_quintic() -> None:
         (lambda: SCurve.limited(1.0, 1.0, velocity=1.0, acceleration=1.0, jerk=1.0), "must differ"),
         (lambda: SmoothStep(0.0, 1.0, 0.0), "duration"),
         (lambda: SmoothStep(0.0, 1.0, 1.0, order=-1), "order"),
+        (lambda: excitation(SCurve.timed(0.0, 1.0, 1.0), 0.0, 1.0), "frequencies of modes must be > 0"),
+        (lambda: excitation(SCurve.timed(0.0, 1.0, 1.0), 1.0, float("nan")), "end of a reference .* got nan"),
+        (lambda: excitation(SCurve.timed([0.0, 0.0], [1.0, 1.0], 1.0), 1.0, 1.0), "one component .* got 2"),
         (lambda: LoadReference(SmoothStep(0.0, 1.0, 1.0), 0.0), "frequency"),
     ],
 )

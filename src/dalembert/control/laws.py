@@ -43,14 +43,14 @@ def _driven(eom: EquationsOfMotion, law: str) -> tuple[list[int], list[int], Any
     return rows_q, rows_v, ca.vertcat(*ratios)
 
 
-def _gain(value: ArrayLike, n: int, name: str) -> Any:
+def _gain(value: ArrayLike, n: int, name: str, *, signed: bool = False) -> Any:
     try:
         array = np.asarray(value, dtype=float)
         array = np.broadcast_to(array, (n,))
     except (TypeError, ValueError):
         raise InputError(f"{name} must be one number or {n} numbers (one per motor), got {value!r}") from None
-    if not np.isfinite(array).all() or (array < 0).any():
-        raise InputError(f"{name} must be finite and not negative, got {value!r}")
+    if not np.isfinite(array).all() or (not signed and (array < 0).any()):
+        raise InputError(f"{name} must be finite{'' if signed else ' and not negative'}, got {value!r}")
     return ca.DM(array)
 
 

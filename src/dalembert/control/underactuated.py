@@ -94,8 +94,15 @@ def driven_response(eom: EquationsOfMotion, t: Any, q: Any, v: Any, p: Any) -> t
 class PartialFeedbackLinearization(_Stateless):
     """Driven joints follow ``q_a'' = r'' + kd e' + kp e + ks s'``, whatever the others do (CRANE 176-179).
 
-    The last term damps the sway: ``s'`` is the velocity of a frame, along the motion of the driven joint, relative to
-    it. Around the hanging posture the sway can only be reached in this way (Proposition 1).
+    The last term reaches the sway: ``s'`` is the velocity of a frame, along the motion of the driven joint, relative to
+    it. Around the hanging posture the sway can only be reached in this way (Proposition 1). A pendulum of frequency
+    ``w`` below the joint then has the poles of
+
+        (s^2 + kd s + kp) (s^2 + w^2) + ks s^3 = 0,
+
+    so that ``ks > 0`` damps it in a soft loop, ``kp`` well below ``w^2``, and ``ks < 0`` in a stiff one; the other sign
+    makes it grow. With ``ks = 0`` it swings on undamped, and where the load is lighter than the model says it grows:
+    its reaction is overcompensated. Weigh the load, or choose a stiff loop.
 
     Parameters
     ----------
@@ -104,7 +111,7 @@ class PartialFeedbackLinearization(_Stateless):
     reference
         Positions of the driven joints: numbers or a function of time.
     sway_gain
-        ``ks`` per motor [1/s]; zero for none, and for a winch.
+        ``ks`` per motor [1/s], of either sign; zero for none, and for a winch.
     frame
         The frame whose sway is damped.
     """
@@ -122,7 +129,7 @@ class PartialFeedbackLinearization(_Stateless):
         r, rd, rdd = _reference(self.reference, t, eom.nu, label)
         e, ed = r - q[rows_q], rd - v[rows_v]
         demand = rdd + _gain(self.kd, eom.nu, "kd") * ed + _gain(self.kp, eom.nu, "kp") * e
-        ks = _gain(self.sway_gain, eom.nu, "sway_gain")
+        ks = _gain(self.sway_gain, eom.nu, "sway_gain", signed=True)
         if any(float(k) for k in ca.vertsplit(ks)):
             demand = demand + ks * _sway_rate(eom, self.frame, rows_v, q, v, p)
         b, G = driven_response(eom, t, q, v, p)

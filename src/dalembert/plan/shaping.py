@@ -5,6 +5,9 @@ by the first is cancelled by the others. Sources: N. Singer and W. Seering, J. D
 and ZVD; W. Singhose, W. Seering and N. Singer, J. Mech. Design 116 (1994) for EI. The vibration used throughout is
 
     V(w) = exp(-zeta w t_n) sqrt(C^2 + S^2),   C, S = sum A_i exp(zeta w t_i) (cos, sin)(w_d t_i).
+
+It is relative to what the reference excites without a shaper, which `excitation` tells: a shaper takes time, and the
+faster reference behind it excites more.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError
 
-__all__ = ["SCurve", "Shaped", "Shaper", "ei", "zv", "zvd"]
+__all__ = ["SCurve", "Shaped", "Shaper", "ei", "excitation", "zv", "zvd"]
 
 Array = NDArray[np.float64]
 
@@ -220,6 +223,34 @@ class Shaped:
         return sum(A * self.reference(t - delay) for delay, A in parts)
 
 
+def excitation(reference: Callable[[Any], Any], frequency: ArrayLike, end: float) -> Array:
+    """Velocity with which undamped modes ring once a reference rests: ``|int r''(t) exp(-i w t) dt|``.
+
+    Parameters
+    ----------
+    reference
+        Position as a function of time, with one component.
+    frequency
+        Frequencies of the modes [rad/s], any shape.
+    end
+        Time at which the reference rests [s].
+    """
+    w = np.asarray(frequency, dtype=float)
+    if not (math.isfinite(end) and end > 0):
+        raise InputError(f"the end of a reference must be a time > 0 s, got {end!r}")
+    if w.size == 0 or not (np.isfinite(w).all() and (w > 0).all()):
+        raise InputError(f"the frequencies of modes must be > 0 rad/s, got {frequency!r}")
+    t = ca.SX.sym("t")
+    r = ca.SX(reference(t))
+    if r.numel() != 1:
+        raise InputError(f"a reference must have one component to tell its excitation, got {r.numel()}")
+    acceleration = ca.Function("a", [t], [ca.densify(ca.jacobian(ca.jacobian(r, t), t))])
+    count = math.ceil(max(2e4, 50.0 * end * float(w.max())))  # the trapezoidal rule errs by (w h)^2/12
+    grid = np.linspace(0.0, end, count + 1)
+    values = np.array(acceleration.map(len(grid))(grid[None, :]).full())[0]
+    return np.abs(np.trapezoid(values * np.exp(-1j * w[..., None] * grid), grid, axis=-1))
+
+
 def _check(frequency: float, damping: float) -> float:
     """Damped period of a mode."""
     if not (math.isfinite(frequency) and frequency > 0):
@@ -254,6 +285,9 @@ def zvd(frequency: float, damping: float = 0.0) -> Shaper:
 
 def ei(frequency: float, damping: float = 0.0, tolerance: float = 0.05) -> Shaper:
     """Extra-insensitive shaper: ``tolerance`` is admitted at the modelled frequency, for a wider valley around it.
+
+    The tolerance is a share of the vibration without the shaper. Choose it as the vibration that may stay, divided by
+    what the reference excites (`excitation`): a fast reference needs a small one.
 
     Without damping the three impulses are ``(1 + V)/4, (1 - V)/2, (1 + V)/4`` at ``0, T/2, T``. With damping its
     conditions are solved: ``V(w)`` has its maximum, the tolerance, at the modelled frequency and a zero on either side.

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dalembert import Parameter, closed_form, equations, simulate
-from dalembert.studies.crane.transport import compare, laws, transport_crane
+from dalembert.studies.crane.robustness import robustness
+from dalembert.studies.crane.transport import compare, ei_excitation, laws, transport_crane
 from dalembert.studies.expected import Formula
 from dalembert.systems.cranes import (
     Cable,
@@ -36,6 +37,7 @@ def results() -> Iterator[Result]:
     yield from _frequencies()
     yield from _energy()
     yield from _transport()
+    yield from _robustness()
 
 
 def _printed() -> Iterator[Result]:
@@ -114,13 +116,30 @@ def _energy() -> Iterator[Result]:
 
 def _transport() -> Iterator[Result]:
     plant = transport_crane(10)
-    chosen = laws(plant)
     keys = {
         "PFL, ZV-shaped S-curve": "transport.zv",
         "PFL, ZVD-shaped S-curve": "transport.zvd",
+        "PFL, EI-shaped S-curve (0.25°)": "transport.ei",
         "PFL, flat reference": "transport.flat",
         "LQR of one link": "transport.lqr",
         "energy, set point": "transport.energy",
     }
-    for performance in compare(plant, {name: chosen[name] for name in keys}):
-        yield keys[performance.law], performance.residual_sway
+    usual = "PFL, EI-shaped S-curve (5 %)"
+    chosen = laws(plant)
+    for performance in compare(plant, {name: chosen[name] for name in (*keys, usual)}):
+        if performance.law == usual:
+            yield "transport.ei5", float(np.radians(performance.residual_sway)) / (0.05 * ei_excitation(plant))
+        else:
+            yield keys[performance.law], performance.residual_sway
+
+
+def _robustness() -> Iterator[Result]:
+    """Other payloads and lengths, same law: the worst case of each."""
+    keys = {
+        "LQR of one link": ("robust.lqr", ("payload -30 %", "payload +30 %", "length -10 %", "length +10 %")),
+        "PFL, ZVD-shaped S-curve": ("robust.zvd", ("length -10 %", "length +10 %")),
+        "PFL, EI-shaped S-curve (0.25°)": ("robust.ei", ("length -10 %", "length +10 %")),
+    }
+    for name, row in robustness(names=tuple(keys)).items():
+        key, cases = keys[name]
+        yield key, max(row[case].residual_sway for case in cases)

@@ -15,7 +15,7 @@ from dalembert.systems.cranes.continuum import (
 from dalembert.systems.cranes.coordinates import crane_coordinates, document_order, hanging
 from dalembert.systems.cranes.machines import hook_crane, planar_crane, spatial_crane
 from dalembert.systems.cranes.reduction import DesignedOn, sway_angle
-from dalembert.systems.cranes.references import PayloadTransport, sway_frequencies
+from dalembert.systems.cranes.references import PayloadTransport, residual_sway, sway_frequencies
 from dalembert.systems.cranes.structure import Finding, StructureReport, crane_structure
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "mass_matrix_two_links",
     "one_link_forces",
     "planar_crane",
+    "residual_sway",
     "spatial_crane",
     "sway_angle",
     "sway_frequencies",

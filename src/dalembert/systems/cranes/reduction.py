@@ -86,7 +86,7 @@ def design_coordinates(eom: EquationsOfMotion, model: EquationsOfMotion) -> Any:
     return ca.vertcat(*[values[name] for name in model.q_names])
 
 
-def sway_angle(eom: EquationsOfMotion, q: Any) -> NDArray[np.float64]:
+def sway_angle(eom: EquationsOfMotion, q: Any, *, p: Any = None) -> NDArray[np.float64]:
     """Angle between the vertical and the line from the trolley to the payload [rad], of configurations (..., nq)."""
-    line = eom.pose("payload", q)[..., :3, 3] - eom.pose("trolley", q)[..., :3, 3]
+    line = eom.pose("payload", q, p=p)[..., :3, 3] - eom.pose("trolley", q, p=p)[..., :3, 3]
     return np.arctan2(np.hypot(line[..., 0], line[..., 1]), -line[..., 2])

@@ -12,11 +12,13 @@ import numpy as np
 from dalembert.control.linearize import linearize
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 from dalembert.plan.flat import LoadReference
+from dalembert.plan.shaping import excitation
 from dalembert.systems.cranes.coordinates import Columns, hanging
 
-__all__ = ["PayloadTransport", "sway_frequencies"]
+__all__ = ["PayloadTransport", "residual_sway", "sway_frequencies"]
 
 
 def sway_frequencies(machine: Machine, at: dict[str, float] | None = None) -> np.ndarray[Any, Any]:
@@ -33,38 +35,88 @@ def sway_frequencies(machine: Machine, at: dict[str, float] | None = None) -> np
     return np.sort(np.sqrt(np.maximum(squares.real, 0.0)))
 
 
-@dataclass(frozen=True)
-class PayloadTransport:
-    """All coordinates of a planar crane while its payload follows a smooth horizontal reference.
+def residual_sway(machine: Machine, reference: Callable[[Any], Any], end: float) -> np.ndarray[Any, Any]:
+    """Sway that a trolley leaves behind when it follows a reference exactly, mode by mode, by linear theory [rad].
 
-    The trolley leads by ``y''/w^2`` and the cable leans as a whole by ``theta_1 = -y''/g``; lengths stay. It is exact
-    for N = 1 and small angles. Use it where a law takes a reference for all coordinates, or ``.trolley`` where it takes
-    one for the driven joints of a crane of fixed lengths.
+    The mode ``phi`` with frequency ``w`` (mass-normalised) swings the line from trolley to payload by
+    ``(s^T phi) (phi^T M_x) |int r'' exp(-i w t) dt| / w``, with the sway ``s^T q`` and the inertial coupling ``M_x`` of
+    the hanging crane. For one link this is ``w |int ..|/g``.
 
     Parameters
     ----------
     machine
         A planar crane.
+    reference
+        Position of the trolley as a function of time.
+    end
+        Time at which it rests [s].
+
+    Returns
+    -------
+    ndarray
+        Amplitudes, in the order of `sway_frequencies`.
+    """
+    from scipy.linalg import eigh
+
+    if Columns(machine).spatial:
+        raise InputError("residual_sway is for planar cranes; in 3-D ask for the planar crane of each rail")
+    eom = derive(machine, backend="vm")
+    at = hanging(machine)
+    q0 = np.array([at[name] for name in machine.q_names])
+    driven = {"x", *(motor.joint for motor in machine.motors)}
+    free = [i for i, name in enumerate(machine.q_names) if name not in driven]
+    s = eom.symbolic
+    force = ca.substitute(s.bias, s.v, ca.SX.zeros(eom.nv))
+    stiffness = ca.Function("K", [s.q, s.p], [ca.jacobian(force, s.q)])(q0, eom.parameter_values(None))
+    M, K = eom.mass_matrix(q0), np.array(stiffness.full())
+    squares, modes = eigh(K[np.ix_(free, free)], M[np.ix_(free, free)])
+    w = np.sqrt(squares)
+    line = eom.jacobian("payload", q0, axes="world")[0, free] / -eom.pose("payload", q0)[2, 3]
+    coupling = M[free, machine.q_names.index("x")]
+    return np.abs((line @ modes) * (modes.T @ coupling)) * excitation(reference, w, end) / w
+
+
+@dataclass(frozen=True)
+class PayloadTransport:
+    """All coordinates of a crane while its payload follows a smooth horizontal reference.
+
+    The trolley leads by ``y''/w^2`` and the cable leans as a whole by ``theta_1 = -y''/g``; in 3-D the bridge and
+    ``phi_1`` do the same. Lengths stay. It is exact for N = 1 and small angles. Use it where a law takes a reference
+    for all coordinates, or ``.trolley`` where it takes one for the driven joints of a crane of fixed lengths.
+
+    Parameters
+    ----------
+    machine
+        A crane.
     load
-        Horizontal reference of the payload.
+        Horizontal reference of the payload: one component per rail, in the order of the machine's coordinates
+        (``x``; ``y, x`` in 3-D).
     """
 
     machine: Machine
     load: Callable[[Any], Any]
 
     def __post_init__(self) -> None:
-        if Columns(self.machine).spatial:
-            raise InputError("PayloadTransport is for planar cranes; use one LoadReference per rail in 3-D")
+        rails = [self.machine.q_names[i] for i in Columns(self.machine).cart]
+        sample = ca.SX(self.load(ca.SX.sym("t")))
+        if sample.numel() != len(rails):
+            raise InputError(
+                f"PayloadTransport: the load of crane '{self.machine.name}' must have {len(rails)} "
+                f"component{'s' if len(rails) > 1 else ''} ({', '.join(rails)}), got {sample.numel()}"
+            )
 
     @property
     def trolley(self) -> LoadReference:
-        """Reference of the trolley."""
+        """Reference of the trolley (and, before it, of the bridge)."""
         return LoadReference(self.load, float(sway_frequencies(self.machine)[0]))
 
     def __call__(self, t: Any) -> Any:
         """Coordinates at time ``t``."""
         reference = self.trolley
+        position, lean = reference(t), reference.acceleration(t) / nominal(self.machine.gravity[2])
         q: dict[str, Any] = dict(hanging(self.machine))
-        q["x"] = reference(t)
-        q["theta1"] = reference.acceleration(t) / nominal(self.machine.gravity[2])
+        for k, i in enumerate(Columns(self.machine).cart):
+            rail = self.machine.q_names[i]
+            q[rail] = position[k]
+            q["theta1" if rail == "x" else "phi1"] = lean[k]
         return ca.vertcat(*[q[name] for name in self.machine.q_names])
