@@ -1,8 +1,9 @@
 """What stands between a law and the machine: actuator lag, dead zone, mechanical play, sampled and noisy sensors.
 
-The disturbances and neglected dynamics of CRANE 1.3, as wrappers: each takes a law and is a law (or, for noise, a
-sampled controller), so that they can be stacked: ``ActuatorLag(DeadZone(law, 5.0), 0.1)``. Coulomb friction is a field
-of the joint, uncertain parameters are a matter of ``p``.
+The disturbances and neglected dynamics of CRANE 1.3, as wrappers: each takes a law or a sampled controller and is a law,
+so that they can be stacked in the order of the machine, from the sensors to the joint:
+``Backlash(ActuatorLag(NoisySensors(law, eom, 0.01, 1e-3), 0.1), 0.01, 1e5, 20.0)``. Coulomb friction is a field of the
+joint, uncertain parameters are a matter of ``p``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.control.laws import _driven
 from dalembert.core.errors import InputError
-from dalembert.core.ports import Law
+from dalembert.core.ports import Controller, Law
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["ActuatorLag", "Backlash", "DeadZone", "NoisySensors"]
@@ -40,7 +41,50 @@ def dead_zone(x: Any, half_width: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class DeadZone:
+class _Held:
+    """A sampled controller as a law: what it commands is held between its samples."""
+
+    sampled: Controller
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        return ()
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        return np.zeros(0)
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        return eom.symbolic.u, ca.SX(0, 1)
+
+
+class _Wrapper:
+    """What stands between a law, or a sampled controller, and the machine."""
+
+    law: Law | Controller
+
+    @property
+    def _behind(self) -> Law:
+        if isinstance(self.law, Law):
+            return self.law
+        if isinstance(self.law, Controller):
+            return _Held(self.law)
+        raise InputError(f"{type(self).__name__} needs a law or a controller with a period, got {self.law!r}")
+
+    @property
+    def sampled(self) -> Controller | None:
+        """The sampled controller behind, if there is one."""
+        return getattr(self._behind, "sampled", None)
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """States of the law behind."""
+        return self._behind.state_names(eom)
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        """Initial states of the law behind."""
+        return self._behind.initial_state(eom)
+
+
+@dataclass(frozen=True)
+class DeadZone(_Wrapper):
     """Commands within the half width have no effect, larger ones lose it.
 
     Parameters
@@ -51,25 +95,17 @@ class DeadZone:
         Effort lost, per motor or once for all.
     """
 
-    law: Law
+    law: Law | Controller
     half_width: ArrayLike
-
-    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
-        """States of the law."""
-        return self.law.state_names(eom)
-
-    def initial_state(self, eom: EquationsOfMotion) -> Array:
-        """Initial states of the law."""
-        return self.law.initial_state(eom)
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs and rates of the states."""
-        u, zdot = self.law.expression(eom, t, q, v, z, p)
+        u, zdot = self._behind.expression(eom, t, q, v, z, p)
         return dead_zone(u, _positive(self.half_width, eom.nu, "half_width", zero=True)), zdot
 
 
 @dataclass(frozen=True)
-class ActuatorLag:
+class ActuatorLag(_Wrapper):
     """First-order lag ``T u' = command - u``.
 
     Parameters
@@ -82,29 +118,32 @@ class ActuatorLag:
         Efforts at the start, such as the weight that a winch holds; default zero.
     """
 
-    law: Law
+    law: Law | Controller
     time_constant: ArrayLike
     initial: ArrayLike = 0.0
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """States of the law, and an effort per motor."""
-        return (*self.law.state_names(eom), *(f"effort.{name}" for name in eom.u_names))
+        return (*super().state_names(eom), *(f"effort.{name}" for name in eom.u_names))
 
     def initial_state(self, eom: EquationsOfMotion) -> Array:
         """Initial states of the law, and the initial efforts."""
-        start = np.broadcast_to(np.asarray(self.initial, dtype=float), (eom.nu,))
-        return np.concatenate([self.law.initial_state(eom), start])
+        try:
+            start = np.broadcast_to(np.asarray(self.initial, dtype=float), (eom.nu,))
+        except (TypeError, ValueError):
+            raise InputError(f"initial must be one number or {eom.nu} (one per motor), got {self.initial!r}") from None
+        return np.concatenate([super().initial_state(eom), start])
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs and rates of the states."""
         inner = z.shape[0] - eom.nu
-        command, zdot = self.law.expression(eom, t, q, v, z[:inner], p)
+        command, zdot = self._behind.expression(eom, t, q, v, z[:inner], p)
         T = _positive(self.time_constant, eom.nu, "time_constant")
         return z[inner:], ca.vertcat(zdot, (command - z[inner:]) / T)
 
 
 @dataclass(frozen=True)
-class Backlash:
+class Backlash(_Wrapper):
     """Mechanical play between a motor with inertia and the joint that it drives (dynamic backlash).
 
     The motor has a position of its own; it pushes the joint through a spring and damper that touch only outside the
@@ -124,7 +163,7 @@ class Backlash:
     All of them per motor or once for all; a gap of zero leaves a stiff shaft.
     """
 
-    law: Law
+    law: Law | Controller
     gap: ArrayLike
     stiffness: ArrayLike
     inertia: ArrayLike
@@ -133,18 +172,18 @@ class Backlash:
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """States of the law; position relative to the joint and speed of each motor."""
         own = [f"motor.{x}.{name}" for x in ("lead", "speed") for name in eom.u_names]
-        return (*self.law.state_names(eom), *own)
+        return (*super().state_names(eom), *own)
 
     def initial_state(self, eom: EquationsOfMotion) -> Array:
         """Motors start in the middle of the gap, at rest."""
-        return np.concatenate([self.law.initial_state(eom), np.zeros(2 * eom.nu)])
+        return np.concatenate([super().initial_state(eom), np.zeros(2 * eom.nu)])
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs and rates of the states."""
         n = eom.nu
         inner = z.shape[0] - 2 * n
         _, rows_v, ratio = _driven(eom, "Backlash")
-        command, zdot = self.law.expression(eom, t, q, v, z[:inner], p)
+        command, zdot = self._behind.expression(eom, t, q, v, z[:inner], p)
         lead, speed = z[inner : inner + n], z[inner + n :]
         half = _positive(self.gap, n, "gap", zero=True) / 2
         k, c = _positive(self.stiffness, n, "stiffness"), _positive(self.damping, n, "damping", zero=True)
@@ -162,7 +201,9 @@ class NoisySensors:
     """A law run at a sampling period on noisy measurements: a sampled controller for `simulate`.
 
     The noise is white from sample to sample, normal, and depends on the seed and the number of the sample alone, so
-    that a run can be repeated. Internal states of the law are advanced by Euler's method, once per sample.
+    that a run can be repeated. Internal states of the law are advanced by Euler's method, once per sample: what happens
+    faster than that, such as an `ActuatorLag` or a `Backlash`, goes around the sensors, not into them. The law computes
+    with the nominal values of the machine's parameters, whatever the machine has.
 
     Parameters
     ----------
@@ -190,6 +231,13 @@ class NoisySensors:
 
     def __post_init__(self) -> None:
         eom = self.eom
+        if not isinstance(self.law, Law):
+            raise InputError(f"NoisySensors needs a law, got {self.law!r}")
+        if isinstance(self.law, _Wrapper):
+            raise InputError(
+                f"NoisySensors takes the law itself: {type(self.law).__name__} stands behind the sensors; write "
+                f"{type(self.law).__name__}(NoisySensors(law, ...), ...)"
+            )
         if not self.period > 0:
             raise InputError(f"period of NoisySensors must be > 0, got {self.period!r}")
         if eom.layout.quaternions:

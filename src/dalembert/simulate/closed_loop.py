@@ -254,15 +254,16 @@ def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Arr
             )
         if zdot.numel() != len(names):
             raise InputError(f"the law {label} has {len(names)} states but returned {zdot.numel()} rates")
-        return names, np.asarray(control.initial_state(eom), dtype=float), z, zdot, u, None
+        sampled = getattr(control, "sampled", None)  # a sampled controller behind the law, which commands s.u
+        controller = None if sampled is None else _adapted(eom, sampled)
+        return names, np.asarray(control.initial_state(eom), dtype=float), z, zdot, u, controller
     if callable(control):
         if not hasattr(control, "period"):
             raise InputError(
                 "a Python controller needs a 'period' in seconds; wrap a function as "
                 "SampledController(function, period)"
             )
-        name = str(getattr(control, "name", "") or type(control).__name__)
-        return *empty, s.u, _Adapted(control, eom.nq, eom.nv, control.period, name)
+        return *empty, s.u, _adapted(eom, control)
     try:
         u0 = np.asarray(control, dtype=float)
     except (TypeError, ValueError):
@@ -272,6 +273,11 @@ def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Arr
     if u0.shape != (eom.nu,) or not np.isfinite(u0).all():
         raise InputError(f"constant inputs must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {control!r}")
     return *empty, s.u, _Constant(u0)
+
+
+def _adapted(eom: EquationsOfMotion, controller: Any) -> _Adapted:
+    name = str(getattr(controller, "name", "") or type(controller).__name__)
+    return _Adapted(controller, eom.nq, eom.nv, controller.period, name)
 
 
 def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tuple[Any, tuple[EventSpec, ...]]:
