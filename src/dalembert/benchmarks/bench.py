@@ -17,6 +17,7 @@ TOPICS: dict[str, str] = {
     "arms": "a two-link arm and published robots",
     "chains": "chains of links: how the cost grows",
     "crane": "cranes of many links",
+    "flexible-arm": "arms with flexible links",
 }
 if find_spec("dalembert.benchmarks.cable_robot"):
     TOPICS["cable-robot"] = "cable-driven parallel robots"
@@ -90,6 +91,10 @@ def _run(topic: str, robots: Sequence[str] | None, quantity: str, quick: bool, a
         return chains.run_chains(quick=quick, announce=announce), report.print_chains
     if topic == "crane":
         return crane.run_crane(quick=quick, announce=announce), report.print_cranes
+    if topic == "flexible-arm":
+        from dalembert.benchmarks import flexible_arm
+
+        return flexible_arm.run_flexible_arm(quick=quick, announce=announce), report.print_flexible_arm
     return _run_cable_robot(quick, announce), report.print_cable_robot
 
 

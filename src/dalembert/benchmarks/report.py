@@ -8,7 +8,15 @@ from typing import Any
 
 from dalembert.benchmarks.cases import QUANTITIES
 
-__all__ = ["duration", "plot_chains", "print_cable_robot", "print_chains", "print_cranes", "print_rows"]
+__all__ = [
+    "duration",
+    "plot_chains",
+    "print_cable_robot",
+    "print_chains",
+    "print_cranes",
+    "print_flexible_arm",
+    "print_rows",
+]
 
 
 def duration(nanoseconds: float) -> str:
@@ -158,3 +166,33 @@ def print_cable_robot(console: Any, figures: dict[str, Any]) -> None:
             cells = [row.get(head, "") for head in heads]
             table.add_row(*(x if isinstance(x, str) else f"{x:.3g}" for x in cells))
         console.print(table)
+
+
+def print_flexible_arm(console: Any, figures: dict[str, Any]) -> None:
+    """Cost of a call and of a step, one table each."""
+    from rich.table import Table
+
+    table = Table(title="One evaluation of an arm with flexible links")
+    for head in ("arm", "evaluation"):
+        table.add_column(head)
+    for head in ("unknowns", "median", "least", "relative", "difference"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in figures["results"]:
+        times = (duration(row["median_ns"]), duration(row["least_ns"]))
+        cells = (row["title"], row["name"], str(row["unknowns"]), *times, _ratio(row), f"{row['difference']:.0e}")
+        table.add_row(*cells, style=None if row["agrees"] else "bold red")
+    console.print(table)
+    table = Table(title="A free run")
+    for head in ("arm", "engine"):
+        table.add_column(head)
+    for head in ("step", "one step", "relative", "real time", "error [m]"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in figures["runs"]:
+        start = (row["title"], row["engine"], f"{row['step']:g} s")
+        if "reason" in row:
+            table.add_row(*start, "skipped", style="dim")
+            continue
+        cells = (f"{row['step_us']:.1f} us", f"{row['ratio']:.1f}", f"{row['real_time']:.3g}x", f"{row['error']:.0e}")
+        table.add_row(*start, *cells)
+    console.print(table)
+    _print_foot(console, figures)
