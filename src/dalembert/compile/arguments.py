@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InputError, UnknownNameError
+from .rows import RowFunction
 
 __all__ = ["Shape", "Signature", "make_signature", "nonfinite_error"]
 
@@ -71,8 +72,8 @@ class Signature:
             raise InputError(f"batch axes of the inputs of kernel {self.name!r} do not broadcast: got {got}") from None
 
 
-def make_signature(function: ca.Function, shapes: Mapping[str, Shape] | None) -> Signature:
-    """Take names and shapes from a CasADi function.
+def make_signature(function: ca.Function | RowFunction, shapes: Mapping[str, Shape] | None) -> Signature:
+    """Take names and shapes from a function.
 
     Parameters
     ----------

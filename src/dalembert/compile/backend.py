@@ -7,11 +7,9 @@ import threading
 import warnings
 from typing import Literal
 
-import casadi as ca
-
 from ..core.errors import InputError, NoCompilerWarning
 from .build import BrokenToolchainError, Toolchain, find_toolchain, missing_toolchain
-from .native import Native, load_native
+from .native import Native, Source, load_native
 
 __all__ = ["BACKENDS", "Backend", "load_backend", "usable_toolchain"]
 
@@ -46,7 +44,7 @@ def usable_toolchain(backend: Backend) -> Toolchain | None:
     return toolchain
 
 
-def load_backend(function: ca.Function, backend: Backend, exact: bool) -> Native | None:
+def load_backend(function: Source, backend: Backend, exact: bool) -> Native | None:
     """Build or find the scalar code of a function; None where it runs on the virtual machine."""
     toolchain = usable_toolchain(backend)
     if toolchain is None:

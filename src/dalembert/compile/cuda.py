@@ -12,16 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import casadi as ca
 import numpy as np
 
 from ..core.errors import BuildError, InputError
 from .arguments import Signature
 from .emit_c import CHUNK_SIZE, emit_c
 from .forms import CUDA, Form
-from .native import symbol_of
+from .native import Source, symbol_of
 from .passes import share_reciprocals
-from .tape import read_tape, row_major
+from .tape import read_tape
 
 __all__ = ["CudaKernel", "CudaSource", "Precision", "compile_cuda", "emit_cuda", "import_cupy"]
 
@@ -51,7 +50,7 @@ class CudaSource:
 
 
 def emit_cuda(
-    function: ca.Function, *, form: Form = CUDA, macros: Mapping[str, object] | None = None, entry: str = "cuda"
+    function: Source, *, form: Form = CUDA, macros: Mapping[str, object] | None = None, entry: str = "cuda"
 ) -> CudaSource:
     """Write a function as CUDA C.
 
@@ -140,11 +139,11 @@ class CudaKernel:
     """
 
     def __init__(
-        self, function: ca.Function, signature: Signature, precision: Precision, fast_math: bool, block: int
+        self, function: Source, signature: Signature, precision: Precision, fast_math: bool, block: int
     ) -> None:
         self._cupy = import_cupy()
         self.signature = signature
-        self.source = emit_cuda(row_major(function))
+        self.source = emit_cuda(function)
         self.dtype = np.dtype(np.float64 if precision == "double" else np.float32)
         self._entry = load_entry(self._cupy, self.source, precision, fast_math, block)
         self._block = block
@@ -193,7 +192,7 @@ class CudaKernel:
 
 
 def compile_cuda(
-    function: ca.Function,
+    function: Source,
     signature: Signature,
     *,
     precision: Precision = "double",

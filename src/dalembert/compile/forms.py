@@ -48,6 +48,8 @@ class Form:
         ``"auto"``: entries and chunks are separate translation units if there are several chunks; ``"separate"``: in
         any case, because the loops of the entries gain from an optimisation that a long straight line only pays for;
         ``"one"``: never.
+    packs
+        Whether ``real`` is a double, so that neighbours in memory can be computed in vectors.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Form:
     joint: bool = True
     fused: bool = True
     units: str = "auto"
+    packs: bool = False
 
     @property
     def head(self) -> str:
@@ -69,10 +72,10 @@ class Form:
         return "\n".join(map(read_text, self.entries))
 
 
-EXACT = Form("exact", ("scalar.h",), ("scalar_entries.c",), joint=False, fused=False)
+EXACT = Form("exact", ("scalar.h",), ("scalar_entries.c",), joint=False, fused=False, packs=True)
 """One instance at a time, every operation as IEEE 754 and the mathematical library have it."""
 
-SCALAR = Form("scalar", ("scalar.h", "sincos.h", "scalar_math.h"), ("scalar_entries.c",))
+SCALAR = Form("scalar", ("scalar.h", "sincos.h", "scalar_math.h"), ("scalar_entries.c",), packs=True)
 """One instance at a time, with our own sine and cosine."""
 
 LANES = Form("lanes", ("lanes.h", "sincos.h", "lanes_math.h"), ("transpose.h", "lanes_entries.c"), units="separate")

@@ -18,7 +18,8 @@ from .backend import BACKENDS, Backend, load_backend, usable_toolchain
 from .batch import BatchEntry, check_threads
 from .build import find_toolchain
 from .forms import EXACT, SCALAR
-from .native import Lanes, Native, NativeFrame, emit_function, load_lanes
+from .native import Lanes, Native, NativeFrame, Source, emit_function, load_lanes
+from .rows import RowFunction
 from .tape import row_major
 from .vm import VmFrame
 
@@ -32,7 +33,7 @@ _Memory = tuple[Callable[[bytes], int], Callable[[], Any], Any]
 
 
 def compile_function(
-    function: ca.Function,
+    function: Source,
     *,
     backend: Backend = "auto",
     shapes: Mapping[str, Shape] | None = None,
@@ -45,7 +46,7 @@ def compile_function(
     Parameters
     ----------
     function
-        With named inputs and outputs; SX, or MX that can be expanded to SX.
+        With named inputs and outputs; SX, or MX that can be expanded to SX; or a `RowFunction`.
     backend
         ``"native"``: C code; ``"vm"``: the CasADi virtual machine; ``"auto"``: native if there is a compiler
         that works, else the virtual machine with one `NoCompilerWarning` per process. The environment
@@ -96,8 +97,6 @@ class Kernel:
 
     Attributes
     ----------
-    function
-        The CasADi function.
     signature
         Names and shapes.
     native
@@ -106,7 +105,7 @@ class Kernel:
 
     def __init__(
         self,
-        function: ca.Function,
+        function: Source,
         backend: Backend,
         shapes: Mapping[str, Shape],
         *,
@@ -114,16 +113,21 @@ class Kernel:
         lanes: bool = True,
         nonfinite: str | None = None,
     ) -> None:
-        self.function = function
+        self._given = function
         self.signature: Signature = make_signature(function, shapes)
         self._requested = (backend, dict(shapes), exact, lanes, nonfinite)
-        self._flat = row_major(function)
-        self.native: Native | None = load_backend(self._flat, backend, exact)
+        self._source: Source = function if isinstance(function, RowFunction) else row_major(function)
+        self.native: Native | None = load_backend(self._source, backend, exact)
         self._in_lanes = lanes and not exact
         self._nonfinite = nonfinite
         self._local = threading.local()
         self._n_in = len(self.signature.input_names)
         self._shapes = (*self.signature.input_shapes, None)  # no array has the shape None: one too many is noticed
+
+    @functools.cached_property
+    def function(self) -> ca.Function:
+        """The CasADi function."""
+        return self._given.function if isinstance(self._given, RowFunction) else self._given
 
     @property
     def name(self) -> str:
@@ -138,7 +142,7 @@ class Kernel:
     @property
     def source(self) -> str:
         """The C text of the function (also where it runs on the virtual machine)."""
-        return emit_function(self._flat, EXACT if self._requested[2] else SCALAR).text
+        return emit_function(self._source, EXACT if self._requested[2] else SCALAR).text
 
     @functools.cached_property
     def lanes(self) -> Lanes | None:
@@ -146,11 +150,11 @@ class Kernel:
         toolchain = find_toolchain()
         if self.native is None or toolchain is None or not self._in_lanes:
             return None
-        return load_lanes(self._flat, toolchain)
+        return load_lanes(self._source, toolchain)
 
     @functools.cached_property
     def _batch(self) -> BatchEntry:
-        n_instructions = self._flat.n_instructions()
+        n_instructions = self._source.n_instructions()
         if self.lanes is not None:
             return BatchEntry(self.lanes.address, self.lanes.n_work, self.lanes.width, n_instructions)
         assert self.native is not None
@@ -222,11 +226,12 @@ class Kernel:
             raise InputError(f"got device {device!r}, expected one of cpu, cuda")
         from .cuda import compile_cuda
 
-        return compile_cuda(self._flat, self.signature, **options)
+        return compile_cuda(self._source, self.signature, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the serialised CasADi function."""
-        return _restore, (self.function.serialize(), *self._requested)
+        """Pickle by the serialised function."""
+        given = self._given if isinstance(self._given, RowFunction) else self._given.serialize()
+        return _restore, (given, *self._requested)
 
     def __repr__(self) -> str:
         """Show names and shapes."""
@@ -237,7 +242,7 @@ class Kernel:
 
     def _frame(self, outputs: Sequence[Array], inputs: Sequence[Array] | None = None) -> NativeFrame | VmFrame:
         if self.native is None:
-            return VmFrame(self._flat, outputs, inputs)
+            return VmFrame(row_major(self.function), outputs, inputs)
         return NativeFrame(self.native, outputs, inputs or ())
 
     def _memory(self) -> _Memory:
@@ -348,7 +353,12 @@ class Bound:
 
 
 def _restore(
-    serialized: str, backend: Backend, shapes: dict[str, Shape], exact: bool, lanes: bool, nonfinite: str | None
+    given: str | RowFunction,
+    backend: Backend,
+    shapes: dict[str, Shape],
+    exact: bool,
+    lanes: bool,
+    nonfinite: str | None,
 ) -> Kernel:
-    function = ca.Function.deserialize(serialized)
+    function = given if isinstance(given, RowFunction) else ca.Function.deserialize(given)
     return Kernel(function, backend, shapes, exact=exact, lanes=lanes, nonfinite=nonfinite)

@@ -24,11 +24,24 @@ from .cache import load_library
 from .emit_c import CSource, emit_c
 from .forms import EXACT, LANES, SCALAR, Form, texts_digest
 from .passes import share_reciprocals
+from .rows import RowFunction
 from .tape import read_tape
 
-__all__ = ["Lanes", "Native", "NativeFrame", "emit_function", "load_form", "load_lanes", "load_native", "symbol_of"]
+__all__ = [
+    "Lanes",
+    "Native",
+    "NativeFrame",
+    "Source",
+    "emit_function",
+    "load_form",
+    "load_lanes",
+    "load_native",
+    "symbol_of",
+]
 
 Array = NDArray[np.float64]
+Source = ca.Function | RowFunction
+"""What can be written as C."""
 
 LOCKED = 10_000
 """Operations up to which a single call keeps the interpreter lock: some microseconds, less than a change of threads."""
@@ -85,15 +98,15 @@ class Lanes:
     library: ctypes.CDLL
 
 
-def emit_function(function: ca.Function, form: Form = SCALAR, macros: Mapping[str, object] | None = None) -> CSource:
-    """Write a CasADi function as C, with further definitions for the entries of the form."""
+def emit_function(function: Source, form: Form = SCALAR, macros: Mapping[str, object] | None = None) -> CSource:
+    """Write a function as C, with further definitions for the entries of the form."""
     tape = read_tape(function)
     if form is not EXACT:
         tape = share_reciprocals(tape)
     return emit_c(tape, symbol=symbol_of(function), form=form, macros=macros)
 
 
-def load_native(function: ca.Function, toolchain: Toolchain, *, exact: bool = False) -> Native:
+def load_native(function: Source, toolchain: Toolchain, *, exact: bool = False) -> Native:
     """Build the scalar code of a function, or find it in the cache, and load it."""
     library, symbol = load_form(function, toolchain, EXACT if exact else SCALAR), symbol_of(function)
     return Native(
@@ -108,7 +121,7 @@ def load_native(function: ca.Function, toolchain: Toolchain, *, exact: bool = Fa
     )
 
 
-def load_lanes(function: ca.Function, toolchain: Toolchain) -> Lanes:
+def load_lanes(function: Source, toolchain: Toolchain) -> Lanes:
     """Build the lane code of a function, or find it in the cache, and load it."""
     library, symbol = load_form(function, toolchain, LANES), symbol_of(function)
     return Lanes(
@@ -120,13 +133,13 @@ def load_lanes(function: ca.Function, toolchain: Toolchain) -> Lanes:
     )
 
 
-def symbol_of(function: ca.Function) -> str:
+def symbol_of(function: Source) -> str:
     """Return the C name of a function."""
     return "da_" + re.sub(r"\W", "_", function.name(), flags=re.ASCII)
 
 
 def load_form(
-    function: ca.Function, toolchain: Toolchain, form: Form, macros: Mapping[str, object] | None = None
+    function: Source, toolchain: Toolchain, form: Form, macros: Mapping[str, object] | None = None
 ) -> ctypes.CDLL:
     """Build the library of a function in a form, or find it in the cache, and load it.
 
@@ -164,7 +177,7 @@ def _constant(library: ctypes.CDLL, name: str) -> int:
 @functools.cache
 def _generator_digest() -> str:
     here = Path(__file__).parent
-    names = ("tape.py", "passes.py", "loops.py", "statements.py", "emit_c.py", "build.py", "native.py")
+    names = ("tape.py", "rows.py", "text/rows.h", "passes.py", "loops.py", "statements.py", "emit_c.py", "build.py", "native.py")
     texts = [(here / name).read_bytes() for name in names]
     return hashlib.sha256(b"\0".join([ca.CasadiMeta.version().encode(), *texts])).hexdigest()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from .tape import Tape
 
@@ -44,13 +45,10 @@ def share_reciprocals(tape: Tape) -> Tape:
             moved.append(append("MUL", moved[a], reciprocal[b]))
         else:
             moved.append(append(op, moved[a], moved[b] if b >= 0 else -1))
-    return Tape(
-        name=tape.name,
-        inputs=tape.inputs,
-        outputs=tape.outputs,
+    return replace(
+        tape,
         operations=tuple(operations),
         left=tuple(left),
         right=tuple(right),
-        constants=tape.constants,
         stores=tuple(tuple(moved[i] for i in values) for values in tape.stores),
     )

@@ -13,17 +13,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import casadi as ca
 
 from .forms import Form, definitions, read_text
 
-__all__ = ["Block", "Pivot", "RowFunction", "RowProgram", "RowSum", "Rows", "RowsBuilder", "emit_rows"]
+__all__ = ["Block", "Pivot", "RowFunction", "RowProgram", "RowSum", "Rows", "RowsBuilder", "aligned", "emit_rows", "rows_signature"]
 
 ALIGN = 8
 """Rows start at multiples of so many numbers, and so many may be read beyond the end of the board."""
+
+
+def aligned(columns: int) -> int:
+    """Least multiple of `ALIGN` that is not less."""
+    return -(-columns // ALIGN) * ALIGN
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,9 @@ class Block:
         """Place of an entry."""
         return self.at + i * self.stride + j
 
-    def part(self, first: int, columns: int) -> Block:
-        """Some neighbouring columns."""
-        return Block(self.at + first, self.rows, columns, self.stride)
+    def part(self, i: int, j: int, rows: int, columns: int) -> Block:
+        """The matrix of so many rows and columns that starts at entry (i, j)."""
+        return Block(self.place(i, j), rows, columns, self.stride)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +91,20 @@ class RowProgram:
     steps
         What is computed, in order.
     outputs
-        The results; of a symmetric one the upper triangle is computed.
+        The results.
     symmetric
-        Which outputs are symmetric.
+        For each output, whether its upper triangle counts for both.
     """
 
     size: int
     steps: tuple[RowSum | Pivot, ...]
     outputs: tuple[Block, ...]
     symmetric: tuple[bool, ...]
+
+    @property
+    def room(self) -> int:
+        """Length of the board with room to align it."""
+        return self.size + ALIGN
 
     @property
     def n_operations(self) -> int:
@@ -145,7 +154,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class RowFunction:
-    """A function in two parts: its head, and a program.
+    """A function in two parts: its head, and a program. It answers for its names and sizes as a CasADi function does.
 
     Parameters
     ----------
@@ -168,13 +177,43 @@ class RowFunction:
         outputs = ca.cse(self.program.apply(self.head(*inputs)))
         return ca.Function(self.head.name(), inputs, outputs, self.head.name_in(), list(self.output_names))
 
-    def output_sizes(self) -> dict[str, int]:
-        """Number of scalars of each output."""
-        return {n: b.rows * b.columns for n, b in zip(self.output_names, self.program.outputs, strict=True)}
+    def name(self) -> str:
+        """Name of the function."""
+        return str(self.head.name())
+
+    def name_in(self) -> list[str]:
+        """Names of the inputs."""
+        return list(self.head.name_in())
+
+    def name_out(self) -> list[str]:
+        """Names of the outputs."""
+        return list(self.output_names)
+
+    def size_in(self, name: str) -> tuple[int, int]:
+        """Rows and columns of an input."""
+        rows, columns = self.head.size_in(name)
+        return int(rows), int(columns)
+
+    def size_out(self, name: str) -> tuple[int, int]:
+        """Rows and columns of an output."""
+        block = self.program.outputs[self.output_names.index(name)]
+        return block.rows, block.columns
+
+    def n_instructions(self) -> int:
+        """Number of scalar operations."""
+        return int(self.head.n_instructions()) + self.program.n_operations
 
     def serialize(self) -> str:
         """A text that identifies it."""
         return f"{self.head.serialize()}\n{self.program!r}\n{self.output_names!r}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the serialised head."""
+        return _restore, (self.head.serialize(), self.program, self.output_names)
+
+
+def _restore(head: str, program: RowProgram, output_names: tuple[str, ...]) -> RowFunction:
+    return RowFunction(ca.Function.deserialize(head), program, output_names)
 
 
 @dataclass
@@ -198,7 +237,7 @@ class RowsBuilder:
 
     def block(self, rows: int, columns: int) -> Block:
         """Make room for a matrix; nothing is in it yet."""
-        stride = -(-columns // ALIGN) * ALIGN
+        stride = aligned(columns)
         made = Block(self._size, rows, columns, stride)
         self._size += rows * stride
         return made
@@ -236,9 +275,10 @@ class RowsBuilder:
         shifted = tuple((f, x + first) for f, x in terms)
         self._steps.append(RowSum(target + first, len(run), shifted, start + first if start is not None else -1))
 
-    def finish(self, outputs: Mapping[Block, bool]) -> Rows:
-        """Return what was made; `outputs` says which matrices it delivers, and whether they are symmetric."""
-        program = RowProgram(self._size + ALIGN, tuple(self._steps), tuple(outputs), tuple(outputs.values()))
+    def finish(self, outputs: Sequence[Block], symmetric: Sequence[Block] = ()) -> Rows:
+        """Return what was made; see `RowProgram` for the outputs."""
+        which = tuple(block in symmetric for block in outputs)
+        program = RowProgram(self._size + ALIGN, tuple(self._steps), tuple(outputs), which)
         return Rows(ca.densify(ca.vertcat(*self._head)), program)
 
 
@@ -246,7 +286,7 @@ Cell = tuple[int | None, tuple[tuple[int, int], ...]]
 """How a column ``c`` of a row is computed: ``b[start + c] + sum of b[f] * b[x + c]``, as (start, terms (f, x))."""
 
 
-def emit_rows(program: RowProgram, symbol: str, signatures: Sequence[str], names: Sequence[str], form: Form) -> str:
+def emit_rows(program: RowProgram, symbol: str, signatures: Sequence[str], n_work: int, form: Form) -> str:
     """Write the function ``SYM_rows``, which calls the head and works through the program.
 
     Parameters
@@ -255,12 +295,15 @@ def emit_rows(program: RowProgram, symbol: str, signatures: Sequence[str], names
         The steps.
     symbol
         C name of the kernel.
-    signatures, names
+    signatures
         Of the functions of the head; the board is their only output.
+    n_work
+        Length of their work array. The board lies behind it.
     form
         What a ``real`` is.
     """
-    steps, terms = [], []
+    terms: list[tuple[int, int]] = []
+    steps: list[tuple[int, ...]] = []
     for s in program.steps:
         if isinstance(s, Pivot):
             steps.append((s.target, s.source, 0, 0, 0))
@@ -271,4 +314,31 @@ def emit_rows(program: RowProgram, symbol: str, signatures: Sequence[str], names
         (o.at, o.stride, o.rows, o.columns, int(symmetric))
         for o, symmetric in zip(program.outputs, program.symmetric, strict=True)
     ]
-    ...
+    names = [signature.split("(")[0].split()[-1] for signature in signatures]
+    calls = "".join(f"    {name}(in, board, w);\n" for name in names)
+    return "\n".join(
+        [
+            definitions({"ROWS_IN_PACKS": int(form.packs)}) + read_text("rows.h"),
+            *(f"{signature};" for signature in signatures),
+            _table("row_step", f"{symbol}_steps", steps),
+            _table("row_term", f"{symbol}_terms", terms),
+            _table("row_output", f"{symbol}_outputs", outputs),
+            f"{rows_signature(symbol, form)} {{",
+            f"    real *const b = BOARD(w + {n_work});",
+            "    real *const board[] = {b};",
+            f"{calls}    row_steps(b, {symbol}_steps, {len(steps)}, {symbol}_terms);",
+            f"    row_outputs(b, {symbol}_outputs, {len(outputs)}, out);",
+            "}",
+            "",
+        ]
+    )
+
+
+def rows_signature(symbol: str, form: Form) -> str:
+    """Signature of the function that `emit_rows` writes."""
+    return f"{form.chunk} {symbol}_rows(const real *const *in, real *const *out, real *restrict w)"
+
+
+def _table(kind: str, name: str, entries: Sequence[Sequence[int]]) -> str:
+    listed = ", ".join(f"{{{', '.join(map(str, entry))}}}" for entry in entries) or "{0}"
+    return f"TABLE struct {kind} {name}[] = {{{listed}}};"

@@ -8,9 +8,10 @@ import casadi as ca
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
+from dalembert.compile.native import Source
 from dalembert.core.errors import UnknownNameError
 from dalembert.formulations.layout import Layout
-from dalembert.formulations.symbolic import Symbolic
+from dalembert.formulations.symbolic import ROWS, Symbolic
 from dalembert.model.machine import Machine
 
 __all__ = ["GEOMETRIC", "compile_contract"]
@@ -75,10 +76,14 @@ def compile_contract(
         inputs.append("p")
     symbols = {key: getattr(symbolic, key) for key in ("q", "v", "a", "tau", "u", "t", "p")}
     symbols |= {"d": ca.SX.sym("d", layout.nv), "q1": ca.SX.sym("q1", layout.nq)}
-    outputs = _outputs(layout, symbolic, symbols, name, frame, axes)
-    dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
-    names = [f"out{i}" for i in range(len(dense))]
-    function = ca.Function(name, [symbols[k] for k in inputs], dense, inputs, names)
+    names = [f"out{i}" for i in range(len(shapes))]
+    function: Source
+    if name in ROWS:
+        function = symbolic.rows(name).function(name, [symbols[k] for k in inputs], inputs, names)
+    else:
+        outputs = _outputs(layout, symbolic, symbols, name, frame, axes)
+        dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
+        function = ca.Function(name, [symbols[k] for k in inputs], dense, inputs, names)
     scalars: dict[str, tuple[int, ...]] = {"t": ()} if "t" in inputs else {}
     singular = (
         f"the mass matrix of machine '{machine.name}' is singular at this configuration: some motion moves no inertia"

@@ -7,13 +7,14 @@ from typing import Any
 
 import casadi as ca
 
+from dalembert.compile.rows import Rows
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
 from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import Mapped
 
-__all__ = ["Symbolic"]
+__all__ = ["ROWS", "Symbolic"]
 
 
 class Symbolic:
@@ -73,15 +74,22 @@ class Symbolic:
         return self.actuation + self.losses + self.wrenches
 
     @property
-    def inverse_dynamics_derivatives(self) -> tuple[Any, Any, Any, Any]:
+    def inverse_dynamics_derivatives(self) -> tuple[Any, ...]:
         """Derivatives of the inverse dynamics by q (tangent space), v, a and p."""
-        made: tuple[Any, Any, Any, Any] = self._once("d_inverse", lambda: inverse_derivatives(self._formulation))
-        return made
+        return self._written_out("inverse_dynamics_derivatives")
 
     @property
-    def forward_dynamics_derivatives(self) -> tuple[Any, Any, Any, Any]:
+    def forward_dynamics_derivatives(self) -> tuple[Any, ...]:
         """Derivatives of the forward dynamics by q (tangent space), v, tau and p."""
-        made: tuple[Any, Any, Any, Any] = self._once("d_forward", lambda: forward_derivatives(self._formulation))
+        return self._written_out("forward_dynamics_derivatives")
+
+    def _written_out(self, name: str) -> tuple[Any, ...]:
+        made: tuple[Any, ...] = self._once(name, lambda: tuple(self.rows(name).expressions()))
+        return made
+
+    def rows(self, name: str) -> Rows:
+        """Expressions of a name in `ROWS`, as a tape and rows."""
+        made: Rows = self._once(f"rows:{name}", lambda: ROWS[name](self._formulation))
         return made
 
     @property
@@ -155,6 +163,12 @@ class Symbolic:
         made: list[Any] = self._once("christoffel", make)
         return made
 
+
+ROWS = {
+    "inverse_dynamics_derivatives": inverse_derivatives,
+    "forward_dynamics_derivatives": forward_derivatives,
+}
+"""Expressions that end in linear algebra."""
 
 EXPRESSIONS = (
     "mass_matrix",

@@ -4,9 +4,9 @@
  * each of its terms, the number at `factor` times the `n` numbers at `row`. With n = 0 it is a pivot: the number at
  * `target` becomes minus the reciprocal of that at `start`.
  *
- * Where `real` is a double, neighbouring columns are added in vectors; the last one also computes numbers beyond the
- * end of its row, which are read from the board and put back. Elsewhere a `real` is one column. Four accumulators
- * share what is read of a term. */
+ * Where `real` is a double, neighbouring columns are added in vectors, packs, that start at multiples of their length;
+ * at both ends of a row the numbers beside it are put back. Elsewhere a `real` is one column. Up to four packs share what
+ * is read of a term. */
 struct row_step {
     int target, start, n, first, last;
 };
@@ -27,10 +27,16 @@ struct row_output {
 #define PACK 1
 #endif
 
+#if !defined(FUNCTION)
+#define FUNCTION static inline
+#endif
+
 #if PACK > 1
+#define BOARD(x) ((real *)(((uintptr_t)(x) + 63) / 64 * 64))
 typedef double pack __attribute__((vector_size(8 * PACK), aligned(8), may_alias));
 typedef int64_t pack_mask __attribute__((vector_size(8 * PACK), aligned(8), may_alias));
 #else
+#define BOARD(x) (x)
 typedef real pack;
 #endif
 #define AT(x, i) (*(pack *)((x) + (i) * PACK))
@@ -43,16 +49,24 @@ typedef real pack;
 #define ROW_START(i) pack a##i = start ? READ(start, i) : nothing;
 #define ROW_ADD(i) a##i += f * READ(x, i);
 #define ROW_STORE(i) AT(y, i) = a##i;
-#define ROW_SUM(EACH)                                 \
-    {                                                 \
-        EACH(ROW_START)                               \
-        for (int t = s.first; t < s.last; t++) {      \
-            const real f = b[terms[t].factor];        \
-            const real *const x = b + terms[t].row + c; \
-            EACH(ROW_ADD)                             \
-        }                                             \
-        EACH(ROW_STORE)                               \
+#define ROW_SUM(EACH, LAST)                                      \
+    {                                                            \
+        const real *const start = s.start < 0 ? 0 : b + s.start + c; \
+        real *const y = b + s.target + c;                        \
+        EACH(ROW_START)                                          \
+        for (int t = s.first; t < s.last; t++) {                 \
+            const real f = b[terms[t].factor];                   \
+            const real *const x = b + terms[t].row + c;          \
+            EACH(ROW_ADD)                                        \
+        }                                                        \
+        LAST                                                     \
+        EACH(ROW_STORE)                                          \
     }
+#if PACK > 1
+#define KEEP(mask, i) a##i = (pack)(((mask) & (pack_mask)a##i) | (~(mask) & (pack_mask)READ(y, i)));
+#else
+#define KEEP(mask, i)
+#endif
 
 FUNCTION void row_steps(real *b, const struct row_step *steps, int n_steps, const struct row_term *terms) {
     const pack nothing = {0};
@@ -63,25 +77,21 @@ FUNCTION void row_steps(real *b, const struct row_step *steps, int n_steps, cons
             continue;
         }
 #if PACK > 1
-        static const int64_t columns[2 * PACK] = {ROW_MASK};
-        const int over = (PACK - s.n % PACK) % PACK;
-        double *const end = b + s.target + s.n + over - PACK;
-        const pack_mask last = *(const pack_mask *)(columns + over), behind = ~last & *(const pack_mask *)end;
+        static const int64_t inside[24] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
+        const int before = s.target & (PACK - 1), after = -(s.target + s.n) & (PACK - 1);
+        const pack_mask left = *(const pack_mask *)(inside + 8 - before);
+        const pack_mask right = *(const pack_mask *)(inside + 16 - PACK + after);
+        int c = -before, rest = s.n + before;
+        for (; rest > 4 * PACK; c += 4 * PACK, rest -= 4 * PACK) ROW_SUM(EACH_4, if (c <= 0) { KEEP(left, 0) })
+        const pack_mask first = c <= 0 ? left : ~(pack_mask){0};
+#else
+        int c = 0, rest = s.n;
+        for (; rest > 4; c += 4, rest -= 4) ROW_SUM(EACH_4, )
 #endif
-        int c = 0;
-        for (; s.n - c > 3 * PACK; c += 4 * PACK) {
-            const real *const start = s.start < 0 ? 0 : b + s.start + c;
-            real *const y = b + s.target + c;
-            ROW_SUM(EACH_4)
-        }
-        const real *const start = s.start < 0 ? 0 : b + s.start + c;
-        real *const y = b + s.target + c;
-        if (s.n - c > 2 * PACK) ROW_SUM(EACH_3)
-        else if (s.n - c > PACK) ROW_SUM(EACH_2)
-        else if (s.n - c > 0) ROW_SUM(EACH_1)
-#if PACK > 1
-        if (over) *(pack_mask *)end = (last & *(pack_mask *)end) | behind;
-#endif
+        if (rest > 3 * PACK) ROW_SUM(EACH_4, KEEP(right, 3) KEEP(first, 0))
+        else if (rest > 2 * PACK) ROW_SUM(EACH_3, KEEP(right, 2) KEEP(first, 0))
+        else if (rest > PACK) ROW_SUM(EACH_2, KEEP(right, 1) KEEP(first, 0))
+        else ROW_SUM(EACH_1, KEEP(right & first, 0))
     }
 }
 
