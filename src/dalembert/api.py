@@ -199,6 +199,7 @@ def simulate(
     else:
         own = eom.machine
         q = named_vector(q0, own.q_names, own.q_neutral, "q0")
+        _check_start(own, q)
         v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
         q, v = eom.from_machine(q, v, p=p)
         x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
@@ -227,6 +228,18 @@ def simulate(
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     return run
+
+
+def _check_start(machine: Machine, q: np.ndarray[Any, Any]) -> None:
+    """Refuse to start where a limit would have stopped the run: the machine has no meaning there."""
+    for joint in machine.joints:
+        if joint.limits.stop and joint.name in machine.q_names:
+            value = q[machine.q_names.index(joint.name)]
+            if not joint.limits.lower <= value <= joint.limits.upper:
+                raise InputError(
+                    f"q0: {joint.name!r} of machine '{machine.name}' starts at {value:g}, outside of its range "
+                    f"{joint.limits.lower:g} to {joint.limits.upper:g}, where a run must stop; give it a value within"
+                )
 
 
 def rollout(machine: Machine | EquationsOfMotion, *, duration: float, **options: Any) -> Rollout:

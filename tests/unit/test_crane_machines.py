@@ -168,7 +168,7 @@ def test_impossible_cables_are_refused(make, message: str) -> None:
         ({"lengths": "hoisted", "winch_force": 100.0}, "winch cannot hold"),
         ({"lengths": "long"}, "fixed, hoisted, variable"),
         ({"trolley": 0.0}, "trolley must be > 0"),
-        ({"winches": 9}, "winches must be an integer from 0 to 2"),
+        ({"winches": 9}, "winches must be an integer from 0 to 1 with lengths='fixed', got 9"),
         ({"lengths": "hoisted", "minimum_length": 7.0}, "minimum_length must lie between"),
         ({"rail_friction": -1.0}, "friction of joint 'x' must be >= 0"),
         ({"gravity": -9.81}, "gravity"),

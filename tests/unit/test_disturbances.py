@@ -71,7 +71,7 @@ def test_quick_and_quiet_sensors_are_no_disturbance(wrap) -> None:
 
 
 def test_all_disturbances_in_one_run() -> None:
-    """Rail friction, backlash, actuator lag, dead zone, noise, uncertain length, and a payload set down at half time."""
+    """Rail friction, backlash, actuator lag, dead zone, noise, uncertain length, and a payload that is set down."""
     load, length = da.Parameter("load", 500.0), da.Parameter("length", 5.0)
     cable = uniform_cable(5, length, payload=load, mass=20.0)
     crane = planar_crane(cable, trolley=200.0, rail_friction=60.0, rail_damping=20.0)

@@ -1,7 +1,7 @@
 """What stands between a law and the machine: actuator lag, dead zone, mechanical play, sampled and noisy sensors.
 
-The disturbances and neglected dynamics of CRANE 1.3, as wrappers: each takes a law or a sampled controller and is a law,
-so that they can be stacked in the order of the machine, from the sensors to the joint:
+The disturbances and neglected dynamics of CRANE 1.3, as wrappers: each takes a law or a sampled controller and is a
+law, so that they can be stacked in the order of the machine, from the sensors to the joint:
 ``Backlash(ActuatorLag(NoisySensors(law, eom, 0.01, 1e-3), 0.1), 0.01, 1e5, 20.0)``. Coulomb friction is a field of the
 joint, uncertain parameters are a matter of ``p``.
 """

@@ -64,6 +64,11 @@ def _reference(reference: Reference, t: Any, n: int, law: str) -> tuple[Any, Any
             r = ca.SX(ca.DM(np.atleast_1d(np.asarray(reference, dtype=float))))
         except (TypeError, ValueError):
             raise InputError(f"{law}: reference must be {n} numbers or a function of time, got {reference!r}") from None
+    if r.is_constant() and not np.isfinite(ca.DM(r).full()).all():
+        raise InputError(
+            f"{law}: reference must be finite, got {r}; a function of time computes on CasADi symbols (casadi.sin, not "
+            "math.sin)"
+        )
     if r.shape != (n, 1):
         raise InputError(f"{law}: reference must have {n} components (one per motor), got {r.shape[0]}")
     rd = ca.jacobian(r, t)

@@ -182,10 +182,10 @@ class EnergyRegulation(_Stateless):
         """Inputs as expressions."""
         label = "EnergyRegulation"
         rows_q, rows_v, n = _driven(eom, label)
-        if not (self.k1 >= 0 and self.ke >= 0 and (self.k1 > 0 or np.min(self.kv) > 0)):
-            raise InputError(
-                f"{label} needs k1 >= 0, ke >= 0, and k1 > 0 or kv > 0; got {self.k1!r}, {self.ke!r}, {self.kv!r}"
-            )
+        kv, kp, kd = (_gain(k, eom.nu, name) for k, name in ((self.kv, "kv"), (self.kp, "kp"), (self.kd, "kd")))
+        k1, ke = (_gain(k, 1, name) for k, name in ((self.k1, "k1"), (self.ke, "ke")))
+        if not (float(k1) > 0 or float(ca.mmin(kv)) > 0):
+            raise InputError(f"{label} needs k1 > 0 or kv > 0 at every motor; got {self.k1!r} and {self.kv!r}")
         r, rd, _ = _reference(self.reference, t, eom.nu, label)
         point = equilibrium(eom, self.at)
         if np.abs(point.residual).max() > 1e-6 * max(point.scale, 1e-12):
@@ -194,8 +194,7 @@ class EnergyRegulation(_Stateless):
         E = self._energy(eom, point.q, tau0, rows_q, q, v, p)
         b, G = driven_response(eom, t, q, v, p)
         b = b + G @ tau0
-        kv, kp, kd = (_gain(k, eom.nu, name) for k, name in ((self.kv, "kv"), (self.kp, "kp"), (self.kd, "kd")))
-        left = (self.k1 + self.ke * E) * ca.SX.eye(eom.nu) + ca.diag(kv) @ G
+        left = (k1 + ke * E) * ca.SX.eye(eom.nu) + ca.diag(kv) @ G
         right = -kd * (v[rows_v] - rd) - kp * (q[rows_q] - r) - kv * b
         return (tau0 + _solve(left, right)) / n, ca.SX(0, 1)
 

@@ -66,11 +66,9 @@ class SCurve:
             object.__setattr__(self, field, tuple(value.tolist()))
         if len(self.start) != len(self.end):  # type: ignore[arg-type]
             raise InputError("start and end of an SCurve must have equal lengths")
-        if not self.jerk_time > 0 or not min(self.acceleration_time, self.cruise_time) >= 0:
-            raise InputError(
-                "an SCurve needs jerk_time > 0 and other times >= 0, got "
-                f"{self.jerk_time!r}, {self.acceleration_time!r}, {self.cruise_time!r}"
-            )
+        times = (self.jerk_time, self.acceleration_time, self.cruise_time, self.delay)
+        if not all(map(_is_number, times)) or not self.jerk_time > 0 or not min(times) >= 0:
+            raise InputError(f"an SCurve needs jerk_time > 0 and other times and the delay >= 0, got {times}")
 
     @staticmethod
     def timed(
@@ -97,7 +95,8 @@ class SCurve:
         delay
             Seconds before it starts.
         """
-        if not (duration > 0 and 0 <= cruise < 1 and 0 < smooth <= 1):
+        numbers = all(map(_is_number, (duration, cruise, smooth)))
+        if not (numbers and duration > 0 and 0 <= cruise < 1 and 0 < smooth <= 1):
             raise InputError(
                 "an S-curve needs duration > 0, 0 <= cruise < 1 and 0 < smooth <= 1, "
                 f"got {duration!r}, {cruise!r}, {smooth!r}"
@@ -112,8 +111,11 @@ class SCurve:
         """The fastest S-curve within limits of velocity, acceleration and jerk."""
         limits = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
         for name, limit in limits.items():
-            if not (math.isfinite(limit) and limit > 0):
-                raise InputError(f"the limit of {name} of an S-curve must be > 0, got {limit!r}")
+            if not (_is_number(limit) and limit > 0):
+                raise InputError(f"the limit of {name} of an S-curve must be a finite number > 0, got {limit!r}")
+        for name, place in (("start", start), ("end", end)):
+            if not _is_number(place):
+                raise InputError(f"{name} of an S-curve within limits must be one finite number, got {place!r}")
         way = abs(float(end) - float(start))
         if way == 0:
             raise InputError(f"start and end of an S-curve must differ, got {start!r} twice")
@@ -174,7 +176,12 @@ class Shaper:
     amplitudes: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        t, A = np.asarray(self.times, dtype=float), np.asarray(self.amplitudes, dtype=float)
+        try:
+            t, A = np.asarray(self.times, dtype=float), np.asarray(self.amplitudes, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"times and amplitudes of a shaper must be numbers, got {self.times!r}, {self.amplitudes!r}"
+            ) from None
         if t.ndim != 1 or t.shape != A.shape or t.size == 0 or t[0] != 0 or (np.diff(t) < 0).any():
             raise InputError(f"a shaper needs as many ascending times from 0 as amplitudes, got {self.times}")
         if abs(A.sum() - 1) > 1e-12 * np.abs(A).sum():
@@ -187,9 +194,13 @@ class Shaper:
 
     def __call__(self, reference: Callable[[Any], Any]) -> Shaped:
         """The shaped reference."""
+        if not callable(reference):
+            raise InputError(f"a shaper shapes a function of time, got {reference!r}")
         return Shaped(self, reference)
 
     def __mul__(self, other: Shaper) -> Shaper:
+        if not isinstance(other, Shaper):
+            return NotImplemented
         pairs = sorted(
             (t + s, a * b)
             for t, a in zip(self.times, self.amplitudes, strict=True)
@@ -235,9 +246,11 @@ def excitation(reference: Callable[[Any], Any], frequency: ArrayLike, end: float
     end
         Time at which the reference rests [s].
     """
-    w = np.asarray(frequency, dtype=float)
-    if not (math.isfinite(end) and end > 0):
+    if not callable(reference):
+        raise InputError(f"a reference must be a function of time to tell its excitation, got {reference!r}")
+    if not (_is_number(end) and end > 0):
         raise InputError(f"the end of a reference must be a time > 0 s, got {end!r}")
+    w = np.asarray(frequency, dtype=float)
     if w.size == 0 or not (np.isfinite(w).all() and (w > 0).all()):
         raise InputError(f"the frequencies of modes must be > 0 rad/s, got {frequency!r}")
     t = ca.SX.sym("t")
@@ -251,11 +264,16 @@ def excitation(reference: Callable[[Any], Any], frequency: ArrayLike, end: float
     return np.abs(np.trapezoid(values * np.exp(-1j * w[..., None] * grid), grid, axis=-1))
 
 
+def _is_number(value: Any) -> bool:
+    """Whether a value is one finite number."""
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def _check(frequency: float, damping: float) -> float:
     """Damped period of a mode."""
-    if not (math.isfinite(frequency) and frequency > 0):
-        raise InputError(f"the frequency of a mode must be > 0 rad/s, got {frequency!r}")
-    if not 0 <= damping < 1:
+    if not (_is_number(frequency) and frequency > 0):
+        raise InputError(f"the frequency of a mode must be one number > 0 rad/s, got {frequency!r}")
+    if not (_is_number(damping) and 0 <= damping < 1):
         raise InputError(f"the damping ratio of a mode must be at least 0 and below 1, got {damping!r}")
     return 2 * math.pi / (frequency * math.sqrt(1 - damping**2))
 
@@ -293,7 +311,7 @@ def ei(frequency: float, damping: float = 0.0, tolerance: float = 0.05) -> Shape
     conditions are solved: ``V(w)`` has its maximum, the tolerance, at the modelled frequency and a zero on either side.
     """
     T = _check(frequency, damping)
-    if not 0 < tolerance < 1:
+    if not (_is_number(tolerance) and 0 < tolerance < 1):
         raise InputError(f"the tolerance of an EI shaper must lie between 0 and 1, got {tolerance!r}")
     V = tolerance
     if damping == 0:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import field_scalar
@@ -130,10 +132,13 @@ def uniform_cable(
     >>> cable.masses, cable.top_mass
     ((2.0, 2.0, 2.0, 101.0), 1.0)
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
         raise MachineError(f"the number of links of a cable must be an integer >= 1, got {n!r}")
     if lumping not in LUMPINGS:
         raise MachineError(f"the lumping of a cable must be one of {', '.join(LUMPINGS)}, got {lumping!r}")
+    if rods and lumping != LUMPINGS[0]:
+        raise MachineError(f"rods keep their mass along their length: expected no lumping, got {lumping!r}")
+    n = int(n)
     total = field_scalar(mass, "the mass of a cable", lower=0.0)
     load = field_scalar(payload, "the payload of a cable", lower=0.0)
     L = field_scalar(length, "the length of a cable", lower=0.0, strict=True)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.model.machine import Machine
-from dalembert.systems.cranes.coordinates import node_masses
+from dalembert.systems.cranes.coordinates import Columns, node_masses
 
 __all__ = ["PlanarClosedForms", "bending_stiffness_alpha", "mass_matrix_two_links", "one_link_forces"]
 
@@ -48,6 +48,13 @@ class PlanarClosedForms:
     @staticmethod
     def of(machine: Machine) -> PlanarClosedForms:
         """Closed forms of a planar crane of this package, with its nominal masses."""
+        if Columns(machine).spatial:
+            raise InputError(f"the closed forms are those of planar cranes; crane '{machine.name}' is spatial")
+        rods = [b.name for b in machine.bodies if b.name.startswith("link") and nominal(b.mass) > 0]
+        if rods:
+            raise InputError(
+                f"the closed forms are those of point masses; '{rods[0]}' of crane '{machine.name}' is a rod"
+            )
         return PlanarClosedForms(
             nominal(machine.body("trolley").mass), node_masses(machine), -nominal(machine.gravity[2])
         )
@@ -59,11 +66,7 @@ class PlanarClosedForms:
 
     def split(self, q: ArrayLike) -> tuple[Array, Array, Array]:
         """Trolley, relative angles and lengths of a state in the document's order."""
-        q = np.asarray(q, dtype=float)
-        if q.shape[-1:] != (2 * self.n + 1,):
-            raise InputError(
-                f"expected states of {2 * self.n + 1} numbers (x, {self.n} angles, {self.n} lengths), got {q.shape}"
-            )
+        q = _states(q, 2 * self.n + 1, f"(x, {self.n} angles, {self.n} lengths)")
         return q[..., 0], q[..., 1 : self.n + 1], q[..., self.n + 1 :]
 
     def _partial_sums(self, theta: Array, l: Array) -> tuple[Array, Array, Array]:
@@ -165,6 +168,21 @@ class PlanarClosedForms:
         return 2 * self.masses[-1] * l_dot[..., 0] * l[..., -1] * theta_dot[..., 0] * turned
 
 
+def _numbers(values: ArrayLike, what: str) -> Array:
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be numbers, got {values!r}") from None
+
+
+def _states(values: ArrayLike, size: int, names: str) -> Array:
+    """States with any leading axes."""
+    array = _numbers(values, "states")
+    if array.shape[-1:] != (size,):
+        raise InputError(f"expected states of {size} numbers {names}, got shape {array.shape}")
+    return array
+
+
 def bending_stiffness_alpha(kappa: ArrayLike) -> Array:
     """Stiffness matrix of bending in absolute angles, (88)-(91): ``dU_flex/dalpha = K alpha``.
 
@@ -175,14 +193,16 @@ def bending_stiffness_alpha(kappa: ArrayLike) -> Array:
     kappa
         ``kappa_0 .. kappa_{N-1}``.
     """
-    kappa = np.asarray(kappa, dtype=float)
+    kappa = _numbers(kappa, "the angular stiffnesses of a cable")
+    if kappa.ndim != 1 or kappa.size == 0:
+        raise InputError(f"the angular stiffnesses of a cable must be a list of numbers, got shape {kappa.shape}")
     next_ = np.append(kappa[1:], 0.0)
     return np.diag(kappa + next_) - np.diag(kappa[1:], 1) - np.diag(kappa[1:], -1)
 
 
 def mass_matrix_two_links(q: ArrayLike, m: float, m1: float, m2: float) -> Array:
     """Mass matrix for N = 2 and ``q = (x, theta_1, theta_2, l_1, l_2)``, as printed in (138)-(142)."""
-    q = np.asarray(q, dtype=float)
+    q = _states(q, 5, "(x, theta_1, theta_2, l_1, l_2)")
     t1, t2, l1, l2 = (q[..., i] for i in range(1, 5))
     c1, s1, c2, s2, c12, s12 = np.cos(t1), np.sin(t1), np.cos(t2), np.sin(t2), np.cos(t1 + t2), np.sin(t1 + t2)
     one = np.ones_like(t1)
@@ -206,7 +226,7 @@ def one_link_forces(
     q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, m: float, m1: float, gravity: float = 9.81
 ) -> Array:
     """Left sides of the equations for N = 1, (194): ``(F, 0, F_1)`` for ``q = (x, theta_1, l_1)``."""
-    q, v, acc = (np.asarray(y, dtype=float) for y in (q, v, acceleration))
+    q, v, acc = (_states(y, 3, "(x, theta_1, l_1)") for y in (q, v, acceleration))
     theta, l = q[..., 1], q[..., 2]
     theta_d, l_d = v[..., 1], v[..., 2]
     x_dd, theta_dd, l_dd = (acc[..., i] for i in range(3))

@@ -30,9 +30,7 @@ def cable_sway_frequencies(
     """
     from scipy.special import jn_zeros
 
-    _check(count, length=length, mass=mass, gravity=gravity)
-    if payload < 0:
-        raise InputError(f"payload must be >= 0, got {payload!r}")
+    _check(count, payload, length=length, mass=mass, gravity=gravity)
     if payload == 0:
         return np.asarray(jn_zeros(0, count)) / 2 * np.sqrt(gravity / length)
     s0 = length * payload / mass
@@ -66,7 +64,7 @@ def elastic_cable_frequencies(count: int, *, mass: float, stiffness: float, payl
     payload
         Mass ``M`` at its end.
     """
-    _check(count, mass=mass, stiffness=stiffness)
+    _check(count, payload, mass=mass, stiffness=stiffness)
     k = np.arange(count)
     if payload == 0:
         return (k + 0.5) * np.pi * np.sqrt(stiffness / mass)
@@ -81,7 +79,12 @@ def linear_chain_frequencies(masses: Any, stiffnesses: Any) -> Array:
     """
     from scipy.linalg import eigh
 
-    m, k = np.asarray(masses, dtype=float), np.asarray(stiffnesses, dtype=float)
+    try:
+        m, k = np.asarray(masses, dtype=float), np.asarray(stiffnesses, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"a chain needs masses and stiffnesses, got {masses!r}, {stiffnesses!r}") from None
+    if m.ndim != 1 or m.shape != k.shape or not (m > 0).all() or not (k > 0).all():
+        raise InputError(f"a chain needs as many masses > 0 as stiffnesses > 0, got {masses!r}, {stiffnesses!r}")
     K = np.diag(k + np.append(k[1:], 0.0)) - np.diag(k[1:], 1) - np.diag(k[1:], -1)
     return np.sqrt(eigh(K, np.diag(m), eigvals_only=True))
 
@@ -105,9 +108,11 @@ def _roots(f: Any, count: int, spacing: float) -> Array:
     raise InputError(f"only {len(roots)} of {count} frequencies were found")
 
 
-def _check(count: int, **positive: float) -> None:
-    if not isinstance(count, int) or count < 1:
+def _check(count: int, payload: float, **positive: float) -> None:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InputError(f"the number of frequencies must be an integer >= 1, got {count!r}")
-    for name, value in positive.items():
-        if not (np.isfinite(value) and value > 0):
-            raise InputError(f"{name} must be > 0, got {value!r}")
+    for name, value in {**positive, "payload": payload}.items():
+        zero = name == "payload"
+        number = isinstance(value, int | float) and np.isfinite(value)
+        if not number or value < 0 or (value == 0 and not zero):
+            raise InputError(f"{name} of the cable must be a number {'>= 0' if zero else '> 0'}, got {value!r}")

@@ -32,6 +32,8 @@ class Columns:
     """
 
     def __init__(self, machine: Machine) -> None:
+        if not isinstance(machine, Machine):
+            raise InputError(f"expected a crane of dalembert.systems.cranes, got {machine!r}")
         self.names = machine.q_names
         kinds = {name: _kind(name) for name in self.names}
         strange = [name for name, kind in kinds.items() if kind is None]
@@ -105,6 +107,9 @@ def hanging(machine: Machine, **others: float) -> dict[str, float]:
     unknown = [name for name in others if name not in col.names]
     if unknown:
         raise InputError(f"no coordinate {unknown[0]!r} of the crane; known: {', '.join(col.names)}")
+    for name, value in others.items():
+        if not isinstance(value, int | float | np.number) or not np.isfinite(value):
+            raise InputError(f"coordinate {name!r} of the crane must be a finite number, got {value!r}")
     lengths = link_lengths(machine)
     carried = np.cumsum(node_masses(machine)[::-1])[::-1]
     g = -nominal(machine.gravity[2])

@@ -12,10 +12,12 @@ In 3-D each joint turns by ``theta_i`` about ``-y`` and then by ``phi_i`` about 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.validation import field_scalar
 from dalembert.model.body import Body, point_mass, rod
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
@@ -92,12 +94,13 @@ def planar_crane(
     >>> crane.q_names, crane.u_names
     (('x', 'theta1', 'l1', 'theta2'), ('F', 'F1'))
     """
-    _check(cable, lengths, winches, winch_force, max_payload, gravity, trolley)
+    _check(cable, lengths, winches, winch_force, winch_damping, minimum_length, max_payload, gravity)
     parts = _Parts()
     rail = {"friction": rail_friction, "friction_velocity": friction_velocity, "damping": rail_damping}
+    trolley = _mass(trolley, "trolley")
     parts.bodies.append(point_mass("trolley", cable.top_mass + trolley))
     parts.joints.append(
-        Joint("x", "prismatic", WORLD, "trolley", axis=(1.0, 0.0, 0.0), limits=Limits(*travel), **rail)  # type: ignore[arg-type]
+        Joint("x", "prismatic", WORLD, "trolley", axis=(1.0, 0.0, 0.0), limits=_travel(travel), **rail)  # type: ignore[arg-type]
     )
     parts.motors.append(Motor("F", "x", effort=force))
     _hang(parts, cable, lengths, winches, winch_damping, winch_force, minimum_length, spatial=False)
@@ -128,9 +131,10 @@ def spatial_crane(
     the bridge, ``F`` on the trolley, ``F1`` at the winch. The parameters are those of `planar_crane`; ``bridge`` is the
     mass of the bridge, and the rail data and ``force`` are those of either rail.
     """
-    _check(cable, lengths, winches, winch_force, max_payload, gravity, trolley)
+    _check(cable, lengths, winches, winch_force, winch_damping, minimum_length, max_payload, gravity)
     parts = _Parts()
     rail = {"friction": rail_friction, "friction_velocity": friction_velocity, "damping": rail_damping}
+    trolley = _mass(trolley, "trolley")
     parts.bodies += [point_mass("bridge", bridge), point_mass("trolley", cable.top_mass + trolley)]
     parts.joints += [
         Joint("y", "prismatic", WORLD, "bridge", axis=(0.0, 1.0, 0.0), **rail),  # type: ignore[arg-type]
@@ -159,7 +163,14 @@ def hook_crane(
 
 
 def _check(
-    cable: Cable, lengths: str, winches: int, winch_force: float, max_payload: float, gravity: float, trolley: Scalar
+    cable: Cable,
+    lengths: str,
+    winches: int,
+    winch_force: float,
+    winch_damping: Scalar,
+    minimum_length: float | None,
+    max_payload: float,
+    gravity: float,
 ) -> None:
     if not isinstance(cable, Cable):
         raise MachineError(f"a crane needs a Cable (see uniform_cable), got {cable!r}")
@@ -174,20 +185,58 @@ def _check(
             "links with masses of their own keep their lengths (CRANE remark 2): expected lengths='fixed', "
             f"got {lengths!r}"
         )
-    if not isinstance(winches, int) or not 0 <= winches <= cable.n:
-        raise MachineError(f"winches must be an integer from 0 to {cable.n}, got {winches!r}")
-    if not gravity >= 0:
+    varies = _varies(cable, lengths)
+    stiff = [i for i, c in enumerate(cable.axial_damping, start=1) if nominal(c) > 0 and i > varies]
+    if stiff:
+        raise MachineError(
+            f"the axial damping of link {stiff[0]} has no effect: its length is fixed with lengths={lengths!r}; "
+            "expected lengths='variable', or no damping"
+        )
+    most = max(varies, 1)  # the default of one winch stands for none where no length varies
+    if isinstance(winches, bool) or not isinstance(winches, int) or not 0 <= winches <= most:
+        raise MachineError(f"winches must be an integer from 0 to {most} with lengths={lengths!r}, got {winches!r}")
+    for value, what in ((winch_force, "winch_force"), (max_payload, "max_payload")):
+        if not _is_number(value) or not value > 0:
+            raise MachineError(f"{what} of a crane must be a number > 0 or infinite, got {value!r}")
+    if varies == 0 and (minimum_length is not None or winch_force != math.inf or _given(winch_damping)):
+        raise MachineError(
+            "minimum_length, winch_force and winch_damping are those of lengths that vary; this crane has "
+            "lengths='fixed', expected 'hoisted' or 'variable'"
+        )
+    if not _is_number(gravity) or not gravity >= 0:
         raise MachineError(f"gravity of a crane must be a number >= 0, got {gravity!r}")
-    if not nominal(trolley) > 0:
-        raise MachineError(f"mass of the trolley must be > 0, got {nominal(trolley):g}")
     load = nominal(cable.masses[-1])
     if not load <= max_payload:
         raise MachineError(f"the payload of {load:g} kg is heavier than the limit max_payload = {max_payload:g} kg")
     weight = gravity * sum(map(nominal, cable.masses))
-    if lengths != "fixed" and winches and not weight <= winch_force:
+    if varies and winches and not weight <= winch_force:
         raise MachineError(
             f"the winch cannot hold what hangs on it: {weight:g} N against the limit winch_force = {winch_force:g} N"
         )
+
+
+def _varies(cable: Cable, lengths: str) -> int:
+    """Number of links, from the top, whose lengths vary."""
+    return {"fixed": 0, "hoisted": 1, "variable": cable.n}[lengths]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _given(value: Scalar) -> bool:
+    return not (_is_number(value) and value == 0)
+
+
+def _mass(value: Scalar, name: str) -> Scalar:
+    return field_scalar(value, f"mass of the {name}", lower=0.0, strict=True)
+
+
+def _travel(travel: tuple[float, float]) -> Limits:
+    pair = isinstance(travel, Sequence) and not isinstance(travel, str) and len(travel) == 2
+    if not pair or not all(map(_is_number, travel)) or not travel[0] < travel[1]:
+        raise MachineError(f"travel of the trolley must be two numbers, the lower and the upper one, got {travel!r}")
+    return Limits(*travel)
 
 
 def _hang(
@@ -203,7 +252,7 @@ def _hang(
 ) -> None:
     """Hang the cable on the trolley, link by link."""
     parent = "trolley"
-    varies = {"fixed": 0, "hoisted": 1, "variable": cable.n}[lengths]
+    varies = _varies(cable, lengths)
     for i in range(1, cable.n + 1):
         length, bend = cable.lengths[i - 1], cable.bending_stiffness[i - 1]
         turn = {"stiffness": bend, "damping": cable.bending_damping[i - 1]}
@@ -223,7 +272,7 @@ def _hang(
             parts.joints.append(Joint(f"l{i}", "fixed", link, node, Transform((0.0, 0.0, -length))))
         else:
             shortest = nominal(length) / 100.0 if minimum_length is None else minimum_length
-            if not 0.0 < shortest < nominal(length):
+            if not _is_number(shortest) or not 0.0 < shortest < nominal(length):
                 raise MachineError(
                     f"minimum_length must lie between 0 and the length of link {i}, {nominal(length):g}, "
                     f"got {shortest!r}"

@@ -37,6 +37,11 @@ class DesignedOn:
     law: Law
     design: Machine
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.law, Law):
+            raise InputError(f"DesignedOn needs a law, got {self.law!r}")
+        Columns(self.design)
+
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """States of the law."""
         return self.law.state_names(self._model())

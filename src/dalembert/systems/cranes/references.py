@@ -24,7 +24,7 @@ __all__ = ["PayloadTransport", "residual_sway", "sway_frequencies"]
 def sway_frequencies(machine: Machine, at: dict[str, float] | None = None) -> np.ndarray[Any, Any]:
     """Frequencies of the hanging crane with trolley, bridge and winch held [rad/s], ascending."""
     col = Columns(machine)
-    state = hanging(machine) | (at or {})
+    state = hanging(machine, **(at or {}))
     driven = [m.joint for m in machine.motors]
     held = {name: state[name] for name in (*driven, *(col.names[i] for i in col.cart)) if name in state}
     locked = machine.lock(held)
@@ -97,6 +97,8 @@ class PayloadTransport:
     load: Callable[[Any], Any]
 
     def __post_init__(self) -> None:
+        if not callable(self.load):
+            raise InputError(f"PayloadTransport: the load must be a function of time, got {self.load!r}")
         rails = [self.machine.q_names[i] for i in Columns(self.machine).cart]
         sample = ca.SX(self.load(ca.SX.sym("t")))
         if sample.numel() != len(rails):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.control.underactuated import partition
-from dalembert.core.errors import UnknownNameError
+from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 from dalembert.simulate.run import Run
@@ -119,6 +119,10 @@ def crane_structure(machine: Machine, *, samples: int = 12, seed: int = 0, run: 
     (3, True, False)
     """
     col = columns(machine)
+    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
+        raise InputError(f"the number of samples must be an integer >= 1, got {samples!r}")
+    if run is not None:
+        _check_run(machine, run)
     study = checks.Study.of(machine, samples, np.random.default_rng(seed))
     findings = [Finding(*row) for row in checks.all_checks(study)]
     if run is not None:
@@ -134,3 +138,11 @@ def crane_structure(machine: Machine, *, samples: int = 12, seed: int = 0, run: 
         len(partition(eom).driven),
         tuple(findings),
     )
+
+
+def _check_run(machine: Machine, run: Run) -> None:
+    expected = (*machine.q_names, *machine.v_names)
+    found = run.state_names[: len(expected)] if isinstance(run, Run) else ()
+    if found != expected:
+        got = f"one with {', '.join(found)}" if found else repr(run)
+        raise InputError(f"run must be one of crane '{machine.name}', with {', '.join(expected)}; got {got}")
