@@ -13,7 +13,9 @@ import numpy as np
 from style import BLUE, GREEN, GREY, PURPLE, RED, use_style
 
 import dalembert as da
-from dalembert.studies.crane.transport import TASK, Performance, compare, laws, transport_crane
+from dalembert.plan.shaping import SCurve, ei, excitation, zv, zvd
+from dalembert.studies.crane.robustness import robustness
+from dalembert.studies.crane.transport import TASK, Performance, compare, ei_excitation, laws, transport_crane
 from dalembert.systems.cranes import cable_sway_frequencies, planar_crane, sway_frequencies, uniform_cable
 from dalembert.view.animation import animate, skeleton
 
@@ -71,6 +73,38 @@ def transport() -> None:
     save(figure, "crane_transport")
 
 
+def shapers() -> None:
+    """Residual sway of four shapers on cranes of other lengths: linear theory, and ten links simulated."""
+    nominal = transport_crane(10)
+    w = float(sway_frequencies(nominal)[0])
+    admitted = float(np.radians(TASK.sway) / ei_excitation(nominal))
+    cases = {
+        "PFL, ZV-shaped S-curve": ("ZV", zv(w), BLUE),
+        "PFL, ZVD-shaped S-curve": ("ZVD", zvd(w), GREEN),
+        "PFL, EI-shaped S-curve (5 %)": ("EI, 5 % admitted", ei(w), RED),
+        "PFL, EI-shaped S-curve (0.25°)": ("EI, 0.25° admitted", ei(w, tolerance=admitted), PURPLE),
+    }
+    ratios = np.linspace(0.7, 1.3, 121)
+    some = (0.75, 0.9, 1.0, 1.1, 1.25)
+    found = robustness(10, {str(r): {"length": 5.0 * r} for r in some}, names=cases)
+    figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+    for name, (label, shaper, colour) in cases.items():
+        curve = shaper(SCurve.timed([0.0], [TASK.distance], TASK.time - shaper.duration))
+        # Payload and frequency of one link: w^2 ~ 1/length, and the sway is w |int r'' exp(-i w t) dt|/g
+        frequency = w / np.sqrt(ratios)
+        theory = np.degrees(frequency * excitation(curve, frequency, TASK.time) / 9.81)
+        axes.plot(100 * (ratios - 1), theory, color=colour, linewidth=1.3, label=label)
+        simulated = [found[name][str(r)].residual_sway for r in some]
+        axes.plot([100 * (r - 1) for r in some], simulated, "o", color=colour, markersize=4)
+    axes.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
+    axes.annotate("required", (-29.5, 0.56), fontsize=7, color="#777777")
+    axes.set(xlabel="error of the length [%]", ylabel="residual sway [degrees]", ylim=(0.0, 3.5))
+    axes.set_title("what four shapers leave of 5 m in 8 s")
+    axes.margins(x=0.0)
+    axes.legend(loc="upper center", ncols=2)
+    save(figure, "crane_shapers")
+
+
 def convergence() -> None:
     length, mass = 5.0, 4.0
     counts = np.array([5, 10, 20, 40, 80])
@@ -101,5 +135,6 @@ def moving_picture() -> None:
 
 if __name__ == "__main__":
     transport()
+    shapers()
     convergence()
     moving_picture()

@@ -140,7 +140,6 @@ def _lemma_1(s: Study) -> Iterator[Row]:
             slope,
             "order of the coupling",
         )
-        masses = node_masses(s.machine)[[int(s.machine.q_names[i][1:]) - 1 for i in l]]
         all_masses = node_masses(s.machine)
         index = [int(s.machine.q_names[i][1:]) for i in l]
         right = np.array([all_masses[n - 1 :].sum() for n in index])
@@ -150,7 +149,7 @@ def _lemma_1(s: Study) -> Iterator[Row]:
             ("lemma 1.3 printed", printed, "m_1 + .. + m_n"),
             ("lemma 1.3 corrected", right, "m_n + .. + m_N"),
         ):
-            error = np.abs(diagonal - expected).max() / masses.sum()
+            error = np.abs(diagonal - expected).max() / all_masses.sum()
             statement = f"the diagonal of M_ll is constant, {words}"
             yield item, statement, bool(error < ZERO), error, "largest difference"
     yield from _couplings(s, M0, M)
