@@ -2,8 +2,9 @@
 
     python benchmarks/gpu/export.py FOLDER
 
-The folder holds the forward dynamics of two arms and the closed loop of one (`*.cu`), random states with what the
-processor computes from them (`reference.npz`), and a description (`manifest.json`). Needs dalembert and
+The folder holds the forward dynamics of two arms and of a chain, whose code has loops, and the closed loop of one arm
+(`*.cu`), random states with what the processor computes from them (`reference.npz`), and a description
+(`manifest.json`). Needs dalembert and
 example-robot-data here, and neither of them there.
 """
 
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import dalembert as da
+from dalembert.benchmarks.machines import chain
 from dalembert.benchmarks.robots import ROBOTS, robot_file
 from dalembert.compile.cuda import emit_cuda
 from dalembert.control.laws import PD
@@ -34,9 +36,9 @@ def load_robot(name: str) -> da.Machine:
     return da.load_urdf(robot_file(name), lock=dict.fromkeys(ROBOTS[name].lock, 0.0) or None)
 
 
-def export_dynamics(name: str, folder: Path, arrays: dict[str, np.ndarray]) -> dict[str, object]:
-    """Write the forward dynamics of a robot with random states and their accelerations."""
-    eom = da.equations(load_robot(name))
+def export_dynamics(name: str, machine: da.Machine, folder: Path, arrays: dict[str, np.ndarray]) -> dict[str, object]:
+    """Write the forward dynamics of a machine with random states and their accelerations."""
+    eom = da.equations(machine)
     kernel = eom.kernel("forward_dynamics")
     source = emit_cuda(kernel.function)
     (folder / f"{name}_forward_dynamics.cu").write_text(source.text)
@@ -70,9 +72,12 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     arrays: dict[str, np.ndarray] = {}
+    machines = {**{name: load_robot(name) for name in ("ur5", "panda")}, "chain-40": chain(40)}
     manifest = {
         "version": da.__version__,
-        "forward_dynamics": {name: export_dynamics(name, folder, arrays) for name in ("ur5", "panda")},
+        "forward_dynamics": {
+            name: export_dynamics(name, machine, folder, arrays) for name, machine in machines.items()
+        },
         "closed_loop": {"panda": export_loop("panda", folder, arrays)},
     }
     np.savez_compressed(folder / "reference.npz", **arrays)
