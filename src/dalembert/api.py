@@ -108,7 +108,8 @@ def simulate(
     switches: Sequence[Switch] = (),
     reach: float = 0.1,
     check: bool = True,
-    **options: Any,
+    max_step: float | None = None,
+    max_steps: int = 10_000_000,
 ) -> Run:
     """Simulate a machine.
 
@@ -157,8 +158,10 @@ def simulate(
     check
         Raise `SimulationError` (with the good part as ``run``) if the simulation diverges or fails; False: return the
         run.
-    **options
-        Further options of `dalembert.simulate.integrate.integrate` (``max_step``, ``max_steps``).
+    max_step
+        Longest step of adaptive methods.
+    max_steps
+        Number of steps after which the run fails.
 
     Returns
     -------
@@ -221,7 +224,8 @@ def simulate(
         on_event=transition,
         backend=eom.backend,
         constraints=constraints,
-        **options,
+        max_step=max_step,
+        max_steps=max_steps,
     )
     if report:
         run = replace(run, metadata={**run.metadata, **report})

@@ -185,6 +185,52 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: da.equations(machine()).inverse_dynamics([0.0], [0.0], [0.0], wrenches={"link": [1, 2]}),
         r"wrench at frame 'link' must be 6 finite numbers",
     ),
+    "parameters that do not broadcast": (
+        lambda: da.equations(pendulum()).mass_matrix([0.0], p={"m": [1.0, 2.0], "l": [1.0, 2.0, 3.0]}),
+        r"do not broadcast: m \(2,\), l \(3,\)",
+    ),
+    "infinite parameter": (
+        lambda: da.equations(pendulum()).mass_matrix([0.0], p={"l": INF}),
+        r"parameter 'l' must be finite, got inf",
+    ),
+    "two hinges on one axis": (
+        lambda: machine(
+            bodies=[da.Body("ring"), body()],
+            joints=[joint("a", child="ring"), joint("b", parent="ring")],
+        ),
+        r"joint 'a' \(revolute\) moves no inertia .* give body 'ring' mass and inertia",
+    ),
+    "event without a function": (lambda: da.Event("hit", 1.0), r"event 'hit' needs a function"),  # type: ignore[arg-type]
+    "event beyond the coordinates": (
+        lambda: da.simulate(machine(), duration=1.0, events=[da.Event("hit", lambda t, q, v: q[7])]),
+        r"expression of event 'hit' fails on CasADi symbols: RuntimeError: .*out of bounds",
+    ),
+    "event of two expressions": (
+        lambda: da.simulate(floating(), duration=1.0, events=[da.Event("hit", lambda t, q, v: q[:2])]),
+        r"event 'hit' must return one expression, got 2",
+    ),
+    "events that are none": (
+        lambda: da.simulate(machine(), duration=1.0, events=["hit"]),  # type: ignore[list-item]
+        r"events must be Event objects, got 'hit'",
+    ),
+    "switches that are none": (
+        lambda: da.simulate(machine(), duration=1.0, switches=[0.5]),  # type: ignore[list-item]
+        r"switches must be Switch objects, got 0.5",
+    ),
+    "transition to text": (
+        lambda: da.simulate(
+            machine(),
+            duration=1.0,
+            v0=[1.0],
+            events=[da.Event("half", lambda t, q, v: q[0] - 0.5)],
+            on_event=lambda t, x, names: "stop",
+        ),
+        r"the transition at t = 0.5 s must return 4 finite states, got 'stop'",
+    ),
+    "sine of different lengths": (
+        lambda: da.Sine([0.0, 1.0], [1.0, 2.0, 3.0], 1.0),
+        r"center of a Sine must be one number or 3 numbers, got 2",
+    ),
     "zero duration": (lambda: da.simulate(machine(), duration=0.0), r"duration"),
     "negative step": (lambda: da.simulate(machine(), duration=1.0, step=-1e-3), r"step"),
     "unknown method": (lambda: da.simulate(machine(), duration=1.0, method="magic"), r"magic.*rk4"),

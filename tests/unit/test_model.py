@@ -456,6 +456,8 @@ def test_parameter_vector() -> None:
         machine.parameter_vector({"k": 1.0})
     with pytest.raises(InputError, match="parameter values must be numbers"):
         machine.parameter_vector({"l": "long"})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match=r"do not broadcast: l \(2,\), b \(3,\)"):
+        machine.parameter_vector({"l": [1.0, 2.0], "b": [1.0, 2.0, 3.0]})  # type: ignore[dict-item]
 
 
 def test_parameter_values_inherit_the_bounds_of_their_fields() -> None:
@@ -463,8 +465,9 @@ def test_parameter_values_inherit_the_bounds_of_their_fields() -> None:
     check_parameter_values(machine, np.array([0.0, 1.0, 0.0]))
     with pytest.raises(InputError, match=r"mass of body 'link' must be >= 0, got -1 \(parameter 'm'\)"):
         check_parameter_values(machine, np.array([[1.0, 1.0, 0.1], [-1.0, 1.0, 0.1]]))
-    with pytest.raises(InputError, match=r"damping of joint 'theta' must be >= 0, got nan"):
-        check_parameter_values(machine, np.array([1.0, 1.0, math.nan]))
+    for wrong in (math.nan, math.inf):
+        with pytest.raises(InputError, match=f"parameter 'b' must be finite, got {wrong}"):
+            check_parameter_values(machine, np.array([1.0, 1.0, wrong]))
     jz = Parameter("jz", 1.0)
     top = Machine(
         "top",
@@ -473,6 +476,9 @@ def test_parameter_values_inherit_the_bounds_of_their_fields() -> None:
     )
     with pytest.raises(InputError, match=r"inertia of body 'rotor' is impossible with these parameters.*triangle"):
         check_parameter_values(top, np.array([3.0]))
+    check_parameter_values(top, np.linspace(0.1, 2.0, 12).reshape(3, 4, 1))
+    with pytest.raises(InputError, match=r"principal moments 1, 1, 2\.5: the largest"):
+        check_parameter_values(top, np.array([[1.0], [2.5], [3.0]]))
 
 
 def test_a_parameter_has_one_value() -> None:
@@ -706,3 +712,38 @@ def test_a_follower_needs_no_inertia_of_its_own() -> None:
         joints=[Joint("lead", "prismatic", "world", "a"), Joint("follow", "prismatic", "world", "b")],
         couplings=[Coupling("follow", "lead", -1.0)],
     )
+
+
+def two_hinges(kind: str, axis: Any, second: Any, offset: Any, **fields: Any) -> Machine:
+    """A massless body between two joints, and a body with mass behind them."""
+    return Machine(
+        "hinges",
+        bodies=[Body("ring"), Body("rotor", 2.0, (0.1, 0.2, 0.3), (0.2, 0.3, 0.4)), sphere("ball", 1.0, 0.1)],
+        joints=[
+            Joint("outer", kind, "world", "ring", Transform.rpy(0.3, 0.2, 0.1), axis),
+            Joint("inner", kind, "ring", "rotor", Transform.about(axis, 0.7, offset), second),
+            Joint("wrist", "spherical", "rotor", "ball", Transform((0.0, 0.0, 1.0))),
+        ],
+        **fields,
+    )
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+@given(axis, st.floats(-3.0, 3.0))
+def test_joints_that_undo_each_other_are_refused(kind: str, a: Any, x: float) -> None:
+    """Two hinges on one axis, two slides in one direction: the body between them needs inertia."""
+    along = tuple(x * u for u in np.asarray(a) / np.linalg.norm(a))
+    with pytest.raises(MachineError, match=rf"joint 'outer' \({kind}\) moves no inertia .* give body 'ring' mass"):
+        two_hinges(kind, a, a, along)
+    # Its own rotor makes the outer joint an equation of motion; so does another direction.
+    two_hinges(kind, a, a, along, motors=[Motor("m", "outer", ratio=10.0, rotor_inertia=1e-6)])
+    two_hinges(kind, a, np.roll(a, 1) + [0.0, 0.5, 0.0], along)
+
+
+def test_light_links_below_a_heavy_load_are_not_refused() -> None:
+    n, links = 60, []
+    for i in range(n):
+        origin = Transform((0.0, 0.0, -0.2 if i else 0.0))
+        links.append(Joint(f"q{i:02}", "revolute", f"b{i - 1}" if i else "world", f"b{i}", origin, (0, 1, 0)))
+    bodies = [Body(f"b{i}", 1e-4 if i < n - 1 else 1e4, (0, 0, -0.2)) for i in range(n)]
+    assert Machine("cable", bodies, links).nv == n

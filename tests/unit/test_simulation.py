@@ -209,6 +209,17 @@ def test_energy_of_transitions_is_an_entry_of_the_audit(method: str, backend: st
     assert run.append(later).energy.transition[-1] == pytest.approx(19.62 * (0.64**3 - 1.0), rel=1e-7)
 
 
+@pytest.mark.parametrize("name", ["work.arm", "active.arm", "offset.arm"])
+def test_error_control_does_not_depend_on_names(name: str) -> None:
+    """Quadratures and switches do not count in the error norm; a joint that is called like one does."""
+    body = da.point_mass("bob", 1.0, com=(0, 0, -1.0))
+    runs = []
+    for joint in ("arm", name):
+        pendulum = da.Machine("pendulum", [body], [da.Joint(joint, "revolute", "world", "bob", axis=(0, 1, 0))])
+        runs.append(da.simulate(pendulum, duration=2.0, q0=[1.0], method="dopri5", backend="vm"))
+    assert np.array_equal(runs[0].t, runs[1].t) and np.array_equal(runs[0].x, runs[1].x)
+
+
 def test_divergence_keeps_the_good_part() -> None:
     machine = double_pendulum()
     with pytest.raises(da.SimulationError, match=r"theta.*t = |t = .*theta") as failure:

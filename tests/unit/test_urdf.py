@@ -97,11 +97,16 @@ def test_joint_types() -> None:
     assert load_urdf(changed('type="revolute"', 'type="continuous"')).joint("elbow").limits.effort == 40
 
 
+FLOATING = changed('<link name="base"/>', f'<link name="base">{INERTIAL}</link>')
+
+
 def test_floating_base() -> None:
-    arm = load_urdf(ARM, floating_base=True)
+    arm = load_urdf(FLOATING, floating_base=True)
     assert arm.joint("root_joint").kind == "free"
     assert arm.q_names[:4] == ("root_joint.x", "root_joint.y", "root_joint.z", "root_joint.qw")
     assert arm.u_names == ("elbow", "base_slide")
+    with pytest.raises(FileFormatError, match=r"joint 'root_joint' .*give body 'base' mass and inertia"):
+        load_urdf(ARM, floating_base=True)
 
 
 def test_root_joint_does_not_clash() -> None:
@@ -111,7 +116,7 @@ def test_root_joint_does_not_clash() -> None:
 
 
 def test_root_link_named_world() -> None:
-    text = ARM.replace('"base"', '"world"')
+    text = FLOATING.replace('"base"', '"world"')
     assert "world" not in [b.name for b in load_urdf(text).bodies]
     assert load_urdf(text).joint("base_slide").parent == "world"
     with pytest.warns(DalembertWarning, match="'world' like the inertial frame; it floats as 'world_link'"):

@@ -57,8 +57,12 @@ def _gain(value: ArrayLike, n: int, name: str, *, signed: bool = False) -> Any:
 def _reference(reference: Reference, t: Any, n: int, law: str) -> tuple[Any, Any, Any]:
     """Position, velocity and acceleration of a reference."""
     if callable(reference):
-        r = reference(t)
-        r = ca.SX(ca.vertcat(*r) if isinstance(r, list | tuple) else r)
+        try:
+            r = reference(t)
+            r = ca.SX(ca.vertcat(*r) if isinstance(r, list | tuple) else r)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+            raise InputError(f"{law}: the reference fails on a CasADi symbol of time: {reason}") from error
     else:
         try:
             r = ca.SX(ca.DM(np.atleast_1d(np.asarray(reference, dtype=float))))

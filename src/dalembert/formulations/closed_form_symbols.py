@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import keyword
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -46,7 +47,7 @@ class SymbolMachine:
 def symbol_name(name: str) -> str:
     """Return a name of a machine as an identifier: ``base.x`` becomes ``base_x``."""
     text = re.sub(r"\W", "_", name)
-    return text if not text or not text[0].isdigit() else f"_{text}"
+    return f"_{text}" if text[:1].isdigit() or keyword.iskeyword(text) else text
 
 
 @dataclass(frozen=True)

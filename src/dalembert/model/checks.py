@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, MachineError
-from dalembert.core.parameter import evaluate, nominal, parameters_of
+from dalembert.core.parameter import Scalar, evaluate, nominal, parameters_of
 from dalembert.core.warn import warn
 from dalembert.model.body import Body
+from dalembert.model.mobility import joint_without_inertia
 from dalembert.model.tree import Node, merged_inertia
 from dalembert.spatial.rotations import numpy
 
@@ -24,43 +25,48 @@ _TOLERANCE = 1e-9
 _PRINTED = 1e-3  # a thin plate given with three digits (0.0833, 0.0833, 0.167) exceeds the triangle by its rounding
 
 
-def inertia_fault(inertia: NDArray[np.float64], noise: float = 0.0) -> str | None:
-    """Say what is impossible about an inertia about the centre of mass, or return None.
+def inertia_fault(inertia: NDArray[np.float64], noise: Any = 0.0) -> str | None:
+    """Say what is impossible about an inertia about the centre of mass (the first such one of a batch), or return None.
 
     The principal moments of a body must not be negative, and none may exceed the sum of the other two.
 
     Parameters
     ----------
     inertia
-        Inertia about the centre of mass.
+        Inertia about the centre of mass, shape (..., 3, 3).
     noise
-        Moment that counts as rounding, added to 1e-9 of the largest moment (1e-3 for the sum of two moments, which
-        printed data round).
+        Moment that counts as rounding, shape (...), added to 1e-9 of the largest moment (1e-3 for the sum of two
+        moments, which printed data round).
     """
+    if not np.isfinite(inertia).all():
+        return "it is not finite"
     I = 0.5 * (inertia + np.swapaxes(inertia, -1, -2))
-    a, b, c = np.linalg.eigvalsh(I)
-    largest = max(abs(a), abs(c))
-    moments = f"principal moments {a:g}, {b:g}, {c:g}"
-    if a < -(_TOLERANCE * largest + noise):
-        return f"{moments}: none may be negative"
-    if c > a + b + _PRINTED * largest + noise:
-        return f"{moments}: the largest must not exceed the sum of the others (triangle inequality)"
-    return None
+    moments = np.linalg.eigvalsh(I)
+    a, b, c = np.moveaxis(moments, -1, 0)
+    largest = np.maximum(np.abs(a), np.abs(c))
+    negative = a < -(_TOLERANCE * largest + noise)
+    wrong = np.argwhere(negative | (c > a + b + _PRINTED * largest + noise))
+    if not len(wrong):
+        return None
+    first = tuple(wrong[0])
+    rule = "none may be negative"
+    if not negative[first]:
+        rule = "the largest must not exceed the sum of the others (triangle inequality)"
+    return f"principal moments {', '.join(f'{x:g}' for x in moments[first])}: {rule}"
 
 
-def _noise(mass: float, com: NDArray[np.float64]) -> float:
+def _noise(mass: Any, com: NDArray[np.float64]) -> Any:
     """Moment that is rounding: a radius of gyration of 30 nm, or the last digits of Steiner's term."""
-    return mass * (1e-15 + 1e-14 * float(com @ com))
+    return mass * (1e-15 + 1e-14 * np.sum(com * com, axis=-1))
 
 
-def _body_inertia(body: Body, values: Mapping[str, Any]) -> NDArray[np.float64]:
-    return np.array([[float(evaluate(x, values)) for x in row] for row in body.inertia])
+def _body_fault(body: Body, values: Mapping[str, Any], batch: tuple[int, ...] = ()) -> str | None:
+    def field(x: Scalar) -> NDArray[np.float64]:
+        return np.broadcast_to(np.asarray(evaluate(x, values), dtype=float), batch)
 
-
-def _body_fault(body: Body, values: Mapping[str, Any]) -> str | None:
-    I = _body_inertia(body, values)
-    com = np.array([float(evaluate(x, values)) for x in body.com])
-    return inertia_fault(I, _noise(float(evaluate(body.mass, values)), com))
+    I = np.stack([np.stack([field(x) for x in row], axis=-1) for row in body.inertia], axis=-2)
+    com = np.stack([field(x) for x in body.com], axis=-1)
+    return inertia_fault(I, _noise(field(body.mass), com))
 
 
 def check_physics(machine: Machine) -> None:
@@ -125,6 +131,13 @@ def _check_movable(machine: Machine) -> None:
         leaf = i not in parents and node.beam is None and node.joint.name not in shared
         if leaf and (lack := _leaf_lack(node)):
             raise MachineError(f"joint '{node.joint.name}' ({node.joint.kind}): body '{node.joint.child}' {lack}")
+    plain = not (machine.couplings or machine.constrained or any(n.beam for n in tree.nodes))
+    if plain and (joint := joint_without_inertia(machine)):
+        raise MachineError(
+            f"joint '{joint.name}' ({joint.kind}) moves no inertia that the joints outboard of it do not move in the "
+            f"same way: the mass matrix is singular in every configuration; give body '{joint.child}' mass and "
+            f"inertia, or lock what does not matter"
+        )
 
 
 def _leaf_lack(node: Node) -> str | None:
@@ -158,6 +171,9 @@ def check_parameter_values(machine: Machine, p: NDArray[np.float64]) -> None:
         Values, shape (..., np).
     """
     values = {q.name: p[..., i] for i, q in enumerate(machine.parameters)}
+    for name, given in values.items():
+        if not np.isfinite(given).all():
+            raise InputError(f"parameter '{name}' must be finite, got {given[~np.isfinite(given)].flat[0]}")
     for bound in machine.bounds:
         if not parameters_of(bound.value):
             continue
@@ -169,7 +185,5 @@ def check_parameter_values(machine: Machine, p: NDArray[np.float64]) -> None:
     for body in machine.bodies:
         if not isinstance(body, Body) or not any(parameters_of(x) for row in body.inertia for x in row):
             continue
-        for row in p.reshape(-1, p.shape[-1]):
-            fault = _body_fault(body, {q.name: row[i] for i, q in enumerate(machine.parameters)})
-            if fault:
-                raise InputError(f"inertia of body '{body.name}' is impossible with these parameters: {fault}")
+        if fault := _body_fault(body, values, p.shape[:-1]):
+            raise InputError(f"inertia of body '{body.name}' is impossible with these parameters: {fault}")

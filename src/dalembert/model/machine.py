@@ -282,7 +282,11 @@ class Machine:
             columns = [np.asarray(p.get(q.name, q.value), dtype=float) for q in self.parameters]
         except (TypeError, ValueError):
             raise InputError(f"parameter values must be numbers or arrays of numbers, got {dict(p)!r}") from None
-        return np.stack(np.broadcast_arrays(*columns), axis=-1)
+        try:
+            return np.stack(np.broadcast_arrays(*columns), axis=-1)
+        except ValueError:
+            shapes = ", ".join(f"{q.name} {c.shape}" for q, c in zip(self.parameters, columns, strict=True) if c.shape)
+            raise InputError(f"the arrays of parameter values do not broadcast: {shapes}") from None
 
     def to_yaml(self, path: str | Path | None = None) -> str:
         """Write the machine as a YAML machine file; return its text."""

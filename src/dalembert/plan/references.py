@@ -87,10 +87,18 @@ class Sine:
     frequency: float
     phase: ArrayLike = 0.0
 
+    def __post_init__(self) -> None:
+        names = ("center", "amplitude", "phase")
+        given = {name: _vector(getattr(self, name), f"{name} of a Sine") for name in names}
+        n = max(map(len, given.values()))
+        for name, values in given.items():
+            if len(values) not in (1, n):
+                raise InputError(f"{name} of a Sine must be one number or {n} numbers, got {len(values)}")
+            object.__setattr__(self, name, values if len(values) == n else n * values)
+        if not np.isfinite(self.frequency):
+            raise InputError(f"frequency of a Sine must be finite, got {self.frequency!r}")
+
     def __call__(self, t: Any) -> Any:
         """Positions at time ``t``."""
-        center, amplitude = np.broadcast_arrays(
-            _vector(self.center, "center of a Sine"), _vector(self.amplitude, "amplitude of a Sine")
-        )
-        phase = np.broadcast_to(_vector(self.phase, "phase of a Sine"), center.shape)
-        return ca.DM(center) + ca.DM(amplitude) * ca.sin(2 * np.pi * self.frequency * t + ca.DM(phase))
+        center, amplitude, phase = (ca.DM(np.asarray(x)) for x in (self.center, self.amplitude, self.phase))
+        return center + amplitude * ca.sin(2 * np.pi * self.frequency * t + phase)

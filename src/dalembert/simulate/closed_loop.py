@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, is_dataclass
 from typing import Any
 
@@ -73,6 +73,23 @@ class Event:
     terminal: bool = False
     direction: int = 0
 
+    def __post_init__(self) -> None:
+        if not callable(self.expression):
+            raise InputError(f"event '{self.name}' needs a function (t, q, v) -> g, got {self.expression!r}")
+
+    def function(self, t: Any, q: Any, v: Any) -> Any:
+        """Return the expression on given symbols."""
+        try:
+            g = ca.SX(self.expression(t, q, v))
+        except Exception as error:
+            reason = str(error).strip().splitlines()[-1:] or [""]
+            raise InputError(
+                f"the expression of event '{self.name}' fails on CasADi symbols: {type(error).__name__}: {reason[0]}"
+            ) from error
+        if g.numel() != 1:
+            raise InputError(f"event '{self.name}' must return one expression, got {g.numel()}")
+        return g
+
 
 @dataclass(frozen=True)
 class _Adapted:
@@ -137,15 +154,25 @@ def close_loop(
     switches
         Constraints that are added and removed during the run.
     """
+    events, switches = _listed(events, Event, "events"), _listed(switches, Switch, "switches")
     if not _is_value(control):
         return _compose(eom, control, events, limits, switches)
     kept: dict[Any, ClosedLoop] = eom.__dict__.setdefault("_loops", {})
-    key = (control, tuple(events), limits, tuple(switches))
+    key = (control, events, limits, switches)
     if key not in kept:
         while len(kept) >= 8:
             kept.pop(next(iter(kept)))
         kept[key] = _compose(eom, control, events, limits, switches)
     return kept[key]
+
+
+def _listed(items: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
+    """Return a list of events or switches as a tuple; one of them alone will do."""
+    listed = (items,) if isinstance(items, kind) else tuple(items) if isinstance(items, Iterable) else (items,)
+    for item in listed:
+        if not isinstance(item, kind):
+            raise InputError(f"{what} must be {kind.__name__} objects, got {item!r}")
+    return listed
 
 
 def _is_value(control: Any) -> bool:
@@ -213,6 +240,7 @@ def _compose(
         event_specs=specs,
         name=eom.machine.name,
         constrained=constrained,
+        n_counted=n_before,
     )
     return ClosedLoop(problem, z0, controller, _switching(eom, problem, n_before, switches))
 
@@ -302,10 +330,6 @@ def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tup
                     terminal = limits == "stop" or joint.limits.stop
                     specs.append(EventSpec(f"{joint.name}.{side}", terminal=terminal, direction=-1))
     for event in events:
-        if not isinstance(event, Event):
-            raise InputError(f"events must be Event objects, got {event!r}")
-        g.append(ca.SX(event.expression(s.t, s.q, s.v)))
-        if g[-1].numel() != 1:
-            raise InputError(f"event '{event.name}' must return one expression, got {g[-1].numel()}")
+        g.append(event.function(s.t, s.q, s.v))
         specs.append(EventSpec(event.name, event.terminal, event.direction))
     return ca.vertcat(*g) if g else ca.SX(0, 1), tuple(specs)

@@ -109,7 +109,10 @@ class EventWatcher:
         """Apply a transition and arm the events for what follows."""
         t, names = engine.t, self._setup.problem.state_names
         if x is not None:
-            state = np.array(x, dtype=float)
+            try:
+                state = np.array(x, dtype=float)
+            except (TypeError, ValueError):
+                state = np.full(0, np.nan)
             if state.shape != (len(names),) or not np.isfinite(state).all():
                 raise SimulationError(
                     f"the transition at t = {t:g} s must return {len(names)} finite states, got {x!r}"

@@ -15,7 +15,6 @@ from dalembert.simulate.constrained import ConstrainedSystem
 __all__ = ["EventSpec", "Problem"]
 
 _ARGUMENTS = ("t", "x", "c", "p")
-_NOT_COUNTED = ("work.", "active.", "offset.", "length0.")
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,7 @@ class Problem:
     Parameters
     ----------
     state_names
-        Names of x = (q, v, z, work quadratures), in order. States named ``"work.*"`` are quadratures: nothing
-        depends on them, and adaptive steppers do not count them in their error norm.
+        Names of x = (q, v, z, switches, work quadratures), in order.
     ode
         (t, x, c, p) -> xdot.
     signals
@@ -69,6 +67,9 @@ class Problem:
         One `EventSpec` per entry of g.
     name
         The machine, for the run's metadata.
+    n_counted
+        How many states, from the first on, count in the error norm of adaptive steppers; the others are switches
+        and quadratures, on which nothing depends. None: all up to the last ones named ``"work.*"``.
     constrained
         Constrained equations of motion, which then give the accelerations (``ode`` returns NaN for them).
         The last ``2 k`` of ``event_specs`` are those of its k unilateral rows; ``events`` has none for them.
@@ -84,6 +85,7 @@ class Problem:
     event_specs: tuple[EventSpec, ...] = ()
     name: str = ""
     constrained: ConstrainedSystem | None = None
+    n_counted: int | None = None
 
     def __post_init__(self) -> None:
         for field in ("state_names", "signal_names", "held_names", "quaternions", "event_specs"):
@@ -117,9 +119,11 @@ class Problem:
 
     @property
     def counted(self) -> NDArray[np.bool_]:
-        """Which states count in the error norm of adaptive steppers: all but quadratures ``"work.*"`` and switches."""
-        mask = np.array([not name.startswith(_NOT_COUNTED) for name in self.state_names])
-        return mask if mask.any() else ~mask
+        """Which states count in the error norm of adaptive steppers; all of them if none would."""
+        n = self.n_counted
+        if n is None:
+            n = max((k + 1 for k, name in enumerate(self.state_names) if not name.startswith("work.")), default=0)
+        return np.arange(self.n_states) < (n or self.n_states)
 
     def _check_function(self, label: str, function: casadi.Function, n_out: int) -> None:
         if not isinstance(function, casadi.Function):
