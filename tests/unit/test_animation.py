@@ -80,7 +80,7 @@ def test_mp4_needs_ffmpeg(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"path": "crane.avi"}, ".gif, .html or .mp4"),
+        ({"path": "crane.avi"}, r"must end in \.gif, \.html, \.mp4"),
         ({"path": "nowhere/crane.gif"}, "no folder"),
         ({"fps": 0.0}, "fps and speed"),
         ({"trace": ["hook"]}, "no point 'hook'.*node2"),

@@ -204,6 +204,8 @@ def test_a_diverging_simulation_fails_but_keeps_what_is_good(call: Call, here: P
         (["simulate", "pendulum.yaml", "--method", "magic"], "magic"),
         (["simulate", "pendulum.yaml", "--duration", "-1"], "duration"),
         (["simulate", "pendulum.yaml", "--out", "no/such/run.nc"], "there is no folder no/such"),
+        (["simulate", "pendulum.yaml", "--csv", "."], "cannot write .: it is a folder"),
+        (["simulate", "pendulum.yaml", "--plot", "run.doc"], "cannot write run.doc: its name must end in"),
         (["simulate", "."], "'.' is a folder"),
         (["simulate", "notes.txt"], "notes.txt: expected a machine file (.yaml, .yml) or a .urdf, got '.txt'"),
         (["simulate", "broken.yaml"], "broken.yaml"),

@@ -6,6 +6,7 @@ import copy
 import csv
 import dataclasses
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -262,11 +263,12 @@ def test_plot_draws_every_signal_and_the_audit(swing: Run, tmp_path: Path) -> No
     figure = swing.plot(path=tmp_path / "run.png")
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
     panels = {panel.get_title("left"): panel for panel in figure.axes if panel.get_visible()}
-    assert set(panels) == {"coordinates", "velocities", "energy [J]", "energy balance, relative to the peak"}
+    balance = f"energy balance, relative to the peak: drift {swing.energy.drift:.1e}"
+    assert set(panels) == {"coordinates", "velocities", "energy [J]", balance}
     drawn = panels["velocities"].lines[0]
     assert np.array_equal(drawn.get_ydata(), swing["theta_dot"])
     assert np.array_equal(drawn.get_xdata(), swing.t)
-    audit = panels["energy balance, relative to the peak"].lines[0]
+    audit = panels[balance].lines[0]
     assert np.array_equal(audit.get_ydata(), swing.energy.audit)
 
 
@@ -278,8 +280,24 @@ def test_plot_of_chosen_signals(swing: Run, held: Run) -> None:
         swing.plot(["theta", "phi"])
     with pytest.raises(InputError, match="must not be empty"):
         swing.plot([])
-    with pytest.raises(InputError, match="there is no folder"):
-        swing.plot(path="no such folder/run.png")
+    for path, message in {
+        "no such folder/run.png": "there is no folder",
+        "run.doc": r"must end in .*\.pdf.*\.png",
+        "run": r"must end in",
+        ".": "it is a folder",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            swing.plot(path=path)
+
+
+def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
+    """A dollar sign is no formula, and an underscore in front hides nothing."""
+    names = ["_hidden", r"$\frac$", "θ_1"]
+    run = integrate(make_problem(names, lambda t, x, c, p: [x[k] for k in range(3)]), np.ones(3), duration=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = run.plot(path=tmp_path / "run.png")
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == names
 
 
 def test_panels_do_not_overflow() -> None:
@@ -288,6 +306,7 @@ def test_panels_do_not_overflow() -> None:
     panels = group_signals(run)
     assert [title for title, _ in panels] == [f"coordinates ({k} of 3)" for k in (1, 2, 3)]
     assert [name for _, members in panels for name in members] == names
+    assert [len(members) for _, members in panels] == [7, 7, 6]
 
 
 def test_run_refuses_an_unknown_status(swing: Run) -> None:

@@ -12,22 +12,27 @@ from dalembert.core.errors import InputError, SimulationError
 
 __all__ = ["simulate"]
 
-_Values = Annotated[
-    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Initial value; may be given several times.")
-]
+
+def _values(what: str) -> Any:
+    return typer.Option(metavar="NAME=VALUE", help=f"{what}; may be given several times.")
 
 
 def simulate(
     machine: MachineArgument,
     duration: Annotated[float | None, typer.Option(help="Seconds to simulate.")] = None,
-    method: Annotated[str | None, typer.Option(help="rk4, dopri5, cvodes, ...")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="euler, heun, rk4; bs32, dopri5 (adaptive); cvodes, idas (stiff).")
+    ] = None,
     step: Annotated[float | None, typer.Option(help="Step of fixed-step methods [s].")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive methods.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive methods.")] = None,
     record: Annotated[float | None, typer.Option(help="Interval of the recorded rows [s].")] = None,
-    q0: _Values = None,
-    v0: _Values = None,
-    p: Annotated[list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="Parameter value.")] = None,
+    q0: Annotated[list[str] | None, _values("Initial coordinate")] = None,
+    v0: Annotated[list[str] | None, _values("Initial velocity")] = None,
+    p: Annotated[
+        list[str] | None,
+        typer.Option("-p", metavar="NAME=VALUE", help="Value of a parameter; may be given several times."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the run as a NetCDF file.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the run as comma-separated columns.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the run (.png, .pdf, .svg).")] = None,
@@ -40,9 +45,7 @@ def simulate(
     from dalembert.cli.output import console
     from dalembert.io.control_blocks import make_law
 
-    for path in (out, csv, plot):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise InputError(f"cannot write {path}: there is no folder {path.parent}")
+    _check_targets(out, csv, plot)
     found, settings = find_machine(machine)
     settings["control"] = make_law(settings.get("control"))
     options = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "record": record}
@@ -56,6 +59,19 @@ def simulate(
     _write(run, out, csv, plot)
     if not run.ok:
         raise SimulationError(run.message, run)
+
+
+def _check_targets(out: Path | None, csv: Path | None, plot: Path | None) -> None:
+    """Refuse files that cannot be written before the work is done, not after it."""
+    from dalembert.core.files import target_file
+
+    for path in (out, csv):
+        if path is not None:
+            target_file(path)
+    if plot is not None:
+        from dalembert.view.plots import picture_file
+
+        picture_file(plot)
 
 
 def _assignments(given: list[str], what: str) -> dict[str, float]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import keyword
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.core.errors import FileFormatError, InputError
+from dalembert.core.files import target_file
 from dalembert.simulate.run import EndState, EventRecord, Run
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def dataset_to_run(dataset: xarray.Dataset) -> Run:
 
 def save_run(run: Run, path: str | os.PathLike[str]) -> Path:
     """Write a run as NetCDF; a file of that name is replaced only once the new one is complete."""
-    target = _target(path)
+    target = target_file(path)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     dataset = run_to_dataset(run)
     try:
@@ -136,19 +137,12 @@ def write_csv(run: Run, path: str | os.PathLike[str]) -> Path:
     """Write t and all signals as columns; numbers have the digits that restore them exactly."""
     import csv
 
-    target = _target(path)
+    target = target_file(path)
     table = np.column_stack([run.t, run.x, run.y, run.held])
     with open(target, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["t", *run.names])
         writer.writerows(table.tolist())
-    return target
-
-
-def _target(path: str | os.PathLike[str]) -> Path:
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
     return target
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
+from dalembert.core.files import target_file
 from dalembert.core.parameter import nominal
 from dalembert.formulations.tree_model import TreeModel
 from dalembert.model.machine import Machine
@@ -150,15 +151,11 @@ def animate(
     size, dpi
         Of the picture: inches, and dots per inch.
     """
-    target = Path(path)
-    if target.suffix not in (".gif", ".html", ".mp4"):
-        raise InputError(f"an animation is a .gif, .html or .mp4 file, got {target.name!r}")
+    target = target_file(path, (".gif", ".html", ".mp4"))
     if target.suffix == ".mp4" and shutil.which("ffmpeg") is None:
         raise InputError("an .mp4 file needs the program ffmpeg, which is not installed; write a .gif or .html instead")
     if not (fps > 0 and speed > 0):
         raise InputError(f"fps and speed of an animation must be > 0, got {fps!r} and {speed!r}")
-    if not target.parent.is_dir():
-        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
     count = max(2, round((run.t[-1] - run.t[0]) / speed * fps) + 1)
     shape = skeleton(run, machine, np.linspace(run.t[0], run.t[-1], count))
     figure, update = draw_frames(shape, title=machine.name, trace=trace, size=size)

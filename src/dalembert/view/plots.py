@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.core.errors import InputError
+from dalembert.core.files import target_file
 from dalembert.simulate.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["group_signals", "plot_run"]
+__all__ = ["group_signals", "picture_file", "plot_run"]
 
 _LINES_PER_PANEL = 8
 # Colour-blind safe (P. Tol, "bright"), and dark enough on white.
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#994455", "#666666")
 _RATES = ("_dot", ".wx", ".wy", ".wz", ".vx", ".vy", ".vz")
 _TITLES = {"u": "inputs", "command": "commands"}
+_SUM = "kinetic + potential"
 _ENERGY = ("energy.kinetic", "energy.potential", "work.input", "work.loss")
 
 
@@ -47,6 +49,7 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    target = None if path is None else picture_file(path)
     chosen = [names] if isinstance(names, str) else None if names is None else list(names)
     if chosen is not None and not chosen:
         raise InputError(f"names of signals to plot must not be empty; known: {', '.join(run.names)}")
@@ -70,13 +73,18 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
             panel.set_xlabel("time [s]", fontsize=9)
             panel.tick_params(labelbottom=True)
     title = str(run.metadata.get("machine") or "run")
-    figure.suptitle(title if run.status == "completed" else f"{title}: {run.status}", fontsize=11)
-    if path is not None:
-        target = Path(path)
-        if not target.parent.is_dir():
-            raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+    title = title if run.status == "completed" else f"{title}: {run.status}"
+    figure.suptitle(title, fontsize=11, parse_math=False)
+    if target is not None:
         figure.savefig(target, dpi=150)
     return figure
+
+
+def picture_file(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a picture to write, or say why it cannot be one."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    return target_file(path, tuple(f".{ending}" for ending in sorted(FigureCanvasAgg.get_supported_filetypes())))
 
 
 def group_signals(run: Run, names: Sequence[str] | None = None) -> list[tuple[str, list[str]]]:
@@ -99,8 +107,9 @@ def group_signals(run: Run, names: Sequence[str] | None = None) -> list[tuple[st
     panels = []
     for title, members in groups.items():
         count = math.ceil(len(members) / _LINES_PER_PANEL)
+        size = math.ceil(len(members) / count)
         for k in range(count):
-            part = members[k * _LINES_PER_PANEL : (k + 1) * _LINES_PER_PANEL]
+            part = members[k * size : (k + 1) * size]
             panels.append((title if count == 1 else f"{title} ({k + 1} of {count})", part))
     return panels
 
@@ -112,9 +121,11 @@ def _short(name: str, title: str) -> str:
 
 
 def _draw(panel: Axes, run: Run, title: str, lines: Sequence[tuple[str, Any]]) -> None:
+    drawn = []
     for (label, values), colour in zip(lines, _COLOURS, strict=False):
-        panel.plot(run.t, values, color=colour, linewidth=1.2, label=label)
-    panel.set_title(title, loc="left", fontsize=9)
+        dark = label == _SUM
+        drawn += panel.plot(run.t, values, "--" if dark else "-", color="#333333" if dark else colour, linewidth=1.2)
+    panel.set_title(title, loc="left", fontsize=9, parse_math=False)
     panel.grid(alpha=0.25, linewidth=0.5)
     panel.tick_params(labelsize=8)
     for side in ("top", "right"):
@@ -122,20 +133,20 @@ def _draw(panel: Axes, run: Run, title: str, lines: Sequence[tuple[str, Any]]) -
     panel.margins(x=0.0)
     panel.yaxis.get_offset_text().set_fontsize(7)
     if len(lines) > 1 or lines[0][0] != title:
-        panel.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        where: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+        legend = panel.legend(drawn, [""] * len(drawn), fontsize=7, frameon=False, **where)
+        for text, (label, _) in zip(legend.get_texts(), lines, strict=False):
+            text.set(text=label, parse_math=False)  # names are text, whatever signs they have
 
 
 def _draw_energy(energies: Axes, audit: Axes, run: Run) -> None:
     energy = run.energy
-    lines = [("kinetic", energy.kinetic), ("potential", energy.potential), ("total", energy.total)]
-    for label, work in (("input work", energy.work_input), ("loss work", energy.work_loss)):
-        if np.any(work):
-            lines.append((label, work))
-    _draw(energies, run, "energy [J]", lines)
-    title = "energy balance, relative to the peak"
+    lines = [("kinetic", energy.kinetic), ("potential", energy.potential)]
+    works = {"input work": energy.work_input, "loss work": energy.work_loss, "transitions": energy.transition}
+    lines += [(label, work) for label, work in works.items() if np.any(work)]
+    _draw(energies, run, "energy [J]", [*lines, (_SUM, energy.total)])
+    title = f"energy balance, relative to the peak: drift {energy.drift:.1e}"
     _draw(audit, run, title, [(title, energy.audit)])
-    note = f"drift {energy.drift:.1e}"
-    audit.text(0.99, 0.97, note, transform=audit.transAxes, ha="right", va="top", fontsize=8)
 
 
 def _mark_events(panel: Axes, run: Run, *, labelled: bool) -> None:
@@ -153,4 +164,5 @@ def _mark_events(panel: Axes, run: Run, *, labelled: bool) -> None:
                 color="#666666",
                 va="top",
                 rotation=90,
+                parse_math=False,
             )
