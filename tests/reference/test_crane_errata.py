@@ -99,6 +99,22 @@ def test_26_momentum_of_one_link() -> None:
     assert abs(s.m(1) / 2 * (printed**2 + up**2) / energy - 1) > 1e-3
 
 
+def test_27_and_50_of_one_link() -> None:
+    """(27) is right; (50) is (27) to first order in the angle, which (49) is not."""
+    errors = []
+    for angle in (1e-2, 1e-3):
+        s = random_state(1, seed=27, angle=angle)
+        rate, m, (x1, x2) = derived(s)["rate"][1], s.m(1), s.x
+        l, a, c, sine = s.link(1), s.a(1), np.cos(s.a(1)), np.sin(s.a(1))
+        turning = 2 * m * l * s.link(1, 1) * s.a(1, 1) + m * l**2 * s.a(1, 2)
+        right = m * l * c * x2 + m * s.link(1, 1) * c * x1 - m * l * s.a(1, 1) * sine * x1 + turning
+        assert right == pytest.approx(rate, rel=1e-11)
+        fifty = m * l * x2 + m * s.link(1, 1) * x1 - m * l * s.a(1, 1) * a * x1 + turning
+        errors.append([abs(fifty - rate), abs(equation_49(s, 1, 1) - rate)])
+    order = np.log10(np.divide(*errors))
+    assert np.allclose(order, [2.0, 1.0], atol=0.1)
+
+
 # -- large payload: (43), (48), (49), (65), (73) -----------------------------------------------------------------------
 
 

@@ -77,7 +77,7 @@ def planar_crane(
     force, winch_force
         Largest efforts; a winch that cannot hold what hangs on it is refused.
     max_payload
-        Heaviest mass allowed at the last node.
+        Heaviest mass allowed at the last node when the crane is built (of a Parameter: its nominal value).
     minimum_length
         Lower limit of lengths that vary; default a hundredth of the length. A simulation stops there.
     travel
