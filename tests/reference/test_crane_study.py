@@ -9,10 +9,10 @@ import dalembert as da
 from dalembert.control.linearize import law_gain, linearize
 from dalembert.control.underactuated import PartialFeedbackLinearization
 from dalembert.plan.flat import SmoothStep
-from dalembert.plan.shaping import SCurve, ei, excitation, zv
+from dalembert.plan.shaping import SCurve, ei, excitation, zv, zvd
 from dalembert.studies import Row, run_study
 from dalembert.studies.crane.robustness import CASES, robustness, robustness_table
-from dalembert.studies.crane.transport import compare, comparison_table, laws, spill_over, transport_crane
+from dalembert.studies.crane.transport import compare, comparison_table, laws, perform, spill_over, transport_crane
 from dalembert.systems.cranes import (
     DesignedOn,
     hanging,
@@ -109,6 +109,20 @@ def test_feedback_linearisation_of_another_payload(payload: float) -> None:
     polynomial = np.polyadd(np.polymul([1, kd, kp], [1, 0, w2]), [(payload - 500.0) * w2 / 200.0, 0, 0])
     assert np.allclose(np.sort_complex(poles), np.sort_complex(np.roots(polynomial)), atol=1e-6)
     assert np.sign(np.round(poles.real.max(), 6)) == np.sign(500.0 - payload)
+
+
+def test_cures_of_another_payload() -> None:
+    """A payload 30 % lighter than modelled: what a stiffer loop leaves, and what a law leaves that has weighed it."""
+    nominal = transport_crane(3)
+    shaper = zvd(float(sway_frequencies(nominal)[0]))
+    reference = shaper(SCurve.timed([0.0], [5.0], 8.0 - shaper.duration))
+    eom = da.equations(transport_crane(3, payload=da.Parameter("payload", 500.0)))
+    soft, stiff = (PartialFeedbackLinearization(kp, kd, reference) for kp, kd in ((9.0, 6.0), (36.0, 12.0)))
+    chosen = {"soft": DesignedOn(soft, nominal), "stiff": DesignedOn(stiff, nominal), "weighed": soft}
+    left = {name: perform(eom, name, law, p={"payload": 350.0}).residual_sway for name, law in chosen.items()}
+    assert left["soft"] > 0.5
+    assert left["stiff"] < 0.1 * left["soft"]
+    assert left["weighed"] < 0.01 * left["soft"]
 
 
 def test_a_design_on_two_links_spills_over_and_one_on_one_link_does_not() -> None:
