@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError
-from dalembert.formulations.constraints_contract import RANK_TOLERANCE, minimum_norm
+from dalembert.formulations.constraints_contract import minimum_norm
+from dalembert.formulations.constraints_unilateral import least_constraint
 
 __all__ = ["ConsistentState", "Impact", "consistent_state", "impact"]
 
@@ -153,7 +154,7 @@ def impact(M: Array, J: Array, rate: Array, v: Array, unilateral: NDArray[np.boo
     """Velocities after the rows ``J v + Phi_t = 0`` have begun to act: ``M (v+ - v) + J^T Lambda = 0``.
 
     A unilateral row only pulls: it either takes a positive impulse and holds its rate at zero, or none and lets go
-    (``Lambda >= 0``, ``Phi' <= 0``, their product zero). The set of rows that pull is found by an active-set search.
+    (``Lambda >= 0``, ``Phi' <= 0``, their product zero).
 
     Parameters
     ----------
@@ -166,22 +167,7 @@ def impact(M: Array, J: Array, rate: Array, v: Array, unilateral: NDArray[np.boo
     unilateral
         Which rows only pull.
     """
-    pulls = np.ones(len(J), dtype=bool)
-    scale = 1e-12 * (1.0 + float(np.max(np.abs(rate), initial=0.0)))
-    jump, impulses = np.zeros(len(v)), np.zeros(len(J))
-    for _ in range(4 * len(J) + 4):
-        jump, found = minimum_norm(M, np.zeros(len(v)), J[pulls], -rate[pulls])
-        impulses = np.zeros(len(J))
-        impulses[pulls] = found
-        pushes = np.where(unilateral & pulls, impulses, 0.0)
-        if pushes.size and pushes.min() < -1e-9 * np.max(np.abs(impulses), initial=0.0):
-            pulls[int(np.argmin(pushes))] = False
-            continue
-        opening = np.where(unilateral & ~pulls, rate + J @ jump, -np.inf)
-        if opening.size and opening.max() > max(scale, RANK_TOLERANCE * np.max(np.abs(rate), initial=0.0)):
-            pulls[int(np.argmax(opening))] = True
-            continue
-        break
-    after = v + jump
+    found = least_constraint(M, np.zeros(len(v)), J, -rate, unilateral)
+    after = v + found.acceleration
     lost = 0.5 * float(v @ M @ v - after @ M @ after)
-    return Impact(after, impulses, lost)
+    return Impact(after, found.multipliers, lost)

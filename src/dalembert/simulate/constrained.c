@@ -20,6 +20,7 @@
 typedef int (*kernel)(const double *const *in, double *const *out, double *work);
 
 enum { INDEX_1 = 0, PENALTY = 2, AUGMENTED = 3 };
+#define GAP 1e-11 /* as in constrained_fallback.py */
 
 struct constrained {
     int64_t n, nq, nv, m, method, constant_mass, projects;
@@ -356,7 +357,7 @@ int constrained_ode(const double *const *in, double *const *out, double *work) {
 }
 
 /* Kernel (t, x, c, p) -> g: those of the tape, then for each cable that can go slack its tension while it is taut
- * (1 while it is slack), then for each the slack while it is slack (1 while it is taut). */
+ * (else 1), then for each its gap while it is slack (else 1; the switch of a cable that was cut is -1). */
 int constrained_events(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
     const int64_t k = C->n_tape_events, u = C->n_unilateral;
@@ -365,9 +366,9 @@ int constrained_events(const double *const *in, double *const *out, double *work
     if (evaluate_tape(C, in) || solve(C, in[1])) return 1;
     for (int64_t i = 0; i < u; i++) {
         const int64_t row = C->unilateral[i];
-        const int taut = in[1][C->flags[row]] > 0.5;
-        out[0][k + i] = taut ? C->lambda[row] : 1.0;
-        out[0][k + u + i] = taut ? 1.0 : -C->phi[row];
+        const double is = in[1][C->flags[row]];
+        out[0][k + i] = is > 0.5 ? C->lambda[row] : 1.0;
+        out[0][k + u + i] = is > 0.5 || is < -0.5 ? 1.0 : GAP - C->phi[row];
     }
     return 0;
 }

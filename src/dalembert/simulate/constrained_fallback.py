@@ -13,7 +13,10 @@ from dalembert.simulate.constrained import ConstraintMethod
 from dalembert.simulate.engine import Array
 from dalembert.simulate.problem import Problem
 
-__all__ = ["PythonConstrained"]
+__all__ = ["GAP", "PythonConstrained"]
+
+GAP = 1e-11
+"""Length by which a slack cable must be too short to be seen as taut: beyond the rounding of a cable that touches."""
 
 
 class PythonConstrained:
@@ -92,15 +95,16 @@ class PythonConstrained:
         return rates
 
     def events(self, t: float, x: Array, c: Array) -> Array:
-        """Event functions: those of the tape, tensions of taut cables, slack of slack ones."""
+        """Event functions: those of the tape, tensions of taut cables, gaps of slack ones (of cut ones nothing)."""
         own = np.zeros(0) if self._tape_events is None else self._tape_events(t, x, c)
         rows = list(self._system.unilateral)
         if not rows:
             return own
         terms, _, multipliers = self._solve(t, x, c)
-        taut = self._system.active(x)[rows]
+        switch = x[self._system.flags[rows]]
+        slack = (switch > -0.5) & (switch < 0.5)
         return np.concatenate(
-            [own, np.where(taut, multipliers[rows], 1.0), np.where(taut, 1.0, -terms[3][rows, 0])]
+            [own, np.where(switch > 0.5, multipliers[rows], 1.0), np.where(slack, GAP - terms[3][rows, 0], 1.0)]
         )
 
     def project(self, t: float, x: Array, c: Array) -> Array:

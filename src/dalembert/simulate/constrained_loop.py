@@ -16,8 +16,6 @@ from dalembert.simulate.problem import EventSpec
 __all__ = ["cable_events", "cable_signals", "constrained_part", "switch_events", "tension_specs"]
 
 
-
-
 def constrained_part(
     eom: EquationsOfMotion, arguments: list[Any], rates: Any, force: Any, n_before: int
 ) -> ConstrainedSystem:
@@ -40,9 +38,7 @@ def constrained_part(
     n, m, nv = int(arguments[1].shape[0]), system.m, eom.nv
     M, f = ca.densify(ca.SX(s.mass_matrix)), ca.densify(force - s.bias)
     Jt = ca.densify(system.jacobian.T)
-    phi, phidot, gamma, phi_t = (
-        ca.densify(e) for e in (system.phi, system.velocity, system.rhs, system.time_rate)
-    )
+    phi, phidot, gamma, phi_t = (ca.densify(e) for e in (system.phi, system.velocity, system.rhs, system.time_rate))
     names = ["t", "x", "c", "p"]
     outputs = ca.cse([ca.densify(rates), f, Jt, phi, phidot, gamma, phi_t, M])
     labels = ["rates", "f", "Jt", "phi", "phidot", "gamma", "phi_t", "M"]
@@ -57,9 +53,7 @@ def constrained_part(
     K, D = ca.densify(ca.jacobian(residual, s.q) @ B), ca.densify(ca.jacobian(residual, s.v))
     rate = ca.Function("rate", [*arguments, a, multipliers], ca.cse([K, D]), [*names, "a", "lambda"], ["K", "D"])
     recorded = [r for r in system.rows if r.kind != "internal"]
-    signal_names = [
-        f"tension.{n}" if r.kind == "cable" else f"multiplier.{n}" for r in recorded for n in r.names
-    ]
+    signal_names = [f"tension.{n}" if r.kind == "cable" else f"multiplier.{n}" for r in recorded for n in r.names]
     flags = system.row_flags
     return ConstrainedSystem(
         nq=eom.nq,
@@ -99,7 +93,9 @@ def _with_rotation(eom: EquationsOfMotion, d: Any) -> Any:
 def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     """Events of inextensible cables: first all that go slack, then all that become taut."""
     cables = [r.name for r in eom.constraint_system.rows if r.unilateral]
-    return tuple(EventSpec(f"{name}.{what}", direction=-1) for what in ("slack", "taut") for name in cables)
+    return tuple(
+        EventSpec(f"{name}.{what}", direction=-1, positive=True) for what in ("slack", "taut") for name in cables
+    )
 
 
 def cable_events(eom: EquationsOfMotion) -> tuple[list[Any], list[EventSpec]]:

@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
-from dalembert.formulations.constraints_contract import minimum_norm
-from dalembert.formulations.constraints_projection import consistent_state, impact
+from dalembert.formulations.constraints_projection import consistent_state
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.simulate.constrained_cables import CableState, close_gaps, hit, settle
 from dalembert.simulate.problem import Problem
 
 __all__ = ["Switch", "Switching"]
 
 Array = NDArray[np.float64]
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act
+_CUT = -1.0  # switch of a cable that was taken away: unlike a slack one (0) it does not become taut again
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class Switching:
     user: Callable[..., ArrayLike | None] | None = None
     log: list[dict[str, Any]] = field(default_factory=list)
     held: Callable[[], Array] = field(default=lambda: np.zeros(0))
+    _instant: tuple[float, frozenset[str]] = (-np.inf, frozenset())  # when cables were last let go, and which
 
     @staticmethod
     def check(eom: EquationsOfMotion, switches: Sequence[Switch], events: Sequence[str]) -> None:
@@ -109,7 +111,7 @@ class Switching:
     def prepare(self, x: Array, t: float, reach: float) -> tuple[Array, dict[str, float]]:
         """Return the initial state on the constraints, and how far it was moved.
 
-        Cables that are longer than their way start slack; so do cables that would have to push.
+        Cables that are longer than their way start slack; so do cables that would have to push (see `begin`).
         """
         eom, system = self.eom, self.eom.constraint_system
         x = x.copy()
@@ -121,8 +123,18 @@ class Switching:
                 mode[rows.flag] = 0.0
         found = consistent_state(eom, q, v, t=t, p=self.p, mode=mode, reach=reach)
         x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.mode] = found.q, found.v, mode
-        x = self._release(t, x, set())
+        if not self.problem.held_names:  # what a sampled controller holds is known when the run begins
+            x = self._settled(t, x)
         return x, {"position": found.position_correction, "velocity": found.velocity_correction}
+
+    def begin(self, t: float, x: Array) -> Array | None:
+        """State at the start of a run, if other cables pull there than its switches say; None if they are right.
+
+        A run that goes on with other parameters, or under another controller, may start with other tensions than those
+        that the last one ended with.
+        """
+        new = self._settled(t, x)
+        return None if np.array_equal(new[self.mode], x[self.mode]) else new
 
     # -- transitions --------------------------------------------------------------------------------------------------
 
@@ -154,32 +166,35 @@ class Switching:
     def _switch(self, t: float, x: Array, on: set[str], off: set[str], names: tuple[str, ...]) -> Array:
         eom, system = self.eom, self.eom.constraint_system
         mode = x[self.mode].copy()
-        q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
+        cut = {n for name in names if name in self.switches for n in self.switches[name].off} - on
         begin = {n for n in on if mode[system._index(f"active.{n}")] < 0.5}
         for name in on | off:
             mode[system._index(f"active.{name}")] = float(name in on)
-        mode = system.measured(mode, q, t, self.p, begin)
-        self._check_gap(t, q, mode, begin)
-        active = system.activity(mode) != 0.0
-        pulling = np.array([r.unilateral for r in system.rows for _ in range(r.stop - r.start)], dtype=bool)
-        M = eom.mass_matrix(q, p=self.p)
-        J = eom.constraint_jacobian(q, t=t, p=self.p, mode=mode)[active]
-        rate = eom.constraint_velocity(q, v, t=t, p=self.p, mode=mode)[active]
-        hit = impact(M, J, rate, v, pulling[active])
-        impulses = np.zeros(system.m)
-        impulses[active] = hit.impulses
-        x[eom.nq : eom.nq + eom.nv], x[self.mode] = hit.v, mode
+        for rows in system.rows:
+            if rows.unilateral and rows.name in cut:
+                mode[rows.flag] = _CUT
+        mode = system.measured(mode, x[: eom.nq], t, self.p, begin)
+        self._check_gap(t, x[: eom.nq], mode, begin)
+        x[self.mode] = mode
+        loose = self._let_go(t, on, off)
+        impulses, lost = np.zeros(system.m), 0.0
+        for settled in (False, True):
+            struck = hit(eom, self._cables(t, x, loose), settled=settled)
+            x[eom.nq : eom.nq + eom.nv] = struck.v
+            impulses, lost = impulses + struck.impulses, lost + struck.energy_lost
+            x = x if settled else self._settled(t, x, loose)
+        x[: eom.nq] = close_gaps(eom, self._cables(t, x, loose))
         assert self.problem.constrained is not None
-        x[self.problem.constrained.work_loss] -= hit.energy_lost
-        x = self._release(t, x, off)
+        x[self.problem.constrained.work_loss] -= lost
+        impulse = {n: float(i) for n, i in zip(system.row_names, impulses, strict=True) if i != 0.0}
         self.log.append(
             {
                 "t": t,
                 "events": list(names),
                 "on": sorted(on),
                 "off": sorted(off),
-                "energy_lost": hit.energy_lost,
-                "impulse": {n: float(i) for n, i in zip(system.row_names, impulses, strict=True) if i != 0.0},
+                "energy_lost": lost,
+                "impulse": impulse,
             }
         )
         return x
@@ -195,37 +210,26 @@ class Switching:
                     f"more than {_CLOSED:g}"
                 )
 
-    def _release(self, t: float, x: Array, slack: set[str]) -> Array:
-        """Let go of the cables that would have to push, and hold those that would open with zero rate."""
+    def _let_go(self, t: float, on: set[str], off: set[str]) -> frozenset[str]:
+        """Cables that are let go at this instant: they are not taken up again unless their gap says so."""
+        before = self._instant[1] if self._instant[0] == t else frozenset()
+        self._instant = (t, (before | off) - on)
+        return self._instant[1]
+
+    # -- cables -------------------------------------------------------------------------------------------------------
+
+    def _cables(self, t: float, x: Array, loose: frozenset[str]) -> CableState:
+        eom = self.eom
+        return CableState(t, x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.mode], self.p, loose)
+
+    def _settled(self, t: float, x: Array, loose: frozenset[str] = frozenset()) -> Array:
+        """Return the state with those cables taut that pull."""
         system = self.eom.constraint_system
-        rows = [r for r in system.rows if r.unilateral]
-        if not rows:
+        if not any(r.unilateral for r in system.rows):
             return x
         assert self.problem.constrained is not None
-        x, mode = x.copy(), x[self.mode].copy()
         tape = self.problem.constrained.tape.call([np.atleast_1d(a) for a in (t, x, self.held(), self.p)])
         _, f, Jt, phi, phidot, gamma, _, M = (np.array(a.full()) for a in tape)
-        for _ in range(4 * len(rows) + 4):
-            on = system.activity(mode) != 0.0
-            a, found = minimum_norm(M, f[:, 0], Jt.T[on], gamma[on, 0])
-            tension = np.zeros(system.m)
-            tension[on] = found
-            scale = 1e-9 * float(np.max(np.abs(tension), initial=1e-6))
-            acceleration = Jt.T @ a - gamma[:, 0]
-            pushing = [r for r in rows if mode[r.flag] > 0.5 and tension[r.start] < -scale]
-            leaving = [r for r in pushing if abs(phidot[r.start, 0]) < 1e-6]
-            if leaving:
-                mode[min(leaving, key=lambda r: tension[r.start]).flag] = 0.0
-                slack = slack | {min(leaving, key=lambda r: tension[r.start]).name}
-                continue
-            opening = [
-                r
-                for r in rows
-                if mode[r.flag] < 0.5 and r.name not in slack and abs(phi[r.start, 0]) < 1e-9
-                and abs(phidot[r.start, 0]) < 1e-9 and acceleration[r.start] > 1e-9
-            ]  # fmt: skip
-            if not opening:
-                break
-            mode[opening[0].flag] = 1.0
-        x[self.mode] = mode
+        x = x.copy()
+        x[self.mode] = settle(system, x[self.mode], M, f[:, 0], Jt.T, gamma[:, 0], phi[:, 0], phidot[:, 0], loose)
         return x

@@ -60,9 +60,12 @@ class EnergyAudit:
 
     @property
     def audit(self) -> Array:
-        """The residual relative to the peak, over time."""
-        with np.errstate(invalid="ignore"):
-            return self.residual / self.peak if self.peak > 0.0 else self.residual
+        """The residual relative to the peak, over time; what the rounding of the energies explains counts as zero."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            energies = (self.kinetic, self.potential, self.work_input, self.work_loss)
+            rounding = 16.0 * np.finfo(float).eps * sum(np.max(np.abs(x), initial=0.0) for x in energies)
+            left = np.where(np.abs(self.residual) <= rounding, 0.0, self.residual)
+            return left / self.peak if self.peak > 0.0 else left
 
     @property
     def drift(self) -> float:

@@ -34,6 +34,7 @@ class EventWatcher:
 
     def __init__(self, setup: Setup, on_event: Transition | None) -> None:
         self.records: list[EventRecord] = []
+        self.skip = 0  # rows at the start that did not hold
         self._setup, self._on_event = setup, on_event
         self._specs = setup.problem.event_specs
         self._directions = np.array([float(spec.direction) for spec in self._specs])
@@ -44,6 +45,16 @@ class EventWatcher:
         """Take the signs that the events have just after the present time."""
         if self._specs:
             self._armed_at, self._armed_for = engine.t, arm(engine, self._setup.t_end, which)
+
+    def begin(self, engine: Engine) -> None:
+        """Let whoever changes the state at events look at the first one, and arm the events."""
+        settle = getattr(self._on_event, "begin", None)
+        x = None if settle is None else settle(engine.t, engine.x)
+        if x is not None:
+            engine.restart(x)
+            self.skip = 1
+        self.arm(engine)
+        self._at_once(engine)
 
     def handle(self, engine: Engine) -> str | None:
         """Deal with a pending step; return the names of terminal events that stop the run there, if any.
@@ -66,6 +77,7 @@ class EventWatcher:
                 return ", ".join(map(repr, stops))
             assert self._on_event is not None
             self._change(engine, self._on_event(engine.t, engine.x, names), fired)
+            self._at_once(engine)
             return None
         return None
 
@@ -126,3 +138,13 @@ class EventWatcher:
         if len(self._stops) == _CROWD and t - self._stops[0] <= _CROWDED * (self._setup.t_end - self._setup.t0):
             label = ", ".join(repr(self._specs[i].name) for i in fired)
             raise SimulationError(f"events accumulate at t = {t:g} s: {_CROWD} of them up to {label}")
+
+    def _at_once(self, engine: Engine) -> None:
+        """Let happen what must not be negative and is, such as the tension of a cable, at this very instant."""
+        while self._on_event is not None:
+            fired = [i for i, spec in enumerate(self._specs) if spec.positive and engine.signs[i] < 0.0]
+            if not fired:
+                return
+            self._note(engine.t, engine.x, fired, np.ones(len(self._specs)))
+            names = tuple(self._specs[i].name for i in fired)
+            self._change(engine, self._on_event(engine.t, engine.x, names), fired)

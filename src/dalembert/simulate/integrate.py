@@ -190,7 +190,8 @@ def _drive(
             sampler.sample(engine.t, engine.x)
             engine.begin(sampler.held, sampler.next_stop(setup.t_end))
             if not armed:
-                watcher.arm(engine)
+                doing = "transition"
+                watcher.begin(engine)
                 armed = True
             outcome = Outcome.YIELD
             while outcome is not Outcome.REACHED:
@@ -258,7 +259,7 @@ def _assemble(
     wall_time: float,
 ) -> Run:
     engine.record()
-    t, x = engine.rows()
+    t, x = (rows[watcher.skip :] for rows in engine.rows())
     held = sampler.held_at(t)
     problem, counts = setup.problem, engine.counts
     adaptive = setup.method not in TABLEAUS or TABLEAUS[setup.method].adaptive

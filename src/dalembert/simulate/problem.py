@@ -29,11 +29,14 @@ class EventSpec:
         Whether the run stops at it.
     direction
         ``+1`` for g rising through zero, ``-1`` for falling, ``0`` for both.
+    positive
+        Whether g must never be negative when a run begins or goes on after a transition: it then happens at once.
     """
 
     name: str
     terminal: bool = False
     direction: int = 0
+    positive: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
