@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert import benchmarks
 from dalembert.benchmarks import measure
 from dalembert.benchmarks.cases import QUANTITIES, Case, Contender, make_case
@@ -18,8 +19,10 @@ from dalembert.benchmarks.contenders import contenders
 from dalembert.benchmarks.pinocchio_cpp import load_loop
 from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine
 from dalembert.benchmarks.rows import AGREEMENT, difference, tolerance
+from dalembert.benchmarks.urdf_model import urdf_text
 from dalembert.core.errors import BuildError, InputError, UnknownNameError
 from dalembert.formulations.equations import derive
+from dalembert.io.urdf import load_urdf
 
 ROW = {
     "robot": str,
@@ -102,6 +105,41 @@ def test_contenders_agree_on_a_floating_robot(quantity: str) -> None:
     assert "native-call" in agreeing(case)
 
 
+@pytest.mark.peer
+def test_mujoco_takes_part_in_every_quantity() -> None:
+    pytest.importorskip("mujoco")
+    for quantity in QUANTITIES:
+        found = agreeing(chain_case(3, 2, quantity))
+        assert "mujoco-python" in found and ("mujoco-c" in found) == (quantity != "derivatives")
+    for quantity in ("forward", "inverse", "mass-matrix"):
+        assert {"mujoco-c", "mujoco-python"} <= agreeing(make_case("anymal", 2, quantity))
+    skipped = {c.key: c for c in contenders(make_case("anymal", 2, "derivatives"), build=False, announce=print)}
+    assert "quaternions" in skipped["mujoco-python"].reason
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("name", ["two-link", "anymal"])
+def test_jax_peers_agree(name: str) -> None:
+    pytest.importorskip("frax")
+    for quantity in QUANTITIES if name == "two-link" else ("forward", "inverse", "mass-matrix"):
+        case = make_case(name, 2, quantity)
+        assert {"frax-jax", "frax-jax-call"} <= agreeing(case, build=name == "two-link")
+
+
+@pytest.mark.parametrize("name", ["two-link", "panda", "anymal"])
+def test_urdf_of_a_machine_has_its_equations(name: str) -> None:
+    """What the peers read that need a file."""
+    case = make_case(name, 3, "inverse")
+    again = derive(load_urdf(urdf_text(case.eom.machine), floating_base=name == "anymal", motors=False))
+    np.testing.assert_allclose(again.inverse_dynamics(*case.inputs), case.reference()[:, 0], rtol=1e-11, atol=1e-9)
+
+
+def test_urdf_is_refused_where_it_cannot_say_the_machine() -> None:
+    ball = da.Machine("ball", [da.sphere("ball", 1.0, 0.1)], [da.Joint("turn", "spherical", "world", "ball")])
+    with pytest.raises(InputError, match="'turn': expected revolute or prismatic, got spherical"):
+        urdf_text(ball)
+
+
 @pytest.mark.parametrize("quantity", QUANTITIES)
 def test_contenders_agree_on_a_chain(quantity: str) -> None:
     pytest.importorskip("pinocchio")
@@ -117,7 +155,7 @@ def agreeing(case: Case, *, build: bool = False) -> set[str]:
     for contender in contenders(case, build=build, announce=lambda _: None):
         if isinstance(contender, Contender):
             contender.run()
-            assert difference(contender.values(), reference) < 1e-9, contender.key
+            assert difference(contender.values(), reference) < max(1e-9, contender.accuracy), contender.key
             seen.add(contender.key)
     return seen
 
@@ -157,8 +195,9 @@ def test_rounding_is_forgiven_only_where_the_mass_matrix_is_ill_conditioned() ->
     assert tolerance(long) == pytest.approx(expected, rel=1e-6)
 
 
-def test_symbolic_formulas_take_part_for_a_small_machine() -> None:
-    assert "sympy-lambdify" in agreeing(make_case("two-link", 3))
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_symbolic_formulas_take_part_for_a_small_machine(quantity: str) -> None:
+    assert "sympy-lambdify" in agreeing(make_case("two-link", 3, quantity))
 
 
 @pytest.mark.peer

@@ -92,6 +92,8 @@ class Contender:
         How often one run computes all states.
     keep
         What must live as long as the contender: memory that native code points to.
+    accuracy
+        Relative error of its method where it does not compute to rounding, as finite differences do not.
     """
 
     key: str
@@ -100,6 +102,7 @@ class Contender:
     values: Callable[[], Array]
     repeats: int = 1
     keep: tuple[Any, ...] = ()
+    accuracy: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,18 @@ BATCH_BYTES = 2**25
 
 
 def contenders(case: Case, *, build: bool, announce: Callable[[str], None]) -> Iterator[Contender | Skipped]:
-    """All contenders for a case; ``build`` allows a long build of Pinocchio's C++."""
-    from dalembert.benchmarks.peers import mujoco_contenders, pinocchio_contenders
+    """All contenders for a case; ``build`` allows what takes minutes to build."""
+    from dalembert.benchmarks.peers_jax import jax_contenders
     from dalembert.benchmarks.peers_more import more_contenders
+    from dalembert.benchmarks.peers_mujoco import mujoco_contenders
+    from dalembert.benchmarks.peers_pinocchio import pinocchio_contenders
 
     yield from native_contenders(case)
     yield virtual_machine(case)
     yield from pinocchio_contenders(case, build, announce)
     yield from mujoco_contenders(case)
     yield from more_contenders(case)
+    yield from jax_contenders(case, build=build, announce=announce)
 
 
 def pointer(x: NDArray[Any]) -> ctypes.c_void_p:

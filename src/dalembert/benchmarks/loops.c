@@ -24,18 +24,17 @@ int loop_kernel(void *function, long n, long n_in, const double *const *in, cons
     return 0;
 }
 
-/* mj_forward or mj_inverse for each of n states; the pointers after data are the fields of data that the function reads
-   (position, velocity, force or acceleration) and writes. */
-int loop_mujoco(void *function, const void *model, void *data, double *qpos, double *qvel, double *given,
-                const double *found, long n, long nq, long nv, const double *q, const double *v, const double *x,
-                double *y) {
-    const mujoco_function evaluate = (mujoco_function)function;
+/* Functions of MuJoCo, one after the other, for each of n states. The pointers after data are the fields of data that
+   they read (position, velocity, force or acceleration) and write; nx and ny are the lengths of the last two. */
+int loop_mujoco(void *const *functions, long n_functions, const void *model, void *data, double *qpos, double *qvel,
+                double *given, const double *found, long n, long nq, long nv, long nx, long ny, const double *q,
+                const double *v, const double *x, double *y) {
     for (long i = 0; i < n; i++) {
         memcpy(qpos, q + i * nq, (size_t)nq * sizeof(double));
         memcpy(qvel, v + i * nv, (size_t)nv * sizeof(double));
-        memcpy(given, x + i * nv, (size_t)nv * sizeof(double));
-        evaluate(model, data);
-        memcpy(y + i * nv, found, (size_t)nv * sizeof(double));
+        memcpy(given, x + i * nx, (size_t)nx * sizeof(double));
+        for (long k = 0; k < n_functions; k++) ((mujoco_function)functions[k])(model, data);
+        memcpy(y + i * ny, found, (size_t)ny * sizeof(double));
     }
     return 0;
 }

@@ -1,4 +1,4 @@
-"""Peers that take part where they can: SymPy's generated functions, Exudyn, and adam on JAX."""
+"""Peers that take part where they can: SymPy's generated functions, and Exudyn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
-from dalembert.benchmarks.robots import ROBOTS, robot_file
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.model.machine import Machine
@@ -26,23 +25,20 @@ EXUDYN_STEP = 1e-9
 
 
 def more_contenders(case: Case) -> Iterator[Contender | Skipped]:
-    """SymPy, Exudyn and adam; forward dynamics only."""
+    """SymPy's formulas and Exudyn's integrator."""
     for maker, key, title in (
         (_sympy, "sympy-lambdify", "SymPy, lambdify"),
         (_exudyn, "exudyn", "Exudyn, explicit Euler step"),
-        (_adam, "adam-jax", "adam (JAX), batch"),
     ):
         try:
-            if case.quantity.key != "forward":
-                raise InputError("only compared in forward dynamics")
             yield maker(case, key, title)
         except InputError as reason:
             yield Skipped(key, title, str(reason))
 
 
 def _sympy(case: Case, key: str, title: str) -> Contender:
-    """The closed form of the equations, solved for the accelerations, as a Python function of numbers."""
-    eom = case.eom
+    """The closed form of the equations, and what follows from it, as a Python function of numbers."""
+    eom, quantity = case.eom, case.quantity
     if eom.nv > SYMPY_MOST:
         raise InputError(f"formulas are written out up to {SYMPY_MOST} degrees of freedom")
     import sympy as sp
@@ -51,20 +47,31 @@ def _sympy(case: Case, key: str, title: str) -> Contender:
 
     form = closed_form(eom.machine, symbols="parameters")
     q, v = (list(sp.symbols(names)) for names in (eom.q_names, [f"{name}_dot" for name in eom.q_names]))
-    tau = list(sp.symbols([f"tau_{name}" for name in eom.q_names]))
-    a = form.mass_matrix.LUsolve(sp.Matrix(tau) - form.coriolis_vector - form.gravity - form.elastic)
-    function = sp.lambdify([*q, *v, *tau], list(a), modules="math", cse=True)
+    x = list(sp.symbols([f"{quantity.inputs[-1]}_{name}" for name in eom.q_names]))
+    M, bias = form.mass_matrix, form.coriolis_vector + form.gravity + form.elastic
+    results: list[Any]
+    if quantity.key == "mass-matrix":
+        results = [M]
+    elif quantity.key == "inverse":
+        results = [M * sp.Matrix(x) + bias]
+    else:
+        a = M.LUsolve(sp.Matrix(x) - bias)
+        results = [a] if quantity.key == "forward" else [a.jacobian(y) for y in (q, v, x)]
+    symbols = [*q, *v, *x][: eom.nv * len(quantity.inputs)]
+    function = sp.lambdify(symbols, [list(y) for y in results], modules="math", cse=True)
     rows = [np.concatenate(row).tolist() for row in zip(*case.inputs, strict=True)]
 
     def run() -> None:
         for row in rows:
             function(*row)
 
-    return Contender(key, title, run, lambda: np.array([[function(*row)] for row in rows]))
+    return Contender(key, title, run, lambda: np.array([function(*row) for row in rows]))
 
 
 def _exudyn(case: Case, key: str, title: str) -> Contender:
     """Steps of an explicit integrator, so short that little moves: one evaluation of the accelerations each."""
+    if case.quantity.key != "forward":
+        raise InputError("its integrator evaluates accelerations only")
     try:
         exu: Any = import_module("exudyn")
     except ImportError:
@@ -149,36 +156,3 @@ def _exudyn_tree(exu: Any, machine: Machine) -> tuple[Any, int]:
     number = mbs.AddObject(tree)
     mbs.Assemble()
     return mbs, number
-
-
-def _adam(case: Case, key: str, title: str) -> Contender:
-    """Mass matrix and bias of adam with its base at rest, solved for the accelerations; all states at once.
-
-    Its articulated-body algorithm is for floating bases only.
-    """
-    if case.name not in ROBOTS or ROBOTS[case.name].floating or ROBOTS[case.name].lock:
-        raise InputError("it reads URDF files; compared for an arm whose joints all move")
-    try:
-        jax: Any = import_module("jax")
-        adam: Any = import_module("adam.jax")
-    except ImportError:
-        raise InputError("not installed (pip install adam-robotics jax)") from None
-    jax.config.update("jax_enable_x64", True)
-    np_ = jax.numpy
-    names = list(case.eom.q_names)
-    gravity = np_.array([*(nominal(x) for x in case.eom.machine.gravity), 0.0, 0.0, 0.0])
-    robot = adam.KinDynComputations(str(robot_file(case.name)), names, gravity=gravity)
-    n = case.states
-    base, still = np_.tile(np_.eye(4), (n, 1, 1)), np_.zeros((n, 6))
-
-    def accelerations(q: Any, v: Any, tau: Any) -> Any:
-        M, h = robot.mass_matrix(base, q), robot.bias_force(base, q, still, v)
-        return np_.linalg.solve(M[:, 6:, 6:], (tau - h[:, 6:])[..., None])[..., 0]
-
-    function = jax.jit(accelerations)
-    inputs = [np_.array(x) for x in case.inputs]
-
-    def run() -> Any:
-        return function(*inputs).block_until_ready()
-
-    return Contender(key, title, run, lambda: np.asarray(run())[:, None])
