@@ -183,7 +183,14 @@ class Kernel:
             packed = _pack(arguments)
         except TypeError:  # an array that is not contiguous
             return self._call_general(arguments, threads)
-        return self._evaluate(packed, arguments)
+        try:
+            evaluate, copies, _ = self._local.memory
+        except AttributeError:
+            evaluate, copies, _ = self._memory()
+        status = evaluate(packed)
+        if status:
+            self._refuse(status, arguments)
+        return copies()
 
     def bind(self, *arrays: NDArray[np.float64]) -> Bound:
         """Fix the arrays that a hot loop reads; see `Bound`.
@@ -254,21 +261,10 @@ class Kernel:
         self._local.memory = memory = (frame.evaluate, copies, frame)
         return memory
 
-    def _evaluate(self, packed: bytes, arguments: Sequence[Array]) -> Any:
-        """Evaluate inputs that lie one after the other."""
-        try:
-            evaluate, copies, _ = self._local.memory
-        except AttributeError:
-            evaluate, copies, _ = self._memory()
-        status = evaluate(packed)
-        if status:
-            self._refuse(status, arguments)
-        return copies()
-
     def _call_general(self, arguments: tuple[Any, ...], threads: int) -> Any:
         arrays, batch = self.signature.arrays(arguments)
         if not batch:
-            return self._evaluate(_pack([array.tobytes() for array in arrays]), arrays)
+            return self(*map(_plain, arrays))
         inputs, strides = self._rows(arrays, batch)
         outputs = tuple([np.empty(batch + shape) for shape in self.signature.output_shapes])
         status = self._run_batch(math.prod(batch), inputs, strides, outputs, check_threads(threads))
@@ -304,6 +300,13 @@ class Kernel:
             raise nonfinite_error(self.name, self.signature.input_names[status - 1], arrays[status - 1])
         if self._nonfinite is not None:
             raise InputError(self._nonfinite)
+
+
+def _plain(array: Array) -> Array:
+    """Copy an array to one that is packed without further checks."""
+    fresh = np.empty(array.shape)
+    fresh[...] = array
+    return fresh
 
 
 def _copies(outputs: Sequence[Array]) -> Any:

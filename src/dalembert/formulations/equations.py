@@ -354,8 +354,9 @@ class EquationsOfMotion(ConstraintContract):
     ) -> Any:
         if self._quaternions:
             self._check_quaternions(arguments[0])
-        if p is None and name in self._plain:
-            return self._plain[name](*arguments)
+        plain = self._plain.get(name)
+        if plain is not None and p is None:
+            return plain(*arguments)
         kernel = self.kernel(name, frame, axes)
         if frame is None and name != "applied" and (not self.p_names or name in GEOMETRIC):
             self._plain[name] = kernel.__call__
