@@ -19,7 +19,7 @@
 
 typedef int (*kernel)(const double *const *in, double *const *out, double *work);
 
-enum { INDEX_1 = 0, PENALTY = 2, AUGMENTED = 3 };
+enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
 #define GAP 1e-11 /* as in constrained_fallback.py */
 
 struct constrained {
@@ -37,7 +37,7 @@ struct constrained {
     /* outputs of the tapes */
     double *rates, *M, *f, *Jt, *phi, *phidot, *gamma, *phi_t, *q_moved;
     /* scratch */
-    double *R, *Y, *S, *y0, *a, *lambda, *b, *mu, *Q, *norms, *U, *moved;
+    double *R, *Y, *S, *y0, *a, *lambda, *b, *mu, *Q, *norms, *U, *moved, *reflectors;
     int64_t *active, *pivot;
     /* account */
     int64_t n_active, factored, rank_lost, iterations;
@@ -127,107 +127,126 @@ static int factorise(struct constrained *C, const double *x) {
     return 0;
 }
 
-/* mu = (Y^T Y)^+ rhs of least norm, by QR with column pivoting and, where the rank is lost, a second QR of its rows.
- * Householder reflections; a column counts as dependent when less than `rank_tolerance` of its length is left. */
-static void solve_ranked(struct constrained *C, const double *rhs, double *mu) {
+/* Y = Q_1 T^T Z^T P^T: QR with column pivoting (Householder) and, where the rank is lost, R^T = Z T by Gram-Schmidt.
+ * A column counts as dependent when less than `rank_tolerance` of its length is left. */
+static int64_t decompose(struct constrained *C) {
     const int64_t nv = C->nv, m = C->n_active;
-    double *Q = C->Q, *norms = C->norms;
+    double *Q = C->Q, *norms = C->norms, *head = C->reflectors, *scale = head + C->m, *dot = scale + C->m,
+           *left = dot + C->m;
+    const double least = C->rank_tolerance * C->rank_tolerance;
     int64_t *pivot = C->pivot, rank = 0;
     memcpy(Q, C->Y, (size_t)(nv * m) * sizeof(double));
-    for (int64_t i = 0; i < m; i++) {
-        double s = 0.0;
-        for (int64_t k = 0; k < nv; k++) s += Q[k * m + i] * Q[k * m + i];
-        norms[i] = sqrt(s), pivot[i] = i;
-    }
+    memset(norms, 0, (size_t)m * sizeof(double));
+    for (int64_t k = 0; k < nv; k++)
+        for (int64_t i = 0; i < m; i++) norms[i] += Q[k * m + i] * Q[k * m + i];
+    for (int64_t i = 0; i < m; i++) left[i] = norms[i], pivot[i] = i;
     for (; rank < m && rank < nv; rank++) {
         int64_t best = -1;
-        double most = C->rank_tolerance;
-        for (int64_t i = rank; i < m; i++) {
-            double s = 0.0;
-            for (int64_t k = rank; k < nv; k++) s += Q[k * m + i] * Q[k * m + i];
-            const double part = norms[i] > 0.0 ? sqrt(s) / norms[i] : 0.0;
-            if (part > most) most = part, best = i;
-        }
+        double most = least;
+        for (int64_t i = rank; i < m; i++)
+            if (norms[i] > 0.0 && left[i] > most * norms[i]) most = left[i] / norms[i], best = i;
         if (best < 0) break;
         if (best != rank) {
             for (int64_t k = 0; k < nv; k++) {
                 const double t = Q[k * m + best];
                 Q[k * m + best] = Q[k * m + rank], Q[k * m + rank] = t;
             }
-            const double t = norms[best];
+            const double t = norms[best], u = left[best];
             norms[best] = norms[rank], norms[rank] = t;
+            left[best] = left[rank], left[rank] = u;
             const int64_t p = pivot[best];
             pivot[best] = pivot[rank], pivot[rank] = p;
         }
         double s = 0.0;
         for (int64_t k = rank; k < nv; k++) s += Q[k * m + rank] * Q[k * m + rank];
-        const double head = Q[rank * m + rank], length = head > 0.0 ? -sqrt(s) : sqrt(s);
-        /* v = column - length e_1, stored in the column; H = I - 2 v v^T / v^T v */
-        Q[rank * m + rank] = head - length;
-        const double vv = s - 2.0 * head * length + length * length;
-        for (int64_t i = rank + 1; i < m; i++) {
-            double d = 0.0;
-            for (int64_t k = rank; k < nv; k++) d += Q[k * m + rank] * Q[k * m + i];
-            d *= 2.0 / vv;
-            for (int64_t k = rank; k < nv; k++) Q[k * m + i] -= d * Q[k * m + rank];
+        /* v = column - length e_1, of which the column keeps all but the head; H = I - 2 v v^T / v^T v */
+        const double first = Q[rank * m + rank], length = first > 0.0 ? -sqrt(s) : sqrt(s);
+        head[rank] = Q[rank * m + rank] = first - length;
+        scale[rank] = 2.0 / (s - 2.0 * first * length + length * length);
+        memset(dot, 0, (size_t)m * sizeof(double));
+        for (int64_t k = rank; k < nv; k++) {
+            const double *restrict row = Q + k * m;
+            const double v = scale[rank] * row[rank];
+            if (v == 0.0) continue;
+            for (int64_t i = rank + 1; i < m; i++) dot[i] += v * row[i];
+        }
+        for (int64_t k = rank; k < nv; k++) {
+            double *restrict row = Q + k * m;
+            const double v = row[rank];
+            if (v == 0.0) continue;
+            for (int64_t i = rank + 1; i < m; i++) row[i] -= v * dot[i];
         }
         Q[rank * m + rank] = length;
+        for (int64_t i = rank + 1; i < m; i++) {
+            left[i] -= Q[rank * m + i] * Q[rank * m + i];
+            if (left[i] > 1e-6 * norms[i]) continue; /* differences of large numbers: sum up again */
+            left[i] = 0.0;
+            for (int64_t k = rank + 1; k < nv; k++) left[i] += Q[k * m + i] * Q[k * m + i];
+        }
     }
     C->rank_lost = m - rank;
-    double *z = C->b;
-    for (int64_t i = 0; i < m; i++) z[i] = rhs[pivot[i]];
+    if (rank == m) return rank;
+    double *Z = C->U, *T = C->U + m * m; /* Z: rank rows of length m; T: rank x rank upper triangular */
+    memset(T, 0, (size_t)(rank * rank) * sizeof(double));
+    for (int64_t k = 0; k < rank; k++) {
+        double *zk = Z + k * m;
+        for (int64_t i = 0; i < m; i++) zk[i] = i >= k ? Q[k * m + i] : 0.0;
+        for (int pass = 0; pass < 2; pass++)
+            for (int64_t j = 0; j < k; j++) {
+                double d = 0.0;
+                for (int64_t i = 0; i < m; i++) d += Z[j * m + i] * zk[i];
+                T[j * rank + k] += d;
+                for (int64_t i = 0; i < m; i++) zk[i] -= d * Z[j * m + i];
+            }
+        double s = 0.0;
+        for (int64_t i = 0; i < m; i++) s += zk[i] * zk[i];
+        T[k * rank + k] = sqrt(s);
+        for (int64_t i = 0; i < m; i++) zk[i] /= T[k * rank + k];
+    }
+    return rank;
+}
+
+/* With the decomposition: z = Q_1^T (Y^T)^+ rhs (rank numbers) and mu = (Y^T Y)^+ rhs, both of least norm. */
+static void solve_decomposed(struct constrained *C, int64_t rank, const double *rhs, double *z, double *mu) {
+    const int64_t m = C->n_active;
+    const double *Q = C->Q, *Z = C->U, *T = C->U + m * m;
+    double *y = C->b, *g = C->mu + C->m;
+    for (int64_t i = 0; i < m; i++) y[i] = rhs[C->pivot[i]];
     if (rank == m) {
         for (int64_t k = 0; k < m; k++) {
+            z[k] = y[k];
             for (int64_t j = 0; j < k; j++) z[k] -= Q[j * m + k] * z[j];
             z[k] /= Q[k * m + k];
         }
         for (int64_t k = m - 1; k >= 0; k--) {
-            for (int64_t j = k + 1; j < m; j++) z[k] -= Q[k * m + j] * z[j];
-            z[k] /= Q[k * m + k];
+            y[k] = z[k];
+            for (int64_t j = k + 1; j < m; j++) y[k] -= Q[k * m + j] * y[j];
+            y[k] /= Q[k * m + k];
         }
     } else {
-        /* R^T = Z U by Gram-Schmidt with one repetition (R has full row rank): Z m x rank in U's upper part of C->U */
-        double *Z = C->U, *T = C->U + m * m; /* Z: rank rows of length m; T: rank x rank upper triangular */
-        memset(T, 0, (size_t)(rank * rank) * sizeof(double));
         for (int64_t k = 0; k < rank; k++) {
-            double *zk = Z + k * m;
-            for (int64_t i = 0; i < m; i++) zk[i] = i >= k ? Q[k * m + i] : 0.0;
-            for (int pass = 0; pass < 2; pass++)
-                for (int64_t j = 0; j < k; j++) {
-                    double d = 0.0;
-                    for (int64_t i = 0; i < m; i++) d += Z[j * m + i] * zk[i];
-                    T[j * rank + k] += d;
-                    for (int64_t i = 0; i < m; i++) zk[i] -= d * Z[j * m + i];
-                }
-            double s = 0.0;
-            for (int64_t i = 0; i < m; i++) s += zk[i] * zk[i];
-            T[k * rank + k] = sqrt(s);
-            for (int64_t i = 0; i < m; i++) zk[i] /= T[k * rank + k];
+            z[k] = 0.0;
+            for (int64_t i = 0; i < m; i++) z[k] += Z[k * m + i] * y[i];
         }
-        double *c = C->mu + m;
-        for (int64_t k = 0; k < rank; k++) {
-            c[k] = 0.0;
-            for (int64_t i = 0; i < m; i++) c[k] += Z[k * m + i] * z[i];
-        }
-        /* T T^T y = c */
         for (int64_t k = rank - 1; k >= 0; k--) {
-            for (int64_t j = k + 1; j < rank; j++) c[k] -= T[k * rank + j] * c[j];
-            c[k] /= T[k * rank + k];
+            for (int64_t j = k + 1; j < rank; j++) z[k] -= T[k * rank + j] * z[j];
+            z[k] /= T[k * rank + k];
         }
         for (int64_t k = 0; k < rank; k++) {
-            for (int64_t j = 0; j < k; j++) c[k] -= T[j * rank + k] * c[j];
-            c[k] /= T[k * rank + k];
+            g[k] = z[k];
+            for (int64_t j = 0; j < k; j++) g[k] -= T[j * rank + k] * g[j];
+            g[k] /= T[k * rank + k];
         }
         for (int64_t i = 0; i < m; i++) {
-            z[i] = 0.0;
-            for (int64_t k = 0; k < rank; k++) z[i] += Z[k * m + i] * c[k];
+            y[i] = 0.0;
+            for (int64_t k = 0; k < rank; k++) y[i] += Z[k * m + i] * g[k];
         }
     }
-    for (int64_t i = 0; i < m; i++) mu[pivot[i]] = z[i];
+    for (int64_t i = 0; i < m; i++) mu[C->pivot[i]] = y[i];
 }
 
-/* mu = (Y^T Y)^+ rhs: by Cholesky where the constraints are clearly independent, else by QR. The pseudo-inverse of
- * Udwadia and Kalaba, (Y^T)^+ = Y (Y^T Y)^+, needs no other factorisation. */
+/* mu = (Y^T Y)^+ rhs, the Schur complement of the augmented equations: by Cholesky where the constraints are clearly
+ * independent, else by the decomposition of Y. */
 static void solve_schur(struct constrained *C, const double *rhs, double *mu) {
     const int64_t nv = C->nv, m = C->n_active;
     if (m == 0) return;
@@ -249,7 +268,7 @@ static void solve_schur(struct constrained *C, const double *rhs, double *mu) {
         C->rank_lost = 0;
         return;
     }
-    solve_ranked(C, rhs, mu);
+    solve_decomposed(C, decompose(C), rhs, C->reflectors + 4 * C->m, mu);
 }
 
 static void scatter(struct constrained *C, const double *mu) {
@@ -257,10 +276,11 @@ static void scatter(struct constrained *C, const double *mu) {
     for (int64_t i = 0; i < C->n_active; i++) C->lambda[C->active[i]] = mu[i];
 }
 
-/* Index-1 equations with Baumgarte's terms, and Udwadia and Kalaba's, whose solution is the same. */
-static int solve_index1(struct constrained *C, const double *x, double alpha, double beta) {
+/* w = R^-T f into a, and Y^T w - b into the returned array: what the constraints have to correct, with Baumgarte's
+ * terms in b. 0: the mass matrix is not positive definite. */
+static double *excess(struct constrained *C, const double *x, double alpha, double beta) {
     const int64_t nv = C->nv;
-    if (factorise(C, x)) return 1;
+    if (factorise(C, x)) return 0;
     const int64_t m = C->n_active;
     double *rhs = C->mu + 2 * C->m;
     memcpy(C->a, C->f, (size_t)nv * sizeof(double));
@@ -274,12 +294,44 @@ static int solve_index1(struct constrained *C, const double *x, double alpha, do
         const double *restrict y = C->Y + k * m;
         for (int64_t i = 0; i < m; i++) rhs[i] += y[i] * w;
     }
+    return rhs;
+}
+
+/* Index-1 equations with Baumgarte's terms: J M^-1 J^T lambda = J M^-1 f - b, then M a = f - J^T lambda. */
+static int solve_index1(struct constrained *C, const double *x, double alpha, double beta) {
+    const int64_t nv = C->nv;
+    const double *rhs = excess(C, x, alpha, beta);
+    if (!rhs) return 1;
+    const int64_t m = C->n_active;
     solve_schur(C, rhs, C->mu);
     for (int64_t k = 0; k < nv; k++) {
         double s = C->a[k];
         for (int64_t i = 0; i < m; i++) s -= C->Y[k * m + i] * C->mu[i];
         C->a[k] = s;
     }
+    solve_upper(C->R, nv, C->a);
+    scatter(C, C->mu);
+    return 0;
+}
+
+/* Udwadia and Kalaba: a = a_f + M^-1/2 (J M^-1/2)^+ (b - J a_f), M a_f = f. The factor R of M = R^T R stands for M^1/2: the
+ * two differ by a rotation, which the pseudo-inverse (Y^T)^+ takes along. Y^T Y is never formed. */
+static int solve_udwadia_kalaba(struct constrained *C, const double *x, double alpha, double beta) {
+    const int64_t nv = C->nv;
+    const double *rhs = excess(C, x, alpha, beta), *head = C->reflectors, *scale = head + C->m;
+    if (!rhs) return 1;
+    const int64_t m = C->n_active, rank = m ? decompose(C) : 0;
+    double *z = C->reflectors + 4 * C->m, *c = C->moved;
+    if (m) solve_decomposed(C, rank, rhs, z, C->mu);
+    for (int64_t k = 0; k < nv; k++) c[k] = k < rank ? z[k] : 0.0;
+    for (int64_t j = rank - 1; j >= 0; j--) { /* c = Q_1 z, reflection by reflection */
+        double d = head[j] * c[j];
+        for (int64_t k = j + 1; k < nv; k++) d += C->Q[k * m + j] * c[k];
+        d *= scale[j];
+        c[j] -= d * head[j];
+        for (int64_t k = j + 1; k < nv; k++) c[k] -= d * C->Q[k * m + j];
+    }
+    for (int64_t k = 0; k < nv; k++) C->a[k] -= c[k];
     solve_upper(C->R, nv, C->a);
     scatter(C, C->mu);
     return 0;
@@ -341,6 +393,7 @@ static int evaluate_tape(struct constrained *C, const double *const *in) {
 
 static int solve(struct constrained *C, const double *x) {
     if (C->method == PENALTY || C->method == AUGMENTED) return solve_penalty(C, x);
+    if (C->method == UDWADIA_KALABA) return solve_udwadia_kalaba(C, x, C->alpha, C->beta);
     return solve_index1(C, x, C->alpha, C->beta);
 }
 

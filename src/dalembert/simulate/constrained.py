@@ -33,9 +33,10 @@ class ConstraintMethod:
     ----------
     name
         ``"projection"``: index 1, projected onto position and velocity constraints after each step (the default).
-        ``"baumgarte"``: index 1 with ``Phi'' + 2 alpha Phi' + beta^2 Phi = 0``. ``"udwadia-kalaba"``: the same by the
-        equation of Udwadia and Kalaba; since both use the pseudo-inverse here, their results are equal. ``"penalty"``:
-        CDPR (21). ``"augmented-lagrangian"``: penalty, repeated until the accelerations satisfy the constraints.
+        ``"baumgarte"``: index 1 with ``Phi'' + 2 alpha Phi' + beta^2 Phi = 0``, the multipliers from the Schur
+        complement ``J M^-1 J^T``. ``"udwadia-kalaba"``: the same equations by the pseudo-inverse of ``J M^-1/2``,
+        which gives the accelerations without multipliers; in exact arithmetic the two are equal. ``"penalty"``: CDPR
+        (21). ``"augmented-lagrangian"``: penalty, repeated until the accelerations satisfy the constraints.
         ``"generalized-alpha"``: implicit, on index 3 (or 2). ``"idas"``: index 1 with Baumgarte's terms by SUNDIALS.
     alpha, beta
         Rates of Baumgarte's terms [1/s].
@@ -72,9 +73,7 @@ class ConstraintMethod:
         if self.name not in CONSTRAINT_METHODS:
             close = difflib.get_close_matches(str(self.name), CONSTRAINT_METHODS, n=1)
             hint = f" (did you mean {close[0]!r}?)" if close else ""
-            raise InputError(
-                f"unknown constraint method {self.name!r}{hint}; known: {', '.join(CONSTRAINT_METHODS)}"
-            )
+            raise InputError(f"unknown constraint method {self.name!r}{hint}; known: {', '.join(CONSTRAINT_METHODS)}")
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name != "name" and not (isinstance(value, int | float) and np.isfinite(value) and value >= 0):

@@ -72,18 +72,32 @@ class PythonConstrained:
         rhs = (gamma - 2 * alpha * phidot - beta**2 * phi)[on, 0]
         L = np.linalg.cholesky(M)
         w, Y = np.linalg.solve(L, f[:, 0]), np.linalg.solve(L, J.T)
-        multipliers[on] = self._pseudo(Y, Y.T @ w - rhs)
+        excess = Y.T @ w - rhs
+        if way.name == "udwadia-kalaba":
+            # a = a_f + M^-1/2 (J M^-1/2)^+ (rhs - J a_f); L stands for M^1/2, from which it differs by a rotation
+            U, inverse, Vt = self._pseudo_inverse(Y)
+            multipliers[on] = Vt.T @ (inverse**2 * (Vt @ excess))
+            return terms, np.linalg.solve(L.T, w - U @ (inverse * (Vt @ excess))), multipliers
+        multipliers[on] = self._schur(Y, excess)
         return terms, np.linalg.solve(L.T, w - Y @ multipliers[on]), multipliers
 
-    def _pseudo(self, Y: Array, rhs: Array) -> Array:
-        """``(Y^T Y)^+ rhs`` of least norm."""
-        if Y.shape[1] == 0:
-            return np.zeros(0)
-        _, s, Vt = np.linalg.svd(Y, full_matrices=False)
-        keep = s > self._method.rank_tolerance * s[0]
-        inverse = np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0)
-        result: Array = Vt.T @ (inverse**2 * (Vt @ rhs))
-        return result
+    def _pseudo_inverse(self, Y: Array) -> tuple[Array, Array, Array]:
+        """``U, 1/s, V^T`` of the singular values of Y; 1/s is zero where rows depend on others."""
+        U, s, Vt = np.linalg.svd(Y, full_matrices=False)
+        keep = s > self._method.rank_tolerance * s.max(initial=0.0)
+        return U, np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0), Vt
+
+    def _schur(self, Y: Array, rhs: Array) -> Array:
+        """``(Y^T Y)^+ rhs`` of least norm: by Cholesky where the rows are clearly independent."""
+        S = Y.T @ Y
+        try:
+            R = np.linalg.cholesky(S)
+            if len(S) == 0 or np.all(np.diag(R) ** 2 > 1e-6 * np.diag(S)):
+                return np.asarray(np.linalg.solve(R.T, np.linalg.solve(R, rhs)), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            pass
+        _, inverse, Vt = self._pseudo_inverse(Y)
+        return np.asarray(Vt.T @ (inverse**2 * (Vt @ rhs)), dtype=np.float64)
 
     def ode(self, t: float, x: Array, c: Array) -> Array:
         """Rates of all states."""
@@ -134,7 +148,7 @@ class PythonConstrained:
         """``-M^-1 J^T (J M^-1 J^T)^+ error``."""
         L = np.linalg.cholesky(M)
         Y: Any = np.linalg.solve(L, Jt)
-        return np.asarray(-np.linalg.solve(L.T, Y @ self._pseudo(Y, error)), dtype=np.float64)
+        return np.asarray(-np.linalg.solve(L.T, Y @ self._schur(Y, error)), dtype=np.float64)
 
     def signals(self, t: Array, x: Array, held: Array, p: Array) -> Array:
         """Multipliers, position and velocity violation of rows (n, m + 2)."""

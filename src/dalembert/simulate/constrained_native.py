@@ -25,7 +25,8 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_INT, "n_unilateral n_tape_events"),
     (_REAL, "alpha beta penalty damping frequency rank_tolerance position_tolerance reach"),
     (_INT, "max_iterations"),
-    (_POINTER, "rates M f Jt phi phidot gamma phi_t q_moved R Y S y0 a lambda b mu Q norms U moved active pivot"),
+    (_POINTER, "rates M f Jt phi phidot gamma phi_t q_moved"),
+    (_POINTER, "R Y S y0 a lambda b mu Q norms U moved reflectors active pivot"),
     (_INT, "n_active factored rank_lost iterations"),
     # generalized-alpha
     (_POINTER, "rate rate_work"),
@@ -35,7 +36,7 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
     (_POINTER, "rates_base K D matrix residual columns increment"),
 )
-_METHODS = {"baumgarte": 0, "projection": 0, "generalized-alpha": 0, "udwadia-kalaba": 0, "penalty": 2}
+_METHODS = {"baumgarte": 0, "projection": 0, "generalized-alpha": 0, "udwadia-kalaba": 1, "penalty": 2}
 _METHODS["augmented-lagrangian"] = 3
 
 
@@ -102,7 +103,8 @@ class NativeConstrained:
         sizes = {
             "rates": n, "M": nv * nv, "f": nv, "Jt": nv * m, "phi": m, "phidot": m, "gamma": m, "phi_t": m,
             "q_moved": nq, "R": nv * nv, "Y": nv * m, "S": m * m, "y0": nv, "a": nv, "lambda": m, "b": m, "mu": 3 * m,
-            "Q": nv * m, "norms": m, "U": 2 * m * m, "moved": nv, "x_base": n, "x_known": n, "acceleration_base": nv,
+            "Q": nv * m, "norms": m, "U": 2 * m * m, "moved": nv, "reflectors": 5 * m,
+            "x_base": n, "x_known": n, "acceleration_base": nv,
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
         }  # fmt: skip
