@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 import re
 import sys
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
@@ -26,6 +27,11 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"dalembert {release}"
+
+# MathJax is one file among the pages: formulas show without a network.
+_mathjax = files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg.js"
+html_static_path = [str(_mathjax)]
+mathjax_path = _mathjax.name
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

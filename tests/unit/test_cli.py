@@ -73,7 +73,7 @@ def call(here: Path, capsys: pytest.CaptureFixture[str]) -> Call:
 
 def process(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from dalembert.cli import main; main()", *arguments],
+        [sys.executable, "-m", "dalembert", *arguments],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(Path(da.__file__).parents[1])},
         capture_output=True,

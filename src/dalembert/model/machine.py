@@ -303,10 +303,13 @@ class Machine:
 
     def __str__(self) -> str:
         mass = sum(nominal(b.mass) for b in self.bodies)
-        return (
-            f"machine '{self.name}': {len(self.bodies)} bodies ({mass:g} kg), {self.nv} degrees of freedom, "
-            f"{self.nu} motors, {len(self.parameters)} parameters"
-        )
+        bodies, freedoms = _count(len(self.bodies), "body", "bodies"), _count(self.nv, "degree", "degrees")
+        motors, parameters = _count(self.nu, "motor", "motors"), _count(len(self.parameters), "parameter", "parameters")
+        return f"machine '{self.name}': {bodies} ({mass:g} kg), {freedoms} of freedom, {motors}, {parameters}"
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
 
 
 _PARTS: dict[str, type] = {

@@ -1,6 +1,9 @@
 """Integration over time: Runge-Kutta steppers, SUNDIALS, events, sampled control, runs.
 
 This room sees functions and sizes (`Problem`), never bodies.
+
+The verb `dalembert.simulate` has the name of this room. Import from the room by ``from dalembert.simulate.run import
+Run``; ``import dalembert.simulate.run as r`` looks for ``run`` in the verb and fails.
 """
 
 from __future__ import annotations
