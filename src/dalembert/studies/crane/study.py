@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from dalembert import Parameter, closed_form, equations, simulate
+from dalembert.control.linearize import law_gain, linearize
+from dalembert.control.underactuated import PartialFeedbackLinearization
 from dalembert.studies.crane.robustness import robustness
 from dalembert.studies.crane.transport import compare, ei_excitation, laws, transport_crane
 from dalembert.studies.expected import Formula
 from dalembert.systems.cranes import (
     Cable,
+    DesignedOn,
     PlanarClosedForms,
     cable_sway_frequencies,
     crane_coordinates,
@@ -143,3 +146,8 @@ def _robustness() -> Iterator[Result]:
     for name, row in robustness(names=tuple(keys)).items():
         key, cases = keys[name]
         yield key, max(row[case].residual_sway for case in cases)
+    plant, model = (planar_crane(uniform_cable(1, 5.0, payload=load), trolley=200.0) for load in (350.0, 500.0))
+    eom, law = equations(plant), DesignedOn(PartialFeedbackLinearization(9.0, 6.0, [0.0]), model)
+    linear = linearize(eom)
+    poles = np.linalg.eigvals(np.asarray(linear.A) + np.asarray(linear.B) @ law_gain(eom, law))
+    yield "robust.growth", float(poles.real.max())
