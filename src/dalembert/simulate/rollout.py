@@ -22,6 +22,7 @@ from dalembert.simulate.engine import Array, Setup, normalise
 from dalembert.simulate.problem import Problem
 from dalembert.simulate.rollout_cuda import CudaRollout
 from dalembert.simulate.rollout_lanes import LaneRollout
+from dalembert.simulate.rollout_members import Members, RolloutEngine
 from dalembert.simulate.rollout_plan import Plan, make_plan, rollout_macros
 from dalembert.simulate.rollout_result import Rollout
 from dalembert.simulate.rollout_vm import VmRollout
@@ -109,8 +110,9 @@ def rollout(
     plan = make_plan(setup)
     began = time.perf_counter()
     engine = _engine(eom, problem, method, device, precision, fast_math)
-    x, rows, status, failed_at, done = _drive(engine, plan, setup, x0, held, parameters, threads, progress)
-    return _assemble(eom, problem, setup, plan, held, parameters, x, rows, status, failed_at, done, began, engine)
+    members = Members.at_start(x0, held, parameters, len(plan.t))
+    _drive(engine, plan, setup, members, threads, progress)
+    return _assemble(eom, problem, setup, plan, members, engine.backend, time.perf_counter() - began)
 
 
 def _held(loop: ClosedLoop) -> Array:
@@ -219,9 +221,11 @@ def _setup(
     )
 
 
-def _engine(eom: EquationsOfMotion, problem: Problem, method: str, device: str, precision: Any, fast_math: bool) -> Any:
+def _engine(
+    eom: EquationsOfMotion, problem: Problem, method: str, device: str, precision: Any, fast_math: bool
+) -> RolloutEngine:
     """Return the time loop, which stays with its equations for the next rollout."""
-    kept: dict[Any, Any] = eom.__dict__.setdefault("_rollouts", {})
+    kept: dict[Any, RolloutEngine] = eom.__dict__.setdefault("_rollouts", {})
     key = (problem, method, device, precision, fast_math)
     if key not in kept:
         while len(kept) >= 8:
@@ -233,7 +237,7 @@ def _engine(eom: EquationsOfMotion, problem: Problem, method: str, device: str, 
     return kept[key]
 
 
-def _processor_engine(problem: Problem, method: str, backend: Backend) -> LaneRollout | VmRollout:
+def _processor_engine(problem: Problem, method: str, backend: Backend) -> RolloutEngine:
     toolchain = usable_toolchain(backend)
     if toolchain is None:
         return VmRollout(problem, method)
@@ -245,14 +249,7 @@ def _processor_engine(problem: Problem, method: str, backend: Backend) -> LaneRo
         return VmRollout(problem, method)
 
 
-def _drive(
-    engine: Any, plan: Plan, setup: Setup, x0: Array, held: Array, p: Array, threads: int, progress: Any
-) -> tuple[Array, Array, Any, Array, Any]:
-    n = len(x0)
-    x = np.ascontiguousarray(x0)
-    rows = np.full((n, len(plan.t), x.shape[1]), np.nan)
-    rows[:, 0] = x
-    status, failed_at, done = np.zeros(n, dtype=np.int64), np.full(n, np.nan), np.ones(n, dtype=np.int64)
+def _drive(engine: RolloutEngine, plan: Plan, setup: Setup, members: Members, threads: int, progress: Any) -> None:
     bar = Progress(progress, setup.t0, setup.t_end)
     try:
         with interrupts() as interrupt:
@@ -261,32 +258,14 @@ def _drive(
                 bar.update(setup.t0 + fraction * (setup.t_end - setup.t0))
                 return not interrupt.pressed
 
-            engine.run(plan, x, held, p, rows, status, failed_at, done, threads=threads, proceed=proceed)
+            engine.run(plan, members, threads=threads, proceed=proceed)
     finally:
         bar.close()
-    return x, rows, status, failed_at, done
 
 
 def _assemble(
-    eom: EquationsOfMotion,
-    problem: Problem,
-    setup: Setup,
-    plan: Plan,
-    held: Array,
-    p: Array,
-    x: Array,
-    rows: Array,
-    status: Any,
-    failed_at: Array,
-    done: Any,
-    began: float,
-    engine: Any,
+    eom: EquationsOfMotion, problem: Problem, setup: Setup, plan: Plan, members: Members, backend: str, wall_time: float
 ) -> Rollout:
-    words = np.where(status > 0, "diverged", np.where(done == len(plan.t), "completed", "interrupted"))
-    diverged = status > 0
-    good = np.where(diverged, np.searchsorted(plan.t, failed_at, side="right"), done)
-    good = np.minimum(np.maximum(good, 1), done)
-
     def evaluate_signals(t: Array, x: Array, c: Array, p: Array) -> Array:
         if not problem.signal_names:
             return np.zeros((len(t), 0))
@@ -295,25 +274,25 @@ def _assemble(
 
     return Rollout(
         t=plan.t,
-        x=rows,
+        x=members.rows,
         state_names=problem.state_names,
-        p=p,
+        p=members.p,
         parameter_names=eom.p_names,
-        held=held,
+        held=members.held,
         held_names=problem.held_names,
-        status=words,
-        failed_at=np.where(diverged, failed_at, np.nan),
-        failed_state=status - 1,
-        rows=good,
+        status=members.words,
+        failed_at=np.where(members.status > 0, members.failed_at, np.nan),
+        failed_state=members.status - 1,
+        rows=members.good_rows(plan.t),
         signal_names=problem.signal_names,
         evaluate_signals=evaluate_signals,
         metadata={
             "method": setup.method,
-            "backend": engine.backend,
+            "backend": backend,
             "step": setup.step,
             "record": setup.record,
             "steps": plan.steps,
-            "wall_time": time.perf_counter() - began,
+            "wall_time": wall_time,
             "version": __version__,
             "machine": problem.name,
         },

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.compile.cuda import BLOCK, CudaSource, Precision, emit_cuda, import_cupy, load_entry
 from dalembert.compile.forms import CUDA_ROLLOUT
 from dalembert.compile.tape import row_major
-from dalembert.simulate.engine import Array
 from dalembert.simulate.problem import Problem
+from dalembert.simulate.rollout_members import Members
 from dalembert.simulate.rollout_plan import Plan, rollout_macros
 
 __all__ = ["CudaRollout", "rollout_source"]
@@ -48,24 +47,12 @@ class CudaRollout:
         self._dtype = np.dtype(np.float64 if precision == "double" else np.float32)
         self._entry = load_entry(self._cupy, self.source, precision, fast_math, BLOCK)
 
-    def run(
-        self,
-        plan: Plan,
-        x: Array,
-        held: Array,
-        p: Array,
-        rows: Array,
-        status: NDArray[np.int64],
-        failed_at: Array,
-        done: NDArray[np.int64],
-        *,
-        threads: int,
-        proceed: Callable[[float], bool],
-    ) -> None:
-        """Integrate all members; see `LaneRollout.run`."""
+    def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
+        """Integrate all members; see `RolloutEngine`."""
+        x, p, rows = members.x, members.p, members.rows
         cupy, n = self._cupy, len(x)
         state = cupy.asarray(x.T, dtype=self._dtype, order="C")
-        c = cupy.asarray(np.append(held, 0.0), dtype=self._dtype)
+        c = cupy.asarray(np.append(members.held, 0.0), dtype=self._dtype)
         parameters: Any = cupy.asarray(p.T if p.ndim == 2 else np.append(p, 0.0), dtype=self._dtype, order="C")
         p_strides = (np.int64(n), np.int64(1)) if p.ndim == 2 else (np.int64(1), np.int64(0))
         flags, times = cupy.zeros(n, dtype=cupy.int32), cupy.zeros(n)
@@ -91,5 +78,5 @@ class CudaRollout:
                 if not proceed((k + 1) / len(plan.segments)):
                     break
         x[:] = state.T.get()
-        status[:], failed_at[:], done[:] = flags.get(), times.get(), reached
+        members.status[:], members.failed_at[:], members.done[:] = flags.get(), times.get(), reached
         rows[:, 1:reached] = record[: reached - 1].transpose(2, 0, 1).get()

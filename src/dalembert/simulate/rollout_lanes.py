@@ -8,15 +8,14 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.compile.batch import run_threads
 from dalembert.compile.build import Toolchain
 from dalembert.compile.forms import LANES_ROLLOUT
 from dalembert.compile.native import load_form, symbol_of
 from dalembert.compile.tape import row_major
-from dalembert.simulate.engine import Array
 from dalembert.simulate.problem import Problem
+from dalembert.simulate.rollout_members import Members
 from dalembert.simulate.rollout_plan import Plan, rollout_macros
 
 __all__ = ["LaneRollout"]
@@ -53,45 +52,11 @@ class LaneRollout:
         self._call.argtypes = [integer, *[pointer] * 3, integer, integer, *[pointer] * 4, integer, pointer]
         self._cost = 4 * function.n_instructions()
 
-    def run(
-        self,
-        plan: Plan,
-        x: Array,
-        held: Array,
-        p: Array,
-        rows: Array,
-        status: NDArray[np.int64],
-        failed_at: Array,
-        done: NDArray[np.int64],
-        *,
-        threads: int,
-        proceed: Callable[[float], bool],
-    ) -> None:
-        """Integrate all members; the arrays are written in place.
-
-        Parameters
-        ----------
-        plan
-            The steps.
-        x
-            States (N, n); in the end the last ones.
-        held
-            Values c.
-        p
-            Parameters (N, np) or (np,).
-        rows
-            Record (N, n_t, n), of which the first row is already written.
-        status, failed_at
-            Zeros, which become 1 + the number of the state that stopped being finite, and when.
-        done
-            Number of rows of the record that each member has reached.
-        threads
-            Number of threads.
-        proceed
-            Called now and then with the fraction done; False stops the rollout.
-        """
+    def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
+        """Integrate all members; see `RolloutEngine`."""
+        x, p, rows, done = members.x, members.p, members.rows, members.done
         n, n_rows = rows.shape[:2]
-        held = np.ascontiguousarray(np.append(held, 0.0))
+        held = np.ascontiguousarray(np.append(members.held, 0.0))
         blocks = -(-n // self.width)
         threads = max(1, min(threads, blocks))
         bounds = [min(n, blocks * k // threads * self.width) for k in range(threads + 1)]
@@ -113,8 +78,8 @@ class LaneRollout:
                     p.shape[-1] if p.ndim == 2 else 0,
                     last - first,
                     segments.ctypes.data,
-                    status[start:].ctypes.data,
-                    failed_at[start:].ctypes.data,
+                    members.status[start:].ctypes.data,
+                    members.failed_at[start:].ctypes.data,
                     rows[start:].ctypes.data,
                     n_rows,
                     scratch.ctypes.data,

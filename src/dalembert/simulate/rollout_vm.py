@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.simulate.engine import Array, normalise
 from dalembert.simulate.fallback import evaluator
 from dalembert.simulate.problem import Problem
+from dalembert.simulate.rollout_members import Members
 from dalembert.simulate.rollout_plan import Plan
 from dalembert.simulate.tableaus import TABLEAUS
 
@@ -25,21 +25,9 @@ class VmRollout:
         self._problem = problem
         self._tableau = TABLEAUS[method]
 
-    def run(
-        self,
-        plan: Plan,
-        x: Array,
-        held: Array,
-        p: Array,
-        rows: Array,
-        status: NDArray[np.int64],
-        failed_at: Array,
-        done: NDArray[np.int64],
-        *,
-        threads: int,
-        proceed: Callable[[float], bool],
-    ) -> None:
-        """Integrate all members; see `LaneRollout.run`."""
+    def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
+        """Integrate all members; see `RolloutEngine`."""
+        x, p, rows, status, done = members.x, members.p, members.rows, members.status, members.done
         for i in range(len(x)):
             ode = evaluator(self._problem.ode, p[i] if p.ndim == 2 else p)
             for segment in plan.segments:
@@ -49,10 +37,10 @@ class VmRollout:
                     if status[i]:
                         break
                     t = float(segment["anchor"]) + (int(segment["first"]) + k) * float(segment["h"])
-                    new = self._step(ode, t, h, x[i], held)
+                    new = self._step(ode, t, h, x[i], members.held)
                     bad = np.flatnonzero(~np.isfinite(new))
                     if len(bad):
-                        status[i], failed_at[i] = 1 + bad[0], t
+                        status[i], members.failed_at[i] = 1 + bad[0], t
                     else:
                         x[i] = new
                 if segment["row"] >= 0:
