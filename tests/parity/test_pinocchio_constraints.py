@@ -1,4 +1,4 @@
-"""Closed mechanisms against Pinocchio's constrained dynamics: a spatial platform on legs, a planar four-bar."""
+"""Closed mechanisms against Pinocchio's constrained dynamics: a platform on six legs, a Delta robot."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 pin = pytest.importorskip("pinocchio")
 
 import dalembert as da  # noqa: E402
+from dalembert.formulations.constraints_projection import consistent_state  # noqa: E402
+from dalembert.systems.parallel_robots import DeltaGeometry, delta_configuration, delta_robot  # noqa: E402
 from support.pinocchio_models import pinocchio_model  # noqa: E402
 
 pytestmark = pytest.mark.peer
@@ -57,21 +59,19 @@ def to_pinocchio(machine: da.Machine, model, q: np.ndarray) -> np.ndarray:
     return out
 
 
-def test_stewart_platform_accelerates_as_in_pinocchio() -> None:
-    machine, q = stewart()
+def compare(machine: da.Machine, q: np.ndarray, balls: list[tuple[str, str]], *, unique: bool) -> None:
+    """Accelerations, and where they are unique the forces of the balls, at a random velocity under random forces."""
     eom = da.equations(machine, backend="vm")
     assert np.abs(eom.constraints(q)).max() < 1e-12
     rng = np.random.default_rng(0)
     v0, tau = rng.normal(size=eom.nv), rng.normal(size=eom.nv)
-    from dalembert.formulations.constraints_projection import consistent_state
-
     v = consistent_state(eom, q, v0).v
     a, force = eom.constrained_dynamics(q, v, tau)
     model = pinocchio_model(machine)
     data = model.createData()
     contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-    for k in range(6):
-        one, two = model.frames[model.getFrameId(f"frame:tip{k}")], model.frames[model.getFrameId(f"frame:top{k}")]
+    for first, second in balls:
+        one, two = (model.frames[model.getFrameId(f"frame:{name}")] for name in (first, second))
         contacts.append(
             pin.RigidConstraintModel(
                 pin.ContactType.CONTACT_3D, model, one.parentJoint, one.placement, two.parentJoint, two.placement,
@@ -82,9 +82,37 @@ def test_stewart_platform_accelerates_as_in_pinocchio() -> None:
         datas.append(contact.createData())
     pin.initConstraintDynamics(model, data, contacts, datas)
     x = to_pinocchio(machine, model, q)
-    expected = pin.constraintDynamics(model, data, x, v, tau, contacts, datas, pin.ProximalSettings(1e-14, 1e-12, 50))
+    order = np.concatenate([_velocities(machine, model, block) for block in eom.layout.blocks])
+    w, f = np.zeros(model.nv), np.zeros(model.nv)
+    w[order], f[order] = v, tau
+    found = pin.constraintDynamics(model, data, x, w, f, contacts, datas, pin.ProximalSettings(1e-14, 1e-12, 50))
+    expected = found[order]
+    assert np.abs(a).max() > 1.0
     assert np.allclose(a, expected, atol=1e-7 * np.abs(expected).max())
-    assert np.linalg.norm(force[:3]) == pytest.approx(np.linalg.norm(datas[0].contact_force.linear), rel=1e-6)
+    for k in range(len(balls) if unique else 0):
+        ours = np.linalg.norm(force[3 * k : 3 * k + 3])
+        assert ours == pytest.approx(np.linalg.norm(datas[k].contact_force.linear), rel=1e-6)
+
+
+def _velocities(machine: da.Machine, model, block) -> np.ndarray:
+    """Where the velocities of a joint are in Pinocchio."""
+    start = model.joints[model.getJointId(block.name)].idx_v
+    return np.arange(start, start + block.v.stop - block.v.start)
+
+
+def test_stewart_platform_accelerates_as_in_pinocchio() -> None:
+    machine, q = stewart()
+    compare(machine, q, [(f"tip{k}", f"top{k}") for k in range(6)], unique=True)
+
+
+@pytest.mark.parametrize("platform", ["free", "translating"])  # the second has three redundant rows
+def test_delta_robot_accelerates_as_in_pinocchio(platform) -> None:
+    machine = delta_robot(platform=platform)
+    q = machine.q_neutral
+    for name, value in delta_configuration(DeltaGeometry(), (0.12, -0.08, -0.72)).items():
+        q[machine.q_names.index(name)] = value
+    balls = [(f"end{k}{side}", f"seat{k}{side}") for k in (1, 2, 3) for side in "ab"]
+    compare(machine, q, balls, unique=platform == "free")
 
 
 def test_stewart_platform_keeps_its_legs() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.model.machine import Machine
-from dalembert.systems import cable_robots, cranes, textbook
+from dalembert.systems import cable_robots, cranes, parallel_robots, textbook
 
 __all__ = ["SYSTEMS", "SystemInfo", "load_system"]
 
@@ -48,6 +48,19 @@ class SystemInfo:
         import yaml
 
         return self.make().to_yaml() + yaml.safe_dump({"simulation": self.settings()}, sort_keys=False)
+
+
+def _delta_move() -> dict[str, Any]:
+    """From one place to another in half a second, arms under PID control."""
+    geometry = parallel_robots.DeltaGeometry()
+    start, end = (-0.2, 0.05, -0.70), (0.2, -0.05, -0.75)
+    ways = [[float(x) for x in parallel_robots.delta_angles(geometry, place)] for place in (start, end)]
+    move = {"start": ways[0], "end": ways[1], "duration": 0.5, "delay": 0.1}
+    return {
+        "duration": 1.0,
+        "q0": parallel_robots.delta_configuration(geometry, start),
+        "control": {"law": "pid", "kp": 400.0, "ki": 2000.0, "kd": 20.0, "reference": move},
+    }
 
 
 def _from_file(name: str, description: str, source: str, file: str) -> SystemInfo:
@@ -131,6 +144,30 @@ _ALL = (
         "arm of a debris-removal mission, two booms with six modes each",
         "SPACE D.1.3",
         "flexible_arms/mda_arm.yaml",
+    ),
+    SystemInfo(
+        "delta-robot",
+        "three arms move a platform by six rods, from one place to another in half a second",
+        "own data (R. Clavel's robot)",
+        parallel_robots.delta_robot,
+        _delta_move,
+    ),
+    SystemInfo(
+        "joining-robot",
+        "platform of 62.8 kg on four winches above a payload, lowered by PID control",
+        "CDPR 3.3.5",
+        cable_robots.joining_robot,
+        lambda: {
+            "duration": 8.0,
+            "q0": {"platform.z": 1.5},
+            "control": {
+                "law": "pid",
+                "kp": 60.0,
+                "ki": 60.0,
+                "kd": 6.0,
+                "reference": {"start": [0.0] * 4, "end": [22.0] * 4, "duration": 6.0},
+            },
+        },
     ),
     SystemInfo(
         "pulley-robot",
