@@ -1,7 +1,7 @@
 """The Delta robot of R. Clavel: three arms, six rods in three parallelograms, a platform that keeps its orientation.
 
-Arm ``k`` lies in a vertical plane at the angle ``2 pi k/3``. In the axes of this plane (radial, tangential, up),
-counted from its motor axis, the elbow is at ``a (cos theta, 0, -sin theta)`` and the middle of the far ends of its rods at
+Arm ``k`` lies in a vertical plane at the angle ``2 pi k/3``. In the axes of this plane (radial, tangential, up), from
+its motor axis, the elbow is at ``a (cos theta, 0, -sin theta)`` and the middle of the far ends of its rods at
 ``(X, Y, Z) = (p . radial + r - R, p . tangential, p . up)``. The rods have the length ``b``, so that
 
     2 a X cos(theta) - 2 a Z sin(theta) = X^2 + Y^2 + Z^2 + a^2 - b^2
