@@ -60,8 +60,8 @@ Numbers
     ``stiffness``, ``damping``, ``bilateral``.
 ``simulation``
     What ``dalembert simulate`` does by default: ``duration``, ``method``, ``step``, ``rtol``, ``atol``,
-    ``q0`` and ``v0`` (by name of coordinate and velocity; the others are neutral), ``control`` (a law and its
-    settings).
+    ``constraints`` (how they are kept), ``by`` (the formulation), ``q0`` and ``v0`` (by name of coordinate and
+    velocity; the others are neutral), ``control`` (a law and its settings).
 """
 
 from __future__ import annotations
@@ -290,9 +290,7 @@ class _Reader:
 
     def wrench(self, name: str, entry: Any) -> Wrench:
         """Return a wrench."""
-        return Wrench(
-            name, entry.frame, axes=entry.axes, **self.numbers(entry, ("wrenches", name), "force", "torque")
-        )
+        return Wrench(name, entry.frame, axes=entry.axes, **self.numbers(entry, ("wrenches", name), "force", "torque"))
 
     def coupling(self, name: str, entry: Any) -> Coupling:
         """Return a coupling."""
@@ -304,8 +302,9 @@ class _Reader:
         for key in ("duration", "step", "rtol", "atol"):
             if (value := getattr(entry, key)) is not None:
                 settings[key] = self._plain(value, ("simulation", key), positive=True)
-        if entry.method is not None:
-            settings["method"] = entry.method
+        for key in ("method", "constraints", "by"):
+            if (name := getattr(entry, key)) is not None:
+                settings[key] = name
         for key, known in (("q0", machine.q_names), ("v0", machine.v_names)):
             for name, value in getattr(entry, key).items():
                 path = ("simulation", key, name)

@@ -31,9 +31,7 @@ def _inertia(value: Any) -> Any:
     rows = value if isinstance(value, list) else []
     if len(rows) == 3 and all(isinstance(row, list) and len(row) == 3 for row in rows):
         return [[_number(v) for v in row] for row in value]
-    raise PydanticCustomError(
-        "inertia", "must be 3 numbers, 6 numbers (xx, yy, zz, xy, xz, yz) or 3 rows of 3"
-    )
+    raise PydanticCustomError("inertia", "must be 3 numbers, 6 numbers (xx, yy, zz, xy, xz, yz) or 3 rows of 3")
 
 
 Number = Annotated[Any, BeforeValidator(_number)]
@@ -299,6 +297,8 @@ class SimulationEntry(_Entry):
 
     duration: Number | None = None
     method: str | None = None
+    constraints: str | None = None
+    by: str | None = None
     step: Number | None = None
     rtol: Number | None = None
     atol: Number | None = None

@@ -305,7 +305,13 @@ class Machine:
         mass = sum(nominal(b.mass) for b in self.bodies)
         bodies, freedoms = _count(len(self.bodies), "body", "bodies"), _count(self.nv, "degree", "degrees")
         motors, parameters = _count(self.nu, "motor", "motors"), _count(len(self.parameters), "parameter", "parameters")
-        return f"machine '{self.name}': {bodies} ({mass:g} kg), {freedoms} of freedom, {motors}, {parameters}"
+        held = [
+            _count(len(parts), one, one + "s")
+            for parts, one in ((self.constraints, "constraint"), (self.cables, "cable"))
+            if parts
+        ]
+        less = f" less {' and '.join(held)}" if held else ""
+        return f"machine '{self.name}': {bodies} ({mass:g} kg), {freedoms} of freedom{less}, {motors}, {parameters}"
 
 
 def _count(n: int, one: str, many: str) -> str:

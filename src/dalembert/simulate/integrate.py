@@ -282,6 +282,8 @@ def _assemble(
         y = np.hstack([y, constraint_signals(setup, kernels, t, x, held)])
         names = (*names, *problem.constrained.all_signal_names)
         metadata["constraints"] = setup.constraint_method.name
+        if metadata["constraints"] == "generalized-alpha":  # it has taken the place of the integrator
+            metadata["method"] = "generalized-alpha"
     return Run(
         t=t,
         x=x,

@@ -245,6 +245,10 @@ class Run:
             brought = energy.transition[-1]
             more = f", transitions {brought:+.4g} J" if abs(brought) > 1e-12 * energy.peak else ""
             lines.append(f"  energy    drift {energy.drift:.2e} of the peak {energy.peak:.4g} J{more}")
+        if "constraint.position" in self:
+            kept = [float(np.max(self[f"constraint.{level}"])) for level in ("position", "velocity")]
+            levels = f"{kept[0]:.1e} (positions) and {kept[1]:.1e} (velocities)"
+            lines.append(f"  kept      constraints to {levels}, by {meta.get('constraints', '')}")
         if self.events:
             lines.append(f"  events    {_listed([f'{event.name} at {event.t:.6g} s' for event in self.events])}")
         return "\n".join(lines)

@@ -27,6 +27,8 @@ _RATES = ("_dot", ".wx", ".wy", ".wz", ".vx", ".vy", ".vz")
 _TITLES = {"u": "inputs", "command": "commands"}
 _SUM = "kinetic + potential"
 _ENERGY = ("energy.kinetic", "energy.potential", "work.input", "work.loss")
+_MEASURED = ("offset.", "length0.")  # states of constraints that change only when these begin to act
+_SWITCHES = ("work.", "active.", "integral.")  # states that are no coordinates
 
 
 def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -90,13 +92,14 @@ def picture_file(path: str | os.PathLike[str]) -> Path:
 def group_signals(run: Run, names: Sequence[str] | None = None) -> list[tuple[str, list[str]]]:
     """Sort signals into panels: coordinates, velocities, then one panel per prefix (``u.``, ``command.``, ...).
 
-    Energies and works have panels of their own unless they are asked for by name. A panel holds at most eight lines.
+    Energies and works have panels of their own unless they are asked for by name, and what a constraint has measured is
+    only drawn when it is. A panel holds at most eight lines.
     """
-    wanted = [name for name in run.names if name not in _ENERGY] if names is None else list(names)
+    wanted = list(names or (name for name in run.names if name not in _ENERGY and not name.startswith(_MEASURED)))
     groups: dict[str, list[str]] = {}
     for name in wanted:
         run[name]  # an unknown name is an error here, not in the middle of drawing
-        if name in run.state_names and not name.startswith("work."):
+        if name in run.state_names and not name.startswith(_SWITCHES):
             title = "velocities" if name.endswith(_RATES) else "coordinates"
         elif "." in name:
             prefix = name.partition(".")[0]
