@@ -167,6 +167,16 @@ def test_options_win_over_the_file(call: Call, here: Path) -> None:
     assert saved["energy.kinetic"][0] == pytest.approx(3 * 0.5**2 / 2)
 
 
+def test_a_run_goes_on_from_its_file(call: Call, here: Path) -> None:
+    for arguments in (["--out", "whole.nc", "--duration", "2"], ["--out", "half.nc", "--duration", "1"]):
+        assert call("simulate", "pendulum.yaml", "--q0", "theta=1", *arguments)[0] == 0
+    assert call("simulate", "pendulum.yaml", "--start", "half.nc", "--duration", "1", "--out", "rest.nc")[0] == 0
+    whole, half, rest = (da.load_run(f"{name}.nc") for name in ("whole", "half", "rest"))
+    assert np.array_equal(half.append(rest).x, whole.x)
+    status, _, error = call("simulate", "pendulum.yaml", "--start", "half.nc", "--q0", "theta=1")
+    assert status == 2 and "give either start (an earlier run) or q0 and v0" in error
+
+
 def test_simulate_accepts_a_urdf(call: Call, here: Path) -> None:
     status, out, _ = call("simulate", "one.urdf", "--duration", "0.1", "--method", "dopri5")
     assert status == 0

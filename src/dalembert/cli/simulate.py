@@ -23,14 +23,6 @@ def simulate(
     method: Annotated[
         str | None, typer.Option(help="euler, heun, rk4; bs32, dopri5 (adaptive); cvodes, idas (stiff).")
     ] = None,
-    constraints: Annotated[
-        str | None,
-        typer.Option(
-            help="How constraints are kept: projection, baumgarte, udwadia-kalaba, penalty, augmented-lagrangian, "
-            "generalized-alpha, idas."
-        ),
-    ] = None,
-    by: Annotated[str | None, typer.Option(help="Formulation: newton-euler, lagrange, natural.")] = None,
     step: Annotated[float | None, typer.Option(help="Step of fixed-step methods [s].")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive methods.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive methods.")] = None,
@@ -41,6 +33,7 @@ def simulate(
         list[str] | None,
         typer.Option("-p", metavar="NAME=VALUE", help="Value of a parameter; may be given several times."),
     ] = None,
+    start: Annotated[Path | None, typer.Option(help="Run file of this machine to go on from.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the run as a NetCDF file.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the run as comma-separated columns.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the run (.png, .pdf, .svg).")] = None,
@@ -57,8 +50,9 @@ def simulate(
     found, settings = find_machine(machine)
     settings["control"] = make_law(settings.get("control"))
     options = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "record": record}
-    options |= {"constraints": constraints, "by": by}
     settings |= {name: value for name, value in options.items() if value is not None}
+    if start is not None:
+        settings = {k: v for k, v in settings.items() if k not in ("q0", "v0")} | {"start": api.load_run(start)}
     for name, given in (("q0", q0), ("v0", v0), ("p", p)):
         if given:
             settings[name] = {**settings.get(name, {}), **_assignments(given, name)}

@@ -58,10 +58,10 @@ def _method(method: Any) -> str:
     return str(method)
 
 
-def _initial_state(problem: Problem, x0: ArrayLike) -> Array:
+def _initial_state(problem: Problem, x0: ArrayLike | EndState) -> Array:
     names = problem.state_names
     listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-    x = _vector("x0", x0, len(names), listed)
+    x = _vector("x0", x0.x if isinstance(x0, EndState) else x0, len(names), listed)
     for offset in problem.quaternions:
         length = float(np.linalg.norm(x[offset : offset + 4]))
         if abs(length - 1.0) > 1e-6:
@@ -69,7 +69,8 @@ def _initial_state(problem: Problem, x0: ArrayLike) -> Array:
                 f"x0[{offset}:{offset + 4}] ({', '.join(names[offset : offset + 4])}) must be a unit "
                 f"quaternion, got length {length:g}"
             )
-    normalise(x, problem.quaternions)
+    if not isinstance(x0, EndState):  # the end of a run is on the sphere but for rounding; two halves are the whole
+        normalise(x, problem.quaternions)
     return x
 
 
@@ -109,11 +110,11 @@ def check_setup(
     span = check_number("duration", duration, unit="s")
     start = check_number("t0", t0, positive=False)
     first_step = None
+    x = _initial_state(problem, x0)
     if isinstance(x0, EndState):
         if start not in (0.0, x0.t):
             raise InputError(f"t0 = {start:g} contradicts the end state to continue from, at t = {x0.t:g}")
-        start, first_step, x0 = x0.t, x0.step or None, x0.x
-    x = _initial_state(problem, x0)
+        start, first_step = x0.t, x0.step or None
     parameters = _vector("p", () if p is None else p, problem.n_parameters, "run-time parameters")
     relative, absolute = _tolerances(problem, rtol, atol)
     h = check_number("step", step, unit="s")
