@@ -23,6 +23,14 @@ def simulate(
     method: Annotated[
         str | None, typer.Option(help="euler, heun, rk4; bs32, dopri5 (adaptive); cvodes, idas (stiff).")
     ] = None,
+    constraints: Annotated[
+        str | None,
+        typer.Option(
+            help="How constraints are kept: projection, baumgarte, udwadia-kalaba, penalty, augmented-lagrangian, "
+            "generalized-alpha, idas."
+        ),
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="Formulation: newton-euler, lagrange, natural.")] = None,
     step: Annotated[float | None, typer.Option(help="Step of fixed-step methods [s].")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive methods.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive methods.")] = None,
@@ -50,6 +58,7 @@ def simulate(
     found, settings = find_machine(machine)
     settings["control"] = make_law(settings.get("control"))
     options = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "record": record}
+    options |= {"constraints": constraints, "by": by}
     settings |= {name: value for name, value in options.items() if value is not None}
     if start is not None:
         settings = {k: v for k, v in settings.items() if k not in ("q0", "v0")} | {"start": api.load_run(start)}
