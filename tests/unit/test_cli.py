@@ -306,6 +306,18 @@ def test_reproduce(call: Call, monkeypatch: pytest.MonkeyPatch, ok: bool) -> Non
     assert row["ok"] is ok
 
 
+def test_reproduce_tells_known_differences(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = Row("mine", "length", "BOOK (2)", 1.5, 1.7, 0.05, "m", False, "a misprint")
+    monkeypatch.setattr("dalembert.studies.studies", lambda: {"mine": "a study"})
+    monkeypatch.setattr("dalembert.studies.run_study", lambda name: iter([*rows(True), known]))
+    status, out, _ = call("reproduce")
+    assert status == 0
+    assert "length: a misprint" in out and "MISSED" not in out
+    assert "1 of 2 published results reproduced; 1 known differences" in out
+    _, out, _ = call("reproduce", "mine", "--json")
+    assert [row.get("known_difference") for row in json.loads(out)] == [None, "a misprint"]
+
+
 def test_reproduce_the_textbook(call: Call) -> None:
     status, out, _ = call("reproduce", "textbook", "--json")
     assert status == 0

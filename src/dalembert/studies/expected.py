@@ -9,6 +9,7 @@ A data file is a YAML mapping ``rows`` of keys to entries::
       tolerance: 1.0e-9                       # of a number; a formula must be identical
       reason: printed with three digits       # where the tolerance comes from
       unit: kg m2
+      known_difference: a misprint, see ...   # only where the published value cannot be reproduced: why
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Entry:
     tolerance: float = 0.0
     reason: str = ""
     unit: str = "1"
+    known_difference: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,11 +101,14 @@ class Expected:
         entry = self[key]
         if isinstance(obtained, Formula):
             ok = _identical(formula(entry.published), obtained.expression)
-            theirs = _text(entry.published)
-            return Row(self.study, entry.quantity, entry.source, theirs, obtained.text, 0.0, entry.unit, ok)
+            return self._row(entry, _text(entry.published), obtained.text, 0.0, ok)
         value, published = float(obtained), float(entry.published)
         ok = math.isfinite(value) and abs(value - published) <= entry.tolerance
-        return Row(self.study, entry.quantity, entry.source, published, value, entry.tolerance, entry.unit, ok)
+        return self._row(entry, published, value, entry.tolerance, ok)
+
+    def _row(self, entry: Entry, published: float | str, obtained: float | str, tolerance: float, ok: bool) -> Row:
+        about = (self.study, entry.quantity, entry.source)
+        return Row(*about, published, obtained, tolerance, entry.unit, ok, entry.known_difference)
 
     def check_complete(self, results: Mapping[str, Any]) -> None:
         """Refuse a study that leaves out a published value of its own data file."""

@@ -28,6 +28,8 @@ class Row:
         Unit of the numbers.
     ok
         Whether they agree.
+    known_difference
+        Why they cannot agree, where that is known: the errata page has the details. Empty otherwise.
     """
 
     study: str
@@ -38,7 +40,13 @@ class Row:
     tolerance: float
     unit: str
     ok: bool
+    known_difference: str = ""
+
+    @property
+    def missed(self) -> bool:
+        """Whether they disagree, and nothing explains it."""
+        return not self.ok and not self.known_difference
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
-        return asdict(self)
+        """Return the row as plain data; ``known_difference`` only where there is one."""
+        return {key: value for key, value in asdict(self).items() if key != "known_difference" or value}

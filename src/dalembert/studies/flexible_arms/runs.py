@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from dalembert import Run, equations, simulate
 from dalembert.model.machine import Machine
 
-__all__ = ["PickAndPlace", "energy_error", "free_vibration", "pick_and_place"]
+__all__ = ["BENT", "PickAndPlace", "energy_error", "free_vibration", "pick_and_place"]
+
+BENT = {"link2.delta1": 0.1, "link2.delta2": 0.002}
+"""Deflection of the planar arm at the start of its free vibration."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class PickAndPlace:
 def free_vibration(arm: Machine, approximation: str = "flex", duration: float = 4.0, step: float = 1e-3) -> Run:
     """Planar arm let go with a bent second link, without torques (5.2.6.2)."""
     eom = equations(arm, approximation=approximation)
-    return simulate(eom, duration=duration, q0={"link2.delta1": 0.1, "link2.delta2": 0.002}, step=step)
+    return simulate(eom, duration=duration, q0=BENT, step=step)
 
 
 def pick_and_place(arm: Machine, approximation: str = "flex", duration: float = 10.0, step: float = 1e-3) -> Run:

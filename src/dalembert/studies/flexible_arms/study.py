@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from dalembert import simulate
 from dalembert.core.parameter import nominal
 from dalembert.model.beam import Beam
-from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices
+from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices, quadrature
 from dalembert.model.machine import Machine
-from dalembert.studies.flexible_arms.runs import energy_error, free_vibration, pick_and_place
+from dalembert.studies.flexible_arms.readings import Reading, reading_error
+from dalembert.studies.flexible_arms.runs import BENT, PickAndPlace, energy_error, free_vibration, pick_and_place
 from dalembert.systems.flexible_arms import canadarm, mda_arm, planar_arm
 
 __all__ = ["results"]
 
 Result = tuple[str, float]
-PRINTED_FLEX = {"2dof": 2.67e-7, "6dof": 2.81e-5}
-PRINTED_FLEX_M = {"2dof": 2.63e-7, "6dof": 4.48e-5}
+MODELS = ("flex", "flex-M", "flex-MA", "flex-MR")
+PRINTED = {
+    "2dof": {"flex": 2.67e-7, "flex-M": 2.63e-7, "flex-MA": 3.93e-4, "flex-MR": 2.49e-4},
+    "6dof": {"flex": 2.81e-5, "flex-M": 4.48e-5, "flex-MA": 2.09e-3, "flex-MR": 1.43e-2},
+}
+"""RMS energy errors of Table 5.1."""
 
 
 def results() -> Iterator[Result]:
     """Yield the key of each published value and what the library obtains."""
     yield from _planar_modes()
-    yield from _arm_modes("canadarm", canadarm(), participation=True)
-    yield from _arm_modes("mda", mda_arm(), participation=False)
+    yield from _arm_modes("canadarm", canadarm())
+    yield from _arm_modes("mda", mda_arm())
     yield from _planar_run()
     yield from _table_5_1()
+    yield from _causes()
 
 
 def _beams(arm: Machine) -> list[Beam]:
@@ -48,10 +56,11 @@ def _planar_modes() -> Iterator[Result]:
             yield f"planar.z{i}{j + 1}{k + 1}", rho * integrals.B[1, 1, j, k]
 
 
-def _arm_modes(name: str, arm: Machine, *, participation: bool) -> Iterator[Result]:
+def _arm_modes(name: str, arm: Machine) -> Iterator[Result]:
     for i, beam in enumerate(_beams(arm), 2):
         rho, l = nominal(beam.density), beam.length
         integrals = BeamIntegrals.of(beam)
+        points, weights = quadrature(beam)
         count: dict[str, int] = {}
         for j, mode in enumerate(beam.basis):
             if mode.direction == "z" and name == "canadarm":
@@ -63,32 +72,52 @@ def _arm_modes(name: str, arm: Machine, *, participation: bool) -> Iterator[Resu
             yield label.format("tip"), abs(float(mode.shape(l)))
             if mode.direction in "yz":
                 yield label.format("slope"), abs(float(mode.shape(l, 1)))
-            if participation and mode.direction != "torsion":
+            if mode.direction != "x":  # V_psi of (B.22), without the area of the section
+                turn = mode.shape(points) if mode.direction == "torsion" else mode.shape(points, 1)
+                yield label.format("Vpsi"), abs(rho * float(weights @ turn))
+            if mode.direction != "torsion":
                 row = "xyz".index(mode.direction)
                 yield label.format("V"), abs(rho * integrals.V[row, j])
                 yield label.format("W"), abs(rho * (integrals.n[0, row, j] - beam.offset[0] * integrals.V[row, j]))
 
 
 def _planar_run() -> Iterator[Result]:
-    run = free_vibration(planar_arm(), duration=1.0)
-    half = int(np.argmin(np.abs(run.t - 0.5)))
-    for moment, index in (("0.5", half), ("1", -1)):
-        for name in ("theta1", "link1.delta1", "theta2", "link2.delta1"):
+    arm = planar_arm()
+    run = simulate(arm, duration=1.0, q0=BENT, method="dopri5", rtol=1e-12, atol=1e-14, record=0.5)
+    for moment, index in (("0.5", 1), ("1", 2)):
+        for name in arm.q_names:
             yield f"run.{name}.{moment}", float(run[name][index])
-    start = run["energy.kinetic"][0] + run["energy.potential"][0]
-    yield "run.energy", float(start)
+    yield "run.energy", float(run["energy.kinetic"][0] + run["energy.potential"][0])
 
 
 def _table_5_1() -> Iterator[Result]:
-    models = ("flex", "flex-M", "flex-MA", "flex-MR")
-    planar = {m: energy_error(free_vibration(planar_arm(), m, duration=1.0)) for m in models}
-    spatial = {m: energy_error(pick_and_place(canadarm(), m)) for m in models}
+    planar = {m: energy_error(free_vibration(planar_arm(), m, duration=1.0)) for m in MODELS}
+    spatial = {m: energy_error(pick_and_place(canadarm(), m)) for m in MODELS}
     for case, error in (("2dof", planar), ("6dof", spatial)):
-        yield f"table.{case}.flex", max(0.0, error["flex"] - PRINTED_FLEX[case])
-        yield f"table.{case}.flex-M", max(0.0, error["flex-M"] - PRINTED_FLEX_M[case])
-    yield "table.2dof.flex-MR", planar["flex-MR"]
-    yield "table.6dof.flex-MR", spatial["flex-MR"]
-    order = spatial["flex-M"] < spatial["flex-MA"] < spatial["flex-MR"] and planar["flex-M"] < planar["flex-MR"]
-    yield "table.order", float(order)
+        for m in ("flex", "flex-M"):
+            yield f"table.{case}.{m}", max(0.0, error[m] - PRINTED[case][m])
+        for m in ("flex-MA", "flex-MR"):
+            yield f"table.{case}.{m}", error[m]
+    yield "table.6dof.order", float(max(spatial["flex"], spatial["flex-M"]) < spatial["flex-MA"] < spatial["flex-MR"])
+    yield "table.2dof.order", float(max(planar["flex"], planar["flex-M"]) < planar["flex-MR"] < planar["flex-MA"])
     halved = energy_error(free_vibration(planar_arm(), duration=1.0, step=5e-4))
     yield "table.step", float(np.log2(planar["flex"] / halved))
+
+
+def _causes() -> Iterator[Result]:
+    """Energy errors when Algorithm 5.1 is read with terms that do not belong together; see `readings`."""
+    reach: dict[str, Any] = {"duration": 10.0, "control": PickAndPlace()}
+    free: dict[str, Any] = {"duration": 1.0, "q0": BENT}
+    rough = reading_error(canadarm(), Reading(rates="first order"), **reach)
+    finer = reading_error(canadarm(), Reading(rates="first order"), **reach, step=5e-4)
+    unit = reading_error(canadarm(), Reading(rates="unit"), **reach)
+    yield "cause.rates.6dof", float(rough < PRINTED["6dof"]["flex"] < unit)
+    yield "cause.rates.step", rough / finer
+    flat = [reading_error(planar_arm(), Reading(rates=rates), **free) for rates in ("first order", "exact")]
+    yield "cause.rates.2dof", flat[0] / flat[1]
+    planar, spatial = (
+        {p: reading_error(arm, Reading("flex-MA", propagation=p), **settings) for p in ("constant", "lever", "full")}
+        for arm, settings in ((planar_arm(), free), (canadarm(), reach))
+    )
+    yield "cause.propagation.2dof", float(planar["lever"] < PRINTED["2dof"]["flex-MA"] < planar["full"])
+    yield "cause.propagation.6dof", float(spatial["constant"] < PRINTED["6dof"]["flex-MA"] < spatial["lever"])
