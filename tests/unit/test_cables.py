@@ -318,3 +318,59 @@ def test_cable_shorter_than_the_distance_and_anchor_in_the_pulley() -> None:
     four = cr.pulley_robot(1)
     with pytest.raises(da.InputError, match=r"no static equilibrium|push"):
         cr.static_equilibrium(four, [0.1, 0.1, 0.1, 0.1], four.q_neutral)
+
+
+EIGHT = cr.eight_cable_robot(pulley=0.0)
+HOME = np.array([0, 0, 1.5, 1, 0, 0, 0, *[0.0] * 8])
+FOUR = cr.pulley_robot(1)
+REST = np.array([0, 0.25, 0.37, 1, 0, 0, 0])
+BOX = da.box("platform", 20.0, (0.4, 0.3, 0.2))
+CORNERS = [(-2, -1.5, 3), (-2, 1.5, 3), (2, 1.5, 3), (2, -1.5, 3)]
+
+
+def winch_pid(*gains, **options) -> cr.WinchPID:
+    return cr.WinchPID(*gains, **({"reference": lambda t: ca.SX.zeros(8)} | options))
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS[:3]), "as many exits as anchors"),
+        (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS, mount="fixed"), "free, planar, point"),
+        (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS, lengths=[1.0, 2.0]), r"one length per cable \(4\), got 2"),
+        (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS, swivel_inertia=1e-3), "no radius"),
+        (lambda: cr.cable_robot("r", BOX, [(0, 0)] * 4, CORNERS), "3 components"),
+        (lambda: cr.cable_lengths(EIGHT, HOME[:4]), "must be 15 finite numbers"),
+        (lambda: cr.cable_lengths(EIGHT, np.nan * HOME), "finite"),
+        (lambda: cr.cable_lengths(EIGHT, "home"), "numbers, got 'home'"),
+        (lambda: cr.cable_lengths(EIGHT, [0, 0, 1.5, 2, 0, 0, 0, *[0] * 8]), "unit norm"),
+        (lambda: cr.cable_lengths("robot", HOME), "is a Machine, got str"),
+        (lambda: cr.forward_kinematics(EIGHT, [10.0] * 8, HOME), "stay off by"),
+        (lambda: cr.forward_kinematics(EIGHT, [np.nan] * 8, HOME), "8 finite numbers"),
+        (lambda: cr.static_equilibrium(FOUR, [1.0, 2.0], REST), "4 finite numbers"),
+        (lambda: cr.static_equilibrium(FOUR, [np.nan] * 4, REST), "4 finite numbers"),
+        (lambda: cr.static_equilibrium(FOUR, [3.9] * 4, [0.0]), "7 finite numbers"),
+        (
+            lambda: cr.static_equilibrium(cr.eight_cable_robot(stiffness=1e5, winches=False), [4.0] * 8, HOME[:7]),
+            "elastic",
+        ),
+        (lambda: cr.tension_distribution(np.eye(3), [1.0, 2.0], 0.0, 9.0), "wrench must be 3"),
+        (lambda: cr.tension_distribution(np.eye(3), np.full(3, np.nan), 0.0, 9.0), "wrench must be 3 finite"),
+        (lambda: cr.tension_distribution(np.eye(3), [1.0, 2.0, 3.0], [0.0], 9.0), "lower bounds"),
+        (lambda: cr.tension_distribution(np.eye(3), [1.0, 2.0, 3.0], 9.0, 0.0), "must not exceed"),
+        (lambda: cr.tension_distribution([1.0, 2.0], [1.0], 0.0, 9.0), "must be a matrix"),
+        (lambda: cr.wrench_feasible(EIGHT, [HOME], 9.0, 1.0), "must not exceed"),
+        (lambda: cr.wrench_feasible(EIGHT, [HOME], 1.0, 9.0, wrenches=[[1.0, 2.0]]), "wrench must be 6"),
+        (lambda: cr.wrench_feasible(EIGHT, [HOME[:7]], 1.0, 9.0), "15 finite numbers"),
+        (lambda: cr.frequencies(FOUR, REST + [0.3, 0, 0, 0, 0, 0, 0]), "not in equilibrium"),
+        (lambda: winch_pid(np.nan, 1.0, 1.0), "kp must be"),
+        (lambda: winch_pid(1.0, 1.0, 1.0, reference=[0.0]), "function of time"),
+        (lambda: winch_pid(1.0, 1.0, 1.0, feedforward=(np.inf,)), "feedforward must be finite"),
+        (lambda: cr.winch_reference(EIGHT, lambda t: ca.SX.zeros(3)), "path must return the 15 coordinates"),
+        (lambda: cr.winch_reference(FOUR, lambda t: ca.SX.zeros(7)), "no cables with winches"),
+        (lambda: da.simulate(FOUR, duration=0.1, q0=REST, constraints="generalized-alpha", backend="vm"), "C compiler"),
+    ],
+)
+def test_wrong_calls_say_what_is_wrong(make, match) -> None:
+    with pytest.raises(da.DalembertError, match=match):
+        make()

@@ -111,6 +111,17 @@ def test_a_run_keeps_the_orientation_and_follows_the_forward_kinematics() -> Non
         assert np.allclose(delta_position(GEOMETRY, theta), p, atol=1e-9)
 
 
+def test_inverse_kinematics_of_the_machine_keeps_its_loops_closed() -> None:
+    machine = delta_robot()
+    found = da.inverse_kinematics(machine, "platform", PLACE, q0=vector(machine, np.array([0.0, 0.0, -0.8])))
+    assert found.converged
+    arms = [found.q[machine.q_names.index(arm)] for arm in ARMS]
+    assert np.allclose(arms, delta_angles(GEOMETRY, PLACE), atol=1e-8)
+    assert np.abs(da.equations(machine, backend="vm").constraints(found.q)).max() < 1e-9
+    far = da.inverse_kinematics(machine, "platform", [0.0, 0.0, -1.3], q0=vector(machine, PLACE), restarts=0)
+    assert not far.converged and far.error > 0.1
+
+
 def test_torques_that_hold_it_and_its_linear_model() -> None:
     """At rest tau = dV/dtheta on the forward kinematics; with these torques held the model is that of the reduction."""
     machine = delta_robot()

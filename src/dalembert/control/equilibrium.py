@@ -150,7 +150,16 @@ def _stiffness_scale(eom: EquationsOfMotion, load: Any, q: Array, t: float, p: A
     return float(np.sqrt(np.mean(np.square(columns), axis=0)).max(initial=0.0))
 
 
-def check_rest(eom: EquationsOfMotion, point: Equilibrium, v: Array, tolerance: float, *, t: float, p: Array) -> None:
+def check_rest(
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    v: Array,
+    tolerance: float,
+    *,
+    t: float,
+    p: Array,
+    hint: str = "give an equilibrium",
+) -> None:
     """Refuse a state in which the machine does not stay at rest.
 
     Parameters
@@ -163,9 +172,10 @@ def check_rest(eom: EquationsOfMotion, point: Equilibrium, v: Array, tolerance: 
         Largest force that may be left unbalanced, relative to the largest one.
     t, p
         Time and parameter values.
+    hint
+        What to do about it, in messages.
     """
     where = f"machine '{eom.machine.name}'"
-    hint = "give an equilibrium, or require_equilibrium=False"
     if v.any():
         raise InputError(f"{where} is not at rest with v = {v.tolist()}; {hint}")
     if eom.constrained:

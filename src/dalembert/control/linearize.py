@@ -119,7 +119,8 @@ def linearize(
     point = equilibrium(eom, at, u=u, active=active, locked=locked, t=t, p=values)
     v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
     if require_equilibrium:
-        check_rest(eom, point, v0, tolerance, t=t, p=values)
+        hint = "give an equilibrium, or require_equilibrium=False"
+        check_rest(eom, point, v0, tolerance, t=t, p=values, hint=hint)
     states = state_space_names(eom)
     chosen_in = list(eom.u_names if inputs is None else inputs)
     for name in chosen_in:

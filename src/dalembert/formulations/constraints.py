@@ -185,6 +185,11 @@ class ConstraintSystem:
         return self.mode[index] + coiled
 
     @property
+    def measuring(self) -> tuple[str, ...]:
+        """Names of the constraints that measure themselves when they begin to act."""
+        return tuple(held.name for held in self._measures)
+
+    @property
     def m(self) -> int:
         """Number of rows."""
         return int(self.phi.shape[0])

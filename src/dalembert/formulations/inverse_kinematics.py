@@ -68,7 +68,10 @@ def inverse_kinematics(
     seed: int = 0,
     p: Mapping[str, Any] | ArrayLike | None = None,
 ) -> IKResult:
-    """Find coordinates that bring a frame to a position or a pose.
+    """Find coordinates that bring a frame to a position or a pose, on the constraints of the machine.
+
+    A cable is no longer than it is made; constraints that measure themselves when they begin to act (a grip, a cable
+    without length) and those that do not act leave the machine free.
 
     Parameters
     ----------
@@ -108,7 +111,7 @@ def inverse_kinematics(
         raise InputError(f"inverse kinematics needs a Machine or its equations, got {type(eom).__name__}")
     _check_positive(damping=damping, tolerance=tolerance)
     _check_count(max_iterations=(max_iterations, 1), restarts=(restarts, 0))
-    error = _error_function(eom, frame, target, p)
+    error = _with_constraints(eom, _error_function(eom, frame, target, p), p)
     space = _Space.of(eom, joints, limits)
     best = space.clip(_start(eom, q0))
     rng = np.random.default_rng(seed)
@@ -127,9 +130,7 @@ def inverse_kinematics(
 ErrorFunction = Callable[[Array], tuple[Array, Array]]
 
 
-def _error_function(
-    eom: EquationsOfMotion, frame: str, target: ArrayLike | Transform, p: Any
-) -> ErrorFunction:
+def _error_function(eom: EquationsOfMotion, frame: str, target: ArrayLike | Transform, p: Any) -> ErrorFunction:
     """Function that returns error and Jacobian of a configuration, in axes of the frame."""
     if isinstance(target, Transform):
         X = np.eye(4)
@@ -155,6 +156,27 @@ def _error_function(
         return np.concatenate([e, _rotation_vector(here[:3, :3].T @ X[:3, :3])]), J
 
     return error
+
+
+def _with_constraints(eom: EquationsOfMotion, error: ErrorFunction, p: Any) -> ErrorFunction:
+    """Return the error with that of the constraints, by which the machine must stay together."""
+    if not eom.constrained:
+        return error
+    system = eom.constraint_system
+    on = system.activity(system.mode_nominal) != 0.0
+    pulls = np.zeros(system.m, dtype=bool)
+    for rows in system.rows:
+        on[rows.start : rows.stop] &= rows.name not in system.measuring
+        pulls[rows.start : rows.stop] = rows.unilateral
+
+    def both(q: Array) -> tuple[Array, Array]:
+        e, J = error(q)
+        phi = eom.constraints(q, p=p)
+        held = on & (~pulls | (phi > 0.0))
+        J_held = eom.constraint_jacobian(q, p=p) * held[:, None]
+        return np.concatenate([e, -phi * held]), np.vstack([J, J_held])
+
+    return both
 
 
 def _rotation_vector(R: Array) -> Array:

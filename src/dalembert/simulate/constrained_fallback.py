@@ -43,7 +43,10 @@ class PythonConstrained:
     ) -> None:
         assert problem.constrained is not None
         if method.name == "generalized-alpha":
-            raise InputError("constraints='generalized-alpha' needs a C compiler; use 'projection'")
+            raise InputError(
+                "constraints='generalized-alpha' needs a C compiler: install gcc, clang or the ziglang wheel, do not ask "
+                "for backend='vm', or use constraints='projection' or 'idas'"
+            )
         self._system, self._p, self._method, self._tape_events = problem.constrained, p, method, events
 
     def _terms(self, function: casadi.Function, t: float, x: Array, c: Array) -> list[Array]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dalembert.core.errors import MachineError
+from dalembert.core.parameter import nominal
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable, winch
 from dalembert.model.joint import WORLD, Joint
@@ -73,9 +74,11 @@ def cable_robot(
     if mount not in _MOUNTS:
         raise MachineError(f"mount of cable robot '{name}' must be one of {', '.join(_MOUNTS)}, got {mount!r}")
     if len(exits) != len(anchors) or not exits:
-        raise MachineError(
-            f"cable robot '{name}' needs as many exits as anchors, got {len(exits)} and {len(anchors)}"
-        )
+        raise MachineError(f"cable robot '{name}' needs as many exits as anchors, got {len(exits)} and {len(anchors)}")
+    if lengths is not None and len(lengths) != len(exits):
+        raise MachineError(f"cable robot '{name}' needs one length per cable ({len(exits)}), got {len(lengths)}")
+    if swivel_inertia is not None and nominal(pulley) == 0.0:
+        raise MachineError(f"cable robot '{name}' has pulleys with swivel inertia but no radius: give 'pulley'")
     bodies, joints = _platform(platform, mount)
     motors, cables = [], []
     for k, (d, b) in enumerate(zip(exits, anchors, strict=True)):

@@ -40,6 +40,17 @@ class WinchPID:
     reference: Callable[[Any], Any]
     feedforward: tuple[float, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name in ("kp", "ki", "kd"):
+            gain = getattr(self, name)
+            if not (isinstance(gain, int | float) and np.isfinite(gain) and gain >= 0.0):
+                raise InputError(f"WinchPID: {name} must be a finite number >= 0, got {gain!r}")
+        if not callable(self.reference):
+            raise InputError(f"WinchPID: reference must be a function of time, got {self.reference!r}")
+        object.__setattr__(self, "feedforward", tuple(float(u) for u in self.feedforward))
+        if not np.isfinite(self.feedforward).all():
+            raise InputError(f"WinchPID: feedforward must be finite numbers, got {self.feedforward}")
+
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """One integrator per winch."""
         return tuple(f"integral.{name}" for name in eom.u_names)
@@ -84,6 +95,13 @@ def winch_reference(
     eom = derive(machine, backend="vm")
     s, system = eom.symbolic, eom.constraint_system
     coiled = [c for c in machine.cables if c.winch is not None]
+    if not coiled:
+        raise InputError(f"machine '{machine.name}' has no cables with winches")
+    sample = ca.SX(path(ca.SX.sym("t")))
+    if sample.shape != (eom.nq, 1):
+        raise InputError(
+            f"winch_reference: path must return the {eom.nq} coordinates {', '.join(eom.q_names)}, got {sample.numel()}"
+        )
     L = ca.Function("L", [s.q], [ca.vertcat(*[system.paths[c.name].length for c in coiled])])
     first = ca.DM(path(ca.DM(0.0))) if start is None else ca.DM(start)
     measured = np.array(L(first).full())[:, 0]

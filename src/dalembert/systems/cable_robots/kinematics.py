@@ -14,9 +14,33 @@ from dalembert.core.parameter import nominal
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
-__all__ = ["cable_lengths", "cable_terms", "forward_kinematics", "platform_velocities", "winch_angles"]
+__all__ = ["cable_lengths", "cable_terms", "configuration", "forward_kinematics", "numbers", "platform_velocities"]
+__all__ += ["winch_angles"]
 
 Array = NDArray[np.float64]
+
+
+def numbers(value: Any, count: int, what: str) -> Array:
+    """Return so many finite numbers, or say what is wrong with them."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be {count} numbers, got {value!r}") from None
+    if array.shape != (count,) or not np.isfinite(array).all():
+        raise InputError(f"{what} must be {count} finite numbers, got {np.round(array, 6).tolist()}")
+    return array
+
+
+def configuration(machine: Machine, q: Any) -> Array:
+    """Return a configuration of a robot with cables, checked."""
+    if not isinstance(machine, Machine):
+        raise InputError(f"a cable robot is a Machine, got {type(machine).__name__}")
+    if not machine.cables:
+        raise InputError(f"machine '{machine.name}' has no cables")
+    eom = derive(machine, backend="vm")
+    found = numbers(q, eom.nq, f"the configuration of machine '{machine.name}' ({', '.join(eom.q_names)})")
+    eom._check_quaternions(found)
+    return found
 
 
 def platform_velocities(machine: Machine) -> list[int]:
@@ -40,10 +64,9 @@ def _function(machine: Machine) -> ca.Function:
 
 def cable_terms(machine: Machine, q: ArrayLike, *, t: float = 0.0, p: Any = None) -> tuple[Array, Array]:
     """Lengths of the cables, and their derivatives by the machine's velocities (n x nv)."""
-    if not machine.cables:
-        raise InputError(f"machine '{machine.name}' has no cables")
+    x = configuration(machine, q)
     values = derive(machine, backend="vm").parameter_values(p)
-    L, J, tangents = (np.array(x.full()) for x in _function(machine)(np.asarray(q, dtype=float), t, values))
+    L, J, tangents = (np.array(out.full()) for out in _function(machine)(x, t, values))
     for cable, square, length in zip(machine.cables, tangents[:, 0], L[:, 0], strict=True):
         if not square > 0.0 or not np.isfinite(length):
             raise InputError(
@@ -72,31 +95,50 @@ def winch_angles(machine: Machine, q: ArrayLike, *, p: Any = None) -> dict[str, 
 
 
 def forward_kinematics(
-    machine: Machine | EquationsOfMotion, lengths: ArrayLike, guess: ArrayLike, *, p: Any = None
+    machine: Machine | EquationsOfMotion,
+    lengths: ArrayLike,
+    guess: ArrayLike,
+    *,
+    p: Any = None,
+    tolerance: float = 1e-3,
 ) -> Array:
     """Configuration in which the cables have the given lengths, by Gauss-Newton steps from a guess.
 
     For robots with at least as many cables as degrees of freedom; with fewer the pose also depends on the loads
     (`static_equilibrium`). With more, the lengths are met in the least-squares sense.
+
+    Parameters
+    ----------
+    machine
+        The robot, or its equations.
+    lengths
+        Lengths of the cables.
+    guess
+        Configuration to start from.
+    p
+        Parameter values.
+    tolerance
+        Largest error of a length [m]: that of lengths which were measured.
+
+    Raises
+    ------
+    InputError
+        If no pose near the guess has these lengths.
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
-    target = np.asarray(lengths, dtype=float)
+    q = configuration(eom.machine, guess)
+    target = numbers(lengths, len(eom.machine.cables), "lengths, one per cable,")
     own = platform_velocities(eom.machine)
-    if target.shape != (len(eom.machine.cables),):
-        raise InputError(f"lengths must be {len(eom.machine.cables)} numbers, one per cable, got {target.shape}")
     if len(target) < len(own):
-        raise InputError(
-            f"{len(target)} cables do not determine {len(own)} degrees of freedom: use static_equilibrium"
-        )
-    q = np.array(guess, dtype=float)
+        raise InputError(f"{len(target)} cables do not determine {len(own)} degrees of freedom: use static_equilibrium")
     for _ in range(100):
         L, J = cable_terms(eom.machine, q, p=p)
         step = np.zeros(eom.nv)
         step[own] = np.linalg.lstsq(J[:, own], target - L, rcond=1e-10)[0]
         q = eom.integrate(q, step)
         if np.max(np.abs(step)) < 1e-13:
-            return q
-    if np.max(np.abs(step)) < 1e-9:
-        return q
+            break
     off = float(np.abs(target - L).max())
+    if np.max(np.abs(step)) < 1e-9 and off <= tolerance:
+        return q
     raise InputError(f"no pose near the guess has these lengths: the cables stay off by {off:.3g} m")

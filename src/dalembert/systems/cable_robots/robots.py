@@ -97,9 +97,7 @@ def overturning_robot(*, bilateral: bool = True) -> Machine:
     return Machine("overturning-robot", bodies=(platform,), joints=(joint,), cables=cables)
 
 
-def eight_cable_robot(
-    *, pulley: float = 0.04, stiffness: float | None = None, winches: bool = True
-) -> Machine:
+def eight_cable_robot(*, pulley: float = 0.04, stiffness: float | None = None, winches: bool = True) -> Machine:
     """Redundant robot: a box of 30 kg on eight cables in a frame of 6 x 4 x 3 m, cables crossed (own data)."""
     x, y, z = 3.0, 2.0, 3.0
     signs = [(-1, -1), (-1, 1), (1, 1), (1, -1)]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import InputError
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
-from dalembert.systems.cable_robots.kinematics import cable_terms, platform_velocities
+from dalembert.systems.cable_robots.kinematics import cable_terms, configuration, numbers, platform_velocities
 
 __all__ = ["StaticPose", "static_equilibrium", "structure_matrix"]
 
@@ -91,9 +91,16 @@ def static_equilibrium(
     InputError
         If no equilibrium is found, or a cable that cannot push would have to.
     """
+    q = configuration(machine, guess)
+    elastic = [c.name for c in machine.cables if c.elastic]
+    if elastic:
+        raise InputError(
+            f"cables {', '.join(elastic)} of machine '{machine.name}' are elastic: their lengths at rest follow from "
+            "their tensions; simulate with damping, or make them inextensible"
+        )
     eom = derive(machine, backend="vm")
-    own, target, values = platform_velocities(machine), np.asarray(lengths, dtype=float), eom.parameter_values(p)
-    q = np.array(guess, dtype=float)
+    own, values = platform_velocities(machine), eom.parameter_values(p)
+    target = numbers(lengths, len(machine.cables), "lengths, one per cable,")
     balance = _balance(machine)
     load = np.array(balance(q, np.zeros(len(target)), t, values)[0].full())[:, 0]
     f = np.linalg.lstsq(structure_matrix(machine, q, p=p), load, rcond=None)[0]

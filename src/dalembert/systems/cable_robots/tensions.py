@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import InputError
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
-from dalembert.systems.cable_robots.kinematics import platform_velocities
+from dalembert.systems.cable_robots.kinematics import configuration, numbers, platform_velocities
 from dalembert.systems.cable_robots.statics import structure_matrix
 
 __all__ = ["platform_load", "tension_distribution", "wrench_feasible"]
@@ -52,16 +52,29 @@ def tension_distribution(
     InputError
         If no tensions within the bounds balance the wrench.
     """
-    A, w = np.asarray(A, dtype=float), np.asarray(wrench, dtype=float)
-    n = A.shape[1]
-    low, high = np.broadcast_to(np.asarray(lower, dtype=float), n), np.broadcast_to(np.asarray(upper, dtype=float), n)
-    if not (low <= high).all():
-        raise InputError(f"lower bounds of tensions must not exceed the upper ones, got {low} and {high}")
+    A = np.asarray(A, dtype=float)
+    if A.ndim != 2 or not A.size or not np.isfinite(A).all():
+        raise InputError(f"the structure matrix must be a matrix of finite numbers, got shape {A.shape}")
+    w = numbers(wrench, A.shape[0], "the wrench")
+    low, high = _bounds(lower, upper, A.shape[1])
     if method == "qp":
         return _quadratic(A, w, low, high)
     if method == "closed-form":
         return _closed_form(A, w, low, high)
     raise InputError(f"method must be 'qp' or 'closed-form', got {method!r}")
+
+
+def _bounds(lower: ArrayLike, upper: ArrayLike, n: int) -> tuple[Array, Array]:
+    """Bounds of so many tensions, given once for all or one by one."""
+    low, high = (
+        numbers([x] * n if np.ndim(x) == 0 else x, n, f"{name} bounds of tensions")
+        for x, name in ((lower, "lower"), (upper, "upper"))
+    )
+    if not (low <= high).all():
+        raise InputError(
+            f"lower bounds of tensions must not exceed the upper ones, got {low.tolist()} and {high.tolist()}"
+        )
+    return low, high
 
 
 def _infeasible(w: Array) -> InputError:
@@ -136,12 +149,13 @@ def wrench_feasible(
     """
     from scipy.optimize import linprog
 
-    n = len(machine.cables)
-    low, high = np.broadcast_to(np.asarray(lower, dtype=float), n), np.broadcast_to(np.asarray(upper, dtype=float), n)
-    own = len(platform_velocities(machine))
-    extra = np.zeros((1, own)) if wrenches is None else np.atleast_2d(np.asarray(wrenches, dtype=float))
+    low, high = _bounds(lower, upper, len(machine.cables))
+    n, own = len(machine.cables), len(platform_velocities(machine))
+    given = [np.zeros(own)] if wrenches is None else np.atleast_2d(np.asarray(wrenches, dtype=float))
+    extra = [numbers(w, own, "a wrench") for w in given]
     result = []
     for q in configurations:
+        configuration(machine, q)
         try:
             A = structure_matrix(machine, q, p=p)
         except InputError:
