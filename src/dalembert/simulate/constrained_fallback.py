@@ -44,8 +44,8 @@ class PythonConstrained:
         assert problem.constrained is not None
         if method.name == "generalized-alpha":
             raise InputError(
-                "constraints='generalized-alpha' needs a C compiler: install gcc, clang or the ziglang wheel, do not ask "
-                "for backend='vm', or use constraints='projection' or 'idas'"
+                "constraints='generalized-alpha' needs a C compiler: install gcc, clang or the ziglang wheel, do not "
+                "ask for backend='vm', or use constraints='projection' or 'idas'"
             )
         self._system, self._p, self._method, self._tape_events = problem.constrained, p, method, events
 
