@@ -90,6 +90,8 @@ class Contender:
         The results for all states, in the machine's coordinates: (states, parts, numbers).
     repeats
         How often one run computes all states.
+    rows
+        States that one call takes: more than one in a batch.
     keep
         What must live as long as the contender: memory that native code points to.
     accuracy
@@ -101,6 +103,7 @@ class Contender:
     run: Callable[[], Any]
     values: Callable[[], Array]
     repeats: int = 1
+    rows: int = 1
     keep: tuple[Any, ...] = ()
     accuracy: float = 0.0
 

@@ -105,14 +105,15 @@ def _batches(case: Case, titles: dict[str, str]) -> Iterator[Contender]:
         tail = tuple(x[-n:] for x in several)
         return join(tail if case.quantity.parts > 1 else tail[0])
 
+    rows = repeats * n
     bound = kernel.bind(*inputs)
-    yield Contender("native-batch", titles["native-batch"], bound, lambda: last(bound()), repeats)
+    yield Contender("native-batch", titles["native-batch"], bound, lambda: last(bound()), repeats, rows)
     for key, threads in (("native-batch-python", 1), ("native-batch-threads", 0)):
 
         def run(threads: int = threads) -> Any:
             return kernel(*inputs, threads=threads)
 
-        yield Contender(key, titles[key], run, lambda run=run: last(run()), repeats)  # type: ignore[misc]
+        yield Contender(key, titles[key], run, lambda run=run: last(run()), repeats, rows)  # type: ignore[misc]
 
 
 def _from_python(case: Case, titles: dict[str, str]) -> Iterator[Contender]:

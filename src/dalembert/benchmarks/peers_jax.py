@@ -91,7 +91,11 @@ def _contenders(jax: Any, case: Case, peer: _Peer, titles: dict[str, str]) -> It
     key_one, key_all = titles
     yield Contender(key_one, titles[key_one], run, lambda: values(stack([wait(one(*row)) for row in rows])))
     yield Contender(
-        key_all, titles[key_all], lambda: wait(all_states(*arrays)), lambda: values(wait(all_states(*arrays)))
+        key_all,
+        titles[key_all],
+        lambda: wait(all_states(*arrays)),
+        lambda: values(wait(all_states(*arrays))),
+        rows=case.states,
     )
 
 

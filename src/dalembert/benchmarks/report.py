@@ -192,7 +192,7 @@ def print_flexible_arm(console: Any, figures: dict[str, Any]) -> None:
         if "reason" in row:
             table.add_row(*start, "skipped", style="dim")
             continue
-        cells = (f"{row['step_us']:.1f} us", f"{row['ratio']:.1f}", f"{row['real_time']:.3g}x", f"{row['error']:.0e}")
-        table.add_row(*start, *cells)
+        pace = (f"{row['step_us']:.1f} us", f"{row['ratio']:.1f}", f"{row['real_time']:.3g}x", f"{row['error']:.0e}")
+        table.add_row(*start, *pace)
     console.print(table)
     _print_foot(console, figures)

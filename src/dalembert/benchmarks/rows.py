@@ -89,7 +89,7 @@ def measure(
             "operations": case.kernel.function.n_instructions(),
             "contender": c.key,
             "name": c.title,
-            "rows": c.repeats * case.states if c.key.startswith("native-batch") else 1,
+            "rows": c.rows,
             "median_ns": 1e9 * times[c.key].median,
             "least_ns": 1e9 * times[c.key].least,
             "ratio": times[c.key].relative_to(base) if base else None,
