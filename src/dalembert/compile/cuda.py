@@ -16,11 +16,9 @@ import numpy as np
 
 from ..core.errors import BuildError, InputError
 from .arguments import Signature
-from .emit_c import CHUNK_SIZE, emit_c
+from .emit_c import CHUNK_SIZE
 from .forms import CUDA, Form
-from .native import Source, symbol_of
-from .passes import share_reciprocals
-from .tape import read_tape
+from .native import Source, emit_function
 
 __all__ = ["CudaKernel", "CudaSource", "Precision", "compile_cuda", "emit_cuda", "import_cupy"]
 
@@ -65,10 +63,9 @@ def emit_cuda(
     entry
         Suffix of the name of the ``__global__`` function.
     """
-    tape = share_reciprocals(read_tape(function))
-    symbol = symbol_of(function)
-    several = tape.n_operations > CHUNK_SIZE
-    inputs, outputs = list(tape.inputs.values()), list(tape.outputs.values())
+    sizes_in = {name: math.prod(function.size_in(name)) for name in function.name_in()}
+    sizes_out = {name: math.prod(function.size_out(name)) for name in function.name_out()}
+    inputs, outputs = list(sizes_in.values()), list(sizes_out.values())
     names = [f"x{k}" for k in range(len(inputs))], [f"y{k}" for k in range(len(outputs))]
     arrays = [*zip(names[0], inputs, strict=True), *zip(names[1], outputs, strict=True)]
     every = {
@@ -88,10 +85,10 @@ def emit_cuda(
         "INPUTS": ", ".join([*names[0], "0"]),
         "OUTPUTS": ", ".join([*names[1], "0"]),
     }
-    source = emit_c(tape, symbol=symbol, form=form, macros=(every if macros is None else macros))
-    inline = "__noinline__" if several else "__forceinline__"
+    source = emit_function(function, form, every if macros is None else macros)
+    inline = "__noinline__" if source.n_operations > CHUNK_SIZE else "__forceinline__"
     text = f"#define INLINE {inline}\n{source.text}"
-    return CudaSource(text, f"{symbol}_{entry}", dict(tape.inputs), dict(tape.outputs))
+    return CudaSource(text, f"{source.symbol}_{entry}", sizes_in, sizes_out)
 
 
 def import_cupy() -> Any:

@@ -35,11 +35,10 @@ from dataclasses import dataclass
 
 from .forms import SCALAR, Form, definitions
 from .loops import Piece, split_tape
-from .rows import emit_rows, rows_signature
 from .statements import Operands, operands_of, write_piece
 from .tape import Tape
 
-__all__ = ["CHUNK_SIZE", "CSource", "emit_c"]
+__all__ = ["CHUNK_SIZE", "CSource", "Chunks", "emit_c", "join_source", "write_chunks"]
 
 CHUNK_SIZE = 2500
 """Operations per generated function; longer tapes are split."""
@@ -98,6 +97,39 @@ def emit_c(
     macros
         Further definitions for the entries.
     """
+    return join_source(
+        write_chunks(tape, symbol, chunk_size, form),
+        symbol=symbol,
+        inputs=tape.inputs,
+        outputs=tape.outputs,
+        n_operations=tape.n_operations,
+        form=form,
+        macros=macros,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """The functions of a tape.
+
+    Parameters
+    ----------
+    names, signatures
+        What is called, in order.
+    units
+        Texts of the functions; each may be compiled on its own.
+    n_work
+        Length of the work array.
+    """
+
+    names: tuple[str, ...]
+    signatures: tuple[str, ...]
+    units: tuple[str, ...]
+    n_work: int
+
+
+def write_chunks(tape: Tape, symbol: str, chunk_size: int, form: Form) -> Chunks:
+    """Write the functions of a tape; see `emit_c` for the parameters."""
     pieces = split_tape(tape, chunk_size)
     operands = [operands_of(tape, piece) for piece in pieces]
     places, n_work = _allocate(pieces, operands)
@@ -109,32 +141,54 @@ def emit_c(
         write_piece(tape, names[k], signatures[k], piece, operands[k], places, targets, joint, first=k == 0)
         for k, piece in enumerate(pieces)
     ]
-    called, rows = names, []
-    if tape.rows is not None:
-        called, rows = [f"{symbol}_rows"], [emit_rows(tape.rows, symbol, signatures, n_work, form)]
-        signatures, n_work = [rows_signature(symbol, form)], n_work + tape.rows.room
+    return Chunks(tuple(names), tuple(signatures), tuple(_units(functions, pieces, chunk_size)), n_work)
+
+
+def join_source(
+    chunks: Chunks,
+    *,
+    symbol: str,
+    inputs: Mapping[str, int],
+    outputs: Mapping[str, int],
+    n_operations: int,
+    form: Form,
+    macros: Mapping[str, object] | None,
+) -> CSource:
+    """Add the entries of a form to functions.
+
+    Parameters
+    ----------
+    chunks
+        The functions.
+    inputs, outputs
+        Number of scalars of each named input and output, in order.
+    symbol, n_operations, form
+        As of `CSource`.
+    macros
+        Further definitions for the entries.
+    """
     defined = definitions(
         {
             "SYMBOL": symbol,
-            "N_IN": len(tape.inputs),
-            "N_OUT": len(tape.outputs),
-            "N_WORK": n_work,
-            "IN_SIZES": ", ".join(map(str, [*tape.inputs.values(), 0])),
-            "OUT_SIZES": ", ".join(map(str, [*tape.outputs.values(), 0])),
-            "IN_TOTAL": sum(tape.inputs.values()),
-            "OUT_TOTAL": sum(tape.outputs.values()),
-            "CHUNKS(in, out, work)": " ".join(f"{name}(in, out, work);" for name in called),
+            "N_IN": len(inputs),
+            "N_OUT": len(outputs),
+            "N_WORK": chunks.n_work,
+            "IN_SIZES": ", ".join(map(str, [*inputs.values(), 0])),
+            "OUT_SIZES": ", ".join(map(str, [*outputs.values(), 0])),
+            "IN_TOTAL": sum(inputs.values()),
+            "OUT_TOTAL": sum(outputs.values()),
+            "CHUNKS(in, out, work)": " ".join(f"{name}(in, out, work);" for name in chunks.names),
             **(macros or {}),
         }
     )
     head, entries = form.head, f"{defined}\n{form.tail}" if form.entries else ""
-    if form.units == "one" or (len(pieces) == 1 and form.units == "auto"):
-        units = ["\n".join([head, *functions, *rows, entries])]
+    if form.units == "one" or (len(chunks.units) == 1 and form.units == "auto"):
+        units = ["\n".join([head, *chunks.units, entries])]
     else:
-        prototypes = "".join(f"{signature};\n" for signature in signatures)
+        prototypes = "".join(f"{signature};\n" for signature in chunks.signatures)
         units = [f"{head}\n{prototypes}\n{entries}"]
-        units += [f"{head}\n{text}" for text in [*_units(functions, pieces, chunk_size), *rows]]
-    return CSource(symbol, tuple(units), n_work, tape.n_operations, form)
+        units += [f"{head}\n{text}" for text in chunks.units]
+    return CSource(symbol, tuple(units), chunks.n_work, n_operations, form)
 
 
 def _angles(tape: Tape) -> dict[int, int]:
@@ -188,7 +242,8 @@ def _targets(tape: Tape) -> dict[int, list[tuple[int, int]]]:
     targets: dict[int, list[tuple[int, int]]] = {}
     for output, values in enumerate(tape.stores):
         for element, i in enumerate(values):
-            targets.setdefault(i, []).append((output, element))
+            if i >= 0:
+                targets.setdefault(i, []).append((output, element))
     return targets
 
 
@@ -197,7 +252,7 @@ def _units(functions: Sequence[str], pieces: Sequence[Piece], size: int) -> list
     units: list[str] = []
     room = 0
     for text, piece in zip(functions, pieces, strict=True):
-        if piece.length > room:
+        if not units or piece.length > room:  # the tape of a constant has no length
             units.append(text)
             room = size - piece.length
         else:

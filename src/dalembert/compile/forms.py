@@ -49,7 +49,7 @@ class Form:
         any case, because the loops of the entries gain from an optimisation that a long straight line only pays for;
         ``"one"``: never.
     packs
-        Whether ``real`` is a double, so that neighbours in memory can be computed in vectors.
+        Whether ``real`` is a double and the compiler knows vectors, so that functions in stages can be written.
     """
 
     name: str

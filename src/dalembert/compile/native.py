@@ -22,6 +22,7 @@ from .batch import pointers
 from .build import TAPE_OPTIMISATION, Toolchain, build_units
 from .cache import load_library
 from .emit_c import CSource, emit_c
+from .emit_rows import emit_rows
 from .forms import EXACT, LANES, SCALAR, Form, texts_digest
 from .passes import share_reciprocals
 from .rows import RowFunction
@@ -42,6 +43,10 @@ __all__ = [
 Array = NDArray[np.float64]
 Source = ca.Function | RowFunction
 """What can be written as C."""
+
+STAGED = 10_000
+"""Operations from which on a function in stages is written as such. A shorter one is faster as one tape, and so are
+lanes, which have all their vectors full anyway: the work array of a tape is smaller than a board."""
 
 LOCKED = 10_000
 """Operations up to which a single call keeps the interpreter lock: some microseconds, less than a change of threads."""
@@ -100,6 +105,10 @@ class Lanes:
 
 def emit_function(function: Source, form: Form = SCALAR, macros: Mapping[str, object] | None = None) -> CSource:
     """Write a function as C, with further definitions for the entries of the form."""
+    if isinstance(function, RowFunction):
+        if form.packs and function.n_instructions() >= STAGED:
+            return emit_rows(function, symbol=symbol_of(function), form=form, macros=macros)
+        function = function.function
     tape = read_tape(function)
     if form is not EXACT:
         tape = share_reciprocals(tape)
@@ -177,7 +186,8 @@ def _constant(library: ctypes.CDLL, name: str) -> int:
 @functools.cache
 def _generator_digest() -> str:
     here = Path(__file__).parent
-    names = ("tape.py", "rows.py", "text/rows.h", "passes.py", "loops.py", "statements.py", "emit_c.py", "build.py", "native.py")
+    names = ["tape.py", "passes.py", "loops.py", "statements.py", "emit_c.py", "build.py", "native.py"]
+    names += ["rows.py", "emit_rows.py", "text/rows.h"]
     texts = [(here / name).read_bytes() for name in names]
     return hashlib.sha256(b"\0".join([ca.CasadiMeta.version().encode(), *texts])).hexdigest()
 

@@ -50,5 +50,5 @@ def share_reciprocals(tape: Tape) -> Tape:
         operations=tuple(operations),
         left=tuple(left),
         right=tuple(right),
-        stores=tuple(tuple(moved[i] for i in values) for values in tape.stores),
+        stores=tuple(tuple(moved[i] if i >= 0 else -1 for i in values) for values in tape.stores),
     )

@@ -1,55 +1,37 @@
-"""Functions that end in linear algebra: a tape, then sums of rows of the numbers that it left on a board.
+"""Functions in stages: tapes, and linear algebra on a board of numbers.
 
-Factorisations and products of matrices do the same to all columns of a row. Written out as scalar operations they are
-most of a long tape; as sums of rows they are a table, which the processor works through with neighbouring columns in
-vectors. What is zero for structural reasons is left out by rows and by ranges of columns.
+Factorisations and products of matrices do the same to all columns of a row, and many formulas are the same for all
+bodies of a machine. Written out as scalar operations they make a long tape; in stages they are short, and the processor
+computes neighbouring columns in vectors. What is zero for structural reasons is left out, by rows and by ranges of
+columns.
 
-The board is an array of numbers. The tape (the *head*) fills its beginning; the steps of a `RowProgram` go on from
-there, in order; the outputs are matrices on the board.
+The board is an array of numbers that holds matrices (`Block`) row by row. Stages run in order:
+
+- `Fill`: a tape computes blocks from the inputs and from other blocks;
+- `Map`: a function of a few numbers is evaluated for each column of some blocks;
+- `Clear`: a block becomes zero;
+- `RowSum`: a row becomes a sum of multiples of rows;
+- `Pivot`: a number becomes minus the reciprocal of another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import casadi as ca
 
-from .forms import Form, definitions, read_text
-
-__all__ = ["Block", "Pivot", "RowFunction", "RowProgram", "RowSum", "Rows", "RowsBuilder", "aligned", "emit_rows", "rows_signature"]
+__all__ = ["ALIGN", "Block", "Clear", "Fill", "Map", "Pivot", "RowFunction", "RowSum", "Stage", "aligned"]
 
 ALIGN = 8
-"""Rows start at multiples of so many numbers, and so many may be read beyond the end of the board."""
+"""Rows start at multiples of so many numbers."""
 
 
 def aligned(columns: int) -> int:
     """Least multiple of `ALIGN` that is not less."""
     return -(-columns // ALIGN) * ALIGN
-
-
-@dataclass(frozen=True, slots=True)
-class RowSum:
-    """``b[target : target + n] = b[start : start + n] + sum of b[f] * b[x : x + n]`` over the terms ``(f, x)``.
-
-    The sum is formed from the left. Nothing is added to it if `start` is -1. Rows of terms may be the target itself,
-    but must not overlap it otherwise; factors must lie outside of it.
-    """
-
-    target: int
-    n: int
-    terms: tuple[tuple[int, int], ...]
-    start: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Pivot:
-    """``b[target] = -1 / b[source]``."""
-
-    target: int
-    source: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,266 +61,176 @@ class Block:
         """The matrix of so many rows and columns that starts at entry (i, j)."""
         return Block(self.place(i, j), rows, columns, self.stride)
 
+    @property
+    def length(self) -> int:
+        """Numbers from its first row to the end of its last one, with what lies between the rows."""
+        return self.rows * self.stride
+
+    def matrix(self, column: Any) -> Any:
+        """The matrix in a column vector of so many numbers."""
+        return ca.reshape(column, self.stride, self.rows).T[:, : self.columns]
+
 
 @dataclass(frozen=True, slots=True)
-class RowProgram:
-    """Steps on a board.
+class Fill:
+    """A tape: a column ``function(inputs, reads)`` fills the blocks that it writes, and what is between their rows."""
 
-    Parameters
-    ----------
-    size
-        Length of the board.
-    steps
-        What is computed, in order.
-    outputs
-        The results.
-    symmetric
-        For each output, whether its upper triangle counts for both.
+    function: ca.Function
+    reads: tuple[Block, ...]
+    writes: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A function of columns of blocks, evaluated for each column; it has additions and multiplications only."""
+
+    function: ca.Function
+    reads: tuple[Block, ...]
+    writes: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowSum:
+    """``b[target + c] = b[start + c] + sum of b[f] * b[x + c]`` over the terms ``(f, x)``, for some columns ``c``.
+
+    The sum is formed from the left; it starts with nothing if `start` is None. Columns are given as runs (first,
+    number). Factors must lie outside of the target.
     """
 
-    size: int
-    steps: tuple[RowSum | Pivot, ...]
-    outputs: tuple[Block, ...]
-    symmetric: tuple[bool, ...]
-
-    @property
-    def room(self) -> int:
-        """Length of the board with room to align it."""
-        return self.size + ALIGN
-
-    @property
-    def n_operations(self) -> int:
-        """Number of scalar operations."""
-        return sum(1 if isinstance(s, Pivot) else 2 * s.n * len(s.terms) for s in self.steps)
-
-    def apply(self, head: Any) -> list[Any]:
-        """Compute the outputs as dense expressions."""
-        b = ca.vertcat(ca.densify(head), ca.SX.zeros(self.size - head.numel()))
-        for s in self.steps:
-            if isinstance(s, Pivot):
-                b[s.target] = -1 / b[s.source]
-                continue
-            total = b[s.start : s.start + s.n] if s.start >= 0 else ca.SX.zeros(s.n)
-            for f, x in s.terms:
-                total = total + b[f] * b[x : x + s.n]
-            b[s.target : s.target + s.n] = total
-        return [self._output(b, *output) for output in zip(self.outputs, self.symmetric, strict=True)]
-
-    @staticmethod
-    def _output(b: Any, block: Block, symmetric: bool) -> Any:
-        if not block.rows or not block.columns:
-            return ca.SX(block.rows, block.columns)
-        rows = [b[block.place(i) : block.place(i, block.columns)].T for i in range(block.rows)]
-        matrix = ca.vertcat(*rows)
-        return ca.densify(ca.triu2symm(ca.triu(matrix))) if symmetric else matrix
+    target: int
+    runs: tuple[tuple[int, int], ...]
+    terms: tuple[tuple[int, int], ...]
+    start: int | None = None
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Expressions in two parts: what the tape delivers, a dense column, and the steps from there."""
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """``b[target] = -1 / b[source]``."""
 
-    head: Any
-    program: RowProgram
+    target: int
+    source: int
 
-    def expressions(self) -> list[Any]:
-        """The outputs, written out."""
-        return self.program.apply(self.head)
 
-    def function(
-        self, name: str, inputs: Sequence[Any], input_names: Sequence[str], output_names: Sequence[str]
-    ) -> RowFunction:
-        """Make a function of these expressions."""
-        head = ca.Function(name, list(inputs), [ca.cse(self.head)], list(input_names), ["board"])
-        return RowFunction(head, self.program, tuple(output_names))
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """All entries of a block, and what is between its rows, become zero."""
+
+    block: Block
+
+
+Stage = Fill | Map | Clear | RowSum | Pivot
 
 
 @dataclass(frozen=True)
 class RowFunction:
-    """A function in two parts: its head, and a program. It answers for its names and sizes as a CasADi function does.
+    """A function in stages. It answers for its names and sizes as a CasADi function does.
 
     Parameters
     ----------
-    head
-        From the inputs to the beginning of the board, a column.
-    program
-        What follows.
-    output_names
-        Names of the outputs of the program.
+    label
+        Its name.
+    inputs
+        Names and lengths of the inputs.
+    outputs
+        Names of the results, and where they are.
+    symmetric
+        Names of the outputs whose upper triangle counts for both.
+    size
+        Length of the board.
+    stages
+        What is computed, in order.
     """
 
-    head: ca.Function
-    program: RowProgram
-    output_names: tuple[str, ...]
-
-    @cached_property
-    def function(self) -> ca.Function:
-        """The same function written out as scalar operations."""
-        inputs = self.head.sx_in()
-        outputs = ca.cse(self.program.apply(self.head(*inputs)))
-        return ca.Function(self.head.name(), inputs, outputs, self.head.name_in(), list(self.output_names))
+    label: str
+    inputs: tuple[tuple[str, int], ...]
+    outputs: tuple[tuple[str, Block], ...]
+    symmetric: frozenset[str]
+    size: int
+    stages: tuple[Stage, ...]
 
     def name(self) -> str:
         """Name of the function."""
-        return str(self.head.name())
+        return self.label
 
     def name_in(self) -> list[str]:
         """Names of the inputs."""
-        return list(self.head.name_in())
+        return [name for name, _ in self.inputs]
 
     def name_out(self) -> list[str]:
         """Names of the outputs."""
-        return list(self.output_names)
+        return [name for name, _ in self.outputs]
 
     def size_in(self, name: str) -> tuple[int, int]:
         """Rows and columns of an input."""
-        rows, columns = self.head.size_in(name)
-        return int(rows), int(columns)
+        return dict(self.inputs)[name], 1
 
     def size_out(self, name: str) -> tuple[int, int]:
         """Rows and columns of an output."""
-        block = self.program.outputs[self.output_names.index(name)]
+        block = dict(self.outputs)[name]
         return block.rows, block.columns
 
     def n_instructions(self) -> int:
         """Number of scalar operations."""
-        return int(self.head.n_instructions()) + self.program.n_operations
+        return sum(map(_n_operations, self.stages))
 
     def serialize(self) -> str:
         """A text that identifies it."""
-        return f"{self.head.serialize()}\n{self.program!r}\n{self.output_names!r}"
+        texts = [repr((self.label, self.inputs, self.outputs, sorted(self.symmetric), self.size))]
+        for stage in self.stages:
+            if isinstance(stage, Fill | Map):
+                texts.append(stage.function.serialize())
+            texts.append(repr(stage))
+        return "\n".join(texts)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the serialised head."""
-        return _restore, (self.head.serialize(), self.program, self.output_names)
+    @cached_property
+    def function(self) -> ca.Function:
+        """The same function as scalar operations."""
+        inputs = [ca.SX.sym(name, n) for name, n in self.inputs]
+        return ca.Function(self.label, inputs, ca.cse(self.apply(inputs)), self.name_in(), self.name_out())
 
+    def apply(self, inputs: Sequence[Any]) -> list[Any]:
+        """Write the outputs as dense expressions of the inputs."""
+        b = ca.SX.zeros(self.size)
+        for s in self.stages:
+            match s:
+                case Fill():
+                    filled = s.function(*inputs, *(b[x.at : x.at + x.length] for x in s.reads))
+                    b[s.writes[0].at : s.writes[0].at + filled.numel()] = ca.densify(filled)
+                case Map():
+                    for c in range(s.writes[0].columns):
+                        columns = [b[x.place(0, c) :: x.stride][: x.rows] for x in s.reads]
+                        for block, value in zip(s.writes, s.function.call(columns), strict=True):
+                            for i in range(block.rows):
+                                b[block.place(i, c)] = value[i]
+                case Clear():
+                    b[s.block.at : s.block.at + s.block.length] = 0
+                case Pivot():
+                    b[s.target] = -1 / b[s.source]
+                case RowSum():
+                    for first, n in s.runs:
+                        total = ca.SX.zeros(n) if s.start is None else b[s.start + first : s.start + first + n]
+                        for f, x in s.terms:
+                            total = total + b[f] * b[x + first : x + first + n]
+                        b[s.target + first : s.target + first + n] = total
+        return [self._output(b, name, block) for name, block in self.outputs]
 
-def _restore(head: str, program: RowProgram, output_names: tuple[str, ...]) -> RowFunction:
-    return RowFunction(ca.Function.deserialize(head), program, output_names)
-
-
-@dataclass
-class RowsBuilder:
-    """A board and its steps as they grow: first what the head gives, then what is computed."""
-
-    _head: list[Any] = field(default_factory=list)
-    _given: int = 0
-    _size: int = 0
-    _steps: list[RowSum | Pivot] = field(default_factory=list)
-
-    def give(self, matrix: Any) -> Block:
-        """Put a matrix of the head on the board."""
-        if self._size != self._given:
-            raise ValueError("what the head gives comes first")
-        block = self.block(*matrix.shape)
-        padding = ca.SX(matrix.shape[0], block.stride - matrix.shape[1])
-        self._head.append(ca.vec(ca.horzcat(matrix, padding).T))
-        self._given = self._size
-        return block
-
-    def block(self, rows: int, columns: int) -> Block:
-        """Make room for a matrix; nothing is in it yet."""
-        stride = aligned(columns)
-        made = Block(self._size, rows, columns, stride)
-        self._size += rows * stride
-        return made
-
-    def clear(self, block: Block) -> None:
-        """Make all entries of a block zero."""
-        self._steps.append(RowSum(block.at, block.rows * block.stride, ()))
-
-    def pivot(self, target: int, source: int) -> None:
-        """Append ``b[target] = -1 / b[source]``."""
-        self._steps.append(Pivot(target, source))
-
-    def row(self, target: int, cells: Mapping[int, Cell]) -> None:
-        """Append what computes a row from its cells; neighbours that are computed alike share a step.
-
-        Parameters
-        ----------
-        target
-            Place of column 0 of the row.
-        cells
-            For each column that is computed, how; see `Cell`.
-        """
-        run: list[int] = []
-        for column in sorted(cells):
-            if run and (column != run[-1] + 1 or cells[column] != cells[run[0]]):
-                self._append(target, run, cells[run[0]])
-                run = []
-            run.append(column)
-        if run:
-            self._append(target, run, cells[run[0]])
-
-    def _append(self, target: int, run: Sequence[int], cell: Cell) -> None:
-        start, terms = cell
-        first = run[0]
-        shifted = tuple((f, x + first) for f, x in terms)
-        self._steps.append(RowSum(target + first, len(run), shifted, start + first if start is not None else -1))
-
-    def finish(self, outputs: Sequence[Block], symmetric: Sequence[Block] = ()) -> Rows:
-        """Return what was made; see `RowProgram` for the outputs."""
-        which = tuple(block in symmetric for block in outputs)
-        program = RowProgram(self._size + ALIGN, tuple(self._steps), tuple(outputs), which)
-        return Rows(ca.densify(ca.vertcat(*self._head)), program)
+    def _output(self, b: Any, name: str, block: Block) -> Any:
+        if not block.rows or not block.columns:
+            return ca.SX(block.rows, block.columns)
+        rows = [b[block.place(i) : block.place(i, block.columns)].T for i in range(block.rows)]
+        matrix = ca.vertcat(*rows)
+        return ca.densify(ca.triu2symm(ca.triu(matrix))) if name in self.symmetric else matrix
 
 
-Cell = tuple[int | None, tuple[tuple[int, int], ...]]
-"""How a column ``c`` of a row is computed: ``b[start + c] + sum of b[f] * b[x + c]``, as (start, terms (f, x))."""
-
-
-def emit_rows(program: RowProgram, symbol: str, signatures: Sequence[str], n_work: int, form: Form) -> str:
-    """Write the function ``SYM_rows``, which calls the head and works through the program.
-
-    Parameters
-    ----------
-    program
-        The steps.
-    symbol
-        C name of the kernel.
-    signatures
-        Of the functions of the head; the board is their only output.
-    n_work
-        Length of their work array. The board lies behind it.
-    form
-        What a ``real`` is.
-    """
-    terms: list[tuple[int, int]] = []
-    steps: list[tuple[int, ...]] = []
-    for s in program.steps:
-        if isinstance(s, Pivot):
-            steps.append((s.target, s.source, 0, 0, 0))
-        else:
-            steps.append((s.target, s.start, s.n, len(terms), len(terms) + len(s.terms)))
-            terms += s.terms
-    outputs = [
-        (o.at, o.stride, o.rows, o.columns, int(symmetric))
-        for o, symmetric in zip(program.outputs, program.symmetric, strict=True)
-    ]
-    names = [signature.split("(")[0].split()[-1] for signature in signatures]
-    calls = "".join(f"    {name}(in, board, w);\n" for name in names)
-    return "\n".join(
-        [
-            definitions({"ROWS_IN_PACKS": int(form.packs)}) + read_text("rows.h"),
-            *(f"{signature};" for signature in signatures),
-            _table("row_step", f"{symbol}_steps", steps),
-            _table("row_term", f"{symbol}_terms", terms),
-            _table("row_output", f"{symbol}_outputs", outputs),
-            f"{rows_signature(symbol, form)} {{",
-            f"    real *const b = BOARD(w + {n_work});",
-            "    real *const board[] = {b};",
-            f"{calls}    row_steps(b, {symbol}_steps, {len(steps)}, {symbol}_terms);",
-            f"    row_outputs(b, {symbol}_outputs, {len(outputs)}, out);",
-            "}",
-            "",
-        ]
-    )
-
-
-def rows_signature(symbol: str, form: Form) -> str:
-    """Signature of the function that `emit_rows` writes."""
-    return f"{form.chunk} {symbol}_rows(const real *const *in, real *const *out, real *restrict w)"
-
-
-def _table(kind: str, name: str, entries: Sequence[Sequence[int]]) -> str:
-    listed = ", ".join(f"{{{', '.join(map(str, entry))}}}" for entry in entries) or "{0}"
-    return f"TABLE struct {kind} {name}[] = {{{listed}}};"
+def _n_operations(stage: Stage) -> int:
+    match stage:
+        case Fill():
+            return int(stage.function.n_instructions())
+        case Map():
+            return int(stage.function.n_instructions()) * stage.writes[0].columns
+        case RowSum():
+            return 2 * len(stage.terms) * sum(n for _, n in stage.runs)
+        case Clear():
+            return 0
+        case Pivot():
+            return 1

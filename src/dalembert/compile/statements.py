@@ -15,7 +15,7 @@ from itertools import pairwise
 from .loops import Piece
 from .tape import Tape
 
-__all__ = ["Operand", "Operands", "operands_of", "write_piece"]
+__all__ = ["Operand", "Operands", "operands_of", "write_operation", "write_piece"]
 
 _MACROS = ("LT", "LE", "EQ", "NE", "AND", "OR", "IF_ELSE_ZERO")
 _FUNCTIONS_1 = (
@@ -40,6 +40,11 @@ _TEMPLATES = {
     **{name.upper(): f"{name}({{a}})" for name in _FUNCTIONS_1},
     **{name.upper(): f"{name}({{a}}, {{b}})" for name in _FUNCTIONS_2},
 }
+
+
+def write_operation(operation: str, a: str, b: str) -> str:
+    """Write one operation on operands that are spelled already."""
+    return _TEMPLATES[operation].format(a=a, b=b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +242,7 @@ class _Writer:
                 self.lines += [f"real a{sine}, a{cosine};", f"sincos_({spelled[0]}, &a{sine}, &a{cosine});"]
                 done.add(other)
             else:
-                text = _TEMPLATES[operation].format(a=spelled[0], b=spelled[-1])
+                text = write_operation(operation, spelled[0], spelled[-1])
                 self.lines.append(f"const real a{column} = {text};")
             for j in [column, other][: 1 + (other >= 0)]:
                 self.store(j, targets)

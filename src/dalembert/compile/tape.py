@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import casadi as ca
 
 from ..core.errors import InputError
-from .rows import RowFunction, RowProgram
 
 __all__ = ["Tape", "operation_name", "read_tape", "row_major", "supported_operations"]
 
@@ -48,10 +47,7 @@ class Tape:
     constants
         Distinct constants (distinguished by their bits).
     stores
-        For each scalar of each output, in order: the index of its value.
-    rows
-        What follows the operations, if there is something: then `stores` says what goes on the board of this program,
-        and the outputs are those of the program.
+        For each scalar of each output, in order: the index of its value, or -1 for one that is not stored.
     """
 
     name: str
@@ -62,7 +58,6 @@ class Tape:
     right: tuple[int, ...]
     constants: tuple[float, ...]
     stores: tuple[tuple[int, ...], ...]
-    rows: RowProgram | None = None
 
     def __len__(self) -> int:
         """Return the number of values, constants and inputs included."""
@@ -128,8 +123,8 @@ def row_major(function: ca.Function) -> ca.Function:
     return ca.Function(function.name(), vectors, results, function.name_in(), function.name_out())
 
 
-def read_tape(function: ca.Function | RowFunction) -> Tape:
-    """Read the instructions of a function into a `Tape`.
+def read_tape(function: ca.Function) -> Tape:
+    """Read the instructions of a CasADi function into a `Tape`.
 
     CasADi's instructions reuse work registers; here each result gets its own index, and a result that has
     been computed before is not computed again.
@@ -140,10 +135,6 @@ def read_tape(function: ca.Function | RowFunction) -> Tape:
         If the function cannot be expanded to SX, has free symbols, or uses an operation that the emitters do
         not know.
     """
-    if isinstance(function, RowFunction):
-        sizes = [block.rows * block.columns for block in function.program.outputs]
-        outputs = dict(zip(function.output_names, sizes, strict=True))
-        return replace(read_tape(function.head), outputs=outputs, rows=function.program)
     function = row_major(function)
     table = _operation_table()
     commutative = frozenset(_COMMUTATIVE)

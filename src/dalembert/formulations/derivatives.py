@@ -16,11 +16,12 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.compile.rows import Block, Cell, Rows, RowsBuilder, aligned
+from dalembert.compile.rows import aligned
+from dalembert.compile.rows_builder import Cell, Rows, RowsBuilder
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Formulation
-from dalembert.formulations.derivatives_tree import TreeCells, is_plain, tree_cells
-from dalembert.formulations.factorization import solve_rows
+from dalembert.formulations.derivatives_tree import Cells, TreeDerivatives, is_plain
+from dalembert.formulations.factorization import Factors, unit_rows
 from dalembert.formulations.newton_euler import NewtonEuler
 
 __all__ = ["Derivatives", "forward_derivatives", "inverse_derivatives"]
@@ -38,31 +39,74 @@ class Derivatives(NamedTuple):
 def inverse_derivatives(formulation: Formulation) -> Rows:
     """Derivatives of the inverse dynamics by q, v, a and p, as expressions of (q, v, a, p)."""
     board = RowsBuilder()
-    parts, P = _cells(board, formulation, formulation.variables.a)
-    blocks = []
-    for cells in parts:
-        blocks.append(board.block(len(cells), len(cells)))
-        board.clear(blocks[-1])
+    a = formulation.variables.a
+    if _is_tree(formulation):
+        tree = TreeDerivatives(board, formulation.model)
+        by_p, (by_q, by_v), mass = board.give(_by_p(formulation, a)), tree.at(a), tree.mass
+    else:
+        by_q, by_v, mass = (_given(board, x) for x in (*_by_tape(formulation, a), formulation.mass_matrix()))
+        by_p = board.give(_by_p(formulation, a))
+    blocks = [board.block(len(mass), len(mass)) for _ in range(3)]
+    for block, cells in zip(blocks, (by_q, by_v, mass), strict=True):
+        board.clear(block)
         for i, row in enumerate(cells):
-            board.row(blocks[-1].place(i), row)
-    return board.finish([*blocks, P])
+            board.row(block.place(i), row)
+    return board.finish([*blocks, by_p])
 
 
 def forward_derivatives(formulation: Formulation) -> Rows:
     """Derivatives of the forward dynamics by q, v, tau and p, as expressions of (q, v, tau, p)."""
-    machine = formulation.model.machine
-    if machine.constrained:
-        raise InputError(f"machine '{machine.name}' has constraints: its forward dynamics has no such derivatives")
+    model, x = formulation.model, formulation.variables
+    if model.machine.constrained:
+        name = model.machine.name
+        raise InputError(f"machine '{name}' has constraints: its forward dynamics has no such derivatives")
     board = RowsBuilder()
-    (by_q, by_v, mass), P = _cells(board, formulation, formulation.forward_dynamics())
-    nv, step = P.rows, aligned(P.rows)
+    nv = x.v.numel()
+    unit = unit_rows(board, nv)
+    if _is_tree(formulation):
+        tree = TreeDerivatives(board, model)
+        factors = Factors(board, tree.mass)
+        a = factors.solve_tape(x.tau - board.read(tree.bias).T - model.spring_force)
+        by_p, (by_q, by_v) = board.give(_by_p(formulation, a)), tree.at(a)
+    else:
+        a = formulation.forward_dynamics()
+        by_q, by_v, mass = (_given(board, y) for y in (*_by_tape(formulation, a), formulation.mass_matrix()))
+        by_p = board.give(_by_p(formulation, a))
+        factors = Factors(board, mass)
+    step = aligned(nv)
     right = [
-        {**q, **_beside(v, step), **_beside(dict.fromkeys(range(P.columns), (P.place(i), ())), 2 * step)}
+        {**q, **_beside(v, step), **_beside(dict.fromkeys(range(by_p.columns), (by_p.place(i), ())), 2 * step)}
         for i, (q, v) in enumerate(zip(by_q, by_v, strict=True))
     ]
-    X, inverse = solve_rows(board, mass, right, 2 * step + P.columns)
-    parts = [X.part(0, 0, nv, nv), X.part(0, step, nv, nv), inverse, X.part(0, 2 * step, nv, P.columns)]
+    X, inverse = factors.solve_rows(unit, right, 2 * step + by_p.columns)
+    parts = [X.part(0, 0, nv, nv), X.part(0, step, nv, nv), inverse, X.part(0, 2 * step, nv, by_p.columns)]
     return board.finish(parts, symmetric=[inverse])
+
+
+def _is_tree(formulation: Formulation) -> bool:
+    """Whether there is a closed form."""
+    return isinstance(formulation, NewtonEuler) and is_plain(formulation.model)
+
+
+def _by_p(formulation: Formulation, a: Any) -> Any:
+    """Derivatives of the inverse dynamics by the parameters, at accelerations `a`."""
+    x = formulation.variables
+    return ca.substitute(ca.jacobian(formulation.inverse_dynamics(), x.p), x.a, a)
+
+
+def _by_tape(formulation: Formulation, a: Any) -> list[Any]:
+    """Derivatives of the inverse dynamics by q and v, at accelerations `a`, without a closed form."""
+    x = formulation.variables
+    tau = ca.cse(formulation.inverse_dynamics())
+    rates = ca.jacobian(formulation.model.coordinate_rates(), x.v)
+    made: list[Any] = ca.substitute([ca.jacobian(tau, x.q) @ rates, ca.jacobian(tau, x.v)], [x.a], [a])
+    return made
+
+
+def _given(board: RowsBuilder, matrix: Any) -> Cells:
+    """Cells of a matrix that a tape gives."""
+    block = board.give(matrix)
+    return [{c: (block.place(i), ()) for c in range(block.columns) if matrix.has_nz(i, c)} for i in range(block.rows)]
 
 
 def _beside(cells: Mapping[int, Cell], columns: int) -> dict[int, Cell]:
@@ -71,26 +115,3 @@ def _beside(cells: Mapping[int, Cell], columns: int) -> dict[int, Cell]:
         c + columns: (None if start is None else start - columns, tuple((f, x - columns) for f, x in terms))
         for c, (start, terms) in cells.items()
     }
-
-
-def _cells(board: RowsBuilder, formulation: Formulation, a: Any) -> tuple[TreeCells, Block]:
-    """How d tau/d q, d tau/d v and M at the accelerations `a` are computed; and d tau/d p, which the head gives."""
-    x = formulation.variables
-    tau = formulation.inverse_dynamics()
-    by_p = ca.jacobian(tau, x.p)
-    if isinstance(formulation, NewtonEuler) and is_plain(formulation.model):
-        cells, expressions = tree_cells(board, formulation.model, a), [by_p]
-    else:
-        tau = ca.cse(tau)
-        rates = ca.jacobian(formulation.model.coordinate_rates(), x.v)
-        expressions = [ca.jacobian(tau, x.q) @ rates, ca.jacobian(tau, x.v), formulation.mass_matrix(), by_p]
-    given = ca.substitute(expressions, [x.a], [a])
-    if len(given) > 1:
-        cells = TreeCells(*(_given(board, matrix) for matrix in given[:3]))
-    return cells, board.give(given[-1])
-
-
-def _given(board: RowsBuilder, matrix: Any) -> list[dict[int, Cell]]:
-    """Cells of a matrix that the head gives."""
-    block = board.give(matrix)
-    return [{c: (block.place(i), ()) for c in range(block.columns) if matrix.has_nz(i, c)} for i in range(block.rows)]

@@ -1,43 +1,45 @@
 """Derivatives of the inverse dynamics of a tree of rigid bodies in closed form.
 
 The spatial-vector algorithm of S. Singh, R. Russell and P. Wensing ("Efficient Analytical Derivatives of Rigid-Body
-Dynamics using Spatial Vector Algebra", 2022), in world axes: with the joint axes ``S``, twists ``t``, composite inertias
-``I``, composite matrices ``B`` (``B t = t x* I t``) and composite wrenches ``f``, for a node ``j`` on the path of node
-``i``,
+Dynamics using Spatial Vector Algebra", 2022), in world axes: with the joint axes ``S``, twists ``t``, composite
+inertias ``I``, composite matrices ``B`` (``B t = t x* I t``) and composite wrenches ``f``, for a node ``j`` on the path
+of node ``i``,
 
     psi' = t_parent x S,   psi'' = a_parent x S + t_parent x psi',   S' = t x S,
     d tau_i/d q_j = S_i^T (2 B_i psi'_j + I_i psi''_j),   d tau_i/d v_j = S_i^T (2 B_i S_j + I_i (psi'_j + S'_j)),
     d tau_j/d q_i = S_j^T (2 B_i psi'_i + I_i psi''_i + S_i x* f_i),
     d tau_j/d v_i = S_j^T (2 B_i S_i + I_i (psi'_i + S'_i)),   M_ij = S_i^T I_i S_j.
 
-A recursion makes the vectors, one for each velocity; the products of all pairs are rows of matrix products, with six
-or nine terms. It needs rigid bodies and joint axes that are constant in moving axes (no planar joints).
+It needs rigid bodies and joint axes that are constant in moving axes (no planar joints).
+
+It runs in stages (`dalembert.compile.rows`): a recursion outward makes poses, twists, and accelerations for joints
+that do not accelerate; inertias, momenta and wrenches of all bodies follow by one formula; a recursion inward adds them
+up; the vectors of all axes follow by one formula; the products of all pairs are rows of products of matrices. The
+accelerations of the joints may depend on the mass matrix and on the bias forces, which are known half way. With
+``da``, the sum of ``S a`` along a path, they add to the composite wrenches
+
+    df_i = I_i da_i + sum of I_j S_j a_j over the joints j beyond i.
+
+A column stands for each velocity; what belongs to a body is the same in all columns of its joint.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import casadi as ca
 
-from dalembert.compile.rows import Block, Cell, RowsBuilder
+from dalembert.compile.rows import Block, aligned
+from dalembert.compile.rows_builder import Cell, RowsBuilder
 from dalembert.formulations.joint_kinematics import joint_subspace
 from dalembert.formulations.tree_model import TreeModel
-from dalembert.model.tree import merged_inertia
+from dalembert.model.tree import Node, merged_inertia
 from dalembert.spatial.rotations import cross_matrix
 
-__all__ = ["TreeCells", "is_plain", "tree_cells"]
+__all__ = ["Cells", "TreeDerivatives", "is_plain"]
 
 Cells = list[dict[int, Cell]]
-
-
-class TreeCells(NamedTuple):
-    """How the entries of d tau/d q, d tau/d v and M are computed, row by row."""
-
-    by_q: Cells
-    by_v: Cells
-    mass: Cells
+"""How the entries of a matrix that are not zero are computed, row by row."""
 
 
 def is_plain(model: TreeModel) -> bool:
@@ -46,180 +48,207 @@ def is_plain(model: TreeModel) -> bool:
     return rigid and all(node.joint.kind != "planar" for node in model.tree.nodes)
 
 
-def tree_cells(board: RowsBuilder, model: TreeModel, a: Any) -> TreeCells:
-    """Put the vectors of a tree on the board, and say how the derivatives follow from them.
+class TreeDerivatives:
+    """Stages on a board: first what does not depend on the accelerations of the joints, then the rest.
 
     Parameters
     ----------
     board
-        Gets the vectors.
+        Gets the stages.
     model
         The tree.
-    a
-        Accelerations.
+
+    Attributes
+    ----------
+    mass
+        How the mass matrix is computed.
+    bias
+        Where the forces ``C v + g`` are, a row; springs are left out.
     """
-    tree, nv = model.tree, model.tree.nv
-    u = _vectors(model, a)
-    node_of = [i for i, node in enumerate(tree.nodes) for _ in range(node.v.start, node.v.stop)]
-    paths = [set(tree.path(i)) for i in range(len(tree.nodes))]
-    S, IS, row_B = (_Given.on(board, x) for x in (u.S, u.inertia_S, u.row_B))
-    psi_w, psi2, slope = (_Given.on(board, x) for x in (u.psi[3:, :], u.psi2, u.slope))
-    own_q, rate_q, rate_v = (_Given.on(board, x) for x in (u.own_q, u.rate_q, u.rate_v))
-    S_w = _Given(S.block.part(3, 0, 3, nv), S.matrix[3:, :])
-    springs = ca.jacobian(model.spring_force, model.variables.q) @ ca.jacobian(
-        model.coordinate_rates(), model.variables.v
-    )
-    spring, armature = board.give(springs), board.give(ca.SX(model.armature).T)
-    by_q: Cells = [{} for _ in range(nv)]
-    by_v: Cells = [{} for _ in range(nv)]
-    mass: Cells = [{} for _ in range(nv)]
-    for r in range(nv):
-        inward_q = row_B.times(r, psi_w) + IS.times(r, psi2)
-        inward_v = row_B.times(r, S_w) + IS.times(r, slope)
-        here = node_of[r]
-        for c in range(nv):
-            there = node_of[c]
-            start = spring.place(r) if not springs[r, c].is_zero() else None
-            if there == here or here in paths[there]:
-                by_q[r][c] = start, S.times(r, own_q if there == here else rate_q)
-                by_v[r][c] = None, S.times(r, rate_v)
-            elif there in paths[here]:
-                by_q[r][c] = start, inward_q
-                by_v[r][c] = None, inward_v
-            elif start is not None:
-                by_q[r][c] = start, ()
-            if there in paths[here] or here in paths[there]:
-                inertia = armature.place(0) if c == r and not model.armature[r].is_zero() else None
-                mass[r][c] = inertia, IS.times(r, S) if c <= r else S.times(r, IS)
-    return TreeCells(by_q, by_v, mass)
+
+    def __init__(self, board: RowsBuilder, model: TreeModel) -> None:
+        self._board, self._model = board, model
+        nodes, nv, x = model.tree.nodes, model.tree.nv, model.variables
+        self._node_of = [i for i, node in enumerate(nodes) for _ in _velocities(node)]
+        self._paths = [set(model.tree.path(i)) for i in range(len(nodes))]
+        springs = ca.jacobian(model.spring_force, x.q) @ ca.jacobian(model.coordinate_rates(), x.v)
+        self._springs, armature = _Sparse(board, springs), _Sparse(board, ca.diag(model.armature))
+        R, p, inertia, self._S, self._t_p, self._t, self._a_p, a = map(board.give, _outward(model))
+        bodies = board.block(27, nv)
+        board.map(_body, [R, p, inertia, self._t, a], [bodies])
+        self._composite = board.give(_inward(model, board.read(inertia)[:1, :], board.read(bodies)))
+        self._IS, self._row_B, self.bias = board.block(6, nv), board.block(3, nv), board.block(1, nv)
+        board.map(_axis, [self._S, self._composite], [self._IS, self._row_B, self.bias])
+        self.mass: Cells = [{} for _ in range(nv)]
+        for r, c in self._pairs():
+            left, right = (self._IS, self._S) if c <= r else (self._S, self._IS)
+            self.mass[r][c] = armature.start(r, c), _product(r, left, right)
+
+    def at(self, a: Any) -> tuple[Cells, Cells]:
+        """Append the stages at accelerations `a`; return how d tau/d q and d tau/d v are computed."""
+        board, nv = self._board, self._model.tree.nv
+        added = [board.give(x) for x in _accelerate(self._model, board.read(self._S), board.read(self._IS), a)]
+        # What d tau/d v needs lies beside what d tau/d q needs, so that they can be computed together.
+        step = aligned(nv)
+        below, within, above = (board.block(rows, step + nv) for rows in (6, 6, 9))
+        halves = [block.part(0, first, block.rows, nv) for block in (below, within, above) for first in (0, step)]
+        board.map(_rates, [self._S, self._t_p, self._t, self._a_p, self._composite, *added], halves)
+        by_q: Cells = [{} for _ in range(nv)]
+        by_v: Cells = [{} for _ in range(nv)]
+        for r, c in self._pairs():
+            here, there = self._node_of[r], self._node_of[c]
+            if here == there and len(_velocities(self._model.tree.nodes[here])) > 1:
+                terms = _product(r, self._S, within)
+            elif here in self._paths[there]:
+                terms = _product(r, self._S, below)
+            else:
+                terms = _product(r, self._row_B, above) + _product(r, self._IS, above.part(3, 0, 6, nv))
+            by_q[r][c] = None, terms
+            by_v[r][c] = None, tuple((f, x + step) for f, x in terms)
+        for r, c in self._springs.entries:
+            by_q[r][c] = self._springs.start(r, c), by_q[r].get(c, (None, ()))[1]
+        return by_q, by_v
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        """Velocities of joints of which one carries the other."""
+        paths, node_of = self._paths, self._node_of
+        count = range(len(node_of))
+        return [
+            (r, c) for r in count for c in count if node_of[r] in paths[node_of[c]] or node_of[c] in paths[node_of[r]]
+        ]
 
 
-@dataclass(frozen=True)
-class _Given:
-    """A matrix, and where it is on the board."""
+class _Sparse:
+    """The entries of a matrix that are not zero, in one row of the board."""
 
-    block: Block
-    matrix: Any
+    def __init__(self, board: RowsBuilder, matrix: Any) -> None:
+        rows, columns = map(range, matrix.shape)
+        self.entries = [(i, j) for i in rows for j in columns if not ca.densify(matrix[i, j]).is_zero()]
+        self._block = board.give(ca.horzcat(ca.SX(1, 0), *(matrix[i, j] for i, j in self.entries)))
 
-    @classmethod
-    def on(cls, board: RowsBuilder, matrix: Any) -> _Given:
-        return cls(board.give(matrix), matrix)
-
-    def times(self, column: int, other: _Given) -> tuple[tuple[int, int], ...]:
-        """Terms of the product of a column of this matrix, transposed, and another matrix."""
-        return tuple(
-            (self.block.place(k, column), other.block.place(k))
-            for k in range(self.block.rows)
-            if not self.matrix[k, column].is_zero()
-        )
+    def start(self, i: int, j: int) -> int | None:
+        """Where row i would start, were entry (i, j) in it; None if the entry is zero."""
+        return self._block.place(0, self.entries.index((i, j))) - j if (i, j) in self.entries else None
 
 
-class _Vectors(NamedTuple):
-    """Six numbers (three in ``row_B``) for each velocity; ``own_q`` stands for ``rate_q`` within a joint."""
-
-    S: Any
-    psi: Any
-    psi2: Any
-    slope: Any
-    inertia_S: Any
-    row_B: Any
-    own_q: Any
-    rate_q: Any
-    rate_v: Any
+def _product(r: int, left: Block, right: Block) -> tuple[tuple[int, int], ...]:
+    """Terms of row r of the product of two matrices, the first one transposed."""
+    return tuple((left.place(k, r), right.place(k)) for k in range(left.rows))
 
 
-class _Composite(NamedTuple):
-    """Composite quantities in world axes: mass, first moment, inertia; B = [0, -h^; 0, E]; and the wrench."""
-
-    m: Any
-    c: Any
-    D: Any
-    h: Any
-    E: Any
-    f: Any
-
-    def plus(self, other: _Composite) -> _Composite:
-        return _Composite(*(a + b for a, b in zip(self, other, strict=True)))
-
-    def inertia(self, S: Any) -> Any:
-        """``I S``, column by column."""
-        return ca.horzcat(*[_inertia_times(self.m, self.c, self.D, S[:, k]) for k in range(S.shape[1])])
-
-    def coriolis(self, S: Any) -> Any:
-        """``B S``; only the angular part counts."""
-        return ca.vertcat(-cross_matrix(self.h) @ S[3:, :], self.E @ S[3:, :])
+def _velocities(node: Node) -> range:
+    return range(node.v.start, node.v.stop)
 
 
-def _vectors(model: TreeModel, accelerations: Any) -> _Vectors:
-    nodes, x = model.tree.nodes, model.variables
+def _outward(model: TreeModel) -> tuple[Any, ...]:
+    """Poses, inertias and axes; twists of parent and body; accelerations of both, in a world that gravity lifts."""
+    x = model.variables
     still, world = ca.SX(6, 1), ca.vertcat(-model.gravity_vector, ca.SX(3, 1))
-    outward: list[tuple[Any, Any, Any, Any]] = []
     t: list[Any] = []
     a: list[Any] = []
-    composite: list[_Composite] = []
-    for i, node in enumerate(nodes):
+    columns: list[tuple[Any, ...]] = []
+    for i, node in enumerate(model.tree.nodes):
         R, p = model.world_poses[i]
         P = joint_subspace(node.joint, x.q[node.q])
         S_w = R @ P[3:, :]
         S = ca.vertcat(R @ P[:3, :] + cross_matrix(p) @ S_w, S_w)
         t_p, a_p = (still, world) if node.parent < 0 else (t[node.parent], a[node.parent])
-        psi = _motion_cross(t_p, S)
-        psi2 = _motion_cross(a_p, S) + _motion_cross(t_p, psi)
-        v = x.v[node.v]
-        t_i = t_p + S @ v
-        # The rate of S is t_i x S; the part of it due to the joint's own twist does not change S v, so that psi v is left.
-        a_i = a_p + psi @ v + S @ accelerations[node.v]
-        m, c, D = _world_inertia(model, i)
-        momentum = _inertia_times(m, c, D, t_i)
-        f = _inertia_times(m, c, D, a_i) + _force_cross(t_i, momentum)
-        composite.append(_Composite(m, c, D, momentum[:3], _rotary(t_i, c, D, momentum), f))
-        outward.append((S, psi, psi2, psi + _motion_cross(t_i, S)))
-        t.append(t_i)
-        a.append(a_i)
-    inward: list[tuple[Any, ...]] = [()] * len(nodes)
-    for i in range(len(nodes) - 1, -1, -1):
-        I_i, (S, psi, psi2, slope) = composite[i], outward[i]
-        own_q = 2 * I_i.coriolis(psi) + I_i.inertia(psi2)
-        # Within a joint the axes turn with the wrench, and the last term drops out; for one axis it is zero.
-        rate_q = own_q + ca.horzcat(*[_force_cross(S[:, k], I_i.f) for k in range(S.shape[1])])
-        rate_v = 2 * I_i.coriolis(S) + I_i.inertia(slope)
-        # Twice the rows of S^T B, of which only the angular part counts.
-        row_B = 2 * (cross_matrix(I_i.h) @ S[:3, :] + I_i.E.T @ S[3:, :])
-        inward[i] = I_i.inertia(S), row_B, own_q if S.shape[1] > 1 else rate_q, rate_q, rate_v
-        if nodes[i].parent >= 0:
-            composite[nodes[i].parent] = composite[nodes[i].parent].plus(I_i)
-    rows = [(*o, *w) for o, w in zip(outward, inward, strict=True)]
-    return _Vectors(*(ca.horzcat(*column) for column in zip(*rows, strict=True)))
+        t_r = S @ x.v[node.v]
+        t.append(t_p + t_r)
+        # The rate of S is t x S, of which t_r x S does not change S v.
+        a.append(a_p + _motion_cross(t_p, t_r))
+        m, c, I_o = merged_inertia(node, x.value)
+        inertia = ca.vertcat(m, c, _six(I_o))
+        columns += [(ca.vec(R), p, inertia, S[:, k], t_p, t[i], a_p, a[i]) for k in range(S.shape[1])]
+    return tuple(ca.horzcat(*row) for row in zip(*columns, strict=True))
 
 
-def _world_inertia(model: TreeModel, i: int) -> tuple[Any, Any, Any]:
-    """Mass, first moment and inertia of a node about the world's origin, in world axes."""
-    m, c, I_o = merged_inertia(model.tree.nodes[i], model.variables.value)
-    R, p = model.world_poses[i]
-    c_r = R @ c
-    P = cross_matrix(p)
+def _body(R: Any, p: Any, inertia: Any, t: Any, a: Any) -> list[Any]:
+    """First moment, inertia, ``B = [0, -h^; 0, E]`` and wrench of a body about the world's origin, in world axes."""
+    R = ca.reshape(R, 3, 3)
+    m, c_r, P = inertia[0], R @ inertia[1:4], cross_matrix(p)
     mixed = P @ cross_matrix(c_r)
-    D = R @ I_o @ R.T - mixed - mixed.T - m * (P @ P)
-    return ca.SX(m), c_r + m * p, ca.triu2symm(ca.triu(D))
+    c, D = c_r + m * p, _full(_six(R @ _full(inertia[4:]) @ R.T - mixed - mixed.T - m * (P @ P)))
+    momentum = _inertia_times(m, c, D, t)
+    # D' = w^ D - D w^ - v^ c^ - c^ v^ for a body that turns with w and whose origin point moves with v; E is half of
+    # what is left of it without the cross matrix of the angular momentum.
+    turn, slide = cross_matrix(t[3:]) @ D, cross_matrix(t[:3]) @ cross_matrix(c)
+    E = (turn + turn.T - slide - slide.T - cross_matrix(momentum[3:])) / 2
+    f = _inertia_times(m, c, D, a) + _force_cross(t, momentum)
+    return [ca.vertcat(c, _six(D), momentum[:3], ca.vec(E), f)]
+
+
+def _inward(model: TreeModel, m: Any, bodies: Any) -> Any:
+    """Sums over the bodies that a joint carries; masses come first."""
+    nodes = model.tree.nodes
+    total = [ca.vertcat(m[0, node.v.start], bodies[:, node.v.start]) for node in nodes]
+    for i in range(len(nodes) - 1, -1, -1):
+        if nodes[i].parent >= 0:
+            total[nodes[i].parent] += total[i]
+    return ca.horzcat(*(total[i] for i, node in enumerate(nodes) for _ in _velocities(node)))
+
+
+def _composite(x: Any) -> tuple[Any, ...]:
+    """m, c, D, h, E and f of a column of `_inward`."""
+    return x[0], x[1:4], _full(x[4:10]), x[10:13], ca.reshape(x[13:22], 3, 3), x[22:]
+
+
+def _axis(S: Any, composite: Any) -> list[Any]:
+    """``I S``; twice the row ``S^T B``, of which only the angular part is not zero; and the bias force."""
+    m, c, D, h, E, f = _composite(composite)
+    return [_inertia_times(m, c, D, S), 2 * (ca.cross(h, S[:3]) + E.T @ S[3:]), ca.dot(S, f)]
+
+
+def _accelerate(model: TreeModel, S: Any, IS: Any, a: Any) -> tuple[Any, ...]:
+    """What accelerations of the joints add: to those of parent and body, and to the wrench of what is beyond."""
+    nodes = model.tree.nodes
+    parent: list[Any] = []
+    body: list[Any] = []
+    beyond = [ca.SX(6, 1) for _ in nodes]
+    for node in nodes:
+        parent.append(ca.SX(6, 1) if node.parent < 0 else body[node.parent])
+        body.append(parent[-1] + S[:, node.v] @ a[node.v])
+    for i in range(len(nodes) - 1, -1, -1):
+        if nodes[i].parent >= 0:
+            beyond[nodes[i].parent] += beyond[i] + IS[:, nodes[i].v] @ a[nodes[i].v]
+    spread = [i for i, node in enumerate(nodes) for _ in _velocities(node)]
+    return tuple(ca.horzcat(*(x[i] for i in spread)) for x in (parent, body, beyond))
+
+
+def _rates(S: Any, t_p: Any, t: Any, a_p: Any, composite: Any, da_p: Any, da: Any, beyond: Any) -> list[Any]:
+    """Factors of ``S_j^T`` in rows above, within a joint, and of ``[2 S^T B, S^T I]`` in rows below; by q and by v."""
+    m, c, D, h, E, f = _composite(composite)
+
+    def B_times(w: Any) -> Any:
+        return ca.vertcat(ca.cross(w, h), E @ w)
+
+    psi = _motion_cross(t_p, S)
+    psi2 = _motion_cross(a_p + da_p, S) + _motion_cross(t_p, psi)
+    slope = psi + _motion_cross(t, S)
+    within_q = 2 * B_times(psi[3:]) + _inertia_times(m, c, D, psi2)
+    # Within a joint the axes turn with the wrench, and this term drops out; for one axis S^T (S x* f) = 0 anyway.
+    below_q = within_q + _force_cross(S, f + beyond + _inertia_times(m, c, D, da))
+    by_v = 2 * B_times(S[3:]) + _inertia_times(m, c, D, slope)
+    return [below_q, by_v, within_q, by_v, ca.vertcat(psi[3:], psi2), ca.vertcat(S[3:], slope)]
+
+
+def _six(D: Any) -> Any:
+    """Numbers of a symmetric matrix."""
+    return ca.vertcat(D[0, 0], D[0, 1], D[0, 2], D[1, 1], D[1, 2], D[2, 2])
+
+
+def _full(d: Any) -> Any:
+    """Symmetric matrix of six numbers."""
+    return ca.vertcat(ca.horzcat(d[0], d[1], d[2]), ca.horzcat(d[1], d[3], d[4]), ca.horzcat(d[2], d[4], d[5]))
 
 
 def _inertia_times(m: Any, c: Any, D: Any, t: Any) -> Any:
     return ca.vertcat(m * t[:3] + ca.cross(t[3:], c), ca.cross(c, t[:3]) + D @ t[3:])
 
 
-def _rotary(t: Any, c: Any, D: Any, momentum: Any) -> Any:
-    """Angular block of B: half of the rate of D minus the cross matrix of the angular momentum."""
-    V, C, W = cross_matrix(t[:3]), cross_matrix(c), cross_matrix(t[3:])
-    turn = W @ D
-    slide = V @ C
-    # D' = w^ D - D w^ - v^ c^ - c^ v^ for a body that turns with w and whose origin point moves with v.
-    return (turn + turn.T - slide - slide.T - cross_matrix(momentum[3:])) / 2
-
-
-def _motion_cross(t: Any, S: Any) -> Any:
-    """``t x S``, column by column."""
-    V, W = cross_matrix(t[:3]), cross_matrix(t[3:])
-    return ca.vertcat(W @ S[:3, :] + V @ S[3:, :], W @ S[3:, :])
+def _motion_cross(t: Any, s: Any) -> Any:
+    """``t x s``."""
+    return ca.vertcat(ca.cross(t[3:], s[:3]) + ca.cross(t[:3], s[3:]), ca.cross(t[3:], s[3:]))
 
 
 def _force_cross(t: Any, f: Any) -> Any:

@@ -1,20 +1,21 @@
 """Symmetric positive definite systems: square-root-free Cholesky, no pivoting, no branches.
 
-``A = L^T D L`` with a unit lower factor ``L``: elimination runs from the last row to the first. For the mass matrix of a
-tree, whose rows are ordered from the root to the leaves, nothing fills in (R. Featherstone, "Rigid Body Dynamics
+``A = L^T D L`` with a unit lower factor ``L``: elimination runs from the last row to the first. For the mass matrix of
+a tree, whose rows are ordered from the root to the leaves, nothing fills in (R. Featherstone, "Rigid Body Dynamics
 Algorithms", 2008, section 6.5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
 
-from dalembert.compile.rows import ALIGN, Block, Cell, RowsBuilder, aligned
+from dalembert.compile.rows import ALIGN, Block, aligned
+from dalembert.compile.rows_builder import Cell, RowsBuilder
 
-__all__ = ["solve_rows", "solve_spd"]
+__all__ = ["Factors", "solve_spd", "unit_rows"]
 
 
 def solve_spd(A: Any, b: Any) -> Any:
@@ -53,57 +54,101 @@ def solve_spd(A: Any, b: Any) -> Any:
     return ca.vertcat(*x) if n else ca.SX(0, m)
 
 
-def solve_rows(
-    board: RowsBuilder, mass: Sequence[Mapping[int, Cell]], right: Sequence[Mapping[int, Cell]], columns: int
-) -> tuple[Block, Block]:
-    """Append steps for ``X = -M^-1 B`` and ``M^-1``; return where they are. Of ``M^-1`` the upper triangle is computed.
+def unit_rows(board: RowsBuilder, n: int) -> Block:
+    """Give one row of which all rows of the matrix -I of order n are ranges."""
+    return board.give(ca.horzcat(ca.SX(1, n - 1), -1, ca.SX(1, n - 1)))
 
-    The right side is ``[-I, B]``. From the last row to the first, each row of ``M`` and of the right side is reduced by
-    those below it, which are final; then the solution runs from the first row to the last.
+
+class Factors:
+    """Factors of a mass matrix on a board.
+
+    From the last row to the first, each row is reduced by those below it, which are final.
 
     Parameters
     ----------
     board
-        Grows by the steps.
+        Gets the stages.
     mass
-        How the lower triangle of M is computed: for each row, the cells that are not zero.
-    right
-        The same of B.
-    columns
-        Number of columns of B.
+        How M is computed: for each row, the cells that are not zero. The lower triangle is read.
     """
-    n = len(mass)
-    unit = board.give(ca.horzcat(ca.SX(1, n - 1), -1, ca.SX(1, n - 1)))
-    M, L, D = board.block(n, n), board.block(n, n), board.block(1, n)  # L holds -L, and D -1/D
-    both = board.block(n, aligned(n) + columns)
-    inverse, X = both.part(0, 0, n, n), both.part(0, aligned(n), n, columns)
-    lower = _fill(mass)
-    # Rows that were final first come first in a sum.
-    below = [[k for k in range(n - 1, j, -1) if j in lower[k]] for j in range(n)]
-    filled: list[set[int]] = [set() for _ in range(n)]  # columns of B that are not zero, row by row
 
-    def reduced(j: int, own: Mapping[int, Cell], columns: set[int], source: Block, counts: Any) -> dict[int, Cell]:
-        """Cells of row j, less the multiples of the rows below it that count for a column."""
+    def __init__(self, board: RowsBuilder, mass: Sequence[Mapping[int, Cell]]) -> None:
+        self._board, self._n = board, len(mass)
+        n = range(self._n)
+        self._lower = _fill(mass)
+        # What was final first comes first in a sum.
+        self._below = [[k for k in reversed(n) if j in self._lower[k]] for j in n]
+        M = board.block(self._n, self._n)
+        self._L, self._D = board.block(self._n, self._n), board.block(1, self._n)  # they hold -L and -1/D
+        for j in reversed(n):
+            lower = self._lower[j]
+            board.row(M.place(j), self._reduced(j, mass[j], {*lower, j}, M, lambda k, c: c in self._lower[k]))
+            board.pivot(self._D.place(0, j), M.place(j, j))
+            board.row(self._L.place(j), {c: (None, ((self._D.place(0, j), M.place(j)),)) for c in lower})
+
+    def solve_tape(self, b: Any) -> Any:
+        """Solution of ``M x = b`` as expressions for the tape that is given next."""
+        L, D = self._board.read(self._L), self._board.read(self._D)
+        x = ca.vertsplit(b)
+        for j in reversed(range(self._n)):
+            for k in self._below[j]:
+                x[j] += L[k, j] * x[k]
+        for k in range(self._n):
+            x[k] = -D[k] * x[k]
+            for j in sorted(self._lower[k]):
+                x[k] += L[k, j] * x[j]
+        return ca.vertcat(*x)
+
+    def solve_rows(self, unit: Block, right: Sequence[Mapping[int, Cell]], columns: int) -> tuple[Block, Block]:
+        """Append stages for ``X = -M^-1 B`` and ``M^-1``; return where they are.
+
+        The right side is ``[-I, B]``. Of ``M^-1`` only the upper triangle is right.
+
+        Parameters
+        ----------
+        unit
+            See `unit_rows`.
+        right
+            How B is computed.
+        columns
+            Number of columns of B.
+        """
+        board, n, L, D = self._board, self._n, self._L, self._D
+        both = board.block(n, aligned(n) + columns)
+        inverse, X = both.part(0, 0, n, n), both.part(0, aligned(n), n, columns)
+        filled: list[set[int]] = [set() for _ in range(n)]  # columns of B that are not zero, row by row
+        board.clear(both)
+        for j in reversed(range(n)):
+            # Rows of the unit matrix are ranges of one row. Zeros left of the diagonal count, for longer runs.
+            units: dict[int, Cell] = {c: (unit.place(0, n - 1 - j), ()) for c in (j, *self._below[j])}
+            board.row(inverse.place(j), self._reduced(j, units, set(units), inverse, self._related))
+        for j in reversed(range(n)):
+            filled[j] = set(right[j]).union(*(filled[k] for k in self._below[j]))
+            board.row(X.place(j), self._reduced(j, right[j], filled[j], X, lambda k, c: c in filled[k]))
+        for k in range(n):
+            above = ((L.place(k, j), both.place(j)) for j in sorted(self._lower[k]))
+            cell: Cell = None, ((D.place(0, k), both.place(k)), *above)
+            board.row(both.place(k), dict.fromkeys(range(k // ALIGN * ALIGN, both.columns), cell))
+        return X, inverse
+
+    def _reduced(
+        self,
+        j: int,
+        own: Mapping[int, Cell],
+        columns: set[int],
+        source: Block,
+        counts: Callable[[int, int], bool],
+    ) -> dict[int, Cell]:
+        """Cells of row j of a matrix, less the multiples of those rows k below it that count for a column c."""
         result: dict[int, Cell] = {}
         for c in columns:
             start, terms = own.get(c, (None, ()))
-            result[c] = start, (*terms, *((L.place(k, j), source.place(k)) for k in below[j] if counts(k, c)))
+            below = ((self._L.place(k, j), source.place(k)) for k in self._below[j] if counts(k, c))
+            result[c] = start, (*terms, *below)
         return result
 
-    board.clear(both)
-    for j in reversed(range(n)):
-        board.row(M.place(j), reduced(j, mass[j], lower[j] | {j}, M, lambda k, c: c in lower[k]))
-        board.pivot(D.place(0, j), M.place(j, j))
-        board.row(L.place(j), {c: (None, ((D.place(0, j), M.place(j)),)) for c in lower[j]})
-        # Rows of the unit matrix are ranges of one row. Zeros left of the diagonal count, for longer runs.
-        units: dict[int, Cell] = {c: (unit.place(0, n - 1 - j), ()) for c in (j, *below[j])}
-        board.row(inverse.place(j), reduced(j, units, set(units), inverse, lambda k, c: _related(lower, k, c)))
-        filled[j] = set(right[j]).union(*(filled[k] for k in below[j]))
-        board.row(X.place(j), reduced(j, right[j], filled[j], X, lambda k, c: c in filled[k]))
-    for k in range(n):
-        cell: Cell = None, ((D.place(0, k), both.place(k)), *((L.place(k, j), both.place(j)) for j in sorted(lower[k])))
-        board.row(both.place(k), dict.fromkeys(range(k // ALIGN * ALIGN, both.columns), cell))
-    return X, inverse
+    def _related(self, i: int, j: int) -> bool:
+        return i == j or i in self._lower[j] or j in self._lower[i]
 
 
 def _fill(mass: Sequence[Mapping[int, Cell]]) -> list[set[int]]:
@@ -113,7 +158,3 @@ def _fill(mass: Sequence[Mapping[int, Cell]]) -> list[set[int]]:
         for j in lower[k]:
             lower[j] |= {c for c in lower[k] if c < j}
     return lower
-
-
-def _related(lower: Sequence[set[int]], i: int, j: int) -> bool:
-    return i == j or i in lower[j] or j in lower[i]

@@ -7,7 +7,7 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.compile.rows import Rows
+from dalembert.compile.rows_builder import Rows
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
 from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives

@@ -1,111 +1,87 @@
-/* Linear algebra on a board of numbers, driven by tables.
+/* Linear algebra on a board of doubles, in packs: vectors of eight neighbours, which the compiler divides where registers
+ * are shorter. It is driven by tables; the emitter defines row_index, the type of their numbers, and NO_START.
  *
- * A step is a sum of rows: the `n` numbers at `target` become those at `start` (nothing, if that is negative) plus, for
- * each of its terms, the number at `factor` times the `n` numbers at `row`. With n = 0 it is a pivot: the number at
- * `target` becomes minus the reciprocal of that at `start`.
- *
- * Where `real` is a double, neighbouring columns are added in vectors, packs, that start at multiples of their length;
- * at both ends of a row the numbers beside it are put back. Elsewhere a `real` is one column. Up to four packs share what
- * is read of a term. */
+ * A step with n > 0 sums rows: the pack at each of n places becomes the pack that lies `start` beyond it (nothing, if that
+ * is NO_START) plus, for each term from `first` to `last`, the number at `factor` times the pack that lies `row` beyond
+ * it. Numbers outside of the mask of a place stay as they are; mask 0 has all of them inside. With n = 0 a step is a
+ * pivot: the number at `first` becomes minus the reciprocal of that at `last`. */
+#define PACK 8
+
+typedef double pack __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int64_t pack_mask __attribute__((vector_size(64), aligned(8), may_alias));
 struct row_step {
-    int target, start, n, first, last;
+    row_index first, last, start, n, at[4], mask[4];
 };
 struct row_term {
-    int factor, row;
+    row_index factor, row;
+};
+struct row_mask {
+    int64_t inside[PACK];
 };
 struct row_output {
     int at, stride, rows, columns, symmetric;
 };
 
-#if ROWS_IN_PACKS && defined(__AVX512F__)
-#define PACK 8
-#elif ROWS_IN_PACKS && defined(__AVX__)
-#define PACK 4
-#elif ROWS_IN_PACKS && (defined(__SSE2__) || defined(__ARM_NEON))
-#define PACK 2
-#else
-#define PACK 1
-#endif
+#define AT(x, i) (*(pack *)((x) + (i)))
+#define READ(x, i) (*(const pack *)((x) + (i)))
 
-#if !defined(FUNCTION)
-#define FUNCTION static inline
-#endif
-
-#if PACK > 1
-#define BOARD(x) ((real *)(((uintptr_t)(x) + 63) / 64 * 64))
-typedef double pack __attribute__((vector_size(8 * PACK), aligned(8), may_alias));
-typedef int64_t pack_mask __attribute__((vector_size(8 * PACK), aligned(8), may_alias));
-#else
-#define BOARD(x) (x)
-typedef real pack;
-#endif
-#define AT(x, i) (*(pack *)((x) + (i) * PACK))
-#define READ(x, i) (*(const pack *)((x) + (i) * PACK))
-
+/* Packs that are summed at the same time share the reading of terms. */
 #define EACH_1(DO) DO(0)
 #define EACH_2(DO) DO(0) DO(1)
 #define EACH_3(DO) DO(0) DO(1) DO(2)
 #define EACH_4(DO) DO(0) DO(1) DO(2) DO(3)
-#define ROW_START(i) pack a##i = start ? READ(start, i) : nothing;
-#define ROW_ADD(i) a##i += f * READ(x, i);
-#define ROW_STORE(i) AT(y, i) = a##i;
-#define ROW_SUM(EACH, LAST)                                      \
-    {                                                            \
-        const real *const start = s.start < 0 ? 0 : b + s.start + c; \
-        real *const y = b + s.target + c;                        \
-        EACH(ROW_START)                                          \
-        for (int t = s.first; t < s.last; t++) {                 \
-            const real f = b[terms[t].factor];                   \
-            const real *const x = b + terms[t].row + c;          \
-            EACH(ROW_ADD)                                        \
-        }                                                        \
-        LAST                                                     \
-        EACH(ROW_STORE)                                          \
+#define ROW_START(i)                 \
+    double *const y##i = b + s->at[i]; \
+    pack a##i = s->start == NO_START ? nothing : READ(y##i, s->start);
+#define ROW_ADD(i) a##i += f * READ(y##i, x);
+#define ROW_STORE(i)                                                                              \
+    if (s->mask[i]) {                                                                             \
+        const pack_mask inside = *(const pack_mask *)masks[s->mask[i]].inside;                    \
+        a##i = (pack)((inside & (pack_mask)a##i) | (~inside & (pack_mask)READ(y##i, 0)));         \
+    }                                                                                             \
+    AT(y##i, 0) = a##i;
+#define ROW_SUM(EACH)                                                                 \
+    {                                                                                 \
+        EACH(ROW_START)                                                               \
+        for (const struct row_term *t = terms + s->first; t < terms + s->last; t++) { \
+            const double f = b[t->factor];                                            \
+            const long x = t->row;                                                    \
+            EACH(ROW_ADD)                                                             \
+        }                                                                             \
+        EACH(ROW_STORE)                                                               \
     }
-#if PACK > 1
-#define KEEP(mask, i) a##i = (pack)(((mask) & (pack_mask)a##i) | (~(mask) & (pack_mask)READ(y, i)));
-#else
-#define KEEP(mask, i)
-#endif
 
-FUNCTION void row_steps(real *b, const struct row_step *steps, int n_steps, const struct row_term *terms) {
+static void row_steps(double *b, const struct row_step *steps, int n, const struct row_term *terms,
+                      const struct row_mask *masks) {
     const pack nothing = {0};
-    for (int k = 0; k < n_steps; k++) {
-        const struct row_step s = steps[k];
-        if (s.n == 0) {
-            b[s.target] = K(-1.0) / b[s.start];
-            continue;
-        }
-#if PACK > 1
-        static const int64_t inside[24] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
-        const int before = s.target & (PACK - 1), after = -(s.target + s.n) & (PACK - 1);
-        const pack_mask left = *(const pack_mask *)(inside + 8 - before);
-        const pack_mask right = *(const pack_mask *)(inside + 16 - PACK + after);
-        int c = -before, rest = s.n + before;
-        for (; rest > 4 * PACK; c += 4 * PACK, rest -= 4 * PACK) ROW_SUM(EACH_4, if (c <= 0) { KEEP(left, 0) })
-        const pack_mask first = c <= 0 ? left : ~(pack_mask){0};
-#else
-        int c = 0, rest = s.n;
-        for (; rest > 4; c += 4, rest -= 4) ROW_SUM(EACH_4, )
-#endif
-        if (rest > 3 * PACK) ROW_SUM(EACH_4, KEEP(right, 3) KEEP(first, 0))
-        else if (rest > 2 * PACK) ROW_SUM(EACH_3, KEEP(right, 2) KEEP(first, 0))
-        else if (rest > PACK) ROW_SUM(EACH_2, KEEP(right, 1) KEEP(first, 0))
-        else ROW_SUM(EACH_1, KEEP(right & first, 0))
+    for (const struct row_step *s = steps; s < steps + n; s++) {
+        if (s->n == 4) ROW_SUM(EACH_4)
+        else if (s->n == 3) ROW_SUM(EACH_3)
+        else if (s->n == 2) ROW_SUM(EACH_2)
+        else if (s->n == 1) ROW_SUM(EACH_1)
+        else b[s->first] = -1.0 / b[s->last];
     }
 }
 
-FUNCTION void row_outputs(const real *b, const struct row_output *outputs, int n_outputs, real *const *out) {
-    for (int k = 0; k < n_outputs; k++) {
-        const struct row_output o = outputs[k];
-        for (int i = 0; i < o.rows; i++) {
-            const real *const x = b + o.at + i * o.stride;
-            real *const y = out[k] + i * o.columns;
+static void row_clear(double *b, int n) {
+    const pack nothing = {0};
+    for (int i = 0; i < n; i += PACK) AT(b, i) = nothing;
+}
+
+/* Matrices to the outputs; of a symmetric one the upper triangle counts. */
+static void row_outputs(const double *b, const struct row_output *outputs, int n, double *const *out) {
+    for (int k = 0; k < n; k++) {
+        const int columns = outputs[k].columns, stride = outputs[k].stride;
+        const double *x = b + outputs[k].at;
+        double *y = out[k];
+        for (int i = 0; i < outputs[k].rows; i++, x += stride, y += columns) {
             int j = 0;
-            for (; j + PACK <= o.columns; j += PACK) AT(y + j, 0) = READ(x + j, 0);
-            for (; j < o.columns; j++) y[j] = x[j];
-            if (o.symmetric)
-                for (j = 0; j < i; j++) y[j] = out[k][j * o.columns + i];
+            for (; j + PACK <= columns; j += PACK) AT(y, j) = READ(x, j);
+            for (; j < columns; j++) y[j] = x[j];
         }
+        if (!outputs[k].symmetric) continue;
+        y = out[k];
+        for (int i = 1; i < columns; i++)
+            for (int j = 0; j < i; j++) y[i * columns + j] = y[j * columns + i];
     }
 }
