@@ -132,6 +132,13 @@ FILES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: load_machine(yaml_text(mass="__import__('os').getpid()")),
         r"cannot use .*__import__",
     ),
+    "YAML: unknown key where several types are allowed": (
+        lambda: load_machine(
+            "name: arm\nbodies:\n  boom:\n    beam: {length: 1, E: 1, density: 1, section: {radius: 1}}\n"
+            "joints:\n  q: {kind: revolute, parent: world, child: boom}\n"
+        ),
+        r":4: unknown key 'radius' of beam section of body 'boom'; allowed: area, I_y",
+    ),
     "YAML: wrong kind": (lambda: load_machine(yaml_text(kind="hinge")), r"hinge"),
     "YAML: short axis": (lambda: load_machine(yaml_text(axis="[0, 1]")), r"axis"),
     "YAML: python object": (lambda: load_machine("name: !!python/object/apply:os.getpid []\n"), r":1: .*python/object"),
@@ -227,6 +234,11 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         ),
         r"the transition at t = 0.5 s must return 4 finite states, got 'stop'",
     ),
+    "move of no duration": (
+        lambda: da.Quintic([0.0], [1.0], "2 s"),  # type: ignore[arg-type]
+        r"duration of a Quintic must be > 0, got '2 s'",
+    ),
+    "move with a delay that is none": (lambda: da.Quintic([0.0], [1.0], 1.0, NAN), r"delay of a Quintic must be"),
     "sine of different lengths": (
         lambda: da.Sine([0.0, 1.0], [1.0, 2.0, 3.0], 1.0),
         r"center of a Sine must be one number or 3 numbers, got 2",

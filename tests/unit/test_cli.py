@@ -391,6 +391,7 @@ def test_laws() -> None:
     ("settings", "message"),
     [
         ({}, "no law named None"),
+        ({"law": {"pd": 1}}, "no law named {'pd': 1}"),
         ({"law": "pd", "kp": 1}, "law 'pd' needs kd, reference"),
         ({"law": "pd", "kp": 1, "kd": 1, "reference": [0], "kx": 2}, "no setting named 'kx' in law 'pd'; known: "),
         ({"law": "pd", "kp": 1, "kd": 1, "reference": {"start": [0], "end": [1]}}, "the reference needs duration"),

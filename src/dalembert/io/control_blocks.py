@@ -37,7 +37,7 @@ def make_law(settings: Mapping[str, Any] | None) -> Any:
         return None
     given = dict(settings)
     name = given.pop("law", None)
-    if name not in LAWS:
+    if not isinstance(name, str) or name not in LAWS:
         raise UnknownNameError("law", name, LAWS, "the control of the simulation")
     if isinstance(given.get("reference"), Mapping):
         given["reference"] = _reference(dict(given["reference"]))

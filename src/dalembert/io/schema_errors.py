@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import reprlib
-from typing import Any, get_args
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -22,6 +23,7 @@ _ELEMENTS: dict[str | int, str] = {
     "couplings": "coupling of joint",
     "parameters": "parameter",
 }
+_UNIONS = (UnionType, Union)
 _EXPECTED = {
     "string_type": "must be text (put a number in quotes if it is a name)",
     "dict_type": "must be a mapping",
@@ -34,12 +36,12 @@ def describe(error: ValidationError, model: type[BaseModel], document: Document)
     """Return a finding as an error with its place; an unknown key first, often the reason of the others."""
     findings = error.errors(include_url=False)
     finding = next((f for f in findings if f["type"] == "extra_forbidden"), findings[0])
-    path: Path = tuple(finding["loc"])
+    path = _data_path(finding["loc"], document.data, missing=finding["type"] == "missing")
     line = document.line(path)
     where = _name(path)
     match finding["type"]:
         case "extra_forbidden":
-            allowed = ", ".join(_fields(model, path[:-1]))
+            allowed = ", ".join(_fields(model, finding["loc"][:-1]))
             message = f"unknown key {path[-1]!r}{_in(path[:-1])}; allowed: {allowed}"
         case "missing":
             line = document.line(path[:-1])
@@ -53,6 +55,22 @@ def describe(error: ValidationError, model: type[BaseModel], document: Document)
         case kind:
             message = f"{where} {_EXPECTED.get(kind, finding['msg'])}, got {_short(finding['input'])}"
     return located(document.label, line, message)
+
+
+def _data_path(path: Path, data: Any, *, missing: bool) -> Path:
+    """Leave out of a path what is no key of the data: where a value may be of several types, pydantic names them.
+
+    With ``missing`` the last step is a key that should be there.
+    """
+    kept = []
+    for k, step in enumerate(path):
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            if not missing or k < len(path) - 1:
+                continue
+        kept.append(step)
+    return tuple(kept)
 
 
 def _short(value: Any) -> str:
@@ -82,8 +100,11 @@ def _fields(model: type[BaseModel], path: Path) -> list[str]:
     for step in path:
         if isinstance(current, type) and issubclass(current, BaseModel):
             current = current.model_fields[str(step)].annotation
+        elif get_origin(current) in _UNIONS:  # one of several types, which the step names
+            current = next(a for a in get_args(current) if getattr(a, "__name__", "") == step or get_origin(a) is list)
         else:  # the value of a mapping, the element of a list
             current = get_args(current)[-1]
-        if type(None) in get_args(current):
-            current = next(a for a in get_args(current) if a is not type(None))
+        kinds = [a for a in get_args(current) if a is not type(None)]
+        if get_origin(current) in _UNIONS and len(kinds) == 1:
+            current = kinds[0]
     return list(current.model_fields)

@@ -27,14 +27,20 @@ def _vector(value: ArrayLike, what: str) -> tuple[float, ...]:
     return tuple(array.tolist())
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
 def check_move(move: Any) -> None:
-    """Check the ends and the duration of a move between two rests, and store its ends as vectors."""
+    """Check the ends, the duration and the delay of a move between two rests, and store its ends as vectors."""
     kind = type(move).__name__
     start, end = _vector(move.start, f"start of a {kind}"), _vector(move.end, f"end of a {kind}")
     if len(start) != len(end):
         raise InputError(f"start and end of a {kind} must have equal lengths, got {len(start)} and {len(end)}")
-    if not (np.isfinite(move.duration) and move.duration > 0):
+    if not (_is_number(move.duration) and move.duration > 0):
         raise InputError(f"duration of a {kind} must be > 0, got {move.duration!r}")
+    if not _is_number(move.delay):
+        raise InputError(f"delay of a {kind} must be a finite number, got {move.delay!r}")
     object.__setattr__(move, "start", start)
     object.__setattr__(move, "end", end)
 
@@ -95,8 +101,8 @@ class Sine:
             if len(values) not in (1, n):
                 raise InputError(f"{name} of a Sine must be one number or {n} numbers, got {len(values)}")
             object.__setattr__(self, name, values if len(values) == n else n * values)
-        if not np.isfinite(self.frequency):
-            raise InputError(f"frequency of a Sine must be finite, got {self.frequency!r}")
+        if not _is_number(self.frequency):
+            raise InputError(f"frequency of a Sine must be a finite number, got {self.frequency!r}")
 
     def __call__(self, t: Any) -> Any:
         """Positions at time ``t``."""
