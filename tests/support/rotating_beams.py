@@ -13,7 +13,7 @@ def rotating_frequencies(speed: float, *, radius: float = 0.0, in_plane: bool = 
     """Frequencies of a uniform cantilever (l = EI = rho S = 1) on a hub that spins, by cubic elements.
 
     Out of the plane of rotation ``w'''' - (T w')' + w_tt = 0`` with the tension ``T(s) = speed^2 int_s^1 (r + x) dx``;
-    in it ``-speed^2 w`` is added. All integrals are exact, so that the frequencies come from above with the fourth power
+    in it ``-speed^2 w`` is added. All integrals are exact, and the frequencies come from above with the fourth power
     of the element length.
     """
     h, n = 1.0 / elements, 2 * (elements + 1)

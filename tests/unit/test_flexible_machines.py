@@ -13,6 +13,7 @@ from dalembert.control.modal import frequency_response, machine_modes, modal_red
 from dalembert.formulations.outboard import outboard_load, with_outboard_loads
 from dalembert.model.elastic_joint import elastic_joint
 from dalembert.systems.flexible_arms import canadarm, planar_arm
+from dalembert.view.mode_shapes import animate_mode, plot_modes, skeleton
 from support.comparison import difference
 from support.rotating_beams import rotating_frequencies
 
@@ -270,8 +271,6 @@ def test_modal_reduction_and_frequency_response() -> None:
 
 
 def test_mode_shape_pictures(tmp_path: Any) -> None:
-    from dalembert.view.mode_shapes import animate_mode, plot_modes, skeleton
-
     arm = planar_arm()
     modes = machine_modes(arm.lock({"theta1": 0.0, "theta2": 0.0}))
     figure = plot_modes(modes)
@@ -297,3 +296,81 @@ def test_flexible_arm_under_a_law_reaches_its_reference() -> None:
     run = da.simulate(planar_arm(), duration=20.0, control=law, step=5e-4, record=0.01)
     assert_allclose([run["theta1"][-1], run["theta2"][-1]], [0.5, 0.3], atol=2e-2)
     assert run.energy.drift < 1e-5
+
+
+def _followers(coupling: da.Coupling | None) -> da.Machine:
+    """Two beams and a payload; one joint may follow the first."""
+    beams = [da.Beam("link1", 1.0, TUBE, modes={"y": 2}, **ALUMINIUM)]
+    beams.append(da.Beam("link2", 1.0, TUBE, modes={"y": 1, "z": 2}, **ALUMINIUM))
+    return da.Machine(
+        "followers",
+        [*beams, PAYLOAD],
+        [
+            da.Joint("q1", "revolute", "world", "link1"),
+            da.Joint("q2", "revolute", "link1.tip", "link2", axis=(0, 1, 0)),
+            da.Joint("q3", "revolute", "link2.tip", "payload", axis=(1, 0, 0)),
+        ],
+        couplings=[coupling] if coupling else [],
+    )
+
+
+@pytest.mark.parametrize("joint", ["q2", "q3"])
+def test_joints_that_follow_others_beside_beams(joint: str) -> None:
+    """A beam, or what hangs on it, on a joint that follows another: the machine without the coupling, projected."""
+    rule = da.Coupling(joint, "q1", -1.5, 0.2)
+    machine, free = _followers(rule), _followers(None)
+    assert machine.q_names == tuple(name for name in free.q_names if name != joint)
+
+    def full(q: np.ndarray) -> np.ndarray:
+        values = dict(zip(machine.q_names, q, strict=True))
+        values[joint] = -1.5 * values["q1"] + 0.2
+        return np.array([values[name] for name in free.q_names])
+
+    E = np.column_stack([full(e) - full(0 * e) for e in np.eye(machine.nv)])
+    q, v = np.random.default_rng(3).normal(size=(2, machine.nv)) * 0.1
+    eom, whole = (da.equations(m, backend="vm") for m in (machine, free))
+    assert_allclose(eom.mass_matrix(q), E.T @ whole.mass_matrix(full(q)) @ E, atol=1e-13)
+    assert_allclose(eom.bias(q, v), E.T @ whole.bias(full(q), E @ v), rtol=1e-9, atol=1e-9)
+    assert_allclose(eom.pose("payload", q), whole.pose("payload", full(q)), atol=1e-13)
+    assert da.verify(machine, samples=2, seed=0).ok
+    run = da.simulate(machine, duration=0.05, q0=0.1 * q, method="dopri5", rtol=1e-9, atol=1e-11)
+    assert run.energy.drift < 1e-6
+    assert machine.lock({"q1": 0.1}).nv == machine.nv - 1
+    # Loads and pictures follow too.
+    loads = [outboard_load(machine, "link1", {"q1": 0.4}), outboard_load(free, "link1", {"q1": 0.4, joint: -0.4})]
+    assert_allclose(*[(load.mass, *load.inertia, load.first_moment) for load in loads])
+    assert outboard_load(machine, "link1", [0.4, 0.0]) == loads[0]
+    loaded = with_outboard_loads(machine, {"q1": 0.4}).with_(gravity=(0, 0, 0))
+    assert plot_modes(machine_modes(loaded)).axes
+    tip = eom.pose("link2.tip", q)[:3, 3]
+    assert any(np.allclose(line[-1], tip, atol=1e-12) for line in skeleton(eom, q))
+
+
+def test_modes_are_not_drawn_in_mapped_coordinates() -> None:
+    arm = planar_arm()
+    names = [f"y{i}" for i in range(6)]
+    eom = da.equations(arm, coordinates=da.CoordinateMap(names, lambda y, p: y), backend="vm")
+    with pytest.raises(da.InputError, match=r"'planar-flexible-arm' are drawn in its own coordinates, got .*y0, y1"):
+        skeleton(eom, np.zeros(6))
+
+
+@pytest.mark.parametrize(
+    "joint", [{"damping": 0.3}, {"friction": 0.2}, {"stiffness": 5.0}], ids=lambda x: next(iter(x))
+)
+def test_losses_and_motors_beside_a_beam(joint: dict[str, float]) -> None:
+    """Friction, damping and springs of the joint that carries a beam, geared motors with losses: the audit closes."""
+    machine = _followers(None)
+    first = da.Joint("q1", "revolute", "world", "link1", **joint)  # type: ignore[arg-type]
+    machine = machine.with_(
+        joints=(first, *machine.joints[1:]),
+        motors=(da.Motor("drive", "q1", ratio=20.0, rotor_inertia=1e-4, damping=0.01), da.Motor("wrist", "q3")),
+        gravity=(0, 0, 0),
+    )
+    run = da.simulate(machine, duration=0.05, v0={"q1_dot": 1.0}, method="dopri5", rtol=1e-9, atol=1e-10)
+    assert run["work.loss"][-1] < -1e-3
+    assert run.energy.drift < 1e-7
+    eom = da.equations(machine, backend="vm")
+    bare = da.equations(machine.with_(motors=()), backend="vm")
+    q = np.full(machine.nv, 0.01)
+    rotor = eom.mass_matrix(q) - bare.mass_matrix(q)
+    assert_allclose(rotor, np.diag([20.0**2 * 1e-4, *[0.0] * (machine.nv - 1)]), atol=1e-12)

@@ -14,15 +14,18 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
 from dalembert.core.ports import Formulation
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.variables import Variables
 from dalembert.model.machine import Machine
 
-__all__ = ["CoordinateMap", "Mapped", "couple", "in_coordinates"]
+__all__ = ["CoordinateMap", "Mapped", "couple", "in_coordinates", "tree_coordinates"]
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,20 @@ def couple(inner: Formulation, machine: Machine) -> tuple[Formulation, Layout]:
     rates_full = rates_inner(q_full, E @ variables.v)
     rows = [i for b in full.blocks if b.name in mine for i in range(b.q.start, b.q.stop)]
     return Mapped(inner, variables, q_full, E, rates_full[rows]), layout
+
+
+def tree_coordinates(machine: Machine, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Coordinates of the whole tree from those of the machine, at nominal parameters: what follows others filled in."""
+    mine = {b.name: b for b in Layout.of_nodes(machine.coordinate_nodes).blocks}
+    rules = {c.joint: c for c in machine.couplings}
+    parts = []
+    for block in Layout.of_nodes(machine.tree.nodes).blocks:
+        rule = rules.get(block.name)
+        if rule is None:
+            parts.append(q[mine[block.name].q])
+        else:
+            parts.append(nominal(rule.ratio) * q[mine[rule.leader].q] + nominal(rule.offset))
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def in_coordinates(inner: Formulation, machine: Machine, coordinates: CoordinateMap) -> tuple[Formulation, Layout]:

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.formulations.joint_kinematics import joint_subspace
+from dalembert.formulations.layout import Layout
+from dalembert.formulations.mapped import tree_coordinates
 from dalembert.formulations.tree_model import TreeModel
 from dalembert.model.beam import Beam
 from dalembert.model.beam_integrals import BeamIntegrals
@@ -48,6 +50,7 @@ def outboard_load(
         Name of the beam.
     configuration
         Nominal coordinates: numbers, or a mapping of names (the others are neutral); modal coordinates count as zero.
+        Joints that follow others are where these take them.
     first_moment
         Keep the first moment along the beam; the source leaves it out.
     rotors
@@ -102,16 +105,16 @@ def with_outboard_loads(
 
 
 def _configuration(machine: Machine, given: Configuration) -> Array:
-    if machine.couplings:
-        raise InputError(f"loads of beams: machine '{machine.name}' has joints that follow others")
+    """Coordinates of the machine in the nominal configuration, the beams straight."""
     q = machine.q_neutral
+    blocks = Layout.of_nodes(machine.coordinate_nodes).blocks
     if isinstance(given, Mapping):
         for name, value in given.items():
             if name not in machine.q_names:
                 raise UnknownNameError("coordinate", name, machine.q_names, f"machine '{machine.name}'")
             q[machine.q_names.index(name)] = float(value)
     elif given is not None:
-        joints = [i for n in machine.tree.nodes for i in range(n.q.start, n.q.stop)]
+        joints = [i for b in blocks if b.kind != "modal" for i in range(b.q.start, b.q.stop)]
         values = np.asarray(given, dtype=float)
         if values.shape not in ((machine.nq,), (len(joints),)):
             raise InputError(
@@ -124,8 +127,9 @@ def _configuration(machine: Machine, given: Configuration) -> Array:
             q[joints] = values
     if not np.isfinite(q).all():
         raise InputError(f"the nominal configuration must be finite, got {given!r}")
-    for node in machine.tree.nodes:
-        q[node.modal_q] = 0.0
+    for block in blocks:
+        if block.kind == "modal":
+            q[block.q] = 0.0
     return q
 
 
@@ -133,7 +137,8 @@ def _poses(machine: Machine, q: Array) -> list[tuple[Array, Array]]:
     model = TreeModel(machine)
     x = model.variables
     flat = [z for pose in model.world_poses for z in pose]
-    values = ca.Function("poses", [x.q, x.p], flat).call([ca.DM(q), ca.DM(machine.p_nominal)])
+    at = [ca.DM(tree_coordinates(machine, q)), ca.DM(machine.p_nominal)]
+    values = ca.Function("poses", [x.q, x.p], flat).call(at)
     pairs = [np.array(ca.DM(v).full()) for v in values]
     return [(R, p[:, 0]) for R, p in zip(pairs[::2], pairs[1::2], strict=True)]
 

@@ -196,9 +196,16 @@ class Machine:
 
     @cached_property
     def coordinate_nodes(self) -> tuple[Node, ...]:
-        """Nodes of the tree whose coordinates are those of the machine."""
+        """Nodes of the tree with the coordinates of the machine; of a beam whose joint follows, the modal ones."""
         coupled = {c.joint for c in self.couplings}
-        return tuple(n for n in self.tree.nodes if n.joint.name not in coupled)
+        nodes = []
+        for node in self.tree.nodes:
+            if node.joint.name not in coupled:
+                nodes.append(node)
+            elif node.is_root:
+                held = Joint(node.joint.name, "fixed", node.joint.parent, node.joint.child)
+                nodes.append(replace(node, joint=held))
+        return tuple(nodes)
 
     @property
     def q_names(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from dalembert.control.modal import MachineModes
 from dalembert.core.errors import InputError
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.flexible import SectionMotion
+from dalembert.formulations.mapped import tree_coordinates
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD
 
@@ -39,7 +40,8 @@ def skeleton(eom: EquationsOfMotion, q: ArrayLike, points: int = 30) -> list[Arr
         if isinstance(body, Body):
             R, p = model.frame_pose(body.name)
             lines.append(ca.horzcat(p, p + R @ ca.vertcat(*[x.value(c) for c in body.com])).T)
-    arguments = [ca.DM(np.asarray(q, dtype=float)), ca.DM(eom.machine.p_nominal)]
+    at = tree_coordinates(machine, np.asarray(q, dtype=float))
+    arguments = [ca.DM(at), ca.DM(machine.p_nominal)]
     values = ca.Function("lines", [x.q, x.p], lines).call(arguments)
     return [np.array(ca.DM(v).full()) for v in values]
 
@@ -47,8 +49,11 @@ def skeleton(eom: EquationsOfMotion, q: ArrayLike, points: int = 30) -> list[Arr
 def _model(eom: EquationsOfMotion) -> Any:
     from dalembert.formulations.tree_model import TreeModel
 
-    if eom.machine.couplings or eom.coordinates is not None:
-        raise InputError("mode shapes are drawn in the machine's own coordinates, without coupled joints")
+    if eom.coordinates is not None:
+        raise InputError(
+            f"mode shapes of machine '{eom.machine.name}' are drawn in its own coordinates, got equations in others "
+            f"({', '.join(eom.q_names)}); derive them without a coordinate map"
+        )
     return TreeModel(eom.machine)
 
 
