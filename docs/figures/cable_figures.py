@@ -73,8 +73,7 @@ def methods() -> None:
         mine = [r for r in rows if r["method"] == name]
         marker = "s" if name == "projection" else "o"
         style = {"color": colour, "marker": marker, "ms": 4, "lw": 1, "label": name}
-        if name == "baumgarte":
-            continue  # equal to Udwadia-Kalaba's
+        style |= {"ls": "--"} if name == "udwadia-kalaba" else {}  # as accurate as Baumgarte's
         left.loglog([r["seconds"] for r in mine], [r["error"] for r in mine], **style)
         right.loglog([r["seconds"] for r in mine], [max(r["position"], 1e-16) for r in mine], **style)
     left.set(xlabel="seconds for 5 s", ylabel="error of the platform [m]", title="accuracy")
@@ -216,9 +215,73 @@ def workspace() -> None:
     save(figure, "workspace")
 
 
+def rattling() -> None:
+    """A force lifts a platform off its four upper cables into the play of the lower ones, and lets it fall back."""
+    model = cr.eight_cable_robot(pulley=0.0)
+    push = da.Parameter("push", 0.0)
+    parts = (
+        da.box("platform", 30.0, (0.5, 0.4, 0.3)),
+        *zip(*((c.exit_at, c.anchor_at) for c in model.cables), strict=True),
+    )
+    taut = cr.cable_robot("taut", *parts, winches=False)
+    play = np.array([0.0, 0.0, 0.0, 0.0, 0.020, 0.021, 0.019, 0.020])
+    lengths = cr.cable_lengths(taut, [0, 0, 1.5, 1, 0, 0, 0]) + play
+    force = da.Wrench("push", "platform", force=(0.0, 0.0, 600.0 * push), axes="world")
+    robot = cr.cable_robot("loose", *parts, winches=False, lengths=list(lengths), wrenches=(force,))
+    run = da.simulate(robot, duration=0.1, q0={"platform.z": 1.5})
+    run = run.append(da.simulate(robot, duration=0.4, start=run, p={"push": 1.0}))
+    run = run.append(da.simulate(robot, duration=0.5, start=run))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.8), layout="constrained")
+    left.plot(run.t, 1e3 * (run["platform.z"] - 1.5), color=BLUE)
+    for event in run.events:
+        left.axvline(event.t, color=GREY, lw=0.4)
+    left.set(title=f"height [mm], and {len(run.events)} events", xlabel="t [s]")
+    for names, colour, label in (((1, 2, 3, 4), BLUE, "upper cables"), ((5, 6, 7, 8), RED, "lower cables")):
+        for k in names:
+            right.plot(run.t, run[f"tension.cable{k}"], color=colour, lw=0.7, label=label if k in (1, 5) else None)
+    right.set(title="tensions [N]", xlabel="t [s]", ylim=(-20, 450))
+    right.legend(loc="upper right")
+    save(figure, "rattling")
+
+
+def delta() -> None:
+    """Snapshots of the Delta robot of ``dalembert systems``, the way of its platform and the torques of its arms."""
+    from dalembert.io.control_blocks import make_law
+    from dalembert.systems import SYSTEMS
+
+    system = SYSTEMS["delta-robot"]
+    machine, settings = system.make(), system.settings()
+    run = da.simulate(machine, **settings | {"control": make_law(settings["control"])})
+    eom = da.equations(machine)
+    figure = plt.figure(figsize=(7.6, 3.2), layout="constrained")
+    space, right = figure.add_subplot(1, 2, 1, projection="3d"), figure.add_subplot(1, 2, 2)
+    for k, alpha in ((0, 0.35), (len(run.t) - 1, 1.0)):
+        q = run.x[k, : machine.nq]
+        at = {f: eom.pose(f, q)[:3, 3] for f in [b.name for b in machine.bodies] + [f.name for f in machine.frames]}
+        for n in (1, 2, 3):
+            elbow = (at[f"rod{n}a"] + at[f"rod{n}b"]) / 2
+            space.plot(*np.transpose([at[f"arm{n}"], elbow]), color=RED, lw=3, alpha=alpha)
+            for side in "ab":
+                space.plot(*np.transpose([at[f"rod{n}{side}"], at[f"end{n}{side}"]]), color=BLUE, lw=1.2, alpha=alpha)
+            space.plot(*np.transpose([at[f"rod{n}a"], at[f"rod{n}b"]]), color=BLUE, lw=1.2, alpha=alpha)
+        seats = [at[f"seat{n}{side}"] for n in (1, 2, 3) for side in "ba"]
+        space.plot(*np.transpose([*seats, seats[0]]), color=GREEN, lw=2, alpha=alpha)
+    space.plot(run["platform.x"], run["platform.y"], run["platform.z"], color=GREY, ls="--", lw=1)
+    space.set(xticks=[-0.4, 0, 0.4], yticks=[-0.4, 0, 0.4], zticks=[-0.8, -0.4, 0])
+    space.tick_params(labelsize=7)
+    space.set_aspect("equal")
+    space.view_init(elev=16, azim=-60)
+    for n, colour in ((1, BLUE), (2, RED), (3, GREEN)):
+        right.plot(run.t, run[f"u.arm{n}"], color=colour, label=f"arm {n}")
+    right.set(title="torques [N m]", xlabel="t [s]")
+    right.legend()
+    save(figure, "delta_robot")
+
+
 if __name__ == "__main__":
     import sys
 
-    makers = {f.__name__: f for f in (pulley, four_bar, methods, overturning, joining, pulleys, workspace)}
+    makers = (pulley, four_bar, methods, overturning, joining, pulleys, workspace, rattling, delta)
+    makers = {f.__name__: f for f in makers}
     for name in sys.argv[1:] or makers:
         makers[name]()
