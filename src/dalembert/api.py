@@ -59,8 +59,8 @@ def equations(
     machine
         The machine.
     by
-        The formulation: ``"newton-euler"`` (fast recursions) or ``"lagrange"`` (energies and automatic
-        differentiation).
+        The formulation: ``"newton-euler"`` (fast recursions), ``"lagrange"`` (energies and automatic
+        differentiation) or ``"natural"`` (points and vectors of the bodies, with constraints).
     coordinates
         Another choice of coordinates.
     approximation

@@ -188,6 +188,20 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: da.equations(pendulum()).forward_dynamics([0.0], [0.0], [1.0], p={"l": 0.0}),
         r"singular",
     ),
+    "wrench of text": (
+        lambda: da.equations(machine()).inverse_dynamics([0.0], [0.0], [0.0], wrenches={"link": "up"}),
+        r"the wrench at frame 'link' must be numbers, got 'up'",
+    ),
+    "force of text": (
+        lambda: da.equations(machine()).forward_dynamics([0.0], [0.0], ["up"], wrenches={"link": [0.0] * 6}),
+        r"tau must be numbers, got \['up'\]",
+    ),
+    "state of text": (lambda: da.equations(machine()).from_machine("a", [0.0]), r"q must be numbers, got 'a'"),
+    "lock of a name": (
+        lambda: machine().lock("q1"),  # type: ignore[arg-type]
+        r"lock must map joint names to positions, or list joint names, got 'q1'",
+    ),
+    "run file of no name": (lambda: da.load_run(None), r"a run file must be a path, got None"),  # type: ignore[arg-type]
     "wrench too short": (
         lambda: da.equations(machine()).inverse_dynamics([0.0], [0.0], [0.0], wrenches={"link": [1, 2]}),
         r"wrench at frame 'link' must be 6 finite numbers",

@@ -45,6 +45,13 @@ class Energy(NamedTuple):
     potential: Array
 
 
+def _numbers(value: ArrayLike, what: str) -> Array:
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be numbers, got {value!r}") from None
+
+
 def derive(
     machine: Machine,
     by: str = "newton-euler",
@@ -182,7 +189,7 @@ class EquationsOfMotion(ConstraintContract):
     ) -> Array:
         """Accelerations that solve ``M a + C v + dV/dq = tau`` (plus the forces of the given wrenches)."""
         if wrenches:
-            tau = np.asarray(tau, dtype=float) + self.wrench_force(q, wrenches, t=t, p=p)
+            tau = _numbers(tau, "tau") + self.wrench_force(q, wrenches, t=t, p=p)
         return self._call("forward_dynamics", (q, v, tau), t, p)
 
     def inverse_dynamics_derivatives(
@@ -261,7 +268,7 @@ class EquationsOfMotion(ConstraintContract):
             raise InputError(f"wrenches must map frame names to [f; n], got {wrenches!r}")
         total: Array = np.zeros(self.nv)
         for frame, wrench in wrenches.items():
-            w = np.asarray(wrench, dtype=float)
+            w = _numbers(wrench, f"the wrench at frame '{frame}'")
             if w.shape[-1:] != (6,) or not np.isfinite(w).all():
                 raise InputError(f"the wrench at frame '{frame}' must be 6 finite numbers [f; n], got {wrench!r}")
             J = self.jacobian(frame, q, t=t, p=p)
@@ -273,26 +280,27 @@ class EquationsOfMotion(ConstraintContract):
     def to_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
         """State in the machine's own coordinates; the same arrays unless other coordinates were chosen."""
         if self.coordinates is None and self.by != Natural.name:
-            return np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+            return _numbers(q, "q"), _numbers(v, "v")
         result: tuple[Array, Array] = self._call("to_machine", (q, v), 0.0, p)
         return result
 
     def from_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
         """State in these coordinates from one in the machine's own: the inverse of `to_machine`."""
+        q, v = _numbers(q, "q"), _numbers(v, "v")
         if self.by == Natural.name:
-            state = [ca.DM(np.asarray(x, dtype=float)) for x in (q, v, self.parameter_values(p))]
+            state = [ca.DM(x) for x in (q, v, self.parameter_values(p))]
             own = self.symbolic._formulation.from_machine_function.call(state)
             return np.array(own[0].full())[:, 0], np.array(own[1].full())[:, 0]
         if self.coordinates is None:
-            return np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+            return q, v
         if self.coordinates.from_machine is None:
             raise InputError("this choice of coordinates has no inverse: give CoordinateMap a from_machine")
         values = self.parameter_values(p)
         named = {name: float(values[..., i]) for i, name in enumerate(self.p_names)}
-        x = self.coordinates.from_machine(ca.DM(np.asarray(q, dtype=float)), named)
+        x = self.coordinates.from_machine(ca.DM(q), named)
         y = np.array(ca.DM(ca.vertcat(*x) if isinstance(x, list | tuple) else x).full())[:, 0]
         E = np.stack([self.to_machine(y, e, p=p)[1] for e in np.eye(self.nv)], axis=-1)
-        w, *_ = np.linalg.lstsq(E, np.asarray(v, dtype=float), rcond=None)
+        w: Any = np.linalg.lstsq(E, v, rcond=None)[0]
         return y, w
 
     @property

@@ -121,7 +121,10 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     """
     import xarray
 
-    source = Path(path)
+    try:
+        source = Path(path)
+    except TypeError:
+        raise InputError(f"a run file must be a path, got {path!r}") from None
     if not source.is_file():
         raise FileFormatError(f"{source}: no such run file")
     try:

@@ -20,7 +20,7 @@ from dalembert.io.urdf_parts import Mimic, couplings, read_joint, read_link, rea
 from dalembert.io.urdf_xml import Element, parse_xml
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD, Joint
-from dalembert.model.locking import locked_joint, locked_positions
+from dalembert.model.locking import asked_positions, locked_joint, locked_positions
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
 from dalembert.model.parts import Coupling, Motor
 
@@ -95,7 +95,7 @@ def load_urdf(
     _check_ends(elements, joints, bodies)
 
     root = _root_link(robot, joints, bodies, lines)
-    fixed = _positions(lock)
+    fixed = asked_positions(lock)
     followers = _followers(mimics, joints, label, fixed, follow=mimic == "follow")
     locked = locked_positions(list(joints.values()), followers, fixed, label)
     for joint, position in locked.items():
@@ -207,16 +207,6 @@ def _followers(
     if names:
         warn(f"{label}: joints that mimic others are independent here: {names}; mimic='follow' couples them")
     return ()
-
-
-def _positions(lock: Mapping[str, float] | Iterable[str] | None) -> dict[str, float]:
-    if lock is None:
-        return {}
-    if isinstance(lock, Mapping):
-        return dict(lock)
-    if isinstance(lock, str) or not isinstance(lock, Iterable):
-        raise InputError(f"lock must map joint names to positions, or list joint names, got {lock!r}")
-    return dict.fromkeys(lock, 0.0)
 
 
 def _on_world(

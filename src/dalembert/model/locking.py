@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,11 @@ from dalembert.model.transform import Transform
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["lock_joints", "locked_joint", "locked_positions"]
+__all__ = ["asked_positions", "lock_joints", "locked_joint", "locked_positions"]
 
 
-def lock_joints(machine: Machine, positions: Mapping[str, float]) -> Machine:
-    """Return ``machine`` with the named revolute and prismatic joints fixed at the given positions."""
+def lock_joints(machine: Machine, positions: Mapping[str, float] | Iterable[str]) -> Machine:
+    """Return ``machine`` with some revolute and prismatic joints fixed at the given positions (names only: zero)."""
     locked = locked_positions(machine.joints, machine.couplings, positions, f"machine '{machine.name}'")
     joints = tuple(locked_joint(j, locked[j.name]) if j.name in locked else j for j in machine.joints)
     return replace(
@@ -31,13 +31,24 @@ def lock_joints(machine: Machine, positions: Mapping[str, float]) -> Machine:
     )
 
 
+def asked_positions(lock: Mapping[str, float] | Iterable[str] | None) -> dict[str, float]:
+    """Positions by name from a mapping, or from names only (position zero)."""
+    if lock is None:
+        return {}
+    if isinstance(lock, Mapping):
+        return dict(lock)
+    if isinstance(lock, str) or not isinstance(lock, Iterable):
+        raise InputError(f"lock must map joint names to positions, or list joint names, got {lock!r}")
+    return dict.fromkeys(lock, 0.0)
+
+
 def locked_positions(
-    joints: Sequence[Joint], couplings: Sequence[Coupling], positions: Mapping[str, float], where: str
+    joints: Sequence[Joint], couplings: Sequence[Coupling], lock: Mapping[str, float] | Iterable[str] | None, where: str
 ) -> dict[str, float]:
     """Positions of the joints to lock and of those that follow them."""
     movable = {j.name: j for j in joints if j.info.nv == 1}
     locked: dict[str, float] = {}
-    for name, position in positions.items():
+    for name, position in asked_positions(lock).items():
         if name not in movable:
             raise UnknownNameError("revolute or prismatic joint", name, movable, where)
         try:

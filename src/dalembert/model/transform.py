@@ -95,6 +95,8 @@ class Transform:
 
     def __matmul__(self, other: Transform) -> Transform:
         """Pose of ``other``, given in this frame, in this frame's reference."""
+        if not isinstance(other, Transform):
+            return NotImplemented
         R, S = self.rotation, other.rotation
         product = tuple(tuple(_dot(row, [S[k][j] for k in range(3)]) for j in range(3)) for row in R)
         moved = tuple(a + b for a, b in zip(self.translation, (_dot(row, other.translation) for row in R), strict=True))

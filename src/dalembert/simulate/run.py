@@ -183,7 +183,7 @@ class Run:
             if mine != its:
                 raise InputError(f"runs with different {kind} cannot be joined: {mine} and {its}")
         if later.t[0] != self.t[-1]:
-            raise InputError(f"a continuation must start at t = {self.t[-1]!r}, got {later.t[0]!r}")
+            raise InputError(f"a continuation must start at t = {float(self.t[-1])!r}, got {float(later.t[0])!r}")
         # The last row of this run is the first of the later one, which knows the values held from there on.
         keep = len(self.t) - 1 if np.array_equal(later.x[0], self.x[-1]) else len(self.t)
         joined: dict[str, Any] = {
