@@ -36,6 +36,9 @@ def interleave(
 ) -> dict[str, Timing]:
     """Time functions in turns, so that a change of the machine's load meets all of them.
 
+    Each turn begins with one call that is not timed, so that the state in which the function before it left the caches
+    does not count.
+
     Parameters
     ----------
     runs
@@ -58,6 +61,7 @@ def interleave(
         for _ in range(repetitions):
             for name, (run, evaluations) in runs.items():
                 calls = range(counts[name])
+                run()
                 start = time.perf_counter()
                 for _ in calls:
                     run()

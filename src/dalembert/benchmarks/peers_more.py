@@ -58,14 +58,17 @@ def _sympy(case: Case, key: str, title: str) -> Contender:
         a = M.LUsolve(sp.Matrix(x) - bias)
         results = [a] if quantity.key == "forward" else [a.jacobian(y) for y in (q, v, x)]
     symbols = [*q, *v, *x][: eom.nv * len(quantity.inputs)]
-    function = sp.lambdify(symbols, [list(y) for y in results], modules="math", cse=True)
+    function = sp.lambdify(symbols, [y for matrix in results for y in matrix], modules="math", cse=True)
     rows = [np.concatenate(row).tolist() for row in zip(*case.inputs, strict=True)]
 
     def run() -> None:
         for row in rows:
             function(*row)
 
-    return Contender(key, title, run, lambda: np.array([function(*row) for row in rows]))
+    def values() -> Array:
+        return np.reshape([function(*row) for row in rows], (case.states, quantity.parts, -1))
+
+    return Contender(key, title, run, values)
 
 
 def _exudyn(case: Case, key: str, title: str) -> Contender:

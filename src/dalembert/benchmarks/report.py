@@ -106,7 +106,7 @@ def plot_chains(figures: dict[str, Any], path: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.5, 5.0), layout="constrained")
+    figure = Figure(figsize=(9.0, 5.0), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     rows = figures["results"]
@@ -127,7 +127,7 @@ def plot_chains(figures: dict[str, Any], path: Path) -> None:
         f"Forward dynamics of chains, {figures['machine']['processor']}, {figures['date'][:10]}", fontsize=10
     )
     axes.grid(True, which="major", alpha=0.3)
-    axes.legend(fontsize=7, loc="upper left")
+    figure.legend(fontsize=7, loc="outside right upper")
     figure.savefig(path, dpi=150)
 
 
