@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import casadi as ca
 import numpy as np
 import pytest
+from tests.support.comparison import difference
+from tests.support.flexible_machines import random_flexible_machine
 from tests.support.random_machines import random_machine
 
 import dalembert as da
-from dalembert.benchmarks.robots import robot_file
+from dalembert.benchmarks.robots import robot_file, robot_machine, robot_pinocchio
+from dalembert.compile import native
+from dalembert.core.errors import InputError
 from dalembert.formulations.derivatives import inverse_derivatives
 from dalembert.formulations.derivatives_tree import is_plain
 from dalembert.formulations.newton_euler import NewtonEuler
+from dalembert.io.conventions import to_pinocchio
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -80,16 +87,74 @@ def test_derivatives_by_parameters() -> None:
     assert d.q == pytest.approx(np.array([[-9.81 * np.cos(0.4) / 0.7]]), rel=1e-12)
 
 
-def test_derivatives_equal_those_of_pinocchio() -> None:
+PLAIN = ("revolute", "prismatic", "spherical", "free", "fixed")
+MACHINES = {
+    "tree": lambda: (random_machine(3, 5, kinds=PLAIN, base="spherical"), "newton-euler"),
+    "floating tree": lambda: (random_machine(2, 4, kinds=("revolute", "spherical"), base="free"), "newton-euler"),
+    "parameters": lambda: (random_machine(4, 3, kinds=PLAIN, parameters=True), "newton-euler"),
+    "planar joints": lambda: (random_machine(5, 3, kinds=("revolute", "planar"), base="planar"), "newton-euler"),
+    "coupled joints": lambda: (random_machine(6, 4, kinds=("revolute", "prismatic"), couplings=1), "newton-euler"),
+    "beams": lambda: (random_flexible_machine(0, 2), "newton-euler"),
+    "lagrange": lambda: (random_machine(2, 1, base="spherical"), "lagrange"),
+}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_native_derivatives_in_stages_equal_automatic_differentiation(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "STAGED", 0)  # also for small machines
+    machine, by = MACHINES[name]()
+    eom = da.equations(machine, by=by, backend="native")
+    x, rates = eom.symbolic, ca.jacobian(eom.symbolic.coordinate_rate, eom.symbolic.v)
+
+    def exact(value: Any, given: Any) -> ca.Function:
+        by_each = [ca.jacobian(value, x.q) @ rates, *(ca.jacobian(value, y) for y in (x.v, given, x.p))]
+        return ca.Function("f", [x.q, x.v, given, x.p], [ca.densify(y) for y in by_each])
+
+    forward, inverse = exact(x.forward_dynamics, x.tau), exact(x.inverse_dynamics, x.a)
+    rng = np.random.default_rng(7)
+    q = np.array([eom.random_configuration(rng, 0.5) for _ in range(5)])
+    v, given = rng.normal(size=(2, 5, eom.nv))
+    for function, reference in (
+        (eom.forward_dynamics_derivatives, forward),
+        (eom.inverse_dynamics_derivatives, inverse),
+    ):
+        single = [function(*row) for row in zip(q, v, given, strict=True)]
+        for row, mine in zip(zip(q, v, given, strict=True), single, strict=True):
+            for ours, theirs in zip(mine, reference(*row, machine.p_nominal), strict=True):
+                assert difference(ours, theirs.full()) < 1e-9
+        if name != "floating tree":
+            continue  # batches have code of their own, whose build takes long
+        for batched, ones in zip(function(q, v, given), zip(*single, strict=True), strict=True):
+            assert batched.shape == np.shape(ones)
+            assert difference(batched, np.array(ones)) < 1e-11
+    assert "row_steps" in eom.kernel("forward_dynamics_derivatives").source
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("name", ["ur5", "anymal", pytest.param("talos", marks=pytest.mark.slow)])
+def test_derivatives_equal_those_of_pinocchio(name: str) -> None:
     pin = pytest.importorskip("pinocchio")
-    path = robot_file("ur5")
-    model = pin.buildModelFromUrdf(str(path))
+    try:
+        robot_file(name)
+    except InputError as error:
+        pytest.skip(str(error))
+    machine, model = robot_machine(name), robot_pinocchio(name)
     data = model.createData()
-    eom = da.equations(da.load_urdf(path))
+    eom = da.equations(machine)
     rng = np.random.default_rng(1)
     for _ in range(5):
-        q, v, tau = rng.normal(size=(3, model.nv))
-        theirs = pin.computeABADerivatives(model, data, q, v, tau)
+        q = eom.random_configuration(rng)
+        v, tau = rng.normal(size=(2, eom.nv))
+        s = to_pinocchio(machine, q, v, tau=tau, continuous=True)
+        theirs = [np.array(x) for x in pin.computeABADerivatives(model, data, s.q, s.v, s.tau)]
+        theirs[2] = np.triu(theirs[2]) + np.triu(theirs[2], 1).T
         mine = eom.forward_dynamics_derivatives(q, v, tau)
-        for x, y in zip((mine.q, mine.v, mine.input), theirs, strict=True):
-            assert np.abs(x - y).max() < 1e-9 * max(1.0, np.abs(y).max())
+        for x, y in zip(mine[:3], theirs, strict=True):
+            assert difference(x, y) < 1e-9
+        a = eom.forward_dynamics(q, v, tau)
+        theirs = [np.array(x) for x in pin.computeRNEADerivatives(model, data, s.q, s.v, a)]
+        theirs[2] = np.triu(theirs[2]) + np.triu(theirs[2], 1).T
+        for x, y in zip(eom.inverse_dynamics_derivatives(q, v, a)[:3], theirs, strict=True):
+            assert difference(x, y) < 1e-9
