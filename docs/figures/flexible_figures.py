@@ -86,15 +86,23 @@ def place() -> None:
     figure.savefig(FOLDER / "canadarm_pick_and_place.png")
 
 
+LENGTH, BENDING, MASS = 10.0, 1.4e4, 1.2  # l, EI, rho S of the beam that spins up
+HUB, SPEED, DURATION = 1e8, 6.0, 15.0
+
+
 def spin() -> None:
-    """Spin-up manoeuvre with and without geometric stiffening."""
+    """Spin-up manoeuvre with and without geometric stiffening, and of a chain of rigid rods."""
     figure, ax = plt.subplots(figsize=(4.5, 2.8), layout="constrained")
-    for on, colour, label in ((True, BLUE, "stiffening"), (False, RED, "linear: diverges")):
-        machine = _spinning(on)
-        run = da.simulate(machine, duration=15.0 if on else 9.0, step=1e-3, record=0.02, check=False)
+    cases = [
+        (_spinning(True), "beam.tip", 15.0, 1e-3, {"color": BLUE, "label": "stiffening"}),
+        (_spinning(False), "beam.tip", 9.0, 1e-3, {"color": RED, "label": "linear: diverges"}),
+        (_rods(20), "tip", 15.0, 5e-4, {"color": "black", "label": "20 rigid rods", "linestyle": ":"}),
+    ]
+    for machine, frame, duration, step, look in cases:
+        run = da.simulate(machine, duration=duration, step=step, record=0.02, check=False)
         q = np.column_stack([run[n] for n in machine.q_names])
         q[:, 0] = 0.0
-        ax.plot(run.t, da.equations(machine).pose("beam.tip", q)[:, 1, 3], color=colour, label=label)
+        ax.plot(run.t, da.equations(machine).pose(frame, q)[:, 1, 3], **look)
     ax.set_ylim(-1.5, 0.3)
     ax.set_xlabel("t [s]")
     ax.set_title("tip deflection of a beam that spins up to 6 rad/s [m]")
@@ -102,18 +110,33 @@ def spin() -> None:
     figure.savefig(FOLDER / "spin_up.png")
 
 
+def _on_a_hub(name: str, bodies: list, joints: list, frames: list) -> da.Machine:  # type: ignore[type-arg]
+    torque = HUB * SPEED / DURATION * (1.0 - da.cos(da.TIME * (2 * np.pi / DURATION)))
+    drive = da.Wrench("drive", "hub", torque=(0.0, 0.0, torque))
+    return da.Machine(name, bodies, joints, frames=frames, wrenches=[drive], gravity=(0, 0, 0))
+
+
 def _spinning(stiffening: bool) -> da.Machine:
     section = da.Section(4e-4, 2e-7, 2e-7)
-    beam = da.Beam("beam", 10.0, section, E=7e10, density=3000.0, modes={"y": 3}, stiffening=stiffening)
-    J, T = 1e8, 15.0
-    torque = J * 6.0 / T * (1.0 - da.cos(da.TIME * (2 * np.pi / T)))
-    return da.Machine(
-        "spin-up",
-        [beam, da.Body("hub", 1.0, inertia=(J, J, J))],
-        [da.Joint("spin", "revolute", "world", "beam"), da.Joint("hub", "fixed", "beam", "hub")],
-        wrenches=[da.Wrench("drive", "hub", torque=(0.0, 0.0, torque))],
-        gravity=(0, 0, 0),
-    )
+    beam = da.Beam("beam", LENGTH, section, E=7e10, density=3000.0, modes={"y": 3}, stiffening=stiffening)
+    hub = da.Body("hub", 1.0, inertia=(HUB, HUB, HUB))
+    joints = [da.Joint("spin", "revolute", "world", "beam"), da.Joint("hub", "fixed", "beam", "hub")]
+    return _on_a_hub("spin-up", [beam, hub], joints, [])
+
+
+def _rods(n: int) -> da.Machine:
+    """The beam as rigid rods with springs between them."""
+    h = LENGTH / n
+    m = MASS * h
+    bodies = [da.Body("hub", 1.0, inertia=(HUB, HUB, HUB))]
+    joints = [da.Joint("spin", "revolute", "world", "hub")]
+    for i in range(n):
+        start, spring = (0.0, 2 * BENDING / h) if i == 0 else (h, BENDING / h)
+        rod = da.Body(f"rod{i:03d}", m, (h / 2, 0, 0), inertia=(0, m * h**2 / 12, m * h**2 / 12))
+        place = da.Transform((start, 0, 0))
+        joints.append(da.Joint(rod.name, "revolute", bodies[-1].name, rod.name, place, stiffness=spring))
+        bodies.append(rod)
+    return _on_a_hub("rods", bodies, joints, [da.Frame("tip", bodies[-1].name, da.Transform((h, 0, 0)))])
 
 
 if __name__ == "__main__":
