@@ -42,7 +42,8 @@ class Reading:
     model
         One of flex, flex-M, flex-MA, flex-MR.
     rates
-        ``R_psi``: ``"exact"``, ``"first order"`` in the angles, or ``"unit"`` (left out).
+        ``R_psi``: ``"exact"``; ``"first order"`` in the angles; ``"rotation vector"``, the same if they were one;
+        ``"unit"``, left out.
     propagation
         ``A'`` of flex-MA: ``"constant"`` (the derivative of ``A``), ``"lever"`` ((5.50a) as printed, with the deformed
         lever), or ``"full"`` ((5.49)).
@@ -132,8 +133,12 @@ def _section(node: Node, q: Any, v: Any, t: Any, reading: Reading) -> tuple[Any,
     constant = reading.model == "flex-MA"
     psi, u, p = Delta @ delta, Phi @ delta, ca.SX(ca.DM(beam.offset) + ca.DM([node.station, 0, 0]))
     first_order = ca.blockcat([[1, -psi[2], 0], [psi[2], 1, 0], [-psi[1], 0, 1]])
-    exact = euler_rates(psi, body=False)
-    R_psi = {"exact": exact, "first order": first_order, "unit": ca.SX.eye(3)}["unit" if constant else reading.rates]
+    R_psi = {
+        "exact": euler_rates(psi, body=False),
+        "first order": first_order,
+        "rotation vector": ca.SX.eye(3) + cross_matrix(psi) / 2,
+        "unit": ca.SX.eye(3),
+    }["unit" if constant else reading.rates]
     R_psi_dot = ca.reshape(ca.jacobian(ca.vec(R_psi), delta) @ rate, 3, 3)
     p_dot = ca.cross(w, p)
     if not constant or reading.propagation == "full":

@@ -110,8 +110,8 @@ def _causes() -> Iterator[Result]:
     free: dict[str, Any] = {"duration": 1.0, "q0": BENT}
     rough = reading_error(canadarm(), Reading(rates="first order"), **reach)
     finer = reading_error(canadarm(), Reading(rates="first order"), **reach, step=5e-4)
-    unit = reading_error(canadarm(), Reading(rates="unit"), **reach)
-    yield "cause.rates.6dof", float(rough < PRINTED["6dof"]["flex"] < unit)
+    vector = reading_error(canadarm(), Reading(rates="rotation vector"), **reach)
+    yield "cause.rates.6dof", float(rough < PRINTED["6dof"]["flex"] < PRINTED["6dof"]["flex-M"] < vector)
     yield "cause.rates.step", rough / finer
     flat = [reading_error(planar_arm(), Reading(rates=rates), **free) for rates in ("first order", "exact")]
     yield "cause.rates.2dof", flat[0] / flat[1]
