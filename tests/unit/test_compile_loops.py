@@ -80,3 +80,18 @@ def test_outputs_that_are_inputs_or_constants() -> None:
     y, z = compile_function(function, backend="native")(np.arange(5.0))
     np.testing.assert_array_equal(y, [3.0, 2.0, 7.0])
     np.testing.assert_array_equal(z, np.arange(5.0))
+
+
+def test_a_turn_with_a_constant_is_not_a_turn_with_an_input() -> None:
+    """The number of the first input must not pass for 'constant', nor that of the second for 'no operand'."""
+    rng = np.random.default_rng(0)
+    q, v = ca.SX.sym("q", 200), ca.SX.sym("v", 200)
+    x = ca.SX(1.0)
+    for k in range(200):
+        other = q[k] if rng.integers(2) else 0.5 + 0.01 * k
+        for j in range(12):
+            x = ca.sin(ca.atan2(other, x) + 0.1 * j) + v[k] * x
+    function = ca.Function("f", [q, v], [x], ["q", "v"], ["x"])
+    arguments = rng.normal(size=200), 0.1 * rng.normal(size=200)
+    native, vm = (compile_function(function, backend=backend)(*arguments) for backend in ("native", "vm"))
+    np.testing.assert_allclose(native, vm, rtol=1e-9)

@@ -85,9 +85,10 @@ def _signature(tape: Tape, computed: Indices) -> Indices:
             targets[i] = (*targets.get(i, ()), output)
 
     def kind(i: int) -> object:
-        if i < 0 or tape.operations[i] == "CONST":
-            return i < 0
-        return tape.left[i] if tape.operations[i] == "INPUT" else "computed"
+        if i < 0:
+            return "none"
+        # a pair: the number of an input must not compare equal to anything else
+        return ("INPUT", tape.left[i]) if tape.operations[i] == "INPUT" else tape.operations[i] == "CONST"
 
     numbers: dict[object, int] = {}
     keys = ((tape.operations[i], kind(tape.left[i]), kind(tape.right[i]), targets.get(i)) for i in computed.tolist())
