@@ -52,8 +52,8 @@ def reproduce(
                     out.print(
                         f"{escape(row.quantity)}: {escape(row.known_difference)}", style="yellow", highlight=False
                     )
-        known = sum(bool(row.known_difference) for row in rows)
-        explained = f"; {known} known differences, explained on the errata page" if known else ""
+        count = sum(bool(row.known_difference) for row in rows)
+        explained = f"; {count} known differences, explained on the errata page" if count else ""
         out.print(f"{sum(row.ok for row in rows)} of {len(rows)} published results reproduced{explained}")
     if any(row.missed for row in rows):
         raise typer.Exit(1)
