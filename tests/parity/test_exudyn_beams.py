@@ -100,6 +100,7 @@ def _carrying_station() -> da.Machine:
     )
 
 
+@pytest.mark.slow
 def test_topic_of_the_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(topic="flexible-arm", quick=True) == 0
     printed = capsys.readouterr().out

@@ -12,7 +12,7 @@ import pytest
 
 import dalembert as da
 from dalembert import benchmarks
-from dalembert.benchmarks import measure
+from dalembert.benchmarks import flexible_arm, measure
 from dalembert.benchmarks.cases import QUANTITIES, Case, Contender, make_case
 from dalembert.benchmarks.chains import chain_case, fitted_exponent
 from dalembert.benchmarks.contenders import contenders
@@ -288,3 +288,13 @@ def test_wrong_names_and_folders_are_refused(tmp_path: Path) -> None:
         robot_file("r2d2")
     with pytest.raises(InputError, match=r"folder .* does not exist"):
         benchmarks.main(json=str(tmp_path / "nowhere" / "x.json"), quick=True)
+
+
+def test_flexible_arm_without_exudyn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "exudyn", None)
+    ours, theirs = flexible_arm.compare_calls(flexible_arm.ARMS[0], quick=True)
+    assert ours["agrees"] and ours["unknowns"] == 6
+    assert "pip install exudyn" in theirs["reason"] and "median_ns" not in theirs
+    ours, theirs = flexible_arm.compare_runs(flexible_arm.ARMS[0], (1e-3,), duration=0.02, repetitions=1)
+    assert ours["error"] < 1e-9 and ours["ratio"] == 1.0
+    assert "pip install exudyn" in theirs["reason"]

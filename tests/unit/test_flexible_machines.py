@@ -198,12 +198,14 @@ def _rotor_frequencies(speed: float, direction: str, modes: int, *, radius: floa
     return np.sqrt(np.linalg.eigvalsh(L @ (K + K.T) / 2 @ L.T))
 
 
-@pytest.mark.parametrize("direction", ["y", "z"])
-@pytest.mark.parametrize(("speed", "radius"), [(1.0, 0.0), (3.0, 0.0), (3.0, 0.5), (12.0, 0.0)])
-def test_rotating_beam_stiffens(speed: float, radius: float, direction: str) -> None:
+@pytest.mark.parametrize(
+    ("direction", "speed", "radius"), [("z", 1.0, 0.0), ("z", 3.0, 0.5), ("z", 12.0, 0.0), ("y", 3.0, 0.5)]
+)
+def test_rotating_beam_stiffens(direction: str, speed: float, radius: float) -> None:
     """Flapping (z) and lagging (y) frequencies against finite elements of the rotating-beam equation.
 
-    The first flapping frequencies on a hub of radius zero are known: 3.6816, 4.7973, 13.170 (Wright et al., 1982).
+    The first flapping frequencies on a hub of radius zero are known: 3.6816 at a speed of 1, 13.170 at 12 (Wright et
+    al., 1982).
     """
     exact = rotating_frequencies(speed, radius=radius, in_plane=direction == "y")[:3]
     found = _rotor_frequencies(speed, direction, 14, radius=radius, stiffening=True)[:3]

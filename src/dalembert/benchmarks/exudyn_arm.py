@@ -14,6 +14,7 @@ axis, and differs by terms of second order in ``psi`` elsewhere.
 from __future__ import annotations
 
 import importlib
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,7 +110,9 @@ def exudyn_arm(machine: Machine, q: ArrayLike, v: ArrayLike | None = None) -> Ex
     Raises
     ------
     ImportError
-        If Exudyn is not installed.
+        If Exudyn is not installed, or older than 1.13.
+    InputError
+        If the machine has something that is not compared: gravity, other joints, bodies on stations of beams.
     """
     q = np.asarray(q, dtype=float)
     return _Builder(machine, q, np.zeros(machine.nv) if v is None else np.asarray(v, dtype=float)).build()
@@ -119,6 +122,8 @@ class _Builder:
     def __init__(self, machine: Machine, q: Array, v: Array) -> None:
         self.exu: Any = importlib.import_module("exudyn")
         self.items: Any = importlib.import_module("exudyn.itemInterface")
+        if "localHT" not in inspect.signature(self.items.MarkerBodyRigid).parameters:
+            raise ImportError("markers with frames of their own need Exudyn 1.13 or later")
         if any(nominal(x) for x in machine.gravity) or machine.couplings or machine.constrained:
             raise InputError(f"machine '{machine.name}' has gravity, coupled joints or constraints")
         self.machine, self.q, self.v, self.eom = machine, q, v, derive(machine)

@@ -32,7 +32,7 @@ from dalembert.systems.flexible_arms import canadarm, planar_arm
 
 __all__ = ["ARMS", "FlexibleArm", "compare_calls", "compare_runs", "projected_terms", "run_flexible_arm"]
 
-MISSING = "not installed (pip install exudyn)"
+MISSING = "not installed in version 1.13 or later (pip install exudyn)"
 
 
 @dataclass(frozen=True)
