@@ -1,17 +1,9 @@
 """Equations of motion of machines: derived by several formulations, made to agree, compiled, simulated."""
 
-from dalembert.api import (
-    closed_form,
-    equations,
-    inverse_kinematics,
-    linearize,
-    load_machine,
-    load_run,
-    load_urdf,
-    rollout,
-    simulate,
-    verify,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from dalembert.api import equations, load_run, simulate
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
 from dalembert.core.errors import (
     BuildError,
@@ -53,6 +45,15 @@ from dalembert.simulate.closed_loop import Event, SampledController
 from dalembert.simulate.constrained import ConstraintMethod
 from dalembert.simulate.constrained_switching import Switch
 from dalembert.simulate.run import Run
+
+if TYPE_CHECKING:
+    from dalembert.control.linearize import linearize
+    from dalembert.formulations.closed_form import closed_form
+    from dalembert.formulations.inverse_kinematics import inverse_kinematics
+    from dalembert.formulations.verify import verify
+    from dalembert.io.machine_files import load_machine
+    from dalembert.io.urdf import load_urdf
+    from dalembert.simulate.rollout import rollout
 
 __all__ = [
     "PD",
@@ -127,3 +128,24 @@ __all__ = [
     "verify",
     "winch",
 ]
+
+_LATER = {
+    "closed_form": "dalembert.formulations.closed_form",
+    "inverse_kinematics": "dalembert.formulations.inverse_kinematics",
+    "linearize": "dalembert.control.linearize",
+    "load_machine": "dalembert.io.machine_files",
+    "load_urdf": "dalembert.io.urdf",
+    "rollout": "dalembert.simulate.rollout",
+    "verify": "dalembert.formulations.verify",
+}
+"""Verbs whose modules are loaded when they are first asked for, so that the import is quick."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
+    return globals().setdefault(name, getattr(import_module(_LATER[name]), name))
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""The verbs of dalembert."""
+"""The verbs of everyday use; those of the other rooms load when they are first asked for (see `dalembert`)."""
 
 from __future__ import annotations
 
@@ -23,25 +23,7 @@ from dalembert.simulate.run import EndState, Run
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from control import StateSpace
-
-    from dalembert.formulations.closed_form import ClosedForm
-    from dalembert.formulations.inverse_kinematics import IKResult
-    from dalembert.formulations.verify import VerifyReport
-    from dalembert.simulate.rollout_result import Rollout
-
-__all__ = [
-    "closed_form",
-    "equations",
-    "inverse_kinematics",
-    "linearize",
-    "load_machine",
-    "load_run",
-    "load_urdf",
-    "rollout",
-    "simulate",
-    "verify",
-]
+__all__ = ["equations", "load_run", "simulate"]
 
 
 def equations(
@@ -244,68 +226,6 @@ def _check_start(machine: Machine, q: np.ndarray[Any, Any]) -> None:
                     f"q0: {joint.name!r} of machine '{machine.name}' starts at {value:g}, outside of its range "
                     f"{joint.limits.lower:g} to {joint.limits.upper:g}, where a run must stop; give it a value within"
                 )
-
-
-def rollout(machine: Machine | EquationsOfMotion, *, duration: float, **options: Any) -> Rollout:
-    """Simulate many members at once, in SIMD lanes and threads or on a GPU; see `dalembert.simulate.rollout.rollout`.
-
-    Examples
-    --------
-    >>> import dalembert as da
-    >>> pendulum = da.Machine(
-    ...     "pendulum",
-    ...     bodies=[da.point_mass("bob", 1.0, com=(0, 0, -1.0))],
-    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))],
-    ... )
-    >>> da.rollout(pendulum, duration=0.1, q0=[[0.1], [0.2], [0.3]], record=0.1)["theta"].shape
-    (3, 2)
-    """
-    from dalembert.simulate.rollout import rollout as _rollout
-
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    return _rollout(eom, duration=duration, **options)
-
-
-def linearize(machine: Machine | EquationsOfMotion, at: Any = None, **options: Any) -> StateSpace:
-    """Linear model of a machine about a configuration; see `dalembert.control.linearize.linearize`."""
-    from dalembert.control.linearize import linearize as _linearize
-
-    return _linearize(machine, at, **options)
-
-
-def verify(machine: Machine, **options: Any) -> VerifyReport:
-    """Compare every formulation of a machine with every other at random states; see `formulations.verify.verify`."""
-    from dalembert.formulations.verify import verify as _verify
-
-    return _verify(machine, **options)
-
-
-def closed_form(machine: Machine, **options: Any) -> ClosedForm:
-    """Readable symbolic equations of a small machine; see `formulations.closed_form.closed_form`."""
-    from dalembert.formulations.closed_form import closed_form as _closed_form
-
-    return _closed_form(machine, **options)
-
-
-def inverse_kinematics(machine: Machine | EquationsOfMotion, frame: str, target: ArrayLike, **options: Any) -> IKResult:
-    """Coordinates that bring a frame to a position or a pose; see `formulations.inverse_kinematics`."""
-    from dalembert.formulations.inverse_kinematics import inverse_kinematics as _inverse_kinematics
-
-    return _inverse_kinematics(machine, frame, target, **options)
-
-
-def load_urdf(source: str | Path, **options: Any) -> Machine:
-    """Read a machine from a URDF file; see `dalembert.io.urdf.load_urdf`."""
-    from dalembert.io.urdf import load_urdf as _load_urdf
-
-    return _load_urdf(source, **options)
-
-
-def load_machine(source: str | Path) -> Machine:
-    """Read a machine from a YAML machine file; see `dalembert.io.machine_files.load_machine`."""
-    from dalembert.io.machine_files import load_machine as _load_machine
-
-    return _load_machine(source)
 
 
 def load_run(path: str | Path) -> Run:

@@ -23,13 +23,14 @@ def demo(
     from dalembert import api
     from dalembert.cli.machines import find_machine
     from dalembert.cli.output import console
+    from dalembert.formulations.verify import verify
     from dalembert.io.control_blocks import make_law
 
     screen = console()
     machine, settings = find_machine("six-axis-arm")
     law = make_law(settings.pop("control"))
     screen.print(f"[bold]{machine}[/bold]")
-    report = api.verify(machine, samples=5)
+    report = verify(machine, samples=5)
     screen.print(f"formulations agree to {report.worst.residual:.0e} at {report.samples} random states")
     start = time.perf_counter()
     eom = api.equations(machine)

@@ -22,10 +22,10 @@ def verify(
 
     Exit status 1 if they disagree.
     """
-    from dalembert import api
+    from dalembert.formulations.verify import verify as compare
 
     found, _ = find_machine(machine)
-    report = api.verify(found, samples=samples, seed=seed, tolerance=tolerance)
+    report = compare(found, samples=samples, seed=seed, tolerance=tolerance)
     if json:
         import json as json_module
         from dataclasses import asdict

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from typing import Literal
 
 from ..core.errors import InputError, NoCompilerWarning
+from ..core.warn import warn
 from .build import BrokenToolchainError, Toolchain, find_toolchain, missing_toolchain
 from .native import Native, Source, load_native
 
@@ -64,9 +64,8 @@ def _warn_no_compiler(reason: str) -> None:
         if _warned:
             return
         _warned = True
-    warnings.warn(
+    warn(
         f"kernels run on the CasADi virtual machine, some twenty times slower than native code. "
         f"Install gcc, clang or the ziglang wheel. Reason: {reason}",
         NoCompilerWarning,
-        stacklevel=5,
     )

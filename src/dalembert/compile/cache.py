@@ -19,11 +19,11 @@ import stat
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ..core.errors import BuildError, DalembertWarning
+from ..core.errors import BuildError
+from ..core.warn import warn
 from .build import LIBRARY_SUFFIX, build_units, find_toolchain, missing_toolchain
 
 __all__ = ["build_library", "cache_directory", "load_library"]
@@ -53,11 +53,9 @@ def _cache_directory(override: str, xdg: str) -> Path:
     except (OSError, RuntimeError) as error:
         temporary = tempfile.mkdtemp(prefix="dalembert-")
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-        warnings.warn(
+        warn(
             f"kernels cannot be kept in {folder} ({error}); they are built again in each process. "
-            "Set DALEMBERT_CACHE to a folder of your own.",
-            DalembertWarning,
-            stacklevel=2,
+            "Set DALEMBERT_CACHE to a folder of your own."
         )
         return _private(Path(temporary))
 

@@ -29,7 +29,7 @@ from dalembert.formulations.symbolic import Symbolic
 from dalembert.model.checks import check_parameter_values
 from dalembert.model.machine import Machine
 
-__all__ = ["FORMULATIONS", "Energy", "EquationsOfMotion", "derive"]
+__all__ = ["FORMULATIONS", "Energy", "EquationsOfMotion", "MachineOrEquations", "derive"]
 
 FORMULATIONS: dict[str, type[Any]] = {"newton-euler": NewtonEuler, "lagrange": Lagrange}
 
@@ -414,3 +414,7 @@ class EquationsOfMotion(ConstraintContract):
                 raise InputError(
                     f"the quaternion (w, x, y, z) of joint '{name}' in q must have unit norm, got norm {worst:g}"
                 )
+
+
+MachineOrEquations = Machine | EquationsOfMotion
+"""What a verb takes that derives the equations itself where it is given a machine."""

@@ -15,7 +15,7 @@ from dalembert.compile.build import BrokenToolchainError
 from dalembert.compile.kernel import Backend, usable_toolchain
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.version import __version__
-from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.simulate.checks import check_setup
 from dalembert.simulate.closed_loop import ClosedLoop, close_loop
 from dalembert.simulate.engine import Array, Setup, normalise
@@ -34,7 +34,7 @@ DEVICES = ("cpu", "cuda")
 
 
 def rollout(
-    eom: EquationsOfMotion,
+    machine: MachineOrEquations,
     *,
     duration: float,
     q0: ArrayLike | Mapping[str, ArrayLike] | None = None,
@@ -59,8 +59,8 @@ def rollout(
 
     Parameters
     ----------
-    eom
-        The equations of motion, without constraints.
+    machine
+        The machine, without constraints, or its equations of motion.
     duration
         Seconds to simulate.
     q0, v0
@@ -93,9 +93,19 @@ def rollout(
     -------
     Rollout
         Histories and the status of each member.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 1.0, com=(0, 0, -1.0))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))],
+    ... )
+    >>> da.rollout(pendulum, duration=0.1, q0=[[0.1], [0.2], [0.3]], record=0.1)["theta"].shape
+    (3, 2)
     """
-    if not isinstance(eom, EquationsOfMotion):
-        raise InputError(f"rollout needs equations of motion, got {type(eom).__name__}")
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     if device not in DEVICES:
         raise InputError(f"got device {device!r}, expected one of {', '.join(DEVICES)}")
     threads = check_threads(threads)
