@@ -1,14 +1,24 @@
-/* Linear algebra on a board of doubles, in packs: vectors of eight neighbours, which the compiler divides where registers
- * are shorter. It is driven by tables; the emitter defines row_index, the type of their numbers, and NO_START.
+/* Linear algebra on a board of doubles, driven by tables; the emitter defines row_index, the type of their numbers, and
+ * NO_START.
  *
- * A step with n > 0 sums rows: the pack at each of n places becomes the pack that lies `start` beyond it (nothing, if that
- * is NO_START) plus, for each term from `first` to `last`, the number at `factor` times the pack that lies `row` beyond
- * it. Numbers outside of the mask of a place stay as they are; mask 0 has all of them inside. With n = 0 a step is a
- * pivot: the number at `first` becomes minus the reciprocal of that at `last`. */
+ * A step with n > 0 sums rows: the eight numbers at each of n places become those that lie `start` beyond them (nothing,
+ * if that is NO_START) plus, for each term from `first` to `last`, the number at `factor` times the eight that lie `row`
+ * beyond. Numbers outside of the mask of a place stay as they are; mask 0 has all of them inside. With n = 0 a step is a
+ * pivot: the number at `first` becomes minus the reciprocal of that at `last`.
+ *
+ * Eight neighbours are one, two or four packs: vectors of the machine's width. */
+#if defined(__AVX512F__)
 #define PACK 8
-
-typedef double pack __attribute__((vector_size(64), aligned(8), may_alias));
-typedef int64_t pack_mask __attribute__((vector_size(64), aligned(8), may_alias));
+#define PACKS(DO, i) DO(i, 0)
+#elif defined(__AVX__)
+#define PACK 4
+#define PACKS(DO, i) DO(i, 0) DO(i, 4)
+#else
+#define PACK 2
+#define PACKS(DO, i) DO(i, 0) DO(i, 2) DO(i, 4) DO(i, 6)
+#endif
+typedef double pack __attribute__((vector_size(8 * PACK), aligned(8), may_alias));
+typedef int64_t pack_mask __attribute__((vector_size(8 * PACK), aligned(8), may_alias));
 struct row_step {
     row_index first, last, start, n, at[4], mask[4];
 };
@@ -16,7 +26,7 @@ struct row_term {
     row_index factor, row;
 };
 struct row_mask {
-    int64_t inside[PACK];
+    int64_t inside[8];
 };
 struct row_output {
     int at, stride, rows, columns, symmetric;
@@ -25,21 +35,19 @@ struct row_output {
 #define AT(x, i) (*(pack *)((x) + (i)))
 #define READ(x, i) (*(const pack *)((x) + (i)))
 
-/* Packs that are summed at the same time share the reading of terms. */
-#define EACH_1(DO) DO(0)
-#define EACH_2(DO) DO(0) DO(1)
-#define EACH_3(DO) DO(0) DO(1) DO(2)
-#define EACH_4(DO) DO(0) DO(1) DO(2) DO(3)
-#define ROW_START(i)                 \
-    double *const y##i = b + s->at[i]; \
-    pack a##i = s->start == NO_START ? nothing : READ(y##i, s->start);
-#define ROW_ADD(i) a##i += f * READ(y##i, x);
-#define ROW_STORE(i)                                                                              \
-    if (s->mask[i]) {                                                                             \
-        const pack_mask inside = *(const pack_mask *)masks[s->mask[i]].inside;                    \
-        a##i = (pack)((inside & (pack_mask)a##i) | (~inside & (pack_mask)READ(y##i, 0)));         \
-    }                                                                                             \
-    AT(y##i, 0) = a##i;
+/* Places that are summed at the same time share the reading of terms. */
+#define EACH_1(DO) PACKS(DO, 0)
+#define EACH_2(DO) EACH_1(DO) PACKS(DO, 1)
+#define EACH_3(DO) EACH_2(DO) PACKS(DO, 2)
+#define EACH_4(DO) EACH_3(DO) PACKS(DO, 3)
+#define ROW_START(i, j) pack a##i##j = s->start == NO_START ? nothing : READ(b + s->at[i] + j, s->start);
+#define ROW_ADD(i, j) a##i##j += f * READ(b + s->at[i] + j, x);
+#define ROW_STORE(i, j)                                                                                        \
+    if (s->mask[i]) {                                                                                          \
+        const pack_mask inside = *(const pack_mask *)(masks[s->mask[i]].inside + j);                           \
+        a##i##j = (pack)((inside & (pack_mask)a##i##j) | (~inside & (pack_mask)READ(b + s->at[i] + j, 0)));    \
+    }                                                                                                          \
+    AT(b + s->at[i] + j, 0) = a##i##j;
 #define ROW_SUM(EACH)                                                                 \
     {                                                                                 \
         EACH(ROW_START)                                                               \
