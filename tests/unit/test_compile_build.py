@@ -53,13 +53,14 @@ def run_two_kernels(tmp_path: Path, first: str = "", **environment: str) -> str:
 
 
 def make_chain(length: int) -> ca.Function:
-    """A bounded recurrence of `length` operations in which a value is used again some thousand values later."""
+    """A bounded recurrence without a period, in which a value is used again some thousand values later."""
+    sines = np.random.default_rng(0).random(length // 3) < 0.1
     x = SX.sym("x", 4)
     values = [x[i] for i in range(4)]
     for k in range(length // 3):
         old = values[max(0, len(values) - 1 - (k * 7919) % 1500)]
         values.append((values[-1] - old) * 0.3 + values[-3])
-        if k % 10 == 0:
+        if sines[k]:
             values[-1] = ca.sin(values[-1])
     return ca.Function("chain", [x], [ca.vertcat(*values[-6:])], ["x"], ["y"])
 

@@ -13,6 +13,7 @@ Entries of the scalar forms (``SYM`` is the symbol of the kernel)::
     int SYM(const double *const *in, double *const *out, double *work);     // no checks: for inner loops
     int SYM_checked(const double *const *in, double *const *out, double *work);
     int SYM_frame(void *const *frame);      // SYM_checked(frame[0], frame[1], frame[2]), for foreign callers
+    int SYM_packed(void *const *frame, const double *in);   // the same, all inputs in one array, results checked too
     int SYM_batch(long n, const double *const *in, const long *in_stride,
                   double *const *out, const long *out_stride, double *work);
     extern const long SYM_n_work;           // length of work
