@@ -207,7 +207,7 @@ def _allocate(pieces: Sequence[Piece], operands: Sequence[Operands]) -> tuple[di
 
     A place of a straight piece is free again after the last piece that reads it. A loop has one frame for each turn,
     with a place for each of its operations that is read anywhere, so that places of one operation lie at equal
-    distances.
+    distances; an operation of which only the last turn is read has one place for all turns.
     """
     last_use: dict[int, int] = {}
     for k, piece_operands in enumerate(operands):
@@ -221,10 +221,15 @@ def _allocate(pieces: Sequence[Piece], operands: Sequence[Operands]) -> tuple[di
         if k:
             free += dying[k - 1]
         if piece.turns > 1:
-            stored = [column for column in piece.values.T.tolist() if any(i in last_use for i in column)]
+            columns = piece.values.T.tolist()
+            stored = [column for column in columns if any(i in last_use for i in column[:-1])]
             for place, column in enumerate(stored):
                 places.update({i: n_work + place + turn * len(stored) for turn, i in enumerate(column)})
             n_work += len(stored) * piece.turns
+            for column in columns:
+                if column[-1] in last_use and column[-1] not in places:
+                    places.update(dict.fromkeys(column, n_work))
+                    n_work += 1
             continue
         for i in piece.values[0].tolist():
             if i not in last_use:
