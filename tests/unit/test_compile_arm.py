@@ -24,20 +24,20 @@ ROWS = 13
 MAIN = """
 #include <stdio.h>
 #include <stdlib.h>
-int forward_dynamics_lanes(long, const double *const *, const long *, double *const *, const long *, double *);
-extern const long forward_dynamics_lanes_n_work, forward_dynamics_lanes_width;
+int SYMBOL_lanes(long, const double *const *, const long *, double *const *, const long *, double *);
+extern const long SYMBOL_lanes_n_work, SYMBOL_lanes_width;
 static const double q[] = {Q}, v[] = {V}, tau[] = {TAU};
 static double out[ROWS * N];
 int main(void) {
     const double *in[] = {q, v, tau};
     const long stride[] = {N, N, N};
     double *y[] = {out};
-    double *work = malloc(sizeof(double) * forward_dynamics_lanes_n_work);
+    double *work = malloc(sizeof(double) * SYMBOL_lanes_n_work);
     for (long rows = ROWS; rows > 0; rows -= ROWS - 1) {
-        if (forward_dynamics_lanes(rows, in, stride, y, stride, work)) return 1;
+        if (SYMBOL_lanes(rows, in, stride, y, stride, work)) return 1;
         for (long k = 0; k < rows * N; k++) printf("%a\\n", out[k]);
     }
-    printf("%ld\\n", forward_dynamics_lanes_width);
+    printf("%ld\\n", SYMBOL_lanes_width);
     return 0;
 }
 """
@@ -54,10 +54,11 @@ def test_lanes_on_arm(links: int, tmp_path: Path) -> None:
     text = text.replace("{N, N, N}", f"{{{links}, {links}, {links}}}")
     for name, values in zip(("{Q}", "{V}", "{TAU}"), arguments, strict=True):
         text = text.replace(name, "{" + ", ".join(float(x).hex() for x in values.ravel()) + "}")
-    sources = [*emit_function(kernel.function, LANES).units, text]
-    files = [tmp_path / f"unit{k}.c" for k in range(len(sources))]
-    for file, source in zip(files, sources, strict=True):
-        file.write_text(source)
+    source = emit_function(kernel.function, LANES)
+    units = [*source.units, text.replace("SYMBOL", source.symbol)]
+    files = [tmp_path / f"unit{k}.c" for k in range(len(units))]
+    for file, unit in zip(files, units, strict=True):
+        file.write_text(unit)
     flags = ["-std=gnu99", "-O1", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-static"]
     program = str(tmp_path / "program")
     subprocess.run([str(CC), *flags, *map(str, files), "-lm", "-o", program], check=True)
