@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError
+from dalembert.formulations.constraints_elastic import ElasticCables
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 from dalembert.systems.cable_robots.kinematics import cable_terms, configuration, numbers, platform_velocities
@@ -50,16 +51,23 @@ def structure_matrix(machine: Machine, q: ArrayLike, *, p: Any = None) -> Array:
 
 @lru_cache(maxsize=32)
 def _balance(machine: Machine) -> ca.Function:
-    """(q, f, t, p) -> unbalanced force on the platform and its derivative by a displacement."""
+    """(q, f, t, p) -> unbalanced force on the platform, its derivative by a displacement, and the strain of each cable.
+
+    Elastic cables pull with ``f`` here, whatever their length.
+    """
     eom = derive(machine, backend="vm")
     s, own = eom.symbolic, platform_velocities(machine)
+    bias, value = s.bias, s._formulation.variables.value
+    if isinstance(s._formulation, ElasticCables):
+        bias = bias - s._formulation.forces[0]
     f = ca.SX.sym("f", len(machine.cables))
     B = ca.jacobian(s.coordinate_rate, s.v)
     L = ca.vertcat(*[eom.constraint_system.paths[c.name].length for c in machine.cables])
-    load = ca.substitute(s.bias - s.wrenches, s.v, ca.SX.zeros(eom.nv))
+    load = ca.substitute(bias - s.wrenches, s.v, ca.SX.zeros(eom.nv))
     force = (load + (ca.jacobian(L, s.q) @ B).T @ f)[own]
     K = (ca.jacobian(force, s.q) @ B)[:, own]
-    return ca.Function("balance", [s.q, f, s.t, s.p], [ca.densify(force), ca.densify(K)])
+    strain = ca.vertcat(*[f[k] / value(c.stiffness) if c.elastic else 0 for k, c in enumerate(machine.cables)])
+    return ca.Function("balance", [s.q, f, s.t, s.p], [ca.densify(x) for x in (force, K, strain)])
 
 
 def static_equilibrium(
@@ -71,14 +79,16 @@ def static_equilibrium(
     p: Any = None,
     tolerance: float = 1e-11,
 ) -> StaticPose:
-    """Rest of a suspended platform whose cables have given lengths: ``bias = A f``, ``L(q) = l``, by Newton's method.
+    """Rest of a suspended platform whose cables have given lengths, by Newton's method.
+
+    Solved are ``bias = A f`` and ``L(q) = l``, or ``L(q) = l (1 + f / EA)`` for an elastic cable.
 
     Parameters
     ----------
     machine
-        The robot (inextensible cables).
+        The robot.
     lengths
-        Lengths of the cables.
+        Lengths of the cables, of elastic ones without load.
     guess
         Configuration to start from.
     t, p
@@ -92,12 +102,6 @@ def static_equilibrium(
         If no equilibrium is found, or a cable that cannot push would have to.
     """
     q = configuration(machine, guess)
-    elastic = [c.name for c in machine.cables if c.elastic]
-    if elastic:
-        raise InputError(
-            f"cables {', '.join(elastic)} of machine '{machine.name}' are elastic: their lengths at rest follow from "
-            "their tensions; simulate with damping, or make them inextensible"
-        )
     eom = derive(machine, backend="vm")
     own, values = platform_velocities(machine), eom.parameter_values(p)
     target = numbers(lengths, len(machine.cables), "lengths, one per cable,")
@@ -105,16 +109,17 @@ def static_equilibrium(
     load = np.array(balance(q, np.zeros(len(target)), t, values)[0].full())[:, 0]
     f = np.linalg.lstsq(structure_matrix(machine, q, p=p), load, rcond=None)[0]
     weight = float(np.max(np.abs(load)))
+    give = np.array(balance(q, np.ones(len(target)), t, values)[2].full())[:, 0]
     error = np.inf
     for _ in range(200):
-        force, K = (np.array(x.full()) for x in balance(q, f, t, values))
+        force, K, strain = (np.array(x.full()) for x in balance(q, f, t, values))
         L, J = cable_terms(machine, q, t=t, p=p)
-        A = -J[:, own].T
-        residual = np.concatenate([force[:, 0], L - target])
-        error = max(float(np.max(np.abs(force))) / weight, float(np.max(np.abs(L - target))))
+        A, excess = -J[:, own].T, L - target * (1 + strain[:, 0])
+        residual = np.concatenate([force[:, 0], excess])
+        error = max(float(np.max(np.abs(force))) / weight, float(np.max(np.abs(excess))))
         if error <= tolerance:
             break
-        matrix = np.block([[K, -A], [J[:, own], np.zeros((len(L), len(L)))]])
+        matrix = np.block([[K, -A], [J[:, own], -np.diag(target * give)]])
         step = np.linalg.lstsq(matrix, -residual, rcond=1e-12)[0]
         damp = min(1.0, 0.2 / max(float(np.max(np.abs(step[: len(own)]))), 1e-12))
         move = np.zeros(eom.nv)
