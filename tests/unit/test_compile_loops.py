@@ -95,3 +95,23 @@ def test_a_turn_with_a_constant_is_not_a_turn_with_an_input() -> None:
     arguments = rng.normal(size=200), 0.1 * rng.normal(size=200)
     native, vm = (compile_function(function, backend=backend)(*arguments) for backend in ("native", "vm"))
     np.testing.assert_allclose(native, vm, rtol=1e-9)
+
+
+def test_a_first_turn_that_starts_from_a_value_of_its_own() -> None:
+    """Later turns take an operand from the turn before, the first one from itself: there is nothing before the loop."""
+    u, c = ca.SX.sym("u", 200), ca.SX.sym("c")
+    last, y = None, []
+    for k in range(200):
+        a = ca.sqrt(1 + (u[k] * c) ** 2)
+        b = a * a + u[k]
+        start = b if last is None else last
+        x = a - b * b
+        for _ in range(8):
+            x = 0.1 / (1.0 + (x * start) ** 2) + x * u[k]
+        last = x
+        y.append(x)
+    function = ca.Function("f", [u, c], [ca.vertcat(*y)], ["u", "c"], ["y"])
+    assert max(piece.turns for piece in split_tape(read_tape(function), CHUNK_SIZE)) > 100
+    arguments = np.linspace(0.1, 0.9, 200), np.array([0.3])
+    native = compile_function(function, backend="native", exact=True)(*arguments)
+    np.testing.assert_array_equal(native, compile_function(function, backend="vm")(*arguments))

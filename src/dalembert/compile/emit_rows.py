@@ -9,7 +9,7 @@ from .emit_c import CHUNK_SIZE, Chunks, CSource, join_source, write_chunks
 from .forms import EXACT, SCALAR, Form, read_text
 from .passes import share_reciprocals
 from .rows import ALIGN, Clear, Fill, Map, Pivot, RowFunction, RowSum
-from .statements import write_operation
+from .statements import write_number, write_operation
 from .tape import Tape, read_tape
 
 __all__ = ["emit_rows"]
@@ -103,7 +103,7 @@ def _map(stage: Map, name: str) -> str:
     for i, (operation, a, b) in enumerate(zip(tape.operations, tape.left, tape.right, strict=True)):
         spelled[i] = f"a{i}"
         if operation == "CONST":
-            spelled[i] = f"K({tape.constants[a]!r})"
+            spelled[i] = f"K({write_number(tape.constants[a])})"
         elif operation == "INPUT":
             lines.append(f"const pack a{i} = READ(x, {stage.reads[a].place(b)});")
         else:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from .loops import Piece
 from .tape import Tape
 
-__all__ = ["Operand", "Operands", "operands_of", "write_operation", "write_piece"]
+__all__ = ["Operand", "Operands", "operands_of", "write_number", "write_operation", "write_piece"]
 
 _MACROS = ("LT", "LE", "EQ", "NE", "AND", "OR", "IF_ELSE_ZERO")
 _FUNCTIONS_1 = (
@@ -47,6 +47,15 @@ def write_operation(operation: str, a: str, b: str) -> str:
     return _TEMPLATES[operation].format(a=a, b=b)
 
 
+def write_number(value: float) -> str:
+    """Write a constant."""
+    if math.isnan(value):
+        return "NAN"
+    if math.isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return repr(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Operand:
     """What one operation of a piece reads in its turns.
@@ -55,7 +64,7 @@ class Operand:
     ----------
     kind
         ``"constant"``, ``"input"``, ``"local"`` (computed in the same turn), ``"carried"`` (computed in the turn
-        before; the first turn reads the work array) or ``"memory"``.
+        before, and before the loop for the first one) or ``"memory"``.
     indices
         The values on the tape, one for each turn.
     column
@@ -82,7 +91,7 @@ def operands_of(tape: Tape, piece: Piece) -> Operands:
 
     def follows(homes: Sequence[tuple[int, int]]) -> bool:
         """Whether values come from one operation, turn by turn from the first one on."""
-        return all(home == (turn, homes[-1][1]) for turn, home in enumerate(homes))
+        return all(place == (turn, homes[-1][1]) for turn, place in enumerate(homes))
 
     def operand(indices: tuple[int, ...]) -> Operand:
         kind = {"CONST": "constant", "INPUT": "input"}.get(tape.operations[indices[0]])
@@ -91,7 +100,7 @@ def operands_of(tape: Tape, piece: Piece) -> Operands:
         homes = [home.get(i, (-1, -1)) for i in indices]
         if follows(homes):
             return Operand("local", indices, homes[-1][1])
-        if len(homes) > 1 and follows(homes[1:]):
+        if len(homes) > 1 and indices[0] not in home and follows(homes[1:]):
             return Operand("carried", indices, homes[-1][1])
         return Operand("memory", indices)
 
@@ -176,7 +185,7 @@ class _Writer:
         if operand.kind == "local":
             return f"a{operand.column}"
         if operand.kind == "constant":
-            values = [_number(tape.constants[tape.left[i]]) for i in indices]
+            values = [write_number(tape.constants[tape.left[i]]) for i in indices]
             if len(set(indices)) == 1:
                 return f"K({values[0]})"
             return self.load(indices, lambda: f"K({self.table('double', values)})")
@@ -256,11 +265,3 @@ class _Writer:
         pointers += [f"real *restrict y{k} = out[{k}];" for k in outputs if f"y{k}[" in body]
         lines = ["(void)in, (void)out, (void)w;", *pointers, *lines]
         return "\n".join([*self.tables, f"{signature} {{", *(f"    {line}" for line in lines), "}", ""])
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return "NAN"
-    if math.isinf(value):
-        return "INFINITY" if value > 0 else "-INFINITY"
-    return repr(value)
