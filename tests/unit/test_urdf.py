@@ -13,14 +13,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from dalembert.core.errors import DalembertWarning, FileFormatError, InputError, UnknownNameError
-from dalembert.core.parameter import nominal
 from dalembert.io import load_urdf
 from dalembert.io.urdf_parts import nearest_inertia
 from dalembert.model.checks import inertia_fault
 from dalembert.model.joint import Limits
 from dalembert.model.machine import Machine
-from dalembert.model.tree import merged_inertia
-from dalembert.spatial.rotations import numpy
+from dalembert.model.tree import nominal_inertia
 
 INERTIAL = (
     '<inertial><origin xyz="0.1 0.2 0.3" rpy="0.3 -0.4 0.5"/><mass value="2.5"/>'
@@ -430,8 +428,7 @@ def compare_with_pinocchio(path: Path, floating: bool) -> None:
 
 
 def _compare_inertia(machine: Machine, i: int, theirs: Any) -> None:
-    mass, moment, inertia = merged_inertia(machine.tree.nodes[i], nominal)
-    m, c, I = float(mass), numpy(moment), np.atleast_2d(numpy(inertia))
+    m, c, I = nominal_inertia(machine.tree.nodes[i])
     scale = max(float(np.abs(I).max()), 1e-12)
     about_origin = theirs.matrix()[3:, 3:]
     assert_allclose(m, theirs.mass, rtol=1e-12)

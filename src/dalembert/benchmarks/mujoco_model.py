@@ -12,8 +12,8 @@ from dalembert.core.parameter import nominal
 from dalembert.formulations.joint_kinematics import plane_axes
 from dalembert.model.machine import Machine
 from dalembert.model.transform import IDENTITY, Transform
-from dalembert.model.tree import Node, merged_inertia
-from dalembert.spatial.rotations import numpy, quaternion_from_matrix
+from dalembert.model.tree import Node, central_inertia
+from dalembert.spatial.rotations import quaternion_from_matrix
 
 __all__ = ["mujoco_xml"]
 
@@ -38,11 +38,9 @@ def mujoco_xml(machine: Machine) -> str:
         body = ElementTree.SubElement(elements[node.parent + 1], "body", _pose(node.placement), name=f"node{i}")
         elements.append(body)
         _add_joints(body, node, armature.get(node.joint.name, 0.0))
-        m, moment, I_o = merged_inertia(node, nominal)
-        if float(m) <= 0.0:
+        mass, c, I = central_inertia(node)
+        if mass <= 0.0:
             raise InputError(f"body '{node.joint.child}' of machine '{machine.name}' has no mass, which MuJoCo refuses")
-        mass, c = float(m), numpy(moment) / float(m)
-        I = np.atleast_2d(numpy(I_o)) - mass * (c @ c * np.eye(3) - np.outer(c, c))
         entries = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
         ElementTree.SubElement(body, "inertial", pos=_text(c), mass=repr(mass), fullinertia=_text(entries))
     return ElementTree.tostring(root, encoding="unicode")

@@ -14,7 +14,7 @@ from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.model.machine import Machine
-from dalembert.model.tree import merged_inertia, place
+from dalembert.model.tree import central_inertia, place
 from dalembert.spatial.rotations import numpy
 
 __all__ = ["more_contenders"]
@@ -131,10 +131,8 @@ def _exudyn_tree(exu: Any, machine: Machine) -> tuple[Any, int]:
         R, p = (numpy(x) for x in place(node.placement, nominal))
         turns.Append(R)
         offsets.Append(p)
-        m, moment, I_o = merged_inertia(node, nominal)
-        mass = float(m)
-        c = numpy(moment) / mass
-        inertias.Append(numpy(I_o) - mass * (c @ c * np.eye(3) - np.outer(c, c)))
+        mass, c, I = central_inertia(node)
+        inertias.Append(I)
         centres.Append(c)
         masses.append(mass)
     n = machine.nv

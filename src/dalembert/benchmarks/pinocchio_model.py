@@ -10,7 +10,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
-from dalembert.model.tree import merged_inertia, place
+from dalembert.model.tree import central_inertia, place
 from dalembert.spatial.rotations import numpy
 
 __all__ = ["pinocchio_model"]
@@ -38,11 +38,7 @@ def pinocchio_model(machine: Machine) -> Any:
         placement = pin.SE3(np.reshape(R, (3, 3)), np.ravel(p))
         joint = model.addJoint(ids[node.parent + 1], _joint(pin, node.joint), placement, node.joint.name)
         ids.append(joint)
-        m, moment, I_o = merged_inertia(node, nominal)
-        mass = float(m)
-        c = np.ravel(numpy(moment)) / mass if mass else np.zeros(3)
-        I = np.atleast_2d(numpy(I_o)) - mass * (c @ c * np.eye(3) - np.outer(c, c))
-        model.appendBodyToJoint(joint, pin.Inertia(mass, c, I), pin.SE3.Identity())
+        model.appendBodyToJoint(joint, pin.Inertia(*central_inertia(node)), pin.SE3.Identity())
     rotors = {motor.joint: nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia) for motor in machine.motors}
     model.armature = np.array([rotors.get(node.joint.name, 0.0) for node in machine.tree.nodes])
     return model

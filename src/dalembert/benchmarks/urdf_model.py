@@ -11,7 +11,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.model.machine import Machine
 from dalembert.model.transform import IDENTITY
-from dalembert.model.tree import Node, merged_inertia, place
+from dalembert.model.tree import central_inertia, place
 from dalembert.spatial.rotations import numpy
 
 __all__ = ["urdf_text"]
@@ -38,7 +38,7 @@ def urdf_text(machine: Machine) -> str:
         _add_link(root, BASE, 1.0, np.zeros(3), np.eye(3))  # it rests, but some readers insist on a mass
     for i, node in enumerate(machine.tree.nodes):
         names.append(f"link{i}")
-        _add_link(root, names[-1], *_inertia(node))
+        _add_link(root, names[-1], *central_inertia(node))
         if i == 0 and floating:
             if node.placement != IDENTITY:
                 raise InputError(f"joint '{node.joint.name}': a free joint must stand at the world's origin")
@@ -56,14 +56,6 @@ def urdf_text(machine: Machine) -> str:
         ElementTree.SubElement(joint, "axis", xyz=_text([nominal(x) for x in node.joint.axis]))
         ElementTree.SubElement(joint, "limit", lower="-1e9", upper="1e9", effort="1e9", velocity="1e9")
     return ElementTree.tostring(root, encoding="unicode")
-
-
-def _inertia(node: Node) -> tuple[float, Any, Any]:
-    """Mass, centre of mass, and inertia about it."""
-    m, moment, I_o = merged_inertia(node, nominal)
-    mass = float(m)
-    c = np.ravel(numpy(moment)) / mass if mass else np.zeros(3)
-    return mass, c, np.atleast_2d(numpy(I_o)) - mass * (c @ c * np.eye(3) - np.outer(c, c))
 
 
 def _add_link(root: ElementTree.Element, name: str, mass: float, c: Any, I: Any) -> None:

@@ -23,7 +23,7 @@ from dalembert.model.beam import Beam
 from dalembert.model.beam_integrals import BeamIntegrals
 from dalembert.model.machine import Machine
 from dalembert.model.section import Load
-from dalembert.model.tree import Node, merged_inertia
+from dalembert.model.tree import Node, nominal_inertia
 from dalembert.spatial.rotations import numpy
 
 __all__ = ["outboard_load", "with_outboard_loads"]
@@ -145,8 +145,7 @@ def _poses(machine: Machine, q: Array) -> list[tuple[Array, Array]]:
 
 def _rigid_inertia(node: Node) -> tuple[float, Array, Array]:
     """Mass, first moment and inertia about the node's origin, a beam undeformed."""
-    m, c, I_o = merged_inertia(node, nominal)
-    mass, moment, inertia = float(m), numpy(c), np.atleast_2d(numpy(I_o))
+    mass, moment, inertia = nominal_inertia(node)
     if node.is_root and node.beam is not None:
         integrals, rho = BeamIntegrals.of(node.beam), nominal(node.beam.density)
         G = rho * integrals.second

@@ -13,8 +13,7 @@ from dalembert.core.parameter import Scalar, evaluate, nominal, parameters_of
 from dalembert.core.warn import warn
 from dalembert.model.body import Body
 from dalembert.model.mobility import joint_without_inertia
-from dalembert.model.tree import Node, merged_inertia
-from dalembert.spatial.rotations import numpy
+from dalembert.model.tree import Node, central_inertia, nominal_inertia
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
@@ -96,12 +95,8 @@ def check_physics(machine: Machine) -> None:
 
 
 def _merged_fault(node: Node) -> str | None:
-    mass, moment, inertia = merged_inertia(node, nominal)
-    m, c, I = float(mass), numpy(moment), np.atleast_2d(numpy(inertia))
-    if m > 0:
-        I = I - (c @ c * np.eye(3) - np.outer(c, c)) / m
-        return inertia_fault(I, _noise(m, c / m))
-    return inertia_fault(I)
+    m, c, I = central_inertia(node)
+    return inertia_fault(I, _noise(m, c)) if m > 0 else inertia_fault(I)
 
 
 def _check_movable(machine: Machine) -> None:
@@ -142,12 +137,10 @@ def _check_movable(machine: Machine) -> None:
 
 def _leaf_lack(node: Node) -> str | None:
     """Say which inertia is missing for the last joint of a branch to have an equation of motion."""
-    mass, moment, inertia = merged_inertia(node, nominal)
-    m, c, I_o = float(mass), numpy(moment), np.atleast_2d(numpy(inertia))
+    (m, _, I_o), I_c = nominal_inertia(node), central_inertia(node)[2]
     kind, axis = node.joint.kind, np.array([nominal(x) for x in node.joint.axis])
     if m == 0.0 and kind in ("prismatic", "planar", "free"):
         return "has no mass to be moved"
-    I_c = I_o - (c @ c * np.eye(3) - np.outer(c, c)) / m if m > 0 else I_o
     least = {
         "revolute": lambda: axis @ I_o @ axis,
         "planar": lambda: axis @ I_c @ axis,

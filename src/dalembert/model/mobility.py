@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dalembert.core.parameter import nominal
 from dalembert.core.validation import Matrix, Vector
 from dalembert.model.joint import Joint
-from dalembert.model.tree import Node
+from dalembert.model.tree import Node, nominal_inertia
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
@@ -76,15 +76,9 @@ def _least(left: Array, whole: Array) -> float:
 
 def _inertia(node: Node) -> Array:
     """Mass matrix (6 x 6) of a node's bodies at its frame, for twists [v; w]."""
-    M = np.zeros((6, 6))
-    for body, pose in node.bodies:
-        R, p = _numbers(pose.rotation), _numbers(pose.translation)
-        m, C = nominal(body.mass), _cross(p + R @ _numbers(body.com))
-        M[:3, :3] += m * np.eye(3)
-        M[:3, 3:] -= m * C
-        M[3:, :3] += m * C
-        M[3:, 3:] += R @ _numbers(body.inertia) @ R.T - m * C @ C
-    return M
+    mass, moment, inertia = nominal_inertia(node)
+    C = _cross(moment)
+    return np.block([[mass * np.eye(3), -C], [C, inertia]])
 
 
 def _motion(joint: Joint, rng: np.random.Generator) -> tuple[Array, Array, Array]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.errors import MachineError, UnknownNameError
 from dalembert.core.parameter import Scalar, nominal
@@ -18,11 +20,12 @@ from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.transform import IDENTITY, Transform
+from dalembert.spatial.rotations import numpy
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["Node", "Tree", "build_tree", "merged_inertia", "place"]
+__all__ = ["Node", "Tree", "build_tree", "central_inertia", "merged_inertia", "nominal_inertia", "place"]
 
 
 @dataclass(frozen=True)
@@ -258,3 +261,16 @@ def merged_inertia(node: Node, value: Callable[[Scalar], Any]) -> tuple[Any, Any
         moment = moment + m * c
         inertia = inertia + R @ I_c @ R.T - m * (C @ C)
     return mass, moment, inertia
+
+
+def nominal_inertia(node: Node) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """`merged_inertia` in numbers, at the nominal parameters."""
+    mass, moment, inertia = merged_inertia(node, nominal)
+    return float(mass), numpy(moment), numpy(inertia)
+
+
+def central_inertia(node: Node) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """Mass, centre of mass and inertia about it, in numbers; without mass the centre is the node's origin."""
+    mass, moment, inertia = nominal_inertia(node)
+    c = moment / mass if mass > 0 else np.zeros(3)
+    return mass, c, inertia - mass * (c @ c * np.eye(3) - np.outer(c, c))
