@@ -1,6 +1,6 @@
 """The Canadarm carries its booms through a pick-and-place move: modes, run, energy audit, approximate models."""
 
-from dalembert.control.modal import machine_modes
+from dalembert.analysis.modal import machine_modes
 from dalembert.studies.flexible_arms.runs import energy_error, pick_and_place
 from dalembert.systems.flexible_arms import canadarm
 from dalembert.view.mode_shapes import animate_mode

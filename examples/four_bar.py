@@ -37,9 +37,7 @@ def initial_state(theta: float) -> dict[str, float]:
     """Angles for a crank angle, from the triangle over the diagonal."""
     x, z = CRANK * np.cos(theta), CRANK * np.sin(theta)
     diagonal = np.hypot(GROUND - x, z)
-    coupler = np.arctan2(-z, GROUND - x) + np.arccos(
-        (COUPLER**2 + diagonal**2 - ROCKER**2) / (2 * COUPLER * diagonal)
-    )
+    coupler = np.arctan2(-z, GROUND - x) + np.arccos((COUPLER**2 + diagonal**2 - ROCKER**2) / (2 * COUPLER * diagonal))
     rocker = np.arctan2(z + COUPLER * np.sin(coupler), x + COUPLER * np.cos(coupler) - GROUND)
     return {"a": theta, "b": float(coupler - theta), "c": float(rocker)}
 

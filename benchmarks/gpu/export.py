@@ -22,9 +22,9 @@ from dalembert.benchmarks.machines import chain
 from dalembert.benchmarks.robots import ROBOTS, robot_file
 from dalembert.compile.cuda import emit_cuda
 from dalembert.control.laws import PD
-from dalembert.simulate.closed_loop import close_loop
-from dalembert.simulate.rollout import rollout
-from dalembert.simulate.rollout_cuda import rollout_source
+from dalembert.loop.closed_loop import close_loop
+from dalembert.loop.rollout import rollout
+from dalembert.simulation.rollout.cuda import rollout_source
 
 N_REFERENCE = 4096
 LOOP = {"members": 256, "step": 1e-3, "steps": 500}

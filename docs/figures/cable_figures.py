@@ -14,7 +14,7 @@ import numpy as np
 from style import BLUE, GREEN, GREY, PURPLE, RED, SAND, use_style
 
 import dalembert as da
-from dalembert.formulations.constraints_cables import pulley_path
+from dalembert.formulations.constraints.cable_path import pulley_path
 from dalembert.spatial.rotations import numpy, quaternion_matrix
 from dalembert.studies.cable_robots.joining import joining_run
 from dalembert.studies.cable_robots.overturning import overturning_run

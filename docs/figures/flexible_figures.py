@@ -13,7 +13,7 @@ import numpy as np
 from style import BLUE, GREEN, GREY, PURPLE, RED, use_style
 
 import dalembert as da
-from dalembert.control.modal import machine_modes
+from dalembert.analysis.modal import machine_modes
 from dalembert.studies.flexible_arms.runs import free_vibration, pick_and_place
 from dalembert.systems.flexible_arms import canadarm, planar_arm
 from dalembert.view.mode_shapes import animate_mode, plot_modes

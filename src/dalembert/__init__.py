@@ -20,6 +20,8 @@ from dalembert.core.parameter import TIME, Parameter, cos, sin, smoothstep, sqrt
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import Energy, EquationsOfMotion
 from dalembert.formulations.mapped import CoordinateMap
+from dalembert.loop.closed_loop import Event, SampledController
+from dalembert.loop.switching import Switch
 from dalembert.model.beam import Beam
 from dalembert.model.beam_modes import Support
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
@@ -41,19 +43,17 @@ from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 from dalembert.model.transform import Transform
 from dalembert.plan.references import Quintic, Sine
-from dalembert.simulate.closed_loop import Event, SampledController
-from dalembert.simulate.constrained import ConstraintMethod
-from dalembert.simulate.constrained_switching import Switch
-from dalembert.simulate.run import Run
+from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
-    from dalembert.control.linearize import linearize
-    from dalembert.formulations.closed_form import closed_form
-    from dalembert.formulations.inverse_kinematics import inverse_kinematics
-    from dalembert.formulations.verify import verify
+    from dalembert.analysis.closed_form.form import closed_form
+    from dalembert.analysis.inverse_kinematics import inverse_kinematics
+    from dalembert.analysis.linearize import linearize
+    from dalembert.analysis.verify import verify
     from dalembert.io.machine_files import load_machine
     from dalembert.io.urdf import load_urdf
-    from dalembert.simulate.rollout import rollout
+    from dalembert.loop.rollout import rollout
 
 __all__ = [
     "PD",
@@ -130,13 +130,13 @@ __all__ = [
 ]
 
 _LATER = {
-    "closed_form": "dalembert.formulations.closed_form",
-    "inverse_kinematics": "dalembert.formulations.inverse_kinematics",
-    "linearize": "dalembert.control.linearize",
+    "closed_form": "dalembert.analysis.closed_form.form",
+    "inverse_kinematics": "dalembert.analysis.inverse_kinematics",
+    "linearize": "dalembert.analysis.linearize",
     "load_machine": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
-    "rollout": "dalembert.simulate.rollout",
-    "verify": "dalembert.formulations.verify",
+    "rollout": "dalembert.loop.rollout",
+    "verify": "dalembert.analysis.verify",
 }
 """Verbs whose modules are loaded when they are first asked for, so that the import is quick."""
 

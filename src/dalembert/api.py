@@ -14,11 +14,11 @@ from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.states import named_vector
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
+from dalembert.loop.closed_loop import Event, close_loop
+from dalembert.loop.switching import Switch
 from dalembert.model.machine import Machine
-from dalembert.simulate.closed_loop import Event, close_loop
-from dalembert.simulate.constrained import ConstraintMethod
-from dalembert.simulate.constrained_switching import Switch
-from dalembert.simulate.run import EndState, Run
+from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.run import EndState, Run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,7 +162,7 @@ def simulate(
     >>> run.status, run.energy.drift < 1e-9
     ('completed', True)
     """
-    from dalembert.simulate.integrate import integrate
+    from dalembert.simulation.integrate import integrate
 
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, by, backend=backend)
     loop = close_loop(eom, control, events=events, limits=limits, switches=switches)

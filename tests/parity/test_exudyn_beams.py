@@ -12,8 +12,8 @@ pytest.importorskip("exudyn")
 
 import dalembert as da
 from dalembert.benchmarks import main
-from dalembert.benchmarks.exudyn_arm import PointBody, exudyn_arm
 from dalembert.benchmarks.flexible_arm import ARMS, compare_runs, projected_terms
+from dalembert.benchmarks.peers.exudyn_arm import PointBody, exudyn_arm
 from dalembert.core.errors import InputError
 from dalembert.model.beam_integrals import BeamIntegrals
 from dalembert.systems.flexible_arms import canadarm, mda_arm, planar_arm

@@ -9,7 +9,7 @@ pytest.importorskip("exudyn")
 
 import dalembert as da
 from dalembert.benchmarks.cable_robot import _exudyn_run
-from dalembert.simulate.constrained import ConstraintMethod
+from dalembert.simulation.constrained.system import ConstraintMethod
 from dalembert.systems.cable_robots import pulley_robot
 
 pytestmark = pytest.mark.peer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dalembert as da
-from dalembert.benchmarks.mujoco_model import mujoco_xml
+from dalembert.benchmarks.peers.mujoco_model import mujoco_xml
 from dalembert.core.errors import InputError
 from dalembert.io.conventions import from_mujoco, to_mujoco
 from support.comparison import difference

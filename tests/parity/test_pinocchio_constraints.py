@@ -8,7 +8,7 @@ import pytest
 pin = pytest.importorskip("pinocchio")
 
 import dalembert as da  # noqa: E402
-from dalembert.formulations.constraints_projection import consistent_state  # noqa: E402
+from dalembert.formulations.constraints.projection import consistent_state  # noqa: E402
 from dalembert.systems.parallel_robots import DeltaGeometry, delta_configuration, delta_robot  # noqa: E402
 from support.pinocchio_models import pinocchio_model  # noqa: E402
 

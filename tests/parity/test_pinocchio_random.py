@@ -114,9 +114,7 @@ def _extra(machine: da.Machine) -> int:
 
 
 def _springs(machine: da.Machine, q: Any) -> list[tuple[float, float]]:
-    return [
-        (j.stiffness, q[machine.q_names.index(j.name)] - j.rest) for j in machine.joints if j.stiffness != 0.0
-    ]
+    return [(j.stiffness, q[machine.q_names.index(j.name)] - j.rest) for j in machine.joints if j.stiffness != 0.0]
 
 
 def _momentum(model: Any, data: Any, s: Any, q: Any) -> Any:

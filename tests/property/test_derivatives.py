@@ -16,8 +16,8 @@ from dalembert.benchmarks.robots import robot_file, robot_machine, robot_pinocch
 from dalembert.compile import native
 from dalembert.core.errors import InputError
 from dalembert.formulations.derivatives import inverse_derivatives
-from dalembert.formulations.derivatives_tree import is_plain
-from dalembert.formulations.newton_euler import NewtonEuler
+from dalembert.formulations.tree.derivatives import is_plain
+from dalembert.formulations.tree.newton_euler import NewtonEuler
 from dalembert.io.conventions import to_pinocchio
 
 

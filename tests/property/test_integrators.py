@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.simulate import METHODS, TABLEAUS, Tableau, integrate
-from dalembert.simulate.checks import check_setup
-from dalembert.simulate.fallback import PythonEngine
-from dalembert.simulate.kernels import problem_kernels
-from dalembert.simulate.native import NativeEngine
+from dalembert.simulation import METHODS, TABLEAUS, Tableau, integrate
+from dalembert.simulation.checks import check_setup
+from dalembert.simulation.engines.fallback import PythonEngine
+from dalembert.simulation.engines.native import NativeEngine
+from dalembert.simulation.kernels import problem_kernels
 from support.problems import Exact, make_problem, oscillator, pendulum, precession, rational, sampled_integrator
 
 FIXED = [name for name, tableau in TABLEAUS.items() if not tableau.adaptive]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.control.linearize import law_gain, linearize
+from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.control.underactuated import PartialFeedbackLinearization
 from dalembert.plan.flat import SmoothStep
 from dalembert.plan.shaping import SCurve, ei, excitation, zv, zvd

@@ -47,8 +47,8 @@ def pinocchio_model(machine: da.Machine) -> Any:
         model.addFrame(pin.Frame(f"frame:{frame.name}", joint_id, pose * se3(frame.origin), pin.FrameType.OP_FRAME))
     armature = np.zeros(model.nv)
     for motor in machine.motors:
-        armature[model.joints[model.getJointId(motor.joint)].idx_v] += (
-            nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia)
+        armature[model.joints[model.getJointId(motor.joint)].idx_v] += nominal(motor.ratio) ** 2 * nominal(
+            motor.rotor_inertia
         )
     model.armature = armature
     return model

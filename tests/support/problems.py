@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dalembert.simulate import EventSpec, Problem
+from dalembert.simulation import EventSpec, Problem
 
 __all__ = ["Exact", "ball", "make_problem", "oscillator", "pendulum", "precession", "rational", "sampled_integrator"]
 

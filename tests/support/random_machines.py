@@ -149,9 +149,7 @@ class _Bone:
     massless: bool = False
 
 
-def _skeleton(
-    rng: np.random.Generator, n: int, kinds: Sequence[str], base: str | None, max_nv: int
-) -> list[_Bone]:
+def _skeleton(rng: np.random.Generator, n: int, kinds: Sequence[str], base: str | None, max_nv: int) -> list[_Bone]:
     # Joint names are shuffled, so that the order of the coordinates differs from the order of creation.
     labels = [f"{chr(97 + int(rng.integers(26)))}{i}" for i in range(n)]
     bones: list[_Bone] = []
@@ -180,8 +178,7 @@ def _may_be_massless(bone: _Bone, bones: Sequence[_Bone]) -> bool:
     """Fixed bodies always; moving ones if revolute between massive revolute ones, where M stays regular."""
     if bone.kind == "fixed":
         return any(b.kind != "fixed" and b.parent != bone.name for b in bones if b.parent == bone.parent) or (
-            bone.parent != "world"
-            and next(b for b in bones if b.name == bone.parent).kind != "fixed"
+            bone.parent != "world" and next(b for b in bones if b.name == bone.parent).kind != "fixed"
         )
     children = [b for b in bones if b.parent == bone.name]
     index = bones.index(bone)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import dalembert as da
-from dalembert.formulations.outboard import outboard_load, with_outboard_loads
+from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.systems.flexible_arms import planar_arm
 
 TUBE = da.Section.tube(0.02, 0.01)

@@ -16,10 +16,10 @@ from dalembert.benchmarks import flexible_arm, measure
 from dalembert.benchmarks.cases import QUANTITIES, Case, Contender, make_case
 from dalembert.benchmarks.chains import chain_case, fitted_exponent
 from dalembert.benchmarks.contenders import contenders
-from dalembert.benchmarks.pinocchio_cpp import load_loop
+from dalembert.benchmarks.peers.pinocchio_cpp import load_loop
+from dalembert.benchmarks.peers.urdf_model import urdf_text
 from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine
 from dalembert.benchmarks.rows import AGREEMENT, difference, tolerance
-from dalembert.benchmarks.urdf_model import urdf_text
 from dalembert.core.errors import BuildError, InputError, UnknownNameError
 from dalembert.formulations.equations import derive
 from dalembert.io.urdf import load_urdf
@@ -257,7 +257,7 @@ def test_options_belong_to_their_topic() -> None:
 
 
 def test_the_long_build_waits_for_leave(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("dalembert.benchmarks.pinocchio_cpp.cache_directory", lambda: tmp_path)
+    monkeypatch.setattr("dalembert.benchmarks.peers.pinocchio_cpp.cache_directory", lambda: tmp_path)
     with pytest.raises(BuildError, match=r"not built yet|no headers of|no C\+\+ compiler"):
         load_loop(build=False, announce=pytest.fail)
 

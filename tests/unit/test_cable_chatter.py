@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.formulations.constraints_unilateral import least_constraint
+from dalembert.analysis.cables.tensions import platform_load
+from dalembert.formulations.constraints.unilateral import least_constraint
 from dalembert.systems import cable_robots as cr
-from dalembert.systems.cable_robots.tensions import platform_load
 
 CABLES = [f"cable{k}" for k in range(1, 9)]
 PUSH = tuple(da.Parameter(f"f{k}", 0.0) for k in "xyz")

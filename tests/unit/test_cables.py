@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.formulations.constraints_cables import pulley_path
+from dalembert.analysis.cables.tensions import platform_load
+from dalembert.formulations.constraints.cable_path import pulley_path
 from dalembert.systems import cable_robots as cr
-from dalembert.systems.cable_robots.tensions import platform_load
 
 INERTIA = (0.01, 0.02, 0.03)
 

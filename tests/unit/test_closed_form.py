@@ -14,9 +14,9 @@ import pytest
 import sympy as sp
 
 import dalembert as da
-from dalembert.formulations.closed_form import ClosedForm, closed_form
-from dalembert.formulations.closed_form_algebra import fraction_of
-from dalembert.formulations.closed_form_print import latex_name
+from dalembert.analysis.closed_form.algebra import fraction_of
+from dalembert.analysis.closed_form.form import ClosedForm, closed_form
+from dalembert.analysis.closed_form.printing import latex_name
 from dalembert.model.constraints import BallConstraint
 from dalembert.systems import textbook
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.simulate.constrained import CONSTRAINT_METHODS, ConstraintMethod
+from dalembert.simulation.constrained.system import CONSTRAINT_METHODS, ConstraintMethod
 
 INERTIA = (0.01, 0.02, 0.03)
 

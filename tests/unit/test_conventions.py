@@ -52,9 +52,7 @@ def test_accelerations_are_the_rates_of_the_velocities(seed: int, convert: Calla
     eom = da.equations(machine, backend="vm")
     q, v, a, _ = random_state(eom, seed)
     h = 1e-5
-    ahead, behind = (
-        convert(machine, eom.integrate(q, s * h * v + h**2 / 2 * a), v + s * h * a).v for s in (1.0, -1.0)
-    )
+    ahead, behind = (convert(machine, eom.integrate(q, s * h * v + h**2 / 2 * a), v + s * h * a).v for s in (1.0, -1.0))
     rate = (ahead - behind) / (2 * h)  # type: ignore[operator]
     np.testing.assert_allclose(convert(machine, q, v, a).a, rate, atol=1e-8)  # type: ignore[arg-type]
 

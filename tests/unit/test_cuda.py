@@ -16,8 +16,8 @@ from dalembert.compile.cuda import CudaSource, emit_cuda
 from dalembert.compile.emit_c import CHUNK_SIZE
 from dalembert.compile.tape import supported_operations
 from dalembert.core.errors import BuildError, InputError
-from dalembert.simulate.problem import Problem
-from dalembert.simulate.rollout_cuda import rollout_source
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.cuda import rollout_source
 
 SX = ca.SX
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.control.linearize import equilibrium
+from dalembert.analysis.linearize import equilibrium
 from dalembert.systems.parallel_robots import (
     DeltaGeometry,
     delta_angles,

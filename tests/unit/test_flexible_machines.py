@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import dalembert as da
-from dalembert.control.modal import frequency_response, machine_modes, modal_reduction
-from dalembert.formulations.outboard import outboard_load, with_outboard_loads
+from dalembert.analysis.modal import frequency_response, machine_modes, modal_reduction
+from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.model.elastic_joint import elastic_joint
 from dalembert.systems.flexible_arms import canadarm, planar_arm
 from dalembert.view.mode_shapes import animate_mode, plot_modes, skeleton

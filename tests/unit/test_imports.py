@@ -24,7 +24,9 @@ HEIGHTS = (
     ("spatial",),
     ("model",),
     ("formulations", "compile"),
-    ("simulate", "control", "plan"),
+    ("simulation", "analysis", "plan"),
+    ("control",),
+    ("loop",),
     ("io",),
     ("systems",),
     ("campaign", "view"),
@@ -35,8 +37,8 @@ RANK = {room: height for height, rooms in enumerate(HEIGHTS) for room in rooms}
 
 SIDEWAYS = {("formulations", "compile")}
 
-# Stricter than the ranks: compile knows no mechanics, simulate sees functions and sizes, never bodies.
-FORBIDDEN = {("compile", "model"), ("compile", "spatial"), ("simulate", "model")}
+# Stricter than the ranks: compile knows no mechanics, simulation sees functions and sizes, never bodies.
+FORBIDDEN = {("compile", "model"), ("compile", "spatial"), ("simulation", "model"), ("simulation", "formulations")}
 
 # The public face (`dalembert`, `dalembert.api`) stands above all rooms. It is what a user programs against,
 # and these rooms are users of it. Whoever is below must not see it.
@@ -45,9 +47,10 @@ USERS_OF_THE_FACE = {"cli", "studies", "benchmarks", "campaign", "view"}
 
 # One-line delegations (`Run.plot`, `Run.save`, `Machine.to_yaml`, ...): inside a function, and nowhere else.
 DELEGATIONS = {
-    ("dalembert.simulate.run", "io"),
-    ("dalembert.simulate.run", "view"),
+    ("dalembert.simulation.run", "io"),
+    ("dalembert.simulation.run", "view"),
     ("dalembert.model.machine", "io"),
+    ("dalembert.formulations.equations", "analysis"),
 }
 
 LIGHT = {"numpy", "casadi", "pydantic", "pydantic_core"}  # the last is a part of pydantic
@@ -86,7 +89,7 @@ def imports_of(source: str, importer: str, *, package: bool = False) -> list[Imp
                 parents = importer.split(".") if package else importer.split(".")[:-1]
                 parents = parents[: len(parents) - (node.level - 1)]
                 base = ".".join([*parents, base] if base else parents)
-            # `simulate` and `view` are rooms and verbs: a name from `dalembert` itself is the public face.
+            # A name from `dalembert` itself is the public face.
             dunder = all(alias.name.startswith("__") for alias in node.names)
             targets = [f"{base}.{node.names[0].name}"] if base == "dalembert" and dunder else [base]
         else:
@@ -166,17 +169,17 @@ def test_module_imports_downward_and_light(module: str) -> None:
     [
         ("dalembert.core.ports", "from dalembert.spatial import rotations"),
         ("dalembert.core.ports", "from ..spatial.rotations import skew"),
-        ("dalembert.model.body", "from dalembert.formulations.lagrange import energies"),
+        ("dalembert.model.body", "from dalembert.formulations.tree.lagrange import energies"),
         ("dalembert.model.body", "def f():\n    import dalembert.io.urdf"),
         ("dalembert.model.machine", "from dalembert.io import yaml"),
         ("dalembert.compile.kernel", "from dalembert.formulations import equations"),
         ("dalembert.compile.kernel", "from dalembert.model.body import Body"),
         ("dalembert.compile.kernel", "from dalembert.spatial import rotations"),
-        ("dalembert.simulate.steppers", "from dalembert.model.machine import Machine"),
-        ("dalembert.simulate.steppers", "def f():\n    from dalembert.view import plots"),
-        ("dalembert.simulate.run", "from dalembert.view import plots"),
-        ("dalembert.simulate.run", "def f():\n    from dalembert.control import pid"),
-        ("dalembert.control.pid", "from dalembert.simulate import problem"),
+        ("dalembert.simulation.steppers", "from dalembert.model.machine import Machine"),
+        ("dalembert.simulation.steppers", "def f():\n    from dalembert.view import plots"),
+        ("dalembert.simulation.run", "from dalembert.view import plots"),
+        ("dalembert.simulation.run", "def f():\n    from dalembert.control import pid"),
+        ("dalembert.analysis.modal", "from dalembert.simulation import problem"),
         ("dalembert.view.plots", "from dalembert.campaign import store"),
         ("dalembert.io.urdf", "import dalembert"),
         ("dalembert.io.urdf", "from dalembert import simulate"),
@@ -200,11 +203,11 @@ def test_wrong_import_is_found(importer: str, source: str) -> None:
         ("dalembert.spatial.rotations", "from ..core.errors import InputError\nfrom . import quaternions"),
         ("dalembert.spatial.rotations", "from dalembert import __version__"),
         ("dalembert.formulations.equations", "from dalembert.compile.kernel import Kernel"),
-        ("dalembert.simulate.run", "def plot():\n    from dalembert.view.plots import plot"),
-        ("dalembert.simulate.run", "def save():\n    import xarray\n    from dalembert.io import runs"),
+        ("dalembert.simulation.run", "def plot():\n    from dalembert.view.plots import plot"),
+        ("dalembert.simulation.run", "def save():\n    import xarray\n    from dalembert.io import runs"),
         ("dalembert.model.machine", "def to_yaml():\n    from dalembert.io import machine_file"),
         ("dalembert.model.machine", "if TYPE_CHECKING:\n    import sympy"),
-        ("dalembert.api", "from dalembert.simulate.run import Run\nfrom dalembert.studies import registry"),
+        ("dalembert.api", "from dalembert.simulation.run import Run\nfrom dalembert.studies import registry"),
         ("dalembert.cli.demo", "import typer\nimport dalembert as da"),
         ("dalembert.studies.textbook.study", "from dalembert import simulate"),
     ],

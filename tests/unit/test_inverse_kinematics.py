@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis.inverse_kinematics import IKResult, inverse_kinematics
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.formulations.inverse_kinematics import IKResult, inverse_kinematics
 from support.random_machines import random_machine
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.control.linearize import equilibrium, linearize
+from dalembert.analysis.linearize import equilibrium, linearize
 from dalembert.control.lqr import design_lqr, lqr_gain
 from dalembert.systems.cranes import hanging, planar_crane, uniform_cable
 

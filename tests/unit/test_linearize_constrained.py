@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.control.linearize import equilibrium, law_gain, linearize, reduction
+from dalembert.analysis.cables.tensions import platform_load
+from dalembert.analysis.linearize import equilibrium, law_gain, linearize, reduction
+from dalembert.analysis.modal import machine_modes, modal_reduction
 from dalembert.control.lqr import design_lqr
-from dalembert.control.modal import machine_modes, modal_reduction
-from dalembert.formulations.constraints_projection import consistent_state
+from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.systems import cable_robots as cr
-from dalembert.systems.cable_robots.tensions import platform_load
 
 CRANK, COUPLER, ROCKER, GROUND = 0.3, 0.8, 0.6, 0.9
 MASSES = (1.0, 2.0, 1.5)

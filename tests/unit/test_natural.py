@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.formulations import natural_body as nb
+from dalembert.formulations.natural import body as nb
 from dalembert.spatial.rotations import numpy, quaternion_matrix, rpy_from_matrix
 from support.random_machines import random_machine
 

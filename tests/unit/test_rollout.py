@@ -13,8 +13,8 @@ import pytest
 import dalembert as da
 from dalembert.control.laws import PD, PID
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.simulate.closed_loop import SampledController
-from dalembert.simulate.rollout import rollout
+from dalembert.loop.closed_loop import SampledController
+from dalembert.loop.rollout import rollout
 
 RNG = np.random.default_rng(5)
 

@@ -8,8 +8,8 @@ import pytest
 from scipy.special import ellipk
 
 from dalembert.core.errors import SimulationError
-from dalembert.simulate import EventSpec, integrate
-from dalembert.simulate.roots import find_crossing
+from dalembert.simulation import EventSpec, integrate
+from dalembert.simulation.roots import find_crossing
 from support.problems import ball, make_problem, oscillator, pendulum, sampled_integrator
 
 G = 9.81

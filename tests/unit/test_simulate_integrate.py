@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from dalembert.core.errors import DalembertError, InputError, SimulationError
-from dalembert.simulate import METHODS, TABLEAUS, EndState, EventSpec, Problem, integrate
+from dalembert.simulation import METHODS, TABLEAUS, EndState, EventSpec, Problem, integrate
 from support.problems import make_problem, oscillator, pendulum, precession, sampled_integrator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -205,7 +205,7 @@ def test_sigint_stops_a_long_run_and_loses_nothing(method: str) -> None:
         import os, signal, threading
         import numpy as np
         from support.problems import oscillator
-        from dalembert.simulate import integrate
+        from dalembert.simulation import integrate
         exact = oscillator(50.0)
         settings = dict(method={method!r}, step=1e-3, rtol=1e-10, atol=1e-10)
         integrate(exact.problem, exact.x0, duration=0.01, **settings)  # compile before the clock starts
@@ -256,7 +256,7 @@ def test_progress_function_and_bar(capsys: pytest.CaptureFixture[str], monkeypat
     assert fractions == sorted(fractions)
     assert 0.0 <= fractions[0] <= fractions[-1] <= 1.0
     assert len(fractions) > 1
-    monkeypatch.setattr(importlib.import_module("dalembert.simulate.watch"), "_PATIENCE", 0.0)
+    monkeypatch.setattr(importlib.import_module("dalembert.simulation.watch"), "_PATIENCE", 0.0)
     integrate(HOLDING, [0.0], duration=0.5, step=0.01, controller=law, progress=True)
     assert "simulating" in capsys.readouterr().err
     integrate(HOLDING, [0.0], duration=0.5, step=0.01, controller=law)

@@ -16,7 +16,7 @@ import pytest
 
 from dalembert.core.errors import FileFormatError, InputError, UnknownNameError
 from dalembert.core.version import __version__
-from dalembert.simulate import EndState, EnergyAudit, Run, integrate
+from dalembert.simulation import EndState, EnergyAudit, Run, integrate
 from dalembert.view.plots import group_signals
 from support.problems import ball, make_problem, oscillator, pendulum, sampled_integrator
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.control.linearize import law_gain, linearize
+from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.control.lqr import design_lqr
 from dalembert.control.underactuated import (
     EnergyRegulation,

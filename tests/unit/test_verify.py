@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis import verify as module
+from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 from dalembert.core.errors import InputError
-from dalembert.formulations import verify as module
-from dalembert.formulations.newton_euler import NewtonEuler
-from dalembert.formulations.verify import VerifyReport, VerifyRow, verify
+from dalembert.formulations.tree.newton_euler import NewtonEuler
 from support.random_machines import random_machine
 
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from dalembert.api import simulate
 from dalembert.core.parameter import nominal
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.simulate.constrained import CONSTRAINT_METHODS, ConstraintMethod
-from dalembert.simulate.run import Run
+from dalembert.simulation.constrained.system import CONSTRAINT_METHODS, ConstraintMethod
+from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import cable_lengths, pulley_robot
 
 __all__ = ["compare_methods", "compare_with_exudyn", "paper_speed"]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.benchmarks.machines import chain
-from dalembert.benchmarks.pinocchio_model import pinocchio_model
+from dalembert.benchmarks.peers.pinocchio_model import pinocchio_model
 from dalembert.benchmarks.robots import ROBOTS, robot_machine, robot_pinocchio
 from dalembert.compile import Kernel
 from dalembert.formulations.equations import EquationsOfMotion, derive

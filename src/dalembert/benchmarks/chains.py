@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.benchmarks.cases import QUANTITIES, Case, Contender, Skipped
 from dalembert.benchmarks.contenders import contenders
 from dalembert.benchmarks.machines import chain
-from dalembert.benchmarks.pinocchio_model import pinocchio_model
+from dalembert.benchmarks.peers.pinocchio_model import pinocchio_model
 from dalembert.benchmarks.rows import SETTINGS, describe, measure
 from dalembert.formulations.equations import derive
 

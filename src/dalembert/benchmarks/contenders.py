@@ -23,10 +23,10 @@ BATCH_BYTES = 2**25
 
 def contenders(case: Case, *, build: bool, announce: Callable[[str], None]) -> Iterator[Contender | Skipped]:
     """All contenders for a case; ``build`` allows what takes minutes to build."""
-    from dalembert.benchmarks.peers_jax import jax_contenders
-    from dalembert.benchmarks.peers_more import more_contenders
-    from dalembert.benchmarks.peers_mujoco import mujoco_contenders
-    from dalembert.benchmarks.peers_pinocchio import pinocchio_contenders
+    from dalembert.benchmarks.peers.jax import jax_contenders
+    from dalembert.benchmarks.peers.mujoco import mujoco_contenders
+    from dalembert.benchmarks.peers.pinocchio import pinocchio_contenders
+    from dalembert.benchmarks.peers.sympy_exudyn import more_contenders
 
     yield from native_contenders(case)
     yield virtual_machine(case)

@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
 from dalembert.benchmarks.contenders import native_contenders
 from dalembert.benchmarks.measure import interleave
-from dalembert.benchmarks.pinocchio_cpp import PinocchioLoop, load_loop
+from dalembert.benchmarks.peers.pinocchio_cpp import PinocchioLoop, load_loop
 from dalembert.benchmarks.rows import SETTINGS, describe, measure
 from dalembert.core.errors import BuildError
 from dalembert.core.parameter import nominal

@@ -23,8 +23,8 @@ import numpy as np
 from dalembert.api import simulate
 from dalembert.benchmarks.cases import Array, Case, Contender
 from dalembert.benchmarks.contenders import native_contenders
-from dalembert.benchmarks.exudyn_arm import ExudynArm, exudyn_arm
 from dalembert.benchmarks.measure import interleave
+from dalembert.benchmarks.peers.exudyn_arm import ExudynArm, exudyn_arm
 from dalembert.benchmarks.rows import AGREEMENT, SETTINGS, describe
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine

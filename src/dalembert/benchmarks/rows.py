@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
 from dalembert.benchmarks.measure import interleave
-from dalembert.benchmarks.pinocchio_cpp import FLAGS
+from dalembert.benchmarks.peers.pinocchio_cpp import FLAGS
 from dalembert.compile.build import find_toolchain, usable_flags
 from dalembert.formulations.equations import derive
 

@@ -21,9 +21,9 @@ def demo(
     import time
 
     from dalembert import api
+    from dalembert.analysis.verify import verify
     from dalembert.cli.machines import find_machine
     from dalembert.cli.output import console
-    from dalembert.formulations.verify import verify
     from dalembert.io.control_blocks import make_law
 
     screen = console()

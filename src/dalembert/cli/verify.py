@@ -22,7 +22,7 @@ def verify(
 
     Exit status 1 if they disagree.
     """
-    from dalembert.formulations.verify import verify as compare
+    from dalembert.analysis.verify import verify as compare
 
     found, _ = find_machine(machine)
     report = compare(found, samples=samples, seed=seed, tolerance=tolerance)

@@ -10,8 +10,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dalembert.analysis.linearize import State, equilibrium, linearize, reduction, state_space_names
 from dalembert.control.laws import Reference, _driven, _reference, _Stateless
-from dalembert.control.linearize import State, equilibrium, linearize, reduction, state_space_names
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine

@@ -17,8 +17,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dalembert.analysis.linearize import State, equilibrium
 from dalembert.control.laws import Reference, _driven, _gain, _reference, _Stateless
-from dalembert.control.linearize import State, equilibrium
 from dalembert.core.errors import InputError
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.factorization import solve_spd

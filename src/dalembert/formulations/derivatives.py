@@ -2,7 +2,7 @@
 
 Derivatives with respect to ``q`` are taken in the tangent space: along ``integrate(q, d)`` at ``d = 0``, nv columns.
 
-Inverse dynamics are differentiated in closed form where there is one (`dalembert.formulations.derivatives_tree`), and
+Inverse dynamics are differentiated in closed form where there is one (`dalembert.formulations.tree.derivatives`), and
 by CasADi on the tape otherwise. Forward dynamics follow from ``da = -M^-1 (d tau at a)``. Both end in linear algebra,
 which is written in rows (`dalembert.compile.rows`).
 """
@@ -20,9 +20,9 @@ from dalembert.compile.rows import aligned
 from dalembert.compile.rows_builder import Cell, Rows, RowsBuilder
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Formulation
-from dalembert.formulations.derivatives_tree import Cells, TreeDerivatives, is_plain
 from dalembert.formulations.factorization import Factors, unit_rows
-from dalembert.formulations.newton_euler import NewtonEuler
+from dalembert.formulations.tree.derivatives import Cells, TreeDerivatives, is_plain
+from dalembert.formulations.tree.newton_euler import NewtonEuler
 
 __all__ = ["Derivatives", "forward_derivatives", "inverse_derivatives"]
 

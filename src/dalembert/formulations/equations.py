@@ -15,17 +15,17 @@ from dalembert.compile import Kernel
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
-from dalembert.formulations.constraints_contract import ConstraintContract
-from dalembert.formulations.constraints_elastic import with_elastic_cables
+from dalembert.formulations.constraints.contract import ConstraintContract
+from dalembert.formulations.constraints.elastic_cables import with_elastic_cables
 from dalembert.formulations.contract import GEOMETRIC, compile_contract
 from dalembert.formulations.derivatives import Derivatives
-from dalembert.formulations.flexible import APPROXIMATIONS
-from dalembert.formulations.lagrange import Lagrange
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates
-from dalembert.formulations.natural import Natural
-from dalembert.formulations.newton_euler import NewtonEuler
+from dalembert.formulations.natural.formulation import Natural
 from dalembert.formulations.symbolic import Symbolic
+from dalembert.formulations.tree.flexible import APPROXIMATIONS
+from dalembert.formulations.tree.lagrange import Lagrange
+from dalembert.formulations.tree.newton_euler import NewtonEuler
 from dalembert.model.checks import check_parameter_values
 from dalembert.model.machine import Machine
 
@@ -251,7 +251,7 @@ class EquationsOfMotion(ConstraintContract):
 
     def inverse_kinematics(self, frame: str, target: ArrayLike, **options: Any) -> Any:
         """Coordinates that bring a frame to a position (3) or a pose (4 x 4); see `dalembert.inverse_kinematics`."""
-        from dalembert.formulations.inverse_kinematics import inverse_kinematics
+        from dalembert.analysis.inverse_kinematics import inverse_kinematics
 
         return inverse_kinematics(self, frame, target, **options)
 

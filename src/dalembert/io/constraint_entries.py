@@ -45,9 +45,7 @@ def make_constraint(name: str, entry: Any, number: Read, origin: Read) -> Constr
     known = {f.name for f in fields(part)} - {"name"}
     wrong = sorted(given - known)
     if wrong:
-        raise InputError(
-            f"a constraint of type '{entry.type}' takes {', '.join(sorted(known))}, got '{wrong[0]}'"
-        )
+        raise InputError(f"a constraint of type '{entry.type}' takes {', '.join(sorted(known))}, got '{wrong[0]}'")
     return part(name, **_values(entry, given, ("constraints", name), number, origin))
 
 

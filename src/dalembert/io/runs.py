@@ -18,7 +18,7 @@ import numpy as np
 
 from dalembert.core.errors import FileFormatError, InputError
 from dalembert.core.files import target_file
-from dalembert.simulate.run import EndState, EventRecord, Run
+from dalembert.simulation.run import EndState, EventRecord, Run
 
 if TYPE_CHECKING:
     import xarray

@@ -37,9 +37,7 @@ def located(label: str, line: int | None, message: object) -> FileFormatError:
 
 
 @contextmanager
-def locating(
-    label: str, line: int | None, names: Mapping[str, int] | None = None, owner: str = ""
-) -> Iterator[None]:
+def locating(label: str, line: int | None, names: Mapping[str, int] | None = None, owner: str = "") -> Iterator[None]:
     """Give errors of the model the file and the line.
 
     Parameters

@@ -183,9 +183,7 @@ def _check_ends(elements: list[Element], joints: dict[str, Joint], bodies: dict[
         held[joint.child] = joint.name
 
 
-def _root_link(
-    robot: Element, joints: dict[str, Joint], bodies: dict[str, Body], lines: Mapping[str, int]
-) -> str:
+def _root_link(robot: Element, joints: dict[str, Joint], bodies: dict[str, Body], lines: Mapping[str, int]) -> str:
     if not bodies:
         raise robot.error("<robot> has no <link> element")
     children = {j.child for j in joints.values()}

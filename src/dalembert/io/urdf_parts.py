@@ -109,9 +109,7 @@ def read_joint(element: Element) -> Joint:
         limits = Limits()
         if kind in ("revolute", "continuous", "prismatic"):
             limits = _limits(element, bounded=kind != "continuous")
-        return Joint(
-            name, JOINT_TYPES[kind], parent, child, origin, axis, limits, damping=damping, friction=friction
-        )
+        return Joint(name, JOINT_TYPES[kind], parent, child, origin, axis, limits, damping=damping, friction=friction)
 
 
 def _limits(element: Element, *, bounded: bool) -> Limits:

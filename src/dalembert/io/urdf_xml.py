@@ -67,9 +67,7 @@ class Element:
         words = text.split()
         expected = "a number" if count == 1 else f"{count} numbers"
         if "${" in text or "$(" in text:
-            raise self.error(
-                f"attribute '{name}' of <{self.tag}> is {text!r}, an expression of xacro; run xacro first"
-            )
+            raise self.error(f"attribute '{name}' of <{self.tag}> is {text!r}, an expression of xacro; run xacro first")
         try:
             values = tuple(_number(word) for word in words)
         except ValueError:

@@ -67,7 +67,7 @@ class Beam:
         Boundary conditions of the modes, ROOT-TIP with clamped, pinned, free and (tip) loaded; default clamped-loaded
         if there is a load, else clamped-free. Or a pair of `Support` (which may hold springs), for bending.
     load
-        Inertia at the tip for the modes; see `dalembert.formulations.outboard`.
+        Inertia at the tip for the modes; see `dalembert.analysis.outboard`.
     offset
         Start of the slender part in the frame of the segment, ``p_a`` of (B.19).
     normalization
@@ -322,5 +322,3 @@ class Beam:
                     raise MachineError(f"beam '{self.name}': a mode with no tip deflection cannot have a unit tip")
                 return 1.0 / end
         return 1.0
-
-

@@ -1,6 +1,6 @@
 """Constraints between frames and between coordinates: what closes the loops of a tree, joins bodies, prescribes motion.
 
-Each is a description without equations; `dalembert.formulations.constraints` turns it into rows of ``Phi(q, t) = 0``.
+Each is a description without equations; `dalembert.formulations.constraints` turns it into rows ``Phi(q, t) = 0``.
 A constraint with ``switchable=True`` can be added and removed during a run (`Switch`), which never compiles anything.
 """
 
@@ -314,5 +314,3 @@ class MotionConstraint(Constraint):
     def rheonomous(self) -> bool:
         """Whether the value depends on time."""
         return depends_on_time(self.value)
-
-

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dalembert.analysis.closed_form.form import ClosedForm
 from dalembert.core.errors import FileFormatError, UnknownNameError
-from dalembert.formulations.closed_form import ClosedForm
 from dalembert.studies.rows import Row
 
 __all__ = ["Entry", "Expected", "Formula", "formula"]

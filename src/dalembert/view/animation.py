@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file
 from dalembert.core.parameter import nominal
-from dalembert.formulations.tree_model import TreeModel
+from dalembert.formulations.tree.model import TreeModel
 from dalembert.model.machine import Machine
-from dalembert.simulate.run import Run
+from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,11 +9,11 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dalembert.control.modal import MachineModes
+from dalembert.analysis.modal import MachineModes
 from dalembert.core.errors import InputError
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.formulations.flexible import SectionMotion
 from dalembert.formulations.mapped import tree_coordinates
+from dalembert.formulations.tree.flexible import SectionMotion
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD
 
@@ -47,7 +47,7 @@ def skeleton(eom: EquationsOfMotion, q: ArrayLike, points: int = 30) -> list[Arr
 
 
 def _model(eom: EquationsOfMotion) -> Any:
-    from dalembert.formulations.tree_model import TreeModel
+    from dalembert.formulations.tree.model import TreeModel
 
     if eom.coordinates is not None:
         raise InputError(

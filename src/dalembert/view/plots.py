@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file
-from dalembert.simulate.run import Run
+from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

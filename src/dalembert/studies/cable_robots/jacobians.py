@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.formulations.constraints_cables import pulley_path
+from dalembert.formulations.constraints.cable_path import pulley_path
 from dalembert.studies.cable_robots.printed import Pulley
 
 __all__ = ["errors"]

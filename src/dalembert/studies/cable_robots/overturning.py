@@ -7,9 +7,9 @@ from typing import Any
 
 from dalembert.api import simulate
 from dalembert.formulations.equations import derive
-from dalembert.simulate.closed_loop import Event
-from dalembert.simulate.constrained import ConstraintMethod
-from dalembert.simulate.run import Run
+from dalembert.loop.closed_loop import Event
+from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import overturning_robot, static_equilibrium
 
 __all__ = ["PAPER_PENALTY", "overturning_run", "start_pose"]

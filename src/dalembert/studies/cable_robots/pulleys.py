@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dalembert.api import simulate
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
-from dalembert.simulate.constrained import ConstraintMethod
-from dalembert.simulate.run import Run
+from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import pulley_robot
 
 __all__ = ["PAPER_METHOD", "pushed_run", "rms", "start", "swivel_names"]

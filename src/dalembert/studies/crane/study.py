@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dalembert import Parameter, closed_form, equations, simulate
-from dalembert.control.linearize import law_gain, linearize
+from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.control.underactuated import PartialFeedbackLinearization
 from dalembert.studies.crane.robustness import robustness
 from dalembert.studies.crane.transport import compare, ei_excitation, laws, transport_crane

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import PD, Machine, Quintic, Run, equations, simulate
-from dalembert.control.linearize import law_gain, linearize
+from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.control.lqr import design_lqr
 from dalembert.control.underactuated import EnergyRegulation, PartialFeedbackLinearization
 from dalembert.core.parameter import Scalar

@@ -21,12 +21,12 @@ import numpy as np
 from dalembert.core.parameter import nominal
 from dalembert.formulations.equations import derive
 from dalembert.formulations.factorization import solve_spd
-from dalembert.formulations.flexible import FlexibleBody
+from dalembert.formulations.tree.flexible import FlexibleBody
 from dalembert.model.beam_integrals import mode_matrices
 from dalembert.model.machine import Machine
 from dalembert.model.tree import Node, merged_inertia, place
-from dalembert.simulate.integrate import integrate
-from dalembert.simulate.problem import Problem
+from dalembert.simulation.integrate import integrate
+from dalembert.simulation.problem import Problem
 from dalembert.spatial.rotations import cross_matrix, euler_rates, rotation_about, rotation_euler321
 from dalembert.studies.flexible_arms.runs import PickAndPlace, energy_error
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import Body, Joint, Machine, Parameter, box, closed_form, hollow_cylinder
-from dalembert.formulations.closed_form import ClosedForm
+from dalembert.analysis.closed_form.form import ClosedForm
 from dalembert.studies.expected import Formula
 
 __all__ = ["box_error", "cylinder_error", "shapes", "steiner"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dalembert.control.modal import machine_modes
+from dalembert.analysis.modal import machine_modes
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
@@ -28,7 +28,7 @@ def frequencies(
     """Natural frequencies [Hz] about a rest position, ascending; imaginary ones (unstable) are returned as negative.
 
     On the motions that the constraints allow, ``N`` the null space of ``J``: ``N^T M N``, ``N^T (K + dJ^T lambda) N``.
-    The shapes, and damping, are those of `dalembert.control.modal.machine_modes`; state-space models come from
+    The shapes, and damping, are those of `dalembert.analysis.modal.machine_modes`; state-space models come from
     `dalembert.linearize`.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dalembert.control.linearize import linearize
+from dalembert.analysis.linearize import linearize
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.formulations.equations import derive

@@ -11,7 +11,7 @@ from dalembert.control.underactuated import partition
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
-from dalembert.simulate.run import Run
+from dalembert.simulation.run import Run
 from dalembert.systems.cranes import structure_checks as checks
 from dalembert.systems.cranes.coordinates import columns, link_count
 

@@ -16,7 +16,7 @@ from dalembert.core.parameter import Parameter
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.body import point_mass
 from dalembert.model.machine import Machine
-from dalembert.simulate.run import Run
+from dalembert.simulation.run import Run
 from dalembert.systems.cranes.coordinates import Columns, hanging, link_count, node_masses
 
 __all__ = ["Study", "all_checks", "passivity_excess"]

@@ -1,0 +1,1 @@
+"""Statics and kinematics of cable robots."""

@@ -1,0 +1,1 @@
+"""Readable equations of small machines."""

@@ -1,0 +1,209 @@
+"""Rest of a machine: the inputs, and the reactions of its constraints, with which it does not move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.core.errors import InputError
+from dalembert.core.states import named_vector
+from dalembert.formulations.constraints.contract import minimum_norm
+from dalembert.formulations.constraints.projection import consistent_state
+from dalembert.formulations.constraints.reduction import allowed_motions, locked_rows
+from dalembert.formulations.equations import EquationsOfMotion
+
+__all__ = ["Equilibrium", "State", "check_rest", "equilibrium"]
+
+Array = NDArray[np.float64]
+State = ArrayLike | Mapping[str, float] | None
+_SLACK = 1e-9  # gap from which on a cable counts as slack
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A configuration in which the machine stays at rest, and the inputs that keep it there.
+
+    Parameters
+    ----------
+    q, u
+        Coordinates and inputs.
+    residual
+        Generalised forces that neither inputs nor constraints balance, per velocity.
+    scale
+        Largest generalised force at work, or that a unit displacement would raise: what the residual is to be compared
+        with.
+    multipliers
+        Multipliers of the constraints, zero where a constraint does not act; tensions of cables.
+    mode
+        Switches and measured numbers of the constraints, as in ``eom.constraint_system``.
+    J
+        Rows that hold the machine: those of the constraints that act, and of locked joints.
+    """
+
+    q: Array
+    u: Array
+    residual: Array
+    scale: float
+    multipliers: Array = field(default_factory=lambda: np.zeros(0))
+    mode: Array = field(default_factory=lambda: np.zeros(0))
+    J: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+
+def equilibrium(
+    eom: EquationsOfMotion,
+    at: State = None,
+    *,
+    u: ArrayLike | None = None,
+    active: Mapping[str, bool] | None = None,
+    locked: Sequence[str] = (),
+    t: float = 0.0,
+    p: Any = None,
+) -> Equilibrium:
+    """Inputs that balance gravity, springs and wrenches at rest; least squares where motors are missing.
+
+    Of a machine with constraints the configuration is first projected onto them, and the reactions share the load. A
+    cable that is longer than its way is slack.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    at
+        Configuration: numbers, or a mapping of names (the others are neutral); of natural coordinates that of the
+        machine.
+    u
+        Inputs to take instead of those that balance best; where constraints leave a choice (more motors than motions),
+        the least ones.
+    active
+        Switchable constraints and cables, by name, that are to act or not.
+    locked
+        Joints that do not move.
+    t, p
+        Time (of wrenches and moving constraints) and parameter values.
+    """
+    s = eom.symbolic
+    values = eom.parameter_values(p)
+    q, mode = _configuration(eom, at, active, t, values)
+    load = s.bias - s.losses - s.wrenches
+    outputs = [load, ca.jacobian(s.actuation, s.u), s.actuation, s.gravity, s.bias - s.gravity, s.mass_matrix]
+    f = ca.Function("load", [s.q, s.v, s.u, s.t, s.p], outputs)
+    zero = np.zeros(eom.nv)
+    demand, B, _, weight, springs, M = (np.array(ca.DM(x).full()) for x in f(q, zero, np.zeros(eom.nu), t, values))
+    J, gamma = locked_rows(eom, locked), np.zeros(0)
+    on = np.zeros(0, dtype=bool)
+    if eom.constrained:
+        on = eom.constraint_system.activity(mode) != 0.0
+        J = np.vstack([eom.constraint_jacobian(q, t=t, p=values, mode=mode)[on], J])
+        gamma = eom.constraint_rhs(q, zero, t=t, p=values, mode=mode)[on]
+    held = len(J) > 0
+    N = allowed_motions(M, J) if held else np.eye(eom.nv)
+    if u is None:
+        inputs = np.linalg.lstsq(N.T @ B, N.T @ demand[:, 0], rcond=1e-10)[0] if eom.nu else np.zeros(0)
+    else:
+        inputs = np.asarray(u, dtype=float)
+        if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
+            raise InputError(f"u must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {u!r}")
+    given = np.array(ca.DM(f(q, zero, inputs, t, values)[2]).full())[:, 0]  # after saturation
+    residual, multipliers = demand[:, 0] - given, np.zeros(len(on))
+    if held:
+        a, found = minimum_norm(M, -residual, J, np.concatenate([gamma, np.zeros(len(J) - len(gamma))]))
+        residual, multipliers[on] = -M @ a, found[: len(gamma)]
+    raised = _stiffness_scale(eom, load, q, t, values)
+    scale = float(max(raised, *(np.abs(x).max(initial=0.0) for x in (demand, given, weight, springs))))
+    return Equilibrium(q, inputs, residual, scale, multipliers, mode, J)
+
+
+def _configuration(
+    eom: EquationsOfMotion, at: State, active: Mapping[str, bool] | None, t: float, p: Array
+) -> tuple[Array, Array]:
+    """Configuration on the constraints, and their mode there."""
+    if not eom.constrained:
+        if active:
+            raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' means nothing")
+        return named_vector(at, eom.q_names, eom.q_neutral, "at"), np.zeros(0)
+    if eom.by == "natural":
+        own = eom.machine
+        q, _ = eom.from_machine(named_vector(at, own.q_names, own.q_neutral, "at"), np.zeros(own.nv), p=p)
+    else:
+        q = named_vector(at, eom.q_names, eom.q_neutral, "at")
+    system = eom.constraint_system
+    mode = system.measured(system.mode_vector(active), q, t, p)
+    phi = eom.constraints(q, t=t, p=p, mode=mode)
+    for rows in system.rows:
+        if rows.unilateral and phi[rows.start] < -_SLACK and rows.name not in (active or {}):
+            mode[rows.flag] = 0.0
+    return consistent_state(eom, q, np.zeros(eom.nv), t=t, p=p, mode=mode, what="the configuration").q, mode
+
+
+def _stiffness_scale(eom: EquationsOfMotion, load: Any, q: Array, t: float, p: Array) -> float:
+    """Size of ``d load/d q`` from a few directions: random signs s give |K s|^2 the mean |K|^2 (Hutchinson)."""
+    s = eom.symbolic
+    seed = ca.SX.sym("seed", eom.nq)
+    f = ca.Function("K", [s.q, s.v, s.u, s.t, s.p, seed], [ca.densify(ca.jtimes(load, s.q, seed))])
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(3, eom.nq))
+    columns = [np.array(f(q, np.zeros(eom.nv), np.zeros(eom.nu), t, p, x).full()) for x in signs]
+    return float(np.sqrt(np.mean(np.square(columns), axis=0)).max(initial=0.0))
+
+
+def check_rest(
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    v: Array,
+    tolerance: float,
+    *,
+    t: float,
+    p: Array,
+    hint: str = "give an equilibrium",
+) -> None:
+    """Refuse a state in which the machine does not stay at rest.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    point, v
+        Configuration with its inputs, and velocities.
+    tolerance
+        Largest force that may be left unbalanced, relative to the largest one.
+    t, p
+        Time and parameter values.
+    hint
+        What to do about it, in messages.
+    """
+    where = f"machine '{eom.machine.name}'"
+    if v.any():
+        raise InputError(f"{where} is not at rest with v = {v.tolist()}; {hint}")
+    if eom.constrained:
+        _check_constraints(eom, point, where, tolerance, t, p)
+    left = np.abs(point.residual)
+    if left.size and left.max() > tolerance * max(point.scale, 1e-12):
+        worst = int(left.argmax())
+        by = "the motors and constraints" if len(point.J) else "the motors"
+        raise InputError(
+            f"{where} is not in equilibrium there: a force of {point.residual[worst]:.6g} at '{eom.v_names[worst]}' "
+            f"is left unbalanced by {by}; {hint}"
+        )
+
+
+def _check_constraints(
+    eom: EquationsOfMotion, point: Equilibrium, where: str, tolerance: float, t: float, p: Array
+) -> None:
+    system = eom.constraint_system
+    rate = np.abs(eom.constraint_velocity(point.q, np.zeros(eom.nv), t=t, p=p, mode=point.mode))
+    rate = rate * system.activity(point.mode)
+    if rate.max(initial=0.0) > 1e-9:
+        name = system.row_names[int(rate.argmax())]
+        raise InputError(f"{where} is not at rest: constraint '{name}' moves at t = {t:g} s; give another time t")
+    independent = allowed_motions(eom.mass_matrix(point.q, p=p), point.J).shape[1] + len(point.J) == eom.nv
+    for rows in system.rows:
+        tension = float(point.multipliers[rows.start])
+        if rows.unilateral and independent and tension < -tolerance * point.scale:
+            raise InputError(
+                f"{where} cannot rest there with these inputs: cable '{rows.name}' would have to push with "
+                f"{-tension:.4g} N; give inputs u with which every cable pulls, or active={{'{rows.name}': False}}"
+            )

@@ -1,0 +1,309 @@
+"""Linear models of machines: exact derivatives, in the tangent space of the configuration.
+
+State of the linear model: tangent displacement ``d`` (nv numbers, with ``q = integrate(q0, d)``) and velocity change.
+Derivatives come from the tape of the equations itself, one forward sweep per column, so that they are exact and the
+cost is that of ``2 nv + nu`` evaluations. Of a machine with constraints the states are independent displacements and
+velocities (see `dalembert.analysis.linearize_constrained`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.analysis.equilibrium import Equilibrium, State, check_rest, equilibrium
+from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.ports import Law
+from dalembert.core.states import named_vector
+from dalembert.formulations.constraints.projection import consistent_state
+from dalembert.formulations.constraints.reduction import Reduction
+from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.model.machine import Machine
+
+if TYPE_CHECKING:
+    import control
+
+__all__ = ["Equilibrium", "State", "equilibrium", "law_gain", "linearize", "reduction", "state_space_names"]
+
+Array = NDArray[np.float64]
+
+
+def linearize(
+    machine: Machine | EquationsOfMotion,
+    at: State = None,
+    *,
+    v: State = None,
+    u: ArrayLike | None = None,
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+    independent: Sequence[str] | None = None,
+    locked: Sequence[str] = (),
+    active: Mapping[str, bool] | None = None,
+    allow_singular: bool = False,
+    t: float = 0.0,
+    p: Mapping[str, float] | ArrayLike | None = None,
+    require_equilibrium: bool = True,
+    tolerance: float = 1e-6,
+    by: str = "newton-euler",
+) -> control.StateSpace:
+    """Linear model of a machine about a configuration, as a python-control StateSpace.
+
+    Parameters
+    ----------
+    machine
+        The machine, or equations of motion derived from it (any formulation, any coordinates).
+    at
+        Configuration: numbers, or a mapping of coordinate names to numbers (the others are neutral). It is projected
+        onto the constraints; for natural coordinates it is that of the machine.
+    v
+        Velocities; only with ``require_equilibrium=False``.
+    u
+        Inputs; default those that balance gravity, springs and wrenches (see `equilibrium`). A robot with more cables
+        than motions needs them, so that every cable pulls.
+    inputs
+        Motors, or parameters of the machine, by name; default all motors.
+    outputs
+        Coordinates and velocities by name, components of frames such as ``"payload.x"``, or reactions as a run names
+        them, ``"tension.cable1"`` and ``"multiplier.loop[0]"``; default all states.
+    independent
+        Displacements to take as states of a machine with constraints, as many as it has degrees of freedom; default
+        those that carry most of the inertia.
+    locked
+        Joints that do not move, such as winches with their brakes on.
+    active
+        Switchable constraints and cables, by name, that are to act or not; default as in the machine, and cables that
+        are longer than their way are slack.
+    allow_singular
+        Whether to accept a singular position, in which constraints lose rank (a symmetric platform on four locked
+        winches). The model is then that of very stiff instead of rigid constraints, with the reactions of least norm.
+    t, p
+        Time (of wrenches and moving constraints) and parameter values.
+    require_equilibrium
+        Refuse a state in which the machine does not stay at rest. If False, the model is the derivative of the vector
+        field in the chart around the state; its constant term is left out.
+    tolerance
+        Largest force that may be left unbalanced, relative to the largest one.
+    by
+        The formulation.
+
+    Returns
+    -------
+    control.StateSpace
+        States: tangent displacements (named as the coordinates; ``NAME.int`` of a velocity where the coordinates are
+        quaternions) and velocities; with constraints the independent ones. Inputs and outputs by name. python-control
+        allows no dots in labels: they become underscores.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.analysis.linearize import linearize
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 1.0, com=(0, 0, -2.0))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))],
+    ...     motors=[da.Motor("torque", "theta")],
+    ... )
+    >>> plant = linearize(pendulum)
+    >>> plant.A.round(3).tolist(), plant.B.round(3).tolist()
+    ([[0.0, 1.0], [-4.905, 0.0]], [[0.0], [0.25]])
+    """
+    import control
+
+    eom = machine if isinstance(machine, EquationsOfMotion) else _derive(machine, by)
+    values = eom.parameter_values(p)
+    point = equilibrium(eom, at, u=u, active=active, locked=locked, t=t, p=values)
+    v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
+    if require_equilibrium:
+        hint = "give an equilibrium, or require_equilibrium=False"
+        check_rest(eom, point, v0, tolerance, t=t, p=values, hint=hint)
+    states = state_space_names(eom)
+    chosen_in = list(eom.u_names if inputs is None else inputs)
+    for name in chosen_in:
+        if name not in (*eom.u_names, *eom.p_names):
+            raise UnknownNameError("input", name, (*eom.u_names, *eom.p_names), f"machine '{eom.machine.name}'")
+    names = states
+    reduced = None
+    if len(point.J):
+        own = states[: eom.nv]
+        reduced = reduction_at(
+            eom, point, own, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
+        )
+        names = tuple(states[i + k] for k in (0, eom.nv) for i in reduced.independent)
+        v0 = _velocities(eom, point, v0, t, values)
+    elif independent is not None:
+        raise InputError(f"machine '{eom.machine.name}' has no constraints: all its displacements are independent")
+    chosen_out = list(names if outputs is None else outputs)
+    if not chosen_in and len(chosen_out) == 1:
+        raise InputError(
+            f"machine '{eom.machine.name}' has no motors, and python-control knows no model of one output without "
+            "inputs: name a parameter as input, or another output"
+        )
+    A, B, C, D = _derivatives(eom, point, v0, chosen_in, chosen_out, states, reduced, t, values)
+    labels = [[name.replace(".", "_") for name in some] for some in (chosen_in, chosen_out, names)]
+    return control.ss(A, B, C, D, inputs=labels[0], outputs=labels[1], states=labels[2], name=eom.machine.name)
+
+
+def _derive(machine: Machine, by: str) -> EquationsOfMotion:
+    """Equations of a machine; a handful of constrained evaluations is not worth a compiler."""
+    constrained = isinstance(machine, Machine) and (machine.constrained or by == "natural")
+    return derive(machine, by, backend="vm" if constrained else "auto")
+
+
+def _velocities(eom: EquationsOfMotion, point: Equilibrium, v: Array, t: float, p: Array) -> Array:
+    """Velocities, if there are any, projected onto the constraints."""
+    if not eom.constrained or not v.any():
+        return v
+    return consistent_state(eom, point.q, v, t=t, p=p, mode=point.mode, what="the state").v
+
+
+def reduction(
+    eom: EquationsOfMotion,
+    at: State = None,
+    *,
+    independent: Sequence[str] | None = None,
+    locked: Sequence[str] = (),
+    active: Mapping[str, bool] | None = None,
+    allow_singular: bool = False,
+    t: float = 0.0,
+    p: Any = None,
+) -> Reduction:
+    """Independent displacements that `linearize` takes as states, and all displacements from them.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    at, independent, locked, active, allow_singular, t, p
+        As of `linearize`.
+    """
+    values = eom.parameter_values(p)
+    point = equilibrium(eom, at, active=active, locked=locked, t=t, p=values)
+    if not len(point.J):
+        return Reduction(np.eye(eom.nv), tuple(range(eom.nv)))
+    names = state_space_names(eom)[: eom.nv]
+    return reduction_at(
+        eom, point, names, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
+    )
+
+
+def state_space_names(eom: EquationsOfMotion) -> tuple[str, ...]:
+    """Names of the states of the linear model: tangent displacements, then velocities."""
+    displacements: list[str] = []
+    for block in eom.layout.blocks:
+        q, v = eom.q_names[block.q], eom.v_names[block.v]
+        displacements += q if len(q) == len(v) else [f"{name}.int" for name in v]
+    return (*displacements, *eom.v_names)
+
+
+def _derivatives(
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    v0: Array,
+    inputs: list[str],
+    outputs: list[str],
+    states: tuple[str, ...],
+    reduced: Reduction | None,
+    t: float,
+    p: Array,
+) -> tuple[Array, Array, Array, Array]:
+    s, nv = eom.symbolic, eom.nv
+    d = ca.SX.sym("d", nv)
+    # The chart to first order, which is all that first derivatives at d = 0 see: the exponential of a quaternion has
+    # no derivative there on a tape.
+    B0 = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
+    q = ca.DM(point.q) + B0(ca.DM(point.q), d, s.p)
+    rate = ca.vertcat(*[_chart_rate(b.kind, d[b.v], s.v[b.v]) for b in eom.layout.blocks])
+    y_out = [_output(eom, name, d, q, states) for name in outputs]
+    if reduced is not None:
+        shown = list(zip(outputs, y_out, strict=True))
+        model = reduced_model(eom, point, v0, reduced, inputs, shown, (d, q, rate), t=t, p=p)
+        return model.A, model.B, model.C, model.D
+    acceleration = ca.substitute(s.forward_dynamics, s.tau, ca.densify(s.applied))
+    a = ca.Function("a", [s.q, s.v, s.u, s.t, s.p], [acceleration])(q, s.v, s.u, s.t, s.p)
+    x = ca.vertcat(d, s.v)
+    rates = ca.densify(ca.vertcat(rate, a, *y_out))
+    variables = ca.vertcat(x, s.u, s.p)
+    seed = ca.SX.sym("seed", variables.shape[0])
+    sweep = ca.Function("sweep", [variables, s.t, seed], [ca.densify(ca.jtimes(rates, variables, seed))])
+    columns = list(range(2 * nv))
+    columns += [2 * nv + [*eom.u_names, *eom.p_names].index(name) for name in inputs]
+    value = np.concatenate([np.zeros(nv), v0, point.u, p])
+    unit = np.eye(len(value))
+    J = np.column_stack([np.array(sweep(value, t, unit[k]).full())[:, 0] for k in columns])
+    if not np.isfinite(J).all():
+        raise InputError(f"machine '{eom.machine.name}' cannot be linearised there: its mass matrix is singular")
+    J += 0.0  # no negative zeros
+    n = 2 * nv
+    return J[:n, :n], J[:n, n:], J[n:, :n], J[n:, n:]
+
+
+def _chart_rate(kind: str, d: Any, v: Any) -> Any:
+    """Rate of the tangent displacement ``d`` for the velocity ``v``, to first order in ``d``.
+
+    A rotation by the vector ``d`` in body axes has ``d' = w + d x w / 2 + ..``.
+    """
+    match kind:
+        case "spherical":
+            return v + ca.cross(d, v) / 2
+        case "free":
+            return ca.vertcat(v[:3] + ca.cross(d[3:], v[:3]), v[3:] + ca.cross(d[3:], v[3:]) / 2)
+    return v
+
+
+def _output(eom: EquationsOfMotion, name: str, d: Any, q: Any, states: tuple[str, ...]) -> Any:
+    """A state, or a component of the position of a frame's origin; None for the multiplier of a constraint."""
+    s = eom.symbolic
+    if name in states:
+        i = states.index(name)
+        return d[i] if i < eom.nv else s.v[i - eom.nv]
+    frame, _, axis = name.rpartition(".")
+    if axis in ("x", "y", "z") and frame in eom.machine.tree.frames:
+        position = s.pose(frame)[:3, 3]
+        return ca.Function("position", [s.q, s.p], [position["xyz".index(axis)]])(q, s.p)
+    reactions = multiplier_names(eom)
+    if name in reactions:
+        return None
+    known = (*states, *(f"{f}.x|y|z" for f in eom.machine.tree.frames), *reactions)
+    raise UnknownNameError("output", name, known, f"machine '{eom.machine.name}'")
+
+
+def law_gain(
+    eom: EquationsOfMotion, law: Law, at: State = None, *, t: float = 0.0, p: Any = None, **options: Any
+) -> Array:
+    """Derivative ``K`` (nu x states) of a law's inputs by the states of `linearize`, at rest: ``u = u0 + K x``.
+
+    With `linearize` it gives the poles of the closed loop, ``A + B K``.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    law
+        A law without internal states.
+    at
+        Configuration.
+    t, p
+        Time, and parameter values.
+    **options
+        ``independent``, ``locked``, ``active`` and ``allow_singular``, as of `linearize`.
+    """
+    if law.state_names(eom):
+        raise InputError(f"law_gain needs a law without internal states, got {type(law).__name__}")
+    s, values = eom.symbolic, eom.parameter_values(p)
+    q0 = equilibrium(eom, at, t=t, p=values).q
+    d = ca.SX.sym("d", eom.nv)
+    B0 = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
+    u, _ = law.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)
+    moved = ca.Function("u", [s.q, s.v, s.t, s.p], [u])(ca.DM(q0) + B0(ca.DM(q0), d, s.p), s.v, s.t, s.p)
+    x = ca.vertcat(d, s.v)
+    seed = ca.SX.sym("seed", 2 * eom.nv)
+    sweep = ca.Function("sweep", [x, s.t, s.p, seed], [ca.densify(ca.jtimes(moved, x, seed))])
+    zero = np.zeros(2 * eom.nv)
+    K = np.column_stack([np.array(sweep(zero, t, values, e).full())[:, 0] for e in np.eye(2 * eom.nv)])
+    S = reduction(eom, at, t=t, p=values, **options).S
+    return np.asarray(np.hstack([K[:, : eom.nv] @ S, K[:, eom.nv :] @ S]))

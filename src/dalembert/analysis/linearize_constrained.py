@@ -1,0 +1,200 @@
+"""Linear models of machines with constraints: reduced to independent displacements and velocities.
+
+The constrained equations ``M a + h + J^T lambda = 0``, ``J a = gamma`` are differentiated with the multipliers of the
+state held, so that the stiffness of the reactions, ``d(J^T lambda)/dq``, is part of the model; the accelerations and
+the change of the multipliers follow from the same linear system. States are restricted to the constraints,
+
+    d = S y,    dv = S w + T y,    J S = 0,    J T = -dPhi'/dq S
+
+with the independent displacements ``y`` and velocities ``w``; ``T`` is zero at rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.analysis.equilibrium import Equilibrium
+from dalembert.core.errors import InputError
+from dalembert.formulations.constraints.contract import minimum_norm
+from dalembert.formulations.constraints.reduction import (
+    Reduction,
+    allowed_motions,
+    check_regular,
+    locked_rows,
+    reduce_motions,
+)
+from dalembert.formulations.equations import EquationsOfMotion
+
+__all__ = ["ReducedModel", "multiplier_names", "reduced_model", "reduction_at"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedModel:
+    """Matrices of the linear model; ``E`` takes its states to the displacements and velocities of the machine."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    E: Array
+
+
+def multiplier_names(eom: EquationsOfMotion) -> dict[str, int]:
+    """Rows by the names that a run gives their multipliers: ``tension.CABLE``, ``multiplier.ROW``."""
+    rows = eom.constraint_system.rows if eom.constrained else ()
+    names: dict[str, int] = {}
+    for r in rows:
+        if r.kind != "internal":
+            head = "tension" if r.kind == "cable" else "multiplier"
+            names |= {f"{head}.{name}": r.start + k for k, name in enumerate(r.names)}
+    return names
+
+
+def reduction_at(
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    names: Sequence[str],
+    *,
+    locked: Sequence[str] = (),
+    independent: Sequence[str] | None = None,
+    allow_singular: bool = False,
+    t: float,
+    p: Array,
+) -> Reduction:
+    """Independent displacements of a machine at a configuration; a singular position is refused unless allowed."""
+    M, where = eom.mass_matrix(point.q, p=p), f"machine '{eom.machine.name}'"
+    reduction = reduce_motions(M, point.J, names, where, independent)
+    if eom.constrained and not allow_singular:
+        check_regular(eom, point.q, point.J, point.mode, t=t, p=p, rows=locked_rows(eom, locked))
+    return reduction
+
+
+def reduced_model(
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    v0: Array,
+    reduction: Reduction,
+    inputs: Sequence[str],
+    outputs: Sequence[tuple[str, Any]],
+    chart: tuple[Any, Any, Any],
+    *,
+    t: float,
+    p: Array,
+) -> ReducedModel:
+    """Derivatives of the constrained equations on the motions that the constraints allow.
+
+    Parameters
+    ----------
+    eom, point, v0
+        The equations, the configuration with its inputs, and velocities on the constraints.
+    reduction
+        Independent displacements.
+    inputs
+        Names of motors and parameters.
+    outputs
+        Names, and expressions in the chart's displacements ``d`` and in ``v``; None for multipliers.
+    chart
+        Displacements ``d``, the coordinates that they lead to, and the rate of ``d``.
+    t, p
+        Time and parameter values.
+    """
+    s, nv, system = eom.symbolic, eom.nv, eom.constraint_system
+    d, q, rate = chart
+    multipliers = ca.SX.sym("lambda", system.m)
+    newton = s.inverse_dynamics - s.applied + system.jacobian.T @ multipliers
+    terms = ca.Function(
+        "terms",
+        [s.q, s.v, s.u, s.t, s.p, system.mode, s.a, multipliers],
+        [newton, system.jacobian @ s.a - system.rhs, system.velocity, system.phi],
+    )(q, s.v, s.u, s.t, s.p, system.mode, s.a, multipliers)
+    shown = [ca.SX(0) if expression is None else expression for _, expression in outputs]
+    parts = [ca.densify(ca.SX(x)) for x in (rate, *terms, ca.vertcat(*shown))]
+    variables = ca.vertcat(d, s.v, s.u, s.p)
+    seed = ca.SX.sym("seed", variables.shape[0])
+    given = [variables, s.t, system.mode, s.a, multipliers]
+    sweep = ca.Function("sweep", [*given, seed], [ca.jtimes(ca.vertcat(*parts), variables, seed)])
+
+    M, on = eom.mass_matrix(point.q, p=p), system.activity(point.mode) != 0.0
+    a, found = _accelerations(eom, point, v0, M, on, t, p)
+    value = np.concatenate([np.zeros(nv), v0, point.u, p])
+    columns = [*range(2 * nv), *(2 * nv + [*eom.u_names, *eom.p_names].index(name) for name in inputs)]
+    unit = np.eye(len(value))
+    swept = [np.array(sweep(value, t, point.mode, a, found, unit[k]).full())[:, 0] for k in columns]
+    edges = np.cumsum([x.shape[0] for x in parts])[:-1]
+    dr, dF, dG, dPhidot, dPhi, dY = np.split(np.column_stack(swept), edges, axis=0)
+    _check_parameters(eom, inputs, dPhi[:, 2 * nv :], on)
+
+    S, k = reduction.S, list(reduction.independent)
+    E = np.block([[S, np.zeros_like(S)], [_carried(point.J, dPhidot[on, :nv] @ S, k), S]])
+    at = np.hstack([E, np.zeros((2 * nv, len(inputs)))])
+    at = np.vstack([at, np.hstack([np.zeros((len(inputs), E.shape[1])), np.eye(len(inputs))])])
+    dr, dF, dG, dY = (x @ at for x in (dr, dF, dG, dY))
+    n_more = len(point.J) - int(on.sum())
+    right = np.vstack([-dG[on], np.zeros((n_more, at.shape[1]))])
+    da, dl = (x.T for x in minimum_norm(M, -dF.T, point.J, right.T))
+    J = np.vstack([dr[k], da[k], dY])
+    rows = multiplier_names(eom)
+    for i, (name, expression) in enumerate(outputs):
+        if expression is None:
+            J[2 * len(k) + i] = _multiplier(eom, name, rows[name], M, point, on, dl)
+    if not np.isfinite(J).all():
+        raise InputError(f"machine '{eom.machine.name}' cannot be linearised there: its equations have no derivative")
+    J += 0.0  # no negative zeros
+    n = 2 * len(k)
+    return ReducedModel(J[:n, :n], J[:n, n:], J[n:, :n], J[n:, n:], E)
+
+
+def _accelerations(
+    eom: EquationsOfMotion, point: Equilibrium, v0: Array, M: Array, on: NDArray[np.bool_], t: float, p: Array
+) -> tuple[Array, Array]:
+    """Accelerations and multipliers of the state."""
+    force = eom.applied(point.q, v0, point.u, t=t, p=p) - eom.bias(point.q, v0, p=p)
+    gamma = np.zeros(len(point.J))
+    multipliers = np.zeros(len(on))
+    if on.any():
+        gamma[: on.sum()] = eom.constraint_rhs(point.q, v0, t=t, p=p, mode=point.mode)[on]
+    a, found = minimum_norm(M, force, point.J, gamma)
+    multipliers[on] = found[: on.sum()]
+    return a, multipliers
+
+
+def _carried(J: Array, rate: Array, independent: list[int]) -> Array:
+    """Change ``T`` of the velocities by a displacement while the independent velocities stay: ``J T = -rate``."""
+    rest = [i for i in range(J.shape[1]) if i not in independent]
+    T = np.zeros((J.shape[1], rate.shape[1]))
+    right = np.vstack([-rate, np.zeros((len(J) - len(rate), rate.shape[1]))])
+    if rest and rate.any():
+        T[rest] = np.linalg.lstsq(J[:, rest], right, rcond=1e-10)[0]
+    return T
+
+
+def _check_parameters(eom: EquationsOfMotion, inputs: Sequence[str], dPhi: Array, on: NDArray[np.bool_]) -> None:
+    """Refuse parameters that move the constraints themselves: they are no inputs of a model in displacements."""
+    for k, name in enumerate(inputs):
+        moved = np.abs(dPhi[:, k]) * on
+        if moved.max(initial=0.0) > 0.0:
+            row = eom.constraint_system.row_names[int(moved.argmax())]
+            raise InputError(
+                f"parameter '{name}' is part of constraint '{row}' of machine '{eom.machine.name}', whose "
+                "configuration changes with it: it is no input of a linear model; linearize at other p instead"
+            )
+
+
+def _multiplier(
+    eom: EquationsOfMotion, name: str, row: int, M: Array, point: Equilibrium, on: NDArray[np.bool_], dl: Array
+) -> Array:
+    """Change of a multiplier, if it has one."""
+    where = f"machine '{eom.machine.name}'"
+    if not on[row]:
+        raise InputError(f"'{name}' of {where} does not act there, so that it is no output")
+    if allowed_motions(M, point.J).shape[1] + len(point.J) != eom.nv:
+        raise InputError(f"'{name}' of {where} is not determined: its constraints are redundant")
+    return dl[int(on[:row].sum())]

@@ -1,0 +1,1 @@
+"""The peers of the benchmark: what each computes, and its models."""

@@ -1,0 +1,1 @@
+"""Constraints of a machine, for every formulation."""

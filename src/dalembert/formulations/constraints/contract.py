@@ -1,0 +1,155 @@
+"""The constrained part of the contract of `EquationsOfMotion`, as functions of NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.compile import Kernel, compile_function
+from dalembert.formulations.constraints.system import ConstraintSystem
+
+__all__ = ["RANK_TOLERANCE", "ConstrainedDynamics", "ConstraintContract", "minimum_norm"]
+
+Array = NDArray[np.float64]
+Active = Mapping[str, bool] | None
+
+RANK_TOLERANCE = 1e-7
+"""Part of a row of ``J M^-1/2`` that must be independent of the other rows for the row to count."""
+
+
+class ConstrainedDynamics(NamedTuple):
+    """Accelerations and multipliers."""
+
+    acceleration: Array
+    multipliers: Array
+
+
+class ConstraintContract:
+    """Functions of the constraints; each takes arrays with any leading batch axes.
+
+    ``active`` switches constraints by name; rows that do not act keep their place, with a multiplier of zero.
+    """
+
+    machine: Any
+    symbolic: Any
+    backend: Any
+    nv: int
+    p_names: tuple[str, ...]
+    parameter_values: Any
+
+    @cached_property
+    def constraint_system(self) -> ConstraintSystem:
+        """The expressions of the constraints."""
+        return ConstraintSystem(self.symbolic._formulation, self.machine)
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """Names of the rows of ``Phi``."""
+        return self.constraint_system.row_names
+
+    @property
+    def constrained(self) -> bool:
+        """Whether there are constraints, of the machine or of redundant coordinates."""
+        return self.machine.constrained or hasattr(self.symbolic._formulation, "own_constraints")
+
+    def constraints(self, q: ArrayLike, *, t: float = 0.0, p: Any = None, mode: ArrayLike | None = None) -> Array:
+        """``Phi(q, t)``, shape (..., m)."""
+        return self._constraint_call("constraints", [q], t, p, mode)
+
+    def constraint_jacobian(
+        self, q: ArrayLike, *, t: float = 0.0, p: Any = None, mode: ArrayLike | None = None
+    ) -> Array:
+        """Jacobian ``J`` of ``Phi`` with respect to the velocities, shape (..., m, nv)."""
+        return self._constraint_call("constraint_jacobian", [q], t, p, mode)
+
+    def constraint_velocity(
+        self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Any = None, mode: ArrayLike | None = None
+    ) -> Array:
+        """``Phi' = J v + Phi_t``, shape (..., m)."""
+        return self._constraint_call("constraint_velocity", [q, v], t, p, mode)
+
+    def constraint_rhs(
+        self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Any = None, mode: ArrayLike | None = None
+    ) -> Array:
+        """Right side ``gamma`` of ``J v' = gamma``, CDPR (26), shape (..., m)."""
+        return self._constraint_call("constraint_rhs", [q, v], t, p, mode)
+
+    def constrained_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        active: Active = None,
+        t: float = 0.0,
+        p: Any = None,
+        mode: ArrayLike | None = None,
+    ) -> ConstrainedDynamics:
+        """Accelerations and multipliers that solve ``M a + bias + J^T lambda = tau``, ``J a = gamma``, CDPR (26).
+
+        Redundant constraints are no exception: the accelerations are unique, and of all multipliers those of the least
+        norm are returned.
+        """
+        s = self.constraint_system
+        state = s.mode_vector(active) if mode is None else np.asarray(mode, dtype=float)
+        M, bias, J, gamma = self._constraint_call("constrained_terms", [q, v], t, p, state)
+        on = s.activity(state)
+        force = np.asarray(tau, dtype=float) - bias
+        a, multipliers = minimum_norm(M, force, J * on[..., :, None], gamma * on)
+        return ConstrainedDynamics(a, np.where(on > 0.0, multipliers, 0.0))
+
+    def _constraint_call(self, name: str, arrays: list[Any], t: float, p: Any, mode: ArrayLike | None) -> Any:
+        s = self.constraint_system
+        state = s.mode_nominal if mode is None else np.asarray(mode, dtype=float)
+        return self._constraint_kernel(name)(*arrays, float(t), state, self.parameter_values(p))
+
+    def _constraint_kernel(self, name: str) -> Kernel:
+        kept: dict[str, Kernel] = self.__dict__.setdefault("_constraint_kernels", {})
+        if name not in kept:
+            s, e = self.constraint_system, self.symbolic
+            table: dict[str, tuple[list[Any], list[tuple[int, ...]], bool]] = {
+                "constraints": ([s.phi], [(s.m,)], False),
+                "constraint_jacobian": ([s.jacobian], [(s.m, self.nv)], False),
+                "constraint_velocity": ([s.velocity], [(s.m,)], True),
+                "constraint_rhs": ([s.rhs], [(s.m,)], True),
+            }
+            if name == "constrained_terms":
+                shapes: list[tuple[int, ...]] = [(self.nv, self.nv), (self.nv,), (s.m, self.nv), (s.m,)]
+                table[name] = ([e.mass_matrix, e.bias, s.jacobian, s.rhs], shapes, True)
+            outputs, out_shapes, needs_v = table[name]
+            arguments = [e.q, *([e.v] if needs_v else []), e.t, s.mode, e.p]
+            labels = ["q", *(["v"] if needs_v else []), "t", "mode", "p"]
+            names = [f"out{i}" for i in range(len(outputs))]
+            dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
+            function = ca.Function(name, arguments, dense, labels, names)
+            kept[name] = compile_function(
+                function, backend=self.backend, shapes={"t": (), **dict(zip(names, out_shapes, strict=True))}
+            )
+        return kept[name]
+
+
+def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedDynamics:
+    """Solve ``M a + J^T lambda = force``, ``J a = gamma`` with the multipliers of least norm; batch axes lead.
+
+    With ``M = L L^T``, ``Y = L^-1 J^T`` this is ``a = L^-T (w - Y lambda)``, ``w = L^-1 force``, where
+    ``Y^T Y lambda = Y^T w - gamma`` is solved by the singular values of ``Y``: Udwadia and Kalaba's equation, with
+    a pseudo-inverse that does not see rows which depend on others.
+    """
+    L = np.linalg.cholesky(M)
+    w = np.linalg.solve(L, force[..., None])
+    if J.shape[-2] == 0:
+        a = np.asarray(np.linalg.solve(np.swapaxes(L, -1, -2), w)[..., 0], dtype=float)
+        return ConstrainedDynamics(a, np.zeros(a.shape[:-1] + (0,)))
+    Y = np.linalg.solve(L, np.swapaxes(J, -1, -2))
+    _, s, Vt = np.linalg.svd(Y, full_matrices=False)
+    keep = s > RANK_TOLERANCE * s.max(axis=-1, keepdims=True, initial=1e-300)
+    inverse = np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0)[..., None]
+    rhs = np.swapaxes(Y, -1, -2) @ w - gamma[..., None]
+    multipliers = np.swapaxes(Vt, -1, -2) @ (inverse**2 * (Vt @ rhs))
+    solved = np.linalg.solve(np.swapaxes(L, -1, -2), w - Y @ multipliers)
+    return ConstrainedDynamics(np.asarray(solved[..., 0], dtype=float), np.asarray(multipliers[..., 0], dtype=float))

@@ -1,0 +1,173 @@
+"""States that satisfy the constraints: projection of a given state, and velocities after a jump of the constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.core.errors import InputError
+from dalembert.formulations.constraints.contract import minimum_norm
+from dalembert.formulations.constraints.unilateral import least_constraint
+
+__all__ = ["ConsistentState", "Impact", "consistent_state", "impact"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ConsistentState:
+    """A state on the constraints.
+
+    Parameters
+    ----------
+    q, v
+        Coordinates and velocities.
+    position_correction, velocity_correction
+        Largest change of a coordinate (tangent displacement) and of a velocity.
+    violation
+        Largest violation that is left.
+    """
+
+    q: Array
+    v: Array
+    position_correction: float
+    velocity_correction: float
+    violation: float
+
+
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """Velocities after constraints have begun to act.
+
+    Parameters
+    ----------
+    v
+        Velocities after it.
+    impulses
+        Impulse of each row [N s or N m s]; zero where it does not act.
+    energy_lost
+        Kinetic energy that the impact took.
+    """
+
+    v: Array
+    impulses: Array
+    energy_lost: float
+
+
+def consistent_state(
+    eom: Any,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    t: float = 0.0,
+    p: Any = None,
+    mode: Array | None = None,
+    reach: float = 0.1,
+    tolerance: float = 1e-12,
+    what: str = "the initial state",
+) -> ConsistentState:
+    """Nearest state on ``Phi = 0`` and ``Phi' = 0`` in the metric of the mass matrix, by Newton's method.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    q, v
+        The state.
+    t, p, mode
+        Time, parameter values, switches.
+    reach
+        Violation from which on a state counts as too far away and is refused.
+    tolerance
+        Violation that counts as none.
+    what
+        The state, in messages.
+
+    Raises
+    ------
+    InputError
+        If the state is too far away, or no state near it satisfies the constraints.
+    """
+    system = eom.constraint_system
+    state = system.mode_nominal if mode is None else mode
+    x, w = np.array(q, dtype=float), np.array(v, dtype=float)
+    on = system.activity(state) != 0.0
+    names = [n for n, a in zip(system.row_names, on, strict=True) if a]
+    total, best = np.zeros(eom.nv), np.inf
+    for k in range(60):
+        phi = eom.constraints(x, t=t, p=p, mode=state)[on]
+        error = float(np.max(np.abs(phi), initial=0.0))
+        if k == 0 and not np.isfinite(phi).all():
+            wrong = names[int(np.argmax(~np.isfinite(phi)))]
+            raise InputError(
+                f"constraint '{wrong}' of machine '{eom.machine.name}' has no value in {what}; of a "
+                "cable: is its pulley larger than the distance, or the distance zero?"
+            )
+        if k == 0 and not error <= reach:
+            worst = int(np.argmax(np.abs(phi)))
+            raise InputError(
+                f"{what} violates constraint '{names[worst]}' of machine '{eom.machine.name}' by "
+                f"{phi[worst]:.4g}, more than {reach:g}: give a state nearer to the constraints"
+            )
+        if error <= tolerance or (k > 3 and error > 0.5 * best and best < 1e-9):
+            break
+        best = min(best, error)
+        step = _shift(eom, x, t, p, state, on, phi)
+        length = float(np.max(np.abs(step)))
+        if not np.isfinite(length) or length > 10.0:
+            break
+        x = eom.integrate(x, step)
+        total = total + step
+    if not error <= 1e-9:
+        phi = eom.constraints(x, t=t, p=p, mode=state)[on]
+        worst = int(np.argmax(np.abs(phi)))
+        raise InputError(
+            f"no state near {what} satisfies the constraints of machine '{eom.machine.name}': "
+            f"'{names[worst]}' stays off by {phi[worst]:.4g}"
+        )
+    rate = eom.constraint_velocity(x, w, t=t, p=p, mode=state)[on]
+    change = _shift(eom, x, t, p, state, on, rate)
+    left = eom.constraint_velocity(x, w + change, t=t, p=p, mode=state)[on]
+    slack = float(np.max(np.abs(left), initial=0.0))
+    if slack > 1e-8 * (1.0 + float(np.max(np.abs(rate), initial=0.0))):
+        worst = int(np.argmax(np.abs(left)))
+        raise InputError(
+            f"no velocity satisfies the constraints of machine '{eom.machine.name}': the rate of '{names[worst]}' "
+            f"stays at {left[worst]:.4g}"
+        )
+    return ConsistentState(
+        x, w + change, float(np.max(np.abs(total))), float(np.max(np.abs(change))), max(error, slack)
+    )
+
+
+def _shift(eom: Any, q: Array, t: float, p: Any, mode: Array, on: NDArray[np.bool_], error: Array) -> Array:
+    """``-M^-1 J^T (J M^-1 J^T)^+ error``."""
+    M = eom.mass_matrix(q, p=p)
+    J = eom.constraint_jacobian(q, t=t, p=p, mode=mode)[on]
+    return minimum_norm(M, np.zeros(eom.nv), J, -error).acceleration
+
+
+def impact(M: Array, J: Array, rate: Array, v: Array, unilateral: NDArray[np.bool_]) -> Impact:
+    """Velocities after the rows ``J v + Phi_t = 0`` have begun to act: ``M (v+ - v) + J^T Lambda = 0``.
+
+    A unilateral row only pulls: it either takes a positive impulse and holds its rate at zero, or none and lets go
+    (``Lambda >= 0``, ``Phi' <= 0``, their product zero).
+
+    Parameters
+    ----------
+    M
+        Mass matrix.
+    J, rate
+        Rows and their rates ``Phi'`` before the impact.
+    v
+        Velocities before it.
+    unilateral
+        Which rows only pull.
+    """
+    found = least_constraint(M, np.zeros(len(v)), J, -rate, unilateral)
+    after = v + found.acceleration
+    lost = 0.5 * float(v @ M @ v - after @ M @ after)
+    return Impact(after, found.multipliers, lost)

@@ -1,0 +1,279 @@
+"""Constraints of a machine on CasADi symbols: ``Phi``, its Jacobian and its right side, for any formulation.
+
+    Phi(q, t) = 0,    Phi' = J v + Phi_t = 0,    Phi'' = J v' - gamma = 0                           CDPR (25), (26)
+
+The Jacobian belongs to the velocities (nv columns): ``J = dPhi/dq B`` with ``q' = B(q) v``. Rows are named after their
+constraint. Multipliers follow CDPR (1), ``M v' + J^T lambda = f``; the rows of a cable are lengths (not their squares,
+as in CDPR 2), so that the multiplier of a cable is its tension in newton, positive when it pulls.
+
+What may change during a run without compiling anything is in ``mode``: whether a switchable constraint acts (1 or 0),
+and the numbers that were measured when it began to act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.formulations.constraints.cable_path import CablePath, cable_path
+from dalembert.formulations.constraints.kinds import residual
+from dalembert.formulations.mapped import Mapped
+from dalembert.model.constraints import WeldConstraint
+from dalembert.model.machine import Machine
+from dalembert.spatial.rotations import quaternion_from_matrix
+
+__all__ = ["ConstraintSystem", "Rows"]
+
+Array = NDArray[np.float64]
+_POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of one constraint.
+
+    Parameters
+    ----------
+    name
+        Name of the constraint, cable or body.
+    kind
+        ``"constraint"``, ``"cable"`` or ``"internal"`` (of the coordinates themselves).
+    start, stop
+        Range of its rows.
+    flag
+        Index in ``mode`` of its switch, -1 if it always acts.
+    unilateral
+        Whether its multiplier must not be negative.
+    """
+
+    name: str
+    kind: str
+    start: int
+    stop: int
+    flag: int = -1
+    unilateral: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the rows."""
+        count = self.stop - self.start
+        return (self.name,) if count == 1 else tuple(f"{self.name}[{k}]" for k in range(count))
+
+
+@dataclass(frozen=True)
+class _Held:
+    """Numbers that a constraint measures when it begins to act."""
+
+    name: str
+    where: slice
+    measured: Any  # expression: a length, or a pose (position, then the rotation matrix by columns)
+
+
+class ConstraintSystem:
+    """All constraints of a set of equations.
+
+    Parameters
+    ----------
+    formulation
+        Delivers the poses of the frames and, for redundant coordinates, constraints of its own.
+    machine
+        The machine.
+    """
+
+    def __init__(self, formulation: Any, machine: Machine) -> None:
+        self.machine = machine
+        self.formulation = formulation
+        self.variables = formulation.variables
+        self._measures: list[_Held] = []
+        self.paths: dict[str, CablePath] = {}
+        names, values = self._mode_layout()
+        self.mode_names: tuple[str, ...] = tuple(names)
+        self.mode_nominal: Array = np.array(values, dtype=float)
+        self.mode = ca.SX.sym("mode", len(names))
+        self.rows: tuple[Rows, ...] = ()
+        self.phi = self._assemble()
+
+    def _mode_layout(self) -> tuple[list[str], list[float]]:
+        names: list[str] = []
+        values: list[float] = []
+        for c in self.machine.constraints:
+            if c.switchable:
+                names.append(f"active.{c.name}")
+                values.append(float(c.active))
+        for cable in self.machine.cables:
+            if not cable.elastic and not cable.bilateral:
+                names.append(f"active.{cable.name}")
+                values.append(1.0)
+        for c in self.machine.constraints:
+            if isinstance(c, WeldConstraint) and c.offset is None:
+                names += [f"offset.{c.name}.{k}" for k in _POSE]
+                values += [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+        for cable in self.machine.cables:
+            if cable.length is None:
+                names.append(f"length0.{cable.name}")
+                values.append(0.0)
+        return names, values
+
+    def pose(self, frame: str) -> tuple[Any, Any]:
+        """Rotation and position of a frame in the world."""
+        R, p = self.formulation.model.frame_pose(frame)
+        return ca.SX(R), ca.SX(p)
+
+    def coordinate(self, joint: str) -> Any:
+        """Coordinate of a revolute or prismatic joint."""
+        f = getattr(self.formulation, "wrapped", self.formulation)
+        if hasattr(f, "joint_coordinate"):
+            return f.joint_coordinate(joint)
+        q = f.q if isinstance(f, Mapped) else self.variables.q
+        for node in f.model.tree.nodes:
+            if node.joint.name == joint:
+                return q[node.q.start]
+        raise UnknownNameError("moving joint", joint, (n.joint.name for n in f.model.tree.nodes))
+
+    def _assemble(self) -> Any:
+        rows: list[Rows] = []
+        phi: list[Any] = []
+        count = 0
+
+        def add(name: str, kind: str, expression: Any, unilateral: bool = False) -> None:
+            nonlocal count
+            flag = self._index(f"active.{name}") if kind != "internal" else -1
+            rows.append(Rows(name, kind, count, count + expression.shape[0], flag, unilateral))
+            phi.append(expression)
+            count += expression.shape[0]
+
+        for name, expression in getattr(self.formulation, "own_constraints", list)():
+            add(name, "internal", expression)
+        value = self.variables.value
+        for c in self.machine.constraints:
+            held = None
+            if isinstance(c, WeldConstraint) and c.offset is None:
+                start = self._index(f"offset.{c.name}.x")
+                held = self.mode[start : start + 7]
+                (R_f, p_f), (R_o, p_o) = self.pose(c.frame), self.pose(c.other)
+                measured = ca.vertcat(R_o.T @ (p_f - p_o), ca.vec(R_o.T @ R_f))
+                self._measures.append(_Held(c.name, slice(start, start + 7), measured))
+            add(c.name, "constraint", ca.SX(residual(c, self.pose, self.coordinate, value, held)))
+        for cable in self.machine.cables:
+            path = self.paths[cable.name] = cable_path(cable, self.pose, value)
+            if not cable.elastic:
+                add(cable.name, "cable", path.length - self.natural_length(cable.name), not cable.bilateral)
+        self.rows = tuple(rows)
+        return ca.vertcat(*phi) if phi else ca.SX(0, 1)
+
+    def _index(self, name: str) -> int:
+        return self.mode_names.index(name) if name in self.mode_names else -1
+
+    def natural_length(self, name: str) -> Any:
+        """Length of a cable without load: ``l = l_0 + r theta``, CDPR (3)."""
+        cable = next(c for c in self.machine.cables if c.name == name)
+        value = self.variables.value
+        coiled = value(cable.drum) * self.coordinate(cable.winch) if cable.winch is not None else ca.SX(0)
+        if cable.length is not None:
+            return value(cable.length) + coiled
+        index = self._index(f"length0.{name}")
+        if not any(h.name == name for h in self._measures):
+            path = self.paths[name]
+            self._measures.append(_Held(name, slice(index, index + 1), path.length - coiled))
+        return self.mode[index] + coiled
+
+    @property
+    def measuring(self) -> tuple[str, ...]:
+        """Names of the constraints that measure themselves when they begin to act."""
+        return tuple(held.name for held in self._measures)
+
+    @property
+    def m(self) -> int:
+        """Number of rows."""
+        return int(self.phi.shape[0])
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of the rows."""
+        return tuple(n for r in self.rows for n in r.names)
+
+    @property
+    def row_flags(self) -> NDArray[np.int64]:
+        """Index in ``mode`` of each row's switch, -1 if it always acts."""
+        return np.array([r.flag for r in self.rows for _ in range(r.stop - r.start)], dtype=np.int64)
+
+    def activity(self, mode: Array) -> Array:
+        """Which rows act (1 or 0) in a mode, shape (..., m)."""
+        always = np.ones(mode.shape[:-1] + (1,))
+        return (np.concatenate([mode, always], axis=-1)[..., self.row_flags] > 0.5).astype(float)
+
+    @cached_property
+    def _coordinate_rate(self) -> Any:
+        return self.formulation.model.coordinate_rates()
+
+    @cached_property
+    def jacobian(self) -> Any:
+        """``J`` (m x nv): ``Phi' = J v + Phi_t``."""
+        B = ca.jacobian(self._coordinate_rate, self.variables.v)
+        return ca.jacobian(self.phi, self.variables.q) @ B
+
+    @cached_property
+    def time_rate(self) -> Any:
+        """``Phi_t``: partial derivative with respect to time."""
+        return ca.jacobian(self.phi, self.variables.t)
+
+    @cached_property
+    def velocity(self) -> Any:
+        """``Phi' = J v + Phi_t``."""
+        x = self.variables
+        return ca.jtimes(self.phi, x.q, self._coordinate_rate) + self.time_rate
+
+    @cached_property
+    def rhs(self) -> Any:
+        """``gamma``: ``Phi'' = J v' - gamma``, CDPR (26)."""
+        x = self.variables
+        Phidot = ca.densify(self.velocity)
+        return -(ca.jtimes(Phidot, x.q, self._coordinate_rate) + ca.jacobian(Phidot, x.t))
+
+    @cached_property
+    def _measure(self) -> ca.Function:
+        x = self.variables
+        return ca.Function("measure", [x.q, x.t, x.p], [ca.densify(h.measured) for h in self._measures])
+
+    def measured(self, mode: Array, q: Array, t: float, p: Array, names: set[str] | None = None) -> Array:
+        """Return ``mode`` with the numbers that the named constraints (None: all) measure at a configuration."""
+        result = mode.copy()
+        if not self._measures:
+            return result
+        values = self._measure.call([ca.DM(q), ca.DM(t), ca.DM(p)])
+        for held, value in zip(self._measures, values, strict=True):
+            if names is not None and held.name not in names:
+                continue
+            numbers = np.array(ca.DM(value).full())[:, 0]
+            if not np.isfinite(numbers).all():
+                raise InputError(
+                    f"'{held.name}' of machine '{self.machine.name}' has no length in this configuration: is its "
+                    "pulley larger than the distance to its anchor?"
+                )
+            if len(numbers) == 1:
+                result[held.where] = numbers
+            else:
+                R = numbers[3:].reshape(3, 3).T
+                result[held.where] = [*numbers[:3], *quaternion_from_matrix(R)]
+        return result
+
+    def mode_vector(self, active: Mapping[str, bool] | None = None) -> Array:
+        """Mode with some switchable constraints turned on or off by name."""
+        mode = self.mode_nominal.copy()
+        switches = [n.removeprefix("active.") for n in self.mode_names if n.startswith("active.")]
+        for name, on in (active or {}).items():
+            if name not in switches:
+                raise UnknownNameError(
+                    "switchable constraint or unilateral cable", name, switches, f"machine '{self.machine.name}'"
+                )
+            if not isinstance(on, bool | np.bool_):
+                raise InputError(f"active['{name}'] must be true or false, got {on!r}")
+            mode[self._index(f"active.{name}")] = float(on)
+        return mode

@@ -1,0 +1,1 @@
+"""The formulation in natural coordinates."""

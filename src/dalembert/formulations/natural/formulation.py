@@ -1,0 +1,235 @@
+"""Natural coordinates: every moving body as two points and two unit vectors, with a constant mass matrix (CDPR, 3.3).
+
+Coordinates are redundant: the conditions of rigid bodies (14) and of the joints are constraints, and the equations are
+solved as constrained ones. No angle occurs, so that nothing is singular. What turns or slides alone about an axis fixed
+in the world and carries nothing (winches, swivelling pulleys) keeps its own coordinate, as in CDPR (18) and (42).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.errors import InputError
+from dalembert.formulations.layout import Layout
+from dalembert.formulations.natural.body import (
+    coordinates_of,
+    mass_matrix,
+    rigid_constraints,
+)
+from dalembert.formulations.natural.joints import joint_constraints, joint_state
+from dalembert.formulations.natural.model import NaturalModel
+from dalembert.formulations.tree.model import TreeModel
+from dalembert.model.machine import Machine
+
+__all__ = ["Natural"]
+
+
+class Natural:
+    """Expressions of a machine in natural coordinates."""
+
+    name = "natural"
+
+    def __init__(self, machine: Machine) -> None:
+        beams = [n.beam.name for n in machine.tree.nodes if n.is_root and n.beam is not None]
+        if beams:
+            raise InputError(
+                f"machine '{machine.name}' has flexible bodies ({', '.join(beams)}); natural coordinates describe "
+                "rigid ones, use by='newton-euler'"
+            )
+        self.model = NaturalModel(machine)
+        self.variables = self.model.variables
+        self._check_inertia()
+
+    @property
+    def layout(self) -> Layout:
+        """Names of the coordinates."""
+        return Layout.plain(self.model.names)
+
+    def _check_inertia(self) -> None:
+        """Refuse bodies whose mass matrix is singular at the nominal parameter values."""
+        p = self.variables.p
+        for index, (m, com, J) in self.model.inertias.items():
+            if not self.model.blocks[index].natural:
+                continue
+            at = ca.Function("M", [p], [ca.SX(mass_matrix(m, com, J))])
+            M = np.array(at(self.model.machine.p_nominal).full())
+            numbers = np.linalg.eigvalsh(M)
+            if not numbers[0] > 1e-12 * numbers[-1]:
+                joint = self.model.tree.nodes[index].joint
+                raise InputError(
+                    f"body '{joint.child}' has no extent in some direction (a rod, a plane figure or a point): its "
+                    "mass matrix in natural coordinates is singular; give it some thickness, or use by='newton-euler'"
+                )
+
+    # -- the contract -----------------------------------------------------------------------------------------------
+
+    def mass_matrix(self) -> Any:
+        """Constant mass matrix, CDPR (9), (18)."""
+        blocks = []
+        for block in self.model.blocks:
+            if block.natural:
+                blocks.append(mass_matrix(*self.model.inertias[block.node]))
+            else:
+                blocks.append(ca.SX(self.model.scalar_inertia(block.node)))
+        return ca.diagcat(*[ca.SX(b) for b in blocks]) + ca.diag(self.model.armature)
+
+    def coriolis_matrix(self) -> Any:
+        """Zero: the mass matrix is constant."""
+        n = self.model.n
+        return ca.SX(n, n)
+
+    def gravity(self) -> Any:
+        """Gradient of the potential of gravity."""
+        return ca.gradient(self._gravity_energy, self.variables.q)
+
+    @cached_property
+    def _gravity_energy(self) -> Any:
+        g, V = self.model.gravity_vector, ca.SX(0)
+        for block in self.model.blocks:
+            m, com, _ = self.model.inertias[block.node]
+            R, p = self.model.node_pose(block.node)
+            V = V - ca.dot(g, m * p + R @ (m * com))
+        return V
+
+    def bias(self) -> Any:
+        """``dV/dq``: no velocities occur."""
+        return self.gravity() + self.model.spring_force
+
+    def inverse_dynamics(self) -> Any:
+        """``M a + dV/dq``."""
+        return self.mass_matrix() @ self.variables.a + self.bias()
+
+    def forward_dynamics(self) -> Any:
+        """Refuse: without their constraints natural coordinates describe no rigid body."""
+        raise InputError("natural coordinates are redundant: use constrained_dynamics")
+
+    def kinetic_energy(self) -> Any:
+        """Kinetic energy, rotors included."""
+        v = self.variables.v
+        return ca.dot(v, self.mass_matrix() @ v) / 2
+
+    def potential_energy(self) -> Any:
+        """Potential energy of gravity and springs."""
+        return self._gravity_energy + self.model.spring_energy
+
+    def momentum(self) -> Any:
+        """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
+        total = ca.SX(6, 1)
+        for block in self.model.blocks:
+            m, com, J = self.model.inertias[block.node]
+            R, p = self.model.node_pose(block.node)
+            c = p + R @ com
+            cdot = ca.jtimes(c, self.variables.q, self.variables.v)
+            w = self.model.node_rate(block.node)
+            total = total + ca.vertcat(m * cdot, R @ (J @ (R.T @ w)) + ca.cross(c, m * cdot))
+        return total
+
+    def center_of_mass(self) -> Any:
+        """Centre of mass of the moving bodies in the world."""
+        mass, moment = ca.SX(0), ca.SX(3, 1)
+        for block in self.model.blocks:
+            m, com, _ = self.model.inertias[block.node]
+            R, p = self.model.node_pose(block.node)
+            mass, moment = mass + m, moment + m * (p + R @ com)
+        return moment / mass
+
+    def jacobian(self, frame: str) -> Any:
+        """Jacobian of a frame's twist [v; w] at its origin in its own axes."""
+        x = self.variables
+        R, p = self.model.frame_pose(frame)
+        w = self.model.frame_rate(frame)
+        linear = ca.jtimes(p, x.q, x.v)
+        return ca.jacobian(ca.vertcat(R.T @ linear, R.T @ w), x.v)
+
+    # -- redundancy ---------------------------------------------------------------------------------------------------
+
+    def own_constraints(self) -> list[tuple[str, Any]]:
+        """Conditions of rigid bodies (14), of joints, and of joints that follow others."""
+        rows: list[tuple[str, Any]] = []
+        for block in self.model.blocks:
+            if block.natural:
+                joint = self.model.tree.nodes[block.node].joint
+                rows.append((f"rigid.{joint.child}", rigid_constraints(self.variables.q[block.q])))
+                expression = joint_constraints(joint, *self.model.relative_pose(block.node))
+                if expression.shape[0]:
+                    rows.append((f"joint.{joint.name}", expression))
+        value = self.variables.value
+        for c in self.model.machine.couplings:
+            follows = value(c.ratio) * self.joint_coordinate(c.leader) + value(c.offset)
+            rows.append((f"coupling.{c.joint}", self.joint_coordinate(c.joint) - follows))
+        return rows
+
+    def joint_coordinate(self, name: str) -> Any:
+        """Coordinate of a revolute or prismatic joint."""
+        return self.model.joint_coordinate(name)
+
+    # -- states ------------------------------------------------------------------------------------------------------
+
+    def to_machine(self) -> tuple[Any, Any]:
+        """Coordinates and velocities of the machine's own choice."""
+        q: list[Any] = []
+        v: list[Any] = []
+        names = {j.name for j in self.model.machine.coordinate_joints}
+        x = self.variables
+        for block in self.model.blocks:
+            joint = self.model.tree.nodes[block.node].joint
+            if joint.name not in names:
+                continue
+            if not block.natural:
+                q.append(x.q[block.q])
+                v.append(x.v[block.q])
+                continue
+            R, p = self.model.relative_pose(block.node)
+            rate = R.T @ self.model.relative_rate(block.node)
+            mine, its = joint_state(joint, R, p, ca.jtimes(p, x.q, x.v), rate)
+            q.append(mine)
+            v.append(its)
+        return ca.vertcat(*q), ca.vertcat(*v)
+
+    @cached_property
+    def from_machine_function(self) -> ca.Function:
+        """(q, v, p) of the machine -> natural coordinates and velocities."""
+        tree = TreeModel(self.model.machine)
+        parts = []
+        for block in self.model.blocks:
+            if block.natural:
+                parts.append(coordinates_of(*tree.world_poses[block.node]))
+            else:
+                parts.append(tree.variables.q[tree.tree.nodes[block.node].q])
+        q = ca.vertcat(*parts)
+        full, rate = self._tree_state(tree)
+        y = [ca.SX.sym("q", self.model.machine.nq), ca.SX.sym("v", self.model.machine.nv), tree.variables.p]
+        f = ca.Function("f", [tree.variables.q, tree.variables.p], [q])
+        at = full(y[0], y[2])
+        inner = ca.SX.sym("q", tree.variables.q.shape[0])
+        moved = ca.Function("moved", [inner, y[2]], [ca.jacobian(f(inner, y[2]), inner)])
+        velocity = moved(at, y[2]) @ rate(y[0], y[1], y[2])
+        return ca.Function("from_machine", y, [ca.densify(f(at, y[2])), ca.densify(velocity)])
+
+    def _tree_state(self, tree: TreeModel) -> tuple[ca.Function, ca.Function]:
+        """Coordinates of the tree, and their rates, from those of the machine (joints that follow others filled in)."""
+        machine, value = self.model.machine, tree.variables.value
+        q, v = ca.SX.sym("q", machine.nq), ca.SX.sym("v", machine.nv)
+        layout = {b.name: b for b in Layout.of_joints(machine.coordinate_joints).blocks}
+        rules = {c.joint: c for c in machine.couplings}
+        q_full, v_full = [], []
+        for node in tree.tree.nodes:
+            rule = rules.get(node.joint.name)
+            block = layout[node.joint.name if rule is None else rule.leader]
+            if rule is None:
+                q_full.append(q[block.q])
+                v_full.append(v[block.v])
+            else:
+                q_full.append(value(rule.ratio) * q[block.q] + value(rule.offset))
+                v_full.append(value(rule.ratio) * v[block.v])
+        rates = ca.Function("rates", [tree.variables.q, tree.variables.v], [tree.coordinate_rates()])
+        full = ca.vertcat(*q_full)
+        p = tree.variables.p
+        return (
+            ca.Function("full", [q, p], [full]),
+            ca.Function("rate", [q, v, p], [rates(full, ca.vertcat(*v_full))]),
+        )

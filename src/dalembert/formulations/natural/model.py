@@ -1,0 +1,229 @@
+"""Poses, rates and loads of a machine in natural coordinates: what `TreeModel` is for minimal ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.parameter import nominal
+from dalembert.formulations.actuation import saturated
+from dalembert.formulations.joint_kinematics import joint_motion
+from dalembert.formulations.natural.body import angular_velocity, rotation
+from dalembert.formulations.natural.joints import joint_angle
+from dalembert.formulations.variables import Variables
+from dalembert.model.body import Body
+from dalembert.model.machine import Machine
+from dalembert.model.tree import merged_inertia, place
+
+__all__ = ["NaturalBlock", "NaturalModel"]
+
+_SUFFIXES = tuple(f"{part}.{axis}" for part in ("ri", "rj", "vi", "vj") for axis in "xyz")
+
+
+@dataclass(frozen=True)
+class NaturalBlock:
+    """Coordinates of one node: twelve natural ones, or the one of a joint that turns or slides alone in the world."""
+
+    node: int
+    natural: bool
+    q: slice
+
+
+class NaturalModel:
+    """Symbols, poses and loads of a machine in natural coordinates."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.tree = machine.tree
+        self.blocks: list[NaturalBlock] = []
+        self.names: list[str] = []
+        carriers = {n.parent for n in self.tree.nodes}
+        for index, node in enumerate(self.tree.nodes):
+            for body, _ in node.bodies:
+                if not isinstance(body, Body):
+                    raise InputError(f"natural coordinates are for rigid bodies, but '{body.name}' is flexible")
+            alone = node.parent < 0 and index not in carriers and node.joint.kind in ("revolute", "prismatic")
+            names = node.joint.q_names if alone else [f"{node.joint.child}.{s}" for s in _SUFFIXES]
+            start = len(self.names)
+            self.blocks.append(NaturalBlock(index, not alone, slice(start, start + len(names))))
+            self.names += names
+        self.n = len(self.names)
+        self.variables = Variables.of(machine, self.n, self.n)
+
+    @property
+    def gravity_vector(self) -> Any:
+        """Acceleration of gravity in world axes."""
+        return ca.vertcat(*[self.variables.value(x) for x in self.machine.gravity])
+
+    @cached_property
+    def inertias(self) -> dict[int, tuple[Any, Any, Any]]:
+        """Mass, centre of mass and inertia about it of each node, in its frame."""
+        result = {}
+        for index, node in enumerate(self.tree.nodes):
+            m, moment, I_o = merged_inertia(node, self.variables.value)
+            massless = isinstance(m, float | int) and m == 0.0
+            com = ca.DM.zeros(3) if massless else moment / m
+            C = ca.skew(com)
+            result[index] = (m, com, I_o + m * (C @ C))
+        return result
+
+    def scalar_inertia(self, index: int) -> Any:
+        """Inertia of a joint that turns or slides alone."""
+        node = self.tree.nodes[index]
+        m, _, I_o = merged_inertia(node, self.variables.value)
+        if node.joint.kind == "prismatic":
+            return m
+        axis = ca.DM([nominal(x) for x in node.joint.axis])
+        return axis.T @ I_o @ axis
+
+    def node_pose(self, index: int) -> tuple[Any, Any]:
+        """Rotation and position of a node's frame in the world."""
+        if index < 0:
+            return ca.SX.eye(3), ca.SX(3, 1)
+        block, q = self.blocks[index], self.variables.q
+        if block.natural:
+            return rotation(q[block.q]), q[block.q][:3]
+        node = self.tree.nodes[index]
+        R_0, p_0 = place(node.placement, self.variables.value)
+        R, p = joint_motion(node.joint, q[block.q])
+        return R_0 @ R, p_0 + R_0 @ p
+
+    def node_rate(self, index: int) -> Any:
+        """Angular velocity of a node in world axes."""
+        if index < 0:
+            return ca.SX(3, 1)
+        block, x = self.blocks[index], self.variables
+        if block.natural:
+            return angular_velocity(x.q[block.q], x.v[block.q])
+        node = self.tree.nodes[index]
+        if node.joint.kind == "prismatic":
+            return ca.SX(3, 1)
+        R, _ = self.node_pose(index)
+        return R @ ca.DM([nominal(c) for c in node.joint.axis]) * x.v[block.q]
+
+    def relative_pose(self, index: int) -> tuple[Any, Any]:
+        """Pose of a node's frame in the fixed frame of its joint."""
+        node = self.tree.nodes[index]
+        R_p, p_p = self.node_pose(node.parent)
+        R_0, p_0 = place(node.placement, self.variables.value)
+        R, p = self.node_pose(index)
+        R_j = R_p @ R_0
+        return R_j.T @ R, R_j.T @ (p - p_p - R_p @ p_0)
+
+    def relative_rate(self, index: int) -> Any:
+        """Angular velocity of a node relative to its parent, in axes of the joint's fixed frame."""
+        node = self.tree.nodes[index]
+        R_p, _ = self.node_pose(node.parent)
+        R_0, _ = place(node.placement, self.variables.value)
+        return (R_p @ R_0).T @ (self.node_rate(index) - self.node_rate(node.parent))
+
+    def frame_pose(self, name: str) -> tuple[Any, Any]:
+        """Pose (R, p) of a frame in the world."""
+        node, pose = self._frame(name)
+        R_f, p_f = place(pose, self.variables.value)
+        R, p = self.node_pose(node)
+        return ca.SX(R @ R_f), ca.SX(p + R @ p_f)
+
+    def frame_rate(self, name: str) -> Any:
+        """Angular velocity of a frame in world axes."""
+        return self.node_rate(self._frame(name)[0])
+
+    def _frame(self, name: str) -> tuple[int, Any]:
+        if name not in self.tree.frames:
+            raise UnknownNameError("frame", name, self.tree.frames, f"machine '{self.machine.name}'")
+        return self.tree.frames[name]
+
+    def coordinate_rates(self) -> Any:
+        """Rates of the coordinates: the velocities."""
+        return self.variables.v
+
+    # -- one-coordinate joints --------------------------------------------------------------------------------------
+
+    def joint_coordinate(self, name: str) -> Any:
+        """Coordinate of a revolute or prismatic joint."""
+        for index, node in enumerate(self.tree.nodes):
+            if node.joint.name == name:
+                if not self.blocks[index].natural:
+                    return self.variables.q[self.blocks[index].q]
+                R, p = self.relative_pose(index)
+                if node.joint.kind == "revolute":
+                    return joint_angle(node.joint, R)
+                return ca.dot(ca.DM([nominal(x) for x in node.joint.axis]), p)
+        raise UnknownNameError("moving joint", name, (n.joint.name for n in self.tree.nodes))
+
+    def _direction(self, name: str) -> Any:
+        """Gradient of a joint's coordinate: it turns the joint's force into forces on the coordinates."""
+        return ca.gradient(self.joint_coordinate(name), self.variables.q)
+
+    def _driven(self) -> list[tuple[int, Any]]:
+        index = {n.joint.name: i for i, n in enumerate(self.tree.nodes)}
+        return [(index[m.joint], m) for m in self.machine.motors if m.joint in index]
+
+    @cached_property
+    def armature(self) -> Any:
+        """Inertia ``n^2 I_m`` of the rotors on joints that turn or slide alone."""
+        J = ca.SX(self.n, 1)
+        value = self.variables.value
+        for i, motor in self._driven():
+            I_m = value(motor.rotor_inertia)
+            if isinstance(I_m, float) and I_m == 0.0:
+                continue
+            if self.blocks[i].natural:
+                raise InputError(
+                    f"natural coordinates take no rotor inertia between moving bodies (motor '{motor.name}'): "
+                    "the mass matrix would not be constant"
+                )
+            J[self.blocks[i].q] = J[self.blocks[i].q] + value(motor.ratio) ** 2 * I_m
+        return J
+
+    @cached_property
+    def spring_energy(self) -> Any:
+        """Potential energy of the joint springs."""
+        V = ca.SX(0)
+        for node in self.tree.nodes:
+            if node.joint.stiffness != 0.0:
+                d = self.joint_coordinate(node.joint.name) - self.variables.value(node.joint.rest)
+                V = V + self.variables.value(node.joint.stiffness) * d**2 / 2
+        return V
+
+    @cached_property
+    def spring_force(self) -> Any:
+        """Gradient of the springs' energy."""
+        return ca.gradient(self.spring_energy, self.variables.q)
+
+    @cached_property
+    def actuation(self) -> Any:
+        """Generalised forces of the motors, saturated inputs times gear ratio."""
+        f = ca.SX(self.n, 1)
+        for k, (i, motor) in enumerate(self._driven()):
+            effort = saturated(motor, self.variables.u[k])
+            name = self.tree.nodes[i].joint.name
+            f = f + self._direction(name) * (self.variables.value(motor.ratio) * effort)
+        return f
+
+    @cached_property
+    def losses(self) -> Any:
+        """Generalised forces of dampers, friction and motor losses."""
+        x, value = self.variables, self.variables.value
+        f = ca.SX(self.n, 1)
+        viscous: dict[str, Any] = {}
+        for i, motor in self._driven():
+            name = self.tree.nodes[i].joint.name
+            viscous[name] = viscous.get(name, 0.0) + value(motor.ratio) ** 2 * value(motor.damping)
+        for node in self.tree.nodes:
+            j = node.joint
+            extra = viscous.get(j.name, 0.0)
+            if j.damping == 0.0 and j.friction == 0.0 and isinstance(extra, float) and extra == 0.0:
+                continue
+            if j.info.nv != 1:
+                raise InputError(f"natural coordinates take losses of one-coordinate joints only, not of '{j.name}'")
+            direction = self._direction(j.name)
+            rate = ca.dot(direction, x.v)
+            force = (value(j.damping) + extra) * rate
+            force = force + value(j.friction) * ca.tanh(rate / value(j.friction_velocity))
+            f = f - direction * force
+        return f

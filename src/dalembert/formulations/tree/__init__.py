@@ -1,0 +1,1 @@
+"""Formulations in the coordinates of the tree of joints."""

@@ -1,0 +1,184 @@
+"""Lagrange's equations from the energies by automatic differentiation: the oracle of the other formulations.
+
+Only the poses of the bodies are taken from the tree. Velocities are time derivatives of positions and rotation
+matrices, the
+energies are summed body by body (König; ROBOTICS, robot kinetic energy), and everything else is differentiation:
+
+    p = dT/dv = M v,   D = (dp/dq) B,   C = (M' + D - D^T)/2 + G(p),   q' = B(q) v,
+
+with the skew matrix ``G`` of the quasi-velocities' structure constants (Boltzmann-Hamel). For ``q' = v`` this is the
+matrix of the Christoffel symbols, ``c_kij = (db_kj/dq_i + db_ki/dq_j - db_ij/dq_k)/2``, and ``M' - 2 C`` is skew.
+
+A beam is integrated over its length by Gauss' rule from the positions of its axis and of two directors of each section
+(`dalembert.formulations.tree.beam_fields`), without any of the shape integrals of the recursive formulation.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from dalembert.formulations.factorization import solve_spd
+from dalembert.formulations.tree.beam_fields import BeamField
+from dalembert.formulations.tree.model import TreeModel
+from dalembert.formulations.variables import entries
+from dalembert.model.machine import Machine
+from dalembert.model.tree import place
+
+__all__ = ["Lagrange"]
+
+
+class Lagrange:
+    """Expressions of a tree from its energies."""
+
+    name = "lagrange"
+
+    def __init__(self, machine: Machine) -> None:
+        self.model = TreeModel(machine)
+        self.variables = self.model.variables
+
+    def _rate(self, x: Any) -> Any:
+        """Total time derivative of an expression in ``q`` (or ``q`` and ``v`` held)."""
+        column = ca.jtimes(ca.densify(ca.vec(x)), self.variables.q, self.model.coordinate_rates())
+        return ca.reshape(column, *x.shape)
+
+    def _twist(self, R: Any, p: Any) -> tuple[Any, Any]:
+        """Velocity of a point in world axes and angular velocity in the axes of ``R``, by differentiation."""
+        S = R.T @ self._rate(R)
+        return self._rate(p), ca.vertcat(S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]) / 2
+
+    @cached_property
+    def _bodies(self) -> list[tuple[Any, Any, Any, Any]]:
+        """Mass, position of the centre of mass, rotation and inertia of each moving body."""
+        value = self.variables.value
+        result = []
+        for (R, p), node in zip(self.model.world_poses, self.model.tree.nodes, strict=True):
+            for body, pose in node.bodies:
+                R_b, p_b = place(pose, value)
+                com = ca.vertcat(*[value(x) for x in body.com])
+                I_c = ca.vertcat(*[ca.horzcat(*[value(x) for x in row]) for row in body.inertia])
+                result.append((value(body.mass), p + R @ (p_b + R_b @ com), R @ R_b, I_c))
+        return result
+
+    @cached_property
+    def _fields(self) -> list[BeamField]:
+        """Moving points of the beams."""
+        model, value = self.model, self.variables.value
+        return [
+            BeamField.of(
+                node.beam, entries(self.variables.q, node.modal_q), *model.world_poses[i], value(node.beam.density)
+            )
+            for i, node in enumerate(model.tree.nodes)
+            if node.is_root and node.beam is not None
+        ]
+
+    @cached_property
+    def _kinetic(self) -> Any:
+        T = ca.dot(self.model.armature, self.variables.v**2) / 2
+        for field in self._fields:
+            T = T + ca.dot(field.weights, ca.sum1(self._rate(field.left) * self._rate(field.right)).T) / 2
+        for m, c, R, I_c in self._bodies:
+            velocity, w = self._twist(R, c)
+            T = T + m * ca.sumsqr(velocity) / 2 + ca.dot(w, I_c @ w) / 2
+        return T
+
+    @cached_property
+    def _momenta(self) -> Any:
+        return ca.gradient(self._kinetic, self.variables.v)
+
+    @cached_property
+    def _mass_matrix(self) -> Any:
+        """Hessian of the kinetic energy in the velocities, body by body: ``m J_L^T J_L + J_A^T I_c J_A`` (ROBOTICS)."""
+        v = self.variables.v
+        M = ca.diag(self.model.armature)
+        for m, c, R, I_c in self._bodies:
+            velocity, w = self._twist(R, c)
+            J_L, J_A = ca.jacobian(velocity, v), ca.jacobian(w, v)
+            M = M + m * (J_L.T @ J_L) + J_A.T @ (I_c @ J_A)
+        for field in self._fields:
+            weights = ca.diag(ca.repmat(field.weights.T, 3, 1)[:])
+            J, K = (ca.jacobian(ca.vec(self._rate(x)), v) for x in (field.left, field.right))
+            M = M + (J.T @ weights @ K + K.T @ weights @ J) / 2
+        return ca.triu2symm(ca.triu(ca.cse(M)))
+
+    def _gradient(self, V: Any) -> Any:
+        """Gradient per velocity, ``B^T dV/dq``."""
+        return ca.gradient(self._rate(V), self.variables.v)
+
+    @cached_property
+    def _gravity_energy(self) -> Any:
+        g = self.model.gravity_vector
+        moments = [m * c for m, c, _, _ in self._bodies] + [field.first_moment for field in self._fields]
+        return -sum((ca.dot(g, moment) for moment in moments), ca.SX(0))
+
+    def kinetic_energy(self) -> Any:
+        """Kinetic energy, rotors included."""
+        return self._kinetic
+
+    def potential_energy(self) -> Any:
+        """Potential energy of gravity and springs."""
+        return self._gravity_energy + self.model.spring_energy
+
+    def mass_matrix(self) -> Any:
+        """Hessian of the kinetic energy in the velocities."""
+        return self._mass_matrix
+
+    def gravity(self) -> Any:
+        """Gradient of the gravity energy."""
+        return self._gradient(self._gravity_energy)
+
+    def coriolis_matrix(self) -> Any:
+        """Christoffel matrix of the first kind, with the structure terms of quasi-velocities."""
+        B = ca.jacobian(self.model.coordinate_rates(), self.variables.v)
+        D = ca.jacobian(self._momenta, self.variables.q) @ B
+        return (self._rate(self._mass_matrix) + D - D.T) / 2 + self.model.structure(self._momenta)
+
+    def bias(self) -> Any:
+        """``C v + dV/dq``, from Lagrange's equations directly: ``M' v - B^T dT/dq + G v + B^T dV/dq``."""
+        x = self.variables
+        Mdot_v = self._rate(self._momenta)
+        pull = self._gradient_at_fixed_velocity(self._kinetic)
+        return Mdot_v - pull + self.model.structure(self._momenta) @ x.v + self._gradient(self.potential_energy())
+
+    def _gradient_at_fixed_velocity(self, T: Any) -> Any:
+        B = ca.jacobian(self.model.coordinate_rates(), self.variables.v)
+        return B.T @ ca.gradient(T, self.variables.q)
+
+    def inverse_dynamics(self) -> Any:
+        """``M a + C v + dV/dq``."""
+        return self._mass_matrix @ self.variables.a + self.bias()
+
+    def forward_dynamics(self) -> Any:
+        """Solution of ``M a = tau - bias`` by factorisation of the mass matrix."""
+        return solve_spd(self._mass_matrix, self.variables.tau - self.bias())
+
+    def momentum(self) -> Any:
+        """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
+        total = ca.SX(6, 1)
+        for m, c, R, I_c in self._bodies:
+            velocity, w = self._twist(R, c)
+            total = total + ca.vertcat(m * velocity, R @ (I_c @ w) + ca.cross(c, m * velocity))
+        for field in self._fields:
+            x, y = field.left, field.right
+            turning = (_cross_columns(x, self._rate(y)) + _cross_columns(y, self._rate(x))) / 2
+            total = total + ca.vertcat(self._rate(field.first_moment), turning @ field.weights)
+        return total
+
+    def center_of_mass(self) -> Any:
+        """Centre of mass of the moving bodies in the world."""
+        mass = sum((m for m, *_ in self._bodies), ca.SX(0)) + sum((f.mass for f in self._fields), ca.SX(0))
+        moment = sum((m * c for m, c, *_ in self._bodies), ca.SX(3, 1))
+        return (moment + sum((f.first_moment for f in self._fields), ca.SX(3, 1))) / mass
+
+    def jacobian(self, frame: str) -> Any:
+        """Jacobian of a frame's twist [v; w] at its origin in its own axes, by differentiation of its pose."""
+        R, p = self.model.frame_pose(frame)
+        velocity, w = self._twist(R, p)
+        return ca.jacobian(ca.vertcat(R.T @ velocity, w), self.variables.v)
+
+
+def _cross_columns(x: Any, y: Any) -> Any:
+    """Cross products of the columns of two matrices."""
+    return ca.horzcat(*[ca.cross(x[:, k], y[:, k]) for k in range(x.shape[1])])

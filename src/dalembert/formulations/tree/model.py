@@ -1,0 +1,227 @@
+"""Kinematics and loads of a machine's tree on CasADi symbols: what every tree formulation starts from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.errors import UnknownNameError
+from dalembert.core.parameter import nominal
+from dalembert.formulations.actuation import saturated
+from dalembert.formulations.joint_kinematics import (
+    coordinate_rate,
+    joint_motion,
+    structure_matrix,
+)
+from dalembert.formulations.tree.flexible import APPROXIMATIONS, FlexibleBody, SectionMotion
+from dalembert.formulations.variables import Variables, entries
+from dalembert.model.machine import Machine
+from dalembert.model.tree import place
+from dalembert.spatial.rotations import rpy_from_matrix, snap
+
+__all__ = ["TreeModel"]
+
+
+class TreeModel:
+    """Symbols, poses and loads of a machine, in the coordinates of its tree (couplings not applied).
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    approximation
+        Which terms of the elastic motion are kept, see `dalembert.formulations.tree.flexible`.
+    """
+
+    def __init__(self, machine: Machine, approximation: str = "flex") -> None:
+        if approximation not in APPROXIMATIONS:
+            raise UnknownNameError("model of flexible bodies", approximation, APPROXIMATIONS)
+        self.machine = machine
+        self.approximation = approximation
+        self.tree = machine.tree
+        self.variables = Variables.of(machine)
+        self.q_names = tuple(s for n in self.tree.nodes for s in n.q_names)
+        self.v_names = tuple(s for n in self.tree.nodes for s in n.v_names)
+
+    @cached_property
+    def flexible(self) -> dict[int, FlexibleBody]:
+        """Beams by the index of their root node."""
+        x, constant = self.variables, self.approximation != "flex"
+        return {
+            i: FlexibleBody(n.beam, entries(x.q, n.modal_q), x.value, constant=constant)
+            for i, n in enumerate(self.tree.nodes)
+            if n.is_root and n.beam is not None
+        }
+
+    @cached_property
+    def sections(self) -> dict[int, SectionMotion]:
+        """Motion of the beams' sections by the index of their node."""
+        q = self.variables.q
+        return {
+            i: SectionMotion(n.beam, n.station, entries(q, n.modal_q), self.approximation)
+            for i, n in enumerate(self.tree.nodes)
+            if n.beam is not None and n.station is not None
+        }
+
+    @property
+    def gravity_vector(self) -> Any:
+        """Acceleration of gravity in world axes."""
+        return ca.vertcat(*[self.variables.value(x) for x in self.machine.gravity])
+
+    @cached_property
+    def relative_poses(self) -> list[tuple[Any, Any]]:
+        """Pose (R, p) of each node's frame in its parent node's frame."""
+        poses = []
+        for i, node in enumerate(self.tree.nodes):
+            if i in self.sections:
+                poses.append((self.sections[i].R, self.sections[i].p))
+                continue
+            R0, p0 = place(node.placement, self.variables.value)
+            R, p = joint_motion(node.joint, self.variables.q[node.q])
+            poses.append((R0 @ R, p0 + R0 @ p))
+        return poses
+
+    @cached_property
+    def world_poses(self) -> list[tuple[Any, Any]]:
+        """Pose (R, p) of each node's frame in the world."""
+        poses: list[tuple[Any, Any]] = []
+        for node, (R, p) in zip(self.tree.nodes, self.relative_poses, strict=True):
+            if node.parent < 0:
+                poses.append((R, p))
+            else:
+                R_p, p_p = poses[node.parent]
+                poses.append((R_p @ R, p_p + R_p @ p))
+        return poses
+
+    def turns(self, index: int) -> list[tuple[int, Any, Any]] | None:
+        """Rotation of a node in its parent as turns (axis, cosine, sine) about coordinate axes, the last one first.
+
+        None where that is no cheaper than the matrix: joints that do not turn about a coordinate axis.
+        """
+        node = self.tree.nodes[index]
+        if index in self.sections:
+            return self.sections[index].turns
+        axis = [nominal(x) for x in node.joint.axis]
+        if node.joint.kind not in ("revolute", "prismatic", "fixed") or not node.placement.is_constant:
+            return None
+        turns: list[tuple[int, Any, Any]] = []
+        if node.joint.kind == "revolute":
+            if sorted(map(abs, axis)) != [0.0, 0.0, 1.0]:
+                return None
+            k = max(range(3), key=lambda i: abs(axis[i]))
+            angle = self.variables.q[node.q][0]
+            turns.append((k, ca.cos(angle), axis[k] * ca.sin(angle)))
+        angles = rpy_from_matrix(np.array([[nominal(x) for x in row] for row in node.placement.rotation]))
+        for k, a in enumerate(angles):
+            if a != 0.0:
+                turns.append((k, snap(float(np.cos(a))), snap(float(np.sin(a)))))
+        return turns
+
+    def frame(self, name: str) -> tuple[int, Any, Any]:
+        """Node of a frame (or body) and its pose (R, p) in the node's frame."""
+        if name not in self.tree.frames:
+            raise UnknownNameError("frame", name, self.tree.frames, f"machine '{self.machine.name}'")
+        node, pose = self.tree.frames[name]
+        return node, *place(pose, self.variables.value)
+
+    def frame_pose(self, name: str) -> tuple[Any, Any]:
+        """Pose (R, p) of a frame in the world."""
+        node, R, p = self.frame(name)
+        if node < 0:
+            return ca.SX(R), ca.SX(p)
+        R_w, p_w = self.world_poses[node]
+        return R_w @ R, p_w + R_w @ p
+
+    def coordinate_rates(self) -> Any:
+        """Rates of all coordinates, ``B(q) v``."""
+        x = self.variables
+        rates = []
+        for node in self.tree.nodes:
+            rates.append(coordinate_rate(node.joint, entries(x.q, node.q), entries(x.v, node.v)))
+            if node.is_root:
+                rates.append(entries(x.v, node.modal_v))
+        return ca.vertcat(*rates)
+
+    def structure(self, momenta: Any) -> Any:
+        """Block-diagonal skew matrix of the quasi-velocities' structure constants."""
+        blocks = []
+        for node in self.tree.nodes:
+            blocks.append(structure_matrix(node.joint, entries(momenta, node.v)))
+            if node.is_root and node.beam is not None:
+                blocks.append(ca.SX(node.beam.n_modes, node.beam.n_modes))
+        return ca.diagcat(*blocks)
+
+    @cached_property
+    def armature(self) -> Any:
+        """Inertia ``n^2 I_m`` that rotors add to each velocity."""
+        J = ca.SX(self.tree.nv, 1)
+        for i, motor in self._driven():
+            n, I_m = self.variables.value(motor.ratio), self.variables.value(motor.rotor_inertia)
+            if not (isinstance(I_m, float) and I_m == 0.0):
+                J[i] = J[i] + n**2 * I_m
+        return J
+
+    def _driven(self) -> list[tuple[int, Any]]:
+        index = {n.joint.name: n.v.start for n in self.tree.nodes}
+        return [(index[m.joint], m) for m in self.machine.motors if m.joint in index]
+
+    @cached_property
+    def spring_energy(self) -> Any:
+        """Potential energy of the joint springs and of the beams' strain."""
+        V = sum((k * d**2 / 2 for _, k, d in self._springs()), ca.SX(0))
+        for i, body in self.flexible.items():
+            delta = entries(self.variables.q, self.tree.nodes[i].modal_q)
+            V = V + ca.dot(delta, body.stiffness @ delta) / 2
+        return V
+
+    @cached_property
+    def spring_force(self) -> Any:
+        """Gradient of the energy of springs and strain, per velocity."""
+        f = ca.SX(self.tree.nv, 1)
+        for i, k, d in self._springs():
+            f[i] = k * d
+        for i, body in self.flexible.items():
+            node = self.tree.nodes[i]
+            f[node.modal_v] = body.stiffness @ entries(self.variables.q, node.modal_q)
+        return f
+
+    def _springs(self) -> list[tuple[int, Any, Any]]:
+        x = self.variables
+        return [
+            (n.v.start, x.value(n.joint.stiffness), x.q[n.q][0] - x.value(n.joint.rest))
+            for n in self.tree.nodes
+            if n.joint.stiffness != 0.0
+        ]
+
+    @cached_property
+    def actuation(self) -> Any:
+        """Generalised forces of the motors, saturated inputs times gear ratio."""
+        x = self.variables
+        f = ca.SX(self.tree.nv, 1)
+        for k, (i, motor) in enumerate(self._driven()):
+            f[i] = f[i] + x.value(motor.ratio) * saturated(motor, x.u[k])
+        return f
+
+    @cached_property
+    def losses(self) -> Any:
+        """Generalised forces of dampers, motor losses, Coulomb friction and structural damping."""
+        x = self.variables
+        f = ca.SX(self.tree.nv, 1)
+        for node in self.tree.nodes:
+            j = node.joint
+            for i in range(node.v.start, node.v.stop):
+                if j.damping != 0.0:
+                    f[i] = f[i] - x.value(j.damping) * x.v[i]
+                if j.friction != 0.0:
+                    f[i] = f[i] - x.value(j.friction) * ca.tanh(x.v[i] / x.value(j.friction_velocity))
+        for k, body in self.flexible.items():
+            modal = self.tree.nodes[k].modal_v
+            if body.beam.damping != 0.0:
+                f[modal] = f[modal] - body.damping * x.v[modal]
+        for i, motor in self._driven():
+            if motor.damping != 0.0:
+                f[i] = f[i] - x.value(motor.ratio) ** 2 * x.value(motor.damping) * x.v[i]
+        return f

@@ -1,0 +1,373 @@
+"""Recursive Newton-Euler formulation of trees of rigid and flexible bodies.
+
+Source: SPACE chapters 4 and 5 and Appendix A.3, extended to any kind of joint and to branches.
+
+Twists and accelerations are those of a node's frame origin in its own axes. As in the source, the acceleration is the
+*inertial* derivative of the twist in body axes, so that the linear velocity never occurs:
+
+    t'_i = A_{i,i-1} t'_{i-1} + zeta_i + P_i v'_i                              (4.36)
+    W_i = M_i t'_i + gamma_i,   gamma_i = Omega_i M_i E_v t_i                  (4.39), (4.40)
+
+with, for a joint that also translates (``u = P_v v`` its relative linear velocity, ``w_r = P_w v`` its relative rate),
+
+    zeta_i = [ R^T (w_p x (w_p x p)) + (w_i + R^T w_p) x u + P_v' v ;  (R^T w_p) x w_r + P_w' v ].
+
+Gravity enters as the acceleration ``-g`` of the world.
+
+A beam is a node for its root, with the mass matrix (5.16), and one node without coordinates of its own for each named
+section. The section moves in the root's frame with the twist ``S delta'`` (5.42), so that
+
+    t'_e = A_{e,o} t'_o + R^T (S delta'' + zeta_e),     tau_delta = M_do t'_o + M_dd delta'' + gamma_d + sum S^T R w_e
+
+and all recursions pass through it as through a joint whose coordinates are those of the beam. Forward dynamics
+eliminates the modal coordinates of a beam first, then those of its joint: what is left is an articulated inertia as of
+a rigid body.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from dalembert.formulations.factorization import solve_spd
+from dalembert.formulations.tree.coriolis import coriolis_matrix
+from dalembert.formulations.tree.elimination import ModalElimination
+from dalembert.formulations.tree.kinematics import TreeKinematics
+from dalembert.formulations.tree.model import TreeModel
+from dalembert.formulations.variables import entries
+from dalembert.model.machine import Machine
+from dalembert.model.tree import merged_inertia
+from dalembert.spatial.inertia import Inertia, symmetric
+from dalembert.spatial.rotations import cross_matrix
+
+__all__ = ["NewtonEuler"]
+
+
+class NewtonEuler:
+    """Expressions of a tree by O(n) recursions.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    approximation
+        Which terms of the elastic motion of beams are kept: ``"flex"`` (all), ``"flex-M"``, ``"flex-MA"`` or
+        ``"flex-MR"`` (SPACE 5.2.6.1).
+    """
+
+    name = "newton-euler"
+
+    def __init__(self, machine: Machine, approximation: str = "flex") -> None:
+        self.model = TreeModel(machine, approximation)
+        self.variables = self.model.variables
+        self.nodes = self.model.tree.nodes
+        self.flexible, self.sections = self.model.flexible, self.model.sections
+        self.tree = TreeKinematics(self.model)
+        self.approximation = approximation
+
+    @cached_property
+    def _inertias(self) -> list[tuple[Inertia, Any]]:
+        """Inertia and first moment of each node, the beams in their deformed state."""
+        result = []
+        for i, node in enumerate(self.nodes):
+            m, c, I_o = merged_inertia(node, self.variables.value)
+            if i in self.flexible:
+                body = self.flexible[i]
+                m, c, I_o = m + body.mass, c + body.first_moment, I_o + body.inertia
+            result.append((Inertia.rigid(m, c, I_o), c))
+        return result
+
+    def _body_bias(self, i: int, w: Any) -> Any:
+        """Wrench ``gamma`` of a rotating body, SPACE (4.40)."""
+        M, c = self._inertias[i]
+        return ca.vertcat(ca.cross(w, ca.cross(w, c)), ca.cross(w, M.D @ w))
+
+    def _elastic_bias(self, v: Any, rates: list[Any]) -> dict[int, tuple[Any, Any]]:
+        """What the elastic motion of each beam adds to ``gamma``: wrench and modal force, SPACE (5.53)."""
+        result = {}
+        twists = self.tree.twists(v) if self.approximation != "flex" and self.flexible else []
+        for i, body in self.flexible.items():
+            velocity = twists[i][:3] if twists else None
+            force, moment, modal = body.coriolis(rates[i], entries(v, self.nodes[i].modal_v), velocity)
+            result[i] = (ca.vertcat(force, moment), modal)
+        return result
+
+    def _sag_moment(self, i: int, gravity: bool = True) -> Any:
+        """Moment of gravity about the root that a constant mass matrix leaves out: that of ``V delta``."""
+        body = self.flexible[i]
+        if not body.constant or not gravity:
+            return ca.SX(6, 1)
+        R, _ = self.model.world_poses[i]
+        shift = body.deformed_first_moment - body.first_moment
+        return ca.vertcat(ca.SX(3, 1), -ca.cross(shift, R.T @ self.model.gravity_vector))
+
+    def _world_acceleration(self, gravity: bool) -> Any:
+        g = self.model.gravity_vector if gravity else ca.SX(3, 1)
+        return ca.vertcat(-g, ca.SX(3, 1))
+
+    def _recursion(self, v: Any, a: Any, *, gravity: bool = True) -> Any:
+        """Recursive Newton-Euler inverse dynamics, SPACE Algorithm 4.1 (springs and rotors left out)."""
+        rates = self.tree.rates(v)
+        zetas = self.tree.convective(v, rates)
+        elastic = self._elastic_bias(v, rates)
+        world = self._world_acceleration(gravity)
+        wrenches: list[Any] = []
+        accelerations: list[Any] = []
+        modal: dict[int, Any] = {}
+        for i, node in enumerate(self.nodes):
+            parent = world if node.parent < 0 else accelerations[node.parent]
+            t = self.tree.carry(i, parent) + zetas[i] + self.tree.relative(i, a)
+            M, _ = self._inertias[i]
+            accelerations.append(t)
+            wrenches.append(ca.vertcat(*M.times(t[:3], t[3:])) + self._body_bias(i, rates[i]))
+            if i in self.flexible:
+                body, x = self.flexible[i], entries(a, node.modal_v)
+                wrench, force = elastic[i]
+                wrenches[i] += wrench + ca.vertcat(body.V @ x, body.H @ x) + self._sag_moment(i, gravity)
+                modal[i] = force + body.V.T @ t[:3] + body.H.T @ t[3:] + body.modal_mass @ x
+        tau: list[Any] = [None] * len(self.nodes)
+        for i in range(len(self.nodes) - 1, -1, -1):
+            node = self.nodes[i]
+            tau[i] = ca.vertcat(self.tree.subspaces[i].T @ wrenches[i], modal.get(i, ca.SX(0, 1)))
+            if i in self.sections:
+                modal[node.parent] = modal[node.parent] + self.tree.modal_force(i, wrenches[i])
+            if node.parent >= 0:
+                wrenches[node.parent] = wrenches[node.parent] + self.tree.carry_back(i, wrenches[i])
+        return ca.vertcat(*tau)
+
+    def inverse_dynamics(self) -> Any:
+        """``M a + C v + dV/dq``."""
+        x = self.variables
+        return self._recursion(x.v, x.a) + self.model.armature * x.a + self.model.spring_force
+
+    def bias(self) -> Any:
+        """``C v + dV/dq``."""
+        return self._recursion(self.variables.v, ca.SX(self.model.tree.nv, 1)) + self.model.spring_force
+
+    def gravity(self) -> Any:
+        """Gravity part of ``dV/dq``."""
+        zero = ca.SX(self.model.tree.nv, 1)
+        return self._recursion(zero, zero)
+
+    def mass_matrix(self) -> Any:
+        """Mass matrix by composite bodies, SPACE Algorithm A.1."""
+        nv = self.model.tree.nv
+        composite = [M for M, _ in self._inertias]
+        coupling = {i: ca.vertcat(body.V, body.H) for i, body in self.flexible.items()}
+        modal = {i: body.modal_mass for i, body in self.flexible.items()}
+        D = ca.SX(nv, nv)
+        for i in range(len(self.nodes) - 1, -1, -1):
+            node, P = self.nodes[i], self.tree.subspaces[i]
+            if i in self.flexible:
+                D[node.modal_v, node.modal_v] = modal[i]
+                self._climb(D, i, node.modal_v, coupling[i])
+            if node.joint.info.nv:
+                self._climb(D, i, node.v, ca.vertcat(*composite[i].times(P[:3, :], P[3:, :])))
+            if i in self.sections and not self._idle[i]:
+                _, F, modal_part = self._section_inertia(i, composite[i])
+                coupling[node.parent] = coupling[node.parent] + F
+                modal[node.parent] = modal[node.parent] + modal_part
+            if node.parent >= 0:
+                composite[node.parent] = composite[node.parent] + self.tree.inertia_in_parent(i, composite[i])
+        return D + ca.diag(self.model.armature)
+
+    def _climb(self, D: Any, i: int, columns: slice, F: Any) -> None:
+        """Fill some columns in the rows of node ``i`` and its ancestors, from the wrenches ``F`` at the node."""
+        while i >= 0:
+            node = self.nodes[i]
+            blocks = [(node.v, self.tree.subspaces[i].T @ F)] if node.joint.info.nv else []
+            R, p = self.tree.links[i]
+            f, n = R @ F[:3, :], R @ F[3:, :]
+            if i in self.sections:
+                section = self.sections[i]
+                blocks.append((node.modal_v, section.mixed.T @ ca.vertcat(f, section.rates.T @ n)))
+            for rows, block in blocks:
+                D[rows, columns] = block
+                if rows != columns:
+                    D[columns, rows] = block.T
+            F = ca.vertcat(f, n + cross_matrix(p) @ f)
+            i = node.parent
+
+    @cached_property
+    def _idle(self) -> list[bool]:
+        """Nodes that carry no inertia and no other node."""
+        busy = [bool(n.bodies) or n.is_root for n in self.nodes]
+        for i in range(len(self.nodes) - 1, -1, -1):
+            if self.nodes[i].parent >= 0:
+                busy[self.nodes[i].parent] |= busy[i]
+        return [not b for b in busy]
+
+    def _section_inertia(self, i: int, M: Inertia) -> tuple[Inertia, Any, Any]:
+        """Inertia of section ``i`` in root axes at its origin, and what it adds to the root's modal blocks.
+
+        These are the blocks ``A^T M A`` of (A.22) for ``A = [X, S]``: coupling (6 x n) and modal (n x n).
+        """
+        section, (_, p) = self.sections[i], self.tree.links[i]
+        M = self.tree.turned(i, M)
+        T, modes = section.rates, section.mixed
+        # Times [1, R_psi] first: the modes are then sparse constants.
+        A, B, D = M.A, M.B @ T, M.D @ T
+        f = ca.horzcat(A, B) @ modes
+        n = ca.horzcat(M.B.T, D) @ modes
+        mixed = ca.vertcat(ca.horzcat(A, B), ca.horzcat(B.T, symmetric(T.T @ D)))
+        return M, ca.vertcat(f, n + cross_matrix(p) @ f), modes.T @ (mixed @ modes)
+
+    def forward_dynamics(self) -> Any:
+        """Accelerations by recursive Gaussian elimination in O(n), SPACE Algorithm A.3.
+
+        The bias wrench is carried along in the elimination sweep instead of being computed before it.
+        """
+        x = self.variables
+        rates = self.tree.rates(x.v)
+        zetas = self.tree.convective(x.v, rates)
+        tau = x.tau - self.model.spring_force
+        inertia = [M for M, _ in self._inertias]
+        beta = [self._body_bias(i, rates[i]) for i in range(len(self.nodes))]
+        coupling: dict[int, Any] = {}
+        modal: dict[int, Any] = {}
+        force: dict[int, Any] = {}
+        modes: dict[int, ModalElimination] = {}
+        for i, (wrench, bias) in self._elastic_bias(x.v, rates).items():
+            body = self.flexible[i]
+            beta[i] = beta[i] + wrench + self._sag_moment(i)
+            coupling[i], modal[i] = ca.vertcat(body.V, body.H), body.modal_mass
+            force[i] = entries(tau, self.nodes[i].modal_v) - bias
+        phi: list[Any] = [None] * len(self.nodes)
+        reduced: list[Any] = [None] * len(self.nodes)
+        for i in range(len(self.nodes) - 1, -1, -1):
+            if self._idle[i]:
+                continue
+            node, P = self.nodes[i], self.tree.subspaces[i]
+            if i in self.flexible and modal[i].shape[0]:
+                modes[i] = ModalElimination(modal[i], coupling[i].T, force[i])
+                inertia[i] = modes[i].reduced(inertia[i])
+                beta[i] = beta[i] + modes[i].passed_on
+            M = inertia[i]
+            if i in self.sections:
+                _, p = self.tree.links[i]
+                turned, F, block = self._section_inertia(i, M)
+                wrench = beta[i] + ca.vertcat(*M.times(zetas[i][:3], zetas[i][3:]))
+                j = node.parent
+                inertia[j] = inertia[j] + turned.shifted(p)
+                beta[j] = beta[j] + self.tree.carry_back(i, wrench)
+                coupling[j], modal[j] = coupling[j] + F, modal[j] + block
+                force[j] = force[j] - self.tree.modal_force(i, wrench)
+                continue
+            phi_bar = ca.vertcat(*M.times(P[:3, :], P[3:, :]))
+            X_hat = entries(tau, node.v) - P.T @ beta[i]
+            if node.joint.info.nv:
+                Delta = P.T @ phi_bar + ca.diag(self.model.armature[node.v])
+                solved = solve_spd(Delta, ca.horzcat(X_hat, phi_bar.T))
+                reduced[i], phi[i] = solved[:, 0], solved[:, 1:].T
+            else:
+                reduced[i], phi[i] = ca.SX(0, 1), ca.SX(6, 0)
+            if node.parent < 0:
+                continue
+            eliminated = _eliminate(M, P, phi[i], phi_bar, free=self.model.armature[node.v].nnz() == 0)
+            inertia[node.parent] = inertia[node.parent] + self.tree.inertia_in_parent(i, eliminated)
+            convective = ca.vertcat(*eliminated.times(zetas[i][:3], zetas[i][3:]))
+            beta[node.parent] = beta[node.parent] + self.tree.carry_back(i, beta[i] + convective + phi[i] @ X_hat)
+        world = self._world_acceleration(gravity=True)
+        accelerations: list[Any] = []
+        a: list[Any] = []
+        modal_a: dict[int, Any] = {}
+        for i, node in enumerate(self.nodes):
+            carried = self.tree.carry(i, world if node.parent < 0 else accelerations[node.parent])
+            carried = carried + zetas[i]
+            if i in self.sections:
+                accelerations.append(carried + self.tree.carry_modal(i, modal_a[node.parent]))
+                continue
+            a.append(reduced[i] - phi[i].T @ carried)
+            accelerations.append(carried + self.tree.subspaces[i] @ a[-1])
+            if i in self.flexible:
+                modal_a[i] = modes[i].accelerations(accelerations[i]) if i in modes else ca.SX(0, 1)
+                a.append(modal_a[i])
+        return ca.vertcat(*a)
+
+    def coriolis_matrix(self) -> Any:
+        """Coriolis matrix with ``M' - 2 C`` skew-symmetric, see `dalembert.formulations.tree.coriolis`.
+
+        The approximate models of beams have no energy whose matrix this would be: theirs is half the derivative of
+        ``C v`` in the velocities.
+        """
+        if self.approximation != "flex" and self.flexible:
+            force = self._recursion(self.variables.v, ca.SX(self.model.tree.nv, 1), gravity=False)
+            return ca.jacobian(force, self.variables.v) / 2
+        return coriolis_matrix(self.tree, [M for M, _ in self._inertias])
+
+    def kinetic_energy(self) -> Any:
+        """Kinetic energy, rotors included."""
+        twists = self.tree.twists(self.variables.v)
+        T = ca.SX(0)
+        for i, t in enumerate(twists):
+            M, _ = self._inertias[i]
+            f, n = M.times(t[:3], t[3:])
+            T = T + (ca.dot(t[:3], f) + ca.dot(t[3:], n)) / 2
+            if i in self.flexible:
+                body, x = self.flexible[i], entries(self.variables.v, self.nodes[i].modal_v)
+                T = T + ca.dot(t[:3], body.V @ x) + ca.dot(t[3:], body.H @ x) + ca.dot(x, body.modal_mass @ x) / 2
+        return T + ca.dot(self.model.armature, self.variables.v**2) / 2
+
+    def potential_energy(self) -> Any:
+        """Potential energy of gravity (zero with all bodies at the world's origin) and springs."""
+        V = self.model.spring_energy
+        g = self.model.gravity_vector
+        for i, (R, p) in enumerate(self.model.world_poses):
+            M, c = self._inertias[i]
+            if i in self.flexible:
+                c = c + self.flexible[i].deformed_first_moment - self.flexible[i].first_moment
+            V = V - ca.dot(g, M.A[0, 0] * p + R @ c)
+        return V
+
+    def momentum(self) -> Any:
+        """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
+        total = ca.SX(6, 1)
+        for i, t in enumerate(self.tree.twists(self.variables.v)):
+            M, _ = self._inertias[i]
+            R, p = self.model.world_poses[i]
+            f, n = M.times(t[:3], t[3:])
+            if i in self.flexible:
+                x = entries(self.variables.v, self.nodes[i].modal_v)
+                f, n = f + self.flexible[i].V @ x, n + self.flexible[i].H @ x
+            linear = R @ f
+            total = total + ca.vertcat(linear, R @ n + ca.cross(p, linear))
+        return total
+
+    def center_of_mass(self) -> Any:
+        """Centre of mass of the moving bodies in the world."""
+        mass, moment = ca.SX(0), ca.SX(3, 1)
+        for (M, c), (R, p) in zip(self._inertias, self.model.world_poses, strict=True):
+            mass = mass + M.A[0, 0]
+            moment = moment + M.A[0, 0] * p + R @ c
+        return moment / mass
+
+    def jacobian(self, frame: str) -> Any:
+        """Jacobian of a frame's twist [v; w] at its origin in its own axes, SPACE (4.33)."""
+        node, R, p = self.model.frame(frame)
+        J = ca.SX(6, self.model.tree.nv)
+        i, R_f, p_f = node, R, p
+        while i >= 0:
+            P, columns = self.tree.motion_matrix(i), self.tree.velocities(i)
+            J[:3, columns] = R_f.T @ (P[:3, :] - cross_matrix(p_f) @ P[3:, :])
+            J[3:, columns] = R_f.T @ P[3:, :]
+            R_i, p_i = self.tree.links[i]
+            R_f, p_f = R_i @ R_f, p_i + R_i @ p_f
+            i = self.nodes[i].parent
+        return J
+
+
+def _eliminate(M: Inertia, P: Any, phi: Any, phi_bar: Any, *, free: bool) -> Inertia:
+    """Articulated inertia ``M - phi phi_bar^T``; exactly zero along the coordinate axis of a joint without rotor."""
+    reduced = M.minus_outer(phi, phi_bar)
+    if not free or P.shape[1] != 1 or not P.is_constant():
+        return reduced
+    axis = [float(x) for x in ca.DM(P).full()[:, 0]]
+    if sorted(abs(x) for x in axis) != [0.0] * 5 + [1.0]:
+        return reduced
+    k = max(range(6), key=lambda i: abs(axis[i]))
+    keep = ca.DM.eye(6)
+    keep[k, k] = 0
+    L, W = keep[:3, :3], keep[3:, 3:]
+    return Inertia(L @ reduced.A @ L, L @ reduced.B @ W, W @ reduced.D @ W)

@@ -1,0 +1,1 @@
+"""Equations, law, switches and cables, composed into the problem that is integrated."""

@@ -1,0 +1,335 @@
+"""From equations of motion and a control law to the problem that a simulation integrates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, is_dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.core.errors import InputError
+from dalembert.core.ports import Controller, Law
+from dalembert.formulations.actuation import saturated
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.constraints import (
+    cable_events,
+    cable_signals,
+    constrained_part,
+    switch_events,
+    tension_specs,
+)
+from dalembert.loop.switching import Switch, Switching
+from dalembert.simulation.problem import EventSpec, Problem
+
+__all__ = ["ClosedLoop", "Event", "SampledController", "close_loop"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SampledController:
+    """A Python function as a controller that is called at a period.
+
+    Parameters
+    ----------
+    function
+        ``function(t, q, v) -> u``.
+    period
+        Seconds between two calls.
+    name
+        Its name in messages.
+    """
+
+    function: Callable[[float, Array, Array], ArrayLike]
+    period: float
+    name: str = "controller"
+
+    def __call__(self, t: float, q: Array, v: Array) -> ArrayLike:
+        """Return the inputs to hold until the next sample."""
+        return self.function(t, q, v)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A user-defined event: a sign change of an expression.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    expression
+        ``expression(t, q, v) -> g`` on CasADi symbols.
+    terminal
+        Whether the run stops there.
+    direction
+        ``+1`` rising, ``-1`` falling, ``0`` both.
+    """
+
+    name: str
+    expression: Callable[[Any, Any, Any], Any]
+    terminal: bool = False
+    direction: int = 0
+
+    def __post_init__(self) -> None:
+        if not callable(self.expression):
+            raise InputError(f"event '{self.name}' needs a function (t, q, v) -> g, got {self.expression!r}")
+
+    def function(self, t: Any, q: Any, v: Any) -> Any:
+        """Return the expression on given symbols."""
+        try:
+            g = ca.SX(self.expression(t, q, v))
+        except Exception as error:
+            reason = str(error).strip().splitlines()[-1:] or [""]
+            raise InputError(
+                f"the expression of event '{self.name}' fails on CasADi symbols: {type(error).__name__}: {reason[0]}"
+            ) from error
+        if g.numel() != 1:
+            raise InputError(f"event '{self.name}' must return one expression, got {g.numel()}")
+        return g
+
+
+@dataclass(frozen=True)
+class _Adapted:
+    """A controller of ``(t, q, v)`` as one of ``(t, x)``."""
+
+    controller: Any
+    nq: int
+    nv: int
+    period: float
+    name: str
+
+    def __call__(self, t: float, x: Array) -> Any:
+        return self.controller(t, x[: self.nq].copy(), x[self.nq : self.nq + self.nv].copy())
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """Inputs that stay as they are."""
+
+    u: Array
+    name: str = "constant input"
+    period: float = 1e9
+
+    def __call__(self, t: float, x: Array) -> Array:
+        return self.u
+
+
+@dataclass(frozen=True)
+class ClosedLoop:
+    """A problem with the initial internal states, the sampled controller and the switches that belong to it."""
+
+    problem: Problem
+    z0: Array
+    controller: Any
+    switching: Switching | None = None
+
+
+def close_loop(
+    eom: EquationsOfMotion,
+    control: Law | Controller | ArrayLike | None = None,
+    *,
+    events: Sequence[Event] = (),
+    limits: str = "record",
+    switches: Sequence[Switch] = (),
+) -> ClosedLoop:
+    """Compose equations of motion, control and events.
+
+    The state is ``x = (q, v, z, work.input, work.loss)``: the law's internal states ``z`` and the work done by inputs
+    and wrenches and by losses, which the energy audit needs. Recorded besides it: the efforts of the motors after
+    saturation (``u.NAME``) and the energies.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    control
+        None (inputs are zero), constant inputs, an expression law, or a sampled Python controller.
+    events
+        User-defined events.
+    limits
+        What to do at a joint limit: ``"record"`` an event, ``"stop"`` there, or ``"ignore"`` it.
+    switches
+        Constraints that are added and removed during the run.
+    """
+    events, switches = _listed(events, Event, "events"), _listed(switches, Switch, "switches")
+    if not _is_value(control):
+        return _compose(eom, control, events, limits, switches)
+    kept: dict[Any, ClosedLoop] = eom.__dict__.setdefault("_loops", {})
+    key = (control, events, limits, switches)
+    if key not in kept:
+        while len(kept) >= 8:
+            kept.pop(next(iter(kept)))
+        kept[key] = _compose(eom, control, events, limits, switches)
+    return kept[key]
+
+
+def _listed(items: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
+    """Return a list of events or switches as a tuple; one of them alone will do."""
+    listed = (items,) if isinstance(items, kind) else tuple(items) if isinstance(items, Iterable) else (items,)
+    for item in listed:
+        if not isinstance(item, kind):
+            raise InputError(f"{what} must be {kind.__name__} objects, got {item!r}")
+    return listed
+
+
+def _is_value(control: Any) -> bool:
+    """Whether a control is None or an immutable dataclass, so that its loop may be kept for the next run."""
+    if control is None:
+        return True
+    frozen = is_dataclass(control) and getattr(type(control), "__dataclass_params__").frozen  # noqa: B009
+    try:
+        hash(control)
+    except TypeError:
+        return False
+    return bool(frozen)
+
+
+def _compose(
+    eom: EquationsOfMotion, control: Any, events: Sequence[Event], limits: str, switches: Sequence[Switch]
+) -> ClosedLoop:
+    s = eom.symbolic
+    z_names, z0, z, zdot, u, controller = _control(eom, control)
+    n_before = eom.nq + eom.nv + len(z_names)
+    if eom.constrained:
+        mode = eom.constraint_system.mode
+        z, zdot = ca.vertcat(z, mode), ca.vertcat(zdot, ca.SX.zeros(mode.shape[0]))
+        z_names = (*z_names, *eom.constraint_system.mode_names)
+        z0 = np.concatenate([z0, eom.constraint_system.mode_nominal])
+    applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
+    if eom.constrained:
+        acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
+    else:
+        acceleration = ca.substitute(s.forward_dynamics, s.tau, applied[0] + applied[1])
+    power = [ca.dot(s.v, f) for f in applied]
+    work = ca.SX.sym("work", 2)
+    x = ca.vertcat(s.q, s.v, z, work)
+    held = s.u if controller is not None else ca.SX.sym("c", 0)
+    arguments = [s.t, x, held, s.p]
+    xdot = ca.vertcat(s.coordinate_rate, acceleration, zdot, *power)
+    efforts = [saturated(motor, u[i]) for i, motor in enumerate(eom.machine.motors)]
+    effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
+    y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
+    y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
+    for name, expression in cable_signals(eom) if eom.machine.cables else ():
+        y, y_names = ca.vertcat(y, expression), [*y_names, name]
+    if eom.coordinates is not None or eom.by == "natural":
+        own = zip((*eom.machine.q_names, *eom.machine.v_names), ca.vertsplit(ca.vertcat(*s.to_machine)), strict=True)
+        extra = [(n, e) for n, e in own if n not in (*eom.q_names, *eom.v_names)]
+        y = ca.vertcat(y, *(e for _, e in extra))
+        y_names += [n for n, _ in extra]
+    g, specs = _events(eom, events, limits)
+    for more in (cable_events(eom), switch_events(eom, switches)):
+        g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
+    event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
+    constrained = None
+    if eom.constrained:
+        rates = ca.vertcat(s.coordinate_rate, ca.SX.zeros(eom.nv), zdot, *power)
+        constrained = constrained_part(eom, arguments, rates, applied[0] + applied[1], n_before)
+        specs = (*specs, *tension_specs(eom))
+    problem = Problem(
+        state_names=(*eom.q_names, *eom.v_names, *z_names, "work.input", "work.loss"),
+        ode=_function("ode", arguments, xdot),
+        signals=_function("signals", arguments, y),
+        signal_names=tuple(y_names),
+        held_names=tuple(f"command.{n}" for n in eom.u_names) if controller is not None else (),
+        quaternions=tuple(start for _, start in eom.layout.quaternions),
+        events=event_function,
+        event_specs=specs,
+        name=eom.machine.name,
+        constrained=constrained,
+        n_counted=n_before,
+    )
+    return ClosedLoop(problem, z0, controller, _switching(eom, problem, n_before, switches))
+
+
+def _switching(eom: EquationsOfMotion, problem: Problem, n_before: int, switches: Sequence[Switch]) -> Switching | None:
+    if not eom.constrained:
+        if switches:
+            raise InputError(f"machine '{eom.machine.name}' has no constraints to switch")
+        return None
+    Switching.check(eom, switches, [spec.name for spec in problem.event_specs])
+    timed = [switch for switch in switches if switch.at is not None]
+    named = {f"switch{k}": switch for k, switch in enumerate(timed)}
+    named |= {str(switch.event): switch for switch in switches if switch.event is not None}
+    return Switching(eom, problem, slice(n_before, n_before + len(eom.constraint_system.mode_names)), named)
+
+
+def _function(name: str, arguments: list[Any], expression: Any) -> ca.Function:
+    dense = ca.cse(ca.densify(ca.SX(expression)))
+    return ca.Function(name, arguments, [dense], ["t", "x", "c", "p"], ["out"])
+
+
+def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Array, Any, Any, Any, Any]:
+    """Names, initial values, symbols and rates of the internal states; inputs; sampled controller if there is one."""
+    s, nothing = eom.symbolic, ca.SX(0, 1)
+    empty: tuple[tuple[str, ...], Array, Any, Any] = ((), np.zeros(0), nothing, nothing)
+    if control is None:
+        return *empty, ca.SX.zeros(eom.nu), None
+    if eom.nu == 0:
+        raise InputError(f"machine '{eom.machine.name}' has no motors, so there is nothing to control; add a Motor")
+    if isinstance(control, Law):
+        names = tuple(control.state_names(eom))
+        z = ca.SX.sym("z", len(names))
+        u, zdot = control.expression(eom, s.t, s.q, s.v, z, s.p)
+        u, zdot = ca.SX(u), ca.SX(zdot)
+        label = type(control).__name__
+        if u.shape != (eom.nu, 1):
+            raise InputError(
+                f"the law {label} must return {eom.nu} inputs ({', '.join(eom.u_names)}), got {u.shape[0]}"
+            )
+        if zdot.numel() != len(names):
+            raise InputError(f"the law {label} has {len(names)} states but returned {zdot.numel()} rates")
+        sampled = getattr(control, "sampled", None)  # a sampled controller behind the law, which commands s.u
+        controller = None if sampled is None else _adapted(eom, sampled)
+        return names, np.asarray(control.initial_state(eom), dtype=float), z, zdot, u, controller
+    if callable(control):
+        if not hasattr(control, "period"):
+            raise InputError(
+                "a Python controller needs a 'period' in seconds; wrap a function as "
+                "SampledController(function, period)"
+            )
+        return *empty, s.u, _adapted(eom, control)
+    try:
+        u0 = np.asarray(control, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"control must be a law, a controller with a period, or {eom.nu} numbers, got {control!r}"
+        ) from None
+    if u0.shape != (eom.nu,) or not np.isfinite(u0).all():
+        raise InputError(f"constant inputs must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {control!r}")
+    return *empty, s.u, _Constant(u0)
+
+
+def _adapted(eom: EquationsOfMotion, controller: Any) -> _Adapted:
+    name = str(getattr(controller, "name", "") or type(controller).__name__)
+    return _Adapted(controller, eom.nq, eom.nv, controller.period, name)
+
+
+def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tuple[Any, tuple[EventSpec, ...]]:
+    if limits not in ("record", "stop", "ignore"):
+        raise InputError(f"limits must be 'record', 'stop' or 'ignore', got {limits!r}")
+    s = eom.symbolic
+    g: list[Any] = []
+    specs: list[EventSpec] = []
+    joints = {j.name: j for j in eom.machine.joints}
+    if limits != "ignore" or any(j.limits.stop for j in joints.values()):
+        coordinates = {b.name: s.q[b.q] for b in eom.layout.blocks if b.name in joints}
+        if eom.by == "natural":
+            moving = [n.joint.name for n in eom.machine.tree.nodes if n.joint.info.nv == 1]
+            coordinates = {name: s._formulation.joint_coordinate(name) for name in moving}
+        for name, x in coordinates.items():
+            joint = joints[name]
+            if joint.info.nv != 1 or (limits == "ignore" and not joint.limits.stop):
+                continue
+            for side, bound, sign in (("upper", joint.limits.upper, -1.0), ("lower", joint.limits.lower, 1.0)):
+                if np.isfinite(bound):
+                    g.append(sign * (x - bound))
+                    terminal = limits == "stop" or joint.limits.stop
+                    specs.append(EventSpec(f"{joint.name}.{side}", terminal=terminal, direction=-1))
+    for event in events:
+        g.append(event.function(s.t, s.q, s.v))
+        specs.append(EventSpec(event.name, event.terminal, event.direction))
+    return ca.vertcat(*g) if g else ca.SX(0, 1), tuple(specs)

@@ -1,0 +1,309 @@
+"""Many simulations of one machine at once: other initial states, other parameters, the same law and the same steps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.compile import compile_function
+from dalembert.compile.batch import check_threads
+from dalembert.compile.build import BrokenToolchainError
+from dalembert.compile.kernel import Backend, usable_toolchain
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.version import __version__
+from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.loop.closed_loop import ClosedLoop, close_loop
+from dalembert.simulation.checks import check_setup
+from dalembert.simulation.engines.engine import Array, Setup, normalise
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.cuda import CudaRollout
+from dalembert.simulation.rollout.lanes import LaneRollout
+from dalembert.simulation.rollout.members import Members, RolloutEngine
+from dalembert.simulation.rollout.plan import Plan, make_plan, rollout_macros
+from dalembert.simulation.rollout.result import Rollout
+from dalembert.simulation.rollout.vm import VmRollout
+from dalembert.simulation.watch import Progress, interrupts
+
+__all__ = ["rollout"]
+
+DEVICES = ("cpu", "cuda")
+
+
+def rollout(
+    machine: MachineOrEquations,
+    *,
+    duration: float,
+    q0: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    v0: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    p: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    control: Any = None,
+    method: str = "rk4",
+    step: float = 1e-3,
+    record: float | None = None,
+    t0: float = 0.0,
+    threads: int = 0,
+    device: str = "cpu",
+    precision: Any = "double",
+    fast_math: bool = False,
+    progress: bool | Callable[[float], object] | None = None,
+    max_steps: int = 10_000_000,
+) -> Rollout:
+    """Simulate many members in SIMD lanes and threads, or on a GPU.
+
+    What a member does, to the bit, depends neither on the other members nor on their number, their order and the
+    number of threads. Joint limits are not watched. A member that diverges stops there; the others go on.
+
+    Parameters
+    ----------
+    machine
+        The machine, without constraints, or its equations of motion.
+    duration
+        Seconds to simulate.
+    q0, v0
+        Initial coordinates and velocities in the machine's own coordinates: (N, n), (n,) for all members, or a mapping
+        of names to numbers or (N,) arrays (the others are neutral and zero).
+    p
+        Parameters: (N, np), (np,), or a mapping of names to numbers or (N,) arrays.
+    control
+        None, constant inputs, or an expression law. (A Python controller would have to be called for each member.)
+    method
+        ``"rk4"``, ``"heun"`` or ``"euler"``.
+    step
+        Length of a step.
+    record
+        Interval of the recorded rows; None: every step.
+    t0
+        Initial time.
+    threads
+        Number of threads; 0: one per core.
+    device
+        ``"cpu"`` or ``"cuda"``.
+    precision, fast_math
+        Of a GPU, as of `dalembert.compile.cuda.compile_cuda`.
+    progress
+        As of `dalembert.simulation.integrate.integrate`.
+    max_steps
+        Largest number of steps of a member.
+
+    Returns
+    -------
+    Rollout
+        Histories and the status of each member.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 1.0, com=(0, 0, -1.0))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))],
+    ... )
+    >>> da.rollout(pendulum, duration=0.1, q0=[[0.1], [0.2], [0.3]], record=0.1)["theta"].shape
+    (3, 2)
+    """
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    if device not in DEVICES:
+        raise InputError(f"got device {device!r}, expected one of {', '.join(DEVICES)}")
+    threads = check_threads(threads)
+    loop = close_loop(eom, control, limits="ignore")
+    problem, held = loop.problem, _held(loop)
+    parameters = _members(p, eom.p_names, eom.machine.p_nominal, "p")
+    eom.parameter_values(parameters)
+    x0, parameters = _initial_states(eom, loop, q0, v0, parameters)
+    rollout_macros(problem, method)
+    one = parameters[0] if parameters.ndim == 2 else parameters
+    setup = _setup(problem, x0, one, duration, t0, method, step, record, max_steps)
+    plan = make_plan(setup)
+    began = time.perf_counter()
+    engine = _engine(eom, problem, method, device, precision, fast_math)
+    members = Members.at_start(x0, held, parameters, len(plan.t))
+    _drive(engine, plan, setup, members, threads, progress)
+    return _assemble(eom, problem, setup, plan, members, engine.backend, time.perf_counter() - began)
+
+
+def _held(loop: ClosedLoop) -> Array:
+    """Return the constant inputs of a loop; refuse what a rollout cannot do."""
+    if loop.problem.constrained is not None:
+        raise InputError(f"machine {loop.problem.name!r} has constraints, which rollouts do not take; use simulate")
+    if loop.problem.events is not None:
+        raise InputError(f"machine {loop.problem.name!r} has events, which rollouts do not watch; use simulate")
+    if loop.controller is None:
+        return np.zeros(0)
+    constant = getattr(loop.controller, "u", None)
+    if constant is None:
+        raise InputError(
+            "rollouts take expression laws and constant inputs, not a Python controller, "
+            f"got {getattr(loop.controller, 'name', loop.controller)!r}"
+        )
+    return np.asarray(constant, dtype=float)
+
+
+def _members(value: Any, names: tuple[str, ...], default: Array, what: str) -> Array:
+    """Return (n,) or (N, n) numbers from an array or a mapping."""
+    if value is None:
+        return default.copy()
+    try:
+        if isinstance(value, Mapping):
+            for name in value:
+                if name not in names:
+                    raise UnknownNameError(f"component of {what}", name, names)
+            columns = [np.asarray(value.get(n, d), dtype=float) for n, d in zip(names, default, strict=True)]
+            array = np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
+        else:
+            array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{what} must be numbers of {len(names)} components, for each member or for all: {error}"
+        ) from None
+    if array.ndim not in (1, 2) or array.shape[-1] != len(names):
+        raise InputError(
+            f"{what} must have shape (members, {len(names)}) or ({len(names)},) for {', '.join(names) or 'nothing'}, "
+            f"got {array.shape}"
+        )
+    if not np.isfinite(array).all():
+        place = np.argwhere(~np.isfinite(array))[0]
+        raise InputError(f"{what}[{', '.join(map(str, place))}] must be finite, got {array[tuple(place)]}")
+    return np.ascontiguousarray(array)
+
+
+def _initial_states(
+    eom: EquationsOfMotion, loop: ClosedLoop, q0: Any, v0: Any, parameters: Array
+) -> tuple[Array, Array]:
+    """Return the initial states (N, n) and the parameters (N, np), or (np,) if all members share them."""
+    own = eom.machine
+    q = _members(q0, own.q_names, own.q_neutral, "q0")
+    v = _members(v0, own.v_names, np.zeros(own.nv), "v0")
+    counts = {a.shape[0] for a in (q, v, parameters) if a.ndim == 2}
+    if len(counts) > 1:
+        raise InputError(
+            f"q0, v0 and p must have the same number of members, got q0 {q.shape}, v0 {v.shape}, p {parameters.shape}"
+        )
+    n = counts.pop() if counts else 1
+    if n == 0:
+        raise InputError("a rollout needs at least one member, got 0")
+    q, v = np.broadcast_to(q, (n, own.nq)), np.broadcast_to(v, (n, own.nv))
+    if eom.coordinates is not None:
+        each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
+        pairs = [eom.from_machine(a, b, p=c) for a, b, c in zip(q, v, each, strict=True)]
+        q, v = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
+    x0 = np.zeros((n, loop.problem.n_states))
+    x0[:, : eom.nq], x0[:, eom.nq : eom.nq + eom.nv] = q, v
+    x0[:, eom.nq + eom.nv : eom.nq + eom.nv + len(loop.z0)] = loop.z0
+    for offset in loop.problem.quaternions:
+        length = np.linalg.norm(x0[:, offset : offset + 4], axis=1)
+        worst = int(np.argmax(np.abs(length - 1.0)))
+        if abs(length[worst] - 1.0) > 1e-6:
+            names = ", ".join(loop.problem.state_names[offset : offset + 4])
+            raise InputError(f"q0 of member {worst} ({names}) must be a unit quaternion, got length {length[worst]:g}")
+    normalise(x0, loop.problem.quaternions)
+    return x0, parameters
+
+
+def _setup(
+    problem: Problem,
+    x0: Array,
+    p: Array,
+    duration: float,
+    t0: float,
+    method: str,
+    step: float,
+    record: float | None,
+    max_steps: int,
+) -> Setup:
+    return check_setup(
+        problem,
+        x0[0],
+        p,
+        duration=duration,
+        t0=t0,
+        method=method,
+        step=step,
+        max_step=None,
+        rtol=1e-8,
+        atol=1e-10,
+        record=record,
+        max_steps=max_steps,
+        period=0.0,
+    )
+
+
+def _engine(
+    eom: EquationsOfMotion, problem: Problem, method: str, device: str, precision: Any, fast_math: bool
+) -> RolloutEngine:
+    """Return the time loop, which stays with its equations for the next rollout."""
+    kept: dict[Any, RolloutEngine] = eom.__dict__.setdefault("_rollouts", {})
+    key = (problem, method, device, precision, fast_math)
+    if key not in kept:
+        while len(kept) >= 8:
+            kept.pop(next(iter(kept)))
+        if device == "cuda":
+            kept[key] = CudaRollout(problem, method, precision, fast_math)
+        else:
+            kept[key] = _processor_engine(problem, method, eom.backend)
+    return kept[key]
+
+
+def _processor_engine(problem: Problem, method: str, backend: Backend) -> RolloutEngine:
+    toolchain = usable_toolchain(backend)
+    if toolchain is None:
+        return VmRollout(problem, method)
+    try:
+        return LaneRollout(problem, method, toolchain)
+    except BrokenToolchainError:
+        if backend == "native":
+            raise
+        return VmRollout(problem, method)
+
+
+def _drive(engine: RolloutEngine, plan: Plan, setup: Setup, members: Members, threads: int, progress: Any) -> None:
+    bar = Progress(progress, setup.t0, setup.t_end)
+    try:
+        with interrupts() as interrupt:
+
+            def proceed(fraction: float) -> bool:
+                bar.update(setup.t0 + fraction * (setup.t_end - setup.t0))
+                return not interrupt.pressed
+
+            engine.run(plan, members, threads=threads, proceed=proceed)
+    finally:
+        bar.close()
+
+
+def _assemble(
+    eom: EquationsOfMotion, problem: Problem, setup: Setup, plan: Plan, members: Members, backend: str, wall_time: float
+) -> Rollout:
+    def evaluate_signals(t: Array, x: Array, c: Array, p: Array) -> Array:
+        if not problem.signal_names:
+            return np.zeros((len(t), 0))
+        kernel = compile_function(problem.signals, backend=eom.backend, shapes={"t": ()})
+        return np.asarray(kernel(t, x, c, p, threads=0))
+
+    return Rollout(
+        t=plan.t,
+        x=members.rows,
+        state_names=problem.state_names,
+        p=members.p,
+        parameter_names=eom.p_names,
+        held=members.held,
+        held_names=problem.held_names,
+        status=members.words,
+        failed_at=np.where(members.status > 0, members.failed_at, np.nan),
+        failed_state=members.status - 1,
+        rows=members.good_rows(plan.t),
+        signal_names=problem.signal_names,
+        evaluate_signals=evaluate_signals,
+        metadata={
+            "method": setup.method,
+            "backend": backend,
+            "step": setup.step,
+            "record": setup.record,
+            "steps": plan.steps,
+            "wall_time": wall_time,
+            "version": __version__,
+            "machine": problem.name,
+        },
+    )

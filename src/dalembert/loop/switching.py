@@ -1,0 +1,235 @@
+"""Constraints that begin and cease to act during a run: switches, cables that go slack and become taut again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.core.errors import InputError, SimulationError, UnknownNameError
+from dalembert.formulations.constraints.projection import consistent_state
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.cables import CableState, close_gaps, hit, settle
+from dalembert.simulation.problem import Problem
+
+__all__ = ["Switch", "Switching"]
+
+Array = NDArray[np.float64]
+_CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act
+_CUT = -1.0  # switch of a cable that was taken away: unlike a slack one (0) it does not become taut again
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Constraints that are added and removed at an instant, or at an event.
+
+    Parameters
+    ----------
+    at
+        Time.
+    event
+        Name of an event of the run, instead of a time.
+    on, off
+        Names of the constraints.
+    """
+
+    at: float | None = None
+    event: str | None = None
+    on: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.at is None) == (self.event is None):
+            raise InputError("a Switch happens either at a time or at an event: give one of 'at' and 'event'")
+        if self.at is not None and not (isinstance(self.at, int | float) and np.isfinite(self.at)):
+            raise InputError(f"the time of a Switch must be a finite number, got {self.at!r}")
+        for side in ("on", "off"):
+            names = getattr(self, side)
+            object.__setattr__(self, side, (names,) if isinstance(names, str) else tuple(names))
+        if not self.on and not self.off:
+            raise InputError("a Switch turns nothing on or off: give 'on' or 'off'")
+
+
+@dataclass(eq=False)
+class Switching:
+    """Keeps the switches of a run and the state consistent with them.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    problem
+        The closed loop.
+    mode
+        Range in x of the switches and measured numbers.
+    switches
+        What is switched when, by the name of the event that triggers it.
+    """
+
+    eom: EquationsOfMotion
+    problem: Problem
+    mode: slice
+    switches: dict[str, Switch]
+    p: Array = field(default_factory=lambda: np.zeros(0))
+    user: Callable[..., ArrayLike | None] | None = None
+    log: list[dict[str, Any]] = field(default_factory=list)
+    held: Callable[[], Array] = field(default=lambda: np.zeros(0))
+    _instant: tuple[float, frozenset[str]] = (-np.inf, frozenset())  # when cables were last let go, and which
+
+    @staticmethod
+    def check(eom: EquationsOfMotion, switches: Sequence[Switch], events: Sequence[str]) -> None:
+        """Refuse names that do not exist."""
+        known = [n.removeprefix("active.") for n in eom.constraint_system.mode_names if n.startswith("active.")]
+        for switch in switches:
+            if not isinstance(switch, Switch):
+                raise InputError(f"switches must be Switch objects, got {switch!r}")
+            for name in (*switch.on, *switch.off):
+                if name not in known:
+                    where = f"machine '{eom.machine.name}'"
+                    raise UnknownNameError("switchable constraint or unilateral cable", name, known, where)
+            if switch.event is not None and switch.event not in events:
+                raise UnknownNameError("event", switch.event, events, "this run")
+
+    def for_run(self, p: Array, user: Callable[..., ArrayLike | None] | None) -> Switching:
+        """Return the same for one run: its parameters, the user's own transition, an empty log."""
+        return Switching(self.eom, self.problem, self.mode, self.switches, p, user)
+
+    @property
+    def needed(self) -> bool:
+        """Whether anything can be switched."""
+        return bool(self.switches) or any(r.unilateral for r in self.eom.constraint_system.rows)
+
+    def bind(self, held: Callable[[], Array]) -> None:
+        """Tell how to get the values that a sampled controller holds."""
+        self.held = held
+
+    # -- start ------------------------------------------------------------------------------------------------------
+
+    def prepare(self, x: Array, t: float, reach: float) -> tuple[Array, dict[str, float]]:
+        """Return the initial state on the constraints, and how far it was moved.
+
+        Cables that are longer than their way start slack; so do cables that would have to push (see `begin`).
+        """
+        eom, system = self.eom, self.eom.constraint_system
+        x = x.copy()
+        q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
+        mode = system.measured(x[self.mode], q, t, self.p)
+        phi = eom.constraints(q, t=t, p=self.p, mode=mode)
+        for rows in system.rows:
+            if rows.unilateral and phi[rows.start] < -1e-9:
+                mode[rows.flag] = 0.0
+        found = consistent_state(eom, q, v, t=t, p=self.p, mode=mode, reach=reach)
+        x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.mode] = found.q, found.v, mode
+        if not self.problem.held_names:  # what a sampled controller holds is known when the run begins
+            x = self._settled(t, x)
+        return x, {"position": found.position_correction, "velocity": found.velocity_correction}
+
+    def begin(self, t: float, x: Array) -> Array | None:
+        """State at the start of a run, if other cables pull there than its switches say; None if they are right.
+
+        A run that goes on with other parameters, or under another controller, may start with other tensions than those
+        that the last one ended with.
+        """
+        new = self._settled(t, x)
+        return None if np.array_equal(new[self.mode], x[self.mode]) else new
+
+    # -- transitions --------------------------------------------------------------------------------------------------
+
+    def __call__(self, t: float, x: Array, names: tuple[str, ...]) -> ArrayLike | None:
+        """State after the events of an instant."""
+        on, off = self._wanted(names)
+        new = x.copy()
+        if on or off:
+            new = self._switch(t, new, on, off, names)
+        if self.user is not None:
+            answer = self.user(t, new, names)
+            if answer is not None:
+                return answer
+        return new if on or off else None
+
+    def _wanted(self, names: tuple[str, ...]) -> tuple[set[str], set[str]]:
+        on: set[str] = set()
+        off: set[str] = set()
+        cables = {r.name for r in self.eom.constraint_system.rows if r.unilateral}
+        for name in names:
+            if name in self.switches:
+                on |= set(self.switches[name].on)
+                off |= set(self.switches[name].off)
+            part, _, what = name.rpartition(".")
+            if part in cables:
+                (off if what == "slack" else on if what == "taut" else set()).add(part)
+        return on, off - on
+
+    def _switch(self, t: float, x: Array, on: set[str], off: set[str], names: tuple[str, ...]) -> Array:
+        eom, system = self.eom, self.eom.constraint_system
+        mode = x[self.mode].copy()
+        cut = {n for name in names if name in self.switches for n in self.switches[name].off} - on
+        begin = {n for n in on if mode[system._index(f"active.{n}")] < 0.5}
+        for name in on | off:
+            mode[system._index(f"active.{name}")] = float(name in on)
+        for rows in system.rows:
+            if rows.unilateral and rows.name in cut:
+                mode[rows.flag] = _CUT
+        mode = system.measured(mode, x[: eom.nq], t, self.p, begin)
+        self._check_gap(t, x[: eom.nq], mode, begin)
+        x[self.mode] = mode
+        loose = self._let_go(t, on, off)
+        impulses, lost = np.zeros(system.m), 0.0
+        for settled in (False, True):
+            struck = hit(eom, self._cables(t, x, loose), settled=settled)
+            x[eom.nq : eom.nq + eom.nv] = struck.v
+            impulses, lost = impulses + struck.impulses, lost + struck.energy_lost
+            x = x if settled else self._settled(t, x, loose)
+        x[: eom.nq] = close_gaps(eom, self._cables(t, x, loose))
+        assert self.problem.constrained is not None
+        x[self.problem.constrained.work_loss] -= lost
+        impulse = {n: float(i) for n, i in zip(system.row_names, impulses, strict=True) if i != 0.0}
+        self.log.append(
+            {
+                "t": t,
+                "events": list(names),
+                "on": sorted(on),
+                "off": sorted(off),
+                "energy_lost": lost,
+                "impulse": impulse,
+            }
+        )
+        return x
+
+    def _check_gap(self, t: float, q: Array, mode: Array, begin: set[str]) -> None:
+        system = self.eom.constraint_system
+        phi = self.eom.constraints(q, t=t, p=self.p, mode=mode)
+        for rows in system.rows:
+            gap = np.max(np.abs(phi[rows.start : rows.stop]), initial=0.0)
+            if rows.name in begin and not rows.unilateral and gap > _CLOSED:
+                raise SimulationError(
+                    f"constraint '{rows.name}' cannot begin to act at t = {t:.9g} s: its gap is {gap:.4g}, "
+                    f"more than {_CLOSED:g}"
+                )
+
+    def _let_go(self, t: float, on: set[str], off: set[str]) -> frozenset[str]:
+        """Cables that are let go at this instant: they are not taken up again unless their gap says so."""
+        before = self._instant[1] if self._instant[0] == t else frozenset()
+        self._instant = (t, (before | off) - on)
+        return self._instant[1]
+
+    # -- cables -------------------------------------------------------------------------------------------------------
+
+    def _cables(self, t: float, x: Array, loose: frozenset[str]) -> CableState:
+        eom = self.eom
+        return CableState(t, x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.mode], self.p, loose)
+
+    def _settled(self, t: float, x: Array, loose: frozenset[str] = frozenset()) -> Array:
+        """Return the state with those cables taut that pull."""
+        system = self.eom.constraint_system
+        if not any(r.unilateral for r in system.rows):
+            return x
+        assert self.problem.constrained is not None
+        tape = self.problem.constrained.tape.call([np.atleast_1d(a) for a in (t, x, self.held(), self.p)])
+        _, f, Jt, phi, phidot, gamma, _, M = (np.array(a.full()) for a in tape)
+        x = x.copy()
+        x[self.mode] = settle(system, x[self.mode], M, f[:, 0], Jt.T, gamma[:, 0], phi[:, 0], phidot[:, 0], loose)
+        return x

@@ -1,0 +1,26 @@
+"""Integration over time: Runge-Kutta steppers, SUNDIALS, events, sampled control, runs.
+
+This room sees functions and sizes (`Problem`), never bodies.
+"""
+
+from __future__ import annotations
+
+from dalembert.simulation.checks import METHODS
+from dalembert.simulation.energy import EnergyAudit
+from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
+from dalembert.simulation.integrate import integrate
+from dalembert.simulation.problem import EventSpec, Problem
+from dalembert.simulation.run import EndState, EventRecord, Run
+
+__all__ = [
+    "METHODS",
+    "TABLEAUS",
+    "EndState",
+    "EnergyAudit",
+    "EventRecord",
+    "EventSpec",
+    "Problem",
+    "Run",
+    "Tableau",
+    "integrate",
+]

@@ -1,0 +1,1 @@
+"""Constrained equations of motion inside the time loops."""

@@ -1,0 +1,492 @@
+/* Constrained equations of motion beside a tape: factorisation, projection, tensions as events.
+ *
+ * A tape delivers the rates of all states but the accelerations, M, f, J^T, Phi, Phi', gamma and Phi_t; this file solves
+ *
+ *     M a + J^T lambda = f,    J a = gamma                                                       CDPR (1), (26)
+ *
+ * by the method that was chosen. The functions that the time loop calls have the form of a kernel; what they need to
+ * know is in the structure that takes the place of the kernel's work array.
+ *
+ * Matrices are row-major. Y = R^-T J^T (M = R^T R) has a row per velocity and a column per acting constraint, so that
+ * the inner loops run along rows. simulation/constrained/fallback.py is the same in NumPy; keep the two alike.
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* short loops along rows: vectors pay */
+#endif
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef int (*kernel)(const double *const *in, double *const *out, double *work);
+
+enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
+#define GAP 1e-11 /* as in constrained_fallback.py */
+
+struct constrained {
+    int64_t n, nq, nv, m, method, constant_mass, projects;
+    int64_t work_input; /* index in x: work of the inputs */
+    kernel tape, geometry, move, events;
+    double *tape_work, *geometry_work, *move_work, *events_work;
+    const int64_t *flags;      /* per row: index in x of its switch, -1: it always acts */
+    const int64_t *unilateral; /* rows of the cables that can go slack */
+    int64_t n_unilateral, n_tape_events;
+    double alpha, beta;                 /* Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
+    double penalty, damping, frequency; /* CDPR (21): alpha_p, xi_p, omega_p */
+    double rank_tolerance, position_tolerance, reach;
+    int64_t max_iterations;
+    /* outputs of the tapes */
+    double *rates, *M, *f, *Jt, *phi, *phidot, *gamma, *phi_t, *q_moved;
+    /* scratch */
+    double *R, *Y, *S, *y0, *a, *lambda, *b, *mu, *Q, *norms, *U, *moved, *reflectors;
+    int64_t *active, *pivot;
+    /* account */
+    int64_t n_active, factored, rank_lost, iterations;
+    /* generalized-alpha */
+    kernel rate;
+    double *rate_work;
+    double alpha_m, alpha_f, gamma_n, beta_n;
+    int64_t index, n_newton;
+    double t_base, t_known;
+    double *x_base, *x_known, *acceleration_base, *acceleration_known, *auxiliary_base, *auxiliary_known, *multipliers;
+    double *rates_base, *K, *D, *matrix, *residual;
+    int64_t *columns;
+    double *increment;
+};
+
+/* A = R^T R in place (upper triangle, rows; the diagonal holds its reciprocals). 0 = ok, 1 = not positive definite; with `diagonal` (that of A) also when a
+ * pivot keeps less than 1e-6 of it. */
+static int cholesky(double *A, int64_t n, const double *diagonal) {
+    for (int64_t k = 0; k < n; k++) {
+        double *restrict row = A + k * n;
+        const double d = row[k];
+        if (!(d > (diagonal ? 1e-6 * diagonal[k] : 0.0))) return 1;
+        const double inverse = 1.0 / sqrt(d);
+        row[k] = inverse;
+        for (int64_t j = k + 1; j < n; j++) row[j] *= inverse;
+        for (int64_t i = k + 1; i < n; i++) {
+            double *restrict below = A + i * n;
+            const double r = row[i];
+            if (r == 0.0) continue;
+            for (int64_t j = i; j < n; j++) below[j] -= r * row[j];
+        }
+    }
+    return 0;
+}
+
+/* X <- R^-T X, X with `columns` columns */
+static void solve_lower(const double *R, int64_t n, double *X, int64_t columns) {
+    for (int64_t k = 0; k < n; k++) {
+        double *restrict x = X + k * columns;
+        for (int64_t j = 0; j < k; j++) {
+            const double r = R[j * n + k];
+            const double *restrict y = X + j * columns;
+            if (r == 0.0) continue;
+            for (int64_t i = 0; i < columns; i++) x[i] -= r * y[i];
+        }
+        const double inverse = R[k * n + k];
+        for (int64_t i = 0; i < columns; i++) x[i] *= inverse;
+    }
+}
+
+/* x <- R^-T x */
+static void solve_lower_one(const double *R, int64_t n, double *restrict x) {
+    for (int64_t k = 0; k < n; k++) {
+        const double *restrict row = R + k * n;
+        const double xk = x[k] *= row[k];
+        if (xk == 0.0) continue;
+        for (int64_t j = k + 1; j < n; j++) x[j] -= row[j] * xk;
+    }
+}
+
+/* x <- R^-1 x */
+static void solve_upper(const double *R, int64_t n, double *x) {
+    for (int64_t k = n - 1; k >= 0; k--) {
+        double s = x[k];
+        for (int64_t j = k + 1; j < n; j++) s -= R[k * n + j] * x[j];
+        x[k] = s * R[k * n + k];
+    }
+}
+
+/* Rows that act at x, and Y = R^-T J^T of them. */
+static int factorise(struct constrained *C, const double *x) {
+    const int64_t nv = C->nv, m = C->m;
+    int64_t count = 0;
+    for (int64_t i = 0; i < m; i++)
+        if (C->flags[i] < 0 || x[C->flags[i]] > 0.5) C->active[count++] = i;
+    C->n_active = count;
+    if (!C->constant_mass || !C->factored) {
+        memcpy(C->R, C->M, (size_t)(nv * nv) * sizeof(double));
+        if (cholesky(C->R, nv, 0)) return 1;
+        C->factored = 1;
+    }
+    if (count == m) memcpy(C->Y, C->Jt, (size_t)(nv * m) * sizeof(double));
+    else
+        for (int64_t k = 0; k < nv; k++)
+            for (int64_t i = 0; i < count; i++) C->Y[k * count + i] = C->Jt[k * m + C->active[i]];
+    solve_lower(C->R, nv, C->Y, count);
+    return 0;
+}
+
+/* Y = Q_1 T^T Z^T P^T: QR with column pivoting (Householder) and, where the rank is lost, R^T = Z T by Gram-Schmidt.
+ * A column counts as dependent when less than `rank_tolerance` of its length is left. */
+static int64_t decompose(struct constrained *C) {
+    const int64_t nv = C->nv, m = C->n_active;
+    double *Q = C->Q, *norms = C->norms, *head = C->reflectors, *scale = head + C->m, *dot = scale + C->m,
+           *left = dot + C->m;
+    const double least = C->rank_tolerance * C->rank_tolerance;
+    int64_t *pivot = C->pivot, rank = 0;
+    memcpy(Q, C->Y, (size_t)(nv * m) * sizeof(double));
+    memset(norms, 0, (size_t)m * sizeof(double));
+    for (int64_t k = 0; k < nv; k++)
+        for (int64_t i = 0; i < m; i++) norms[i] += Q[k * m + i] * Q[k * m + i];
+    for (int64_t i = 0; i < m; i++) left[i] = norms[i], pivot[i] = i;
+    for (; rank < m && rank < nv; rank++) {
+        int64_t best = -1;
+        double most = least;
+        for (int64_t i = rank; i < m; i++)
+            if (norms[i] > 0.0 && left[i] > most * norms[i]) most = left[i] / norms[i], best = i;
+        if (best < 0) break;
+        if (best != rank) {
+            for (int64_t k = 0; k < nv; k++) {
+                const double t = Q[k * m + best];
+                Q[k * m + best] = Q[k * m + rank], Q[k * m + rank] = t;
+            }
+            const double t = norms[best], u = left[best];
+            norms[best] = norms[rank], norms[rank] = t;
+            left[best] = left[rank], left[rank] = u;
+            const int64_t p = pivot[best];
+            pivot[best] = pivot[rank], pivot[rank] = p;
+        }
+        double s = 0.0;
+        for (int64_t k = rank; k < nv; k++) s += Q[k * m + rank] * Q[k * m + rank];
+        /* v = column - length e_1, of which the column keeps all but the head; H = I - 2 v v^T / v^T v */
+        const double first = Q[rank * m + rank], length = first > 0.0 ? -sqrt(s) : sqrt(s);
+        head[rank] = Q[rank * m + rank] = first - length;
+        scale[rank] = 2.0 / (s - 2.0 * first * length + length * length);
+        memset(dot, 0, (size_t)m * sizeof(double));
+        for (int64_t k = rank; k < nv; k++) {
+            const double *restrict row = Q + k * m;
+            const double v = scale[rank] * row[rank];
+            if (v == 0.0) continue;
+            for (int64_t i = rank + 1; i < m; i++) dot[i] += v * row[i];
+        }
+        for (int64_t k = rank; k < nv; k++) {
+            double *restrict row = Q + k * m;
+            const double v = row[rank];
+            if (v == 0.0) continue;
+            for (int64_t i = rank + 1; i < m; i++) row[i] -= v * dot[i];
+        }
+        Q[rank * m + rank] = length;
+        for (int64_t i = rank + 1; i < m; i++) {
+            left[i] -= Q[rank * m + i] * Q[rank * m + i];
+            if (left[i] > 1e-6 * norms[i]) continue; /* differences of large numbers: sum up again */
+            left[i] = 0.0;
+            for (int64_t k = rank + 1; k < nv; k++) left[i] += Q[k * m + i] * Q[k * m + i];
+        }
+    }
+    C->rank_lost = m - rank;
+    if (rank == m) return rank;
+    double *Z = C->U, *T = C->U + m * m; /* Z: rank rows of length m; T: rank x rank upper triangular */
+    memset(T, 0, (size_t)(rank * rank) * sizeof(double));
+    for (int64_t k = 0; k < rank; k++) {
+        double *zk = Z + k * m;
+        for (int64_t i = 0; i < m; i++) zk[i] = i >= k ? Q[k * m + i] : 0.0;
+        for (int pass = 0; pass < 2; pass++)
+            for (int64_t j = 0; j < k; j++) {
+                double d = 0.0;
+                for (int64_t i = 0; i < m; i++) d += Z[j * m + i] * zk[i];
+                T[j * rank + k] += d;
+                for (int64_t i = 0; i < m; i++) zk[i] -= d * Z[j * m + i];
+            }
+        double s = 0.0;
+        for (int64_t i = 0; i < m; i++) s += zk[i] * zk[i];
+        T[k * rank + k] = sqrt(s);
+        for (int64_t i = 0; i < m; i++) zk[i] /= T[k * rank + k];
+    }
+    return rank;
+}
+
+/* With the decomposition: z = Q_1^T (Y^T)^+ rhs (rank numbers) and mu = (Y^T Y)^+ rhs, both of least norm. */
+static void solve_decomposed(struct constrained *C, int64_t rank, const double *rhs, double *z, double *mu) {
+    const int64_t m = C->n_active;
+    const double *Q = C->Q, *Z = C->U, *T = C->U + m * m;
+    double *y = C->b, *g = C->mu + C->m;
+    for (int64_t i = 0; i < m; i++) y[i] = rhs[C->pivot[i]];
+    if (rank == m) {
+        for (int64_t k = 0; k < m; k++) {
+            z[k] = y[k];
+            for (int64_t j = 0; j < k; j++) z[k] -= Q[j * m + k] * z[j];
+            z[k] /= Q[k * m + k];
+        }
+        for (int64_t k = m - 1; k >= 0; k--) {
+            y[k] = z[k];
+            for (int64_t j = k + 1; j < m; j++) y[k] -= Q[k * m + j] * y[j];
+            y[k] /= Q[k * m + k];
+        }
+    } else {
+        for (int64_t k = 0; k < rank; k++) {
+            z[k] = 0.0;
+            for (int64_t i = 0; i < m; i++) z[k] += Z[k * m + i] * y[i];
+        }
+        for (int64_t k = rank - 1; k >= 0; k--) {
+            for (int64_t j = k + 1; j < rank; j++) z[k] -= T[k * rank + j] * z[j];
+            z[k] /= T[k * rank + k];
+        }
+        for (int64_t k = 0; k < rank; k++) {
+            g[k] = z[k];
+            for (int64_t j = 0; j < k; j++) g[k] -= T[j * rank + k] * g[j];
+            g[k] /= T[k * rank + k];
+        }
+        for (int64_t i = 0; i < m; i++) {
+            y[i] = 0.0;
+            for (int64_t k = 0; k < rank; k++) y[i] += Z[k * m + i] * g[k];
+        }
+    }
+    for (int64_t i = 0; i < m; i++) mu[C->pivot[i]] = y[i];
+}
+
+/* mu = (Y^T Y)^+ rhs, the Schur complement of the augmented equations: by Cholesky where the constraints are clearly
+ * independent, else by the decomposition of Y. */
+static void solve_schur(struct constrained *C, const double *rhs, double *mu) {
+    const int64_t nv = C->nv, m = C->n_active;
+    if (m == 0) return;
+    memset(C->S, 0, (size_t)(m * m) * sizeof(double));
+    for (int64_t k = 0; k < nv; k++) {
+        const double *restrict y = C->Y + k * m;
+        for (int64_t i = 0; i < m; i++) {
+            const double r = y[i];
+            double *restrict row = C->S + i * m;
+            if (r == 0.0) continue;
+            for (int64_t j = i; j < m; j++) row[j] += r * y[j];
+        }
+    }
+    for (int64_t i = 0; i < m; i++) C->norms[i] = C->S[i * m + i];
+    if (!cholesky(C->S, m, C->norms)) {
+        memcpy(mu, rhs, (size_t)m * sizeof(double));
+        solve_lower_one(C->S, m, mu);
+        solve_upper(C->S, m, mu);
+        C->rank_lost = 0;
+        return;
+    }
+    solve_decomposed(C, decompose(C), rhs, C->reflectors + 4 * C->m, mu);
+}
+
+static void scatter(struct constrained *C, const double *mu) {
+    memset(C->lambda, 0, (size_t)C->m * sizeof(double));
+    for (int64_t i = 0; i < C->n_active; i++) C->lambda[C->active[i]] = mu[i];
+}
+
+/* w = R^-T f into a, and Y^T w - b into the returned array: what the constraints have to correct, with Baumgarte's
+ * terms in b. 0: the mass matrix is not positive definite. */
+static double *excess(struct constrained *C, const double *x, double alpha, double beta) {
+    const int64_t nv = C->nv;
+    if (factorise(C, x)) return 0;
+    const int64_t m = C->n_active;
+    double *rhs = C->mu + 2 * C->m;
+    memcpy(C->a, C->f, (size_t)nv * sizeof(double));
+    solve_lower_one(C->R, nv, C->a);
+    for (int64_t i = 0; i < m; i++) {
+        const int64_t r = C->active[i];
+        rhs[i] = -(C->gamma[r] - 2.0 * alpha * C->phidot[r] - beta * beta * C->phi[r]);
+    }
+    for (int64_t k = 0; k < nv; k++) {
+        const double w = C->a[k];
+        const double *restrict y = C->Y + k * m;
+        for (int64_t i = 0; i < m; i++) rhs[i] += y[i] * w;
+    }
+    return rhs;
+}
+
+/* Index-1 equations with Baumgarte's terms: J M^-1 J^T lambda = J M^-1 f - b, then M a = f - J^T lambda. */
+static int solve_index1(struct constrained *C, const double *x, double alpha, double beta) {
+    const int64_t nv = C->nv;
+    const double *rhs = excess(C, x, alpha, beta);
+    if (!rhs) return 1;
+    const int64_t m = C->n_active;
+    solve_schur(C, rhs, C->mu);
+    for (int64_t k = 0; k < nv; k++) {
+        double s = C->a[k];
+        for (int64_t i = 0; i < m; i++) s -= C->Y[k * m + i] * C->mu[i];
+        C->a[k] = s;
+    }
+    solve_upper(C->R, nv, C->a);
+    scatter(C, C->mu);
+    return 0;
+}
+
+/* Udwadia and Kalaba: a = a_f + M^-1/2 (J M^-1/2)^+ (b - J a_f), M a_f = f. The factor R of M = R^T R stands for M^1/2: the
+ * two differ by a rotation, which the pseudo-inverse (Y^T)^+ takes along. Y^T Y is never formed. */
+static int solve_udwadia_kalaba(struct constrained *C, const double *x, double alpha, double beta) {
+    const int64_t nv = C->nv;
+    const double *rhs = excess(C, x, alpha, beta), *head = C->reflectors, *scale = head + C->m;
+    if (!rhs) return 1;
+    const int64_t m = C->n_active, rank = m ? decompose(C) : 0;
+    double *z = C->reflectors + 4 * C->m, *c = C->moved;
+    if (m) solve_decomposed(C, rank, rhs, z, C->mu);
+    for (int64_t k = 0; k < nv; k++) c[k] = k < rank ? z[k] : 0.0;
+    for (int64_t j = rank - 1; j >= 0; j--) { /* c = Q_1 z, reflection by reflection */
+        double d = head[j] * c[j];
+        for (int64_t k = j + 1; k < nv; k++) d += C->Q[k * m + j] * c[k];
+        d *= scale[j];
+        c[j] -= d * head[j];
+        for (int64_t k = j + 1; k < nv; k++) c[k] -= d * C->Q[k * m + j];
+    }
+    for (int64_t k = 0; k < nv; k++) C->a[k] -= c[k];
+    solve_upper(C->R, nv, C->a);
+    scatter(C, C->mu);
+    return 0;
+}
+
+/* (M + alpha J^T J) a = f + alpha J^T (gamma - 2 xi omega Phi' - omega^2 Phi), CDPR (21); with repetition (augmented
+ * Lagrangian) lambda grows until the accelerations satisfy the constraints. */
+static int solve_penalty(struct constrained *C, const double *x) {
+    const int64_t nv = C->nv, m = C->m;
+    const double p = C->penalty, c1 = 2.0 * C->damping * C->frequency, c0 = C->frequency * C->frequency;
+    int64_t count = 0;
+    for (int64_t i = 0; i < m; i++)
+        if (C->flags[i] < 0 || x[C->flags[i]] > 0.5) C->active[count++] = i;
+    C->n_active = count;
+    C->rank_lost = 0;
+    memcpy(C->R, C->M, (size_t)(nv * nv) * sizeof(double));
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t r = C->active[i];
+        C->b[i] = C->gamma[r] - c1 * C->phidot[r] - c0 * C->phi[r];
+        for (int64_t k = 0; k < nv; k++) {
+            const double w = p * C->Jt[k * m + r];
+            if (w == 0.0) continue;
+            for (int64_t j = k; j < nv; j++) C->R[k * nv + j] += w * C->Jt[j * m + r];
+        }
+    }
+    if (cholesky(C->R, nv, 0)) return 1;
+    C->factored = 0;
+    memset(C->mu, 0, (size_t)count * sizeof(double));
+    for (int64_t k = 0; k < nv; k++) C->a[k] = 0.0;
+    const int64_t rounds = C->method == AUGMENTED ? C->max_iterations : 1;
+    for (C->iterations = 1; C->iterations <= rounds; C->iterations++) {
+        double change = 0.0, size = 0.0;
+        for (int64_t k = 0; k < nv; k++) {
+            double s = C->f[k];
+            for (int64_t i = 0; i < count; i++) s += C->Jt[k * m + C->active[i]] * (p * C->b[i] - C->mu[i]);
+            C->y0[k] = s;
+        }
+        solve_lower_one(C->R, nv, C->y0);
+        solve_upper(C->R, nv, C->y0);
+        for (int64_t k = 0; k < nv; k++) {
+            change += (C->y0[k] - C->a[k]) * (C->y0[k] - C->a[k]), size += C->y0[k] * C->y0[k];
+            C->a[k] = C->y0[k];
+        }
+        for (int64_t i = 0; i < count; i++) {
+            double s = -C->b[i];
+            for (int64_t k = 0; k < nv; k++) s += C->Jt[k * m + C->active[i]] * C->a[k];
+            C->mu[i] += p * s;
+        }
+        if (C->iterations > 1 && change <= 1e-24 * size + 1e-300) break;
+    }
+    scatter(C, C->mu);
+    return 0;
+}
+
+static int evaluate_tape(struct constrained *C, const double *const *in) {
+    double *outs[8] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M};
+    return C->tape(in, outs, C->tape_work);
+}
+
+static int solve(struct constrained *C, const double *x) {
+    if (C->method == PENALTY || C->method == AUGMENTED) return solve_penalty(C, x);
+    if (C->method == UDWADIA_KALABA) return solve_udwadia_kalaba(C, x, C->alpha, C->beta);
+    return solve_index1(C, x, C->alpha, C->beta);
+}
+
+/* Kernel (t, x, c, p) -> x'. Moving constraints do the work lambda Phi_t on the machine. */
+int constrained_ode(const double *const *in, double *const *out, double *work) {
+    struct constrained *C = (struct constrained *)(void *)work;
+    if (evaluate_tape(C, in) || solve(C, in[1])) return 1;
+    memcpy(out[0], C->rates, (size_t)C->n * sizeof(double));
+    memcpy(out[0] + C->nq, C->a, (size_t)C->nv * sizeof(double));
+    double power = 0.0;
+    for (int64_t i = 0; i < C->m; i++) power += C->lambda[i] * C->phi_t[i];
+    out[0][C->work_input] += power;
+    return 0;
+}
+
+/* Kernel (t, x, c, p) -> g: those of the tape, then for each cable that can go slack its tension while it is taut
+ * (else 1), then for each its gap while it is slack (else 1; the switch of a cable that was cut is -1). */
+int constrained_events(const double *const *in, double *const *out, double *work) {
+    struct constrained *C = (struct constrained *)(void *)work;
+    const int64_t k = C->n_tape_events, u = C->n_unilateral;
+    if (C->events && C->events(in, out, C->events_work)) return 1;
+    if (!u) return 0;
+    if (evaluate_tape(C, in) || solve(C, in[1])) return 1;
+    for (int64_t i = 0; i < u; i++) {
+        const int64_t row = C->unilateral[i];
+        const double is = in[1][C->flags[row]];
+        out[0][k + i] = is > 0.5 ? C->lambda[row] : 1.0;
+        out[0][k + u + i] = is > 0.5 || is < -0.5 ? 1.0 : GAP - C->phi[row];
+    }
+    return 0;
+}
+
+static double largest(const struct constrained *C, const double *values) {
+    double most = 0.0;
+    for (int64_t i = 0; i < C->n_active; i++) {
+        const double e = fabs(values[C->active[i]]);
+        if (!(e <= most)) most = e;
+    }
+    return most;
+}
+
+/* Shift by -M^-1 J^T (J M^-1 J^T)^+ error into `moved` (nv). */
+static void correction(struct constrained *C, const double *error) {
+    const int64_t nv = C->nv, m = C->n_active;
+    double *rhs = C->mu + 2 * C->m;
+    for (int64_t i = 0; i < m; i++) rhs[i] = error[C->active[i]];
+    solve_schur(C, rhs, C->mu);
+    for (int64_t k = 0; k < nv; k++) {
+        double s = 0.0;
+        for (int64_t i = 0; i < m; i++) s -= C->Y[k * m + i] * C->mu[i];
+        C->moved[k] = s;
+    }
+    solve_upper(C->R, nv, C->moved);
+}
+
+/* Project x onto Phi = 0 and Phi' = 0, in the metric of M. 0 = ok. */
+int constrained_project(struct constrained *C, double t, double *x, const double *c, const double *p) {
+    const double *in[4] = {&t, x, c, p};
+    double *outs[4] = {C->Jt, C->phi, C->phidot, C->M};
+    double *moved_out[1] = {C->q_moved};
+    double before = INFINITY;
+    if (!C->projects) return 0;
+    for (int64_t k = 0;; k++) {
+        if (C->geometry(in, outs, C->geometry_work) || factorise(C, x)) return 1;
+        const double error = largest(C, C->phi);
+        if (!(error <= C->reach)) return 1;
+        if (error <= C->position_tolerance || error >= 0.5 * before || k == 8) break;
+        before = error;
+        correction(C, C->phi);
+        const double *move_in[3] = {x, C->moved, p};
+        if (C->move(move_in, moved_out, C->move_work)) return 1;
+        memcpy(x, C->q_moved, (size_t)C->nq * sizeof(double));
+    }
+    correction(C, C->phidot);
+    for (int64_t k = 0; k < C->nv; k++) x[C->nq + k] += C->moved[k];
+    return 0;
+}
+
+/* Multipliers and violations of recorded rows: out has m + 2 numbers per row. */
+int64_t constrained_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,
+                            int64_t nc, const double *p, double *out) {
+    for (int64_t k = 0; k < rows; k++) {
+        const double *in[4] = {t + k, x + k * C->n, c + k * nc, p};
+        double *row = out + k * (C->m + 2);
+        if (evaluate_tape(C, in) || solve(C, in[1])) {
+            for (int64_t i = 0; i < C->m + 2; i++) row[i] = NAN;
+            continue;
+        }
+        memcpy(row, C->lambda, (size_t)C->m * sizeof(double));
+        row[C->m] = largest(C, C->phi);
+        row[C->m + 1] = largest(C, C->phidot);
+    }
+    return 0;
+}
+
+int64_t constrained_size(void) { return (int64_t)sizeof(struct constrained); }

@@ -1,0 +1,149 @@
+"""The constrained equations of motion in native code: `constrained.c`, driven through one structure."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from dalembert.compile import build_library
+from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.engines.engine import Array
+from dalembert.simulation.problem import Problem
+
+__all__ = ["NativeConstrained", "constrained_library"]
+
+_INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+
+# The members of `struct constrained`, in order.
+_LAYOUT: tuple[tuple[Any, str], ...] = (
+    (_INT, "n nq nv m method constant_mass projects work_input"),
+    (_POINTER, "tape geometry move events tape_work geometry_work move_work events_work flags unilateral"),
+    (_INT, "n_unilateral n_tape_events"),
+    (_REAL, "alpha beta penalty damping frequency rank_tolerance position_tolerance reach"),
+    (_INT, "max_iterations"),
+    (_POINTER, "rates M f Jt phi phidot gamma phi_t q_moved"),
+    (_POINTER, "R Y S y0 a lambda b mu Q norms U moved reflectors active pivot"),
+    (_INT, "n_active factored rank_lost iterations"),
+    # generalized-alpha
+    (_POINTER, "rate rate_work"),
+    (_REAL, "alpha_m alpha_f gamma_n beta_n"),
+    (_INT, "index n_newton"),
+    (_REAL, "t_base t_known"),
+    (_POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
+    (_POINTER, "rates_base K D matrix residual columns increment"),
+)
+_METHODS = {"baumgarte": 0, "projection": 0, "generalized-alpha": 0, "udwadia-kalaba": 1, "penalty": 2}
+_METHODS["augmented-lagrangian"] = 3
+
+
+class _Constrained(ctypes.Structure):
+    _fields_ = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
+
+
+@cache
+def constrained_library() -> ctypes.CDLL:
+    """Build and load the library."""
+    folder = resources.files(__package__)
+    source = "\n".join(
+        folder.joinpath(name).read_text(encoding="utf-8") for name in ("constrained.c", "constrained_alpha.c")
+    )
+    library = build_library(source, "constrained")
+    library.constrained_size.restype = _INT
+    library.constrained_signals.restype = _INT
+    library.constrained_signals.argtypes = [_POINTER, _INT, _POINTER, _POINTER, _POINTER, _INT, _POINTER, _POINTER]
+    if library.constrained_size() != ctypes.sizeof(_Constrained):
+        raise AssertionError(
+            f"struct constrained has {library.constrained_size()} bytes, expected {ctypes.sizeof(_Constrained)}"
+        )
+    return library
+
+
+class NativeConstrained:
+    """Memory of the constrained equations of one run.
+
+    Parameters
+    ----------
+    problem
+        The problem, with its constrained part.
+    kernels
+        Native kernels by name: ``tape``, ``geometry``, ``move``, ``events`` (or None), ``rate`` (generalized-alpha).
+    method
+        How the constraints are kept.
+    """
+
+    def __init__(self, problem: Problem, kernels: dict[str, Any], method: ConstraintMethod) -> None:
+        system = problem.constrained
+        assert system is not None
+        self._library = constrained_library()
+        self._struct = c = _Constrained()
+        self.address = ctypes.addressof(c)
+        self._kept: list[Any] = [kernels]
+        self._n_events, self._alpha = len(problem.event_specs), method.name == "generalized-alpha"
+        n, nq, nv, m = problem.n_states, system.nq, system.nv, system.m
+        c.n, c.nq, c.nv, c.m = n, nq, nv, m
+        c.method, c.constant_mass = _METHODS[method.name], system.constant_mass
+        c.projects, c.work_input = method.projects, system.work_input
+        c.alpha, c.beta = method.rates
+        c.penalty, c.damping, c.frequency = method.penalty, method.damping, method.frequency
+        c.rank_tolerance, c.position_tolerance = method.rank_tolerance, method.position_tolerance
+        c.reach, c.max_iterations = method.reach, method.max_iterations
+        for name in ("tape", "geometry", "move", "events", "rate"):
+            kernel = kernels.get(name)
+            if kernel is not None:
+                setattr(c, name, kernel.address)
+                self._array(f"{name}_work", np.zeros(max(1, kernel.n_work)))
+        self._array("flags", np.asarray(system.flags, dtype=np.int64))
+        self._array("unilateral", np.array(system.unilateral, dtype=np.int64))
+        c.n_unilateral = len(system.unilateral)
+        c.n_tape_events = self._n_events - 2 * len(system.unilateral)
+        sizes = {
+            "rates": n, "M": nv * nv, "f": nv, "Jt": nv * m, "phi": m, "phidot": m, "gamma": m, "phi_t": m,
+            "q_moved": nq, "R": nv * nv, "Y": nv * m, "S": m * m, "y0": nv, "a": nv, "lambda": m, "b": m, "mu": 3 * m,
+            "Q": nv * m, "norms": m, "U": 2 * m * m, "moved": nv, "reflectors": 5 * m,
+            "x_base": n, "x_known": n, "acceleration_base": nv,
+            "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
+            "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
+        }  # fmt: skip
+        for name, size in sizes.items():
+            self._array(name, np.zeros(max(1, size)))
+        for name in ("active", "pivot"):
+            self._array(name, np.zeros(max(1, m), dtype=np.int64))
+        self._array("columns", np.zeros(2 * (nv + m), dtype=np.int64))
+        rho = method.radius
+        c.alpha_m, c.alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+        c.gamma_n = 0.5 + c.alpha_f - c.alpha_m
+        c.beta_n = 0.25 * (c.gamma_n + 0.5) ** 2
+        c.index, c.t_base, c.t_known = method.index, float("nan"), float("nan")
+
+    def _array(self, name: str, values: Any) -> None:
+        array = np.ascontiguousarray(values)
+        self._kept.append(array)
+        setattr(self._struct, name, array.ctypes.data)
+
+    def _function(self, name: str) -> int:
+        return ctypes.cast(self._library[name], ctypes.c_void_p).value or 0
+
+    def attach(self, loop: Any) -> None:
+        """Put these equations into the structure of a time loop."""
+        loop.ode, loop.ode_work = self._function("constrained_ode"), self.address
+        if self._n_events:
+            loop.events, loop.events_work = self._function("constrained_events"), self.address
+        loop.context = self.address
+        if self._struct.projects:
+            loop.project = self._function("constrained_project")
+        if self._alpha:
+            loop.custom = self._function("constrained_alpha")
+
+    def signals(self, t: Array, x: Array, held: Array, p: Array) -> Array:
+        """Multipliers, position and velocity violation of rows (n, m + 2)."""
+        t, x, held, p = (np.ascontiguousarray(a, dtype=float) for a in (t, x, held, p))
+        out = np.zeros((len(t), self._struct.m + 2))
+        self._library.constrained_signals(
+            self.address, len(t), t.ctypes.data, x.ctypes.data, held.ctypes.data, held.shape[1], p.ctypes.data,
+            out.ctypes.data,
+        )  # fmt: skip
+        return out

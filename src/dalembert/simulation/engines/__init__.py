@@ -1,0 +1,1 @@
+"""Time loops: native code, NumPy, SUNDIALS."""

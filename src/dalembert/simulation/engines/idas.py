@@ -1,0 +1,69 @@
+"""The constrained equations of motion for IDAS: index 1, accelerations and multipliers as algebraic variables.
+
+    x' = (B v, a, ...),    M a + J^T lambda = f,    J a - gamma + 2 alpha Phi' + beta^2 Phi = eps lambda
+
+Rows that do not act have lambda = 0 instead. The small ``eps`` (relative to J M^-1 J^T at the start) keeps the linear
+systems regular where constraints are redundant, and makes their multipliers those of least norm.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi
+import numpy as np
+
+from dalembert.simulation.constrained.fallback import PythonConstrained
+from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.engines.engine import Array, Setup
+from dalembert.simulation.engines.fallback import evaluator
+
+__all__ = ["AlgebraicPart"]
+
+_REGULAR = 1e-12
+
+
+class AlgebraicPart:
+    """Algebraic equations of a constrained problem, and consistent values of their unknowns."""
+
+    def __init__(self, setup: Setup) -> None:
+        problem = setup.problem
+        assert problem.constrained is not None
+        self._system = problem.constrained
+        way = setup.constraint_method
+        alpha_beta = way if way.name == "idas" else ConstraintMethod("idas")
+        self._alpha, self._beta = alpha_beta.rates
+        tape_events = None if problem.events is None else evaluator(problem.events, setup.p)
+        self._numbers = PythonConstrained(problem, setup.p, alpha_beta, tape_events)
+        c = np.zeros(len(problem.held_names))
+        terms = self._numbers._terms(self._system.tape, setup.t0, setup.x0, c)
+        S = terms[2].T @ np.linalg.solve(terms[7], terms[2])
+        self._eps = _REGULAR * float(np.trace(S)) / max(1, len(S))
+        self.z = casadi.SX.sym("z", self._system.nv + self._system.m)
+
+    def equations(self, t: Any, x: Any, c: Any, p: Any) -> tuple[Any, Any]:
+        """Rates of x, and the algebraic residual, on symbols."""
+        s = self._system
+        rates, f, Jt, phi, phidot, gamma, phi_t, M = s.tape(t, x, c, p)
+        a, multipliers = self.z[: s.nv], self.z[s.nv :]
+        flags = [x[int(i)] if i >= 0 else casadi.SX(1) for i in s.flags]
+        on = casadi.vertcat(*flags) if flags else casadi.SX(0, 1)
+        held = Jt.T @ a - gamma + 2 * self._alpha * phidot + self._beta**2 * phi - self._eps * multipliers
+        residual = casadi.vertcat(M @ a + Jt @ (on * multipliers) - f, on * held + (1 - on) * multipliers)
+        rates = casadi.densify(rates)
+        rates[s.nq : s.nq + s.nv] = a
+        rates[s.work_input] += casadi.dot(on * multipliers, phi_t)
+        return rates, residual
+
+    def start(self, t: float, x: Array, c: Array) -> Array:
+        """Accelerations and multipliers near those that belong to a state.
+
+        IDAS makes them consistent together with x'; values that already are leave its line search nothing to improve,
+        which it takes for a failure.
+        """
+        _, a, multipliers = self._numbers._solve(t, x, c)
+        return 1.001 * np.concatenate([a, multipliers])
+
+    def events(self, t: float, x: Array, c: Array) -> Array:
+        """Event functions of the problem and of its cables."""
+        return self._numbers.events(t, x, c)

@@ -1,0 +1,246 @@
+"""The time loop in native code: `stepper.c`, driven through one structure."""
+
+# ruff: noqa: D102 -- the methods of an engine are described in `Engine`
+
+from __future__ import annotations
+
+import ctypes
+import math
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from dalembert.compile import build_library
+from dalembert.simulation.engines.engine import Array, Counts, Outcome, Setup
+from dalembert.simulation.engines.startup import first_step
+from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
+
+__all__ = ["NativeEngine"]
+
+_INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+_MARGIN = 8  # rows beyond the capacity, for what the caller records between two calls
+_ROWS_BYTES = 1 << 20
+
+# The members of `struct loop`, in order.
+_LAYOUT: tuple[tuple[Any, str], ...] = (
+    (_INT, "n n_events n_quaternions"),
+    (_POINTER, "ode events ode_work events_work c p quaternions directions counted"),
+    (_REAL, "n_counted"),
+    (_INT, "stages fsal adaptive"),
+    (_POINTER, "a b e nodes"),
+    (_REAL, "order step max_step rtol"),
+    (_POINTER, "atol"),
+    (_REAL, "t t_end h error_old anchor"),
+    (_INT, "k fresh"),
+    (_POINTER, "x stage signs"),
+    (_INT, "pending landed on_record whole rejected_last"),
+    (_REAL, "t_next h_used"),
+    (_POINTER, "x_next g_next x_stage error stage_partial"),
+    (_REAL, "record_origin record_interval"),
+    (_INT, "record_index n_rows capacity"),
+    (_POINTER, "rows_t rows_x"),
+    (_INT, "n_steps n_rejected n_calls max_steps bad"),
+    (_REAL, "patience"),
+    (_POINTER, "project custom context"),
+)
+
+
+class _Loop(ctypes.Structure):
+    _fields_ = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    source = resources.files(__package__).joinpath("stepper.c").read_text(encoding="utf-8")
+    library = build_library(source, "stepper")
+    for name, result, arguments in (
+        ("loop_size", _INT, []),
+        ("loop_advance", _INT, [_POINTER]),
+        ("loop_accept", None, [_POINTER]),
+        ("loop_partial", _INT, [_POINTER, _REAL, _POINTER, _POINTER]),
+        ("loop_derivative", _INT, [_POINTER, _REAL, _POINTER, _POINTER]),
+    ):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    if library.loop_size() != ctypes.sizeof(_Loop):
+        raise AssertionError(f"struct loop has {library.loop_size()} bytes, expected {ctypes.sizeof(_Loop)}")
+    return library
+
+
+class NativeEngine:
+    """Explicit Runge-Kutta loop in native code (see `Engine`).
+
+    Parameters
+    ----------
+    setup
+        The checked settings.
+    ode, events
+        Native kernels of the problem's functions, with ``address`` and ``n_work``.
+    tableau
+        The method; by default the one that ``setup`` names. With ``adaptive`` False its embedded solution is
+        unused.
+    constrained
+        The constrained equations of motion, which take the place of ``ode`` and ``events``.
+    """
+
+    backend = "native"
+    message = ""
+
+    def __init__(
+        self,
+        setup: Setup,
+        ode: Any,
+        events: Any = None,
+        *,
+        tableau: Tableau | None = None,
+        adaptive: bool | None = None,
+        constrained: Any = None,
+    ) -> None:
+        method = TABLEAUS[setup.method] if tableau is None else tableau
+        problem, n, stages = setup.problem, setup.problem.n_states, method.stages
+        n_events = len(problem.event_specs)
+        self._library = _library()
+        self._loop = loop = _Loop()
+        self._reference = ctypes.addressof(loop)
+        self._kept: list[Any] = [ode, events, constrained]  # what the structure points to must outlive it
+        capacity = max(64, min(_ROWS_BYTES // (8 * (n + 1)), 1 << 16))
+
+        self._x = self._array("x", setup.x0)
+        self.signs = self._array("signs", np.zeros(n_events))
+        self.g_next = self._array("g_next", np.zeros(n_events))
+        self._x_next = self._array("x_next", np.zeros(n))
+        self._rows_t = self._array("rows_t", np.zeros(capacity + _MARGIN))
+        self._rows_x = self._array("rows_x", np.zeros((capacity + _MARGIN, n)))
+        self._c = self._array("c", np.zeros(len(problem.held_names)))
+        self._array("p", setup.p)
+        self._array("stage", np.zeros((stages, n)))
+        self._array("stage_partial", np.zeros((stages, n)))
+        self._array("x_stage", np.zeros(n))
+        self._array("error", np.zeros(n))
+        self._array("quaternions", np.array(problem.quaternions, dtype=np.int64))
+        self._array("directions", np.array([s.direction for s in problem.event_specs], dtype=np.int64))
+        self._array("counted", problem.counted.astype(float))
+        self._array("atol", setup.atol)
+        self._array("a", method.a)
+        self._array("b", method.b)
+        self._array("nodes", method.c)
+        self._array("e", np.zeros(stages) if method.b_hat is None else method.b - method.b_hat)
+        if ode is not None:
+            self._array("ode_work", np.zeros(ode.n_work))
+            loop.ode = ode.address
+        if events is not None:
+            self._array("events_work", np.zeros(events.n_work))
+            loop.events = events.address
+
+        if constrained is not None:
+            constrained.attach(loop)
+
+        loop.n, loop.n_events, loop.n_quaternions = n, n_events, len(problem.quaternions)
+        loop.n_counted = float(np.count_nonzero(problem.counted))
+        loop.stages, loop.fsal, loop.order = stages, method.fsal, float(method.embedded_order)
+        loop.adaptive = method.adaptive if adaptive is None else adaptive
+        loop.step, loop.max_step, loop.rtol = setup.step, setup.max_step, setup.rtol
+        loop.t = loop.t_end = loop.anchor = loop.record_origin = setup.t0
+        loop.error_old, loop.bad = 1e-4, -1
+        loop.record_interval, loop.record_index = setup.record, 1
+        loop.capacity, loop.max_steps, loop.patience = capacity, setup.max_steps, setup.patience
+        self._buffers = np.zeros(n), np.zeros(n_events)
+        self._addresses = self._buffers[0].ctypes.data, self._buffers[1].ctypes.data
+        loop.h = setup.first_step or 0.0
+        self._setup, self._method = setup, method
+        self._full: list[tuple[Array, Array]] = []
+        self._push()
+
+    def _array(self, name: str, values: Any) -> Array:
+        array = np.array(values, order="C")
+        self._kept.append(array)
+        setattr(self._loop, name, array.ctypes.data)
+        return array
+
+    @property
+    def t(self) -> float:
+        return self._loop.t
+
+    @property
+    def x(self) -> Array:
+        return self._x.copy()
+
+    @property
+    def h_used(self) -> float:
+        loop = self._loop
+        if loop.pending:
+            return loop.h_used
+        return loop.h if loop.adaptive else loop.step
+
+    @property
+    def next_step(self) -> float | None:
+        return self._loop.h if self._loop.adaptive else None
+
+    @property
+    def bad(self) -> int:
+        return self._loop.bad
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(self._loop.n_steps - self._loop.n_rejected, self._loop.n_rejected, self._loop.n_calls)
+
+    def derivative(self, t: float, x: Array) -> Array:
+        """Return xdot; NaN where the equations cannot be evaluated."""
+        x, out = np.ascontiguousarray(x, dtype=float), np.zeros(len(x))
+        failed = self._library.loop_derivative(self._reference, t, x.ctypes.data, out.ctypes.data)
+        return np.full(len(x), np.nan) if failed else out
+
+    def begin(self, c: Array, t_end: float) -> None:
+        self._c[:] = c
+        loop = self._loop
+        loop.fresh, loop.t_end = 0, t_end
+        if loop.adaptive and not loop.h > 0.0:
+            loop.h = first_step(self.derivative, self._setup, self._method)
+
+    def advance(self) -> Outcome:
+        while True:
+            outcome = Outcome(self._library.loop_advance(self._reference))
+            if outcome is not Outcome.FULL:
+                return outcome
+            self._drain()
+
+    def partial(self, s: float) -> tuple[Array, Array]:
+        if self._library.loop_partial(self._reference, s, *self._addresses):
+            return np.full(self._loop.n, math.nan), np.full(self._loop.n_events, math.nan)
+        return self._buffers[0].copy(), self._buffers[1].copy()
+
+    def commit(self, s: float) -> None:
+        loop = self._loop
+        if s < loop.h_used and loop.t + s < loop.t_next:
+            self._x_next[:], self.g_next[:] = self.partial(s)
+            loop.t_next, loop.whole = loop.t + s, 0
+        self._library.loop_accept(self._reference)
+        self.record()
+
+    def restart(self, x: Array) -> None:
+        self._x[:] = x
+        self._loop.fresh = 0
+        self._push()
+
+    def record(self) -> None:
+        k = self._loop.n_rows
+        t, x = (self._rows_t[k - 1], self._rows_x[k - 1]) if k else (self._full[-1][0][-1], self._full[-1][1][-1])
+        if t != self._loop.t or not np.array_equal(x, self._x):
+            self._push()
+
+    def rows(self) -> tuple[Array, Array]:
+        self._drain()
+        return np.concatenate([t for t, _ in self._full]), np.concatenate([x for _, x in self._full])
+
+    def _push(self) -> None:
+        k = self._loop.n_rows
+        self._rows_t[k], self._rows_x[k] = self._loop.t, self._x
+        self._loop.n_rows = k + 1
+
+    def _drain(self) -> None:
+        k = self._loop.n_rows
+        if k:
+            self._full.append((self._rows_t[:k].copy(), self._rows_x[:k].copy()))
+            self._loop.n_rows = 0

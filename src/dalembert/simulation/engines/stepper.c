@@ -1,0 +1,290 @@
+/* Time loop of explicit Runge-Kutta methods, generic over the tableau.
+ *
+ * The loop owns no memory: `struct loop` points into arrays of its caller. It returns to its caller at the end of a
+ * segment, at a step in which an event function changes sign (that step is then pending: the caller locates the event
+ * by `loop_partial` and accepts all or a part of the step), when the record buffer is full, after `patience` seconds,
+ * and when it cannot go on. Calling `loop_advance` again resumes.
+ *
+ * simulation/engines/fallback.py is the same loop in NumPy; keep the two alike.
+ */
+#define _POSIX_C_SOURCE 199309L
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+typedef int (*kernel)(const double *const *in, double *const *out, double *work);
+
+enum { REJECTED = -1, REACHED = 0, CROSSING = 1, YIELD = 2, FULL = 3, DIVERGED = 4, UNDERFLOW = 5, EXHAUSTED = 6 };
+
+struct loop {
+    /* problem */
+    int64_t n, n_events, n_quaternions;
+    kernel ode, events;
+    double *ode_work, *events_work;
+    const double *c, *p;
+    const int64_t *quaternions, *directions;
+    const double *counted; /* 1 for a state that counts in the error norm, else 0 */
+    double n_counted;
+    /* method */
+    int64_t stages, fsal, adaptive;
+    const double *a, *b, *e, *nodes; /* e = b - b_hat */
+    double order;                    /* of the embedded solution */
+    double step, max_step, rtol;
+    const double *atol;
+    /* where the loop stands */
+    double t, t_end, h, error_old;
+    double anchor; /* fixed steps end at anchor + k step: time does not accumulate rounding */
+    int64_t k, fresh; /* fresh: stage 0 is the derivative at (t, x) */
+    double *x, *stage, *signs;
+    /* the step that was tried */
+    int64_t pending, landed, on_record, whole, rejected_last;
+    double t_next, h_used;
+    double *x_next, *g_next, *x_stage, *error, *stage_partial;
+    /* record */
+    double record_origin, record_interval; /* interval 0: every step */
+    int64_t record_index, n_rows, capacity;
+    double *rows_t, *rows_x;
+    /* account */
+    int64_t n_steps, n_rejected, n_calls, max_steps, bad;
+    double patience;
+    /* constraints: projection of a state, and a one-step method that takes the place of the tableau; 0: none */
+    int (*project)(void *context, double t, double *x, const double *c, const double *p);
+    int (*custom)(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
+    void *context;
+};
+
+static double now(void) {
+    struct timespec ts;
+#ifdef CLOCK_MONOTONIC
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+#else
+    timespec_get(&ts, TIME_UTC);
+#endif
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+static int same_instant(double a, double b) {
+    return fabs(a - b) <= 16.0 * DBL_EPSILON * fmax(fabs(a), fabs(b));
+}
+
+static int evaluate(kernel f, const struct loop *L, double t, const double *x, double *out, double *work) {
+    const double *in[4] = {&t, x, L->c, L->p};
+    double *outs[1] = {out};
+    return f(in, outs, work);
+}
+
+int64_t loop_derivative(struct loop *L, double t, const double *x, double *out) {
+    L->n_calls++;
+    return evaluate(L->ode, L, t, x, out, L->ode_work);
+}
+
+/* out = x + h sum_j w_j k_j */
+static void combine(const struct loop *L, const double *restrict x, double h, const double *w, int64_t count,
+                    const double *const *k, double *restrict out) {
+    const int64_t n = L->n;
+    if (x) memcpy(out, x, (size_t)n * sizeof(double));
+    else memset(out, 0, (size_t)n * sizeof(double));
+    for (int64_t j = 0; j < count; j++) {
+        const double hw = h * w[j];
+        const double *restrict kj = k[j];
+        if (w[j] == 0.0) continue;
+        for (int64_t i = 0; i < n; i++) out[i] += hw * kj[i];
+    }
+}
+
+static void normalise(const struct loop *L, double *x) {
+    for (int64_t q = 0; q < L->n_quaternions; q++) {
+        double *u = x + L->quaternions[q];
+        const double r = 1.0 / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
+        for (int i = 0; i < 4; i++) u[i] *= r;
+    }
+}
+
+/* What a state must satisfy after a step: unit quaternions, constraints. 0 = ok. */
+static int settle(const struct loop *L, double t, double *x) {
+    normalise(L, x);
+    return L->project ? L->project(L->context, t, x, L->c, L->p) : 0;
+}
+
+#define MAX_STAGES 32
+
+/* One step of length h from (t, x) into out; stages 1.. go to `later`. */
+static int take(struct loop *L, double h, double *later, double *out) {
+    const double *k[MAX_STAGES];
+    const int64_t n = L->n, stages = L->stages;
+    if (L->custom) {
+        L->n_calls++;
+        return L->custom(L->context, L->t, h, L->x, L->c, L->p, out);
+    }
+    k[0] = L->stage;
+    if (!L->fresh) {
+        if (loop_derivative(L, L->t, L->x, L->stage)) return 1;
+        L->fresh = 1;
+    }
+    for (int64_t s = 1; s < stages; s++) {
+        double *ks = later + s * n;
+        combine(L, L->x, h, L->a + s * stages, s, k, L->x_stage);
+        if (loop_derivative(L, L->t + L->nodes[s] * h, L->x_stage, ks)) return 1;
+        k[s] = ks;
+    }
+    if (L->fsal) memcpy(out, L->x_stage, (size_t)n * sizeof(double));
+    else combine(L, L->x, h, L->b, stages, k, out);
+    return 0;
+}
+
+/* A part of length s of the pending step (or of a step to come), with the event functions at its end. */
+int64_t loop_partial(struct loop *L, double s, double *x, double *g) {
+    if (take(L, s, L->stage_partial, x)) return DIVERGED;
+    if (settle(L, L->t + s, x)) return DIVERGED;
+    if (L->n_events && evaluate(L->events, L, L->t + s, x, g, L->events_work)) return DIVERGED;
+    return REACHED;
+}
+
+/* Index of the state to blame for a step that is not finite (-1: all are finite). */
+static int64_t find_bad(const struct loop *L) {
+    int64_t bad = -1;
+    double sum = 0.0;
+    for (int64_t i = 0; i < L->n; i++) sum += 0.0 * L->x_next[i];
+    if (sum == 0.0) return -1;
+    for (int64_t i = 0; i < L->n; i++)
+        if (!isfinite(L->x_next[i]) && (bad < 0 || fabs(L->x[i]) > fabs(L->x[bad]))) bad = i;
+    return bad;
+}
+
+/* Weighted root mean square of the error estimate; `bad` becomes the state that contributes most. */
+static double error_norm(struct loop *L) {
+    const double *k[MAX_STAGES];
+    double sum = 0.0, worst = -1.0;
+    for (int64_t s = 0; s < L->stages; s++) k[s] = L->stage + s * L->n;
+    combine(L, 0, L->h_used, L->e, L->stages, k, L->error);
+    for (int64_t i = 0; i < L->n; i++) {
+        const double scale = L->atol[i] + L->rtol * fmax(fabs(L->x[i]), fabs(L->x_next[i]));
+        const double r = L->counted[i] * (L->error[i] / scale);
+        sum += r * r;
+        if (r * r > worst) worst = r * r, L->bad = i;
+    }
+    return sqrt(sum / L->n_counted);
+}
+
+/* Length and end of the next step: it hits the end of the segment and the instants to record. */
+static void plan(struct loop *L) {
+    double target = L->t_end;
+    L->on_record = 0;
+    if (L->record_interval > 0.0) {
+        const double r = L->record_origin + (double)L->record_index * L->record_interval;
+        if (same_instant(r, target)) L->on_record = 1;
+        else if (r < target) L->on_record = 1, target = r;
+    }
+    const double rest = target - L->t;
+    L->whole = 1;
+    if (!L->adaptive) {
+        L->t_next = L->anchor + (double)(L->k + 1) * L->step;
+        L->landed = L->t_next >= target - 1e-9 * L->step;
+        if (L->landed) L->t_next = target;
+        L->h_used = L->t_next - L->t;
+        if (fabs(L->h_used - L->step) <= 1e-9 * L->step + 8.0 * DBL_EPSILON * fabs(L->t_next)) L->h_used = L->step;
+        return;
+    }
+    const double h = fmin(L->h, L->max_step);
+    L->landed = rest <= h * (1.0 + 1e-9);
+    if (L->landed) L->h_used = rest, L->t_next = target;
+    else L->h_used = rest < 2.0 * h ? 0.5 * rest : h, L->t_next = L->t + L->h_used;
+}
+
+/* Try one step: REACHED (it is pending), REJECTED, or why it failed.
+ * PI control after K. Gustafsson, ACM Trans. Math. Software 17 (1991) 533-554. */
+static int64_t attempt(struct loop *L) {
+    if (L->adaptive && (L->h < 4.0 * DBL_EPSILON * fabs(L->t) || L->h < 1e-290)) return UNDERFLOW;
+    plan(L);
+    L->n_steps++;
+    L->bad = -1;
+    const int failed = take(L, L->h_used, L->stage, L->x_next);
+    const int64_t bad = failed ? -1 : find_bad(L);
+    if (!L->adaptive) {
+        L->bad = bad;
+        if (failed || bad >= 0) return DIVERGED;
+    } else {
+        const double beta = 0.2 / (L->order + 1.0), power = 1.0 / (L->order + 1.0) - 0.75 * beta;
+        const double error = failed || bad >= 0 ? INFINITY : error_norm(L);
+        const double scaled = pow(error, power);
+        if (!(error <= 1.0)) {
+            L->n_rejected++;
+            L->rejected_last = 1;
+            L->h = L->h_used * (isfinite(error) ? fmax(0.2, 0.9 / scaled) : 0.2);
+            if (bad >= 0) L->bad = bad;
+            return REJECTED;
+        }
+        const double factor = fmin(10.0, fmax(0.2, 0.9 * pow(L->error_old, beta) / scaled));
+        double h = L->h_used * (L->rejected_last ? fmin(factor, 1.0) : factor);
+        if (L->h_used < L->h) h = fmax(h, L->h); /* cut to hit an instant: keep what was planned */
+        L->h = h;
+        L->error_old = fmax(error, 1e-4);
+        L->rejected_last = 0;
+    }
+    if (settle(L, L->t_next, L->x_next)) {
+        if (!L->adaptive) return DIVERGED;
+        L->n_rejected++;
+        L->rejected_last = 1;
+        L->h = 0.2 * L->h_used;
+        return REJECTED;
+    }
+    if (L->n_events) {
+        if (evaluate(L->events, L, L->t_next, L->x_next, L->g_next, L->events_work)) return DIVERGED;
+        for (int64_t i = 0; i < L->n_events; i++)
+            if (isnan(L->g_next[i])) { L->bad = L->n + i; return DIVERGED; }
+    }
+    L->pending = 1;
+    return REACHED;
+}
+
+static int crosses(const struct loop *L) {
+    for (int64_t i = 0; i < L->n_events; i++)
+        if (L->signs[i] != 0.0 && L->g_next[i] * L->signs[i] <= 0.0 &&
+            (double)L->directions[i] * L->signs[i] <= 0.0) return 1;
+    return 0;
+}
+
+/* Make the pending step the state. Recorded: every step, or the instants asked for, and always a part of a step. */
+void loop_accept(struct loop *L) {
+    const size_t size = (size_t)L->n * sizeof(double);
+    memcpy(L->x, L->x_next, size);
+    L->t = L->t_next;
+    L->pending = 0;
+    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = (double)((L->g_next[i] > 0.0) - (L->g_next[i] < 0.0));
+    /* The derivative before normalisation differs from that after it by less than the error of the step. */
+    const int reuse = L->whole && L->fsal && !L->project;
+    if (reuse) memcpy(L->stage, L->stage + (L->stages - 1) * L->n, size);
+    L->fresh = reuse;
+    if (L->whole) {
+        L->k++;
+        if (L->landed) L->anchor = L->t, L->k = 0;
+        if (L->landed && L->on_record) L->record_index++;
+    }
+    if (!L->whole || L->record_interval == 0.0 || (L->landed && L->on_record)) {
+        L->rows_t[L->n_rows] = L->t;
+        memcpy(L->rows_x + L->n_rows * L->n, L->x, size);
+        L->n_rows++;
+    }
+}
+
+int64_t loop_advance(struct loop *L) {
+    const double began = now();
+    for (int64_t count = 1;; count++) {
+        if (!L->pending) {
+            if (L->t >= L->t_end) return REACHED;
+            if (L->n_rows >= L->capacity) return FULL;
+            if (L->n_steps >= L->max_steps) return EXHAUSTED;
+            if (count % 16 == 0 && now() - began > L->patience) return YIELD;
+            const int64_t outcome = attempt(L);
+            if (outcome == REJECTED) continue;
+            if (outcome != REACHED) return outcome;
+            if (crosses(L)) return CROSSING;
+        }
+        loop_accept(L);
+    }
+}
+
+/* The caller checks its idea of the layout against this. */
+int64_t loop_size(void) { return (int64_t)sizeof(struct loop); }

@@ -1,0 +1,150 @@
+"""Events: located inside the step in which their function changes sign, simultaneous ones together."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.core.errors import SimulationError
+from dalembert.simulation.engines.engine import Array, Engine, Setup
+from dalembert.simulation.engines.startup import arm
+from dalembert.simulation.roots import find_crossing
+from dalembert.simulation.run import EventRecord
+
+__all__ = ["EventWatcher", "Transition"]
+
+Transition = Callable[[float, Array, tuple[str, ...]], ArrayLike | None]
+"""(t, x, names of the events) -> state after them, or None if it stays."""
+
+_SIMULTANEOUS = 1e-9  # part of a step within which two events are one instant
+_LOCATED = 1e-13  # part of a step to which an event is located
+_CROWD, _CROWDED = 500, 1e-6  # so many transitions within this part of the run will never end
+
+
+class EventWatcher:
+    """Finds the events of a pending step and says what becomes of the run.
+
+    A function that reaches or passes zero fires once; it is armed again by leaving zero. An event that
+    neither stops the run nor changes the state is noted, and the step is kept as it is.
+    """
+
+    def __init__(self, setup: Setup, on_event: Transition | None) -> None:
+        self.records: list[EventRecord] = []
+        self.skip = 0  # rows at the start that did not hold
+        self._setup, self._on_event = setup, on_event
+        self._specs = setup.problem.event_specs
+        self._directions = np.array([float(spec.direction) for spec in self._specs])
+        self._armed_at, self._armed_for = -math.inf, 0.0
+        self._stops: deque[float] = deque(maxlen=_CROWD)
+
+    def arm(self, engine: Engine, which: Array | None = None) -> None:
+        """Take the signs that the events have just after the present time."""
+        if self._specs:
+            self._armed_at, self._armed_for = engine.t, arm(engine, self._setup.t_end, which)
+
+    def begin(self, engine: Engine) -> None:
+        """Let whoever changes the state at events look at the first one, and arm the events."""
+        settle = getattr(self._on_event, "begin", None)
+        x = None if settle is None else settle(engine.t, engine.x)
+        if x is not None:
+            engine.restart(x)
+            self.skip = 1
+        self.arm(engine)
+        self._at_once(engine)
+
+    def handle(self, engine: Engine) -> str | None:
+        """Deal with a pending step; return the names of terminal events that stop the run there, if any.
+
+        Raises
+        ------
+        SimulationError
+            If a transition returns no valid state, or events accumulate.
+        """
+        signs = engine.signs.copy()
+        for s, fired in self._located(engine, signs):
+            names = tuple(self._specs[i].name for i in fired)
+            stops = [self._specs[i].name for i in fired if self._specs[i].terminal]
+            if not stops and self._on_event is None:
+                self._note(engine.t + s, engine.partial(s)[0], fired, signs)
+                continue
+            engine.commit(s)
+            self._note(engine.t, engine.x, fired, signs)
+            if stops:
+                return ", ".join(map(repr, stops))
+            assert self._on_event is not None
+            self._change(engine, self._on_event(engine.t, engine.x, names), fired)
+            self._at_once(engine)
+            return None
+        return None
+
+    def _located(self, engine: Engine, signs: Array) -> list[tuple[float, list[int]]]:
+        """Return the events of the pending step as (time since its start, indices), in time."""
+        h, g_end = engine.h_used, engine.g_next.copy()
+        crossing = (signs != 0.0) & (g_end * signs <= 0.0) & (self._directions * signs <= 0.0)
+        tolerance = max(_LOCATED * h, 2.0 * math.ulp(engine.t + h))
+        g_start = engine.partial(0.0)[1]
+        found = []
+        for i in map(int, np.flatnonzero(crossing)):
+            a, g_a = 0.0, float(g_start[i])
+            if g_a * signs[i] <= 0.0 and engine.t == self._armed_at:
+                a = self._armed_for
+                g_a = float(engine.partial(a)[1][i]) if a < h else 0.0
+                if g_a * signs[i] <= 0.0:
+                    continue
+            if g_a * signs[i] <= 0.0:  # the function jumped with a held value, at the start of the step
+                found.append((0.0, i))
+                continue
+
+            def g(s: float, i: int = i) -> float:
+                return float(engine.partial(s)[1][i])
+
+            found.append((find_crossing(g, a, g_a, h, float(g_end[i]), tolerance=tolerance), i))
+        groups: list[tuple[float, list[int]]] = []
+        first = -math.inf
+        for s, i in sorted(found):
+            if groups and s - first <= max(_SIMULTANEOUS * h, 2.0 * tolerance):
+                groups[-1] = (s, [*groups[-1][1], i])
+            else:
+                first = s
+                groups.append((s, [i]))
+        return groups
+
+    def _note(self, t: float, x: Array, fired: list[int], signs: Array) -> None:
+        for i in sorted(fired):
+            self.records.append(EventRecord(self._specs[i].name, t, x, -int(signs[i])))
+
+    def _change(self, engine: Engine, x: ArrayLike | None, fired: list[int]) -> None:
+        """Apply a transition and arm the events for what follows."""
+        t, names = engine.t, self._setup.problem.state_names
+        if x is not None:
+            try:
+                state = np.array(x, dtype=float)
+            except (TypeError, ValueError):
+                state = np.full(0, np.nan)
+            if state.shape != (len(names),) or not np.isfinite(state).all():
+                raise SimulationError(
+                    f"the transition at t = {t:g} s must return {len(names)} finite states, got {x!r}"
+                )
+            engine.restart(state)
+            engine.signs[:] = np.sign(engine.partial(0.0)[1])
+        which = np.zeros(len(self._specs), dtype=bool)
+        which[fired] = True
+        self.arm(engine, which)
+        self._stops.append(t)
+        if len(self._stops) == _CROWD and t - self._stops[0] <= _CROWDED * (self._setup.t_end - self._setup.t0):
+            label = ", ".join(repr(self._specs[i].name) for i in fired)
+            raise SimulationError(f"events accumulate at t = {t:g} s: {_CROWD} of them up to {label}")
+
+    def _at_once(self, engine: Engine) -> None:
+        """Let happen what must not be negative and is, such as the tension of a cable, at this very instant."""
+        while self._on_event is not None:
+            fired = [i for i, spec in enumerate(self._specs) if spec.positive and engine.signs[i] < 0.0]
+            if not fired:
+                return
+            self._note(engine.t, engine.x, fired, np.ones(len(self._specs)))
+            names = tuple(self._specs[i].name for i in fired)
+            self._change(engine, self._on_event(engine.t, engine.x, names), fired)

@@ -1,0 +1,312 @@
+"""Integrate a `Problem` over time into a `Run`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.compile.kernel import Backend
+from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.version import __version__
+from dalembert.simulation.checks import METHODS, check_setup
+from dalembert.simulation.constrained.native import NativeConstrained
+from dalembert.simulation.constrained.runs import constraint_signals, integrator_for
+from dalembert.simulation.constrained.system import ConstraintMethod, constraint_method
+from dalembert.simulation.engines.engine import Array, Engine, Outcome, Setup
+from dalembert.simulation.engines.fallback import PythonEngine
+from dalembert.simulation.engines.native import NativeEngine
+from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.events import EventWatcher, Transition
+from dalembert.simulation.kernels import ProblemKernels, problem_kernels
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.run import EndState, Run
+from dalembert.simulation.sampling import SampledLaw, Sampler
+from dalembert.simulation.watch import Interrupt, Progress, interrupts
+
+__all__ = ["METHODS", "integrate"]
+
+
+def integrate(
+    problem: Problem,
+    x0: ArrayLike | EndState,
+    p: ArrayLike | None = None,
+    *,
+    duration: float,
+    t0: float = 0.0,
+    method: str = "rk4",
+    step: float = 1e-3,
+    max_step: float | None = None,
+    rtol: float = 1e-8,
+    atol: ArrayLike = 1e-10,
+    controller: SampledLaw | None = None,
+    record: float | None = None,
+    progress: bool | Callable[[float], object] | None = None,
+    max_steps: int = 10_000_000,
+    on_event: Transition | None = None,
+    backend: Backend = "auto",
+    constraints: str | ConstraintMethod = "projection",
+) -> Run:
+    """Integrate a problem; Python is not in the time loop.
+
+    Parameters
+    ----------
+    problem
+        Functions and sizes.
+    x0
+        Initial state, or the ``final`` of an earlier run, which is then continued: time, held values and the
+        controller's sampling grid go on from there.
+    p
+        Run-time parameters.
+    duration
+        Seconds to simulate.
+    t0
+        Initial time.
+    method
+        ``"euler"``, ``"heun"``, ``"rk4"`` with fixed steps; ``"bs32"``, ``"dopri5"`` with error control;
+        ``"cvodes"``, ``"idas"`` from SUNDIALS for stiff problems.
+    step
+        Step of fixed-step methods. Steps end at t0 + k step; no step crosses a sample of the controller, an
+        instant to record or the end: the last one before it is shortened, and steps are counted anew from
+        there.
+    max_step
+        Longest step of adaptive methods.
+    rtol, atol
+        Tolerances of adaptive methods: the error of a step is kept below atol + rtol abs(x) (root mean square
+        over the states that count; atol may be one per state).
+    controller
+        Object with a ``period``, called as ``controller(t, x)`` exactly once at each of t0 + k period, k =
+        0, 1, ... before the end; what it returns is held until the next sample.
+    record
+        Interval of the rows of the run. None: every step (with SUNDIALS: the controller's period, at
+        least 500 intervals). Steps are cut to end there; nothing is interpolated.
+    progress
+        Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is
+        called with the fraction done instead.
+    max_steps
+        Steps after which the run stops as failed.
+    on_event
+        Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the
+        state to go on with, or None to leave it.
+    backend
+        ``"auto"``, ``"native"`` or ``"vm"``, as of `dalembert.compile.compile_function`.
+    constraints
+        How the constraints of a constrained problem are kept: a name or a `ConstraintMethod`.
+
+    Returns
+    -------
+    Run
+        Up to the end, or to where its ``status`` says that it stopped: a terminal event, Ctrl-C, divergence.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong.
+    SimulationError
+        If the controller or a transition fails; its ``run`` is the part up to there.
+    """
+    sampler = _sampler(problem, controller, x0, t0)
+    way = constraint_method(constraints)
+    method = integrator_for(problem, method, way)
+    setup = check_setup(
+        problem,
+        x0,
+        p,
+        duration=duration,
+        t0=t0,
+        method=method,
+        step=step,
+        max_step=max_step,
+        rtol=rtol,
+        atol=atol,
+        record=record,
+        max_steps=max_steps,
+        period=sampler.period,
+    )
+    if on_event is not None and not callable(on_event):
+        raise InputError(f"on_event must be a function (t, x, names), got {type(on_event).__name__}")
+    setup = replace(setup, constraint_method=way)
+    kernels = problem_kernels(problem, backend, implicit=way.name == "generalized-alpha")
+    engine = _engine(setup, kernels)
+    bind = getattr(on_event, "bind", None)
+    if bind is not None:
+        bind(lambda: sampler.held)
+    began = time.perf_counter()
+    watcher = EventWatcher(setup, on_event)
+    bar = Progress(progress, setup.t0, setup.t_end)
+    try:
+        with interrupts() as interrupt:
+            ending = _drive(engine, setup, sampler, watcher, interrupt, bar)
+    finally:
+        bar.close()
+    run = _assemble(engine, setup, kernels, sampler, watcher, ending, time.perf_counter() - began)
+    if ending.error is not None:
+        raise SimulationError(ending.message, run) from ending.error
+    return run
+
+
+@dataclass(frozen=True)
+class _Ending:
+    status: str
+    message: str = ""
+    error: Exception | None = None
+
+
+def _sampler(problem: Problem, controller: SampledLaw | None, x0: ArrayLike | EndState, t0: float) -> Sampler:
+    if not isinstance(problem, Problem):
+        raise InputError(f"problem must be a Problem, got {type(problem).__name__}")
+    if not isinstance(x0, EndState):
+        return Sampler(controller, problem.held_names, t0)
+    if controller is not None and getattr(controller, "period", None) == x0.sample_period:
+        return Sampler(controller, problem.held_names, x0.sample_origin, x0.samples, x0.held)
+    return Sampler(controller, problem.held_names, x0.t)
+
+
+def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
+    if setup.method not in TABLEAUS:
+        from dalembert.simulation.engines.sundials import SundialsEngine
+
+        return SundialsEngine(setup)
+    if kernels.native and setup.problem.constrained is not None:
+        own = NativeConstrained(setup.problem, kernels.native_constrained(), setup.constraint_method)
+        return NativeEngine(setup, None, constrained=own)
+    if kernels.native:
+        return NativeEngine(setup, kernels.ode.native, kernels.events and kernels.events.native)
+    return PythonEngine(setup)
+
+
+def _drive(
+    engine: Engine, setup: Setup, sampler: Sampler, watcher: EventWatcher, interrupt: Interrupt, bar: Progress
+) -> _Ending:
+    """Run segment by segment: from sample to sample, or from the start to the end."""
+    armed, doing = False, ""
+    try:
+        while engine.t < setup.t_end:
+            doing = f"controller {sampler.label!r}"
+            sampler.sample(engine.t, engine.x)
+            engine.begin(sampler.held, sampler.next_stop(setup.t_end))
+            if not armed:
+                doing = "transition"
+                watcher.begin(engine)
+                armed = True
+            outcome = Outcome.YIELD
+            while outcome is not Outcome.REACHED:
+                outcome = engine.advance()
+                if outcome is Outcome.CROSSING:
+                    doing = "transition"
+                    stopped_by = watcher.handle(engine)
+                    if stopped_by:
+                        return _Ending("stopped", f"terminal event {stopped_by} at t = {engine.t:.9g} s")
+                elif outcome > Outcome.YIELD:
+                    return _failure(engine, setup, outcome)
+                doing = "progress function"
+                bar.update(engine.t)
+                if interrupt.pressed:
+                    raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        return _Ending("interrupted", f"stopped by the user at t = {engine.t:.9g} s")
+    except SimulationError as error:
+        return _Ending("failed", str(error), error)
+    except Exception as error:
+        return _Ending("failed", f"{doing} failed at t = {engine.t:.9g} s: {type(error).__name__}: {error}", error)
+    return _Ending("completed")
+
+
+def _failure(engine: Engine, setup: Setup, outcome: Outcome) -> _Ending:
+    problem, t, bad = setup.problem, engine.t, engine.bad
+    names = problem.state_names
+    culprit = "the equations of motion"
+    if problem.constrained is not None and outcome is Outcome.DIVERGED and bad < 0:
+        return _Ending(
+            "diverged",
+            f"the constraints could not be kept in the step of {engine.h_used:.3g} s from t = {t:.9g} s: the step is "
+            "too long, or the machine is at a singular position or past the reach of its constraints",
+        )
+    if 0 <= bad < len(names) and not problem.counted[bad]:
+        # A quadrature only follows the motion: blame what moves most.
+        bad = int(np.argmax(np.where(problem.counted, np.abs(engine.x), -1.0)))
+    if 0 <= bad < len(names):
+        culprit = f"state {names[bad]!r}"
+    elif bad >= len(names):
+        culprit = f"the function of event {problem.event_specs[bad - len(names)].name!r}"
+    if outcome is Outcome.EXHAUSTED:
+        return _Ending("failed", f"max_steps = {setup.max_steps} reached at t = {t:.9g} s")
+    if outcome is Outcome.DIVERGED:
+        return _Ending(
+            "diverged",
+            f"{culprit} became infinite or not a number in the step of {engine.h_used:.3g} s from t = {t:.9g} s",
+        )
+    if outcome is Outcome.UNDERFLOW:
+        return _Ending(
+            "diverged",
+            f"the step shrank below the resolution of time at t = {t:.9g} s, where {culprit} changes "
+            "fastest; the solution diverges or jumps there",
+        )
+    return _Ending("failed", engine.message)
+
+
+def _assemble(
+    engine: Engine,
+    setup: Setup,
+    kernels: ProblemKernels,
+    sampler: Sampler,
+    watcher: EventWatcher,
+    ending: _Ending,
+    wall_time: float,
+) -> Run:
+    engine.record()
+    t, x = (rows[watcher.skip :] for rows in engine.rows())
+    held = sampler.held_at(t)
+    problem, counts = setup.problem, engine.counts
+    adaptive = setup.method not in TABLEAUS or TABLEAUS[setup.method].adaptive
+    metadata: dict[str, Any] = {
+        "method": setup.method,
+        "backend": engine.backend,
+        **({"rtol": setup.rtol, "atol": _scalar_or_list(setup.atol)} if adaptive else {"step": setup.step}),
+        "record": setup.record,
+        "controller": sampler.label,
+        "controller_period": sampler.period,
+        "steps": counts.steps,
+        "rejected": counts.rejected,
+        "function_calls": counts.calls,
+        "wall_time": wall_time,
+        "version": __version__,
+        "machine": problem.name,
+    }
+    y, names = kernels.evaluate_signals(t, x, held, setup.p), problem.signal_names
+    if problem.constrained is not None:
+        y = np.hstack([y, constraint_signals(setup, kernels, t, x, held)])
+        names = (*names, *problem.constrained.all_signal_names)
+        metadata["constraints"] = setup.constraint_method.name
+        if metadata["constraints"] == "generalized-alpha":  # it has taken the place of the integrator
+            metadata["method"] = "generalized-alpha"
+    return Run(
+        t=t,
+        x=x,
+        y=y,
+        held=held,
+        state_names=problem.state_names,
+        signal_names=names,
+        held_names=problem.held_names,
+        events=tuple(watcher.records),
+        status=ending.status,
+        message=ending.message,
+        final=EndState(
+            engine.t,
+            engine.x,
+            sampler.held,
+            sample_origin=sampler.origin,
+            sample_period=sampler.period,
+            samples=sampler.count,
+            step=engine.next_step or 0.0,
+        ),
+        metadata=metadata,
+    )
+
+
+def _scalar_or_list(values: Array) -> float | list[float]:
+    return float(values[0]) if np.all(values == values[0]) else [float(v) for v in values]

@@ -1,0 +1,75 @@
+"""The functions of a problem, compiled once per problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import casadi
+import numpy as np
+
+from dalembert.compile import compile_function
+from dalembert.compile.kernel import Backend
+from dalembert.simulation.engines.engine import Array
+from dalembert.simulation.problem import Problem
+
+__all__ = ["ProblemKernels", "problem_kernels"]
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemKernels:
+    """Kernels of a problem's functions; None where there is nothing to compute."""
+
+    ode: Any
+    signals: Any
+    events: Any
+    constrained: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def native(self) -> bool:
+        """Whether the time loop can call them directly."""
+        kernels = (self.ode, self.events, *self.constrained.values())
+        return all(kernel is None or kernel.native is not None for kernel in kernels)
+
+    def native_constrained(self) -> dict[str, Any]:
+        """Native code of the constrained equations by name, with that of the events."""
+        named = {**self.constrained, "events": self.events}
+        return {name: kernel.native for name, kernel in named.items() if kernel is not None}
+
+    def evaluate_signals(self, t: Array, x: Array, c: Array, p: Array) -> Array:
+        """Return the signals (n, n_signals) of the rows (t, x, c)."""
+        if self.signals is None:
+            return np.zeros((len(t), 0))
+        return np.asarray(self.signals(t, x, c, p))
+
+
+_compiled: WeakKeyDictionary[Problem, dict[str, ProblemKernels]] = WeakKeyDictionary()
+
+
+def problem_kernels(problem: Problem, backend: Backend = "auto", *, implicit: bool = False) -> ProblemKernels:
+    """Compile a problem's functions, or return what was compiled before.
+
+    With ``implicit`` a constrained problem also gets the derivatives that an implicit method needs.
+    """
+    known = _compiled.setdefault(problem, {})
+    if backend not in known:
+        known[backend] = ProblemKernels(
+            ode=None if problem.constrained is not None else _compile(problem.ode, backend),
+            signals=_compile(problem.signals, backend),
+            events=None if problem.events is None else _compile(problem.events, backend),
+        )
+        if problem.constrained is not None:
+            for name in ("tape", "geometry", "move"):
+                function = getattr(problem.constrained, name)
+                known[backend].constrained[name] = compile_function(function, backend=backend)
+    kernels = known[backend]
+    if implicit and problem.constrained is not None and "rate" not in kernels.constrained:
+        kernels.constrained["rate"] = compile_function(problem.constrained.rate, backend=backend)
+    return kernels
+
+
+def _compile(function: casadi.Function, backend: Backend) -> Any:
+    if function.numel_out(0) == 0:
+        return None
+    return compile_function(function, backend=backend, shapes={function.name_in(0): ()}, lanes=False)

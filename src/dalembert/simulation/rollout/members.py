@@ -1,0 +1,86 @@
+"""The members of a rollout and what has become of them, and what a time loop does with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.simulation.engines.engine import Array
+from dalembert.simulation.rollout.plan import Plan
+
+__all__ = ["Members", "RolloutEngine"]
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """Arrays of N members, which a time loop writes in place.
+
+    Parameters
+    ----------
+    x
+        States (N, n); in the end the last ones.
+    held
+        Constant inputs, the same for all.
+    p
+        Parameters (N, np), or (np,) for all.
+    rows
+        Record (N, n_t, n); NaN where a member has not been.
+    status, failed_at
+        1 + the number of the state that stopped being finite (0: none), and when.
+    done
+        Number of rows of the record that each member has reached.
+    """
+
+    x: Array
+    held: Array
+    p: Array
+    rows: Array
+    status: NDArray[np.int64]
+    failed_at: Array
+    done: NDArray[np.int64]
+
+    @classmethod
+    def at_start(cls, x0: Array, held: Array, p: Array, n_rows: int) -> Members:
+        """Members at their initial states (N, n), with room for ``n_rows`` rows."""
+        n = len(x0)
+        rows = np.full((n, n_rows, x0.shape[1]), np.nan)
+        rows[:, 0] = x0
+        zeros, ones = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
+        return cls(np.ascontiguousarray(x0), held, p, rows, zeros, np.full(n, np.nan), ones)
+
+    @property
+    def words(self) -> NDArray[np.str_]:
+        """Status of each member."""
+        reached = np.where(self.done == self.rows.shape[1], "completed", "interrupted")
+        return np.where(self.status > 0, "diverged", reached)
+
+    def good_rows(self, t: Array) -> NDArray[np.int64]:
+        """Number of rows of each member, recorded at ``t``, that are finite."""
+        before = np.searchsorted(t, self.failed_at, side="right")
+        good = np.where(self.status > 0, before, self.done)
+        return np.minimum(np.maximum(good, 1), self.done)
+
+
+class RolloutEngine(Protocol):
+    """A time loop of many members, whoever runs it: lanes, a GPU or NumPy."""
+
+    backend: str
+
+    def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
+        """Integrate all members.
+
+        Parameters
+        ----------
+        plan
+            The steps.
+        members
+            The members.
+        threads
+            Number of threads, where the loop has any.
+        proceed
+            Called now and then with the fraction done; False stops the rollout.
+        """

@@ -1,0 +1,167 @@
+"""The result of a rollout."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.simulation.engines.engine import Array
+from dalembert.simulation.run import EndState, Run
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["Rollout"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rollout:
+    """Time histories of N simulations of one machine.
+
+    ``rollout["theta1"]`` is the history (N, n_t) of a named state or signal.
+
+    Parameters
+    ----------
+    t
+        Recorded instants (n_t).
+    x, state_names
+        States (N, n_t, n_states) and their names. Rows that a member did not reach are NaN.
+    p, parameter_names
+        Parameters, (N, n_p) or (n_p,) for all.
+    held, held_names
+        Constant inputs.
+    status
+        Of each member: ``"completed"``, ``"diverged"`` or ``"interrupted"``.
+    failed_at
+        Time of the step in which a member diverged, NaN for the others.
+    failed_state
+        Number of the state that stopped being finite in it, -1 for the others.
+    rows
+        Number of good rows of each member.
+    signal_names
+        Names of what can be computed from the states.
+    evaluate_signals
+        ``(t, x, c, p) -> y`` on rows.
+    metadata
+        Method, step, cost, version, machine.
+    """
+
+    t: Array
+    x: Array
+    state_names: tuple[str, ...]
+    p: Array
+    parameter_names: tuple[str, ...]
+    held: Array
+    held_names: tuple[str, ...]
+    status: NDArray[np.str_]
+    failed_at: Array
+    failed_state: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    signal_names: tuple[str, ...]
+    evaluate_signals: Callable[[Array, Array, Array, Array], Array]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for array in (self.t, self.x, self.p, self.held, self.status, self.failed_at, self.failed_state, self.rows):
+            array.setflags(write=False)
+        object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
+
+    def __len__(self) -> int:
+        """Return the number of members."""
+        return len(self.x)
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Which members went to the end."""
+        return np.asarray(self.status == "completed")
+
+    @property
+    def final(self) -> Array:
+        """Last good state of each member (N, n_states)."""
+        return np.asarray(self.x[np.arange(len(self)), self.rows - 1])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that ``rollout[name]`` knows: states and signals."""
+        return self.state_names + self.signal_names
+
+    @cached_property
+    def signals(self) -> Array:
+        """Signals (N, n_t, n_signals), computed when first asked for."""
+        y = np.full((*self.x.shape[:2], len(self.signal_names)), np.nan)
+        member, row = np.nonzero(np.arange(len(self.t)) < self.rows[:, None])
+        p = self.p[member] if self.p.ndim == 2 else self.p
+        y[member, row] = self.evaluate_signals(self.t[row], self.x[member, row], self.held, p)
+        y.setflags(write=False)
+        return y
+
+    def __getitem__(self, name: str) -> Array:
+        if name in self.state_names:
+            return self.x[:, :, self.state_names.index(name)]
+        if name in self.signal_names:
+            return np.asarray(self.signals[:, :, self.signal_names.index(name)])
+        close = difflib.get_close_matches(str(name), self.names, n=1)
+        where = "this rollout" + (f" (did you mean {close[0]!r}?)" if close else "")
+        raise UnknownNameError("signal", name, self.names, where)
+
+    def message(self, member: int) -> str:
+        """Say in words why a member stopped, or return an empty text."""
+        if self.status[member] == "diverged":
+            name = self.state_names[int(self.failed_state[member])]
+            return f"state {name!r} became infinite or not a number in the step from t = {self.failed_at[member]:.9g} s"
+        if self.status[member] == "interrupted":
+            return f"stopped by the user at t = {self.t[self.rows[member] - 1]:.9g} s"
+        return ""
+
+    def member(self, member: int) -> Run:
+        """Return one member as a `Run`, up to where it is good."""
+        if isinstance(member, bool) or not -len(self) <= member < len(self):
+            raise InputError(f"member must be a number from 0 to {len(self) - 1}, got {member!r}")
+        n = int(self.rows[member])
+        t, x = self.t[:n].copy(), self.x[member, :n].copy()
+        p = self.p[member] if self.p.ndim == 2 else self.p
+        return Run(
+            t=t,
+            x=x,
+            y=self.evaluate_signals(t, x, self.held, p),
+            held=np.tile(self.held, (n, 1)),
+            state_names=self.state_names,
+            signal_names=self.signal_names,
+            held_names=self.held_names,
+            events=(),
+            status=str(self.status[member]),
+            message=self.message(member),
+            final=EndState(float(t[-1]), x[-1].copy(), self.held.copy()),
+            metadata=self.metadata,
+        )
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return an xarray Dataset: a variable per name over ``member`` and ``t``, parameters and status."""
+        import xarray
+
+        variables: dict[str, Any] = {name: (("member", "t"), self[name]) for name in self.names}
+        parameters = np.broadcast_to(self.p, (len(self), self.p.shape[-1]))
+        for k, name in enumerate(self.parameter_names):
+            variables[f"parameter.{name}"] = ("member", parameters[:, k])
+        variables["status"] = ("member", self.status)
+        variables["failed_at"] = ("member", self.failed_at)
+        coordinates = {"member": np.arange(len(self)), "t": self.t}
+        return xarray.Dataset(variables, coords=coordinates, attrs=dict(self.metadata))
+
+    def __repr__(self) -> str:
+        meta = self.metadata
+        counts = ", ".join(f"{np.count_nonzero(self.status == s)} {s}" for s in sorted(set(self.status.tolist())))
+        return (
+            f"Rollout of {meta.get('machine', '')!r}: {len(self)} members, {counts}\n"
+            f"  time      {self.t[0]:g} to {self.t[-1]:g} s in {len(self.t)} rows\n"
+            f"  method    {meta.get('method')} (step {meta.get('step'):g} s, {meta.get('backend')}, "
+            f"{meta.get('wall_time', 0.0):.3g} s)"
+        )

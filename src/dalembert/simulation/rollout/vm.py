@@ -1,0 +1,60 @@
+"""Rollouts where there is no compiler: member after member on the virtual machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dalembert.simulation.engines.engine import Array, normalise
+from dalembert.simulation.engines.fallback import evaluator
+from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.members import Members
+from dalembert.simulation.rollout.plan import Plan
+
+__all__ = ["VmRollout"]
+
+
+class VmRollout:
+    """The time loop of a problem in NumPy; see `LaneRollout`."""
+
+    backend = "vm"
+
+    def __init__(self, problem: Problem, method: str) -> None:
+        self._problem = problem
+        self._tableau = TABLEAUS[method]
+
+    def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
+        """Integrate all members; see `RolloutEngine`."""
+        x, p, rows, status, done = members.x, members.p, members.rows, members.status, members.done
+        for i in range(len(x)):
+            ode = evaluator(self._problem.ode, p[i] if p.ndim == 2 else p)
+            for segment in plan.segments:
+                steps = [float(segment["h"])] * int(segment["count"])
+                steps += [float(segment["rest"])] if segment["rest"] > 0.0 else []
+                for k, h in enumerate(steps):
+                    if status[i]:
+                        break
+                    t = float(segment["anchor"]) + (int(segment["first"]) + k) * float(segment["h"])
+                    new = self._step(ode, t, h, x[i], members.held)
+                    bad = np.flatnonzero(~np.isfinite(new))
+                    if len(bad):
+                        status[i], members.failed_at[i] = 1 + bad[0], t
+                    else:
+                        x[i] = new
+                if segment["row"] >= 0:
+                    rows[i, segment["row"]] = np.nan if status[i] else x[i]
+                    done[i] = segment["row"] + 1
+                    if not proceed((i + done[i] / len(plan.t)) / len(x)):
+                        return
+
+    def _step(self, ode: Callable[[float, Array, Array], Array], t: float, h: float, x: Array, held: Array) -> Array:
+        a, b, c = self._tableau.a, self._tableau.b, self._tableau.c
+        k = np.zeros((len(b), len(x)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for s in range(len(b)):
+                k[s] = ode(t + c[s] * h, x + h * (a[s, :s] @ k[:s]), held)
+            new = x + h * (b @ k)
+            normalise(new, self._problem.quaternions)
+        return new

@@ -1,0 +1,259 @@
+"""The result of a simulation."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.simulation.energy import EnergyAudit
+from dalembert.simulation.engines.engine import Array
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
+__all__ = ["STATUSES", "EndState", "EventRecord", "Run"]
+
+STATUSES = ("completed", "stopped", "interrupted", "diverged", "failed")
+
+
+@dataclass(frozen=True, eq=False)
+class EventRecord:
+    """An event that happened.
+
+    Parameters
+    ----------
+    name
+        The event.
+    t
+        When; simultaneous events have the same time.
+    x
+        State there, before any transition.
+    direction
+        ``+1`` if its function rose through zero, ``-1`` if it fell.
+    """
+
+    name: str
+    t: float
+    x: Array
+    direction: int
+
+
+@dataclass(frozen=True, eq=False)
+class EndState:
+    """Where a run ended, and all that is needed to go on as if it had not.
+
+    Parameters
+    ----------
+    t, x
+        Time and state.
+    held
+        Values that the sampled controller had set.
+    sample_origin, sample_period, samples
+        The controller's sampling grid and how many of its instants have passed; period 0 without a
+        controller.
+    step
+        Step that an adaptive method would have tried next, 0 if it has none.
+    """
+
+    t: float
+    x: Array
+    held: Array = field(default_factory=lambda: np.zeros(0))
+    sample_origin: float = 0.0
+    sample_period: float = 0.0
+    samples: int = 0
+    step: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """Time histories of states, signals and held values, with events, status and an energy audit.
+
+    ``run["theta1"]`` is the history of a named state, signal or held value.
+
+    Parameters
+    ----------
+    t
+        Times (n), not decreasing; an instant of a transition appears twice, before and after it.
+    x, state_names
+        States (n, n_states) and their names.
+    y, signal_names
+        Signals (n, n_signals) and their names.
+    held, held_names
+        Values set by the sampled controller; at a sample instant, the value set there.
+    events
+        What happened, in time.
+    status
+        ``"completed"``, ``"stopped"`` (by a terminal event), ``"interrupted"``, ``"diverged"`` or
+        ``"failed"``.
+    message
+        In words.
+    final
+        Where it ended; `integrate` accepts it as initial state.
+    metadata
+        Method, step, tolerances, cost, version, machine.
+    """
+
+    t: Array
+    x: Array
+    y: Array
+    held: Array
+    state_names: tuple[str, ...]
+    signal_names: tuple[str, ...]
+    held_names: tuple[str, ...]
+    events: tuple[EventRecord, ...]
+    status: str
+    message: str
+    final: EndState
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise InputError(f"status of a run must be one of {', '.join(STATUSES)}, got {self.status!r}")
+        for array in (self.t, self.x, self.y, self.held):
+            array.setflags(write=False)
+        object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"metadata": dict(self.metadata)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that ``run[name]`` knows: states, signals, held values."""
+        return self.state_names + self.signal_names + self.held_names
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run went to its end or to a terminal event."""
+        return self.status in ("completed", "stopped")
+
+    @cached_property
+    def _columns(self) -> dict[str, Array]:
+        blocks = ((self.state_names, self.x), (self.signal_names, self.y), (self.held_names, self.held))
+        return {name: block[:, k] for names, block in blocks for k, name in enumerate(names)}
+
+    def __getitem__(self, name: str) -> Array:
+        if name == "t":
+            return self.t
+        try:
+            return self._columns[name]
+        except (KeyError, TypeError):
+            close = difflib.get_close_matches(str(name), self.names, n=1)
+            where = "this run" + (f" (did you mean {close[0]!r}?)" if close else "")
+            raise UnknownNameError("signal", name, self.names, where) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name == "t" or name in self._columns
+
+    def array(self, names: Sequence[str]) -> Array:
+        """Return several signals as columns of one array (n, len(names))."""
+        names = [names] if isinstance(names, str) else list(names)
+        return np.column_stack([self[name] for name in names]) if names else np.zeros((len(self.t), 0))
+
+    @cached_property
+    def energy(self) -> EnergyAudit:
+        """Energies, work and the audit of their balance."""
+        zero = np.zeros_like(self.t)
+        return EnergyAudit.of(
+            self.t,
+            self["energy.kinetic"],
+            self["energy.potential"],
+            self._columns.get("work.input", zero),
+            self._columns.get("work.loss", zero),
+        )
+
+    def append(self, later: Run) -> Run:
+        """Return this run and its continuation as one run."""
+        for kind in ("state_names", "signal_names", "held_names"):
+            mine, its = getattr(self, kind), getattr(later, kind)
+            if mine != its:
+                raise InputError(f"runs with different {kind} cannot be joined: {mine} and {its}")
+        if later.t[0] != self.t[-1]:
+            raise InputError(f"a continuation must start at t = {float(self.t[-1])!r}, got {float(later.t[0])!r}")
+        # The last row of this run is the first of the later one, which knows the values held from there on.
+        keep = len(self.t) - 1 if np.array_equal(later.x[0], self.x[-1]) else len(self.t)
+        joined: dict[str, Any] = {
+            key: np.concatenate([getattr(self, key)[:keep], getattr(later, key)]) for key in ("t", "x", "y", "held")
+        }
+        metadata = dict(later.metadata)
+        for key in ("steps", "rejected", "function_calls", "wall_time"):
+            metadata[key] = self.metadata.get(key, 0) + later.metadata.get(key, 0)
+        return replace(later, **joined, events=self.events + later.events, metadata=metadata)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return an xarray Dataset: a variable per name over ``t``, events, status and metadata."""
+        from dalembert.io.runs import run_to_dataset
+
+        return run_to_dataset(self)
+
+    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write time and all signals as comma-separated columns, with all digits."""
+        from dalembert.io.runs import write_csv
+
+        return write_csv(self, path)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the whole run as a NetCDF file; `load` restores it exactly."""
+        from dalembert.io.runs import save_run
+
+        return save_run(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Run:
+        """Read a run that was saved."""
+        from dalembert.io.runs import load_run
+
+        return load_run(path)
+
+    def plot(self, names: Sequence[str] | None = None, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw the named signals (default: all) and the energy audit, into a file if ``path`` is given."""
+        from dalembert.view.plots import plot_run
+
+        return plot_run(self, names, path)
+
+    def __repr__(self) -> str:
+        meta = self.metadata
+        title = f"Run of {meta['machine']!r}" if meta.get("machine") else "Run"
+        lines = [f"{title}: {self.status}" + (f" ({self.message})" if self.message else "")]
+        lines.append(f"  time      {self.t[0]:g} to {self.t[-1]:g} s in {len(self.t)} rows")
+        if meta.get("method"):
+            cost = f"{meta.get('steps', 0)} steps, {meta.get('rejected', 0)} rejected"
+            lines.append(f"  method    {meta['method']} ({cost}, {meta.get('wall_time', 0.0):.3g} s)")
+        for label, names in (
+            ("states", self.state_names),
+            ("signals", self.signal_names),
+            ("held", self.held_names),
+        ):
+            if names:
+                lines.append(f"  {label:9} {_listed(names)}")
+        if "energy.kinetic" in self and "energy.potential" in self:
+            energy = self.energy
+            brought = energy.transition[-1]
+            more = f", transitions {brought:+.4g} J" if abs(brought) > 1e-12 * energy.peak else ""
+            lines.append(f"  energy    drift {energy.drift:.2e} of the peak {energy.peak:.4g} J{more}")
+        if "constraint.position" in self:
+            kept = [float(np.max(self[f"constraint.{level}"])) for level in ("position", "velocity")]
+            levels = f"{kept[0]:.1e} (positions) and {kept[1]:.1e} (velocities)"
+            lines.append(f"  kept      constraints to {levels}, by {meta.get('constraints', '')}")
+        if self.events:
+            lines.append(f"  events    {_listed([f'{event.name} at {event.t:.6g} s' for event in self.events])}")
+        return "\n".join(lines)
+
+
+def _listed(items: Sequence[str], limit: int = 8) -> str:
+    shown = ", ".join(items[:limit])
+    return shown if len(items) <= limit else f"{shown}, ... ({len(items)} in all)"
