@@ -72,7 +72,7 @@ def test_solution_satisfies_newton_and_the_constraints(seed) -> None:
     M, J, bias = eom.mass_matrix(q), eom.constraint_jacobian(q, t=0.4), eom.bias(q, v)
     scale = np.abs(M @ a).max() + np.abs(bias).max() + np.abs(J.T @ multipliers).max()
     assert np.allclose(M @ a + bias + J.T @ multipliers, tau, atol=1e-9 * scale)
-    on = eom.constraint_system.activity(eom.constraint_system.mode_nominal) > 0
+    on = eom.constraint_system.activity(eom.constraint_system.latch_nominal) > 0
     assert (multipliers[~on] == 0).all()
     # Gauss: among all accelerations that come as near to the constraints, this one is nearest to the free motion
     A = J[on]

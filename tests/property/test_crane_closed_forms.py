@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.systems.cranes import (
-    Cable,
+    LumpedCable,
     PlanarClosedForms,
     bending_stiffness_alpha,
     crane_coordinates,
@@ -23,7 +23,7 @@ TOLERANCE = 1e-12
 
 def random_crane(n: int, seed: int, **options) -> da.Machine:
     rng = np.random.default_rng(seed)
-    cable = Cable(masses=rng.uniform(0.5, 3.0, n), lengths=rng.uniform(0.5, 2.0, n), **options)
+    cable = LumpedCable(masses=rng.uniform(0.5, 3.0, n), lengths=rng.uniform(0.5, 2.0, n), **options)
     return planar_crane(cable, trolley=float(rng.uniform(2, 9)), lengths="variable")
 
 
@@ -86,7 +86,7 @@ def test_bending_stiffness(angles: str) -> None:
 
 def test_elastic_force() -> None:
     k, rest = np.array([30.0, 50.0]), np.array([1.0, 1.5])
-    machine = planar_crane(Cable(masses=[1.0, 2.0], lengths=rest, axial_stiffness=k), lengths="variable")
+    machine = planar_crane(LumpedCable(masses=[1.0, 2.0], lengths=rest, axial_stiffness=k), lengths="variable")
     eom = da.equations(machine, coordinates=crane_coordinates(machine), backend="vm")
     q, _, _ = random_states(2, seed=6)
     springs = eom.bias(q, np.zeros_like(q)) - eom.gravity(q)

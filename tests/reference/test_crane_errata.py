@@ -17,7 +17,7 @@ import pytest
 
 import dalembert as da
 from dalembert.control.underactuated import partition
-from dalembert.systems.cranes import Cable, planar_crane
+from dalembert.systems.cranes import LumpedCable, planar_crane
 
 Array = np.ndarray
 EXACT = 1e-12
@@ -229,7 +229,7 @@ def test_73_holds_as_printed_for_the_first_angle_only(n: int) -> None:
 def test_remarks_after_83(n: int) -> None:
     """For small angles dU/dtheta_n is of first order, not zero; with a large payload the sum begins at n, of a_k."""
     g = 9.81
-    crane = planar_crane(Cable(masses=[1.0, 2.0, 4.0], lengths=[1.0, 1.5, 0.7]), trolley=3.0)
+    crane = planar_crane(LumpedCable(masses=[1.0, 2.0, 4.0], lengths=[1.0, 1.5, 0.7]), trolley=3.0)
     eom = da.equations(crane, backend="vm")
     masses, l = np.array([1.0, 2.0, 4.0]), np.array([1.0, 1.5, 0.7])
     theta = np.array([0.2, -0.5, 0.4])
@@ -241,7 +241,7 @@ def test_remarks_after_83(n: int) -> None:
         errors.append(abs(force - first))
         assert abs(force) > 0.1 * angle  # printed: 0
     assert errors[0] / errors[1] == pytest.approx(1e3, rel=0.05)
-    light = planar_crane(Cable(masses=[1e-9, 1e-9, 4.0], lengths=l), trolley=3.0)
+    light = planar_crane(LumpedCable(masses=[1e-9, 1e-9, 4.0], lengths=l), trolley=3.0)
     force = da.equations(light, backend="vm").gravity(np.array([0.0, *theta]))[n]
     a = np.cumsum(theta)
     assert force == pytest.approx(4.0 * g * l[n - 1 :] @ np.sin(a[n - 1 :]), rel=1e-7)
@@ -286,7 +286,7 @@ def test_145_has_the_payload() -> None:
     """m_32 has m_2 l_2^2; printed is m l_2^2, with the mass of the trolley."""
     s = random_state(2, seed=145, payload_only=True)
     trolley, (l1, l2) = 7.0, s.length[0]
-    crane = planar_crane(Cable(masses=[1e-12, s.m(2)], lengths=[l1, l2]), trolley=trolley, lengths="variable")
+    crane = planar_crane(LumpedCable(masses=[1e-12, s.m(2)], lengths=[l1, l2]), trolley=trolley, lengths="variable")
     q = np.array([0.0, s.theta[0, 0], l1, s.theta[0, 1], l2])
     ours = da.equations(crane, backend="vm").mass_matrix(q)[3, 1]
     assert ours == pytest.approx(derived(s)["mass"][2, 1], rel=1e-9)
@@ -300,7 +300,7 @@ def test_174_entries() -> None:
     s = random_state(2, seed=174)
     (t1, t2), (l1, l2), m1, m2 = s.theta[0], s.length[0], s.m(1), s.m(2)
     derivation = derived(s)["mass"][:4, :4]
-    crane = planar_crane(Cable(masses=[m1, m2], lengths=[l1, l2]), trolley=3.0, lengths="hoisted")
+    crane = planar_crane(LumpedCable(masses=[m1, m2], lengths=[l1, l2]), trolley=3.0, lengths="hoisted")
     order = [crane.q_names.index(name) for name in ("x", "theta1", "theta2", "l1")]
     ours = da.equations(crane, backend="vm").mass_matrix(np.array([0.0, t1, l1, t2]))[np.ix_(order, order)]
     assert np.allclose(ours - np.diag([3.0, 0, 0, 0]), derivation, rtol=0, atol=1e-12)
@@ -322,7 +322,7 @@ def test_174_entries() -> None:
 
 def test_196_coupling_is_a_column() -> None:
     """The matrix is right; its block M_(x l1, theta1) is the column (m1 l1 cos(theta1), 0), not the number."""
-    crane = planar_crane(Cable(masses=[2.0], lengths=[1.5]), trolley=3.0, lengths="hoisted")
+    crane = planar_crane(LumpedCable(masses=[2.0], lengths=[1.5]), trolley=3.0, lengths="hoisted")
     eom = da.equations(crane, backend="vm")
     t1, l1 = 0.7, 1.3
     M = eom.mass_matrix(np.array([0.0, t1, l1]))

@@ -14,8 +14,8 @@ from dalembert.control.underactuated import EnergyRegulation, PartialFeedbackLin
 from dalembert.plan.flat import SmoothStep
 from dalembert.plan.shaping import SCurve, Shaper, ei, excitation, zv
 from dalembert.systems.cranes import (
-    Cable,
     DesignedOn,
+    LumpedCable,
     PayloadTransport,
     PlanarClosedForms,
     bending_stiffness_alpha,
@@ -64,10 +64,14 @@ BUILDERS = [
     wrong(lambda: cable(mass=-1.0), "mass of a cable must be >= 0, got -1", "negative mass"),
     wrong(lambda: cable(damping=-1.0), "damping of a cable must be >= 0, got -1", "negative damping"),
     wrong(lambda: cable(rods=True, lumping="nodes"), "rods .* expected no lumping, got 'nodes'", "lumped rods"),
-    wrong(lambda: Cable(masses=3.0, lengths=1.0), "masses of a cable must be a list of numbers, got 3.0", "one mass"),
-    wrong(lambda: Cable(masses=[1.0, None], lengths=1.0), "mass of link 2 .* must be a number, got None", "no mass"),
-    wrong(lambda: Cable(masses=[1.0, 2.0], lengths=[1.0, 0.0]), "length of link 2 .* > 0, got 0", "no link"),
-    wrong(lambda: Cable(masses=[1.0], lengths=1.0, top_mass=-1.0), "share of the trolley .* got -1", "top mass"),
+    wrong(
+        lambda: LumpedCable(masses=3.0, lengths=1.0), "masses of a cable must be a list of numbers, got 3.0", "one mass"
+    ),
+    wrong(
+        lambda: LumpedCable(masses=[1.0, None], lengths=1.0), "mass of link 2 .* must be a number, got None", "no mass"
+    ),
+    wrong(lambda: LumpedCable(masses=[1.0, 2.0], lengths=[1.0, 0.0]), "length of link 2 .* > 0, got 0", "no link"),
+    wrong(lambda: LumpedCable(masses=[1.0], lengths=1.0, top_mass=-1.0), "share of the trolley .* got -1", "top mass"),
     wrong(lambda: planar_crane(CABLE, trolley="heavy"), "mass of the trolley must be a number, got 'heavy'", "trolley"),
     wrong(lambda: planar_crane(CABLE, trolley=None), "mass of the trolley must be a number, got None", "no trolley"),
     wrong(lambda: spatial_crane(CABLE, trolley=0.0), "mass of the trolley must be > 0, got 0", "light trolley"),

@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.systems.cranes import (
-    Cable,
+    LumpedCable,
     crane_structure,
     document_order,
     hanging,
@@ -44,7 +44,7 @@ def test_coordinates(lengths: str, names: tuple[str, ...]) -> None:
 
 
 def test_positions_are_those_of_the_document() -> None:
-    crane = planar_crane(Cable(masses=[1.0, 1.0], lengths=[2.0, 3.0]))
+    crane = planar_crane(LumpedCable(masses=[1.0, 1.0], lengths=[2.0, 3.0]))
     x, t1, t2 = 0.7, 0.3, -0.5
     p = da.equations(crane, backend="vm").pose("payload", [x, t1, t2])[:3, 3]
     expected = [x + 2 * np.sin(t1) + 3 * np.sin(t1 + t2), 0.0, -2 * np.cos(t1) - 3 * np.cos(t1 + t2)]  # (7)
@@ -62,7 +62,7 @@ def test_locked_lengths_are_fixed_lengths() -> None:
 def test_rigid_links_add_the_rotation_of_the_absolute_rate() -> None:
     """CRANE 8.1 with the absolute rate (errata): a uniform rod has m l^2/12 about its centre."""
     m, l, payload = 3.0, 2.0, 5.0
-    crane = planar_crane(Cable(masses=[0.0, payload], lengths=[l, l], link_masses=m), trolley=1.0)
+    crane = planar_crane(LumpedCable(masses=[0.0, payload], lengths=[l, l], link_masses=m), trolley=1.0)
     q, v = np.array([0.0, 0.4, -0.7]), np.array([0.2, 0.5, 0.3])
     a = np.cumsum(q[1:])
     w = np.cumsum(v[1:])
@@ -144,7 +144,7 @@ def test_payload_changes_during_a_run() -> None:
     [
         (lambda: uniform_cable(0, 5.0, payload=1.0), "number of links .* got 0"),
         (lambda: uniform_cable(2.5, 5.0, payload=1.0), "number of links .* got 2.5"),
-        (lambda: Cable(masses=[], lengths=[]), "at least one link"),
+        (lambda: LumpedCable(masses=[], lengths=[]), "at least one link"),
         (lambda: uniform_cable(3, -1.0, payload=1.0, mass=1.0), "length of a cable must be > 0, got -1"),
         (lambda: uniform_cable(3, 5.0, payload=1.0, mass=1.0, stiffness=-2.0), "stiffness .* must be >= 0, got -2"),
         (lambda: uniform_cable(3, 5.0, payload=1.0, mass=1.0, bending_stiffness=-2.0), "bending stiffness .* got -2"),
@@ -152,8 +152,8 @@ def test_payload_changes_during_a_run() -> None:
         (lambda: uniform_cable(3, 5.0, payload=float("nan"), mass=1.0), "payload"),
         (lambda: uniform_cable(3, 5.0, payload=1.0), "node A1 .* must have a mass > 0"),
         (lambda: uniform_cable(3, 5.0, payload=1.0, mass=1.0, lumping="x"), "lumping .* trapezoid, nodes"),
-        (lambda: Cable(masses=[1.0, 1.0], lengths=[1.0]), "one number or 2, got 1"),
-        (lambda: Cable(masses=[1.0, 1.0], lengths=1.0, axial_stiffness=[1.0, 0.0]), "got .* 0 at link 2"),
+        (lambda: LumpedCable(masses=[1.0, 1.0], lengths=[1.0]), "one number or 2, got 1"),
+        (lambda: LumpedCable(masses=[1.0, 1.0], lengths=1.0, axial_stiffness=[1.0, 0.0]), "got .* 0 at link 2"),
     ],
 )
 def test_impossible_cables_are_refused(make, message: str) -> None:
@@ -185,7 +185,7 @@ def test_elastic_and_rod_links_have_their_lengths() -> None:
         planar_crane(uniform_cable(2, 4.0, payload=5.0, mass=1.0, stiffness=1e4), lengths="hoisted")
     with pytest.raises(da.MachineError, match="remark 2"):
         planar_crane(uniform_cable(2, 4.0, payload=5.0, mass=1.0, rods=True), lengths="hoisted")
-    with pytest.raises(da.MachineError, match="needs a Cable"):
+    with pytest.raises(da.MachineError, match="needs a LumpedCable"):
         planar_crane(3)  # type: ignore[arg-type]
 
 

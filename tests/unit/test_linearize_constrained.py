@@ -133,24 +133,24 @@ def test_four_bar_is_its_analytic_reduction(components) -> None:
     assert equilibrium(eom, [theta, coupler - theta, rocker]).u == pytest.approx([slope], rel=1e-8)
 
 
-def field(eom: da.EquationsOfMotion, q0, mode, own, x, u) -> np.ndarray:
+def field(eom: da.EquationsOfMotion, q0, latches, own, x, u) -> np.ndarray:
     """(y', w') of the constrained machine at independent displacements and velocities ``x`` around ``q0``."""
     n, k = len(own.independent), list(own.independent)
     rest = [i for i in range(eom.nv) if i not in k]
     q = eom.integrate(q0, own.S @ x[:n])
     for _ in range(20):  # onto the constraints, the independent displacements from q0 kept
         step = np.zeros(eom.nv)
-        J = eom.constraint_jacobian(q, mode=mode)
-        step[rest] = -np.linalg.lstsq(J[:, rest], eom.constraints(q, mode=mode), rcond=1e-9)[0]
+        J = eom.constraint_jacobian(q, latches=latches)
+        step[rest] = -np.linalg.lstsq(J[:, rest], eom.constraints(q, latches=latches), rcond=1e-9)[0]
         d = eom.difference(q0, eom.integrate(q, step))
         d[k] = x[:n]
         q = eom.integrate(q0, d)
-    assert np.abs(eom.constraints(q, mode=mode)).max() < 1e-13
-    J = eom.constraint_jacobian(q, mode=mode)
+    assert np.abs(eom.constraints(q, latches=latches)).max() < 1e-13
+    J = eom.constraint_jacobian(q, latches=latches)
     v = np.zeros(eom.nv)
     v[k] = x[n:]
     v[rest] = np.linalg.lstsq(J[:, rest], -J[:, k] @ v[k], rcond=1e-9)[0]
-    a, _ = eom.constrained_dynamics(q, v, eom.applied(q, v, u), mode=mode)
+    a, _ = eom.constrained_dynamics(q, v, eom.applied(q, v, u), latches=latches)
     e = 1e-6
     rate = eom.coordinate_rate(q, v)
     ends = []
@@ -175,12 +175,12 @@ def test_away_from_rest_it_is_the_derivative_of_the_constrained_field(case) -> N
         v, u = np.array([0.5, -0.4, 0.3, 0.6, 0.2, -0.5]), np.zeros(0)
     eom = da.equations(machine, backend="vm")
     point = equilibrium(eom, q, u=u)
-    v0 = consistent_state(eom, point.q, v, mode=point.mode).v
+    v0 = consistent_state(eom, point.q, v, latches=point.latches).v
     own = reduction(eom, q)
     plant = linearize(eom, q, v=v, u=u, require_equilibrium=False)
     k = list(own.independent)
     x0, h = np.concatenate([np.zeros(len(k)), v0[k]]), 1e-5
-    ends = [[field(eom, point.q, point.mode, own, x0 + z * h * e, u) for e in np.eye(len(x0))] for z in (1, -1)]
+    ends = [[field(eom, point.q, point.latches, own, x0 + z * h * e, u) for e in np.eye(len(x0))] for z in (1, -1)]
     A = (np.array(ends[0]) - ends[1]).T / (2 * h)
     assert np.abs(A).max() > 1.0
     assert np.allclose(plant.A, A, atol=2e-5 * np.abs(A).max())
@@ -273,8 +273,8 @@ def test_tensions_as_outputs() -> None:
     h, zero = 1e-5, np.zeros(eom.nv)
 
     def tensions(d: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
-        x = consistent_state(eom, eom.integrate(point.q, d), v, mode=point.mode)
-        return eom.constrained_dynamics(x.q, x.v, eom.applied(x.q, x.v, u), mode=point.mode).multipliers
+        x = consistent_state(eom, eom.integrate(point.q, d), v, latches=point.latches)
+        return eom.constrained_dynamics(x.q, x.v, eom.applied(x.q, x.v, u), latches=point.latches).multipliers
 
     for i, e in enumerate(own.S.T):
         slope = (tensions(h * e, zero, point.u) - tensions(-h * e, zero, point.u)) / (2 * h)

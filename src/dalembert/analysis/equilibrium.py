@@ -39,8 +39,8 @@ class Equilibrium:
         with.
     multipliers
         Multipliers of the constraints, zero where a constraint does not act; tensions of cables.
-    mode
-        Switches and measured numbers of the constraints, as in ``eom.constraint_system``.
+    latches
+        Latches of the constraints (what acts, and what was measured), as in ``eom.constraint_system``.
     J
         Rows that hold the machine: those of the constraints that act, and of locked joints.
     """
@@ -50,7 +50,7 @@ class Equilibrium:
     residual: Array
     scale: float
     multipliers: Array = field(default_factory=lambda: np.zeros(0))
-    mode: Array = field(default_factory=lambda: np.zeros(0))
+    latches: Array = field(default_factory=lambda: np.zeros(0))
     J: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
 
@@ -88,7 +88,7 @@ def equilibrium(
     """
     s = eom.symbolic
     values = eom.parameter_values(p)
-    q, mode = _configuration(eom, at, active, t, values)
+    q, latches = _configuration(eom, at, active, t, values)
     load = s.bias - s.losses - s.wrenches
     outputs = [load, ca.jacobian(s.actuation, s.u), s.actuation, s.gravity, s.bias - s.gravity, s.mass_matrix]
     f = ca.Function("load", [s.q, s.v, s.u, s.t, s.p], outputs)
@@ -97,9 +97,9 @@ def equilibrium(
     J, gamma = locked_rows(eom, locked), np.zeros(0)
     on = np.zeros(0, dtype=bool)
     if eom.constrained:
-        on = eom.constraint_system.activity(mode) != 0.0
-        J = np.vstack([eom.constraint_jacobian(q, t=t, p=values, mode=mode)[on], J])
-        gamma = eom.constraint_rhs(q, zero, t=t, p=values, mode=mode)[on]
+        on = eom.constraint_system.activity(latches) != 0.0
+        J = np.vstack([eom.constraint_jacobian(q, t=t, p=values, latches=latches)[on], J])
+        gamma = eom.constraint_rhs(q, zero, t=t, p=values, latches=latches)[on]
     held = len(J) > 0
     N = allowed_motions(M, J) if held else np.eye(eom.nv)
     if u is None:
@@ -115,13 +115,13 @@ def equilibrium(
         residual, multipliers[on] = -M @ a, found[: len(gamma)]
     raised = _stiffness_scale(eom, load, q, t, values)
     scale = float(max(raised, *(np.abs(x).max(initial=0.0) for x in (demand, given, weight, springs))))
-    return Equilibrium(q, inputs, residual, scale, multipliers, mode, J)
+    return Equilibrium(q, inputs, residual, scale, multipliers, latches, J)
 
 
 def _configuration(
     eom: EquationsOfMotion, at: State, active: Mapping[str, bool] | None, t: float, p: Array
 ) -> tuple[Array, Array]:
-    """Configuration on the constraints, and their mode there."""
+    """Configuration on the constraints, and their latches there."""
     if not eom.constrained:
         if active:
             raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' means nothing")
@@ -132,12 +132,12 @@ def _configuration(
     else:
         q = named_vector(at, eom.q_names, eom.q_neutral, "at")
     system = eom.constraint_system
-    mode = system.measured(system.mode_vector(active), q, t, p)
-    phi = eom.constraints(q, t=t, p=p, mode=mode)
+    latches = system.measured(system.latch_vector(active), q, t, p)
+    phi = eom.constraints(q, t=t, p=p, latches=latches)
     for rows in system.rows:
         if rows.unilateral and phi[rows.start] < -_SLACK and rows.name not in (active or {}):
-            mode[rows.flag] = 0.0
-    return consistent_state(eom, q, np.zeros(eom.nv), t=t, p=p, mode=mode, what="the configuration").q, mode
+            latches[rows.flag] = 0.0
+    return consistent_state(eom, q, np.zeros(eom.nv), t=t, p=p, latches=latches, what="the configuration").q, latches
 
 
 def _stiffness_scale(eom: EquationsOfMotion, load: Any, q: Array, t: float, p: Array) -> float:
@@ -194,8 +194,8 @@ def _check_constraints(
     eom: EquationsOfMotion, point: Equilibrium, where: str, tolerance: float, t: float, p: Array
 ) -> None:
     system = eom.constraint_system
-    rate = np.abs(eom.constraint_velocity(point.q, np.zeros(eom.nv), t=t, p=p, mode=point.mode))
-    rate = rate * system.activity(point.mode)
+    rate = np.abs(eom.constraint_velocity(point.q, np.zeros(eom.nv), t=t, p=p, latches=point.latches))
+    rate = rate * system.activity(point.latches)
     if rate.max(initial=0.0) > 1e-9:
         name = system.row_names[int(rate.argmax())]
         raise InputError(f"{where} is not at rest: constraint '{name}' moves at t = {t:g} s; give another time t")

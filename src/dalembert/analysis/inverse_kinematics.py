@@ -163,7 +163,7 @@ def _with_constraints(eom: EquationsOfMotion, error: ErrorFunction, p: Any) -> E
     if not eom.constrained:
         return error
     system = eom.constraint_system
-    on = system.activity(system.mode_nominal) != 0.0
+    on = system.activity(system.latch_nominal) != 0.0
     pulls = np.zeros(system.m, dtype=bool)
     for rows in system.rows:
         on[rows.start : rows.stop] &= rows.name not in system.measuring

@@ -158,7 +158,7 @@ def _velocities(eom: EquationsOfMotion, point: Equilibrium, v: Array, t: float, 
     """Velocities, if there are any, projected onto the constraints."""
     if not eom.constrained or not v.any():
         return v
-    return consistent_state(eom, point.q, v, t=t, p=p, mode=point.mode, what="the state").v
+    return consistent_state(eom, point.q, v, t=t, p=p, latches=point.latches, what="the state").v
 
 
 def reduction(

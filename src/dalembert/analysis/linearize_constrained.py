@@ -73,7 +73,7 @@ def reduction_at(
     M, where = eom.mass_matrix(point.q, p=p), f"machine '{eom.machine.name}'"
     reduction = reduce_motions(M, point.J, names, where, independent)
     if eom.constrained and not allow_singular:
-        check_regular(eom, point.q, point.J, point.mode, t=t, p=p, rows=locked_rows(eom, locked))
+        check_regular(eom, point.q, point.J, point.latches, t=t, p=p, rows=locked_rows(eom, locked))
     return reduction
 
 
@@ -112,22 +112,22 @@ def reduced_model(
     newton = s.inverse_dynamics - s.applied + system.jacobian.T @ multipliers
     terms = ca.Function(
         "terms",
-        [s.q, s.v, s.u, s.t, s.p, system.mode, s.a, multipliers],
+        [s.q, s.v, s.u, s.t, s.p, system.latches, s.a, multipliers],
         [newton, system.jacobian @ s.a - system.rhs, system.velocity, system.phi],
-    )(q, s.v, s.u, s.t, s.p, system.mode, s.a, multipliers)
+    )(q, s.v, s.u, s.t, s.p, system.latches, s.a, multipliers)
     shown = [ca.SX(0) if expression is None else expression for _, expression in outputs]
     parts = [ca.densify(ca.SX(x)) for x in (rate, *terms, ca.vertcat(*shown))]
     variables = ca.vertcat(d, s.v, s.u, s.p)
     seed = ca.SX.sym("seed", variables.shape[0])
-    given = [variables, s.t, system.mode, s.a, multipliers]
+    given = [variables, s.t, system.latches, s.a, multipliers]
     sweep = ca.Function("sweep", [*given, seed], [ca.jtimes(ca.vertcat(*parts), variables, seed)])
 
-    M, on = eom.mass_matrix(point.q, p=p), system.activity(point.mode) != 0.0
+    M, on = eom.mass_matrix(point.q, p=p), system.activity(point.latches) != 0.0
     a, found = _accelerations(eom, point, v0, M, on, t, p)
     value = np.concatenate([np.zeros(nv), v0, point.u, p])
     columns = [*range(2 * nv), *(2 * nv + [*eom.u_names, *eom.p_names].index(name) for name in inputs)]
     unit = np.eye(len(value))
-    swept = [np.array(sweep(value, t, point.mode, a, found, unit[k]).full())[:, 0] for k in columns]
+    swept = [np.array(sweep(value, t, point.latches, a, found, unit[k]).full())[:, 0] for k in columns]
     edges = np.cumsum([x.shape[0] for x in parts])[:-1]
     dr, dF, dG, dPhidot, dPhi, dY = np.split(np.column_stack(swept), edges, axis=0)
     _check_parameters(eom, inputs, dPhi[:, 2 * nv :], on)
@@ -160,7 +160,7 @@ def _accelerations(
     gamma = np.zeros(len(point.J))
     multipliers = np.zeros(len(on))
     if on.any():
-        gamma[: on.sum()] = eom.constraint_rhs(point.q, v0, t=t, p=p, mode=point.mode)[on]
+        gamma[: on.sum()] = eom.constraint_rhs(point.q, v0, t=t, p=p, latches=point.latches)[on]
     a, found = minimum_norm(M, force, point.J, gamma)
     multipliers[on] = found[: on.sum()]
     return a, multipliers

@@ -121,7 +121,7 @@ def machine_modes(
     if eom.constrained:
         check_rest(eom, point, np.zeros(eom.nv), 1e-6, t=t, p=p)
     if eom.constrained and not allow_singular:
-        check_regular(eom, point.q, point.J, point.mode, t=t, p=p, rows=locked_rows(eom, locked))
+        check_regular(eom, point.q, point.J, point.latches, t=t, p=p, rows=locked_rows(eom, locked))
     N = allowed_motions(M, point.J)
     values, Y = np.linalg.eigh(N.T @ K @ N)
     shapes = N @ Y
@@ -143,13 +143,13 @@ def _matrices(eom: EquationsOfMotion, point: Equilibrium, t: float, p: Array) ->
     rates = ca.Function("rates", [s.q, s.v, s.p], [s.coordinate_rate])
     d = ca.SX.sym("d", nv)
     moved = ca.DM(q) + rates(ca.DM(q), d, s.p)  # the chart to first order
-    pull, mode = s.bias - s.wrenches, ca.SX.sym("mode", len(point.mode))
+    pull, latches = s.bias - s.wrenches, ca.SX.sym("latches", len(point.latches))
     if eom.constrained:
         system = eom.constraint_system
-        pull, mode = pull + system.jacobian.T @ ca.DM(point.multipliers), system.mode
-    arguments = [s.q, s.v, s.t, s.p, mode]
-    force = ca.Function("pull", arguments, [pull])(moved, ca.DM.zeros(nv), s.t, s.p, mode)
-    K = ca.Function("K", [d, s.t, s.p, mode], [ca.jacobian(force, d)])(np.zeros(nv), t, p, point.mode)
+        pull, latches = pull + system.jacobian.T @ ca.DM(point.multipliers), system.latches
+    arguments = [s.q, s.v, s.t, s.p, latches]
+    force = ca.Function("pull", arguments, [pull])(moved, ca.DM.zeros(nv), s.t, s.p, latches)
+    K = ca.Function("K", [d, s.t, s.p, latches], [ca.jacobian(force, d)])(np.zeros(nv), t, p, point.latches)
     D = ca.Function("D", [s.q, s.v, s.t, s.p], [-ca.jacobian(s.losses, s.v)])(q, np.zeros(nv), t, p)
     stiffness = np.array(ca.DM(K).full())
     if not np.isfinite(stiffness).all():

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from .build import Toolchain, find_toolchain
 from .cache import build_library, cache_directory
-from .kernel import Bound, Kernel, compile_function
+from .kernel import BoundKernel, Kernel, compile_function
 from .native import Native
 
 __all__ = [
-    "Bound",
+    "BoundKernel",
     "Kernel",
     "Native",
     "Toolchain",

@@ -23,7 +23,7 @@ from .rows import RowFunction
 from .tape import row_major
 from .vm import VmFrame
 
-__all__ = ["Backend", "Bound", "Kernel", "compile_function", "usable_toolchain"]
+__all__ = ["Backend", "BoundKernel", "Kernel", "compile_function", "usable_toolchain"]
 
 _FLOAT64 = np.dtype(np.float64)
 _ARRAY = np.ndarray
@@ -192,8 +192,8 @@ class Kernel:
             self._refuse(status, arguments)
         return copies()
 
-    def bind(self, *arrays: NDArray[np.float64]) -> Bound:
-        """Fix the arrays that a hot loop reads; see `Bound`.
+    def bind(self, *arrays: NDArray[np.float64]) -> BoundKernel:
+        """Fix the arrays that a hot loop reads; see `BoundKernel`.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Kernel:
                 raise InputError(
                     f"input {name!r} of kernel {self.name!r} cannot be bound: expected a contiguous float64 array"
                 )
-        return Bound(self, checked, batch)
+        return BoundKernel(self, checked, batch)
 
     def on(self, device: str, **options: Any) -> Any:
         """Return this kernel on a device.
@@ -314,7 +314,7 @@ def _copies(outputs: Sequence[Array]) -> Any:
     return results[0] if len(results) == 1 else results
 
 
-class Bound:
+class BoundKernel:
     """A kernel with its own input and output arrays, for hot loops (made by `Kernel.bind`).
 
     Fill `inputs` in place, call, read `outputs`: nothing is allocated and no shape is checked again. Inputs that are

@@ -10,7 +10,7 @@ import casadi as ca
 
 from .rows import ALIGN, Block, Clear, Fill, Map, Pivot, RowFunction, RowSum, Stage, aligned
 
-__all__ = ["Cell", "Rows", "RowsBuilder"]
+__all__ = ["Cell", "RowExpressions", "RowsBuilder"]
 
 Cell = tuple[int | None, tuple[tuple[int, int], ...]]
 """How a column ``c`` of a row is computed: ``b[start + c] + sum of b[f] * b[x + c]``, as (start, terms (f, x))."""
@@ -26,7 +26,7 @@ class _Expression:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowExpressions:
     """Expressions in stages.
 
     Parameters
@@ -130,10 +130,10 @@ class RowsBuilder:
         for (start, terms), columns in alike.items():
             self._append(RowSum(target, _runs(columns), terms, start))
 
-    def finish(self, outputs: Sequence[Block], symmetric: Sequence[Block] = ()) -> Rows:
-        """Return what was made; see `Rows` for the outputs."""
+    def finish(self, outputs: Sequence[Block], symmetric: Sequence[Block] = ()) -> RowExpressions:
+        """Return what was made; see `RowExpressions` for the outputs."""
         self._close()
-        return Rows(tuple(self._stages), self._size + ALIGN, tuple(outputs), tuple(symmetric))
+        return RowExpressions(tuple(self._stages), self._size + ALIGN, tuple(outputs), tuple(symmetric))
 
     def _room(self, rows: int, columns: int) -> Block:
         made = Block(self._size, rows, columns, aligned(columns))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.compile.rows import aligned
-from dalembert.compile.rows_builder import Cell, Rows, RowsBuilder
+from dalembert.compile.rows_builder import Cell, RowExpressions, RowsBuilder
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Formulation
 from dalembert.formulations.factorization import Factors, unit_rows
@@ -36,7 +36,7 @@ class Derivatives(NamedTuple):
     p: NDArray[np.float64]
 
 
-def inverse_derivatives(formulation: Formulation) -> Rows:
+def inverse_derivatives(formulation: Formulation) -> RowExpressions:
     """Derivatives of the inverse dynamics by q, v, a and p, as expressions of (q, v, a, p)."""
     board = RowsBuilder()
     a = formulation.variables.a
@@ -54,7 +54,7 @@ def inverse_derivatives(formulation: Formulation) -> Rows:
     return board.finish([*blocks, by_p])
 
 
-def forward_derivatives(formulation: Formulation) -> Rows:
+def forward_derivatives(formulation: Formulation) -> RowExpressions:
     """Derivatives of the forward dynamics by q, v, tau and p, as expressions of (q, v, tau, p)."""
     model, x = formulation.model, formulation.variables
     if model.machine.constrained:

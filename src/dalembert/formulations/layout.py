@@ -13,11 +13,11 @@ from dalembert.model.beam import Beam
 from dalembert.model.joint import Joint
 from dalembert.model.tree import Node
 
-__all__ = ["Block", "Layout"]
+__all__ = ["CoordinateBlock", "Layout"]
 
 
 @dataclass(frozen=True)
-class Block:
+class CoordinateBlock:
     """Coordinates of one joint or beam: its kind and its ranges in ``q`` and ``v``."""
 
     name: str
@@ -32,7 +32,7 @@ class Layout:
 
     q_names: tuple[str, ...]
     v_names: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[CoordinateBlock, ...]
 
     @staticmethod
     def of_joints(joints: Iterable[Joint]) -> Layout:
@@ -41,7 +41,7 @@ class Layout:
         blocks, nq, nv = [], 0, 0
         for j in joints:
             q, v = slice(nq, nq + j.info.nq), slice(nv, nv + j.info.nv)
-            blocks.append(Block(j.name, j.kind, q, v))
+            blocks.append(CoordinateBlock(j.name, j.kind, q, v))
             nq, nv = q.stop, v.stop
         return Layout(
             tuple(s for j in joints for s in j.q_names), tuple(s for j in joints for s in j.v_names), tuple(blocks)
@@ -61,7 +61,7 @@ class Layout:
     def modal(beam: Beam) -> Layout:
         """Modal coordinates of a beam."""
         n = slice(0, beam.n_modes)
-        return Layout(beam.q_names, beam.v_names, (Block(f"{beam.name}.delta", "modal", n, n),))
+        return Layout(beam.q_names, beam.v_names, (CoordinateBlock(f"{beam.name}.delta", "modal", n, n),))
 
     def __add__(self, other: Layout) -> Layout:
         def moved(r: slice, by: int) -> slice:
@@ -74,7 +74,7 @@ class Layout:
     def plain(names: Iterable[str]) -> Layout:
         """Independent coordinates whose velocities are their rates."""
         names = tuple(names)
-        blocks = tuple(Block(n, "plain", slice(i, i + 1), slice(i, i + 1)) for i, n in enumerate(names))
+        blocks = tuple(CoordinateBlock(n, "plain", slice(i, i + 1), slice(i, i + 1)) for i, n in enumerate(names))
         return Layout(names, tuple(f"{n}_dot" for n in names), blocks)
 
     @property

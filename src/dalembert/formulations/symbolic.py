@@ -7,7 +7,7 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.compile.rows_builder import Rows
+from dalembert.compile.rows_builder import RowExpressions
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
 from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives
@@ -87,9 +87,9 @@ class Symbolic:
         made: tuple[Any, ...] = self._once(name, lambda: tuple(self.rows(name).expressions()))
         return made
 
-    def rows(self, name: str) -> Rows:
+    def rows(self, name: str) -> RowExpressions:
         """Expressions of a name in `ROWS`, as a tape and rows."""
-        made: Rows = self._once(f"rows:{name}", lambda: ROWS[name](self._formulation))
+        made: RowExpressions = self._once(f"rows:{name}", lambda: ROWS[name](self._formulation))
         return made
 
     @property

@@ -34,8 +34,8 @@ class CableState:
 
     Parameters
     ----------
-    t, q, v, mode, p
-        Time, coordinates, velocities, switches and parameter values.
+    t, q, v, latches, p
+        Time, coordinates, velocities, latches and parameter values.
     loose
         Cables that have just gone slack.
     """
@@ -43,19 +43,19 @@ class CableState:
     t: float
     q: Array
     v: Array
-    mode: Array
+    latches: Array
     p: Array
     loose: frozenset[str] = frozenset()
 
 
-def _rows(system: Any, mode: Array, phi: Array, loose: frozenset[str]) -> tuple[Mask, Mask]:
+def _rows(system: Any, latches: Array, phi: Array, loose: frozenset[str]) -> tuple[Mask, Mask]:
     """Rows that take part in an instant, and which of all rows only pull."""
-    part = system.activity(mode) != 0.0
+    part = system.activity(latches) != 0.0
     pulls = np.zeros(len(part), dtype=bool)
     for r in system.rows:
         if r.unilateral:
             pulls[r.start] = True
-            slack = -0.5 < mode[r.flag] < 0.5 and phi[r.start] > -TOUCHES
+            slack = -0.5 < latches[r.flag] < 0.5 and phi[r.start] > -TOUCHES
             part[r.start] = (part[r.start] or slack) and r.name not in loose
     return part, pulls
 
@@ -66,14 +66,14 @@ def close_gaps(eom: Any, s: CableState) -> Array:
     Cables are seen to be taut when they are longer by 1e-11 m, and taken to be when they are shorter by `TOUCHES`;
     methods that do not project violate constraints by more than either.
     """
-    q, acts = s.q.copy(), eom.constraint_system.activity(s.mode) != 0.0
+    q, acts = s.q.copy(), eom.constraint_system.activity(s.latches) != 0.0
     for _ in range(4):
-        phi = eom.constraints(q, t=s.t, p=s.p, mode=s.mode)
-        part, pulls = _rows(eom.constraint_system, s.mode, phi, s.loose)
+        phi = eom.constraints(q, t=s.t, p=s.p, latches=s.latches)
+        part, pulls = _rows(eom.constraint_system, s.latches, phi, s.loose)
         pulls &= ~acts
         if np.max(np.where(pulls[part], phi[part], np.abs(phi[part])), initial=0.0) <= 1e-12:
             break
-        J = eom.constraint_jacobian(q, t=s.t, p=s.p, mode=s.mode)[part]
+        J = eom.constraint_jacobian(q, t=s.t, p=s.p, latches=s.latches)[part]
         M = eom.mass_matrix(q, p=s.p)
         q = eom.integrate(q, least_constraint(M, np.zeros(eom.nv), J, -phi[part], pulls[part]).acceleration)
     return q
@@ -85,12 +85,12 @@ def hit(eom: Any, s: CableState, *, settled: bool = False) -> Impact:
     Of cables that only just act nothing is known but that they pull; once it is ``settled`` which are taut, these keep
     their length.
     """
-    phi = eom.constraints(s.q, t=s.t, p=s.p, mode=s.mode)
-    part, pulls = _rows(eom.constraint_system, s.mode, phi, s.loose)
+    phi = eom.constraints(s.q, t=s.t, p=s.p, latches=s.latches)
+    part, pulls = _rows(eom.constraint_system, s.latches, phi, s.loose)
     if settled:
-        pulls &= eom.constraint_system.activity(s.mode) == 0.0
-    J = eom.constraint_jacobian(s.q, t=s.t, p=s.p, mode=s.mode)[part]
-    rate = eom.constraint_velocity(s.q, s.v, t=s.t, p=s.p, mode=s.mode)[part]
+        pulls &= eom.constraint_system.activity(s.latches) == 0.0
+    J = eom.constraint_jacobian(s.q, t=s.t, p=s.p, latches=s.latches)[part]
+    rate = eom.constraint_velocity(s.q, s.v, t=s.t, p=s.p, latches=s.latches)[part]
     struck = impact(eom.mass_matrix(s.q, p=s.p), J, rate, s.v, pulls[part])
     impulses = np.zeros(len(part))
     impulses[part] = struck.impulses
@@ -99,7 +99,7 @@ def hit(eom: Any, s: CableState, *, settled: bool = False) -> Impact:
 
 def settle(
     system: Any,
-    mode: Array,
+    latches: Array,
     M: Array,
     f: Array,
     J: Array,
@@ -108,7 +108,7 @@ def settle(
     phidot: Array,
     loose: frozenset[str],
 ) -> Array:
-    """Switches with which the motion goes on: cables that touch and pull are taut, all others are slack.
+    """Latches with which the motion goes on: cables that touch and pull are taut, all others are slack.
 
     Where rows are redundant the tensions are shared, those of least norm, among the cables that keep their length; a
     cable that would have no tension, or push, is left out of the sharing.
@@ -117,14 +117,14 @@ def settle(
     ----------
     system
         The constraints.
-    mode
-        Their switches.
+    latches
+        Their latches.
     M, f, J, gamma, phi, phidot
         Terms of the constrained equations.
     loose
         Cables that have just gone slack.
     """
-    part, pulls = _rows(system, mode, phi, loose)
+    part, pulls = _rows(system, latches, phi, loose)
     part &= ~pulls | (phidot > -_STILL)
     found = least_constraint(M, f, J[part], gamma[part], pulls[part])
     tension, opening = np.zeros(len(part)), np.full(len(part), -np.inf)
@@ -143,8 +143,8 @@ def settle(
             taut = needed
         else:
             break
-    result = mode.copy()
+    result = latches.copy()
     for r in system.rows:
-        if r.unilateral and mode[r.flag] > -0.5:
+        if r.unilateral and latches[r.flag] > -0.5:
             result[r.flag] = float(taut[r.start])
     return result

@@ -194,10 +194,10 @@ def _compose(
     z_names, z0, z, zdot, u, controller = _control(eom, control)
     n_before = eom.nq + eom.nv + len(z_names)
     if eom.constrained:
-        mode = eom.constraint_system.mode
-        z, zdot = ca.vertcat(z, mode), ca.vertcat(zdot, ca.SX.zeros(mode.shape[0]))
-        z_names = (*z_names, *eom.constraint_system.mode_names)
-        z0 = np.concatenate([z0, eom.constraint_system.mode_nominal])
+        latches = eom.constraint_system.latches
+        z, zdot = ca.vertcat(z, latches), ca.vertcat(zdot, ca.SX.zeros(latches.shape[0]))
+        z_names = (*z_names, *eom.constraint_system.latch_names)
+        z0 = np.concatenate([z0, eom.constraint_system.latch_nominal])
     applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
     if eom.constrained:
         acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
@@ -254,7 +254,7 @@ def _switching(eom: EquationsOfMotion, problem: Problem, n_before: int, switches
     timed = [switch for switch in switches if switch.at is not None]
     named = {f"switch{k}": switch for k, switch in enumerate(timed)}
     named |= {str(switch.event): switch for switch in switches if switch.event is not None}
-    return Switching(eom, problem, slice(n_before, n_before + len(eom.constraint_system.mode_names)), named)
+    return Switching(eom, problem, slice(n_before, n_before + len(eom.constraint_system.latch_names)), named)
 
 
 def _function(name: str, arguments: list[Any], expression: Any) -> ca.Function:

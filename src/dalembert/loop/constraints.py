@@ -26,13 +26,13 @@ def constrained_part(
     eom
         The equations.
     arguments
-        Symbols t, x, c, p; x = (q, v, z, mode, work).
+        Symbols t, x, c, p; x = (q, v, z, latches, work).
     rates
         Rates of x, zero for the velocities.
     force
         Applied generalised forces (motors, losses, wrenches).
     n_before
-        Number of states before ``mode``.
+        Number of states before ``latches``.
     """
     s, system = eom.symbolic, eom.constraint_system
     n, m, nv = int(arguments[1].shape[0]), system.m, eom.nv

@@ -63,15 +63,15 @@ class Switching:
         The equations.
     problem
         The closed loop.
-    mode
-        Range in x of the switches and measured numbers.
+    latches
+        Range in x of the latches.
     switches
         What is switched when, by the name of the event that triggers it.
     """
 
     eom: EquationsOfMotion
     problem: Problem
-    mode: slice
+    latches: slice
     switches: dict[str, Switch]
     p: Array = field(default_factory=lambda: np.zeros(0))
     user: Callable[..., ArrayLike | None] | None = None
@@ -82,7 +82,7 @@ class Switching:
     @staticmethod
     def check(eom: EquationsOfMotion, switches: Sequence[Switch], events: Sequence[str]) -> None:
         """Refuse names that do not exist."""
-        known = [n.removeprefix("active.") for n in eom.constraint_system.mode_names if n.startswith("active.")]
+        known = [n.removeprefix("active.") for n in eom.constraint_system.latch_names if n.startswith("active.")]
         for switch in switches:
             if not isinstance(switch, Switch):
                 raise InputError(f"switches must be Switch objects, got {switch!r}")
@@ -95,7 +95,7 @@ class Switching:
 
     def for_run(self, p: Array, user: Callable[..., ArrayLike | None] | None) -> Switching:
         """Return the same for one run: its parameters, the user's own transition, an empty log."""
-        return Switching(self.eom, self.problem, self.mode, self.switches, p, user)
+        return Switching(self.eom, self.problem, self.latches, self.switches, p, user)
 
     @property
     def needed(self) -> bool:
@@ -116,13 +116,13 @@ class Switching:
         eom, system = self.eom, self.eom.constraint_system
         x = x.copy()
         q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
-        mode = system.measured(x[self.mode], q, t, self.p)
-        phi = eom.constraints(q, t=t, p=self.p, mode=mode)
+        latches = system.measured(x[self.latches], q, t, self.p)
+        phi = eom.constraints(q, t=t, p=self.p, latches=latches)
         for rows in system.rows:
             if rows.unilateral and phi[rows.start] < -1e-9:
-                mode[rows.flag] = 0.0
-        found = consistent_state(eom, q, v, t=t, p=self.p, mode=mode, reach=reach)
-        x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.mode] = found.q, found.v, mode
+                latches[rows.flag] = 0.0
+        found = consistent_state(eom, q, v, t=t, p=self.p, latches=latches, reach=reach)
+        x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches] = found.q, found.v, latches
         if not self.problem.held_names:  # what a sampled controller holds is known when the run begins
             x = self._settled(t, x)
         return x, {"position": found.position_correction, "velocity": found.velocity_correction}
@@ -134,7 +134,7 @@ class Switching:
         that the last one ended with.
         """
         new = self._settled(t, x)
-        return None if np.array_equal(new[self.mode], x[self.mode]) else new
+        return None if np.array_equal(new[self.latches], x[self.latches]) else new
 
     # -- transitions --------------------------------------------------------------------------------------------------
 
@@ -165,17 +165,17 @@ class Switching:
 
     def _switch(self, t: float, x: Array, on: set[str], off: set[str], names: tuple[str, ...]) -> Array:
         eom, system = self.eom, self.eom.constraint_system
-        mode = x[self.mode].copy()
+        latches = x[self.latches].copy()
         cut = {n for name in names if name in self.switches for n in self.switches[name].off} - on
-        begin = {n for n in on if mode[system._index(f"active.{n}")] < 0.5}
+        begin = {n for n in on if latches[system._index(f"active.{n}")] < 0.5}
         for name in on | off:
-            mode[system._index(f"active.{name}")] = float(name in on)
+            latches[system._index(f"active.{name}")] = float(name in on)
         for rows in system.rows:
             if rows.unilateral and rows.name in cut:
-                mode[rows.flag] = _CUT
-        mode = system.measured(mode, x[: eom.nq], t, self.p, begin)
-        self._check_gap(t, x[: eom.nq], mode, begin)
-        x[self.mode] = mode
+                latches[rows.flag] = _CUT
+        latches = system.measured(latches, x[: eom.nq], t, self.p, begin)
+        self._check_gap(t, x[: eom.nq], latches, begin)
+        x[self.latches] = latches
         loose = self._let_go(t, on, off)
         impulses, lost = np.zeros(system.m), 0.0
         for settled in (False, True):
@@ -199,9 +199,9 @@ class Switching:
         )
         return x
 
-    def _check_gap(self, t: float, q: Array, mode: Array, begin: set[str]) -> None:
+    def _check_gap(self, t: float, q: Array, latches: Array, begin: set[str]) -> None:
         system = self.eom.constraint_system
-        phi = self.eom.constraints(q, t=t, p=self.p, mode=mode)
+        phi = self.eom.constraints(q, t=t, p=self.p, latches=latches)
         for rows in system.rows:
             gap = np.max(np.abs(phi[rows.start : rows.stop]), initial=0.0)
             if rows.name in begin and not rows.unilateral and gap > _CLOSED:
@@ -220,7 +220,7 @@ class Switching:
 
     def _cables(self, t: float, x: Array, loose: frozenset[str]) -> CableState:
         eom = self.eom
-        return CableState(t, x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.mode], self.p, loose)
+        return CableState(t, x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches], self.p, loose)
 
     def _settled(self, t: float, x: Array, loose: frozenset[str] = frozenset()) -> Array:
         """Return the state with those cables taut that pull."""
@@ -231,5 +231,5 @@ class Switching:
         tape = self.problem.constrained.tape.call([np.atleast_1d(a) for a in (t, x, self.held(), self.p)])
         _, f, Jt, phi, phidot, gamma, _, M = (np.array(a.full()) for a in tape)
         x = x.copy()
-        x[self.mode] = settle(system, x[self.mode], M, f[:, 0], Jt.T, gamma[:, 0], phi[:, 0], phidot[:, 0], loose)
+        x[self.latches] = settle(system, x[self.latches], M, f[:, 0], Jt.T, gamma[:, 0], phi[:, 0], phidot[:, 0], loose)
         return x

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import Bound, check_name, field_scalar
-from dalembert.model.beam_modes import EndLoad, Piece, Support, beam_modes
+from dalembert.model.beam_modes import BeamPiece, EndLoad, Support, beam_modes
 from dalembert.model.section import Load, Section, _number
 from dalembert.model.shapes import Shape
 
@@ -283,7 +283,7 @@ class Beam:
         if not isinstance(given, int):
             return [Mode(direction, s, None) for s in given]
         load = self._end_load(direction)
-        pieces = [Piece(a, b, *self._properties(s, direction)) for a, b, s in self.pieces]
+        pieces = [BeamPiece(a, b, *self._properties(s, direction)) for a, b, s in self.pieces]
         order = 2 if direction in ("y", "z") else 1
         w, shapes = beam_modes(pieces, order, self._supports(), load, given)
         if len(w) < given:
@@ -302,7 +302,7 @@ class Beam:
                 return EndLoad(J_x)
         return EndLoad(self.load.mass, self.load.first_moment, J_z if direction == "y" else J_y)
 
-    def _factor(self, direction: str, load: EndLoad, pieces: list[Piece], order: int, shape: Shape) -> float:
+    def _factor(self, direction: str, load: EndLoad, pieces: list[BeamPiece], order: int, shape: Shape) -> float:
         """Factor that brings a shape of unit modal mass to the chosen normalisation."""
         match self.normalization:
             case "segment":

@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 
 from dalembert.model.shapes import HERMITE, Shape, gauss_points
 
-__all__ = ["DEGREE", "EndLoad", "Piece", "Support", "beam_modes"]
+__all__ = ["DEGREE", "BeamPiece", "EndLoad", "Support", "beam_modes"]
 
 Array = NDArray[np.float64]
 DEGREE = 20
 
 
 @dataclass(frozen=True)
-class Piece:
+class BeamPiece:
     """A stretch of a beam with constant stiffness (ES, G I_p or EI) and inertia per length (rho S or rho I_p)."""
 
     start: float
@@ -62,7 +62,7 @@ class EndLoad:
 
 
 def beam_modes(
-    pieces: Sequence[Piece], order: int, supports: tuple[Support, Support], load: EndLoad, count: int
+    pieces: Sequence[BeamPiece], order: int, supports: tuple[Support, Support], load: EndLoad, count: int
 ) -> tuple[Array, list[Shape]]:
     """Frequencies [rad/s] and shapes of the lowest modes that deform the beam, scaled to unit modal mass.
 
@@ -113,14 +113,14 @@ def beam_modes(
     return np.sqrt(values * stiff / heavy), shapes
 
 
-def _split(piece: Piece, length: float, count: int) -> list[Piece]:
+def _split(piece: BeamPiece, length: float, count: int) -> list[BeamPiece]:
     """Elements of a piece, short enough for half a dozen half waves each."""
     n = max(1, int(np.ceil((count + 1) * (piece.end - piece.start) / length / 3)))
     ends = np.linspace(piece.start, piece.end, n + 1)
-    return [Piece(a, b, piece.stiffness, piece.inertia) for a, b in pairwise(ends)]
+    return [BeamPiece(a, b, piece.stiffness, piece.inertia) for a, b in pairwise(ends)]
 
 
-def _scales(pieces: Sequence[Piece], order: int, length: float) -> tuple[float, float]:
+def _scales(pieces: Sequence[BeamPiece], order: int, length: float) -> tuple[float, float]:
     stiff = max(p.stiffness for p in pieces) / length ** (2 * order - 1)
     return stiff, max(p.inertia for p in pieces) * length
 
@@ -151,7 +151,7 @@ def _basis(order: int) -> Array:
     return full
 
 
-def _assemble(elements: Sequence[Piece], order: int, length: float) -> tuple[Array, Array, Array]:
+def _assemble(elements: Sequence[BeamPiece], order: int, length: float) -> tuple[Array, Array, Array]:
     """Stiffness and mass matrix; unknowns are nodal deflections (and slopes times length), then internal ones."""
     basis = _basis(order)
     x, w = gauss_points((-1.0, 1.0), 2 * DEGREE)
@@ -204,7 +204,7 @@ def _lowest(K: Array, M: Array, count: int) -> tuple[Array, Array]:
     return np.array(values), np.array(vectors).T
 
 
-def _shape(x: Array, elements: Sequence[Piece], basis: Array, order: int) -> Shape:
+def _shape(x: Array, elements: Sequence[BeamPiece], basis: Array, order: int) -> Shape:
     length = elements[-1].end
     nodal = order * (len(elements) + 1)
     inner = len(basis) - 2 * order

@@ -52,7 +52,7 @@ class Problem:
     Parameters
     ----------
     state_names
-        Names of x = (q, v, z, switches, work quadratures), in order.
+        Names of x = (q, v, z, latches, work quadratures), in order.
     ode
         (t, x, c, p) -> xdot.
     signals
@@ -71,7 +71,7 @@ class Problem:
     name
         The machine, for the run's metadata.
     n_counted
-        How many states, from the first on, count in the error norm of adaptive steppers; the others are switches
+        How many states, from the first on, count in the error norm of adaptive steppers; the others are latches
         and quadratures, on which nothing depends. None: all up to the last ones named ``"work.*"``.
     constrained
         Constrained equations of motion, which then give the accelerations (``ode`` returns NaN for them).

@@ -57,27 +57,27 @@ class ConstraintContract:
         """Whether there are constraints, of the machine or of redundant coordinates."""
         return self.machine.constrained or hasattr(self.symbolic._formulation, "own_constraints")
 
-    def constraints(self, q: ArrayLike, *, t: float = 0.0, p: Any = None, mode: ArrayLike | None = None) -> Array:
+    def constraints(self, q: ArrayLike, *, t: float = 0.0, p: Any = None, latches: ArrayLike | None = None) -> Array:
         """``Phi(q, t)``, shape (..., m)."""
-        return self._constraint_call("constraints", [q], t, p, mode)
+        return self._constraint_call("constraints", [q], t, p, latches)
 
     def constraint_jacobian(
-        self, q: ArrayLike, *, t: float = 0.0, p: Any = None, mode: ArrayLike | None = None
+        self, q: ArrayLike, *, t: float = 0.0, p: Any = None, latches: ArrayLike | None = None
     ) -> Array:
         """Jacobian ``J`` of ``Phi`` with respect to the velocities, shape (..., m, nv)."""
-        return self._constraint_call("constraint_jacobian", [q], t, p, mode)
+        return self._constraint_call("constraint_jacobian", [q], t, p, latches)
 
     def constraint_velocity(
-        self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Any = None, mode: ArrayLike | None = None
+        self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Any = None, latches: ArrayLike | None = None
     ) -> Array:
         """``Phi' = J v + Phi_t``, shape (..., m)."""
-        return self._constraint_call("constraint_velocity", [q, v], t, p, mode)
+        return self._constraint_call("constraint_velocity", [q, v], t, p, latches)
 
     def constraint_rhs(
-        self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Any = None, mode: ArrayLike | None = None
+        self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Any = None, latches: ArrayLike | None = None
     ) -> Array:
         """Right side ``gamma`` of ``J v' = gamma``, CDPR (26), shape (..., m)."""
-        return self._constraint_call("constraint_rhs", [q, v], t, p, mode)
+        return self._constraint_call("constraint_rhs", [q, v], t, p, latches)
 
     def constrained_dynamics(
         self,
@@ -88,7 +88,7 @@ class ConstraintContract:
         active: Active = None,
         t: float = 0.0,
         p: Any = None,
-        mode: ArrayLike | None = None,
+        latches: ArrayLike | None = None,
     ) -> ConstrainedDynamics:
         """Accelerations and multipliers that solve ``M a + bias + J^T lambda = tau``, ``J a = gamma``, CDPR (26).
 
@@ -96,16 +96,16 @@ class ConstraintContract:
         norm are returned.
         """
         s = self.constraint_system
-        state = s.mode_vector(active) if mode is None else np.asarray(mode, dtype=float)
+        state = s.latch_vector(active) if latches is None else np.asarray(latches, dtype=float)
         M, bias, J, gamma = self._constraint_call("constrained_terms", [q, v], t, p, state)
         on = s.activity(state)
         force = np.asarray(tau, dtype=float) - bias
         a, multipliers = minimum_norm(M, force, J * on[..., :, None], gamma * on)
         return ConstrainedDynamics(a, np.where(on > 0.0, multipliers, 0.0))
 
-    def _constraint_call(self, name: str, arrays: list[Any], t: float, p: Any, mode: ArrayLike | None) -> Any:
+    def _constraint_call(self, name: str, arrays: list[Any], t: float, p: Any, latches: ArrayLike | None) -> Any:
         s = self.constraint_system
-        state = s.mode_nominal if mode is None else np.asarray(mode, dtype=float)
+        state = s.latch_nominal if latches is None else np.asarray(latches, dtype=float)
         return self._constraint_kernel(name)(*arrays, float(t), state, self.parameter_values(p))
 
     def _constraint_kernel(self, name: str) -> Kernel:
@@ -122,8 +122,8 @@ class ConstraintContract:
                 shapes: list[tuple[int, ...]] = [(self.nv, self.nv), (self.nv,), (s.m, self.nv), (s.m,)]
                 table[name] = ([e.mass_matrix, e.bias, s.jacobian, s.rhs], shapes, True)
             outputs, out_shapes, needs_v = table[name]
-            arguments = [e.q, *([e.v] if needs_v else []), e.t, s.mode, e.p]
-            labels = ["q", *(["v"] if needs_v else []), "t", "mode", "p"]
+            arguments = [e.q, *([e.v] if needs_v else []), e.t, s.latches, e.p]
+            labels = ["q", *(["v"] if needs_v else []), "t", "latches", "p"]
             names = [f"out{i}" for i in range(len(outputs))]
             dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
             function = ca.Function(name, arguments, dense, labels, names)

@@ -64,7 +64,7 @@ def consistent_state(
     *,
     t: float = 0.0,
     p: Any = None,
-    mode: Array | None = None,
+    latches: Array | None = None,
     reach: float = 0.1,
     tolerance: float = 1e-12,
     what: str = "the initial state",
@@ -77,8 +77,8 @@ def consistent_state(
         The equations.
     q, v
         The state.
-    t, p, mode
-        Time, parameter values, switches.
+    t, p, latches
+        Time, parameter values, latches.
     reach
         Violation from which on a state counts as too far away and is refused.
     tolerance
@@ -92,13 +92,13 @@ def consistent_state(
         If the state is too far away, or no state near it satisfies the constraints.
     """
     system = eom.constraint_system
-    state = system.mode_nominal if mode is None else mode
+    state = system.latch_nominal if latches is None else latches
     x, w = np.array(q, dtype=float), np.array(v, dtype=float)
     on = system.activity(state) != 0.0
     names = [n for n, a in zip(system.row_names, on, strict=True) if a]
     total, best = np.zeros(eom.nv), np.inf
     for k in range(60):
-        phi = eom.constraints(x, t=t, p=p, mode=state)[on]
+        phi = eom.constraints(x, t=t, p=p, latches=state)[on]
         error = float(np.max(np.abs(phi), initial=0.0))
         if k == 0 and not np.isfinite(phi).all():
             wrong = names[int(np.argmax(~np.isfinite(phi)))]
@@ -122,15 +122,15 @@ def consistent_state(
         x = eom.integrate(x, step)
         total = total + step
     if not error <= 1e-9:
-        phi = eom.constraints(x, t=t, p=p, mode=state)[on]
+        phi = eom.constraints(x, t=t, p=p, latches=state)[on]
         worst = int(np.argmax(np.abs(phi)))
         raise InputError(
             f"no state near {what} satisfies the constraints of machine '{eom.machine.name}': "
             f"'{names[worst]}' stays off by {phi[worst]:.4g}"
         )
-    rate = eom.constraint_velocity(x, w, t=t, p=p, mode=state)[on]
+    rate = eom.constraint_velocity(x, w, t=t, p=p, latches=state)[on]
     change = _shift(eom, x, t, p, state, on, rate)
-    left = eom.constraint_velocity(x, w + change, t=t, p=p, mode=state)[on]
+    left = eom.constraint_velocity(x, w + change, t=t, p=p, latches=state)[on]
     slack = float(np.max(np.abs(left), initial=0.0))
     if slack > 1e-8 * (1.0 + float(np.max(np.abs(rate), initial=0.0))):
         worst = int(np.argmax(np.abs(left)))
@@ -143,10 +143,10 @@ def consistent_state(
     )
 
 
-def _shift(eom: Any, q: Array, t: float, p: Any, mode: Array, on: NDArray[np.bool_], error: Array) -> Array:
+def _shift(eom: Any, q: Array, t: float, p: Any, latches: Array, on: NDArray[np.bool_], error: Array) -> Array:
     """``-M^-1 J^T (J M^-1 J^T)^+ error``."""
     M = eom.mass_matrix(q, p=p)
-    J = eom.constraint_jacobian(q, t=t, p=p, mode=mode)[on]
+    J = eom.constraint_jacobian(q, t=t, p=p, latches=latches)[on]
     return minimum_norm(M, np.zeros(eom.nv), J, -error).acceleration
 
 

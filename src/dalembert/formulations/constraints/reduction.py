@@ -107,19 +107,19 @@ def reduce_motions(
     return Reduction(S, chosen)
 
 
-def check_regular(eom: Any, q: Array, J: Array, mode: Array, *, t: float, p: Any, rows: Array) -> None:
+def check_regular(eom: Any, q: Array, J: Array, latches: Array, *, t: float, p: Any, rows: Array) -> None:
     """Refuse a singular position: one in which the constraints lose rank against positions beside it.
 
     Rows that are redundant everywhere are no matter. ``rows`` are further rows of zero velocity, part of ``J``.
     """
     M, system = eom.mass_matrix(q, p=p), eom.constraint_system
     N = allowed_motions(M, J)
-    on = system.activity(mode) != 0.0
+    on = system.activity(latches) != 0.0
     d = N @ np.random.default_rng(0).normal(size=N.shape[1])
     beside = eom.integrate(q, _STEP * d / max(float(np.abs(d).max(initial=0.0)), 1e-300))
     try:
-        x = consistent_state(eom, beside, np.zeros(eom.nv), t=t, p=p, mode=mode).q
-        there = np.vstack([eom.constraint_jacobian(x, t=t, p=p, mode=mode)[on], rows])
+        x = consistent_state(eom, beside, np.zeros(eom.nv), t=t, p=p, latches=latches).q
+        there = np.vstack([eom.constraint_jacobian(x, t=t, p=p, latches=latches)[on], rows])
         singular = allowed_motions(eom.mass_matrix(x, p=p), there).shape[1] < N.shape[1]
     except InputError:
         singular = True

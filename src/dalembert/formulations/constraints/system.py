@@ -6,8 +6,8 @@ The Jacobian belongs to the velocities (nv columns): ``J = dPhi/dq B`` with ``q'
 constraint. Multipliers follow CDPR (1), ``M v' + J^T lambda = f``; the rows of a cable are lengths (not their squares,
 as in CDPR 2), so that the multiplier of a cable is its tension in newton, positive when it pulls.
 
-What may change during a run without compiling anything is in ``mode``: whether a switchable constraint acts (1 or 0),
-and the numbers that were measured when it began to act.
+What may change during a run without compiling anything are the ``latches``, which keep their values between events:
+whether a switchable constraint acts (1 or 0), and the numbers that were measured when it began to act.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from dalembert.model.constraints import WeldConstraint
 from dalembert.model.machine import Machine
 from dalembert.spatial.rotations import quaternion_from_matrix
 
-__all__ = ["ConstraintSystem", "Rows"]
+__all__ = ["ConstraintRows", "ConstraintSystem"]
 
 Array = NDArray[np.float64]
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 
 @dataclass(frozen=True)
-class Rows:
+class ConstraintRows:
     """Rows of one constraint.
 
     Parameters
@@ -48,7 +48,7 @@ class Rows:
     start, stop
         Range of its rows.
     flag
-        Index in ``mode`` of its switch, -1 if it always acts.
+        Index in ``latches`` of its switch, -1 if it always acts.
     unilateral
         Whether its multiplier must not be negative.
     """
@@ -93,14 +93,14 @@ class ConstraintSystem:
         self.variables = formulation.variables
         self._measures: list[_Held] = []
         self.paths: dict[str, CablePath] = {}
-        names, values = self._mode_layout()
-        self.mode_names: tuple[str, ...] = tuple(names)
-        self.mode_nominal: Array = np.array(values, dtype=float)
-        self.mode = ca.SX.sym("mode", len(names))
-        self.rows: tuple[Rows, ...] = ()
+        names, values = self._latch_layout()
+        self.latch_names: tuple[str, ...] = tuple(names)
+        self.latch_nominal: Array = np.array(values, dtype=float)
+        self.latches = ca.SX.sym("latches", len(names))
+        self.rows: tuple[ConstraintRows, ...] = ()
         self.phi = self._assemble()
 
-    def _mode_layout(self) -> tuple[list[str], list[float]]:
+    def _latch_layout(self) -> tuple[list[str], list[float]]:
         names: list[str] = []
         values: list[float] = []
         for c in self.machine.constraints:
@@ -138,14 +138,14 @@ class ConstraintSystem:
         raise UnknownNameError("moving joint", joint, (n.joint.name for n in f.model.tree.nodes))
 
     def _assemble(self) -> Any:
-        rows: list[Rows] = []
+        rows: list[ConstraintRows] = []
         phi: list[Any] = []
         count = 0
 
         def add(name: str, kind: str, expression: Any, unilateral: bool = False) -> None:
             nonlocal count
             flag = self._index(f"active.{name}") if kind != "internal" else -1
-            rows.append(Rows(name, kind, count, count + expression.shape[0], flag, unilateral))
+            rows.append(ConstraintRows(name, kind, count, count + expression.shape[0], flag, unilateral))
             phi.append(expression)
             count += expression.shape[0]
 
@@ -156,7 +156,7 @@ class ConstraintSystem:
             held = None
             if isinstance(c, WeldConstraint) and c.offset is None:
                 start = self._index(f"offset.{c.name}.x")
-                held = self.mode[start : start + 7]
+                held = self.latches[start : start + 7]
                 (R_f, p_f), (R_o, p_o) = self.pose(c.frame), self.pose(c.other)
                 measured = ca.vertcat(R_o.T @ (p_f - p_o), ca.vec(R_o.T @ R_f))
                 self._measures.append(_Held(c.name, slice(start, start + 7), measured))
@@ -169,7 +169,7 @@ class ConstraintSystem:
         return ca.vertcat(*phi) if phi else ca.SX(0, 1)
 
     def _index(self, name: str) -> int:
-        return self.mode_names.index(name) if name in self.mode_names else -1
+        return self.latch_names.index(name) if name in self.latch_names else -1
 
     def natural_length(self, name: str) -> Any:
         """Length of a cable without load: ``l = l_0 + r theta``, CDPR (3)."""
@@ -182,7 +182,7 @@ class ConstraintSystem:
         if not any(h.name == name for h in self._measures):
             path = self.paths[name]
             self._measures.append(_Held(name, slice(index, index + 1), path.length - coiled))
-        return self.mode[index] + coiled
+        return self.latches[index] + coiled
 
     @property
     def measuring(self) -> tuple[str, ...]:
@@ -201,13 +201,13 @@ class ConstraintSystem:
 
     @property
     def row_flags(self) -> NDArray[np.int64]:
-        """Index in ``mode`` of each row's switch, -1 if it always acts."""
+        """Index in ``latches`` of each row's switch, -1 if it always acts."""
         return np.array([r.flag for r in self.rows for _ in range(r.stop - r.start)], dtype=np.int64)
 
-    def activity(self, mode: Array) -> Array:
-        """Which rows act (1 or 0) in a mode, shape (..., m)."""
-        always = np.ones(mode.shape[:-1] + (1,))
-        return (np.concatenate([mode, always], axis=-1)[..., self.row_flags] > 0.5).astype(float)
+    def activity(self, latches: Array) -> Array:
+        """Which rows act (1 or 0) under these latches, shape (..., m)."""
+        always = np.ones(latches.shape[:-1] + (1,))
+        return (np.concatenate([latches, always], axis=-1)[..., self.row_flags] > 0.5).astype(float)
 
     @cached_property
     def _coordinate_rate(self) -> Any:
@@ -242,9 +242,9 @@ class ConstraintSystem:
         x = self.variables
         return ca.Function("measure", [x.q, x.t, x.p], [ca.densify(h.measured) for h in self._measures])
 
-    def measured(self, mode: Array, q: Array, t: float, p: Array, names: set[str] | None = None) -> Array:
-        """Return ``mode`` with the numbers that the named constraints (None: all) measure at a configuration."""
-        result = mode.copy()
+    def measured(self, latches: Array, q: Array, t: float, p: Array, names: set[str] | None = None) -> Array:
+        """Return ``latches`` with the numbers that the named constraints (None: all) measure at a configuration."""
+        result = latches.copy()
         if not self._measures:
             return result
         values = self._measure.call([ca.DM(q), ca.DM(t), ca.DM(p)])
@@ -264,10 +264,10 @@ class ConstraintSystem:
                 result[held.where] = [*numbers[:3], *quaternion_from_matrix(R)]
         return result
 
-    def mode_vector(self, active: Mapping[str, bool] | None = None) -> Array:
-        """Mode with some switchable constraints turned on or off by name."""
-        mode = self.mode_nominal.copy()
-        switches = [n.removeprefix("active.") for n in self.mode_names if n.startswith("active.")]
+    def latch_vector(self, active: Mapping[str, bool] | None = None) -> Array:
+        """Latches with some switchable constraints turned on or off by name."""
+        latches = self.latch_nominal.copy()
+        switches = [n.removeprefix("active.") for n in self.latch_names if n.startswith("active.")]
         for name, on in (active or {}).items():
             if name not in switches:
                 raise UnknownNameError(
@@ -275,5 +275,5 @@ class ConstraintSystem:
                 )
             if not isinstance(on, bool | np.bool_):
                 raise InputError(f"active['{name}'] must be true or false, got {on!r}")
-            mode[self._index(f"active.{name}")] = float(on)
-        return mode
+            latches[self._index(f"active.{name}")] = float(on)
+        return latches

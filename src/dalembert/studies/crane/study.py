@@ -13,8 +13,8 @@ from dalembert.studies.crane.robustness import robustness
 from dalembert.studies.crane.transport import compare, ei_excitation, laws, transport_crane
 from dalembert.studies.expected import Formula
 from dalembert.systems.cranes import (
-    Cable,
     DesignedOn,
+    LumpedCable,
     PlanarClosedForms,
     cable_sway_frequencies,
     crane_coordinates,
@@ -46,12 +46,12 @@ def results() -> Iterator[Result]:
 def _printed() -> Iterator[Result]:
     """(194), (195) and the case N = 2, as formulas."""
     m, m1, m2 = Parameter("m", 5.0), Parameter("m_1", 3.0), Parameter("m_2", 4.0)
-    one = planar_crane(Cable(masses=[m1], lengths=[2.0]), trolley=m, lengths="hoisted")
+    one = planar_crane(LumpedCable(masses=[m1], lengths=[2.0]), trolley=m, lengths="hoisted")
     form = closed_form(one, coordinates=crane_coordinates(one))
     yield "one.mass", Formula.of(form, form.mass_matrix)
     for key, equation in zip(("one.x", "one.theta", "one.l"), form.equations, strict=True):
         yield key, Formula.of(form, equation.lhs)
-    two = planar_crane(Cable(masses=[m1, m2], lengths=[2.0, 1.5]), trolley=m, lengths="variable")
+    two = planar_crane(LumpedCable(masses=[m1, m2], lengths=[2.0, 1.5]), trolley=m, lengths="variable")
     form = closed_form(two, coordinates=crane_coordinates(two))
     yield "two.mass", Formula.of(form, form.mass_matrix)
     yield "two.gravity", Formula.of(form, form.gravity)
@@ -62,7 +62,7 @@ def _closed_forms() -> Iterator[Result]:
     rng = np.random.default_rng(0)
     worst = dict.fromkeys(("mass", "velocity", "gravity"), 0.0)
     for n in range(1, 9):
-        cable = Cable(masses=rng.uniform(0.5, 3.0, n).tolist(), lengths=rng.uniform(0.5, 2.0, n).tolist())
+        cable = LumpedCable(masses=rng.uniform(0.5, 3.0, n).tolist(), lengths=rng.uniform(0.5, 2.0, n).tolist())
         crane = planar_crane(cable, trolley=5.0, lengths="variable")
         form = PlanarClosedForms.of(crane)
         q, v = rng.normal(size=(2, 3, 2 * n + 1))

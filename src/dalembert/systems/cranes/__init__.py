@@ -1,6 +1,6 @@
 """Overhead cranes with N-link cables (CRANE): machines, closed forms, structure, references, reduced designs."""
 
-from dalembert.systems.cranes.cable import Cable, uniform_cable
+from dalembert.systems.cranes.cable import LumpedCable, uniform_cable
 from dalembert.systems.cranes.closed_forms import (
     PlanarClosedForms,
     bending_stiffness_alpha,
@@ -19,9 +19,9 @@ from dalembert.systems.cranes.references import PayloadTransport, residual_sway,
 from dalembert.systems.cranes.structure import Finding, StructureReport, crane_structure
 
 __all__ = [
-    "Cable",
     "DesignedOn",
     "Finding",
+    "LumpedCable",
     "PayloadTransport",
     "PlanarClosedForms",
     "StructureReport",

@@ -12,13 +12,13 @@ from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import field_scalar
 
-__all__ = ["Cable", "uniform_cable"]
+__all__ = ["LumpedCable", "uniform_cable"]
 
 LUMPINGS = ("trapezoid", "nodes")
 
 
 @dataclass(frozen=True)
-class Cable:
+class LumpedCable:
     """N links in series; link ``i`` ends at node ``A_i``, which carries the mass ``m_i``.
 
     A number given for a field of several links stands for all of them.
@@ -101,7 +101,7 @@ def uniform_cable(
     clamped: bool = False,
     rods: bool = False,
     lumping: str = "trapezoid",
-) -> Cable:
+) -> LumpedCable:
     """Link data of a homogeneous cable cut into ``n`` equal links.
 
     Parameters
@@ -157,7 +157,7 @@ def uniform_cable(
         masses = [link] * (n - 1) + [link + load]
     else:
         masses, top = [link] * (n - 1) + [link / 2 + load], link / 2
-    return Cable(
+    return LumpedCable(
         masses=masses,
         lengths=[l] * n,
         axial_stiffness=K * n,

@@ -23,7 +23,7 @@ from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame, Motor
 from dalembert.model.transform import Transform
-from dalembert.systems.cranes.cable import Cable
+from dalembert.systems.cranes.cable import LumpedCable
 
 __all__ = ["LENGTHS", "hook_crane", "planar_crane", "spatial_crane"]
 
@@ -38,7 +38,7 @@ class _Parts:
 
 
 def planar_crane(
-    cable: Cable,
+    cable: LumpedCable,
     *,
     trolley: Scalar = 100.0,
     lengths: str = "fixed",
@@ -108,7 +108,7 @@ def planar_crane(
 
 
 def spatial_crane(
-    cable: Cable,
+    cable: LumpedCable,
     *,
     trolley: Scalar = 100.0,
     bridge: Scalar = 1000.0,
@@ -157,13 +157,13 @@ def hook_crane(
     name: str = "hook_crane",
 ) -> Machine:
     """Two cables joined by a hook: the double pendulum, N = 2 (CRANE section 5)."""
-    cable = Cable(masses=[hook, payload], lengths=[cable_length, sling_length])
+    cable = LumpedCable(masses=[hook, payload], lengths=[cable_length, sling_length])
     machine = planar_crane(cable, trolley=trolley, lengths=lengths, gravity=gravity, name=name)
     return machine.with_(frames=(*machine.frames, Frame("hook", "node1")))
 
 
 def _check(
-    cable: Cable,
+    cable: LumpedCable,
     lengths: str,
     winches: int,
     winch_force: float,
@@ -172,8 +172,8 @@ def _check(
     max_payload: float,
     gravity: float,
 ) -> None:
-    if not isinstance(cable, Cable):
-        raise MachineError(f"a crane needs a Cable (see uniform_cable), got {cable!r}")
+    if not isinstance(cable, LumpedCable):
+        raise MachineError(f"a crane needs a LumpedCable (see uniform_cable), got {cable!r}")
     if lengths not in LENGTHS:
         raise MachineError(f"lengths of a crane must be one of {', '.join(LENGTHS)}, got {lengths!r}")
     if cable.is_elastic and lengths != "variable":
@@ -215,7 +215,7 @@ def _check(
         )
 
 
-def _varies(cable: Cable, lengths: str) -> int:
+def _varies(cable: LumpedCable, lengths: str) -> int:
     """Number of links, from the top, whose lengths vary."""
     return {"fixed": 0, "hoisted": 1, "variable": cable.n}[lengths]
 
@@ -241,7 +241,7 @@ def _travel(travel: tuple[float, float]) -> Limits:
 
 def _hang(
     parts: _Parts,
-    cable: Cable,
+    cable: LumpedCable,
     lengths: str,
     winches: int,
     winch_damping: Scalar,
@@ -296,14 +296,14 @@ def _hang(
         parent = node
 
 
-def _link_body(name: str, cable: Cable, i: int) -> Body:
+def _link_body(name: str, cable: LumpedCable, i: int) -> Body:
     mass, length = cable.link_masses[i - 1], cable.lengths[i - 1]
     if nominal(mass) == 0.0:
         return point_mass(name, 0.0)
     return rod(name, mass, length, axis="z", com=(0.0, 0.0, -length / 2))
 
 
-def _machine(name: str, parts: _Parts, cable: Cable, gravity: float) -> Machine:
+def _machine(name: str, parts: _Parts, cable: LumpedCable, gravity: float) -> Machine:
     return Machine(
         name,
         bodies=tuple(parts.bodies),
