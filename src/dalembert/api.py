@@ -209,8 +209,9 @@ def simulate(
         max_step=max_step,
         max_steps=max_steps,
     )
-    if report:
-        run = replace(run, metadata={**run.metadata, **report})
+    if eom.p_names:
+        report["parameters"] = dict(zip(eom.p_names, eom.parameter_values(p).tolist(), strict=True))
+    run = replace(run, metadata={**run.metadata, **report}, source=eom.machine)
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     return run

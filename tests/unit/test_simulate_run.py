@@ -6,6 +6,7 @@ import copy
 import csv
 import dataclasses
 import pickle
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 
 from dalembert.core.errors import FileFormatError, InputError, UnknownNameError
 from dalembert.core.version import __version__
+from dalembert.io.runs import run_to_dataset
 from dalembert.simulation import EndState, EnergyAudit, Run, integrate
 from dalembert.view.plots import group_signals
 from support.problems import ball, make_problem, oscillator, pendulum, sampled_integrator
@@ -226,7 +228,7 @@ def test_files_that_are_not_runs(tmp_path: Path, swing: Run) -> None:
     xarray.Dataset({"x": ("t", [1.0])}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
     with pytest.raises(FileFormatError, match=r"other\.nc: not a run: its format is None"):
         Run.load(tmp_path / "other.nc")
-    swing.to_xarray().drop_vars("final_x").to_netcdf(tmp_path / "part.nc", engine="h5netcdf")
+    run_to_dataset(swing).drop_vars("final_x").to_netcdf(tmp_path / "part.nc", engine="h5netcdf")
     with pytest.raises(FileFormatError, match=r"part\.nc: cannot be read as a run"):
         Run.load(tmp_path / "part.nc")
     with pytest.raises(InputError, match="there is no folder"):
@@ -241,6 +243,21 @@ def test_xarray(swing: Run) -> None:
     assert dataset["energy.kinetic"].attrs["role"] == "signal"
     assert float(dataset["theta"].sel(t=swing.t[7])) == swing["theta"][7]
     assert dataset.attrs["status"] == "completed"
+
+
+def test_tables_have_a_row_per_time(swing: Run, held: Run) -> None:
+    for run in (swing, held):
+        for table in (run.to_pandas(), run.to_xarray().to_dataframe()):
+            assert len(table) == len(run.t)
+            assert np.array_equal(table.index, run.t)
+            assert np.array_equal(table[run.names[0]], run[run.names[0]])
+        assert tuple(run.to_pandas().columns) == run.names
+
+
+def test_tables_without_pandas(swing: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match="pandas, which is not installed"):
+        swing.to_pandas()
 
 
 def test_csv_restores_every_digit(held: Run, swing: Run, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 A run is one Dataset: every state, signal and held value is a variable over ``t`` (its ``role`` and, where ``/`` does
 not fit into a variable's name, its ``signal`` are attributes); events are variables over ``event``; the end state is
-``final_x`` and ``final_held``; everything else is an attribute.
+``final_x`` and ``final_held``; ``machine_file`` is the text of the machine's file; everything else is an attribute.
 """
 
 from __future__ import annotations
@@ -18,27 +18,24 @@ import numpy as np
 
 from dalembert.core.errors import FileFormatError, InputError
 from dalembert.core.files import target_file
+from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.simulation.run import EndState, EventRecord, Run
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
-__all__ = ["dataset_to_run", "load_run", "run_to_dataset", "save_run", "write_csv"]
+__all__ = ["dataset_to_run", "load_run", "run_to_dataset", "run_to_pandas", "run_to_xarray", "save_run", "write_csv"]
 
 _FORMAT = "dalembert run 1"
 _ROLES = ("state", "signal", "held")
 
 
 def run_to_dataset(run: Run) -> xarray.Dataset:
-    """Return a run as an xarray Dataset that holds all of it."""
+    """Return a run as an xarray Dataset that holds all of it, for a file."""
     import xarray
 
-    variables: dict[str, Any] = {}
-    blocks = ((run.state_names, run.x), (run.signal_names, run.y), (run.held_names, run.held))
-    for role, (names, block) in zip(_ROLES, blocks, strict=True):
-        for k, name in enumerate(names):
-            attributes = {"role": role, "position": k, "signal": name}
-            variables[_variable(name, variables)] = ("t", block[:, k], attributes)
+    variables = _histories(run)
     n = len(run.state_names)
     variables["event_name"] = ("event", np.array([event.name for event in run.events], dtype=object))
     variables["event_t"] = ("event", np.array([event.t for event in run.events], dtype=float))
@@ -46,6 +43,8 @@ def run_to_dataset(run: Run) -> xarray.Dataset:
     variables["event_x"] = (("event", "state"), np.array([event.x for event in run.events]).reshape(-1, n))
     variables["final_x"] = ("state", run.final.x)
     variables["final_held"] = ("held", run.final.held)
+    if run.source is not None:  # a variable, since attributes are short
+        variables["machine_file"] = ((), run.source if isinstance(run.source, str) else machine_to_yaml(run.source))
     numbers = {f.name: getattr(run.final, f.name) for f in fields(EndState) if f.name not in ("x", "held")}
     attributes = {
         "format": _FORMAT,
@@ -55,6 +54,37 @@ def run_to_dataset(run: Run) -> xarray.Dataset:
         **{f"final_{name}": value for name, value in numbers.items()},
     }
     return xarray.Dataset(variables, coords={"t": ("t", run.t, {"units": "s"})}, attrs=attributes)
+
+
+def run_to_xarray(run: Run) -> xarray.Dataset:
+    """Return the histories of a run as an xarray Dataset; ``to_dataframe()`` of it has a row per time."""
+    import xarray
+
+    attributes: dict[str, Any] = {"status": run.status, "message": run.message}
+    attributes["metadata"] = json.dumps(dict(run.metadata))
+    if run.events:
+        attributes |= {"event_name": [e.name for e in run.events], "event_t": [e.t for e in run.events]}
+    return xarray.Dataset(_histories(run), coords={"t": ("t", run.t, {"units": "s"})}, attrs=attributes)
+
+
+def run_to_pandas(run: Run) -> pandas.DataFrame:
+    """Return the histories of a run as a pandas DataFrame."""
+    try:
+        import pandas
+    except ImportError:
+        raise InputError("to_pandas needs the package pandas, which is not installed; to_csv does without") from None
+    index = pandas.Index(run.t, name="t")
+    return pandas.DataFrame(np.hstack([run.x, run.y, run.held]), index=index, columns=list(run.names))
+
+
+def _histories(run: Run) -> dict[str, Any]:
+    variables: dict[str, Any] = {}
+    blocks = ((run.state_names, run.x), (run.signal_names, run.y), (run.held_names, run.held))
+    for role, (names, block) in zip(_ROLES, blocks, strict=True):
+        for k, name in enumerate(names):
+            attributes = {"role": role, "position": k, "signal": name}
+            variables[_variable(name, variables)] = ("t", block[:, k], attributes)
+    return variables
 
 
 def dataset_to_run(dataset: xarray.Dataset) -> Run:
@@ -95,6 +125,7 @@ def dataset_to_run(dataset: xarray.Dataset) -> Run:
             **{name: float(value) for name, value in numbers.items()},
         ),
         metadata=json.loads(attributes["metadata"]),
+        source=str(dataset["machine_file"].values[()]) if "machine_file" in dataset else None,
     )
 
 
@@ -150,7 +181,7 @@ def write_csv(run: Run, path: str | os.PathLike[str]) -> Path:
 
 
 def _variable(name: str, taken: Container[str]) -> str:
-    reserved = name.startswith(("event_", "final_")) or name in ("event", "state", "held")
+    reserved = name.startswith(("event_", "final_")) or name in ("event", "state", "held", "machine_file")
     variable = ("signal_" if reserved else "") + name.replace("/", "|")
     while variable in taken:
         variable += "_"

@@ -306,4 +306,5 @@ def _assemble(
             "version": __version__,
             "machine": problem.name,
         },
+        source=eom.machine,
     )

@@ -18,6 +18,7 @@ from dalembert.simulation.energy import EnergyAudit
 from dalembert.simulation.engines.engine import Array
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
     from matplotlib.figure import Figure
 
@@ -100,7 +101,9 @@ class Run:
     final
         Where it ended; `integrate` accepts it as initial state.
     metadata
-        Method, step, tolerances, cost, version, machine.
+        Method, step, tolerances, cost, version, name and parameter values of the machine.
+    source
+        The machine, or the text of its machine file; see `machine`.
     """
 
     t: Array
@@ -115,6 +118,7 @@ class Run:
     message: str
     final: EndState
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    source: Any = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -140,6 +144,13 @@ class Run:
     def ok(self) -> bool:
         """Whether the run went to its end or to a terminal event."""
         return self.status in ("completed", "stopped")
+
+    @cached_property
+    def machine(self) -> Any:
+        """The machine whose run this is, also after the run was saved and loaded; None if it is not known."""
+        from dalembert.io.machine_files import load_machine
+
+        return load_machine(self.source) if isinstance(self.source, str) else self.source
 
     @cached_property
     def _columns(self) -> dict[str, Array]:
@@ -195,10 +206,16 @@ class Run:
         return replace(later, **joined, events=self.events + later.events, metadata=metadata)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return an xarray Dataset: a variable per name over ``t``, events, status and metadata."""
-        from dalembert.io.runs import run_to_dataset
+        """Return an xarray Dataset: a variable per name over ``t``; status, events and metadata as attributes."""
+        from dalembert.io.runs import run_to_xarray
 
-        return run_to_dataset(self)
+        return run_to_xarray(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a pandas DataFrame: a column per name, a row per time (needs the package pandas)."""
+        from dalembert.io.runs import run_to_pandas
+
+        return run_to_pandas(self)
 
     def to_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write time and all signals as comma-separated columns, with all digits."""

@@ -52,6 +52,8 @@ class Rollout:
         ``(t, x, c, p) -> y`` on rows.
     metadata
         Method, step, cost, version, machine.
+    source
+        The machine, which the members' runs know.
     """
 
     t: Array
@@ -68,6 +70,7 @@ class Rollout:
     signal_names: tuple[str, ...]
     evaluate_signals: Callable[[Array, Array, Array, Array], Array]
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    source: Any = None
 
     def __post_init__(self) -> None:
         for array in (self.t, self.x, self.p, self.held, self.status, self.failed_at, self.failed_state, self.rows):
@@ -140,7 +143,8 @@ class Rollout:
             status=str(self.status[member]),
             message=self.message(member),
             final=EndState(float(t[-1]), x[-1].copy(), self.held.copy()),
-            metadata=self.metadata,
+            metadata={**self.metadata, "parameters": dict(zip(self.parameter_names, p.tolist(), strict=True))},
+            source=self.source,
         )
 
     def to_xarray(self) -> xarray.Dataset:
