@@ -10,11 +10,11 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
 from dalembert.core.states import named_vector
-from dalembert.formulations.constraints.contract import minimum_norm
 from dalembert.formulations.constraints.projection import consistent_state
-from dalembert.formulations.constraints.reduction import allowed_motions, locked_rows
+from dalembert.formulations.constraints.reduction import locked_rows
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["Equilibrium", "State", "check_rest", "equilibrium"]

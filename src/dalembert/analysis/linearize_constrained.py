@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.analysis.equilibrium import Equilibrium
+from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
-from dalembert.formulations.constraints.contract import minimum_norm
 from dalembert.formulations.constraints.reduction import (
     Reduction,
-    allowed_motions,
     check_regular,
     locked_rows,
     reduce_motions,

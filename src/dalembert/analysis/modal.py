@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.analysis.linearize import linearize, reduction
+from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
-from dalembert.formulations.constraints.reduction import allowed_motions, check_regular, locked_rows
+from dalembert.formulations.constraints.reduction import check_regular, locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 

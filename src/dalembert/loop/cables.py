@@ -1,7 +1,7 @@
 """Which cables pull: impacts of cables that become taut, and the tensions with which motion goes on.
 
 A cable can pull if it touches: it acts, or its gap has closed. All cables that touch are looked at together, by the
-principle of least constraint (see `dalembert.formulations.constraints.unilateral`), so that any number may become taut
+principle of least constraint (see `dalembert.core.constraint_algebra`), so that any number may become taut
 or slack at once, redundant or not.
 """
 
@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.formulations.constraints.contract import minimum_norm
-from dalembert.formulations.constraints.projection import Impact, impact
-from dalembert.formulations.constraints.unilateral import least_constraint
+from dalembert.core.constraint_algebra import Impact, impact, least_constraint, minimum_norm
 
 __all__ = ["CableState", "close_gaps", "hit", "settle"]
 

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile import Kernel, compile_function
+from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
 from dalembert.formulations.constraints.system import ConstraintSystem
 
-__all__ = ["RANK_TOLERANCE", "ConstrainedDynamics", "ConstraintContract", "minimum_norm"]
+__all__ = ["ConstraintContract"]
 
 Array = NDArray[np.float64]
 Active = Mapping[str, bool] | None
-
-RANK_TOLERANCE = 1e-7
-"""Part of a row of ``J M^-1/2`` that must be independent of the other rows for the row to count."""
-
-
-class ConstrainedDynamics(NamedTuple):
-    """Accelerations and multipliers."""
-
-    acceleration: Array
-    multipliers: Array
 
 
 class ConstraintContract:
@@ -131,25 +122,3 @@ class ConstraintContract:
                 function, backend=self.backend, shapes={"t": (), **dict(zip(names, out_shapes, strict=True))}
             )
         return kept[name]
-
-
-def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedDynamics:
-    """Solve ``M a + J^T lambda = force``, ``J a = gamma`` with the multipliers of least norm; batch axes lead.
-
-    With ``M = L L^T``, ``Y = L^-1 J^T`` this is ``a = L^-T (w - Y lambda)``, ``w = L^-1 force``, where
-    ``Y^T Y lambda = Y^T w - gamma`` is solved by the singular values of ``Y``: Udwadia and Kalaba's equation, with
-    a pseudo-inverse that does not see rows which depend on others.
-    """
-    L = np.linalg.cholesky(M)
-    w = np.linalg.solve(L, force[..., None])
-    if J.shape[-2] == 0:
-        a = np.asarray(np.linalg.solve(np.swapaxes(L, -1, -2), w)[..., 0], dtype=float)
-        return ConstrainedDynamics(a, np.zeros(a.shape[:-1] + (0,)))
-    Y = np.linalg.solve(L, np.swapaxes(J, -1, -2))
-    _, s, Vt = np.linalg.svd(Y, full_matrices=False)
-    keep = s > RANK_TOLERANCE * s.max(axis=-1, keepdims=True, initial=1e-300)
-    inverse = np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0)[..., None]
-    rhs = np.swapaxes(Y, -1, -2) @ w - gamma[..., None]
-    multipliers = np.swapaxes(Vt, -1, -2) @ (inverse**2 * (Vt @ rhs))
-    solved = np.linalg.solve(np.swapaxes(L, -1, -2), w - Y @ multipliers)
-    return ConstrainedDynamics(np.asarray(solved[..., 0], dtype=float), np.asarray(multipliers[..., 0], dtype=float))

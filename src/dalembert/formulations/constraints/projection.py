@@ -1,4 +1,4 @@
-"""States that satisfy the constraints: projection of a given state, and velocities after a jump of the constraints."""
+"""States that satisfy the constraints: projection of a given state."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dalembert.core.constraint_algebra import correction
 from dalembert.core.errors import InputError
-from dalembert.formulations.constraints.contract import minimum_norm
-from dalembert.formulations.constraints.unilateral import least_constraint
 
-__all__ = ["ConsistentState", "Impact", "consistent_state", "impact"]
+__all__ = ["ConsistentState", "consistent_state"]
 
 Array = NDArray[np.float64]
 
@@ -36,25 +35,6 @@ class ConsistentState:
     position_correction: float
     velocity_correction: float
     violation: float
-
-
-@dataclass(frozen=True, eq=False)
-class Impact:
-    """Velocities after constraints have begun to act.
-
-    Parameters
-    ----------
-    v
-        Velocities after it.
-    impulses
-        Impulse of each row [N s or N m s]; zero where it does not act.
-    energy_lost
-        Kinetic energy that the impact took.
-    """
-
-    v: Array
-    impulses: Array
-    energy_lost: float
 
 
 def consistent_state(
@@ -144,30 +124,6 @@ def consistent_state(
 
 
 def _shift(eom: Any, q: Array, t: float, p: Any, latches: Array, on: NDArray[np.bool_], error: Array) -> Array:
-    """``-M^-1 J^T (J M^-1 J^T)^+ error``."""
-    M = eom.mass_matrix(q, p=p)
+    """Least displacement, or change of velocity, that takes an error of the acting rows away."""
     J = eom.constraint_jacobian(q, t=t, p=p, latches=latches)[on]
-    return minimum_norm(M, np.zeros(eom.nv), J, -error).acceleration
-
-
-def impact(M: Array, J: Array, rate: Array, v: Array, unilateral: NDArray[np.bool_]) -> Impact:
-    """Velocities after the rows ``J v + Phi_t = 0`` have begun to act: ``M (v+ - v) + J^T Lambda = 0``.
-
-    A unilateral row only pulls: it either takes a positive impulse and holds its rate at zero, or none and lets go
-    (``Lambda >= 0``, ``Phi' <= 0``, their product zero).
-
-    Parameters
-    ----------
-    M
-        Mass matrix.
-    J, rate
-        Rows and their rates ``Phi'`` before the impact.
-    v
-        Velocities before it.
-    unilateral
-        Which rows only pull.
-    """
-    found = least_constraint(M, np.zeros(len(v)), J, -rate, unilateral)
-    after = v + found.acceleration
-    lost = 0.5 * float(v @ M @ v - after @ M @ after)
-    return Impact(after, found.multipliers, lost)
+    return correction(eom.mass_matrix(q, p=p), J, error)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.core.constraint_algebra import allowed_motions, independent_rows
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.formulations.constraints.contract import RANK_TOLERANCE
 from dalembert.formulations.constraints.projection import consistent_state
 
-__all__ = ["Reduction", "allowed_motions", "check_regular", "locked_rows", "reduce_motions"]
+__all__ = ["Reduction", "check_regular", "locked_rows", "reduce_motions"]
 
 Array = NDArray[np.float64]
 _STEP = 1e-4  # displacement at which the rank is looked at again; its square stays below the rank tolerance
@@ -57,14 +57,6 @@ def locked_rows(eom: Any, locked: Sequence[str]) -> Array:
     return np.eye(eom.nv)[still]
 
 
-def allowed_motions(M: Array, J: Array) -> Array:
-    """Basis ``N`` of the motions with ``J N = 0``, orthonormal in the metric of the mass matrix."""
-    L = np.linalg.cholesky(M)
-    U, s, _ = np.linalg.svd(np.linalg.solve(L, J.T))
-    rank = int(np.sum(s > RANK_TOLERANCE * s.max(initial=1e-300)))
-    return np.asarray(np.linalg.solve(L.T, U[:, rank:]), dtype=float)
-
-
 def reduce_motions(
     M: Array, J: Array, names: Sequence[str], where: str, independent: Sequence[str] | None = None
 ) -> Reduction:
@@ -98,8 +90,7 @@ def reduce_motions(
         if len(set(chosen)) != n:
             raise InputError(f"{where} has {n} degrees of freedom there, but 'independent' names {len(set(chosen))}")
     picked = N[list(chosen)]
-    sizes = np.linalg.norm(picked, axis=1, keepdims=True)
-    if not np.linalg.svd(picked / np.maximum(sizes, 1e-300), compute_uv=False)[-1] > RANK_TOLERANCE:
+    if independent_rows(picked) < n:
         taken = ", ".join(names[i] for i in chosen)
         raise InputError(f"the displacements {taken} of {where} depend on each other: they do not determine its motion")
     S = N @ np.linalg.inv(picked)

@@ -20,7 +20,7 @@
 typedef int (*kernel)(const double *const *in, double *const *out, double *work);
 
 enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
-#define GAP 1e-11 /* as in constrained_fallback.py */
+#define GAP 1e-11 /* as in fallback.py */
 
 struct constrained {
     int64_t n, nq, nv, m, method, constant_mass, projects;

@@ -8,6 +8,7 @@ from typing import Any
 import casadi
 import numpy as np
 
+from dalembert.core.constraint_algebra import correction, minimum_norm
 from dalembert.core.errors import InputError
 from dalembert.simulation.constrained.system import ConstraintMethod
 from dalembert.simulation.engines.engine import Array
@@ -71,36 +72,11 @@ class PythonConstrained:
                     break
             multipliers[on] = mu
             return terms, a, multipliers
+        # Schur complement and pseudo-inverse (Udwadia and Kalaba) are two ways to the same accelerations
         alpha, beta = way.rates
         rhs = (gamma - 2 * alpha * phidot - beta**2 * phi)[on, 0]
-        L = np.linalg.cholesky(M)
-        w, Y = np.linalg.solve(L, f[:, 0]), np.linalg.solve(L, J.T)
-        excess = Y.T @ w - rhs
-        if way.name == "udwadia-kalaba":
-            # a = a_f + M^-1/2 (J M^-1/2)^+ (rhs - J a_f); L stands for M^1/2, from which it differs by a rotation
-            U, inverse, Vt = self._pseudo_inverse(Y)
-            multipliers[on] = Vt.T @ (inverse**2 * (Vt @ excess))
-            return terms, np.linalg.solve(L.T, w - U @ (inverse * (Vt @ excess))), multipliers
-        multipliers[on] = self._schur(Y, excess)
-        return terms, np.linalg.solve(L.T, w - Y @ multipliers[on]), multipliers
-
-    def _pseudo_inverse(self, Y: Array) -> tuple[Array, Array, Array]:
-        """``U, 1/s, V^T`` of the singular values of Y; 1/s is zero where rows depend on others."""
-        U, s, Vt = np.linalg.svd(Y, full_matrices=False)
-        keep = s > self._method.rank_tolerance * s.max(initial=0.0)
-        return U, np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0), Vt
-
-    def _schur(self, Y: Array, rhs: Array) -> Array:
-        """``(Y^T Y)^+ rhs`` of least norm: by Cholesky where the rows are clearly independent."""
-        S = Y.T @ Y
-        try:
-            R = np.linalg.cholesky(S)
-            if len(S) == 0 or np.all(np.diag(R) ** 2 > 1e-6 * np.diag(S)):
-                return np.asarray(np.linalg.solve(R.T, np.linalg.solve(R, rhs)), dtype=np.float64)
-        except np.linalg.LinAlgError:
-            pass
-        _, inverse, Vt = self._pseudo_inverse(Y)
-        return np.asarray(Vt.T @ (inverse**2 * (Vt @ rhs)), dtype=np.float64)
+        a, multipliers[on] = minimum_norm(M, f[:, 0], J, rhs)
+        return terms, a, multipliers
 
     def ode(self, t: float, x: Array, c: Array) -> Array:
         """Rates of all states."""
@@ -142,16 +118,10 @@ class PythonConstrained:
             if error <= way.position_tolerance or error >= 0.5 * before or k == rounds:
                 break
             before = error
-            q: Any = s.move(x, self._shift(M, Jt[:, on], phi[on, 0]), self._p)
+            q: Any = s.move(x, correction(M, Jt[:, on].T, phi[on, 0]), self._p)
             x[: s.nq] = np.array(q.full())[:, 0]
-        x[s.nq : s.nq + s.nv] += self._shift(M, Jt[:, on], phidot[on, 0])
+        x[s.nq : s.nq + s.nv] += correction(M, Jt[:, on].T, phidot[on, 0])
         return x
-
-    def _shift(self, M: Array, Jt: Array, error: Array) -> Array:
-        """``-M^-1 J^T (J M^-1 J^T)^+ error``."""
-        L = np.linalg.cholesky(M)
-        Y: Any = np.linalg.solve(L, Jt)
-        return np.asarray(-np.linalg.solve(L.T, Y @ self._schur(Y, error)), dtype=np.float64)
 
     def signals(self, t: Array, x: Array, held: Array, p: Array) -> Array:
         """Multipliers, position and velocity violation of rows (n, m + 2)."""

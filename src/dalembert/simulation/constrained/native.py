@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import build_library
+from dalembert.core.constraint_algebra import RANK_TOLERANCE
 from dalembert.simulation.constrained.system import ConstraintMethod
 from dalembert.simulation.engines.engine import Array
 from dalembert.simulation.problem import Problem
@@ -89,7 +90,7 @@ class NativeConstrained:
         c.projects, c.work_input = method.projects, system.work_input
         c.alpha, c.beta = method.rates
         c.penalty, c.damping, c.frequency = method.penalty, method.damping, method.frequency
-        c.rank_tolerance, c.position_tolerance = method.rank_tolerance, method.position_tolerance
+        c.rank_tolerance, c.position_tolerance = RANK_TOLERANCE, method.position_tolerance
         c.reach, c.max_iterations = method.reach, method.max_iterations
         for name in ("tape", "geometry", "move", "events", "rate"):
             kernel = kernels.get(name)

@@ -46,8 +46,6 @@ class ConstraintMethod:
         Spectral radius of generalized-alpha at infinite frequency: 1 keeps, 0 annihilates.
     index
         Index of the equations that generalized-alpha solves: 3 (positions) or 2 (velocities).
-    rank_tolerance
-        Part of a row that must be independent of the others for the row to count.
     position_tolerance
         Violation that the projection accepts.
     reach
@@ -64,7 +62,6 @@ class ConstraintMethod:
     frequency: float = 100.0
     radius: float = 0.9
     index: int = 3
-    rank_tolerance: float = 1e-7
     position_tolerance: float = 1e-12
     reach: float = 1e-2
     max_iterations: int = 20

@@ -13,6 +13,7 @@ from typing import Any
 import casadi
 import numpy as np
 
+from dalembert.core.constraint_algebra import factorise
 from dalembert.simulation.constrained.fallback import PythonConstrained
 from dalembert.simulation.constrained.system import ConstraintMethod
 from dalembert.simulation.engines.engine import Array, Setup
@@ -37,8 +38,8 @@ class AlgebraicPart:
         self._numbers = PythonConstrained(problem, setup.p, alpha_beta, tape_events)
         c = np.zeros(len(problem.held_names))
         terms = self._numbers._terms(self._system.tape, setup.t0, setup.x0, c)
-        S = terms[2].T @ np.linalg.solve(terms[7], terms[2])
-        self._eps = _REGULAR * float(np.trace(S)) / max(1, len(S))
+        Y = factorise(terms[7], terms[2].T).Y
+        self._eps = _REGULAR * float(np.sum(Y**2)) / max(1, Y.shape[1])
         self.z = casadi.SX.sym("z", self._system.nv + self._system.m)
 
     def equations(self, t: Any, x: Any, c: Any, p: Any) -> tuple[Any, Any]:

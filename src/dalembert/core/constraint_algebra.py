@@ -1,0 +1,264 @@
+"""The linear algebra of constraints ``M a + J^T lambda = f``, ``J a = gamma``: all that is asked of M and J.
+
+With ``M = L L^T`` and ``Y = L^-1 J^T`` everything is a question about the columns of ``Y``, in coordinates in which the
+mass matrix is the identity: accelerations and multipliers, corrections, allowed motions, impacts, cables that only
+pull. Rows that depend on others are no exception: they are not seen, and multipliers are those of least norm.
+
+`constrained.c` of the time loops does the first two of these in native code, with the same tolerance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "RANK_TOLERANCE",
+    "ConstrainedDynamics",
+    "Factors",
+    "Impact",
+    "LeastConstraint",
+    "allowed_motions",
+    "correction",
+    "factorise",
+    "impact",
+    "independent_rows",
+    "least_constraint",
+    "minimum_norm",
+]
+
+Array = NDArray[np.float64]
+
+RANK_TOLERANCE = 1e-7
+"""Part of a row of ``J M^-1/2`` that must be independent of the other rows for the row to count."""
+
+_NOTHING = 1e-300
+
+
+class ConstrainedDynamics(NamedTuple):
+    """Accelerations and multipliers."""
+
+    acceleration: Array
+    multipliers: Array
+
+
+class LeastConstraint(NamedTuple):
+    """Accelerations, multipliers, how far rows open (``J a - gamma``, negative), and whether there are any such."""
+
+    acceleration: Array
+    multipliers: Array
+    opening: Array
+    feasible: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """Velocities after constraints have begun to act.
+
+    Parameters
+    ----------
+    v
+        Velocities after it.
+    impulses
+        Impulse of each row [N s or N m s]; zero where it does not act.
+    energy_lost
+        Kinetic energy that the impact took.
+    """
+
+    v: Array
+    impulses: Array
+    energy_lost: float
+
+
+def independent_rows(A: Array) -> Any:
+    """Number of independent rows of ``A`` (..., m, n), whatever their lengths."""
+    if 0 in A.shape[-2:]:
+        return np.zeros(A.shape[:-2], dtype=int)
+    lengths = np.linalg.norm(A, axis=-1, keepdims=True)
+    s = np.linalg.svd(A / np.maximum(lengths, _NOTHING), compute_uv=False)
+    return np.sum(s > RANK_TOLERANCE * np.maximum(s[..., :1], _NOTHING), axis=-1)
+
+
+def _transposed(A: Array) -> Array:
+    return np.swapaxes(A, -1, -2)
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """Mass matrix and rows as ``M = L L^T``, ``Y = L^-1 J^T = U diag(s) V^T``; batch axes lead.
+
+    Parameters
+    ----------
+    L, Y
+        Cholesky factor, and the rows in its metric (nv, m).
+    U, Vt
+        Singular vectors; the first columns of U span the reactions, the others (nv in all) the allowed motions.
+    inverse
+        ``1/s``, zero where rows depend on others.
+    """
+
+    L: Array
+    Y: Array
+    U: Array
+    inverse: Array
+    Vt: Array
+
+    def inward(self, force: Array) -> Array:
+        """``L^-1 force``."""
+        return np.asarray(np.linalg.solve(self.L, force[..., None])[..., 0])
+
+    def outward(self, w: Array) -> Array:
+        """``L^-T w``."""
+        return np.asarray(np.linalg.solve(_transposed(self.L), w[..., None])[..., 0])
+
+    @property
+    def reactions(self) -> Array:
+        """Orthonormal basis of what the rows can do, zero in place of what is missing for want of rank."""
+        return self.U[..., : self.inverse.shape[-1]] * (self.inverse > 0.0)[..., None, :]
+
+    def least(self, rhs: Array) -> Array:
+        """Shortest ``x`` with ``Y^T x = rhs``."""
+        scaled = self.inverse * (self.Vt @ rhs[..., None])[..., 0]
+        return np.asarray((self.reactions @ scaled[..., None])[..., 0])
+
+    def shares(self, w: Array) -> Array:
+        """Multipliers of least norm with ``Y lambda = w``, as nearly as there are."""
+        along = self.inverse * (_transposed(self.reactions) @ w[..., None])[..., 0]
+        return np.asarray((_transposed(self.Vt) @ along[..., None])[..., 0])
+
+
+def factorise(M: Array, J: Array) -> Factors:
+    """Factorise a mass matrix (..., nv, nv) and rows (..., m, nv)."""
+    L: Any = np.linalg.cholesky(M)
+    Y: Any = np.linalg.solve(L, _transposed(J))
+    U, s, Vt = np.linalg.svd(Y)
+    keep = np.arange(s.shape[-1]) < independent_rows(_transposed(Y))[..., None]
+    keep &= s > 0.0
+    return Factors(L, Y, U, np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0), Vt[..., : s.shape[-1], :])
+
+
+def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedDynamics:
+    """Solve ``M a + J^T lambda = force``, ``J a = gamma`` with the multipliers of least norm; batch axes lead.
+
+    ``a = L^-T (w - Y lambda)`` with ``w = L^-1 force`` and ``Y^T Y lambda = Y^T w - gamma``: Udwadia and Kalaba's
+    equation, with a pseudo-inverse that does not see rows which depend on others.
+    """
+    F = factorise(M, J)
+    w = F.inward(force)
+    taken = F.least((_transposed(F.Y) @ w[..., None])[..., 0] - gamma)
+    return ConstrainedDynamics(F.outward(w - taken), F.shares(taken))
+
+
+def correction(M: Array, J: Array, error: Array) -> Array:
+    """Least change ``-M^-1 J^T (J M^-1 J^T)^+ error`` that takes an error of the rows away."""
+    F = factorise(M, J)
+    return -F.outward(F.least(error))
+
+
+def allowed_motions(M: Array, J: Array) -> Array:
+    """Basis ``N`` of the motions with ``J N = 0``, orthonormal in the metric of the mass matrix."""
+    F = factorise(M, J)
+    rank = int(np.count_nonzero(F.inverse))
+    return np.asarray(np.linalg.solve(F.L.T, F.U[:, rank:]), dtype=float)
+
+
+def least_constraint(
+    M: Array, force: Array, J: Array, gamma: Array, pulls: NDArray[np.bool_], *, tolerance: float = 1e-11
+) -> LeastConstraint:
+    """Solve ``M a + J^T lambda = force`` where each row holds, or (if it only pulls) holds or opens.
+
+    Gauss' principle of least constraint with inequalities: of all accelerations with ``J a = gamma`` (rows that hold)
+    and ``J a <= gamma`` (rows that only pull) the machine takes those nearest to the free ones in the metric of the
+    mass matrix. They are unique, however many rows depend on each other, and have multipliers ``lambda >= 0`` of the
+    pulling rows that vanish where a row opens.
+
+    The dual active-set method of D. Goldfarb and A. Idnani ("A numerically stable dual method for solving strictly
+    convex quadratic programs", 1983): violated rows are taken in one by one, rows that would push are let go. The rows
+    that it ends with are independent of each other.
+
+    Parameters
+    ----------
+    M, force
+        Mass matrix and applied forces.
+    J, gamma
+        Rows and their right sides.
+    pulls
+        Which rows only pull.
+    tolerance
+        Violation that counts as none, relative to the accelerations (in the metric of the mass matrix).
+    """
+    F = factorise(M, J[~pulls])
+    free, U = F.inward(force), F.reactions
+    Y, right = np.linalg.solve(F.L, J[pulls].T), gamma[pulls]
+    z = free - U @ (U.T @ free) + F.least(gamma[~pulls])
+    sizes = np.maximum(np.linalg.norm(Y, axis=0), _NOTHING)
+    scale = np.linalg.norm(z) + np.abs(right / sizes).max(initial=0.0) + _NOTHING
+    X = (Y - U @ (U.T @ Y)) / sizes  # what the rows that only pull can do besides those that hold
+    found, feasible = _pulling(X, (Y.T @ z - right) / sizes, tolerance * scale)
+    z = z - X @ found
+    multipliers = np.zeros(len(J))
+    multipliers[pulls] = found / sizes
+    multipliers[~pulls] = F.shares(free - z - Y @ multipliers[pulls])
+    a = F.outward(z)
+    return LeastConstraint(a, multipliers, J @ a - gamma, feasible)
+
+
+def _pulling(X: Array, violation: Array, tolerance: float) -> tuple[Array, bool]:
+    """Multipliers ``x >= 0`` with ``violation - X^T X x <= 0``, zero where that is negative; whether there are any."""
+    n = X.shape[1]
+    x, taken, feasible = np.zeros(n), list[int](), True
+    lost = np.zeros(n, dtype=bool)  # rows that no pull can hold
+    for _ in range(20 * n + 20):
+        left = violation - X.T @ (X @ x)
+        left[taken] = -np.inf
+        left[lost] = -np.inf
+        j = int(np.argmax(left)) if n else -1
+        if j < 0 or left[j] <= tolerance:
+            break
+        while True:  # row j takes up what it can until it holds; a row that would push is let go
+            share = np.linalg.lstsq(X[:, taken], X[:, j], rcond=None)[0] if taken else np.zeros(0)
+            own = X[:, j] - X[:, taken] @ share
+            whole = np.inf
+            if np.linalg.norm(own) > RANK_TOLERANCE:
+                whole = float((violation[j] - X[:, j] @ (X @ x)) / (own @ own))
+            limits = [(x[k] / b, k) for k, b in zip(taken, share, strict=True) if b > 1e-12]
+            part, first = min(limits, default=(np.inf, -1))
+            step = min(whole, part)
+            if step == np.inf:
+                lost[j], x[j], feasible = True, 0.0, False
+                break
+            x[taken] -= step * share
+            x[j] += step
+            if whole <= part:
+                taken.append(j)
+                break
+            x[first] = 0.0
+            taken.remove(first)
+    return x, feasible
+
+
+def impact(M: Array, J: Array, rate: Array, v: Array, unilateral: NDArray[np.bool_]) -> Impact:
+    """Velocities after the rows ``J v + Phi_t = 0`` have begun to act: ``M (v+ - v) + J^T Lambda = 0``.
+
+    The problem of least constraint with rates instead of accelerations, an inelastic impact (J. J. Moreau), which never
+    adds energy. A unilateral row only pulls: it either takes a positive impulse and holds its rate at zero, or none and
+    lets go (``Lambda >= 0``, ``Phi' <= 0``, their product zero).
+
+    Parameters
+    ----------
+    M
+        Mass matrix.
+    J, rate
+        Rows and their rates ``Phi'`` before the impact.
+    v
+        Velocities before it.
+    unilateral
+        Which rows only pull.
+    """
+    found = least_constraint(M, np.zeros(len(v)), J, -rate, unilateral)
+    after = v + found.acceleration
+    lost = 0.5 * float(v @ M @ v - after @ M @ after)
+    return Impact(after, found.multipliers, lost)
