@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import sys
@@ -9,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import dalembert as da
 from dalembert import benchmarks
-from dalembert.benchmarks import flexible_arm, measure
+from dalembert.benchmarks import flexible_arm, measure, report
 from dalembert.benchmarks.cases import QUANTITIES, Case, Contender, make_case
 from dalembert.benchmarks.chains import chain_case, fitted_exponent
 from dalembert.benchmarks.contenders import contenders
@@ -226,11 +228,26 @@ def test_pinocchio_in_cpp_agrees(quantity: str) -> None:
 def test_quick_chains_write_figures_and_a_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, picture = tmp_path / "chains.json", tmp_path / "chains.png"
     assert benchmarks.main(json=str(path), quick=True, topic="chains", plot=str(picture)) == 0
-    assert "relative to one native call" in capsys.readouterr().out
+    assert "Forward dynamics of chains" in capsys.readouterr().out
     figures = json.loads(path.read_text())
     assert {row["nv"] for row in figures["results"]} == {4, 8}
     assert set(figures["exponents"]) == {row["contender"] for row in figures["results"]}
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("width", [20, 40, 200])
+def test_sentences_below_a_table_are_left_whole(width: int) -> None:
+    """Where they break is the terminal's business: the name of the processor before them may have any length."""
+    screen = io.StringIO()
+    figures = {
+        "results": [],
+        "skipped": [{"name": "a peer", "reason": "not installed (pip install peer)"}],
+        "machine": {"processor": "Processor of a rather long name @ 2.10GHz", "cores": 2, "load": 0.5},
+        "settings": {"repetitions": 5, "states": 16},
+    }
+    report.print_rows(Console(file=screen, width=width), figures)
+    assert "a peer: skipped, not installed (pip install peer)\n" in screen.getvalue()
+    assert "times relative to one native call; difference from ours\n" in screen.getvalue()
 
 
 def test_the_exponent_of_a_power_is_found() -> None:

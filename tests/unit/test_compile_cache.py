@@ -241,14 +241,14 @@ def test_process_killed_in_the_middle(folder: Path, tmp_path: Path, monkeypatch:
         "x = ca.SX.sym('x', 3)\n"
         "compile_function(ca.Function('f', [x], [2.0 * ca.cos(x)], ['x'], ['y']), backend='native')\n"
     )
-    compiler = compiler_that(tmp_path, "sleep 60")
+    compiler = compiler_that(tmp_path, "sleep 600")
     environment = os.environ | {
         "PYTHONPATH": str(Path(dalembert.__file__).parents[1]),
         "DALEMBERT_CC": compiler,
     }
     process = subprocess.Popen([sys.executable, "-c", script], env=environment, start_new_session=True)
     try:
-        for _ in range(600):
+        for _ in range(3000):
             if (tmp_path / "met").exists():
                 break
             time.sleep(0.1)

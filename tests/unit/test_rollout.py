@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -179,10 +178,8 @@ def test_interrupt_keeps_what_is_done(cart: da.EquationsOfMotion) -> None:
         pytest.skip("someone else handles interrupts")
     assert threading.current_thread() is threading.main_thread()
     q0 = RNG.normal(size=(400, 2))
-    began = time.monotonic()
     result = rollout(cart, duration=200.0, q0=q0, step=1e-3, record=10.0, progress=progress, threads=1)
-    assert sent
-    assert time.monotonic() - began < 60
+    assert sent and sent[-1] < 1.0
     assert "interrupted" in result.status
     i = int(np.argmax(result.status == "interrupted"))
     n = int(result.rows[i])

@@ -64,7 +64,7 @@ def main(
         console = Console(width=110)
 
     def announce(text: str) -> None:
-        notes.print(text, style="dim")
+        notes.print(text, style="dim", soft_wrap=True)
 
     figures, show = _run(topic, robots, quantity, quick, announce)
     if json == "-":

@@ -50,13 +50,14 @@ def print_rows(console: Any, figures: dict[str, Any]) -> None:
 
 def _print_foot(console: Any, figures: dict[str, Any]) -> None:
     for name, reason in dict.fromkeys((skip["name"], skip["reason"]) for skip in figures["skipped"]):
-        console.print(f"{name}: skipped, {reason}", style="yellow", highlight=False)
+        console.print(f"{name}: skipped, {reason}", style="yellow", highlight=False, soft_wrap=True)
     machine, settings = figures["machine"], figures["settings"]
     console.print(
         f"{machine['processor']}, {machine['cores']} cores, load {machine['load']}; {settings['repetitions']} "
         f"interleaved repetitions over {settings['states']} random states; times relative to one native call; "
         "difference from ours",
         style="dim",
+        soft_wrap=True,
     )
 
 
@@ -87,7 +88,8 @@ def print_chains(console: Any, figures: dict[str, Any]) -> None:
     if build:
         console.print(
             f"chain of {build['links']} links: derived in {build['derive_s']:.1f} s, "
-            f"compiled in {build['compile_s']:.1f} s"
+            f"compiled in {build['compile_s']:.1f} s",
+            soft_wrap=True,
         )
     _print_foot(console, figures)
 
