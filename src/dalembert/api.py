@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.states import named_vector
+from dalembert.core.types import StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.loop.closed_loop import Event, close_loop
@@ -69,8 +70,8 @@ def simulate(
     machine: Machine | EquationsOfMotion,
     *,
     duration: float,
-    q0: ArrayLike | Mapping[str, float] | None = None,
-    v0: ArrayLike | Mapping[str, float] | None = None,
+    q0: StateLike = None,
+    v0: StateLike = None,
     control: Any = None,
     method: str = "rk4",
     step: float = 1e-3,

@@ -8,19 +8,18 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
 from dalembert.core.states import named_vector
+from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.constraints.reduction import locked_rows
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["Equilibrium", "State", "check_rest", "equilibrium"]
+__all__ = ["Equilibrium", "check_rest", "equilibrium"]
 
-Array = NDArray[np.float64]
-State = ArrayLike | Mapping[str, float] | None
 _SLACK = 1e-9  # gap from which on a cable counts as slack
 
 
@@ -56,7 +55,7 @@ class Equilibrium:
 
 def equilibrium(
     eom: EquationsOfMotion,
-    at: State = None,
+    at: StateLike = None,
     *,
     u: ArrayLike | None = None,
     active: Mapping[str, bool] | None = None,
@@ -119,7 +118,7 @@ def equilibrium(
 
 
 def _configuration(
-    eom: EquationsOfMotion, at: State, active: Mapping[str, bool] | None, t: float, p: Array
+    eom: EquationsOfMotion, at: StateLike, active: Mapping[str, bool] | None, t: float, p: Array
 ) -> tuple[Array, Array]:
     """Configuration on the constraints, and their latches there."""
     if not eom.constrained:

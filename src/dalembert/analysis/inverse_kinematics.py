@@ -18,14 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 from dalembert.spatial.rotations import quaternion_from_matrix
 
 __all__ = ["IKResult", "inverse_kinematics"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

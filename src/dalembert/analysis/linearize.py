@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dalembert.analysis.equilibrium import Equilibrium, State, check_rest, equilibrium
+from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Law
 from dalembert.core.states import named_vector
+from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.constraints.reduction import Reduction
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -28,16 +29,14 @@ from dalembert.model.machine import Machine
 if TYPE_CHECKING:
     import control
 
-__all__ = ["Equilibrium", "State", "equilibrium", "law_gain", "linearize", "reduction", "state_space_names"]
-
-Array = NDArray[np.float64]
+__all__ = ["Equilibrium", "equilibrium", "law_gain", "linearize", "reduction", "state_space_names"]
 
 
 def linearize(
     machine: Machine | EquationsOfMotion,
-    at: State = None,
+    at: StateLike = None,
     *,
-    v: State = None,
+    v: StateLike = None,
     u: ArrayLike | None = None,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
@@ -163,7 +162,7 @@ def _velocities(eom: EquationsOfMotion, point: Equilibrium, v: Array, t: float, 
 
 def reduction(
     eom: EquationsOfMotion,
-    at: State = None,
+    at: StateLike = None,
     *,
     independent: Sequence[str] | None = None,
     locked: Sequence[str] = (),
@@ -273,7 +272,7 @@ def _output(eom: EquationsOfMotion, name: str, d: Any, q: Any, states: tuple[str
 
 
 def law_gain(
-    eom: EquationsOfMotion, law: Law, at: State = None, *, t: float = 0.0, p: Any = None, **options: Any
+    eom: EquationsOfMotion, law: Law, at: StateLike = None, *, t: float = 0.0, p: Any = None, **options: Any
 ) -> Array:
     """Derivative ``K`` (nu x states) of a law's inputs by the states of `linearize`, at rest: ``u = u0 + K x``.
 

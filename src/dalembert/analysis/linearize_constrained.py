@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.formulations.constraints.reduction import (
     Reduction,
     check_regular,
@@ -31,8 +32,6 @@ from dalembert.formulations.constraints.reduction import (
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["ReducedModel", "multiplier_names", "reduced_model", "reduction_at"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.analysis.linearize import linearize, reduction
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.reduction import check_regular, locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MachineModes", "frequency_response", "machine_modes", "modal_reduction"]
 
-Array = NDArray[np.float64]
-State = ArrayLike | Mapping[str, float] | None
 RIGID = 1e-6
 
 
@@ -80,7 +79,7 @@ class MachineModes:
 
 def machine_modes(
     machine: Machine | EquationsOfMotion,
-    at: State = None,
+    at: StateLike = None,
     *,
     locked: Sequence[str] = (),
     active: Mapping[str, bool] | None = None,
@@ -161,7 +160,7 @@ def _matrices(eom: EquationsOfMotion, point: Equilibrium, t: float, p: Array) ->
 def modal_reduction(
     machine: Machine | EquationsOfMotion,
     count: int,
-    at: State = None,
+    at: StateLike = None,
     *,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
@@ -212,7 +211,7 @@ def modal_reduction(
 def frequency_response(
     machine: Machine | EquationsOfMotion,
     omega: ArrayLike,
-    at: State = None,
+    at: StateLike = None,
     *,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,

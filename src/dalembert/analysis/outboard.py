@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array, StateLike
 from dalembert.formulations.joint_kinematics import joint_subspace
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import tree_coordinates
@@ -28,14 +28,11 @@ from dalembert.spatial.rotations import numpy
 
 __all__ = ["outboard_load", "with_outboard_loads"]
 
-Array = NDArray[np.float64]
-Configuration = ArrayLike | Mapping[str, float] | None
-
 
 def outboard_load(
     machine: Machine,
     beam: str,
-    configuration: Configuration = None,
+    configuration: StateLike = None,
     *,
     first_moment: bool = True,
     rotors: bool = False,
@@ -85,7 +82,7 @@ def outboard_load(
 
 
 def with_outboard_loads(
-    machine: Machine, configuration: Configuration = None, *, first_moment: bool = True, rotors: bool = False
+    machine: Machine, configuration: StateLike = None, *, first_moment: bool = True, rotors: bool = False
 ) -> Machine:
     """Return the machine with the modes of all beams that carry something recomputed for their outboard loads.
 
@@ -104,7 +101,7 @@ def with_outboard_loads(
     return replace(machine, bodies=tuple(bodies))
 
 
-def _configuration(machine: Machine, given: Configuration) -> Array:
+def _configuration(machine: Machine, given: StateLike) -> Array:
     """Coordinates of the machine in the nominal configuration, the beams straight."""
     q = machine.q_neutral
     blocks = Layout.of_nodes(machine.coordinate_nodes).blocks

@@ -15,18 +15,16 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.formulations.equations import FORMULATIONS, EquationsOfMotion, derive
 from dalembert.formulations.natural.reduction import natural_results
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 
 __all__ = ["VerifyReport", "VerifyRow", "verify"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.api import simulate
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.simulation.constrained.system import CONSTRAINT_METHODS, ConstraintMethod
 from dalembert.simulation.run import Run
@@ -24,7 +24,6 @@ from dalembert.systems.cable_robots import cable_lengths, pulley_robot
 
 __all__ = ["compare_methods", "compare_with_exudyn", "paper_speed"]
 
-Array = NDArray[np.float64]
 _VELOCITY = {"platform.vx": 0.08, "platform.vy": 0.16}  # what the push of CDPR 4.3 leaves: 1.118 N s on 6.24 kg
 _START = {"platform.y": 0.25, "platform.z": 0.37}
 _POSITION = ("platform.x", "platform.y", "platform.z")

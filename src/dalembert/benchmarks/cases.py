@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.benchmarks.machines import chain
 from dalembert.benchmarks.peers.pinocchio_model import pinocchio_model
 from dalembert.benchmarks.robots import ROBOTS, robot_machine, robot_pinocchio
 from dalembert.compile import Kernel
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 
-__all__ = ["MACHINES", "QUANTITIES", "Array", "Case", "Contender", "Quantity", "Skipped", "make_case"]
+__all__ = ["MACHINES", "QUANTITIES", "Case", "Contender", "Quantity", "Skipped", "make_case"]
 
-Array = NDArray[np.float64]
 
 TWO_LINK = "two-link"
 MACHINES = (TWO_LINK, *ROBOTS)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
+from dalembert.benchmarks.cases import Case, Contender, Skipped
 from dalembert.compile import build_library, compile_function
+from dalembert.core.types import Array
 
 __all__ = ["compiled_loops", "contenders", "native_contenders", "pointer"]
 

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
+from dalembert.benchmarks.cases import Case, Contender, Skipped
 from dalembert.benchmarks.contenders import native_contenders
 from dalembert.benchmarks.measure import interleave
 from dalembert.benchmarks.peers.pinocchio_cpp import PinocchioLoop, load_loop
 from dalembert.benchmarks.rows import SETTINGS, describe, measure
 from dalembert.core.errors import BuildError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 from dalembert.systems.cranes import hanging, planar_crane, uniform_cable

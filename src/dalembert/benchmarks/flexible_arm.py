@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 
 from dalembert.api import simulate
-from dalembert.benchmarks.cases import Array, Case, Contender
+from dalembert.benchmarks.cases import Case, Contender
 from dalembert.benchmarks.contenders import native_contenders
 from dalembert.benchmarks.measure import interleave
 from dalembert.benchmarks.peers.exudyn_arm import ExudynArm, exudyn_arm
 from dalembert.benchmarks.rows import AGREEMENT, SETTINGS, describe
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 from dalembert.systems.flexible_arms import canadarm, planar_arm

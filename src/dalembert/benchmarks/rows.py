@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
+from dalembert.benchmarks.cases import Case, Contender, Skipped
 from dalembert.benchmarks.measure import interleave
 from dalembert.benchmarks.peers.pinocchio_cpp import FLAGS
 from dalembert.compile.build import find_toolchain, usable_flags
+from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 
 __all__ = ["AGREEMENT", "SETTINGS", "describe", "difference", "measure", "tolerance"]

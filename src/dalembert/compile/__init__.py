@@ -9,10 +9,10 @@ text runs on a GPU (`cuda`) and elsewhere (`export`). A function that ends in li
 
 from __future__ import annotations
 
-from .build import Toolchain, find_toolchain
-from .cache import build_library, cache_directory
-from .kernel import BoundKernel, Kernel, compile_function
-from .native import Native
+from dalembert.compile.build import Toolchain, find_toolchain
+from dalembert.compile.cache import build_library, cache_directory
+from dalembert.compile.kernel import BoundKernel, Kernel, compile_function
+from dalembert.compile.native import Native
 
 __all__ = [
     "BoundKernel",

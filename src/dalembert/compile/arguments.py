@@ -8,15 +8,14 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
-from ..core.errors import InputError, UnknownNameError
-from .rows import RowFunction
+from dalembert.compile.rows import RowFunction
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
 
 __all__ = ["Shape", "Signature", "make_signature", "nonfinite_error"]
 
 Shape = tuple[int, ...]
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import os
 import threading
 from typing import Literal
 
-from ..core.errors import InputError, NoCompilerWarning
-from ..core.warn import warn
-from .build import BrokenToolchainError, Toolchain, find_toolchain, missing_toolchain
-from .native import Native, Source, load_native
+from dalembert.compile.build import BrokenToolchainError, Toolchain, find_toolchain, missing_toolchain
+from dalembert.compile.native import Native, Source, load_native
+from dalembert.core.errors import InputError, NoCompilerWarning
+from dalembert.core.warn import warn
 
 __all__ = ["BACKENDS", "Backend", "load_backend", "usable_toolchain"]
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InputError
-from .build import available_cores
+from dalembert.compile.build import available_cores
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 
 __all__ = ["BatchEntry", "check_threads", "pointers", "run_threads"]
 
-Array = NDArray[np.float64]
 _LONG = np.dtype(ctypes.c_long)
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_long, *[ctypes.c_void_p] * 5)
 _ROWS_TIMES_OPERATIONS = 50_000_000

@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core.errors import BuildError
+from dalembert.core.errors import BuildError
 
 __all__ = [
     "LIBRARY_SUFFIX",

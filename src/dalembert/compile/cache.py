@@ -22,9 +22,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ..core.errors import BuildError
-from ..core.warn import warn
-from .build import LIBRARY_SUFFIX, build_units, find_toolchain, missing_toolchain
+from dalembert.compile.build import LIBRARY_SUFFIX, build_units, find_toolchain, missing_toolchain
+from dalembert.core.errors import BuildError
+from dalembert.core.warn import warn
 
 __all__ = ["build_library", "cache_directory", "load_library"]
 

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..core.errors import BuildError, InputError
-from .arguments import Signature
-from .emit_c import CHUNK_SIZE
-from .forms import CUDA, Form
-from .native import Source, emit_function
+from dalembert.compile.arguments import Signature
+from dalembert.compile.emit_c import CHUNK_SIZE
+from dalembert.compile.forms import CUDA, Form
+from dalembert.compile.native import Source, emit_function
+from dalembert.core.errors import BuildError, InputError
 
 __all__ = ["CudaKernel", "CudaSource", "Precision", "compile_cuda", "emit_cuda", "import_cupy"]
 

@@ -34,10 +34,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .forms import SCALAR, Form, definitions
-from .loops import Piece, split_tape
-from .statements import Operands, operands_of, write_piece
-from .tape import Tape
+from dalembert.compile.forms import SCALAR, Form, definitions
+from dalembert.compile.loops import Piece, split_tape
+from dalembert.compile.statements import Operands, operands_of, write_piece
+from dalembert.compile.tape import Tape
 
 __all__ = ["CHUNK_SIZE", "CSource", "Chunks", "emit_c", "join_source", "write_chunks"]
 

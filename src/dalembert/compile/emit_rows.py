@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from .emit_c import CHUNK_SIZE, Chunks, CSource, join_source, write_chunks
-from .forms import EXACT, SCALAR, Form, read_text
-from .passes import share_reciprocals
-from .rows import ALIGN, Clear, Fill, Map, Pivot, RowFunction, RowSum
-from .statements import write_number, write_operation
-from .tape import Tape, read_tape
+from dalembert.compile.emit_c import CHUNK_SIZE, Chunks, CSource, join_source, write_chunks
+from dalembert.compile.forms import EXACT, SCALAR, Form, read_text
+from dalembert.compile.passes import share_reciprocals
+from dalembert.compile.rows import ALIGN, Clear, Fill, Map, Pivot, RowFunction, RowSum
+from dalembert.compile.statements import write_number, write_operation
+from dalembert.compile.tape import Tape, read_tape
 
 __all__ = ["emit_rows"]
 

@@ -11,13 +11,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.errors import InputError, UnknownNameError
-from ..core.version import __version__
-from .emit_c import emit_c
-from .forms import PORTABLE
-from .kernel import Kernel
-from .passes import share_reciprocals
-from .tape import Tape, read_tape
+from dalembert.compile.emit_c import emit_c
+from dalembert.compile.forms import PORTABLE
+from dalembert.compile.kernel import Kernel
+from dalembert.compile.passes import share_reciprocals
+from dalembert.compile.tape import Tape, read_tape
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.version import __version__
 
 __all__ = ["export_c"]
 

@@ -22,7 +22,6 @@ __all__ = [
     "Form",
     "definitions",
     "read_text",
-    "texts_digest",
 ]
 
 
@@ -98,11 +97,6 @@ CUDA_ROLLOUT = Form("cuda-rollout", ("cuda.h",), ("rollout.h", "cuda_rollout.cu"
 def read_text(name: str) -> str:
     """Return a file of the folder ``text``."""
     return resources.files(__package__).joinpath("text", name).read_text(encoding="utf-8")
-
-
-def texts_digest(form: Form) -> str:
-    """Return all that a form adds to a tape, for keys of caches."""
-    return f"{form!r}\n{form.head}\n{form.tail}"
 
 
 def definitions(values: Mapping[str, object]) -> str:

@@ -10,18 +10,18 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
-from ..core.errors import InputError
-from .arguments import Array, Shape, Signature, make_signature, nonfinite_error
-from .backend import BACKENDS, Backend, load_backend, usable_toolchain
-from .batch import BatchEntry, check_threads
-from .build import find_toolchain
-from .forms import EXACT, SCALAR
-from .native import Lanes, Native, NativeFrame, Source, emit_function, load_lanes
-from .rows import RowFunction
-from .tape import row_major
-from .vm import VmFrame
+from dalembert.compile.arguments import Shape, Signature, make_signature, nonfinite_error
+from dalembert.compile.backend import BACKENDS, Backend, load_backend, usable_toolchain
+from dalembert.compile.batch import BatchEntry, check_threads
+from dalembert.compile.build import find_toolchain
+from dalembert.compile.forms import EXACT, SCALAR
+from dalembert.compile.native import Lanes, Native, NativeFrame, Source, emit_function, load_lanes
+from dalembert.compile.rows import RowFunction
+from dalembert.compile.tape import row_major
+from dalembert.compile.vm import VmFrame
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 
 __all__ = ["Backend", "BoundKernel", "Kernel", "compile_function", "usable_toolchain"]
 
@@ -192,7 +192,7 @@ class Kernel:
             self._refuse(status, arguments)
         return copies()
 
-    def bind(self, *arrays: NDArray[np.float64]) -> BoundKernel:
+    def bind(self, *arrays: Array) -> BoundKernel:
         """Fix the arrays that a hot loop reads; see `BoundKernel`.
 
         Parameters
@@ -231,7 +231,7 @@ class Kernel:
             return self
         if device != "cuda":
             raise InputError(f"got device {device!r}, expected one of cpu, cuda")
-        from .cuda import compile_cuda
+        from dalembert.compile.cuda import compile_cuda
 
         return compile_cuda(self._source, self.signature, **options)
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .tape import Tape
+from dalembert.compile.tape import Tape
 
 __all__ = ["Piece", "split_tape"]
 

@@ -16,17 +16,17 @@ from pathlib import Path
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
-from .batch import pointers
-from .build import TAPE_OPTIMISATION, Toolchain, build_units
-from .cache import load_library
-from .emit_c import CSource, emit_c
-from .emit_rows import emit_rows
-from .forms import EXACT, LANES, SCALAR, Form, texts_digest
-from .passes import share_reciprocals
-from .rows import RowFunction
-from .tape import read_tape
+from dalembert.compile.batch import pointers
+from dalembert.compile.build import TAPE_OPTIMISATION, Toolchain, build_units
+from dalembert.compile.cache import load_library
+from dalembert.compile.emit_c import CSource, emit_c
+from dalembert.compile.emit_rows import emit_rows
+from dalembert.compile.forms import EXACT, LANES, SCALAR, Form
+from dalembert.compile.passes import share_reciprocals
+from dalembert.compile.rows import RowFunction
+from dalembert.compile.tape import read_tape
+from dalembert.core.types import Array
 
 __all__ = [
     "Lanes",
@@ -40,7 +40,6 @@ __all__ = [
     "symbol_of",
 ]
 
-Array = NDArray[np.float64]
 Source = ca.Function | RowFunction
 """What can be written as C."""
 
@@ -152,12 +151,11 @@ def load_form(
 ) -> ctypes.CDLL:
     """Build the library of a function in a form, or find it in the cache, and load it.
 
-    The key is made from the serialised function and from the text of the modules that turn it into C, so that
-    a cached kernel is found without reading its tape.
+    The key is made from the serialised function and from the text of this room, which turns it into C, so that a
+    cached kernel is found without reading its tape.
     """
     key = hashlib.sha256()
-    digest = texts_digest(form)
-    for part in (toolchain.identity, _generator_digest(), digest, repr(macros), function.serialize()):
+    for part in (toolchain.identity, _generator_digest(), repr(form), repr(macros), function.serialize()):
         key.update(part.encode() + b"\0")
 
     def build(directory: Path) -> Path:
@@ -185,10 +183,9 @@ def _constant(library: ctypes.CDLL, name: str) -> int:
 
 @functools.cache
 def _generator_digest() -> str:
+    # The whole room: a list of the modules that matter would be forgotten by who adds one.
     here = Path(__file__).parent
-    names = ["tape.py", "passes.py", "loops.py", "statements.py", "emit_c.py", "build.py", "native.py"]
-    names += ["rows.py", "emit_rows.py", "text/rows.h"]
-    texts = [(here / name).read_bytes() for name in names]
+    texts = [path.read_bytes() for path in sorted([*here.glob("*.py"), *(here / "text").iterdir()]) if path.is_file()]
     return hashlib.sha256(b"\0".join([ca.CasadiMeta.version().encode(), *texts])).hexdigest()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from .tape import Tape
+from dalembert.compile.tape import Tape
 
 __all__ = ["share_reciprocals"]
 

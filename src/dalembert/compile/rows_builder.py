@@ -8,7 +8,7 @@ from typing import Any
 
 import casadi as ca
 
-from .rows import ALIGN, Block, Clear, Fill, Map, Pivot, RowFunction, RowSum, Stage, aligned
+from dalembert.compile.rows import ALIGN, Block, Clear, Fill, Map, Pivot, RowFunction, RowSum, Stage, aligned
 
 __all__ = ["Cell", "RowExpressions", "RowsBuilder"]
 

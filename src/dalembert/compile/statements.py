@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .loops import Piece
-from .tape import Tape
+from dalembert.compile.loops import Piece
+from dalembert.compile.tape import Tape
 
 __all__ = ["Operand", "Operands", "operands_of", "write_number", "write_operation", "write_piece"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ..core.errors import InputError
+from dalembert.core.errors import InputError
 
 __all__ = ["Tape", "operation_name", "read_tape", "row_major", "supported_operations"]
 

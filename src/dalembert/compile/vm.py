@@ -7,11 +7,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+
+from dalembert.core.types import Array
 
 __all__ = ["VmFrame"]
-
-Array = NDArray[np.float64]
 
 
 class VmFrame:

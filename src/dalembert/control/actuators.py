@@ -13,16 +13,15 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.control.laws import _driven
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Controller, Law
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["ActuatorLag", "Backlash", "DeadZone", "NoisySensors"]
-
-Array = NDArray[np.float64]
 
 
 def _positive(value: ArrayLike, n: int, what: str, *, zero: bool = False) -> Any:

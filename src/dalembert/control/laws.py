@@ -14,9 +14,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion
 
@@ -101,7 +102,7 @@ class _Stateless(_Value):
         """No internal states."""
         return ()
 
-    def initial_state(self, eom: EquationsOfMotion) -> NDArray[np.float64]:
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
         """No internal states."""
         return np.zeros(0)
 
@@ -167,7 +168,7 @@ class PID(_Value):
         """One integrator per motor."""
         return tuple(f"integral.{name}" for name in eom.u_names)
 
-    def initial_state(self, eom: EquationsOfMotion) -> NDArray[np.float64]:
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
         """Integrators start empty."""
         return np.zeros(eom.nu)
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dalembert.analysis.linearize import State, equilibrium, linearize, reduction, state_space_names
+from dalembert.analysis.linearize import equilibrium, linearize, reduction, state_space_names
 from dalembert.control.laws import Reference, _driven, _reference, _Stateless
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LQR", "design_lqr", "lqr_gain"]
 
-Array = NDArray[np.float64]
 Weights = ArrayLike | Mapping[str, float]
 
 
@@ -110,7 +110,7 @@ class LQR(_Stateless):
 
 def design_lqr(
     machine: Machine | EquationsOfMotion,
-    at: State = None,
+    at: StateLike = None,
     *,
     Q: Weights = 1.0,
     R: Weights = 1.0,

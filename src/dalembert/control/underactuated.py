@@ -15,11 +15,12 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dalembert.analysis.linearize import State, equilibrium
+from dalembert.analysis.linearize import equilibrium
 from dalembert.control.laws import Reference, _driven, _gain, _reference, _Stateless
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.factorization import solve_spd
 
@@ -31,8 +32,6 @@ __all__ = [
     "driven_response",
     "partition",
 ]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,7 @@ class EnergyRegulation(_Stateless):
     k1: float = 1.0
     ke: float = 0.0
     kv: ArrayLike = 0.0
-    at: State = None
+    at: StateLike = None
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs as expressions."""

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.core.types import Array
+
 __all__ = [
     "RANK_TOLERANCE",
     "ConstrainedDynamics",
@@ -30,7 +32,6 @@ __all__ = [
     "minimum_norm",
 ]
 
-Array = NDArray[np.float64]
 
 RANK_TOLERANCE = 1e-7
 """Part of a row of ``J M^-1/2`` that must be independent of the other rows for the row to count."""

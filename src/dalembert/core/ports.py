@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
+from dalembert.core.types import Array
 
 __all__ = ["Controller", "Formulation", "Law"]
 
@@ -36,7 +35,7 @@ class Controller(Protocol):
 
     period: float
 
-    def __call__(self, t: float, q: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.float64]:
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
         """Return the inputs to hold until the next sample."""
         ...
 
@@ -49,7 +48,7 @@ class Law(Protocol):
         """Names of the law's internal states ``z`` for these equations of motion (empty if it has none)."""
         ...
 
-    def initial_state(self, eom: Any) -> NDArray[np.float64]:
+    def initial_state(self, eom: Any) -> Array:
         """Initial values of the internal states."""
         ...
 

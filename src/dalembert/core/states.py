@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
 
 __all__ = ["named_vector"]
 
 
-def named_vector(value: Any, names: Sequence[str], default: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+def named_vector(value: Any, names: Sequence[str], default: Array, what: str) -> Array:
     """Return a vector from numbers, from a mapping of some names to numbers, or the default.
 
     Parameters

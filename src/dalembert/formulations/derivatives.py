@@ -13,13 +13,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import casadi as ca
-import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.compile.rows import aligned
 from dalembert.compile.rows_builder import Cell, RowExpressions, RowsBuilder
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Formulation
+from dalembert.core.types import Array
 from dalembert.formulations.factorization import Factors, unit_rows
 from dalembert.formulations.tree.derivatives import Cells, TreeDerivatives, is_plain
 from dalembert.formulations.tree.newton_euler import NewtonEuler
@@ -30,10 +29,10 @@ __all__ = ["Derivatives", "forward_derivatives", "inverse_derivatives"]
 class Derivatives(NamedTuple):
     """Derivatives of a dynamics function by ``q`` (tangent), ``v``, its input (``a`` or ``tau``) and the parameters."""
 
-    q: NDArray[np.float64]
-    v: NDArray[np.float64]
-    input: NDArray[np.float64]
-    p: NDArray[np.float64]
+    q: Array
+    v: Array
+    input: Array
+    p: Array
 
 
 def inverse_derivatives(formulation: Formulation) -> RowExpressions:

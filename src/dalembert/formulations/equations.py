@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
+from dalembert.core.types import Array
 from dalembert.formulations.constraints.contract import ConstraintContract
 from dalembert.formulations.constraints.elastic_cables import with_elastic_cables
 from dalembert.formulations.contract import GEOMETRIC, compile_contract
@@ -34,7 +35,6 @@ __all__ = ["FORMULATIONS", "Energy", "EquationsOfMotion", "MachineOrEquations", 
 FORMULATIONS: dict[str, type[Any]] = {"newton-euler": NewtonEuler, "lagrange": Lagrange}
 
 _FLOAT64 = np.dtype(np.float64)
-Array = NDArray[np.float64]
 Parameters = Mapping[str, Any] | ArrayLike | None
 
 

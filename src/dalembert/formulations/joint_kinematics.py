@@ -15,9 +15,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.model.joint import Joint
 from dalembert.spatial.rotations import (
     cross_matrix,
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-def plane_axes(normal: Any) -> NDArray[np.float64]:
+def plane_axes(normal: Any) -> Array:
     """Axes of a planar joint as columns: the least rotation that takes z into the normal, applied to x, y, z."""
     n = np.array([nominal(x) for x in normal])
     if n[2] <= -1.0 + 1e-12:

@@ -15,11 +15,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.ports import Formulation
+from dalembert.core.types import Array
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.variables import Variables
@@ -177,7 +177,7 @@ def couple(inner: Formulation, machine: Machine) -> tuple[Formulation, Layout]:
     return Mapped(inner, variables, q_full, E, rates_full[rows]), layout
 
 
-def tree_coordinates(machine: Machine, q: NDArray[np.float64]) -> NDArray[np.float64]:
+def tree_coordinates(machine: Machine, q: Array) -> Array:
     """Coordinates of the whole tree from those of the machine, at nominal parameters: what follows others filled in."""
     mine = {b.name: b for b in Layout.of_nodes(machine.coordinate_nodes).blocks}
     rules = {c.joint: c for c in machine.couplings}

@@ -31,7 +31,7 @@ from dalembert.model.beam_modes import Support
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 
-__all__ = ["beam_to_data", "make_beam"]
+__all__ = ["Read", "beam_to_data", "make_beam"]
 
 Read = Callable[[Any, tuple[str | int, ...]], Any]
 

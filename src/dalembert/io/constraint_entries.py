@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from dalembert.core.errors import InputError
+from dalembert.io.beam_entries import Read
 from dalembert.model.cables import Cable
 from dalembert.model.constraints import (
     BallConstraint,
@@ -34,8 +35,6 @@ CONSTRAINT_TYPES: dict[str, type[Any]] = {
     "motion": MotionConstraint,
 }
 _KEYS = {part: key for key, part in CONSTRAINT_TYPES.items()}
-
-Read = Callable[[Any, tuple[str | int, ...]], Any]
 
 
 def make_constraint(name: str, entry: Any, number: Read, origin: Read) -> Constraint:

@@ -24,15 +24,15 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 
 __all__ = ["PeerState", "from_mujoco", "from_pinocchio", "to_mujoco", "to_pinocchio"]
 
-Array = NDArray[np.float64]
 Rule = Callable[[Joint], "str | None"]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.io.source import locating
 from dalembert.io.urdf_xml import Element
@@ -75,7 +75,7 @@ def read_link(link: Element, *, repair: bool = False) -> Body:
         return Body(name, mass, pose.translation, upper)  # type: ignore[arg-type]
 
 
-def nearest_inertia(inertia: NDArray[np.float64]) -> NDArray[np.float64]:
+def nearest_inertia(inertia: Array) -> Array:
     """Nearest inertia (Frobenius norm of the second moments) that a body can have.
 
     The second moments of mass S = tr(I)/2 1 - I are positive semidefinite exactly if the principal moments

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.constraint_algebra import Impact, impact, least_constraint, minimum_norm
+from dalembert.core.types import Array
 
 __all__ = ["CableState", "close_gaps", "hit", "settle"]
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 # Impacts of several cables may follow each other ever faster and ever weaker. Below these they are taken to rest;
 # what a cable does within the gap of its event (1e-11 m) lies well below.

@@ -8,10 +8,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Controller, Law
+from dalembert.core.types import Array
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
@@ -25,8 +26,6 @@ from dalembert.loop.switching import Switch, Switching
 from dalembert.simulation.problem import EventSpec, Problem
 
 __all__ = ["ClosedLoop", "Event", "SampledController", "close_loop"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,12 @@ from dalembert.compile.batch import check_threads
 from dalembert.compile.build import BrokenToolchainError
 from dalembert.compile.kernel import Backend, usable_toolchain
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.engines.engine import Array, Setup, normalise
+from dalembert.simulation.engines.engine import Setup, normalise
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
 from dalembert.simulation.rollout.lanes import LaneRollout

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
+from dalembert.core.types import Array
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.cables import CableState, close_gaps, hit, settle
@@ -17,7 +18,6 @@ from dalembert.simulation.problem import Problem
 
 __all__ = ["Switch", "Switching"]
 
-Array = NDArray[np.float64]
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act
 _CUT = -1.0  # switch of a cable that was taken away: unlike a slack one (0) it does not become taut again
 

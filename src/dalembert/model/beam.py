@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.types import Array
 from dalembert.core.validation import Bound, check_name, field_scalar
 from dalembert.model.beam_modes import BeamPiece, EndLoad, Support, beam_modes
 from dalembert.model.section import Load, Section, _number
@@ -275,7 +275,7 @@ class Beam:
         return tuple(f"{name}_dot" for name in self.q_names)
 
     @property
-    def frequencies(self) -> NDArray[np.float64]:
+    def frequencies(self) -> Array:
         """Frequencies [rad/s] of the modes with their boundary conditions; NaN for given shapes."""
         return np.array([np.nan if m.frequency is None else m.frequency for m in self.basis])
 

@@ -18,16 +18,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.model.beam import Beam
 from dalembert.model.section import Section
 from dalembert.model.shapes import gauss_points
 
 __all__ = ["BeamIntegrals", "mode_matrices", "quadrature"]
 
-Array = NDArray[np.float64]
 _E = np.eye(3)
 
 

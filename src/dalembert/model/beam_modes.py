@@ -21,11 +21,11 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
+from dalembert.core.types import Array
 from dalembert.model.shapes import HERMITE, Shape, gauss_points
 
 __all__ = ["DEGREE", "BeamPiece", "EndLoad", "Support", "beam_modes"]
 
-Array = NDArray[np.float64]
 DEGREE = 20
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Scalar, evaluate, nominal, parameters_of
+from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.model.body import Body
 from dalembert.model.mobility import joint_without_inertia
@@ -24,7 +24,7 @@ _TOLERANCE = 1e-9
 _PRINTED = 1e-3  # a thin plate given with three digits (0.0833, 0.0833, 0.167) exceeds the triangle by its rounding
 
 
-def inertia_fault(inertia: NDArray[np.float64], noise: Any = 0.0) -> str | None:
+def inertia_fault(inertia: Array, noise: Any = 0.0) -> str | None:
     """Say what is impossible about an inertia about the centre of mass (the first such one of a batch), or return None.
 
     The principal moments of a body must not be negative, and none may exceed the sum of the other two.
@@ -54,13 +54,13 @@ def inertia_fault(inertia: NDArray[np.float64], noise: Any = 0.0) -> str | None:
     return f"principal moments {', '.join(f'{x:g}' for x in moments[first])}: {rule}"
 
 
-def _noise(mass: Any, com: NDArray[np.float64]) -> Any:
+def _noise(mass: Any, com: Array) -> Any:
     """Moment that is rounding: a radius of gyration of 30 nm, or the last digits of Steiner's term."""
     return mass * (1e-15 + 1e-14 * np.sum(com * com, axis=-1))
 
 
 def _body_fault(body: Body, values: Mapping[str, Any], batch: tuple[int, ...] = ()) -> str | None:
-    def field(x: Scalar) -> NDArray[np.float64]:
+    def field(x: Scalar) -> Array:
         return np.broadcast_to(np.asarray(evaluate(x, values), dtype=float), batch)
 
     I = np.stack([np.stack([field(x) for x in row], axis=-1) for row in body.inertia], axis=-2)
@@ -153,7 +153,7 @@ def _leaf_lack(node: Node) -> str | None:
     return None
 
 
-def check_parameter_values(machine: Machine, p: NDArray[np.float64]) -> None:
+def check_parameter_values(machine: Machine, p: Array) -> None:
     """Refuse parameter values that a field of the machine does not admit.
 
     Parameters

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.parameter import Parameter, Scalar, nominal, parameters_of
+from dalembert.core.types import Array
 from dalembert.core.validation import Bound, Vector, check_name, field_vector
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
@@ -238,12 +238,12 @@ class Machine:
         return len(self.motors)
 
     @property
-    def q_neutral(self) -> NDArray[np.float64]:
+    def q_neutral(self) -> Array:
         """Neutral configuration: zeros and unit quaternions."""
         return np.array([x for n in self.coordinate_nodes for x in n.neutral])
 
     @property
-    def p_nominal(self) -> NDArray[np.float64]:
+    def p_nominal(self) -> Array:
         """Nominal values of the parameters."""
         return np.array([p.value for p in self.parameters])
 
@@ -277,7 +277,7 @@ class Machine:
 
         return lock_joints(self, positions)
 
-    def parameter_vector(self, p: Mapping[str, float] | None) -> NDArray[np.float64]:
+    def parameter_vector(self, p: Mapping[str, float] | None) -> Array:
         """Nominal parameter values, overridden by the mapping ``p``; arrays are broadcast."""
         if not p:
             return self.p_nominal

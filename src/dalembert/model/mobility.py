@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.core.validation import Matrix, Vector
 from dalembert.model.joint import Joint
 from dalembert.model.tree import Node, nominal_inertia
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["joint_without_inertia"]
 
-Array = NDArray[np.float64]
 
 # What the joints outboard leave of the inertia about a joint, as part of what it would be if they were locked. A chain
 # of 200 light links with a heavy load keeps 1e-10; where nothing is left, rounding leaves 1e-16.

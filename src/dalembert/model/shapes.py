@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 
 __all__ = ["HERMITE", "Shape", "gauss_points"]
 
-Array = NDArray[np.float64]
 
 HERMITE: Array = np.array(
     [

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import MachineError, UnknownNameError
 from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.types import Array
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD, Joint
@@ -263,13 +263,13 @@ def merged_inertia(node: Node, value: Callable[[Scalar], Any]) -> tuple[Any, Any
     return mass, moment, inertia
 
 
-def nominal_inertia(node: Node) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+def nominal_inertia(node: Node) -> tuple[float, Array, Array]:
     """`merged_inertia` in numbers, at the nominal parameters."""
     mass, moment, inertia = merged_inertia(node, nominal)
     return float(mass), numpy(moment), numpy(inertia)
 
 
-def central_inertia(node: Node) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+def central_inertia(node: Node) -> tuple[float, Array, Array]:
     """Mass, centre of mass and inertia about it, in numbers; without mass the centre is the node's origin."""
     mass, moment, inertia = nominal_inertia(node)
     c = moment / mass if mass > 0 else np.zeros(3)

@@ -19,13 +19,12 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 
 __all__ = ["SCurve", "Shaped", "Shaper", "ei", "excitation", "zv", "zvd"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

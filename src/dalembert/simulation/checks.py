@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
-from dalembert.simulation.engines.engine import Array, Setup, normalise
+from dalembert.core.types import Array
+from dalembert.simulation.engines.engine import Setup, normalise
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import EndState

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.simulation.engines.engine import Array
+from dalembert.core.types import Array
 
 __all__ = ["EnergyAudit"]
 

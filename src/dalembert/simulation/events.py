@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import SimulationError
-from dalembert.simulation.engines.engine import Array, Engine, Setup
+from dalembert.core.types import Array
+from dalembert.simulation.engines.engine import Engine, Setup
 from dalembert.simulation.engines.startup import arm
 from dalembert.simulation.roots import find_crossing
 from dalembert.simulation.run import EventRecord

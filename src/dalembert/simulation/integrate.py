@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.types import Array
 from dalembert.core.version import __version__
 from dalembert.simulation.checks import METHODS, check_setup
 from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.constrained.runs import constraint_signals, integrator_for
 from dalembert.simulation.constrained.system import ConstraintMethod, constraint_method
-from dalembert.simulation.engines.engine import Array, Engine, Outcome, Setup
+from dalembert.simulation.engines.engine import Engine, Outcome, Setup
 from dalembert.simulation.engines.fallback import PythonEngine
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.tableaus import TABLEAUS

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.compile import compile_function
 from dalembert.compile.kernel import Backend
-from dalembert.simulation.engines.engine import Array
+from dalembert.core.types import Array
 from dalembert.simulation.problem import Problem
 
 __all__ = ["ProblemKernels", "problem_kernels"]

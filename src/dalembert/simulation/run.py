@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
 from dalembert.simulation.energy import EnergyAudit
-from dalembert.simulation.engines.engine import Array
 
 if TYPE_CHECKING:
     import pandas

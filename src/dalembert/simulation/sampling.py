@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, SimulationError
-from dalembert.simulation.engines.engine import Array
+from dalembert.core.types import Array
 
 __all__ = ["SampledLaw", "Sampler"]
 

@@ -30,10 +30,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.types import Array
 from dalembert.core.validation import field_scalar
 
 __all__ = ["CONVENTIONS", "DHRow", "DHTable"]
@@ -129,7 +130,7 @@ class DHTable:
             return self
         return _cut(_line(self), convention, self.kinds)
 
-    def frames(self, q: ArrayLike) -> NDArray[np.float64]:
+    def frames(self, q: ArrayLike) -> Array:
         """Poses of base, each row's frame and tool for the variables ``q``: (n + 2, 4, 4)."""
         q = np.asarray(q, dtype=float)
         if q.shape != (len(self.rows),):
@@ -147,11 +148,11 @@ class DHTable:
             pose = pose @ self._matrix(row)
         return np.array([*poses, pose])
 
-    def pose(self, q: ArrayLike) -> NDArray[np.float64]:
+    def pose(self, q: ArrayLike) -> Array:
         """Pose of the tool for the variables ``q``, at the nominal parameters: (4, 4)."""
         return self.frames(q)[-1]
 
-    def _matrix(self, row: DHRow) -> NDArray[np.float64]:
+    def _matrix(self, row: DHRow) -> Array:
         theta, d, a, alpha = (nominal(x) for x in (row.theta, row.d, row.a, row.alpha))
         if self.convention == "classic":
             return _z(theta, d) @ _x(a, alpha)
@@ -178,12 +179,12 @@ def _row(row: Any, what: str) -> DHRow:
         raise MachineError(f"{what}: {error}") from None
 
 
-def _z(theta: float, d: float) -> NDArray[np.float64]:
+def _z(theta: float, d: float) -> Array:
     c, s = np.cos(theta), np.sin(theta)
     return np.array([[c, -s, 0.0, 0.0], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, d], [0.0, 0.0, 0.0, 1.0]])
 
 
-def _x(a: float, alpha: float) -> NDArray[np.float64]:
+def _x(a: float, alpha: float) -> Array:
     c, s = np.cos(alpha), np.sin(alpha)
     return np.array([[1.0, 0.0, 0.0, a], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]])
 

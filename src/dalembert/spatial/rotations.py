@@ -14,7 +14,8 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+
+from dalembert.core.types import Array
 
 __all__ = [
     "cross_matrix",
@@ -33,7 +34,7 @@ __all__ = [
 ]
 
 
-def numpy(x: Any) -> NDArray[np.float64]:
+def numpy(x: Any) -> Array:
     """Return a numeric CasADi matrix as a NumPy array (columns become vectors)."""
     array = np.array(ca.DM(x).full(), dtype=float)
     return array[:, 0] if array.shape[1] == 1 else array
@@ -116,7 +117,7 @@ def quaternion_difference(a: Any, b: Any) -> Any:
     return factor * vector
 
 
-def quaternion_from_matrix(R: NDArray[np.float64]) -> NDArray[np.float64]:
+def quaternion_from_matrix(R: Array) -> Array:
     """Unit quaternion (w, x, y, z), w >= 0, of a numeric rotation matrix; no loss of accuracy at any angle."""
     R = np.asarray(R, dtype=float)
     K = np.array(
@@ -128,11 +129,11 @@ def quaternion_from_matrix(R: NDArray[np.float64]) -> NDArray[np.float64]:
         ]
     )
     values, vectors = np.linalg.eigh(K, UPLO="U")
-    Q: NDArray[np.float64] = vectors[:, int(np.argmax(values))]
+    Q: Array = vectors[:, int(np.argmax(values))]
     return Q if Q[0] >= 0 else -Q
 
 
-def rpy_from_matrix(R: NDArray[np.float64]) -> NDArray[np.float64]:
+def rpy_from_matrix(R: Array) -> Array:
     """Roll, pitch, yaw (3-2-1 angles x, y, z) of a numeric rotation matrix; roll is zero at the singularity."""
     R = np.asarray(R, dtype=float)
     pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))

@@ -15,9 +15,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.model.body import Body, box, rod
 from dalembert.model.constraints import BallConstraint
 from dalembert.model.joint import WORLD, Joint
@@ -27,7 +28,6 @@ from dalembert.model.transform import Transform
 
 __all__ = ["DeltaGeometry", "delta_angles", "delta_configuration", "delta_position", "delta_robot"]
 
-Array = NDArray[np.float64]
 _SIDES = (("a", 0.5), ("b", -0.5))
 
 

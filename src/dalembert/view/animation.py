@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Skeleton", "animate", "draw_frames", "skeleton"]
 
-Array = NDArray[np.float64]
 _LINE, _MASS, _TRACE, _GROUND = "#4477aa", "#ee6677", "#bbbbbb", "#444444"
 _AXES = {"x": 0, "y": 1, "z": 2}
 

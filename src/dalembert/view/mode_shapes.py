@@ -7,10 +7,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.analysis.modal import MachineModes
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.mapped import tree_coordinates
 from dalembert.formulations.tree.flexible import SectionMotion
@@ -18,8 +19,6 @@ from dalembert.model.body import Body
 from dalembert.model.joint import WORLD
 
 __all__ = ["animate_mode", "plot_modes", "skeleton"]
-
-Array = NDArray[np.float64]
 
 
 def skeleton(eom: EquationsOfMotion, q: ArrayLike, points: int = 30) -> list[Array]:

@@ -7,17 +7,16 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
 __all__ = ["cable_lengths", "cable_terms", "configuration", "forward_kinematics", "numbers", "platform_velocities"]
 __all__ += ["winch_angles"]
-
-Array = NDArray[np.float64]
 
 
 def numbers(value: Any, count: int, what: str) -> Array:

@@ -8,17 +8,16 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.analysis.cables.kinematics import cable_terms, configuration, numbers, platform_velocities
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.formulations.constraints.elastic_cables import ElasticCables
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 
 __all__ = ["StaticPose", "static_equilibrium", "structure_matrix"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.analysis.cables.kinematics import configuration, numbers, platform_velocities
 from dalembert.analysis.cables.statics import structure_matrix
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 
 __all__ = ["platform_load", "tension_distribution", "wrench_feasible"]
-
-Array = NDArray[np.float64]
 
 
 def platform_load(machine: Machine, q: ArrayLike, *, p: Any = None) -> Array:

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.model.beam import Beam
 from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices, quadrature, section_at
@@ -31,8 +32,6 @@ from dalembert.model.tree import Node, merged_inertia, place
 from dalembert.spatial.rotations import numpy, quaternion_from_matrix, quaternion_rate
 
 __all__ = ["ExudynArm", "PointBody", "exudyn_arm"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

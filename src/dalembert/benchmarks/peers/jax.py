@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
+from dalembert.benchmarks.cases import Case, Contender, Skipped
 from dalembert.benchmarks.peers.mujoco import in_our_velocities
 from dalembert.benchmarks.peers.urdf_model import urdf_text
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.io.conventions import from_mujoco, to_mujoco
 
 __all__ = ["jax_contenders"]

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
+from dalembert.benchmarks.cases import Case, Contender, Skipped
 from dalembert.benchmarks.contenders import compiled_loops, pointer
 from dalembert.benchmarks.peers.mujoco_model import mujoco_xml
 from dalembert.core.errors import BuildError, InputError
+from dalembert.core.types import Array
 from dalembert.io.conventions import from_mujoco, to_mujoco
 
 __all__ = ["in_our_velocities", "mujoco_contenders"]

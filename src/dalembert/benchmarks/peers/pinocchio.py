@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
+from dalembert.benchmarks.cases import Case, Contender, Skipped
 from dalembert.benchmarks.peers.pinocchio_cpp import PinocchioLoop, load_loop
 from dalembert.core.errors import BuildError
+from dalembert.core.types import Array
 from dalembert.io.conventions import from_pinocchio, to_pinocchio
 
 __all__ = ["pinocchio_contenders"]

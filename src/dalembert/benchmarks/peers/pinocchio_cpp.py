@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from dalembert.compile.build import LIBRARY_SUFFIX
 from dalembert.compile.cache import cache_directory, load_library
 from dalembert.core.errors import BuildError
+from dalembert.core.types import Array
 
 __all__ = ["FLAGS", "PinocchioLoop", "load_loop"]
 
-Array = NDArray[np.float64]
 
 FLAGS = (
     "-std=c++17",

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.benchmarks.cases import Array, Case, Contender, Skipped
+from dalembert.benchmarks.cases import Case, Contender, Skipped
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.model.machine import Machine
 from dalembert.model.tree import central_inertia, place
 from dalembert.spatial.rotations import numpy

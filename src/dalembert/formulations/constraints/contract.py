@@ -8,15 +8,15 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
+from dalembert.core.types import Array
 from dalembert.formulations.constraints.system import ConstraintSystem
 
 __all__ = ["ConstraintContract"]
 
-Array = NDArray[np.float64]
 Active = Mapping[str, bool] | None
 
 

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.constraint_algebra import correction
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 
 __all__ = ["ConsistentState", "consistent_state"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.constraint_algebra import allowed_motions, independent_rows
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
 from dalembert.formulations.constraints.projection import consistent_state
 
 __all__ = ["Reduction", "check_regular", "locked_rows", "reduce_motions"]
 
-Array = NDArray[np.float64]
 _STEP = 1e-4  # displacement at which the rank is looked at again; its square stays below the rank tolerance
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
 from dalembert.formulations.constraints.cable_path import CablePath, cable_path
 from dalembert.formulations.constraints.kinds import residual
 from dalembert.formulations.mapped import Mapped
@@ -31,7 +32,6 @@ from dalembert.spatial.rotations import quaternion_from_matrix
 
 __all__ = ["ConstraintRows", "ConstraintSystem"]
 
-Array = NDArray[np.float64]
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.spatial.rotations import cross_matrix
 
 __all__ = [
@@ -31,8 +31,6 @@ __all__ = [
     "torque_force_pair",
     "vector_matrix",
 ]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

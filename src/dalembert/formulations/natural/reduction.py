@@ -10,16 +10,14 @@ from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 
 __all__ = ["NaturalResults", "natural_results"]
-
-Array = NDArray[np.float64]
 
 
 class NaturalResults(NamedTuple):

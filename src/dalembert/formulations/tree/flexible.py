@@ -32,9 +32,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.parameter import Scalar
+from dalembert.core.types import Array
 from dalembert.model.beam import Beam
 from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices, shortening
 from dalembert.spatial.rotations import cross_matrix, euler_rates, rotation_euler321
@@ -44,7 +44,6 @@ __all__ = ["APPROXIMATIONS", "FlexibleBody", "SectionMotion"]
 APPROXIMATIONS = ("flex", "flex-M", "flex-MA", "flex-MR")
 """Full model; constant mass matrices; and constant twist propagation; and constant rotations (SPACE 5.2.6.1)."""
 
-Array = NDArray[np.float64]
 _X = ca.DM([1.0, 0.0, 0.0])
 
 

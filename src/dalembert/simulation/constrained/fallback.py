@@ -10,8 +10,8 @@ import numpy as np
 
 from dalembert.core.constraint_algebra import correction, minimum_norm
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.simulation.constrained.system import ConstraintMethod
-from dalembert.simulation.engines.engine import Array
 from dalembert.simulation.problem import Problem
 
 __all__ = ["GAP", "PythonConstrained"]

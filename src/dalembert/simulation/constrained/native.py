@@ -11,8 +11,8 @@ import numpy as np
 
 from dalembert.compile import build_library
 from dalembert.core.constraint_algebra import RANK_TOLERANCE
+from dalembert.core.types import Array
 from dalembert.simulation.constrained.system import ConstraintMethod
-from dalembert.simulation.engines.engine import Array
 from dalembert.simulation.problem import Problem
 
 __all__ = ["NativeConstrained", "constrained_library"]

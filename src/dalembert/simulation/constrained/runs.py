@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 from dalembert.simulation.constrained.fallback import PythonConstrained
 from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.constrained.system import ConstraintMethod
-from dalembert.simulation.engines.engine import Array, Setup
+from dalembert.simulation.engines.engine import Setup
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.problem import Problem
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 
 __all__ = ["CONSTRAINT_METHODS", "ConstrainedSystem", "ConstraintMethod", "constraint_method"]
 
@@ -153,6 +154,6 @@ class ConstrainedSystem:
         """Names of the signals that a constrained run has more than others."""
         return (*self.signal_names, "constraint.position", "constraint.velocity")
 
-    def active(self, x: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def active(self, x: Array) -> NDArray[np.bool_]:
         """Which rows act in a state."""
         return np.where(self.flags >= 0, x[np.maximum(self.flags, 0)] > 0.5, True)

@@ -7,14 +7,12 @@ from enum import IntEnum
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalembert.core.types import Array
 from dalembert.simulation.constrained.system import ConstraintMethod
 from dalembert.simulation.problem import Problem
 
-__all__ = ["Array", "Counts", "Engine", "Outcome", "Setup", "normalise"]
-
-Array = NDArray[np.float64]
+__all__ = ["Counts", "Engine", "Outcome", "Setup", "normalise"]
 
 
 class Outcome(IntEnum):

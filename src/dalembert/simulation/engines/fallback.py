@@ -13,8 +13,9 @@ from typing import Any
 import casadi
 import numpy as np
 
+from dalembert.core.types import Array
 from dalembert.simulation.constrained.fallback import PythonConstrained
-from dalembert.simulation.engines.engine import Array, Counts, Outcome, Setup, normalise
+from dalembert.simulation.engines.engine import Counts, Outcome, Setup, normalise
 from dalembert.simulation.engines.row_log import RowLog
 from dalembert.simulation.engines.startup import first_step
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau

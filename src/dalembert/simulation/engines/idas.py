@@ -14,9 +14,10 @@ import casadi
 import numpy as np
 
 from dalembert.core.constraint_algebra import factorise
+from dalembert.core.types import Array
 from dalembert.simulation.constrained.fallback import PythonConstrained
 from dalembert.simulation.constrained.system import ConstraintMethod
-from dalembert.simulation.engines.engine import Array, Setup
+from dalembert.simulation.engines.engine import Setup
 from dalembert.simulation.engines.fallback import evaluator
 
 __all__ = ["AlgebraicPart"]

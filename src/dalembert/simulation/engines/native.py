@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import build_library
-from dalembert.simulation.engines.engine import Array, Counts, Outcome, Setup
+from dalembert.core.types import Array
+from dalembert.simulation.engines.engine import Counts, Outcome, Setup
 from dalembert.simulation.engines.startup import first_step
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
 

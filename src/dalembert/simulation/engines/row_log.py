@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.simulation.engines.engine import Array
+from dalembert.core.types import Array
 
 __all__ = ["RowLog"]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dalembert.simulation.engines.engine import Array, Engine, Setup
+from dalembert.core.types import Array
+from dalembert.simulation.engines.engine import Engine, Setup
 from dalembert.simulation.engines.tableaus import Tableau
 
 __all__ = ["arm", "first_step"]

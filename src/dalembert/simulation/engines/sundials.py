@@ -18,7 +18,8 @@ import casadi
 import numpy as np
 
 from dalembert.core.errors import InputError
-from dalembert.simulation.engines.engine import Array, Counts, Outcome, Setup, normalise
+from dalembert.core.types import Array
+from dalembert.simulation.engines.engine import Counts, Outcome, Setup, normalise
 from dalembert.simulation.engines.fallback import evaluator
 from dalembert.simulation.engines.idas import AlgebraicPart
 from dalembert.simulation.engines.row_log import RowLog

@@ -12,7 +12,8 @@ from fractions import Fraction
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dalembert.core.types import Array
 
 __all__ = ["TABLEAUS", "Tableau"]
 
@@ -40,10 +41,10 @@ class Tableau:
     name: str
     title: str
     order: int
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
-    c: NDArray[np.float64]
-    b_hat: NDArray[np.float64] | None = None
+    a: Array
+    b: Array
+    c: Array
+    b_hat: Array | None = None
     embedded_order: int = 0
 
     @property

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.simulation.engines.engine import Array
+from dalembert.core.types import Array
 from dalembert.simulation.rollout.plan import Plan
 
 __all__ = ["Members", "RolloutEngine"]

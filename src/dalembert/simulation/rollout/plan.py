@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
-from dalembert.simulation.engines.engine import Array, Setup
+from dalembert.core.types import Array
+from dalembert.simulation.engines.engine import Setup
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.problem import Problem
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.simulation.engines.engine import Array
+from dalembert.core.types import Array
 from dalembert.simulation.run import EndState, Run
 
 if TYPE_CHECKING:

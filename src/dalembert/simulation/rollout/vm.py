@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dalembert.simulation.engines.engine import Array, normalise
+from dalembert.core.types import Array
+from dalembert.simulation.engines.engine import normalise
 from dalembert.simulation.engines.fallback import evaluator
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.problem import Problem

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from dalembert.core.types import Array
 from dalembert.formulations.constraints.cable_path import pulley_path
 from dalembert.studies.cable_robots.printed import Pulley
 
 __all__ = ["errors"]
-
-Array = NDArray[np.float64]
 
 
 def _constraint(swivel: str) -> ca.Function:

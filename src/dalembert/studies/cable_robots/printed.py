@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dalembert.core.types import Array
 
 __all__ = ["Pulley"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

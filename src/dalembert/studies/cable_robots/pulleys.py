@@ -7,9 +7,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.api import simulate
+from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 from dalembert.simulation.constrained.system import ConstraintMethod
@@ -18,7 +18,6 @@ from dalembert.systems.cable_robots import pulley_robot
 
 __all__ = ["PAPER_METHOD", "pushed_run", "rms", "start", "swivel_names"]
 
-Array = NDArray[np.float64]
 
 PAPER_METHOD = ConstraintMethod("udwadia-kalaba", alpha=1e3, beta=1e3)
 """Udwadia-Kalaba with Baumgarte's terms, both parameters 1e3 (CDPR 4.3)."""

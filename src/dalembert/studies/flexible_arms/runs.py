@@ -7,9 +7,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert import Run, equations, simulate
+from dalembert.core.types import Array
 from dalembert.model.machine import Machine
 
 __all__ = ["BENT", "PickAndPlace", "energy_error", "free_vibration", "pick_and_place"]
@@ -32,7 +32,7 @@ class PickAndPlace:
         """No states of its own."""
         return ()
 
-    def initial_state(self, eom: Any) -> NDArray[np.float64]:
+    def initial_state(self, eom: Any) -> Array:
         """No states of its own."""
         return np.zeros(0)
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert import Body, Joint, Machine, Parameter, box, closed_form, hollow_cylinder
 from dalembert.analysis.closed_form.form import ClosedForm
+from dalembert.core.types import Array
 from dalembert.studies.expected import Formula
 
 __all__ = ["box_error", "cylinder_error", "shapes", "steiner"]
-
-Array = NDArray[np.float64]
 
 
 def _about_joint(body: Body) -> ClosedForm:

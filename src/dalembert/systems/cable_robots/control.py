@@ -8,10 +8,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
@@ -55,7 +55,7 @@ class WinchPID:
         """One integrator per winch."""
         return tuple(f"integral.{name}" for name in eom.u_names)
 
-    def initial_state(self, eom: EquationsOfMotion) -> NDArray[np.float64]:
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
         """Integrators start empty."""
         return np.zeros(eom.nu)
 
@@ -78,9 +78,7 @@ class WinchPID:
         return u_0 + self.kp * e + self.ki * z + self.kd * ed, e
 
 
-def winch_reference(
-    machine: Machine, path: Callable[[Any], Any], start: NDArray[np.float64] | None = None
-) -> Callable[[Any], Any]:
+def winch_reference(machine: Machine, path: Callable[[Any], Any], start: Array | None = None) -> Callable[[Any], Any]:
     """Winch angles that take the platform along a path, as a function of time for a control law.
 
     Parameters

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.analysis.modal import machine_modes
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
@@ -24,7 +25,7 @@ def frequencies(
     allow_singular: bool = False,
     t: float = 0.0,
     p: Any = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Natural frequencies [Hz] about a rest position, ascending; imaginary ones (unstable) are returned as negative.
 
     On the motions that the constraints allow, ``N`` the null space of ``J``: ``N^T M N``, ``N^T (K + dJ^T lambda) N``.

@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.model.machine import Machine
 from dalembert.systems.cranes.coordinates import Columns, node_masses
 
 __all__ = ["PlanarClosedForms", "bending_stiffness_alpha", "mass_matrix_two_links", "one_link_forces"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

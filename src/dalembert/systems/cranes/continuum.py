@@ -11,13 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 
 __all__ = ["cable_sway_frequencies", "elastic_cable_frequencies", "linear_chain_frequencies"]
-
-Array = NDArray[np.float64]
 
 
 def cable_sway_frequencies(

@@ -7,10 +7,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Law
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 from dalembert.systems.cranes.coordinates import Columns, _angles_of, _turn, link_count
@@ -46,7 +46,7 @@ class DesignedOn:
         """States of the law."""
         return self.law.state_names(self._model())
 
-    def initial_state(self, eom: EquationsOfMotion) -> NDArray[np.float64]:
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
         """Initial states of the law."""
         return self.law.initial_state(self._model())
 
@@ -91,7 +91,7 @@ def design_coordinates(eom: EquationsOfMotion, model: EquationsOfMotion) -> Any:
     return ca.vertcat(*[values[name] for name in model.q_names])
 
 
-def sway_angle(eom: EquationsOfMotion, q: Any, *, p: Any = None) -> NDArray[np.float64]:
+def sway_angle(eom: EquationsOfMotion, q: Any, *, p: Any = None) -> Array:
     """Angle between the vertical and the line from the trolley to the payload [rad], of configurations (..., nq)."""
     line = eom.pose("payload", q, p=p)[..., :3, 3] - eom.pose("trolley", q, p=p)[..., :3, 3]
     return np.arctan2(np.hypot(line[..., 0], line[..., 1]), -line[..., 2])

@@ -9,10 +9,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.control.underactuated import collocated_inertia, partition
 from dalembert.core.parameter import Parameter
+from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.body import point_mass
 from dalembert.model.machine import Machine
@@ -21,7 +21,6 @@ from dalembert.systems.cranes.coordinates import Columns, hanging, link_count, n
 
 __all__ = ["Study", "all_checks", "passivity_excess"]
 
-Array = NDArray[np.float64]
 Row = tuple[str, str, bool | None, float, str]
 ZERO = 1e-11
 SHARE = "share_of_node_masses"
