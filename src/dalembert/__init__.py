@@ -36,6 +36,7 @@ from dalembert.model.constraints import (
     ParallelConstraint,
     WeldConstraint,
 )
+from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
@@ -63,12 +64,15 @@ __all__ = [
     "BallConstraint",
     "Beam",
     "Body",
+    "Box",
     "BuildError",
     "Cable",
+    "Capsule",
     "ComputedTorque",
     "ConstraintMethod",
     "CoordinateMap",
     "Coupling",
+    "Cylinder",
     "DalembertError",
     "DalembertWarning",
     "DistanceConstraint",
@@ -78,6 +82,7 @@ __all__ = [
     "FileFormatError",
     "Frame",
     "GearConstraint",
+    "Geometry",
     "GravityCompensation",
     "InputError",
     "Joint",
@@ -86,6 +91,7 @@ __all__ = [
     "LoopConstraint",
     "Machine",
     "MachineError",
+    "Mesh",
     "MotionConstraint",
     "Motor",
     "NoCompilerWarning",
@@ -99,6 +105,7 @@ __all__ = [
     "Shape",
     "SimulationError",
     "Sine",
+    "Sphere",
     "Support",
     "Switch",
     "Transform",

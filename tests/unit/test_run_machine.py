@@ -25,9 +25,7 @@ def test_run_file_is_enough(tmp_path: Path) -> None:
     twice = da.load_run(again.save(tmp_path / "again.nc"))
     assert twice.machine == PENDULUM
     # What the file says is enough to repeat the run to the bit.
-    repeated = da.simulate(
-        twice.machine, duration=0.1, q0={"theta": 0.3}, p=twice.metadata["parameters"], backend="vm"
-    )
+    repeated = da.simulate(twice.machine, duration=0.1, q0={"theta": 0.3}, p=twice.metadata["parameters"], backend="vm")
     assert np.array_equal(repeated.x, run.x)
 
 

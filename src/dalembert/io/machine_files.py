@@ -34,7 +34,11 @@ Numbers
     three moments, or six numbers xx, yy, zz, xy, xz, yz, or 3x3); or one homogeneous shape: ``box: {mass,
     size}``, ``sphere: {mass, radius}``, ``cylinder: {mass, radius, length, axis}``, ``hollow_cylinder: {mass,
     outer, inner, length, axis}``, ``rod: {mass, length, axis}``, ``point_mass: {mass}``, each with an
-    optional ``com``; or a flexible ``beam``, see `dalembert.io.beam_entries`.
+    optional ``com``; or a flexible ``beam``, see `dalembert.io.beam_entries`. What it looks like and touches with is
+    its ``geometry``, a list of solids ``box: {size}``, ``cylinder: {radius, length}``, ``capsule: {radius, length}``
+    (both along z), ``sphere: {radius}`` or ``mesh: {file, scale}``, each with an optional ``origin``, ``colour``
+    (``"#4477aa"``), and ``visual: false`` or ``collision: false`` where it is for one of the two only. A homogeneous
+    shape has its own geometry unless one is given. A mesh's path begins at the folder of the machine file.
 ``joints``
     By name: ``kind`` (revolute, prismatic, fixed, spherical, planar, free), ``parent`` (a body or ``world``),
     ``child``, and where they apply ``origin``, ``axis`` (default z), ``limits: {lower, upper, velocity,
@@ -67,6 +71,7 @@ Numbers
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +82,7 @@ from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.constraint_entries import make_cable, make_constraint
+from dalembert.io.geometry_entries import make_geometry
 from dalembert.io.machine_schema import (
     SHAPES,
     BodyEntry,
@@ -235,7 +241,7 @@ class _Reader:
             message = f"an origin takes one rotation, got {' and '.join(given)}"
             raise located(document.label, document.line(path), message)
         xyz = self.vector(entry.xyz, (*path, "xyz"))
-        owner = f"{str(path[0])[:-1]} '{path[1]}'"
+        owner = f"{'body' if path[0] == 'bodies' else str(path[0])[:-1]} '{path[1]}'"
         with locating(document.label, document.line((*path, given[0]) if given else path), owner=owner):
             if entry.rpy is not None:
                 roll, pitch, yaw = self.vector(entry.rpy, (*path, "rpy"))
@@ -251,9 +257,21 @@ class _Reader:
         """Return a body or a beam."""
         path = ("bodies", name)
         given = [shape for shape in (*SHAPES, "beam") if getattr(entry, shape) is not None]
-        if len(given) > 1 or (given and entry.model_fields_set != set(given)):
-            got = " and ".join(sorted(entry.model_fields_set))
-            raise InputError(f"body '{name}' takes mass, com and inertia, or one shape, or a beam, got {got}")
+        keys = entry.model_fields_set - {"geometry"}
+        if len(given) > 1 or (given and keys != set(given)):
+            raise InputError(
+                f"body '{name}' takes mass, com and inertia, or one shape, or a beam, got {' and '.join(sorted(keys))}"
+            )
+        if entry.geometry is None:
+            return self.plain_body(name, entry, given)
+        if entry.beam is not None:
+            raise InputError(f"beam '{name}' takes no geometry: its section says what it looks like")
+        solids = make_geometry(entry.geometry, (*path, "geometry"), self.number, self.origin, self.document)
+        return replace(self.plain_body(name, entry, given), geometry=solids)
+
+    def plain_body(self, name: str, entry: BodyEntry, given: list[str]) -> Any:
+        """Return a body or a beam, with the geometry of its own shape if it has one."""
+        path = ("bodies", name)
         if not given:
             fields = self.numbers(entry, path, "mass", "com")
             rows = entry.inertia

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-__all__ = ["SHAPES", "BodyEntry", "JointEntry", "MachineFile", "OriginEntry", "SimulationEntry"]
+__all__ = ["SHAPES", "BodyEntry", "GeometryEntry", "JointEntry", "MachineFile", "OriginEntry", "SimulationEntry"]
 
 
 def _number(value: Any) -> Any:
@@ -167,6 +167,55 @@ class BeamEntry(_Entry):
     stations: dict[str, Limit] = {}
 
 
+class OriginEntry(_Entry):
+    """Placement of a frame: position, and the rotation in one of three ways."""
+
+    xyz: Vector = ZERO
+    rpy: Vector | None = None
+    quaternion: Annotated[list[Limit], Field(min_length=4, max_length=4)] | None = None
+    matrix: Annotated[list[Vector], Field(min_length=3, max_length=3)] | None = None
+
+
+class BoxSolidEntry(_Entry):
+    """A box to draw and to touch."""
+
+    size: Vector
+
+
+class RoundSolidEntry(_Entry):
+    """A cylinder or a capsule along z to draw and to touch."""
+
+    radius: Number
+    length: Number
+
+
+class SphereSolidEntry(_Entry):
+    """A sphere to draw and to touch."""
+
+    radius: Number
+
+
+class MeshEntry(_Entry):
+    """Triangles in a file."""
+
+    file: str
+    scale: Vector = [1.0, 1.0, 1.0]
+
+
+class GeometryEntry(_Entry):
+    """One solid of a body, its placement and what it is for."""
+
+    box: BoxSolidEntry | None = None
+    cylinder: RoundSolidEntry | None = None
+    capsule: RoundSolidEntry | None = None
+    sphere: SphereSolidEntry | None = None
+    mesh: MeshEntry | None = None
+    origin: OriginEntry = OriginEntry()
+    colour: str | None = None
+    visual: bool = True
+    collision: bool = True
+
+
 class BodyEntry(_Entry):
     """A body: mass, centre of mass and inertia, or one shape, or a beam."""
 
@@ -180,18 +229,10 @@ class BodyEntry(_Entry):
     sphere: SphereEntry | None = None
     point_mass: PointMassEntry | None = None
     beam: BeamEntry | None = None
+    geometry: list[GeometryEntry] | None = None
 
 
 SHAPES = ("box", "cylinder", "hollow_cylinder", "rod", "sphere", "point_mass")
-
-
-class OriginEntry(_Entry):
-    """Placement of a frame: position, and the rotation in one of three ways."""
-
-    xyz: Vector = ZERO
-    rpy: Vector | None = None
-    quaternion: Annotated[list[Limit], Field(min_length=4, max_length=4)] | None = None
-    matrix: Annotated[list[Vector], Field(min_length=3, max_length=3)] | None = None
 
 
 class LimitsEntry(_Entry):

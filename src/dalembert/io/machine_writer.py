@@ -11,6 +11,7 @@ from dalembert.core.errors import FileFormatError
 from dalembert.core.parameter import Scalar, nominal, to_text
 from dalembert.io.beam_entries import beam_to_data
 from dalembert.io.constraint_entries import fields_to_data
+from dalembert.io.geometry_entries import geometry_to_data
 from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
@@ -119,8 +120,10 @@ def _body(body: Body | Beam) -> dict[str, Any]:
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
     off = (xy, xz, yz)
     if not _same(off, (0.0, 0.0, 0.0)):
-        return data | {"inertia": _numbers((xx, yy, zz, *off))}
-    return data | _given("inertia", (xx, yy, zz), (0.0, 0.0, 0.0))
+        data |= {"inertia": _numbers((xx, yy, zz, *off))}
+    else:
+        data |= _given("inertia", (xx, yy, zz), (0.0, 0.0, 0.0))
+    return data | ({"geometry": [geometry_to_data(g, _given, _origin) for g in body.geometry]} if body.geometry else {})
 
 
 def _joint(joint: Joint) -> dict[str, Any]:

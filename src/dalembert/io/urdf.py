@@ -1,12 +1,14 @@
 """Machines from URDF files.
 
-Read are the links with their inertia and the joints with origin, axis, limits, dynamics and mimic; shapes,
-meshes, transmissions and extensions play no part in the equations and are skipped. Every error says file,
-line, element, what was got and what is expected. Loading a file runs nothing and reads nothing else.
+Read are the links with their inertia and their shapes (visual and collision), and the joints with origin, axis,
+limits, dynamics and mimic; transmissions and extensions are skipped. Every error says file, line, element, what was got
+and what is expected. Loading a file runs nothing and reads nothing else: meshes are looked for, and read when they are
+needed.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +18,7 @@ from typing import Any, Literal
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.warn import warn
 from dalembert.io.source import locating, read_bytes
+from dalembert.io.urdf_geometry import Finder, read_colours, read_geometry
 from dalembert.io.urdf_parts import Mimic, couplings, read_joint, read_link, read_mimic
 from dalembert.io.urdf_xml import Element, parse_xml
 from dalembert.model.body import Body
@@ -27,6 +30,7 @@ from dalembert.model.parts import Coupling, Motor
 __all__ = ["load_urdf"]
 
 ROOT_JOINT = "root_joint"
+TEXT = "<text>"
 
 
 def load_urdf(
@@ -39,6 +43,8 @@ def load_urdf(
     motors: bool = True,
     gravity: Any = None,
     name: str | None = None,
+    geometry: bool = True,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> Machine:
     """Read a machine from a URDF file.
 
@@ -68,6 +74,11 @@ def load_urdf(
         Acceleration of gravity; the default is (0, 0, -9.81).
     name
         Name of the machine instead of that of the robot.
+    geometry
+        Whether to keep the shapes of the links.
+    packages
+        Folders of the packages that meshes are named by (``package://NAME/..``), where the environment variable
+        ``ROS_PACKAGE_PATH`` and the folders above the file do not lead to them.
 
     Examples
     --------
@@ -90,6 +101,11 @@ def load_urdf(
     elements = [e for e in robot.children if e.tag == "joint"]
     lines = _lines(elements) | _lines(links)
     bodies = {e.text("name"): read_link(e, repair=inertia == "repair") for e in links}
+    if geometry:
+        find, colours = Finder(None if label == TEXT else Path(label).parent, packages), read_colours(robot)
+        for e in links:
+            body = bodies[e.text("name")]
+            bodies[body.name] = replace(body, geometry=read_geometry(e, find, colours))
     joints = {e.text("name"): read_joint(e) for e in elements}
     mimics = {m.joint: m for e in elements if (m := read_mimic(e)) is not None}
     _check_ends(elements, joints, bodies)
@@ -141,7 +157,7 @@ def _root(source: str | Path) -> tuple[Element, str]:
     if not isinstance(source, str | Path):
         raise InputError(f"a URDF source must be a path or an XML text, got {type(source).__name__}")
     if isinstance(source, str) and "<" in source:
-        text, label = source.lstrip(), "<text>"  # nothing may precede an XML declaration
+        text, label = source.lstrip(), TEXT  # nothing may precede an XML declaration
         robot = parse_xml(text, label, source[: len(source) - len(text)].count("\n"))
     else:
         path = Path(source)

@@ -18,7 +18,7 @@ from dalembert.model.joint import Joint, Limits
 from dalembert.model.parts import Coupling
 from dalembert.model.transform import Transform
 
-__all__ = ["JOINT_TYPES", "Mimic", "couplings", "read_joint", "read_link", "read_mimic"]
+__all__ = ["JOINT_TYPES", "Mimic", "couplings", "read_joint", "read_link", "read_mimic", "read_origin"]
 
 JOINT_TYPES = {
     "revolute": "revolute",

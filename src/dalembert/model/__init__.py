@@ -15,6 +15,7 @@ from dalembert.model.constraints import (
     ParallelConstraint,
     WeldConstraint,
 )
+from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
@@ -28,16 +29,21 @@ __all__ = [
     "BallConstraint",
     "Beam",
     "Body",
+    "Box",
     "Cable",
+    "Capsule",
     "Coupling",
+    "Cylinder",
     "DistanceConstraint",
     "Frame",
     "GearConstraint",
+    "Geometry",
     "Joint",
     "Limits",
     "Load",
     "LoopConstraint",
     "Machine",
+    "Mesh",
     "MotionConstraint",
     "Motor",
     "OrthogonalConstraint",
@@ -45,6 +51,7 @@ __all__ = [
     "Parameter",
     "Section",
     "Shape",
+    "Sphere",
     "Support",
     "Transform",
     "WeldConstraint",

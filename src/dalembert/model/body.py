@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dalembert.core.errors import MachineError
@@ -17,6 +17,8 @@ from dalembert.core.validation import (
     field_scalar,
     field_vector,
 )
+from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Sphere, along, as_geometry
+from dalembert.model.transform import Transform
 
 __all__ = ["Body", "box", "cylinder", "hollow_cylinder", "point_mass", "rod", "sphere"]
 
@@ -38,12 +40,15 @@ class Body:
     inertia
         Inertia about the centre of mass in axes of the body frame [kg m2]: three numbers (diagonal), six
         (xx, yy, zz, xy, xz, yz, the entries of the matrix) or 3x3.
+    geometry
+        What it looks like and touches with: `Geometry` objects, or solids (`Box`, `Sphere` ..) in the body frame.
     """
 
     name: str
     mass: Scalar = 0.0
     com: Vector = (0.0, 0.0, 0.0)
     inertia: Matrix = _ZERO
+    geometry: tuple[Geometry, ...] = ()
 
     def __post_init__(self) -> None:
         name = check_name(self.name, "body")
@@ -57,17 +62,20 @@ class Body:
                 raise MachineError(
                     f"inertia of body '{name}' must be symmetric, got {a:g} at ({i}, {j}) and {b:g} at ({j}, {i})"
                 )
+        set_(self, "geometry", as_geometry(self.geometry, name))
         # Equal entries are stored as one scalar: the upper triangle counts.
         set_(self, "inertia", ((I[0][0], I[0][1], I[0][2]), (I[0][1], I[1][1], I[1][2]), (I[0][2], I[1][2], I[2][2])))
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
-        """All scalars of the body."""
+        """All scalars of the body that have a part in its motion."""
         return (self.mass, *self.com, *(x for row in self.inertia for x in row))
 
     def bounds(self) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
         yield Bound(f"mass of body '{self.name}'", self.mass)
+        for part in self.geometry:
+            yield from part.bounds(self.name)
 
 
 def _positive(shape: str, name: str, **lengths: Any) -> list[Scalar]:
@@ -87,7 +95,8 @@ def box(name: str, mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
     x, y, z = field_vector(size, f"the size of box '{name}'")
     a, b, c = _positive("box", name, length=x, width=y, height=z)
     k = m / 12.0
-    return Body(name, m, com, (k * (b**2 + c**2), k * (a**2 + c**2), k * (a**2 + b**2)))  # type: ignore[arg-type]
+    inertia = (k * (b**2 + c**2), k * (a**2 + c**2), k * (a**2 + b**2))
+    return _solid(name, m, com, inertia, Geometry(Box((a, b, c))))
 
 
 def hollow_cylinder(
@@ -106,7 +115,8 @@ def hollow_cylinder(
             f"got {nominal(b):g} > {nominal(a):g}"
         )
     r2 = a**2 + b**2
-    return Body(name, m, com, _about(axis, m * r2 / 2.0, m * (3.0 * r2 + h**2) / 12.0))  # type: ignore[arg-type]
+    inertia = _about(axis, m * r2 / 2.0, m * (3.0 * r2 + h**2) / 12.0)
+    return _solid(name, m, com, inertia, Geometry(Cylinder(a, h), along(axis)))
 
 
 def cylinder(name: str, mass: Any, radius: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0, 0.0)) -> Body:
@@ -118,7 +128,7 @@ def rod(name: str, mass: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0
     """Slender homogeneous rod along ``axis``: I = m l^2/12 about the transverse axes."""
     m = _mass("rod", name, mass)
     (h,) = _positive("rod", name, length=length)
-    return Body(name, m, com, _about(axis, 0.0, m * h**2 / 12.0))  # type: ignore[arg-type]
+    return _solid(name, m, com, _about(axis, 0.0, m * h**2 / 12.0), Geometry(Capsule(0.0, h), along(axis)))
 
 
 def sphere(name: str, mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
@@ -126,12 +136,18 @@ def sphere(name: str, mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> Bod
     m = _mass("sphere", name, mass)
     (r,) = _positive("sphere", name, radius=radius)
     k = 0.4 * m * r**2
-    return Body(name, m, com, (k, k, k))  # type: ignore[arg-type]
+    return _solid(name, m, com, (k, k, k), Geometry(Sphere(r)))
 
 
 def point_mass(name: str, mass: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
     """Mass without inertia of its own."""
     return Body(name, mass, com)
+
+
+def _solid(name: str, mass: Scalar, com: Any, inertia: Any, part: Geometry) -> Body:
+    """Body with one solid about its centre of mass."""
+    centre = field_vector(com, f"centre of mass of body '{name}'")
+    return Body(name, mass, centre, inertia, (replace(part, origin=Transform(centre, part.origin.rotation)),))
 
 
 def _about(axis: str, along: Scalar, across: Scalar) -> tuple[Scalar, Scalar, Scalar]:

@@ -174,7 +174,7 @@ class Machine:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Parameters in order of first appearance (bodies, joints, frames, motors, wrenches, couplings, gravity)."""
+        """Parameters in order of first appearance (bodies, joints, frames, motors, wrenches, couplings and so on)."""
         return tuple(dict.fromkeys(p for x in self._scalars() for p in parameters_of(x)))
 
     def _scalars(self) -> Iterator[Scalar]:
@@ -182,6 +182,9 @@ class Machine:
             for part in getattr(self, field):
                 yield from part.scalars
         yield from self.gravity
+        for body in self.bodies:  # last: pictures do not decide about the order of the parameters
+            if isinstance(body, Body):
+                yield from (x for part in body.geometry for x in part.scalars)
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:

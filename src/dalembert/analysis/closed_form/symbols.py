@@ -213,7 +213,7 @@ def _body(body: Body, name: _Namer, label: str) -> Body:
         (i, j): name(body.inertia[i][j], f"I_{'xyz'[i]}{'xyz'[j]}", label) for i in range(3) for j in range(i, 3)
     }
     inertia = tuple(tuple(entries[min(i, j), max(i, j)] for j in range(3)) for i in range(3))
-    return replace(body, com=com, inertia=inertia)  # type: ignore[arg-type]
+    return replace(body, com=com, inertia=inertia, geometry=())  # type: ignore[arg-type]
 
 
 def _length_label(joint: Joint, children: Counter[str], body_label: dict[str, str], joint_label: dict[str, str]) -> str:

@@ -1,0 +1,75 @@
+"""Geometry of bodies in machine files: its entries, reading and writing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from dalembert.io.machine_schema import GeometryEntry
+from dalembert.io.source import located, locating
+from dalembert.io.yaml_nodes import Document
+from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+
+__all__ = ["SOLIDS", "geometry_to_data", "make_geometry", "mesh_path"]
+
+SOLIDS: dict[str, type[Any]] = {"box": Box, "cylinder": Cylinder, "capsule": Capsule, "sphere": Sphere, "mesh": Mesh}
+_KEYS = {solid: key for key, solid in SOLIDS.items()}
+
+Read = Callable[[Any, tuple[str | int, ...]], Any]
+
+
+def make_geometry(
+    entries: Sequence[GeometryEntry], path: tuple[str | int, ...], number: Read, origin: Read, document: Document
+) -> tuple[Geometry, ...]:
+    """Make the geometry of a body from its entries; ``number`` and ``origin`` read numbers and placements."""
+    made = []
+    for i, entry in enumerate(entries):
+        here = (*path, i)
+        given = [key for key in SOLIDS if getattr(entry, key) is not None]
+        owner = f"body '{path[1]}'"
+        if len(given) != 1:
+            got = " and ".join(given) or "none"
+            raise located(
+                document.label, document.line(here), f"{owner}: a geometry takes one of {', '.join(SOLIDS)}, got {got}"
+            )
+        solid = getattr(entry, given[0])
+        values: dict[str, Any] = {}
+        for key in type(solid).model_fields:
+            value = getattr(solid, key)
+            at = (*here, given[0], key)
+            if key == "file":
+                values[key] = mesh_path(value, _folder(document))
+            elif isinstance(value, list):
+                values[key] = tuple(number(v, (*at, k)) for k, v in enumerate(value))
+            else:
+                values[key] = number(value, at)
+        with locating(document.label, document.line(here), owner=owner):
+            placed = origin(entry.origin, (*here, "origin"))
+            made.append(Geometry(SOLIDS[given[0]](**values), placed, entry.colour, entry.visual, entry.collision))
+    return tuple(made)
+
+
+def _folder(document: Document) -> Path | None:
+    """Folder of the machine file; None where its text was given."""
+    return None if document.label.startswith("<") else Path(document.label).parent
+
+
+def mesh_path(file: str, folder: Path | None) -> str:
+    """Path of a mesh that a file in ``folder`` names: relative paths begin there, addresses stay as they are."""
+    if folder is None or "://" in file or Path(file).is_absolute():
+        return file
+    return str((folder / file).resolve())
+
+
+def geometry_to_data(part: Geometry, given: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
+    """Write a geometry: what has its default value is left out."""
+    solid: dict[str, Any] = {}
+    for field in fields(part.solid):
+        value = getattr(part.solid, field.name)
+        solid |= {field.name: value} if isinstance(value, str) else given(field.name, value, field.default)
+    data: dict[str, Any] = {_KEYS[type(part.solid)]: solid} | origin(part.origin)
+    if part.colour is not None:
+        data["colour"] = part.colour
+    return data | {flag: False for flag in ("visual", "collision") if not getattr(part, flag)}

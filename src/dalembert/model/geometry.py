@@ -1,0 +1,203 @@
+"""What bodies look like and touch with: boxes, cylinders, capsules, spheres and meshes with their placement.
+
+Geometry has no part in the equations of free motion. Pictures use what is `visual`; contact and clearance use what is
+for `collision`; the two may differ, as in URDF. Dimensions may be parameters like any other number of a machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar
+from dalembert.core.validation import Bound, Vector, field_scalar, field_vector
+from dalembert.model.transform import IDENTITY, Transform
+
+__all__ = ["Box", "Capsule", "Cylinder", "Geometry", "Mesh", "Solid", "Sphere", "along", "as_geometry"]
+
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+@dataclass(frozen=True)
+class Box:
+    """Box with its centre at the origin.
+
+    Parameters
+    ----------
+    size
+        Sides along x, y and z [m].
+    """
+
+    size: Vector
+
+    def __post_init__(self) -> None:
+        size = field_vector(self.size, "the size of a box")
+        names = ("length", "width", "height")
+        sides = (field_scalar(x, f"the {n} of a box", lower=0.0, strict=True) for n, x in zip(names, size, strict=True))
+        object.__setattr__(self, "size", tuple(sides))
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """Cylinder about the z axis with its centre at the origin.
+
+    Parameters
+    ----------
+    radius, length
+        Its dimensions [m].
+    """
+
+    radius: Scalar
+    length: Scalar
+
+    def __post_init__(self) -> None:
+        for name in ("radius", "length"):
+            what = f"the {name} of a cylinder"
+            object.__setattr__(self, name, field_scalar(getattr(self, name), what, lower=0.0, strict=True))
+
+
+@dataclass(frozen=True)
+class Capsule:
+    """All points within ``radius`` of a segment of the z axis with its centre at the origin.
+
+    Parameters
+    ----------
+    radius
+        Radius of the round part [m]; zero: the segment itself, as of a slender rod.
+    length
+        Length of the segment [m], without the round ends.
+    """
+
+    radius: Scalar
+    length: Scalar
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", field_scalar(self.radius, "the radius of a capsule", lower=0.0))
+        length = field_scalar(self.length, "the length of a capsule", lower=0.0, strict=True)
+        object.__setattr__(self, "length", length)
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """Sphere with its centre at the origin."""
+
+    radius: Scalar
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", field_scalar(self.radius, "the radius of a sphere", lower=0.0, strict=True))
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Triangles in a file, which is read when they are needed.
+
+    Parameters
+    ----------
+    file
+        Path of the file (.stl, .obj).
+    scale
+        Factors along x, y and z.
+    """
+
+    file: str
+    scale: Vector = (1.0, 1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.file, str) or not self.file.strip():
+            raise MachineError(f"the file of a mesh must be a path, got {self.file!r}")
+        scale = field_vector(self.scale, f"the scale of mesh '{self.file}'")
+        if any(x == 0.0 for x in scale):
+            raise MachineError(f"the scale of mesh '{self.file}' must not be zero, got {list(scale)}")
+        object.__setattr__(self, "scale", scale)
+
+
+Solid = Box | Cylinder | Capsule | Sphere | Mesh
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A solid fixed to a body.
+
+    Parameters
+    ----------
+    solid
+        `Box`, `Cylinder`, `Capsule`, `Sphere` or `Mesh`.
+    origin
+        Placement of the solid in the frame of the body.
+    colour
+        Such as ``"#4477aa"``; None: chosen by who draws it.
+    visual, collision
+        Whether it is drawn, and whether it touches others.
+    """
+
+    solid: Solid
+    origin: Transform = IDENTITY
+    colour: str | None = None
+    visual: bool = True
+    collision: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.solid, Solid):
+            raise MachineError(f"a geometry needs a Box, Cylinder, Capsule, Sphere or Mesh, got {self.solid!r}")
+        if not isinstance(self.origin, Transform):
+            raise MachineError(f"the origin of a geometry must be a Transform, got {self.origin!r}")
+        if self.colour is not None and not (isinstance(self.colour, str) and _COLOUR.fullmatch(self.colour)):
+            raise MachineError(f"the colour of a geometry must be such as '#4477aa', got {self.colour!r}")
+        for flag in ("visual", "collision"):
+            if not isinstance(getattr(self, flag), bool):
+                raise MachineError(f"'{flag}' of a geometry must be true or false, got {getattr(self, flag)!r}")
+        if not (self.visual or self.collision):
+            raise MachineError("a geometry that is neither visual nor for collision has no effect; leave it out")
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All scalars of the geometry."""
+        numbers: list[Scalar] = []
+        for field in fields(self.solid):
+            value = getattr(self.solid, field.name)
+            if not isinstance(value, str):
+                numbers += value if isinstance(value, tuple) else [value]
+        return (*numbers, *self.origin.scalars)
+
+    def bounds(self, body: str) -> Iterator[Bound]:
+        """Ranges that its dimensions must keep for any parameter values."""
+        match self.solid:
+            case Box(size=size):
+                for side in size:
+                    yield Bound(f"a side of the box of body '{body}'", side, strict=True)
+            case Cylinder(radius=radius, length=length):
+                yield Bound(f"the radius of the cylinder of body '{body}'", radius, strict=True)
+                yield Bound(f"the length of the cylinder of body '{body}'", length, strict=True)
+            case Capsule(radius=radius, length=length):
+                yield Bound(f"the radius of the capsule of body '{body}'", radius)
+                yield Bound(f"the length of the capsule of body '{body}'", length, strict=True)
+            case Sphere(radius=radius):
+                yield Bound(f"the radius of the sphere of body '{body}'", radius, strict=True)
+
+
+def as_geometry(given: Any, body: str) -> tuple[Geometry, ...]:
+    """Return the geometry of a body from one or several `Geometry` or solids."""
+    items = (given,) if isinstance(given, Geometry | Solid) else given
+    if isinstance(items, str) or not hasattr(items, "__iter__"):
+        raise MachineError(f"geometry of body '{body}' must be a list of Geometry, got {given!r}")
+    result = []
+    for item in items:
+        if not isinstance(item, Geometry | Solid):
+            raise MachineError(f"geometry of body '{body}' must be a list of Geometry, got the element {item!r}")
+        result.append(item if isinstance(item, Geometry) else Geometry(item))
+    return tuple(result)
+
+
+_TURNS: dict[str, Any] = {
+    "x": ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)),
+    "y": ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)),
+    "z": IDENTITY.rotation,
+}
+
+
+def along(axis: str, centre: Vector = (0.0, 0.0, 0.0)) -> Transform:
+    """Placement that lays the z axis of a cylinder or capsule along the given axis of the body."""
+    return Transform(centre, _TURNS[axis])
