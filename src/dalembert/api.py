@@ -32,8 +32,8 @@ def equations(
     by: str = "newton-euler",
     *,
     coordinates: CoordinateMap | None = None,
-    approximation: str = "flex",
     backend: Backend = "auto",
+    **options: Any,
 ) -> EquationsOfMotion:
     """Derive the equations of motion of a machine.
 
@@ -46,11 +46,12 @@ def equations(
         differentiation) or ``"natural"`` (points and vectors of the bodies, with constraints).
     coordinates
         Another choice of coordinates.
-    approximation
-        Which terms of the motion of flexible bodies ``"newton-euler"`` keeps: ``"flex"`` (all of them), ``"flex-M"``
-        (constant mass matrices), ``"flex-MA"`` (also twist propagation), ``"flex-MR"`` (also rotations).
     backend
         ``"auto"``, ``"native"`` or ``"vm"``: how functions are compiled.
+    options
+        Options of the formulation. ``"newton-euler"`` has ``approximation``, which terms of the motion of flexible
+        bodies it keeps: ``"flex"`` (all of them), ``"flex-M"`` (constant mass matrices), ``"flex-MA"`` (also twist
+        propagation), ``"flex-MR"`` (also rotations).
 
     Examples
     --------
@@ -63,7 +64,7 @@ def equations(
     >>> da.equations(pendulum).mass_matrix([0.3])
     array([[0.5]])
     """
-    return derive(machine, by, coordinates=coordinates, approximation=approximation, backend=backend)
+    return derive(machine, by, coordinates=coordinates, backend=backend, **options)
 
 
 def simulate(

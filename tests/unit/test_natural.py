@@ -75,7 +75,7 @@ def accelerations(machine: da.Machine, seed: int) -> tuple[np.ndarray, np.ndarra
     q, v = tree.random_configuration(rng), rng.normal(size=tree.nv)
     u = rng.normal(size=tree.nu)
     a = tree.forward_dynamics(q, v, tree.applied(q, v, u))
-    f = natural.symbolic._formulation.from_machine_function
+    f = natural.formulation.from_machine
     s = [ca.SX.sym("q", machine.nq), ca.SX.sym("v", machine.nv), ca.SX.sym("p", len(machine.parameters))]
     rate = ca.Function("rate", [tree.symbolic.q, tree.symbolic.v, tree.symbolic.p], [tree.symbolic.coordinate_rate])
     _, w = f(*s)

@@ -125,7 +125,7 @@ def _configuration(
         if active:
             raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' means nothing")
         return named_vector(at, eom.q_names, eom.q_neutral, "at"), np.zeros(0)
-    if eom.by == "natural":
+    if not eom.formulation.minimal:
         own = eom.machine
         q, _ = eom.from_machine(named_vector(at, own.q_names, own.q_neutral, "at"), np.zeros(own.nv), p=p)
     else:

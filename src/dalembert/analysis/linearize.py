@@ -24,6 +24,7 @@ from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.constraints.reduction import Reduction
 from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.registry import kind_of
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def linearize(
 
 def _derive(machine: Machine, by: str) -> EquationsOfMotion:
     """Equations of a machine; a handful of constrained evaluations is not worth a compiler."""
-    constrained = isinstance(machine, Machine) and (machine.constrained or by == "natural")
+    constrained = isinstance(machine, Machine) and (machine.constrained or not kind_of(by).minimal)
     return derive(machine, by, backend="vm" if constrained else "auto")
 
 

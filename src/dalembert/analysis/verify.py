@@ -19,8 +19,9 @@ import numpy as np
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.formulations.equations import FORMULATIONS, EquationsOfMotion, derive
+from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.natural.reduction import natural_results
+from dalembert.formulations.registry import FORMULATIONS
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 
@@ -147,7 +148,7 @@ def verify(
     if machine.constrained:
         # Loops are closed through the Jacobians of frames, which are compared; the equations are those of the tree.
         machine = machine.with_(constraints=(), cables=())
-    equations = {name: derive(machine, name, backend=backend) for name in FORMULATIONS}
+    equations = {name: derive(machine, name, backend=backend) for name, kind in FORMULATIONS.items() if kind.minimal}
     first = next(iter(equations.values()))
     state = _State.random(first, samples, seed)
     results = {name: _Results.of(eom, state) for name, eom in equations.items()}

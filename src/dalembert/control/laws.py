@@ -30,7 +30,6 @@ def _driven(eom: EquationsOfMotion, law: str) -> tuple[list[int], list[int], Any
     """Rows of ``q`` and ``v`` that the motors drive, and their gear ratios."""
     blocks = {b.name: b for b in eom.layout.blocks}
     rows_q, rows_v, ratios = [], [], []
-    variables = eom.symbolic._formulation.variables
     for motor in eom.machine.motors:
         if motor.joint not in blocks:
             raise InputError(
@@ -38,7 +37,7 @@ def _driven(eom: EquationsOfMotion, law: str) -> tuple[list[int], list[int], Any
             )
         rows_q.append(blocks[motor.joint].q.start)
         rows_v.append(blocks[motor.joint].v.start)
-        ratios.append(variables.value(motor.ratio))
+        ratios.append(eom.symbolic.value(motor.ratio))
     if len(set(rows_v)) != len(rows_v):
         raise InputError(f"{law}: two motors drive one joint; give one law per joint")
     return rows_q, rows_v, ca.vertcat(*ratios)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from dalembert.core.types import Array
 
@@ -10,12 +11,45 @@ __all__ = ["Controller", "Formulation", "Law"]
 
 
 class Formulation(Protocol):
-    """Delivers the expressions of the contract on CasADi symbols; every method returns a new or cached expression."""
+    """A formulation: the expressions of a machine's equations on CasADi symbols, and all that is asked of them.
+
+    Every method returns a new or a cached expression. Nobody looks behind this contract. What most formulations have
+    in common they inherit: `dalembert.formulations.base.FormulationBase`, or `TreeFormulation` for those in the
+    coordinates of the machine's tree.
+
+    Attributes
+    ----------
+    name
+        What ``equations(machine, by=name)`` calls it.
+    options
+        Its options by name, each with the values that it may have; the first one is the default.
+    minimal
+        Whether its coordinates are those of the machine's tree, so that they can be mapped to others. Coordinates that
+        are not bring constraints of their own.
+    machine, variables, layout
+        The machine, the symbols of the equations, and the names and kinds of the coordinates.
+    machine_coordinates
+        Whether ``q`` and ``v`` are the machine's own, so that conversions change nothing.
+    """
 
     name: str
-    variables: Any
-    model: Any
+    options: ClassVar[Mapping[str, tuple[str, ...]]]
+    minimal: bool
 
+    @classmethod
+    def refusal(cls, machine: Any) -> str | None:
+        """Why the formulation cannot take a machine, naming the part; None: it can."""
+
+    @property
+    def machine(self) -> Any: ...  # noqa: D102
+    @property
+    def variables(self) -> Any: ...  # noqa: D102
+    @property
+    def layout(self) -> Any: ...  # noqa: D102
+    @property
+    def machine_coordinates(self) -> bool: ...  # noqa: D102
+
+    # equations
     def mass_matrix(self) -> Any: ...  # noqa: D102
     def coriolis_matrix(self) -> Any: ...  # noqa: D102
     def gravity(self) -> Any: ...  # noqa: D102
@@ -26,7 +60,48 @@ class Formulation(Protocol):
     def potential_energy(self) -> Any: ...  # noqa: D102
     def momentum(self) -> Any: ...  # noqa: D102
     def center_of_mass(self) -> Any: ...  # noqa: D102
-    def jacobian(self, frame: str) -> Any: ...  # noqa: D102
+
+    def actuation(self) -> Any:
+        """Generalised forces of the motors."""
+
+    def losses(self) -> Any:
+        """Generalised forces of dampers, friction and motor losses."""
+
+    def own_constraints(self) -> list[tuple[str, Any]]:
+        """Constraints that redundant coordinates bring along, by name."""
+
+    def closed_derivatives(self, board: Any) -> Any | None:
+        """Derivatives of the inverse dynamics in closed form, as stages on a board; None: there are none."""
+
+    # kinematics
+    def coordinate_rates(self) -> Any:
+        """Rates of the coordinates, ``B(q) v``."""
+
+    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+        """Rotation and position of a frame in the world."""
+
+    def jacobian(self, frame: str) -> Any:
+        """Jacobian of a frame's twist [v; w] at its origin, in its own axes."""
+
+    def joint_coordinate(self, joint: str) -> Any:
+        """Coordinate of a joint that has one."""
+
+    def joint_rate(self, joint: str) -> Any:
+        """Rate of a joint that has one coordinate."""
+
+    # the machine's own coordinates
+    def to_machine(self) -> tuple[Any, Any]:
+        """Coordinates and velocities of the machine's own choice."""
+
+    def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+        """Coordinates and velocities from the machine's own; CasADi symbols or numbers."""
+
+    # elastic cables
+    def cables(self) -> Sequence[Any]:
+        """Stretch, length and tension of the elastic cables (`CableTerms`)."""
+
+    def strain_force(self) -> Any:
+        """Gradient of the strain energy of the elastic cables, a part of the bias."""
 
 
 @runtime_checkable

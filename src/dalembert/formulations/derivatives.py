@@ -20,8 +20,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.formulations.factorization import Factors, unit_rows
-from dalembert.formulations.tree.derivatives import Cells, TreeDerivatives, is_plain
-from dalembert.formulations.tree.newton_euler import NewtonEuler
+from dalembert.formulations.tree.derivatives import Cells
 
 __all__ = ["Derivatives", "forward_derivatives", "inverse_derivatives"]
 
@@ -39,8 +38,8 @@ def inverse_derivatives(formulation: Formulation) -> RowExpressions:
     """Derivatives of the inverse dynamics by q, v, a and p, as expressions of (q, v, a, p)."""
     board = RowsBuilder()
     a = formulation.variables.a
-    if _is_tree(formulation):
-        tree = TreeDerivatives(board, formulation.model)
+    tree = formulation.closed_derivatives(board)
+    if tree is not None:
         by_p, (by_q, by_v), mass = board.give(_by_p(formulation, a)), tree.at(a), tree.mass
     else:
         by_q, by_v, mass = (_given(board, x) for x in (*_by_tape(formulation, a), formulation.mass_matrix()))
@@ -55,17 +54,17 @@ def inverse_derivatives(formulation: Formulation) -> RowExpressions:
 
 def forward_derivatives(formulation: Formulation) -> RowExpressions:
     """Derivatives of the forward dynamics by q, v, tau and p, as expressions of (q, v, tau, p)."""
-    model, x = formulation.model, formulation.variables
-    if model.machine.constrained:
-        name = model.machine.name
+    machine, x = formulation.machine, formulation.variables
+    if machine.constrained:
+        name = machine.name
         raise InputError(f"machine '{name}' has constraints: its forward dynamics has no such derivatives")
     board = RowsBuilder()
     nv = x.v.numel()
     unit = unit_rows(board, nv)
-    if _is_tree(formulation):
-        tree = TreeDerivatives(board, model)
+    tree = formulation.closed_derivatives(board)
+    if tree is not None:
         factors = Factors(board, tree.mass)
-        a = factors.solve_tape(x.tau - board.read(tree.bias).T - model.spring_force)
+        a = factors.solve_tape(x.tau - board.read(tree.bias).T - tree.spring_force)
         by_p, (by_q, by_v) = board.give(_by_p(formulation, a)), tree.at(a)
     else:
         a = formulation.forward_dynamics()
@@ -82,11 +81,6 @@ def forward_derivatives(formulation: Formulation) -> RowExpressions:
     return board.finish(parts, symmetric=[inverse])
 
 
-def _is_tree(formulation: Formulation) -> bool:
-    """Whether there is a closed form."""
-    return isinstance(formulation, NewtonEuler) and is_plain(formulation.model)
-
-
 def _by_p(formulation: Formulation, a: Any) -> Any:
     """Derivatives of the inverse dynamics by the parameters, at accelerations `a`."""
     x = formulation.variables
@@ -97,7 +91,7 @@ def _by_tape(formulation: Formulation, a: Any) -> list[Any]:
     """Derivatives of the inverse dynamics by q and v, at accelerations `a`, without a closed form."""
     x = formulation.variables
     tau = ca.cse(formulation.inverse_dynamics())
-    rates = ca.jacobian(formulation.model.coordinate_rates(), x.v)
+    rates = ca.jacobian(formulation.coordinate_rates(), x.v)
     made: list[Any] = ca.substitute([ca.jacobian(tau, x.q) @ rates, ca.jacobian(tau, x.v)], [x.a], [a])
     return made
 

@@ -13,26 +13,21 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel
 from dalembert.compile.kernel import Backend
-from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.errors import InputError
+from dalembert.core.kept import Kept
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.contract import ConstraintContract
 from dalembert.formulations.constraints.elastic_cables import with_elastic_cables
 from dalembert.formulations.contract import GEOMETRIC, compile_contract
 from dalembert.formulations.derivatives import Derivatives
-from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates
-from dalembert.formulations.natural.formulation import Natural
+from dalembert.formulations.registry import formulate, kind_of
 from dalembert.formulations.symbolic import Symbolic
-from dalembert.formulations.tree.flexible import APPROXIMATIONS
-from dalembert.formulations.tree.lagrange import Lagrange
-from dalembert.formulations.tree.newton_euler import NewtonEuler
 from dalembert.model.checks import check_parameter_values
 from dalembert.model.machine import Machine
 
-__all__ = ["FORMULATIONS", "Energy", "EquationsOfMotion", "MachineOrEquations", "derive"]
-
-FORMULATIONS: dict[str, type[Any]] = {"newton-euler": NewtonEuler, "lagrange": Lagrange}
+__all__ = ["Energy", "EquationsOfMotion", "MachineOrEquations", "derive"]
 
 _FLOAT64 = np.dtype(np.float64)
 Parameters = Mapping[str, Any] | ArrayLike | None
@@ -57,45 +52,25 @@ def derive(
     by: str = "newton-euler",
     *,
     coordinates: CoordinateMap | None = None,
-    approximation: str = "flex",
     backend: Backend = "auto",
+    **options: Any,
 ) -> EquationsOfMotion:
     """Derive the equations of motion of a machine; see `dalembert.equations`."""
     if not isinstance(machine, Machine):
         raise InputError(f"equations need a Machine, got {type(machine).__name__}")
-    if by not in (*FORMULATIONS, Natural.name):
-        raise UnknownNameError("formulation", by, (*FORMULATIONS, Natural.name))
-    if approximation not in APPROXIMATIONS:
-        raise UnknownNameError("model of flexible bodies", approximation, APPROXIMATIONS)
-    if approximation != "flex" and by != "newton-euler":
-        raise InputError(f"the model '{approximation}' of flexible bodies belongs to newton-euler, got by={by!r}")
+    kind_of(by, options)
     if coordinates is not None:
-        return _derive(machine, by, coordinates, approximation, backend)
+        formulation = in_coordinates(formulate(machine, by, options), coordinates)
+        return EquationsOfMotion(machine, with_elastic_cables(formulation), backend)
+
+    def make() -> EquationsOfMotion:
+        formulation = formulate(machine, by, options)
+        if machine.couplings and formulation.minimal:
+            formulation = couple(formulation)
+        return EquationsOfMotion(machine, with_elastic_cables(formulation), backend)
+
     # A machine is frozen: its equations are derived once and kept with it.
-    kept: dict[tuple[str, str, str], EquationsOfMotion] = machine.__dict__.setdefault("_equations", {})
-    key = (by, approximation, backend)
-    if key not in kept:
-        kept[key] = _derive(machine, by, None, approximation, backend)
-    return kept[key]
-
-
-def _derive(
-    machine: Machine, by: str, coordinates: CoordinateMap | None, approximation: str, backend: Backend
-) -> EquationsOfMotion:
-    if by == Natural.name:
-        if coordinates is not None:
-            raise InputError("natural coordinates are a choice of coordinates themselves: give no map with them")
-        natural = Natural(machine)
-        return EquationsOfMotion(machine, with_elastic_cables(natural, machine), natural.layout, backend)
-    options = {} if approximation == "flex" else {"approximation": approximation}
-    formulation: Formulation = FORMULATIONS[by](machine, **options)
-    layout = Layout.of_nodes(machine.tree.nodes)
-    if coordinates is not None:
-        formulation, layout = in_coordinates(formulation, machine, coordinates)
-    elif machine.couplings:
-        formulation, layout = couple(formulation, machine)
-    formulation = with_elastic_cables(formulation, machine)
-    return EquationsOfMotion(machine, formulation, layout, backend, coordinates)
+    return machine.kept.once("equations", (by, backend, *sorted(options.items())), make)
 
 
 class EquationsOfMotion(ConstraintContract):
@@ -110,6 +85,8 @@ class EquationsOfMotion(ConstraintContract):
         The machine.
     by
         Name of the formulation.
+    formulation
+        The formulation itself, as the contract `dalembert.core.ports.Formulation` has it.
     symbolic
         The CasADi expressions behind the functions.
     q_names, v_names, u_names, p_names
@@ -120,16 +97,15 @@ class EquationsOfMotion(ConstraintContract):
         self,
         machine: Machine,
         formulation: Formulation,
-        layout: Layout,
         backend: Backend = "auto",
-        coordinates: CoordinateMap | None = None,
     ) -> None:
         self.machine = machine
+        self.formulation = formulation
         self.by = formulation.name
-        self.layout = layout
+        self.layout = layout = formulation.layout
         self.backend = backend
-        self.coordinates = coordinates
-        self.symbolic = Symbolic(formulation, layout)
+        self.symbolic = Symbolic(formulation)
+        self.kept = Kept()
         self.q_names, self.v_names = layout.q_names, layout.v_names
         self.u_names = machine.u_names
         self.p_names = tuple(p.name for p in machine.parameters)
@@ -246,7 +222,7 @@ class EquationsOfMotion(ConstraintContract):
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """Tangent displacement from ``q0`` to ``q1`` (nv numbers)."""
-        self._check_quaternions(q1)
+        self.check_quaternions(q1)
         return self._call("difference", (q0, q1), 0.0, None)
 
     def inverse_kinematics(self, frame: str, target: ArrayLike, **options: Any) -> Any:
@@ -279,7 +255,7 @@ class EquationsOfMotion(ConstraintContract):
 
     def to_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
         """State in the machine's own coordinates; the same arrays unless other coordinates were chosen."""
-        if self.coordinates is None and self.by != Natural.name:
+        if self.formulation.machine_coordinates:
             return _numbers(q, "q"), _numbers(v, "v")
         result: tuple[Array, Array] = self._call("to_machine", (q, v), 0.0, p)
         return result
@@ -287,21 +263,10 @@ class EquationsOfMotion(ConstraintContract):
     def from_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
         """State in these coordinates from one in the machine's own: the inverse of `to_machine`."""
         q, v = _numbers(q, "q"), _numbers(v, "v")
-        if self.by == Natural.name:
-            state = [ca.DM(x) for x in (q, v, self.parameter_values(p))]
-            own = self.symbolic._formulation.from_machine_function.call(state)
-            return np.array(own[0].full())[:, 0], np.array(own[1].full())[:, 0]
-        if self.coordinates is None:
+        if self.formulation.machine_coordinates:
             return q, v
-        if self.coordinates.from_machine is None:
-            raise InputError("this choice of coordinates has no inverse: give CoordinateMap a from_machine")
-        values = self.parameter_values(p)
-        named = {name: float(values[..., i]) for i, name in enumerate(self.p_names)}
-        x = self.coordinates.from_machine(ca.DM(q), named)
-        y = np.array(ca.DM(ca.vertcat(*x) if isinstance(x, list | tuple) else x).full())[:, 0]
-        E = np.stack([self.to_machine(y, e, p=p)[1] for e in np.eye(self.nv)], axis=-1)
-        w: Any = np.linalg.lstsq(E, v, rcond=None)[0]
-        return y, w
+        own = self.formulation.from_machine(ca.DM(q), ca.DM(v), ca.DM(self.parameter_values(p)))
+        return np.array(ca.DM(own[0]).full())[:, 0], np.array(ca.DM(own[1]).full())[:, 0]
 
     @property
     def q_neutral(self) -> Array:
@@ -361,7 +326,7 @@ class EquationsOfMotion(ConstraintContract):
         axes: str = "frame",
     ) -> Any:
         if self._quaternions:
-            self._check_quaternions(arguments[0])
+            self.check_quaternions(arguments[0])
         plain = self._plain.get(name)
         if plain is not None and p is None:
             return plain(*arguments)
@@ -393,7 +358,8 @@ class EquationsOfMotion(ConstraintContract):
         check_parameter_values(self.machine, values)
         return values
 
-    def _check_quaternions(self, q: ArrayLike) -> None:
+    def check_quaternions(self, q: ArrayLike) -> None:
+        """Refuse a configuration whose quaternions are not of unit norm."""
         if isinstance(q, np.ndarray) and q.dtype is _FLOAT64 and q.shape == (self.nq,):
             for _, start in self._quaternions:
                 w, x, y, z = q[start : start + 4].tolist()

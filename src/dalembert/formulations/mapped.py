@@ -20,6 +20,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
+from dalembert.formulations.base import FormulationBase
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.variables import Variables
@@ -48,42 +49,41 @@ class CoordinateMap:
     from_machine: Callable[[Any, dict[str, Any]], Any] | None = None
 
 
-class _MappedModel:
-    """The tree model seen through the map: what acts on the machine, in the new coordinates."""
+class Mapped(FormulationBase):
+    """A formulation in the coordinates ``y`` with ``q = f(y)``, ``v = E(y) w``, ``y' = rates(y, w)``.
 
-    def __init__(self, owner: Mapped) -> None:
-        self._owner = owner
-        inner = owner.inner.model
-        self.machine = inner.machine
-        self.tree = inner.tree
+    Parameters
+    ----------
+    inner
+        The formulation.
+    variables, layout
+        Symbols and names of the new coordinates.
+    q, E, rates
+        ``f(y)``, ``E(y)`` and the rates of ``y``.
+    coordinates
+        The map, where the new coordinates are not the machine's own.
+    """
 
-    def coordinate_rates(self) -> Any:
-        return self._owner.rates
-
-    def frame_pose(self, name: str) -> tuple[Any, Any]:
-        R, p = self._owner.inner.model.frame_pose(name)
-        return self._owner.at(R), self._owner.at(p)
-
-    @property
-    def actuation(self) -> Any:
-        return self._owner.project(self._owner.inner.model.actuation)
-
-    @property
-    def losses(self) -> Any:
-        return self._owner.project(self._owner.inner.model.losses)
-
-
-class Mapped:
-    """A formulation in the coordinates ``y`` with ``q = f(y)``, ``v = E(y) w``, ``y' = rates(y, w)``."""
-
-    def __init__(self, inner: Formulation, variables: Variables, q: Any, E: Any, rates: Any) -> None:
+    def __init__(
+        self,
+        inner: Formulation,
+        variables: Variables,
+        layout: Layout,
+        q: Any,
+        E: Any,
+        rates: Any,
+        coordinates: CoordinateMap | None = None,
+    ) -> None:
         self.inner = inner
         self.name = inner.name
+        self.machine = inner.machine
         self.variables = variables
+        self.layout = layout
         self.q = q
         self.E = E
         self.rates = rates
-        self.model = _MappedModel(self)
+        self.coordinates = coordinates
+        self.machine_coordinates = coordinates is None
 
     @cached_property
     def _drift(self) -> Any:
@@ -146,13 +146,58 @@ class Mapped:
         """Centre of mass in the world."""
         return self.at(self.inner.center_of_mass())
 
+    def actuation(self) -> Any:
+        """Generalised forces of the motors."""
+        return self.project(self.inner.actuation())
+
+    def losses(self) -> Any:
+        """Generalised forces of the losses."""
+        return self.project(self.inner.losses())
+
+    def coordinate_rates(self) -> Any:
+        """Rates of the new coordinates."""
+        return self.rates
+
+    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+        """Pose (R, p) of a frame in the world."""
+        R, p = self.inner.frame_pose(frame)
+        return self.at(R), self.at(p)
+
     def jacobian(self, frame: str) -> Any:
         """Jacobian of a frame's twist."""
         return self.at(self.inner.jacobian(frame)) @ self.E
 
+    def joint_coordinate(self, joint: str) -> Any:
+        """Coordinate of a joint that has one."""
+        return self.at(self.inner.joint_coordinate(joint))
 
-def couple(inner: Formulation, machine: Machine) -> tuple[Formulation, Layout]:
+    def joint_rate(self, joint: str) -> Any:
+        """Rate of a joint that has one coordinate."""
+        return self.at(self.inner.joint_rate(joint))
+
+    def to_machine(self) -> tuple[Any, Any]:
+        """Coordinates and velocities of the machine's own choice."""
+        if self.coordinates is None:
+            return super().to_machine()
+        return self.q, self.E @ self.variables.v
+
+    def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+        """Coordinates and velocities from the machine's own, which must be numbers."""
+        if self.coordinates is None:
+            return super().from_machine(q, v, p)
+        if self.coordinates.from_machine is None:
+            raise InputError("this choice of coordinates has no inverse: give CoordinateMap a from_machine")
+        x = self.variables
+        y = self.coordinates.from_machine(q, {name: p[i] for i, name in enumerate(x.names)})
+        y = ca.DM(ca.vertcat(*y) if isinstance(y, list | tuple) else y)
+        E = ca.Function("E", [x.q, x.p], [ca.densify(self.E)])(y, p)
+        w = np.linalg.lstsq(E.full(), ca.DM(v).full()[:, 0], rcond=None)[0]
+        return y, ca.DM(w)
+
+
+def couple(inner: Formulation) -> Formulation:
     """Remove the coordinates of joints that follow others."""
+    machine = inner.machine
     layout = Layout.of_nodes(machine.coordinate_nodes)
     full = Layout.of_nodes(machine.tree.nodes)
     variables = replace(inner.variables, **_symbols(layout))
@@ -171,10 +216,10 @@ def couple(inner: Formulation, machine: Machine) -> tuple[Formulation, Layout]:
             q.append(value(rule.ratio) * variables.q[leader.q] + value(rule.offset))
             E[block.v, leader.v] = value(rule.ratio)
     q_full = ca.vertcat(*q)
-    rates_inner = ca.Function("rates", [inner.variables.q, inner.variables.v], [inner.model.coordinate_rates()])
+    rates_inner = ca.Function("rates", [inner.variables.q, inner.variables.v], [inner.coordinate_rates()])
     rates_full = rates_inner(q_full, E @ variables.v)
     rows = [i for b in full.blocks if b.name in mine for i in range(b.q.start, b.q.stop)]
-    return Mapped(inner, variables, q_full, E, rates_full[rows]), layout
+    return Mapped(inner, variables, layout, q_full, E, rates_full[rows])
 
 
 def tree_coordinates(machine: Machine, q: Array) -> Array:
@@ -191,8 +236,11 @@ def tree_coordinates(machine: Machine, q: Array) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def in_coordinates(inner: Formulation, machine: Machine, coordinates: CoordinateMap) -> tuple[Formulation, Layout]:
+def in_coordinates(inner: Formulation, coordinates: CoordinateMap) -> Formulation:
     """Wrap a formulation in the coordinates of a map."""
+    machine = inner.machine
+    if not inner.minimal:
+        raise InputError(f"{inner.name} coordinates are a choice of coordinates themselves: give no map with them")
     if Layout.of_nodes(machine.coordinate_nodes).quaternions or machine.couplings:
         raise InputError(f"machine '{machine.name}' has quaternions or coupled joints; a coordinate map needs neither")
     layout = Layout.plain(coordinates.names)
@@ -205,7 +253,7 @@ def in_coordinates(inner: Formulation, machine: Machine, coordinates: Coordinate
             f"the coordinate map must return {machine.nq} expressions ({', '.join(machine.q_names)}), got {q.shape[0]}"
         )
     E = ca.jacobian(q, variables.q)
-    return Mapped(inner, variables, q, E, variables.v), layout
+    return Mapped(inner, variables, layout, q, E, variables.v, coordinates)
 
 
 def _symbols(layout: Layout) -> dict[str, Any]:

@@ -9,10 +9,9 @@ import casadi as ca
 
 from dalembert.compile.rows_builder import RowExpressions
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives
-from dalembert.formulations.layout import Layout
-from dalembert.formulations.mapped import Mapped
 
 __all__ = ["ROWS", "Symbolic"]
 
@@ -23,9 +22,9 @@ class Symbolic:
     Expressions of a frame are methods: ``jacobian("tool")``, ``pose("tool")``.
     """
 
-    def __init__(self, formulation: Formulation, layout: Layout) -> None:
+    def __init__(self, formulation: Formulation) -> None:
         self._formulation = formulation
-        self._layout = layout
+        self._layout = formulation.layout
         self._made: dict[str, Any] = {}
         x = formulation.variables
         self.q, self.v, self.a, self.tau, self.u, self.t, self.p = x.q, x.v, x.a, x.tau, x.u, x.t, x.p
@@ -40,7 +39,7 @@ class Symbolic:
             raise AttributeError(name)
         if name not in EXPRESSIONS:
             raise UnknownNameError("expression", name, EXPRESSIONS)
-        machine = self._formulation.model.machine
+        machine = self._formulation.machine
         if name == "forward_dynamics" and machine.constrained:
             raise InputError(f"machine '{machine.name}' has constraints: use constrained_dynamics")
         return self._once(name, lambda: getattr(self._formulation, name)())
@@ -51,17 +50,17 @@ class Symbolic:
     @property
     def coordinate_rate(self) -> Any:
         """Rates of the coordinates, ``B(q) v``."""
-        return self._once("coordinate_rate", self._formulation.model.coordinate_rates)
+        return self._once("coordinate_rate", self._formulation.coordinate_rates)
 
     @property
     def actuation(self) -> Any:
         """Generalised forces of the motors."""
-        return self._once("actuation", lambda: self._formulation.model.actuation)
+        return self._once("actuation", self._formulation.actuation)
 
     @property
     def losses(self) -> Any:
         """Generalised forces of dampers, friction and motor losses."""
-        return self._once("losses", lambda: self._formulation.model.losses)
+        return self._once("losses", self._formulation.losses)
 
     @property
     def wrenches(self) -> Any:
@@ -95,11 +94,20 @@ class Symbolic:
     @property
     def to_machine(self) -> tuple[Any, Any]:
         """Coordinates and velocities of the machine's own choice."""
-        mapped = self._formulation
-        own = getattr(mapped, "to_machine", None)
-        if own is not None:
-            return own()
-        return (mapped.q, mapped.E @ self.v) if isinstance(mapped, Mapped) else (self.q, self.v)
+        made: tuple[Any, Any] = self._once("to_machine", self._formulation.to_machine)
+        return made
+
+    def joint_coordinate(self, joint: str) -> Any:
+        """Coordinate of a joint that has one."""
+        return self._once(f"joint_coordinate:{joint}", lambda: self._formulation.joint_coordinate(joint))
+
+    def joint_rate(self, joint: str) -> Any:
+        """Rate of a joint that has one coordinate."""
+        return self._once(f"joint_rate:{joint}", lambda: self._formulation.joint_rate(joint))
+
+    def value(self, x: Scalar) -> Any:
+        """Return a scalar of the machine as a number or an expression of the parameter symbols and time."""
+        return self._formulation.variables.value(x)
 
     @property
     def energy(self) -> tuple[Any, Any]:
@@ -109,8 +117,8 @@ class Symbolic:
     def _wrenches(self) -> Any:
         x = self._formulation.variables
         total = ca.SX(self._layout.nv, 1)
-        for wrench in self._formulation.model.machine.wrenches:
-            R, _ = self._formulation.model.frame_pose(wrench.frame)
+        for wrench in self._formulation.machine.wrenches:
+            R, _ = self._formulation.frame_pose(wrench.frame)
             f = ca.vertcat(*[x.value(c) for c in wrench.force])
             n = ca.vertcat(*[x.value(c) for c in wrench.torque])
             if wrench.axes == "world":
@@ -122,7 +130,7 @@ class Symbolic:
         """Homogeneous matrix (4 x 4) of a frame in the world."""
 
         def make() -> Any:
-            R, p = self._formulation.model.frame_pose(frame)
+            R, p = self._formulation.frame_pose(frame)
             return ca.vertcat(ca.horzcat(R, p), ca.horzcat(0, 0, 0, 1))
 
         return self._once(f"pose:{frame}", make)
@@ -133,7 +141,7 @@ class Symbolic:
             raise InputError(f"axes of a Jacobian must be 'frame' or 'world', got {axes!r}")
         if axes == "frame":
             return self._once(f"jacobian:{frame}", lambda: self._formulation.jacobian(frame))
-        R, _ = self._formulation.model.frame_pose(frame)
+        R, _ = self._formulation.frame_pose(frame)
         return self._once(f"jacobian:{frame}:world", lambda: ca.diagcat(R, R) @ self.jacobian(frame))
 
     def jacobian_rate(self, frame: str, axes: str = "frame") -> Any:

@@ -156,13 +156,8 @@ def close_loop(
     events, switches = _listed(events, Event, "events"), _listed(switches, Switch, "switches")
     if not _is_value(control):
         return _compose(eom, control, events, limits, switches)
-    kept: dict[Any, ClosedLoop] = eom.__dict__.setdefault("_loops", {})
     key = (control, events, limits, switches)
-    if key not in kept:
-        while len(kept) >= 8:
-            kept.pop(next(iter(kept)))
-        kept[key] = _compose(eom, control, events, limits, switches)
-    return kept[key]
+    return eom.kept.once("loop", key, lambda: _compose(eom, control, events, limits, switches), at_most=8)
 
 
 def _listed(items: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
@@ -214,7 +209,7 @@ def _compose(
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
     for name, expression in cable_signals(eom) if eom.machine.cables else ():
         y, y_names = ca.vertcat(y, expression), [*y_names, name]
-    if eom.coordinates is not None or eom.by == "natural":
+    if not eom.formulation.machine_coordinates:
         own = zip((*eom.machine.q_names, *eom.machine.v_names), ca.vertsplit(ca.vertcat(*s.to_machine)), strict=True)
         extra = [(n, e) for n, e in own if n not in (*eom.q_names, *eom.v_names)]
         y = ca.vertcat(y, *(e for _, e in extra))
@@ -315,14 +310,11 @@ def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tup
     specs: list[EventSpec] = []
     joints = {j.name: j for j in eom.machine.joints}
     if limits != "ignore" or any(j.limits.stop for j in joints.values()):
-        coordinates = {b.name: s.q[b.q] for b in eom.layout.blocks if b.name in joints}
-        if eom.by == "natural":
-            moving = [n.joint.name for n in eom.machine.tree.nodes if n.joint.info.nv == 1]
-            coordinates = {name: s._formulation.joint_coordinate(name) for name in moving}
-        for name, x in coordinates.items():
-            joint = joints[name]
+        for node in eom.machine.tree.nodes:
+            joint = node.joint
             if joint.info.nv != 1 or (limits == "ignore" and not joint.limits.stop):
                 continue
+            x = s.joint_coordinate(joint.name)
             for side, bound, sign in (("upper", joint.limits.upper, -1.0), ("lower", joint.limits.lower, 1.0)):
                 if np.isfinite(bound):
                     g.append(sign * (x - bound))

@@ -7,7 +7,6 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.formulations.constraints.elastic_cables import elastic_tension
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switching import Switch
 from dalembert.simulation.constrained.system import ConstrainedSystem
@@ -100,14 +99,13 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
 
 def cable_events(eom: EquationsOfMotion) -> tuple[list[Any], list[EventSpec]]:
     """Events of elastic cables: the stretch passes zero."""
-    formulation = eom.symbolic._formulation
     g: list[Any] = []
     specs: list[EventSpec] = []
-    for cable in getattr(formulation, "cables", ()):
-        if not cable.bilateral:
-            stretch, _ = formulation.stretch(cable)
-            g += [stretch, stretch]
-            specs += [EventSpec(f"{cable.name}.slack", direction=-1), EventSpec(f"{cable.name}.taut", direction=1)]
+    for c in eom.formulation.cables():
+        if not c.cable.bilateral:
+            g += [c.stretch, c.stretch]
+            name = c.cable.name
+            specs += [EventSpec(f"{name}.slack", direction=-1), EventSpec(f"{name}.taut", direction=1)]
     return g, specs
 
 
@@ -121,16 +119,13 @@ def switch_events(eom: EquationsOfMotion, switches: Sequence[Switch]) -> tuple[l
 def cable_signals(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
     """Lengths of cables, swivel angles of pulleys and tensions of elastic cables."""
     signals: list[tuple[str, Any]] = []
-    system, x = eom.constraint_system, eom.symbolic
-    formulation = x._formulation
+    system = eom.constraint_system
+    tensions = {c.cable.name: c.tension for c in eom.formulation.cables()}
     for cable in eom.machine.cables:
         path = system.paths[cable.name]
         signals.append((f"length.{cable.name}", path.length))
         if cable.has_pulley and cable.swivel == "free":
             signals.append((f"swivel.{cable.name}", path.swivel))
         if cable.elastic:
-            stretch, natural = formulation.stretch(cable)
-            rate = ca.jtimes(stretch, x.q, x.coordinate_rate) + ca.jacobian(stretch, x.t)
-            value = formulation.variables.value
-            signals.append((f"tension.{cable.name}", elastic_tension(cable, stretch, natural, rate, value)[1]))
+            signals.append((f"tension.{cable.name}", tensions[cable.name]))
     return signals

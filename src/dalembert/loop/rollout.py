@@ -187,7 +187,7 @@ def _initial_states(
     if n == 0:
         raise InputError("a rollout needs at least one member, got 0")
     q, v = np.broadcast_to(q, (n, own.nq)), np.broadcast_to(v, (n, own.nv))
-    if eom.coordinates is not None:
+    if not eom.formulation.machine_coordinates:
         each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
         pairs = [eom.from_machine(a, b, p=c) for a, b, c in zip(q, v, each, strict=True)]
         q, v = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
@@ -236,16 +236,13 @@ def _engine(
     eom: EquationsOfMotion, problem: Problem, method: str, device: str, precision: Any, fast_math: bool
 ) -> RolloutEngine:
     """Return the time loop, which stays with its equations for the next rollout."""
-    kept: dict[Any, RolloutEngine] = eom.__dict__.setdefault("_rollouts", {})
-    key = (problem, method, device, precision, fast_math)
-    if key not in kept:
-        while len(kept) >= 8:
-            kept.pop(next(iter(kept)))
+
+    def make() -> RolloutEngine:
         if device == "cuda":
-            kept[key] = CudaRollout(problem, method, precision, fast_math)
-        else:
-            kept[key] = _processor_engine(problem, method, eom.backend)
-    return kept[key]
+            return CudaRollout(problem, method, precision, fast_math)
+        return _processor_engine(problem, method, eom.backend)
+
+    return eom.kept.once("rollout", (problem, method, device, precision, fast_math), make, at_most=8)
 
 
 def _processor_engine(problem: Problem, method: str, backend: Backend) -> RolloutEngine:

@@ -167,9 +167,9 @@ class Switching:
         eom, system = self.eom, self.eom.constraint_system
         latches = x[self.latches].copy()
         cut = {n for name in names if name in self.switches for n in self.switches[name].off} - on
-        begin = {n for n in on if latches[system._index(f"active.{n}")] < 0.5}
+        begin = {n for n in on if latches[system.latch_index(f"active.{n}")] < 0.5}
         for name in on | off:
-            latches[system._index(f"active.{name}")] = float(name in on)
+            latches[system.latch_index(f"active.{name}")] = float(name in on)
         for rows in system.rows:
             if rows.unilateral and rows.name in cut:
                 latches[rows.flag] = _CUT

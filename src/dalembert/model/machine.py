@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
+from dalembert.core.kept import Kept
 from dalembert.core.parameter import Parameter, Scalar, nominal, parameters_of
 from dalembert.core.types import Array
 from dalembert.core.validation import Bound, Vector, check_name, field_vector
@@ -303,6 +304,11 @@ class Machine:
         from dalembert.io.machine_files import machine_to_yaml
 
         return machine_to_yaml(self, path)
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What others derived from this machine: it is frozen, so that nothing of it goes stale."""
+        return Kept()
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the description only, not what was derived from it."""

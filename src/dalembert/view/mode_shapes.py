@@ -48,10 +48,10 @@ def skeleton(eom: EquationsOfMotion, q: ArrayLike, points: int = 30) -> list[Arr
 def _model(eom: EquationsOfMotion) -> Any:
     from dalembert.formulations.tree.model import TreeModel
 
-    if eom.coordinates is not None:
+    if not eom.formulation.machine_coordinates:
         raise InputError(
             f"mode shapes of machine '{eom.machine.name}' are drawn in its own coordinates, got equations in others "
-            f"({', '.join(eom.q_names)}); derive them without a coordinate map"
+            f"({', '.join(eom.q_names)}); derive them in these"
         )
     return TreeModel(eom.machine)
 

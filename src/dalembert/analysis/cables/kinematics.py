@@ -38,7 +38,7 @@ def configuration(machine: Machine, q: Any) -> Array:
         raise InputError(f"machine '{machine.name}' has no cables")
     eom = derive(machine, backend="vm")
     found = numbers(q, eom.nq, f"the configuration of machine '{machine.name}' ({', '.join(eom.q_names)})")
-    eom._check_quaternions(found)
+    eom.check_quaternions(found)
     return found
 
 

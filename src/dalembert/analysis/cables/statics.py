@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.cables.kinematics import cable_terms, configuration, numbers, platform_velocities
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.formulations.constraints.elastic_cables import ElasticCables
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 
@@ -56,16 +55,14 @@ def _balance(machine: Machine) -> ca.Function:
     """
     eom = derive(machine, backend="vm")
     s, own = eom.symbolic, platform_velocities(machine)
-    bias, value = s.bias, s._formulation.variables.value
-    if isinstance(s._formulation, ElasticCables):
-        bias = bias - s._formulation.forces[0]
+    bias = s.bias - eom.formulation.strain_force()
     f = ca.SX.sym("f", len(machine.cables))
     B = ca.jacobian(s.coordinate_rate, s.v)
     L = ca.vertcat(*[eom.constraint_system.paths[c.name].length for c in machine.cables])
     load = ca.substitute(bias - s.wrenches, s.v, ca.SX.zeros(eom.nv))
     force = (load + (ca.jacobian(L, s.q) @ B).T @ f)[own]
     K = (ca.jacobian(force, s.q) @ B)[:, own]
-    strain = ca.vertcat(*[f[k] / value(c.stiffness) if c.elastic else 0 for k, c in enumerate(machine.cables)])
+    strain = ca.vertcat(*[f[k] / s.value(c.stiffness) if c.elastic else 0 for k, c in enumerate(machine.cables)])
     return ca.Function("balance", [s.q, f, s.t, s.p], [ca.densify(x) for x in (force, K, strain)])
 
 

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
+from dalembert.core.kept import Kept
+from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.system import ConstraintSystem
 
@@ -27,7 +29,9 @@ class ConstraintContract:
     """
 
     machine: Any
+    formulation: Formulation
     symbolic: Any
+    kept: Kept
     backend: Any
     nv: int
     p_names: tuple[str, ...]
@@ -36,7 +40,7 @@ class ConstraintContract:
     @cached_property
     def constraint_system(self) -> ConstraintSystem:
         """The expressions of the constraints."""
-        return ConstraintSystem(self.symbolic._formulation, self.machine)
+        return ConstraintSystem(self.formulation)
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
@@ -46,7 +50,7 @@ class ConstraintContract:
     @property
     def constrained(self) -> bool:
         """Whether there are constraints, of the machine or of redundant coordinates."""
-        return self.machine.constrained or hasattr(self.symbolic._formulation, "own_constraints")
+        return self.machine.constrained or not self.formulation.minimal
 
     def constraints(self, q: ArrayLike, *, t: float = 0.0, p: Any = None, latches: ArrayLike | None = None) -> Array:
         """``Phi(q, t)``, shape (..., m)."""
@@ -100,25 +104,25 @@ class ConstraintContract:
         return self._constraint_kernel(name)(*arrays, float(t), state, self.parameter_values(p))
 
     def _constraint_kernel(self, name: str) -> Kernel:
-        kept: dict[str, Kernel] = self.__dict__.setdefault("_constraint_kernels", {})
-        if name not in kept:
-            s, e = self.constraint_system, self.symbolic
-            table: dict[str, tuple[list[Any], list[tuple[int, ...]], bool]] = {
-                "constraints": ([s.phi], [(s.m,)], False),
-                "constraint_jacobian": ([s.jacobian], [(s.m, self.nv)], False),
-                "constraint_velocity": ([s.velocity], [(s.m,)], True),
-                "constraint_rhs": ([s.rhs], [(s.m,)], True),
-            }
-            if name == "constrained_terms":
-                shapes: list[tuple[int, ...]] = [(self.nv, self.nv), (self.nv,), (s.m, self.nv), (s.m,)]
-                table[name] = ([e.mass_matrix, e.bias, s.jacobian, s.rhs], shapes, True)
-            outputs, out_shapes, needs_v = table[name]
-            arguments = [e.q, *([e.v] if needs_v else []), e.t, s.latches, e.p]
-            labels = ["q", *(["v"] if needs_v else []), "t", "latches", "p"]
-            names = [f"out{i}" for i in range(len(outputs))]
-            dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
-            function = ca.Function(name, arguments, dense, labels, names)
-            kept[name] = compile_function(
-                function, backend=self.backend, shapes={"t": (), **dict(zip(names, out_shapes, strict=True))}
-            )
-        return kept[name]
+        return self.kept.once("constraint kernel", name, lambda: self._compiled_constraints(name))
+
+    def _compiled_constraints(self, name: str) -> Kernel:
+        s, e = self.constraint_system, self.symbolic
+        table: dict[str, tuple[list[Any], list[tuple[int, ...]], bool]] = {
+            "constraints": ([s.phi], [(s.m,)], False),
+            "constraint_jacobian": ([s.jacobian], [(s.m, self.nv)], False),
+            "constraint_velocity": ([s.velocity], [(s.m,)], True),
+            "constraint_rhs": ([s.rhs], [(s.m,)], True),
+        }
+        if name == "constrained_terms":
+            shapes: list[tuple[int, ...]] = [(self.nv, self.nv), (self.nv,), (s.m, self.nv), (s.m,)]
+            table[name] = ([e.mass_matrix, e.bias, s.jacobian, s.rhs], shapes, True)
+        outputs, out_shapes, needs_v = table[name]
+        arguments = [e.q, *([e.v] if needs_v else []), e.t, s.latches, e.p]
+        labels = ["q", *(["v"] if needs_v else []), "t", "latches", "p"]
+        names = [f"out{i}" for i in range(len(outputs))]
+        dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
+        function = ca.Function(name, arguments, dense, labels, names)
+        return compile_function(
+            function, backend=self.backend, shapes={"t": (), **dict(zip(names, out_shapes, strict=True))}
+        )

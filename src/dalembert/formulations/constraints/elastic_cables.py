@@ -8,24 +8,26 @@ none, its force then counts as an input.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import casadi as ca
 
+from dalembert.core.ports import Formulation
+from dalembert.formulations.base import CableTerms, FormulationBase
 from dalembert.formulations.constraints.system import ConstraintSystem
 from dalembert.model.cables import Cable
-from dalembert.model.machine import Machine
 
-__all__ = ["ElasticCables", "elastic_tension", "with_elastic_cables"]
+__all__ = ["with_elastic_cables"]
 
 
-def with_elastic_cables(formulation: Any, machine: Machine) -> Any:
+def with_elastic_cables(formulation: Formulation) -> Formulation:
     """Return the formulation with the forces of the machine's elastic cables, if it has any."""
-    return ElasticCables(formulation, machine) if any(c.elastic for c in machine.cables) else formulation
+    return ElasticCables(formulation) if any(c.elastic for c in formulation.machine.cables) else formulation
 
 
-def elastic_tension(cable: Cable, stretch: Any, length: Any, rate: Any, value: Any) -> tuple[Any, Any]:
+def _tension(cable: Cable, stretch: Any, length: Any, rate: Any, value: Any) -> tuple[Any, Any]:
     """Elastic tension, and the total one with damping, of a cable."""
     taut = stretch if cable.bilateral else ca.fmax(stretch, 0)
     elastic = value(cable.stiffness) * taut / length
@@ -35,87 +37,137 @@ def elastic_tension(cable: Cable, stretch: Any, length: Any, rate: Any, value: A
     return elastic, ca.if_else(stretch > 0, ca.fmax(total, 0), 0)
 
 
-class _Model:
-    """The model of the wrapped formulation, with the forces of the cables that have no potential."""
+class ElasticCables(FormulationBase):
+    """A formulation with elastic cables; what they do not change is that of the wrapped one."""
 
-    def __init__(self, owner: ElasticCables) -> None:
-        self._owner = owner
-        self._inner = owner.wrapped.model
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    @property
-    def losses(self) -> Any:
-        return self._inner.losses + self._owner.forces[1]
-
-    @property
-    def actuation(self) -> Any:
-        return self._inner.actuation + self._owner.forces[2]
-
-
-class ElasticCables:
-    """A formulation with elastic cables; what it does not change is that of the wrapped one."""
-
-    def __init__(self, formulation: Any, machine: Machine) -> None:
-        self.wrapped = formulation
-        self.name = formulation.name
-        self.variables = formulation.variables
-        self.system = ConstraintSystem(formulation, machine)
-        self.cables = [c for c in machine.cables if c.elastic]
-        self.model = _Model(self)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.wrapped, name)
-
-    def stretch(self, cable: Cable) -> tuple[Any, Any]:
-        """Stretch ``L - l`` of a cable and its natural length ``l``."""
-        natural = self.system.natural_length(cable.name)
-        return self.system.paths[cable.name].length - natural, natural
+    def __init__(self, inner: Formulation) -> None:
+        self.inner = inner
+        self.name, self.minimal = inner.name, inner.minimal
+        self.machine, self.variables, self.layout = inner.machine, inner.variables, inner.layout
+        self.machine_coordinates = inner.machine_coordinates
 
     @cached_property
-    def _rate(self) -> Any:
-        return self.wrapped.model.coordinate_rates()
+    def _cables(self) -> tuple[CableTerms, ...]:
+        system, x, rates = ConstraintSystem(self.inner), self.variables, self.inner.coordinate_rates()
+        terms = []
+        for cable in self.machine.cables:
+            if cable.elastic:
+                length = system.natural_length(cable.name)
+                stretch = system.paths[cable.name].length - length
+                rate = ca.jtimes(stretch, x.q, rates) + ca.jacobian(stretch, x.t)
+                terms.append(CableTerms(cable, stretch, rate, length, *_tension(cable, stretch, length, rate, x.value)))
+        return tuple(terms)
+
+    def cables(self) -> Sequence[CableTerms]:
+        """Stretch, length and tension of the cables."""
+        return self._cables
 
     @cached_property
-    def forces(self) -> tuple[Any, Any, Any]:
+    def _forces(self) -> tuple[Any, Any, Any]:
         """Generalised forces: gradient of the potential, losses, and of cables that move in time."""
         x = self.variables
-        B = ca.jacobian(self._rate, x.v)
+        B = ca.jacobian(self.inner.coordinate_rates(), x.v)
         gradient, losses, driven = (ca.SX(x.v.shape[0], 1) for _ in range(3))
-        for cable in self.cables:
-            stretch, natural = self.stretch(cable)
-            J = ca.jacobian(stretch, x.q) @ B
-            rate = ca.jtimes(stretch, x.q, self._rate) + ca.jacobian(stretch, x.t)
-            elastic, total = elastic_tension(cable, stretch, natural, rate, x.value)
-            if cable.rheonomous:
-                driven = driven - J.T * total
+        for c in self._cables:
+            J = ca.jacobian(c.stretch, x.q) @ B
+            if c.cable.rheonomous:
+                driven = driven - J.T * c.tension
             else:
                 # the gradient of EA e^2 / (2 l) also sees the length that the winch pays out
-                gradient = gradient + (ca.jacobian(self._potential(cable), x.q) @ B).T
-                losses = losses - J.T * (total - elastic)
+                gradient = gradient + (ca.jacobian(self._potential(c), x.q) @ B).T
+                losses = losses - J.T * (c.tension - c.elastic)
         return gradient, losses, driven
 
-    def _potential(self, cable: Cable) -> Any:
-        stretch, natural = self.stretch(cable)
-        taut = stretch if cable.bilateral else ca.fmax(stretch, 0)
-        return self.variables.value(cable.stiffness) * taut**2 / (2 * natural)
+    def _potential(self, c: CableTerms) -> Any:
+        taut = c.stretch if c.cable.bilateral else ca.fmax(c.stretch, 0)
+        assert c.cable.stiffness is not None
+        return self.variables.value(c.cable.stiffness) * taut**2 / (2 * c.length)
+
+    def strain_force(self) -> Any:
+        """Gradient of the strain energy of the cables."""
+        return self._forces[0]
 
     def potential_energy(self) -> Any:
         """Potential energy with the strain energy of the cables."""
-        return self.wrapped.potential_energy() + sum(
-            (self._potential(c) for c in self.cables if not c.rheonomous), ca.SX(0)
+        return self.inner.potential_energy() + sum(
+            (self._potential(c) for c in self._cables if not c.cable.rheonomous), ca.SX(0)
         )
 
     def bias(self) -> Any:
         """``C v + dV/dq``."""
-        return self.wrapped.bias() + self.forces[0]
+        return self.inner.bias() + self._forces[0]
 
     def inverse_dynamics(self) -> Any:
         """``M a + C v + dV/dq``."""
-        return self.wrapped.inverse_dynamics() + self.forces[0]
+        return self.inner.inverse_dynamics() + self._forces[0]
 
     def forward_dynamics(self) -> Any:
         """Accelerations under ``tau``."""
         tau = self.variables.tau
-        return ca.substitute(self.wrapped.forward_dynamics(), tau, tau - ca.densify(self.forces[0]))
+        return ca.substitute(self.inner.forward_dynamics(), tau, tau - ca.densify(self._forces[0]))
+
+    def losses(self) -> Any:
+        """Generalised forces of the losses, with the damping of the cables."""
+        return self.inner.losses() + self._forces[1]
+
+    def actuation(self) -> Any:
+        """Generalised forces of the motors, and of the cables that move in time."""
+        return self.inner.actuation() + self._forces[2]
+
+    # -- what elastic cables do not change --------------------------------------------------------------------------
+
+    def mass_matrix(self) -> Any:
+        """Mass matrix."""
+        return self.inner.mass_matrix()
+
+    def coriolis_matrix(self) -> Any:
+        """Coriolis matrix."""
+        return self.inner.coriolis_matrix()
+
+    def gravity(self) -> Any:
+        """Gravity force."""
+        return self.inner.gravity()
+
+    def kinetic_energy(self) -> Any:
+        """Kinetic energy."""
+        return self.inner.kinetic_energy()
+
+    def momentum(self) -> Any:
+        """Momentum in world axes."""
+        return self.inner.momentum()
+
+    def center_of_mass(self) -> Any:
+        """Centre of mass in the world."""
+        return self.inner.center_of_mass()
+
+    def own_constraints(self) -> list[tuple[str, Any]]:
+        """Constraints of the coordinates."""
+        return self.inner.own_constraints()
+
+    def coordinate_rates(self) -> Any:
+        """Rates of the coordinates."""
+        return self.inner.coordinate_rates()
+
+    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+        """Pose (R, p) of a frame in the world."""
+        return self.inner.frame_pose(frame)
+
+    def jacobian(self, frame: str) -> Any:
+        """Jacobian of a frame's twist."""
+        return self.inner.jacobian(frame)
+
+    def joint_coordinate(self, joint: str) -> Any:
+        """Coordinate of a joint that has one."""
+        return self.inner.joint_coordinate(joint)
+
+    def joint_rate(self, joint: str) -> Any:
+        """Rate of a joint that has one coordinate."""
+        return self.inner.joint_rate(joint)
+
+    def to_machine(self) -> tuple[Any, Any]:
+        """Coordinates and velocities of the machine's own choice."""
+        return self.inner.to_machine()
+
+    def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+        """Coordinates and velocities from the machine's own."""
+        return self.inner.from_machine(q, v, p)

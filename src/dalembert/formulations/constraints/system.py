@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.cable_path import CablePath, cable_path
 from dalembert.formulations.constraints.kinds import residual
-from dalembert.formulations.mapped import Mapped
 from dalembert.model.constraints import WeldConstraint
 from dalembert.model.machine import Machine
 from dalembert.spatial.rotations import quaternion_from_matrix
@@ -83,12 +83,10 @@ class ConstraintSystem:
     ----------
     formulation
         Delivers the poses of the frames and, for redundant coordinates, constraints of its own.
-    machine
-        The machine.
     """
 
-    def __init__(self, formulation: Any, machine: Machine) -> None:
-        self.machine = machine
+    def __init__(self, formulation: Formulation) -> None:
+        self.machine: Machine = formulation.machine
         self.formulation = formulation
         self.variables = formulation.variables
         self._measures: list[_Held] = []
@@ -123,19 +121,8 @@ class ConstraintSystem:
 
     def pose(self, frame: str) -> tuple[Any, Any]:
         """Rotation and position of a frame in the world."""
-        R, p = self.formulation.model.frame_pose(frame)
+        R, p = self.formulation.frame_pose(frame)
         return ca.SX(R), ca.SX(p)
-
-    def coordinate(self, joint: str) -> Any:
-        """Coordinate of a revolute or prismatic joint."""
-        f = getattr(self.formulation, "wrapped", self.formulation)
-        if hasattr(f, "joint_coordinate"):
-            return f.joint_coordinate(joint)
-        q = f.q if isinstance(f, Mapped) else self.variables.q
-        for node in f.model.tree.nodes:
-            if node.joint.name == joint:
-                return q[node.q.start]
-        raise UnknownNameError("moving joint", joint, (n.joint.name for n in f.model.tree.nodes))
 
     def _assemble(self) -> Any:
         rows: list[ConstraintRows] = []
@@ -144,23 +131,23 @@ class ConstraintSystem:
 
         def add(name: str, kind: str, expression: Any, unilateral: bool = False) -> None:
             nonlocal count
-            flag = self._index(f"active.{name}") if kind != "internal" else -1
+            flag = self.latch_index(f"active.{name}") if kind != "internal" else -1
             rows.append(ConstraintRows(name, kind, count, count + expression.shape[0], flag, unilateral))
             phi.append(expression)
             count += expression.shape[0]
 
-        for name, expression in getattr(self.formulation, "own_constraints", list)():
+        for name, expression in self.formulation.own_constraints():
             add(name, "internal", expression)
         value = self.variables.value
         for c in self.machine.constraints:
             held = None
             if isinstance(c, WeldConstraint) and c.offset is None:
-                start = self._index(f"offset.{c.name}.x")
+                start = self.latch_index(f"offset.{c.name}.x")
                 held = self.latches[start : start + 7]
                 (R_f, p_f), (R_o, p_o) = self.pose(c.frame), self.pose(c.other)
                 measured = ca.vertcat(R_o.T @ (p_f - p_o), ca.vec(R_o.T @ R_f))
                 self._measures.append(_Held(c.name, slice(start, start + 7), measured))
-            add(c.name, "constraint", ca.SX(residual(c, self.pose, self.coordinate, value, held)))
+            add(c.name, "constraint", ca.SX(residual(c, self.pose, self.formulation.joint_coordinate, value, held)))
         for cable in self.machine.cables:
             path = self.paths[cable.name] = cable_path(cable, self.pose, value)
             if not cable.elastic:
@@ -168,17 +155,20 @@ class ConstraintSystem:
         self.rows = tuple(rows)
         return ca.vertcat(*phi) if phi else ca.SX(0, 1)
 
-    def _index(self, name: str) -> int:
+    def latch_index(self, name: str) -> int:
+        """Place of a name in the latches, -1 if it is not there."""
         return self.latch_names.index(name) if name in self.latch_names else -1
 
     def natural_length(self, name: str) -> Any:
         """Length of a cable without load: ``l = l_0 + r theta``, CDPR (3)."""
         cable = next(c for c in self.machine.cables if c.name == name)
         value = self.variables.value
-        coiled = value(cable.drum) * self.coordinate(cable.winch) if cable.winch is not None else ca.SX(0)
+        coiled = ca.SX(0)
+        if cable.winch is not None:
+            coiled = value(cable.drum) * self.formulation.joint_coordinate(cable.winch)
         if cable.length is not None:
             return value(cable.length) + coiled
-        index = self._index(f"length0.{name}")
+        index = self.latch_index(f"length0.{name}")
         if not any(h.name == name for h in self._measures):
             path = self.paths[name]
             self._measures.append(_Held(name, slice(index, index + 1), path.length - coiled))
@@ -211,7 +201,7 @@ class ConstraintSystem:
 
     @cached_property
     def _coordinate_rate(self) -> Any:
-        return self.formulation.model.coordinate_rates()
+        return self.formulation.coordinate_rates()
 
     @cached_property
     def jacobian(self) -> Any:
@@ -275,5 +265,5 @@ class ConstraintSystem:
                 )
             if not isinstance(on, bool | np.bool_):
                 raise InputError(f"active['{name}'] must be true or false, got {on!r}")
-            latches[self._index(f"active.{name}")] = float(on)
+            latches[self.latch_index(f"active.{name}")] = float(on)
         return latches

@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError
+from dalembert.formulations.base import FormulationBase
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.natural.body import (
     coordinates_of,
@@ -28,42 +29,41 @@ from dalembert.model.machine import Machine
 __all__ = ["Natural"]
 
 
-class Natural:
+class Natural(FormulationBase):
     """Expressions of a machine in natural coordinates."""
 
     name = "natural"
+    minimal = False
+    machine_coordinates = False
 
     def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.model = NaturalModel(machine)
+        self.variables = self.model.variables
+        self.layout = Layout.plain(self.model.names)
+
+    @classmethod
+    def refusal(cls, machine: Machine) -> str | None:
+        """Flexible bodies, and bodies whose mass matrix is singular at the nominal parameter values."""
         beams = [n.beam.name for n in machine.tree.nodes if n.is_root and n.beam is not None]
         if beams:
-            raise InputError(
+            return (
                 f"machine '{machine.name}' has flexible bodies ({', '.join(beams)}); natural coordinates describe "
                 "rigid ones, use by='newton-euler'"
             )
-        self.model = NaturalModel(machine)
-        self.variables = self.model.variables
-        self._check_inertia()
-
-    @property
-    def layout(self) -> Layout:
-        """Names of the coordinates."""
-        return Layout.plain(self.model.names)
-
-    def _check_inertia(self) -> None:
-        """Refuse bodies whose mass matrix is singular at the nominal parameter values."""
-        p = self.variables.p
-        for index, (m, com, J) in self.model.inertias.items():
-            if not self.model.blocks[index].natural:
+        model = NaturalModel(machine)
+        for index, (m, com, J) in model.inertias.items():
+            if not model.blocks[index].natural:
                 continue
-            at = ca.Function("M", [p], [ca.SX(mass_matrix(m, com, J))])
-            M = np.array(at(self.model.machine.p_nominal).full())
-            numbers = np.linalg.eigvalsh(M)
+            at = ca.Function("M", [model.variables.p], [ca.SX(mass_matrix(m, com, J))])
+            numbers = np.linalg.eigvalsh(np.array(at(machine.p_nominal).full()))
             if not numbers[0] > 1e-12 * numbers[-1]:
-                joint = self.model.tree.nodes[index].joint
-                raise InputError(
-                    f"body '{joint.child}' has no extent in some direction (a rod, a plane figure or a point): its "
-                    "mass matrix in natural coordinates is singular; give it some thickness, or use by='newton-euler'"
+                return (
+                    f"body '{machine.tree.nodes[index].joint.child}' has no extent in some direction (a rod, a plane "
+                    "figure or a point): its mass matrix in natural coordinates is singular; give it some thickness, "
+                    "or use by='newton-euler'"
                 )
+        return None
 
     # -- the contract -----------------------------------------------------------------------------------------------
 
@@ -163,9 +163,29 @@ class Natural:
             rows.append((f"coupling.{c.joint}", self.joint_coordinate(c.joint) - follows))
         return rows
 
-    def joint_coordinate(self, name: str) -> Any:
+    def joint_coordinate(self, joint: str) -> Any:
         """Coordinate of a revolute or prismatic joint."""
-        return self.model.joint_coordinate(name)
+        return self.model.joint_coordinate(joint)
+
+    def joint_rate(self, joint: str) -> Any:
+        """Rate of a revolute or prismatic joint."""
+        return self.model.joint_rate(joint)
+
+    def coordinate_rates(self) -> Any:
+        """Rates of the coordinates: the velocities."""
+        return self.variables.v
+
+    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+        """Pose (R, p) of a frame in the world."""
+        return self.model.frame_pose(frame)
+
+    def actuation(self) -> Any:
+        """Generalised forces of the motors."""
+        return self.model.actuation
+
+    def losses(self) -> Any:
+        """Generalised forces of dampers, friction and motor losses."""
+        return self.model.losses
 
     # -- states ------------------------------------------------------------------------------------------------------
 
@@ -190,8 +210,13 @@ class Natural:
             v.append(its)
         return ca.vertcat(*q), ca.vertcat(*v)
 
+    def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+        """Natural coordinates and velocities from the machine's own."""
+        made: tuple[Any, Any] = self._from_machine(q, v, p)
+        return made
+
     @cached_property
-    def from_machine_function(self) -> ca.Function:
+    def _from_machine(self) -> ca.Function:
         """(q, v, p) of the machine -> natural coordinates and velocities."""
         tree = TreeModel(self.model.machine)
         parts = []

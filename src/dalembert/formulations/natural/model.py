@@ -137,10 +137,6 @@ class NaturalModel:
             raise UnknownNameError("frame", name, self.tree.frames, f"machine '{self.machine.name}'")
         return self.tree.frames[name]
 
-    def coordinate_rates(self) -> Any:
-        """Rates of the coordinates: the velocities."""
-        return self.variables.v
-
     # -- one-coordinate joints --------------------------------------------------------------------------------------
 
     def joint_coordinate(self, name: str) -> Any:
@@ -154,6 +150,10 @@ class NaturalModel:
                     return joint_angle(node.joint, R)
                 return ca.dot(ca.DM([nominal(x) for x in node.joint.axis]), p)
         raise UnknownNameError("moving joint", name, (n.joint.name for n in self.tree.nodes))
+
+    def joint_rate(self, name: str) -> Any:
+        """Rate of a revolute or prismatic joint."""
+        return ca.dot(self._direction(name), self.variables.v)
 
     def _direction(self, name: str) -> Any:
         """Gradient of a joint's coordinate: it turns the joint's force into forces on the coordinates."""

@@ -48,7 +48,7 @@ def natural_results(
     except InputError:
         return None
     s = tree.symbolic
-    x, w = natural.symbolic._formulation.from_machine_function(s.q, s.v, s.p)
+    x, w = natural.formulation.from_machine(s.q, s.v, s.p)
     drift = ca.jtimes(w, s.q, s.coordinate_rate)
     f = ca.Function("map", [s.q, s.v, s.p], [ca.densify(e) for e in (x, w, ca.jacobian(w, s.v), drift)])
     made: list[tuple[Array, Array, Array]] = []

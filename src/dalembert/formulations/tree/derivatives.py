@@ -64,10 +64,13 @@ class TreeDerivatives:
         How the mass matrix is computed.
     bias
         Where the forces ``C v + g`` are, a row; springs are left out.
+    spring_force
+        The forces of the springs.
     """
 
     def __init__(self, board: RowsBuilder, model: TreeModel) -> None:
         self._board, self._model = board, model
+        self.spring_force = model.spring_force
         nodes, nv, x = model.tree.nodes, model.tree.nv, model.variables
         self._node_of = [i for i, node in enumerate(nodes) for _ in _velocities(node)]
         self._paths = [set(model.tree.path(i)) for i in range(len(nodes))]

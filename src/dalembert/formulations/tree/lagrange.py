@@ -22,22 +22,17 @@ import casadi as ca
 
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree.beam_fields import BeamField
-from dalembert.formulations.tree.model import TreeModel
+from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.variables import entries
-from dalembert.model.machine import Machine
 from dalembert.model.tree import place
 
 __all__ = ["Lagrange"]
 
 
-class Lagrange:
+class Lagrange(TreeFormulation):
     """Expressions of a tree from its energies."""
 
     name = "lagrange"
-
-    def __init__(self, machine: Machine) -> None:
-        self.model = TreeModel(machine)
-        self.variables = self.model.variables
 
     def _rate(self, x: Any) -> Any:
         """Total time derivative of an expression in ``q`` (or ``q`` and ``v`` held)."""

@@ -26,14 +26,19 @@ a rigid body.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 
+from dalembert.compile.rows_builder import RowsBuilder
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree.coriolis import coriolis_matrix
+from dalembert.formulations.tree.derivatives import TreeDerivatives, is_plain
 from dalembert.formulations.tree.elimination import ModalElimination
+from dalembert.formulations.tree.flexible import APPROXIMATIONS
+from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.tree.kinematics import TreeKinematics
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.formulations.variables import entries
@@ -45,7 +50,7 @@ from dalembert.spatial.rotations import cross_matrix
 __all__ = ["NewtonEuler"]
 
 
-class NewtonEuler:
+class NewtonEuler(TreeFormulation):
     """Expressions of a tree by O(n) recursions.
 
     Parameters
@@ -58,10 +63,10 @@ class NewtonEuler:
     """
 
     name = "newton-euler"
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"approximation": APPROXIMATIONS}
 
     def __init__(self, machine: Machine, approximation: str = "flex") -> None:
-        self.model = TreeModel(machine, approximation)
-        self.variables = self.model.variables
+        super().__init__(machine, TreeModel(machine, approximation))
         self.nodes = self.model.tree.nodes
         self.flexible, self.sections = self.model.flexible, self.model.sections
         self.tree = TreeKinematics(self.model)
@@ -136,6 +141,10 @@ class NewtonEuler:
             if node.parent >= 0:
                 wrenches[node.parent] = wrenches[node.parent] + self.tree.carry_back(i, wrenches[i])
         return ca.vertcat(*tau)
+
+    def closed_derivatives(self, board: RowsBuilder) -> TreeDerivatives | None:
+        """Derivatives in closed form, of rigid trees whose joint axes are constant in moving axes."""
+        return TreeDerivatives(board, self.model) if is_plain(self.model) else None
 
     def inverse_dynamics(self) -> Any:
         """``M a + C v + dV/dq``."""

@@ -1,0 +1,41 @@
+"""What was derived from an object that does not change, made once and kept as long as the object lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar, cast
+
+__all__ = ["Kept"]
+
+T = TypeVar("T")
+
+
+class Kept:
+    """Made things by kind and key.
+
+    An object that others derive costly things from owns one; with it these things end when the object ends, although
+    they refer to it (a dictionary with weak keys would keep both forever).
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[str, dict[Hashable, Any]] = {}
+
+    def once(self, kind: str, key: Hashable, make: Callable[[], T], *, at_most: int | None = None) -> T:
+        """Return the thing of a kind and key; made if it is not there.
+
+        Parameters
+        ----------
+        kind, key
+            What it is, and which of them.
+        make
+            Makes it.
+        at_most
+            How many of this kind are kept; the oldest one goes first.
+        """
+        made = self._made.setdefault(kind, {})
+        if key not in made:
+            thing = make()
+            while at_most is not None and len(made) >= at_most:
+                made.pop(next(iter(made)))
+            made[key] = thing
+        return cast(T, made[key])

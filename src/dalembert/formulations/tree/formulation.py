@@ -1,0 +1,62 @@
+"""Formulations in the coordinates of a machine's tree: what does not depend on how the equations are derived."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.core.errors import UnknownNameError
+from dalembert.formulations.base import FormulationBase
+from dalembert.formulations.layout import Layout
+from dalembert.formulations.tree.model import TreeModel
+from dalembert.model.machine import Machine
+from dalembert.model.tree import Node
+
+__all__ = ["TreeFormulation"]
+
+
+class TreeFormulation(FormulationBase):
+    """Poses, rates and loads of a tree; the equations are those of the formulation.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    model
+        Its kinematics and loads, if they are not the usual ones.
+    """
+
+    def __init__(self, machine: Machine, model: TreeModel | None = None) -> None:
+        self.machine = machine
+        self.model = TreeModel(machine) if model is None else model
+        self.variables = self.model.variables
+        self.layout = Layout.of_nodes(machine.tree.nodes)
+
+    def coordinate_rates(self) -> Any:
+        """Rates of the coordinates, ``B(q) v``."""
+        return self.model.coordinate_rates()
+
+    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+        """Pose (R, p) of a frame in the world."""
+        return self.model.frame_pose(frame)
+
+    def actuation(self) -> Any:
+        """Generalised forces of the motors."""
+        return self.model.actuation
+
+    def losses(self) -> Any:
+        """Generalised forces of dampers, friction, motor losses and structural damping."""
+        return self.model.losses
+
+    def joint_coordinate(self, joint: str) -> Any:
+        """Coordinate of a joint that has one."""
+        return self.variables.q[self._node(joint).q.start]
+
+    def joint_rate(self, joint: str) -> Any:
+        """Rate of a joint that has one coordinate."""
+        return self.variables.v[self._node(joint).v.start]
+
+    def _node(self, joint: str) -> Node:
+        moving = {n.joint.name: n for n in self.machine.tree.nodes if n.joint.info.nv}
+        if joint not in moving:
+            raise UnknownNameError("moving joint", joint, moving, f"machine '{self.machine.name}'")
+        return moving[joint]
