@@ -111,7 +111,7 @@ MACHINES: dict[str, tuple[Callable[[], Any], str]] = {
     "motor on nothing": (lambda: machine(motors=[da.Motor("d", "q9")]), r"motor 'd': no joint named 'q9'.*known: q1"),
     "motor on a free joint": (
         lambda: machine(joints=[joint("base", "free")], motors=[da.Motor("d", "base")]),
-        r"motor 'd' must drive a revolute or prismatic joint, but 'base' is free",
+        r"motor 'd' must drive a joint with one coordinate, but 'base' is free",
     ),
     "gear ratio zero": (lambda: da.Motor("d", "q1", ratio=0.0), r"gear ratio of motor 'd' must not be zero"),
     "parameter with two values": (
@@ -119,7 +119,7 @@ MACHINES: dict[str, tuple[Callable[[], Any], str]] = {
         r"parameter 'm' has two values, 1 and 2",
     ),
     "tube inside out": (lambda: da.hollow_cylinder("t", 1.0, 0.1, 0.2, 1.0), r"inner radius .* must not exceed"),
-    "locking a ghost": (lambda: machine().lock({"q7": 0.0}), r"no revolute or prismatic joint named 'q7'"),
+    "locking a ghost": (lambda: machine().lock({"q7": 0.0}), r"no moving joint named 'q7'"),
 }
 
 FILES: dict[str, tuple[Callable[[], Any], str]] = {

@@ -404,9 +404,7 @@ def test_locked_joints_stay_where_they_were(lock: dict[str, float]) -> None:
 
 def test_lock_refusals() -> None:
     machine = chain()
-    with pytest.raises(
-        UnknownNameError, match=r"no revolute or prismatic joint named 'j9' in machine 'chain'; known: j1"
-    ):
+    with pytest.raises(UnknownNameError, match=r"no moving joint named 'j9' in machine 'chain'; known: j1"):
         machine.lock({"j9": 0.0})
     for position in (math.nan, math.inf, "a", None):
         with pytest.raises(InputError, match="position of locked joint 'j1' must be a finite number"):
@@ -635,7 +633,7 @@ REFUSALS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "motor on a free joint": (
         lambda: machine([B("b")], [J("j", "free", "world", "b")], motors=[Motor("u", "j")]),
-        "motor 'u' must drive a revolute or prismatic joint, but 'j' is free",
+        "motor 'u' must drive a joint with one coordinate, but 'j' is free",
     ),
     "frame body": (
         lambda: machine([B("b")], [J("j", "free", "world", "b")], frames=[Frame("f", "c")]),
@@ -647,7 +645,7 @@ REFUSALS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "coupling": (
         lambda: machine([B("b")], [J("j", "revolute", "world", "b")], couplings=[Coupling("j", "k")]),
-        "coupling of joint 'j': no revolute or prismatic joint named 'k'",
+        "coupling of joint 'j': no joint with one coordinate named 'k'",
     ),
     "coupling to itself": (
         lambda: machine([B("b")], [J("j", "revolute", "world", "b")], couplings=[Coupling("j", "j")]),

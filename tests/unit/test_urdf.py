@@ -164,7 +164,7 @@ def test_lock() -> None:
     locked = load_urdf(MIMIC, mimic="follow", lock={"elbow": 1.0})
     assert locked.q_names == ("base_slide",)
     assert locked.joint("f1").kind == "fixed"
-    with pytest.raises(UnknownNameError, match=r"no revolute or prismatic joint named 'knee'.*base_slide, elbow"):
+    with pytest.raises(UnknownNameError, match=r"no moving joint named 'knee'.*base_slide, elbow"):
         load_urdf(ARM, lock=["knee"])
     with pytest.raises(InputError, match="must be a finite number, got 'up'"):
         load_urdf(ARM, lock={"elbow": "up"})  # type: ignore[dict-item]
@@ -311,7 +311,7 @@ def test_refusals(case: str) -> None:
 
 def test_mimic_refusals() -> None:
     unknown = changed('mimic joint="elbow"', 'mimic joint="knee"', MIMIC)
-    with pytest.raises(FileFormatError, match=r"joint 'f1': mimics.*no revolute or prismatic joint named 'knee'"):
+    with pytest.raises(FileFormatError, match=r"joint 'f1': mimics.*no joint with one coordinate named 'knee'"):
         load_urdf(unknown, mimic="follow")
     circle = changed('mimic joint="elbow"', 'mimic joint="f2"', MIMIC)
     with pytest.raises(FileFormatError, match="the joints f1, f2 mimic each other in a circle"):

@@ -217,7 +217,7 @@ def _derivatives(
     # no derivative there on a tape.
     B0 = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
     q = ca.DM(point.q) + B0(ca.DM(point.q), d, s.p)
-    rate = ca.vertcat(*[_chart_rate(b.kind, d[b.v], s.v[b.v]) for b in eom.layout.blocks])
+    rate = ca.vertcat(*[b.coordinates.chart_rate(d[b.v], s.v[b.v]) for b in eom.layout.blocks])
     y_out = [_output(eom, name, d, q, states) for name in outputs]
     if reduced is not None:
         shown = list(zip(outputs, y_out, strict=True))
@@ -240,19 +240,6 @@ def _derivatives(
     J += 0.0  # no negative zeros
     n = 2 * nv
     return J[:n, :n], J[:n, n:], J[n:, :n], J[n:, n:]
-
-
-def _chart_rate(kind: str, d: Any, v: Any) -> Any:
-    """Rate of the tangent displacement ``d`` for the velocity ``v``, to first order in ``d``.
-
-    A rotation by the vector ``d`` in body axes has ``d' = w + d x w / 2 + ..``.
-    """
-    match kind:
-        case "spherical":
-            return v + ca.cross(d, v) / 2
-        case "free":
-            return ca.vertcat(v[:3] + ca.cross(d[3:], v[:3]), v[3:] + ca.cross(d[3:], v[3:]) / 2)
-    return v
 
 
 def _output(eom: EquationsOfMotion, name: str, d: Any, q: Any, states: tuple[str, ...]) -> Any:

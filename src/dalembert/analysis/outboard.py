@@ -15,7 +15,6 @@ import numpy as np
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array, StateLike
-from dalembert.formulations.joint_kinematics import joint_subspace
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import tree_coordinates
 from dalembert.formulations.tree.model import TreeModel
@@ -24,7 +23,6 @@ from dalembert.model.beam_integrals import BeamIntegrals
 from dalembert.model.machine import Machine
 from dalembert.model.section import Load
 from dalembert.model.tree import Node, nominal_inertia
-from dalembert.spatial.rotations import numpy
 
 __all__ = ["outboard_load", "with_outboard_loads"]
 
@@ -74,7 +72,7 @@ def outboard_load(
         for motor in machine.motors:
             for i in outboard:
                 if nodes[i].joint.name == motor.joint:
-                    axis = numpy(ca.DM(joint_subspace(nodes[i].joint, ca.DM.zeros(1))))[3:]
+                    axis = nodes[i].joint.mechanism().posed(nodes[i].joint.info.neutral)[2][3:, 0]
                     axis = R_tip.T @ poses[i][0] @ axis
                     inertia += nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia) * np.outer(axis, axis)
     J = tuple(float(inertia[k, k]) for k in range(3))

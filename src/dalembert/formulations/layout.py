@@ -8,9 +8,9 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.formulations.joint_kinematics import joint_difference, joint_integrate
 from dalembert.model.beam import Beam
 from dalembert.model.joint import Joint
+from dalembert.model.joints import JOINT_KINDS, Coordinates
 from dalembert.model.tree import Node
 
 __all__ = ["CoordinateBlock", "Layout"]
@@ -24,6 +24,11 @@ class CoordinateBlock:
     kind: str
     q: slice
     v: slice
+
+    @property
+    def coordinates(self) -> type[Coordinates]:
+        """How displacements and rates act on the coordinates."""
+        return JOINT_KINDS.get(self.kind, Coordinates)
 
 
 @dataclass(frozen=True)
@@ -90,13 +95,13 @@ class Layout:
     @property
     def quaternions(self) -> tuple[tuple[str, int], ...]:
         """Joint name and offset in ``q`` of each unit quaternion."""
-        offset = {"spherical": 0, "free": 3}
-        return tuple((b.name, b.q.start + offset[b.kind]) for b in self.blocks if b.kind in offset)
+        starts = [(b, b.coordinates.quaternion) for b in self.blocks]
+        return tuple((b.name, b.q.start + start) for b, start in starts if start is not None)
 
     def integrate(self, q: Any, d: Any) -> Any:
         """Configuration reached from ``q`` by the tangent displacement ``d``."""
-        return ca.vertcat(*[joint_integrate(b.kind, q[b.q], d[b.v]) for b in self.blocks])
+        return ca.vertcat(*[b.coordinates.integrate(q[b.q], d[b.v]) for b in self.blocks])
 
     def difference(self, q0: Any, q1: Any) -> Any:
         """Tangent displacement from ``q0`` to ``q1``."""
-        return ca.vertcat(*[joint_difference(b.kind, q0[b.q], q1[b.q]) for b in self.blocks])
+        return ca.vertcat(*[b.coordinates.difference(q0[b.q], q1[b.q]) for b in self.blocks])

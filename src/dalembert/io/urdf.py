@@ -23,7 +23,7 @@ from dalembert.io.urdf_parts import Mimic, couplings, read_joint, read_link, rea
 from dalembert.io.urdf_xml import Element, parse_xml
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD, Joint
-from dalembert.model.locking import asked_positions, locked_joint, locked_positions
+from dalembert.model.locking import Position, asked_positions, locked_joint, locked_positions
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
 from dalembert.model.parts import Coupling, Motor
 
@@ -38,7 +38,7 @@ def load_urdf(
     *,
     floating_base: bool = False,
     mimic: Literal["independent", "follow"] = "independent",
-    lock: Mapping[str, float] | Iterable[str] | None = None,
+    lock: Mapping[str, Position] | Iterable[str] | None = None,
     inertia: Literal["refuse", "repair"] = "refuse",
     motors: bool = True,
     gravity: Any = None,
@@ -64,7 +64,7 @@ def load_urdf(
         What to do with joints that mimic another one: ``"independent"`` gives them a coordinate of their own
         (with a warning), ``"follow"`` couples them.
     lock
-        Joints to fix: a mapping of names to positions, or names only (position zero).
+        Joints to fix: a mapping of names to positions, or names only (the neutral position).
     inertia
         ``"refuse"`` an impossible inertia, or ``"repair"``: replace the inertia of each link that is
         impossible by the nearest possible one, with a warning.
@@ -124,7 +124,7 @@ def load_urdf(
         name = robot.text("name")
     parts, tree = _on_world(root, list(bodies.values()), list(joints.values()), floating_base, label)
     with locating(label, robot.line, lines), _hinting(inertia):
-        if not any(j.kind != "fixed" for j in tree):
+        if not any(j.info.nv for j in tree):
             raise robot.error(f"robot '{name}' has no moving joint; floating_base=True puts it on a free one")
         return Machine(
             name,
@@ -213,7 +213,7 @@ def _root_link(robot: Element, joints: dict[str, Joint], bodies: dict[str, Body]
 
 
 def _followers(
-    mimics: dict[str, Mimic], joints: dict[str, Joint], label: str, fixed: Mapping[str, float], *, follow: bool
+    mimics: dict[str, Mimic], joints: dict[str, Joint], label: str, fixed: Mapping[str, object], *, follow: bool
 ) -> tuple[Coupling, ...]:
     if follow:
         return couplings(mimics, joints)

@@ -173,7 +173,7 @@ def couplings(mimics: dict[str, Mimic], joints: dict[str, Joint]) -> tuple[Coupl
             ratio, offset, leader = ratio * above.multiplier, ratio * above.offset + offset, above.leader
         if leader not in joints or joints[leader].info.nv != 1:
             one = [name for name, joint in joints.items() if joint.info.nv == 1]
-            error = UnknownNameError("revolute or prismatic joint", leader, one, mimic.element.label)
+            error = UnknownNameError("joint with one coordinate", leader, one, mimic.element.label)
             raise mimic.element.error(f"mimics another joint, but there is {error}")
         result.append(Coupling(mimic.joint, leader, ratio, offset))
     return tuple(result)

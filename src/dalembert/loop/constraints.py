@@ -79,14 +79,7 @@ def _with_rotation(eom: EquationsOfMotion, d: Any) -> Any:
     The series ``d + w x d / 2 + w x (w x d) / 6`` of the exponential on SE(3) serves steps of any implicit method of
     second order.
     """
-    parts = []
-    for block in eom.layout.blocks:
-        e = d[block.v]
-        if block.kind == "free":
-            turned = ca.cross(e[3:], e[:3])
-            e = ca.vertcat(e[:3] + turned / 2 + ca.cross(e[3:], turned) / 6, e[3:])
-        parts.append(e)
-    return ca.vertcat(*parts)
+    return ca.vertcat(*[block.coordinates.flow(d[block.v]) for block in eom.layout.blocks])
 
 
 def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:

@@ -12,7 +12,7 @@ from dalembert.core.parameter import Scalar, evaluate, nominal, parameters_of
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.model.body import Body
-from dalembert.model.mobility import joint_without_inertia
+from dalembert.model.mobility import joint_without_inertia, random_coordinates
 from dalembert.model.tree import Node, central_inertia, nominal_inertia
 
 if TYPE_CHECKING:
@@ -137,18 +137,27 @@ def _check_movable(machine: Machine) -> None:
 
 def _leaf_lack(node: Node) -> str | None:
     """Say which inertia is missing for the last joint of a branch to have an equation of motion."""
-    (m, _, I_o), I_c = nominal_inertia(node), central_inertia(node)[2]
-    kind, axis = node.joint.kind, np.array([nominal(x) for x in node.joint.axis])
-    if m == 0.0 and kind in ("prismatic", "planar", "free"):
+    if not node.joint.info.nv:
+        return None
+    mass, moment, I_o = nominal_inertia(node)
+    q = random_coordinates(node.joint, np.random.default_rng(0))
+    S = node.joint.mechanism().posed(q)[2]
+    # Motions without rotation first, then the others: what the first leave of the inertia of the others counts.
+    _, singular, basis = np.linalg.svd(S[3:])
+    rank = int((singular > 1e-9).sum())
+    slides, turns = S[:3] @ basis[rank:].T, S @ basis[:rank].T
+    if mass == 0.0 and slides.shape[1]:
         return "has no mass to be moved"
-    least = {
-        "revolute": lambda: axis @ I_o @ axis,
-        "planar": lambda: axis @ I_c @ axis,
-        "spherical": lambda: np.linalg.eigvalsh(I_o)[0],
-        "free": lambda: np.linalg.eigvalsh(I_c)[0],
-    }.get(kind, lambda: np.inf)()
-    if least <= 1e-14 * np.trace(I_o):
-        about = "its axis" if kind in ("revolute", "planar") else "one of the axes it turns about"
+    if not rank:
+        return None
+    C = np.array([[0.0, -moment[2], moment[1]], [moment[2], 0.0, -moment[0]], [-moment[1], moment[0], 0.0]])
+    I = np.block([[mass * np.eye(3), -C], [C, I_o]])
+    left = turns.T @ I @ turns
+    if slides.shape[1]:
+        coupled = np.vstack([slides, np.zeros_like(slides)]).T @ I @ turns
+        left = left - coupled.T @ np.linalg.solve(mass * slides.T @ slides, coupled)
+    if np.linalg.eigvalsh(left)[0] <= 1e-14 * np.trace(I_o):
+        about = "its axis" if rank == 1 else "one of the axes it turns about"
         return f"has no inertia about {about}; give it some, or another kind of joint"
     return None
 

@@ -234,7 +234,7 @@ class GearConstraint(Constraint):
     Parameters
     ----------
     terms
-        Coefficients by joint (revolute or prismatic): a mapping, or pairs.
+        Coefficients by joint (with one coordinate): a mapping, or pairs.
     value
         Right side; it may depend on time.
     """

@@ -1,60 +1,23 @@
-"""Joints: kinds, coordinates, limits, springs and losses."""
+"""Joints: their axes, limits, springs and losses; what each kind of joint is stands in `dalembert.model.joints`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal, parameters_of
 from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
+from dalembert.model.joints import JOINT_KINDS, JointKind
 from dalembert.model.transform import IDENTITY, Transform
 
-__all__ = ["JOINT_KINDS", "WORLD", "Joint", "JointKind", "Limits"]
+__all__ = ["WORLD", "Joint", "Limits"]
 
 WORLD = "world"
-
-
-@dataclass(frozen=True)
-class JointKind:
-    """Coordinates of a kind of joint.
-
-    Parameters
-    ----------
-    q, v
-        Suffixes of the coordinates and velocities; an empty suffix stands for the joint's own name.
-    neutral
-        Coordinates of the neutral configuration.
-    """
-
-    q: tuple[str, ...]
-    v: tuple[str, ...]
-    neutral: tuple[float, ...]
-
-    @property
-    def nq(self) -> int:
-        """Number of coordinates."""
-        return len(self.q)
-
-    @property
-    def nv(self) -> int:
-        """Number of velocities."""
-        return len(self.v)
-
-
-_QUATERNION = (".qw", ".qx", ".qy", ".qz")
-_RATE = (".wx", ".wy", ".wz")
-JOINT_KINDS: dict[str, JointKind] = {
-    "revolute": JointKind(("",), ("_dot",), (0.0,)),
-    "prismatic": JointKind(("",), ("_dot",), (0.0,)),
-    "fixed": JointKind((), (), ()),
-    "spherical": JointKind(_QUATERNION, _RATE, (1.0, 0.0, 0.0, 0.0)),
-    "planar": JointKind((".x", ".y", ".angle"), (".x_dot", ".y_dot", ".angle_dot"), (0.0, 0.0, 0.0)),
-    "free": JointKind(
-        (".x", ".y", ".z", *_QUATERNION), (".vx", ".vy", ".vz", *_RATE), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -102,13 +65,14 @@ class Joint:
     name
         Unique name.
     kind
-        One of revolute, prismatic, fixed, spherical, planar, free.
+        One of revolute, prismatic, screw, cylindrical, universal, spherical, planar, free, fixed.
     parent, child
         Names of bodies; the parent may be ``"world"``.
     origin
         Placement of the joint's fixed frame in the parent's frame.
     axis
-        Axis of a revolute or prismatic joint, normal of a planar one, in the joint's frame (normalised).
+        Axis of a joint that turns about or slides along one, the first of a universal joint, the normal of a planar
+        one, in the joint's frame (normalised).
     limits
         Range of the coordinate.
     stiffness, rest
@@ -117,6 +81,11 @@ class Joint:
         Viscous loss on the link side, per velocity.
     friction, friction_velocity
         Coulomb friction ``-F tanh(v / v_s)``, per velocity, with its smoothing speed ``v_s``.
+    second_axis
+        Axis of a universal joint that goes with the child (normalised), in the joint's frame when both angles are zero;
+        not parallel to the first.
+    pitch
+        Slide of a screw joint per angle [m/rad]: a lead per turn over ``2 pi``; negative for a left-handed thread.
     """
 
     name: str
@@ -131,6 +100,8 @@ class Joint:
     damping: Scalar = 0.0
     friction: Scalar = 0.0
     friction_velocity: Scalar = 1e-3
+    second_axis: Vector | None = None
+    pitch: Scalar | None = None
 
     def __post_init__(self) -> None:
         name = check_name(self.name, "joint")
@@ -147,35 +118,54 @@ class Joint:
         if not isinstance(self.limits, Limits):
             raise MachineError(f"joint '{name}': limits must be Limits, got {self.limits!r}")
         set_ = object.__setattr__
-        set_(self, "axis", self._unit_axis())
+        self._set_geometry()
         for field in ("stiffness", "damping", "friction"):
             set_(self, field, field_scalar(getattr(self, field), f"{field} of joint '{name}'", lower=0.0))
         set_(self, "rest", field_scalar(self.rest, f"rest position of joint '{name}'"))
         what = f"friction velocity of joint '{name}'"
         set_(self, "friction_velocity", field_scalar(self.friction_velocity, what, lower=0.0, strict=True))
-        one = self.kind in ("revolute", "prismatic")
-        if not one and (self.stiffness != 0.0 or self.limits != Limits()):
+        if self.info.nv != 1 and (self.stiffness != 0.0 or self.limits != Limits()):
             raise MachineError(f"joint '{name}': a {self.kind} joint takes no spring and no limits")
         if self.kind == "fixed" and (self.damping != 0.0 or self.friction != 0.0):
             raise MachineError(f"joint '{name}': a fixed joint has no losses")
 
-    def _unit_axis(self) -> Vector:
-        axis = field_vector(self.axis, f"axis of joint '{self.name}'")
+    def _set_geometry(self) -> None:
+        set_ = object.__setattr__
+        for field in ("second_axis", "pitch"):
+            given, needed = getattr(self, field) is not None, field in self.info.needs
+            if given != needed:
+                asked = f"needs a {field}" if needed else f"takes no {field}"
+                raise MachineError(f"joint '{self.name}': a {self.kind} joint {asked}, got {getattr(self, field)!r}")
+        set_(self, "axis", self._unit(self.axis, f"axis of joint '{self.name}'"))
+        if self.second_axis is not None:
+            set_(self, "second_axis", self._unit(self.second_axis, f"second axis of joint '{self.name}'"))
+            if np.linalg.norm(np.cross(_plain(self.axis), _plain(self.second_axis))) < 1e-6:
+                raise MachineError(f"joint '{self.name}': its two axes must cross, but both are along {self.axis}")
+        if self.pitch is not None:
+            set_(self, "pitch", field_scalar(self.pitch, f"pitch of joint '{self.name}'"))
+
+    def _unit(self, value: Any, what: str) -> Vector:
+        axis = field_vector(value, what)
         if any(parameters_of(x) for x in axis):
-            raise MachineError(f"axis of joint '{self.name}' must be plain numbers, got a parameter")
+            raise MachineError(f"{what} must be plain numbers, got a parameter")
         values = [nominal(x) for x in axis]
         norm = math.sqrt(sum(x * x for x in values))
         if norm < 1e-9:
-            raise MachineError(f"axis of joint '{self.name}' must not be zero, got {tuple(values)}")
+            raise MachineError(f"{what} must not be zero, got {tuple(values)}")
         if abs(norm - 1.0) > 1e-15:
             values = [x / norm for x in values]
         x, y, z = (0.0 if abs(v) < 1e-15 else v for v in values)
         return (x, y, z)
 
     @property
-    def info(self) -> JointKind:
-        """Coordinates of this kind of joint."""
+    def info(self) -> type[JointKind]:
+        """What all joints of this kind have in common."""
         return JOINT_KINDS[self.kind]
+
+    def mechanism(self, value: Callable[[Scalar], Any] = nominal) -> JointKind:
+        """The motion that the joint admits, ``value`` applied to its scalars; in numbers by default."""
+        second = None if self.second_axis is None else _plain(self.second_axis)
+        return self.info(_plain(self.axis), second, None if self.pitch is None else value(self.pitch))
 
     @property
     def q_names(self) -> tuple[str, ...]:
@@ -197,6 +187,7 @@ class Joint:
             self.damping,
             self.friction,
             self.friction_velocity,
+            *(() if self.pitch is None else (self.pitch,)),
         )
 
     def bounds(self) -> Iterator[Bound]:
@@ -204,3 +195,7 @@ class Joint:
         for field in ("stiffness", "damping", "friction"):
             yield Bound(f"{field} of joint '{self.name}'", getattr(self, field))
         yield Bound(f"friction velocity of joint '{self.name}'", self.friction_velocity, strict=True)
+
+
+def _plain(axis: Vector) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.array([nominal(x) for x in axis])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -125,7 +125,7 @@ class Machine:
             if single[motor.joint].info.nv != 1:
                 kind = single[motor.joint].kind
                 raise MachineError(
-                    f"motor '{motor.name}' must drive a revolute or prismatic joint, but '{motor.joint}' is {kind}"
+                    f"motor '{motor.name}' must drive a joint with one coordinate, but '{motor.joint}' is {kind}"
                 )
         for wrench in self.wrenches:
             if wrench.frame not in self.tree.frames:
@@ -137,7 +137,7 @@ class Machine:
             for name in (coupling.joint, coupling.leader):
                 if name not in single or single[name].info.nv != 1:
                     one = [j.name for j in self.joints if j.info.nv == 1]
-                    error = UnknownNameError("revolute or prismatic joint", name, one, where)
+                    error = UnknownNameError("joint with one coordinate", name, one, where)
                     raise MachineError(f"coupling of joint '{coupling.joint}': {error}")
             if coupling.leader in coupled:
                 raise MachineError(f"joint '{coupling.joint}' follows '{coupling.leader}', which is itself coupled")
@@ -160,7 +160,7 @@ class Machine:
                 raise MachineError(f"{kind} '{part.name}' joins two frames of one body: nothing can move between them")
             for joint in part.joints:
                 if joint not in single:
-                    error = UnknownNameError("revolute or prismatic joint", joint, single, where)
+                    error = UnknownNameError("joint with one coordinate", joint, single, where)
                     raise MachineError(f"{kind} '{part.name}': {error}")
 
     @property
@@ -272,8 +272,8 @@ class Machine:
             raise UnknownNameError("field", sorted(unknown)[0], ["name", "gravity", *_PARTS], "a Machine")
         return replace(self, **fields)
 
-    def lock(self, positions: Mapping[str, float]) -> Machine:
-        """Return the machine with some revolute or prismatic joints fixed at the given positions.
+    def lock(self, positions: Mapping[str, float | Sequence[float]] | Iterable[str]) -> Machine:
+        """Return the machine with some joints fixed at the given coordinates: a number, or one per coordinate.
 
         Motors on them disappear; joints that follow a locked one are locked where it takes them.
         """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
 from dalembert.core.parameter import nominal
@@ -16,11 +17,12 @@ from dalembert.core.types import Array
 from dalembert.core.validation import Matrix, Vector
 from dalembert.model.joint import Joint
 from dalembert.model.tree import Node, nominal_inertia
+from dalembert.spatial.rotations import numpy
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["joint_without_inertia"]
+__all__ = ["joint_without_inertia", "random_coordinates"]
 
 
 # What the joints outboard leave of the inertia about a joint, as part of what it would be if they were locked. A chain
@@ -40,6 +42,13 @@ def joint_without_inertia(machine: Machine) -> Joint | None:
         if found is None:
             return None
     return found
+
+
+def random_coordinates(joint: Joint, rng: np.random.Generator) -> Array:
+    """Coordinates of a joint that are nowhere special."""
+    if not joint.info.nv:
+        return np.zeros(0)
+    return np.atleast_1d(numpy(joint.info.integrate(ca.DM(joint.info.neutral), ca.DM(rng.normal(size=joint.info.nv)))))
 
 
 def _idle_joint(machine: Machine, rng: np.random.Generator) -> Joint | None:
@@ -81,23 +90,9 @@ def _inertia(node: Node) -> Array:
 
 
 def _motion(joint: Joint, rng: np.random.Generator) -> tuple[Array, Array, Array]:
-    """Twists that a joint admits (6 x nv), and a random rotation and displacement of its moving frame."""
-    a = _numbers(joint.axis)
-    still, here = np.eye(3), np.zeros(3)
-    match joint.kind:
-        case "revolute":
-            return np.concatenate([here, a])[:, None], _rotation(a, rng.normal()), here
-        case "prismatic":
-            return np.concatenate([a, here])[:, None], still, a * rng.normal()
-        case "spherical":
-            return np.eye(6)[:, 3:], _rotation(rng.normal(size=3), 1.0), here
-        case "planar":
-            across = np.linalg.svd(a[None, :])[2][1:].T
-            S = np.block([[across, here[:, None]], [np.zeros((3, 2)), a[:, None]]])
-            return S, _rotation(a, rng.normal()), across @ rng.normal(size=2)
-        case "free":
-            return np.eye(6), _rotation(rng.normal(size=3), 1.0), rng.normal(size=3)
-    return np.zeros((6, 0)), still, here
+    """Twists that a joint admits (6 x nv), and rotation and displacement of its moving frame, somewhere."""
+    R, p, S = joint.mechanism().posed(random_coordinates(joint, rng))
+    return S, R, p
 
 
 def _to_parent(node: Node, R: Array, p: Array) -> Array:
@@ -114,8 +109,3 @@ def _numbers(scalars: Vector | Matrix) -> Array:
 
 def _cross(x: Array) -> Array:
     return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
-
-
-def _rotation(axis: Array, angle: float) -> Array:
-    K = _cross(axis / np.linalg.norm(axis))
-    return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K)

@@ -36,7 +36,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Motor:
-    """A motor that drives a revolute or prismatic joint through a gear; its input is the effort on the motor side.
+    """A motor that drives a joint with one coordinate through a gear; its input is the effort on the motor side.
 
     With the motor's coordinate ``theta_m = n theta`` the rotor adds ``n^2 I_m`` to the inertia of the joint, the loss
     on the motor side ``n^2 b_m`` to its damping, and the effort acts as ``n tau_m`` (ROBOTICS, actuated pendulum). The

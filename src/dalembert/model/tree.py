@@ -155,7 +155,7 @@ def build_tree(machine: Machine) -> Tree:
         node, pose = frames[joint.parent]
         placement = pose @ joint.origin
         body = bodies[joint.child]
-        if joint.kind == "fixed" and isinstance(body, Body):
+        if not joint.info.nv and isinstance(body, Body):
             here, at = node, placement
         else:
             here, at = len(nodes), IDENTITY

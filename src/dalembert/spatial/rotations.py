@@ -25,6 +25,7 @@ __all__ = [
     "quaternion_exp",
     "quaternion_from_matrix",
     "quaternion_matrix",
+    "quaternion_of",
     "quaternion_product",
     "quaternion_rate",
     "rotation_about",
@@ -131,6 +132,23 @@ def quaternion_from_matrix(R: Array) -> Array:
     values, vectors = np.linalg.eigh(K, UPLO="U")
     Q: Array = vectors[:, int(np.argmax(values))]
     return Q if Q[0] >= 0 else -Q
+
+
+def quaternion_of(R: Any) -> Any:
+    """Unit quaternion (w, x, y, z) of a rotation matrix on symbols: the best conditioned of four forms."""
+    t = R[0, 0] + R[1, 1] + R[2, 2]
+    forms = [
+        (1 + t, (1 + t, R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])),
+        (1 + 2 * R[0, 0] - t, (R[2, 1] - R[1, 2], 1 + 2 * R[0, 0] - t, R[0, 1] + R[1, 0], R[0, 2] + R[2, 0])),
+        (1 + 2 * R[1, 1] - t, (R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], 1 + 2 * R[1, 1] - t, R[1, 2] + R[2, 1])),
+        (1 + 2 * R[2, 2] - t, (R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], 1 + 2 * R[2, 2] - t)),
+    ]
+    best, Q = forms[0][0], ca.vertcat(*forms[0][1])
+    for weight, entries in forms[1:]:
+        better = weight > best
+        best, Q = ca.if_else(better, weight, best), ca.if_else(better, ca.vertcat(*entries), Q)
+    Q = ca.if_else(Q[0] < 0, -Q, Q)
+    return Q / ca.norm_2(Q)
 
 
 def rpy_from_matrix(R: Array) -> Array:

@@ -147,7 +147,7 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
         )
     name = _Namer(own | set(reserved) | {"t", "pi"})
     body_label = _labels(b.name for b in machine.bodies)
-    moving = [j for j in machine.joints if j.kind != "fixed"]
+    moving = [j for j in machine.joints if j.info.nv]
     joint_label = {**_labels(j.name for j in machine.joints), **_labels(j.name for j in moving)}
 
     start = len(name.named)
@@ -237,6 +237,7 @@ def _joint(joint: Joint, name: _Namer, label: str, length: str) -> Joint:
         damping=name(joint.damping, "b", label),
         friction=name(joint.friction, "F_c", label),
         friction_velocity=name(joint.friction_velocity, "v_s", label) if slow else joint.friction_velocity,
+        pitch=None if joint.pitch is None else name(joint.pitch, "h", label),
     )
 
 

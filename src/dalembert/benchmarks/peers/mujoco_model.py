@@ -9,10 +9,10 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
-from dalembert.formulations.joint_kinematics import plane_axes
 from dalembert.model.machine import Machine
 from dalembert.model.transform import IDENTITY, Transform
 from dalembert.model.tree import Node, central_inertia
+from dalembert.spatial.alignment import plane_axes
 from dalembert.spatial.rotations import quaternion_from_matrix
 
 __all__ = ["mujoco_xml"]
@@ -55,7 +55,7 @@ def _add_joints(body: ElementTree.Element, node: Node, armature: float) -> None:
         ElementTree.SubElement(body, "freejoint", name=joint.name)
         return
     if joint.kind == "planar":
-        E = plane_axes(joint.axis)
+        E = plane_axes([nominal(x) for x in joint.axis])
         added = [("slide", E[:, 0]), ("slide", E[:, 1]), ("hinge", E[:, 2])]
     else:
         kind = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}[joint.kind]

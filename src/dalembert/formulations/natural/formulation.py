@@ -21,7 +21,6 @@ from dalembert.formulations.natural.body import (
     mass_matrix,
     rigid_constraints,
 )
-from dalembert.formulations.natural.joints import joint_constraints, joint_state
 from dalembert.formulations.natural.model import NaturalModel
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.model.machine import Machine
@@ -154,7 +153,7 @@ class Natural(FormulationBase):
             if block.natural:
                 joint = self.model.tree.nodes[block.node].joint
                 rows.append((f"rigid.{joint.child}", rigid_constraints(self.variables.q[block.q])))
-                expression = joint_constraints(joint, *self.model.relative_pose(block.node))
+                expression = self.model.joints[block.node].constraints(*self.model.relative_pose(block.node))
                 if expression.shape[0]:
                     rows.append((f"joint.{joint.name}", expression))
         value = self.variables.value
@@ -164,11 +163,11 @@ class Natural(FormulationBase):
         return rows
 
     def joint_coordinate(self, joint: str) -> Any:
-        """Coordinate of a revolute or prismatic joint."""
+        """Coordinate of a joint that has one."""
         return self.model.joint_coordinate(joint)
 
     def joint_rate(self, joint: str) -> Any:
-        """Rate of a revolute or prismatic joint."""
+        """Rate of a joint that has one coordinate."""
         return self.model.joint_rate(joint)
 
     def coordinate_rates(self) -> Any:
@@ -205,7 +204,7 @@ class Natural(FormulationBase):
                 continue
             R, p = self.model.relative_pose(block.node)
             rate = R.T @ self.model.relative_rate(block.node)
-            mine, its = joint_state(joint, R, p, ca.jtimes(p, x.q, x.v), rate)
+            mine, its = self.model.joints[block.node].state(R, p, ca.jtimes(p, x.q, x.v), rate)
             q.append(mine)
             v.append(its)
         return ca.vertcat(*q), ca.vertcat(*v)

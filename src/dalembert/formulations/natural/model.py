@@ -9,13 +9,11 @@ from typing import Any
 import casadi as ca
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.parameter import nominal
 from dalembert.formulations.actuation import saturated
-from dalembert.formulations.joint_kinematics import joint_motion
 from dalembert.formulations.natural.body import angular_velocity, rotation
-from dalembert.formulations.natural.joints import joint_angle
 from dalembert.formulations.variables import Variables
 from dalembert.model.body import Body
+from dalembert.model.joints import JointKind
 from dalembert.model.machine import Machine
 from dalembert.model.tree import merged_inertia, place
 
@@ -46,7 +44,7 @@ class NaturalModel:
             for body, _ in node.bodies:
                 if not isinstance(body, Body):
                     raise InputError(f"natural coordinates are for rigid bodies, but '{body.name}' is flexible")
-            alone = node.parent < 0 and index not in carriers and node.joint.kind in ("revolute", "prismatic")
+            alone = node.parent < 0 and index not in carriers and node.joint.info.nv == 1
             names = node.joint.q_names if alone else [f"{node.joint.child}.{s}" for s in _SUFFIXES]
             start = len(self.names)
             self.blocks.append(NaturalBlock(index, not alone, slice(start, start + len(names))))
@@ -58,6 +56,11 @@ class NaturalModel:
     def gravity_vector(self) -> Any:
         """Acceleration of gravity in world axes."""
         return ca.vertcat(*[self.variables.value(x) for x in self.machine.gravity])
+
+    @cached_property
+    def joints(self) -> list[JointKind]:
+        """Joint of each node."""
+        return [n.joint.mechanism(self.variables.value) for n in self.tree.nodes]
 
     @cached_property
     def inertias(self) -> dict[int, tuple[Any, Any, Any]]:
@@ -74,11 +77,10 @@ class NaturalModel:
     def scalar_inertia(self, index: int) -> Any:
         """Inertia of a joint that turns or slides alone."""
         node = self.tree.nodes[index]
-        m, _, I_o = merged_inertia(node, self.variables.value)
-        if node.joint.kind == "prismatic":
-            return m
-        axis = ca.DM([nominal(x) for x in node.joint.axis])
-        return axis.T @ I_o @ axis
+        m, c, I_o = merged_inertia(node, self.variables.value)
+        P = self.joints[index].subspace(self.variables.q[self.blocks[index].q])
+        v, w = P[:3], P[3:]
+        return m * ca.dot(v, v) + 2 * ca.dot(v, ca.cross(w, c)) + w.T @ I_o @ w
 
     def node_pose(self, index: int) -> tuple[Any, Any]:
         """Rotation and position of a node's frame in the world."""
@@ -89,7 +91,7 @@ class NaturalModel:
             return rotation(q[block.q]), q[block.q][:3]
         node = self.tree.nodes[index]
         R_0, p_0 = place(node.placement, self.variables.value)
-        R, p = joint_motion(node.joint, q[block.q])
+        R, p = self.joints[index].motion(q[block.q])
         return R_0 @ R, p_0 + R_0 @ p
 
     def node_rate(self, index: int) -> Any:
@@ -99,11 +101,8 @@ class NaturalModel:
         block, x = self.blocks[index], self.variables
         if block.natural:
             return angular_velocity(x.q[block.q], x.v[block.q])
-        node = self.tree.nodes[index]
-        if node.joint.kind == "prismatic":
-            return ca.SX(3, 1)
         R, _ = self.node_pose(index)
-        return R @ ca.DM([nominal(c) for c in node.joint.axis]) * x.v[block.q]
+        return R @ self.joints[index].subspace(x.q[block.q])[3:] * x.v[block.q]
 
     def relative_pose(self, index: int) -> tuple[Any, Any]:
         """Pose of a node's frame in the fixed frame of its joint."""
@@ -140,19 +139,18 @@ class NaturalModel:
     # -- one-coordinate joints --------------------------------------------------------------------------------------
 
     def joint_coordinate(self, name: str) -> Any:
-        """Coordinate of a revolute or prismatic joint."""
+        """Coordinate of a joint that has one."""
         for index, node in enumerate(self.tree.nodes):
             if node.joint.name == name:
                 if not self.blocks[index].natural:
                     return self.variables.q[self.blocks[index].q]
                 R, p = self.relative_pose(index)
-                if node.joint.kind == "revolute":
-                    return joint_angle(node.joint, R)
-                return ca.dot(ca.DM([nominal(x) for x in node.joint.axis]), p)
+                still = ca.SX(3, 1)
+                return self.joints[index].state(R, p, still, still)[0]
         raise UnknownNameError("moving joint", name, (n.joint.name for n in self.tree.nodes))
 
     def joint_rate(self, name: str) -> Any:
-        """Rate of a revolute or prismatic joint."""
+        """Rate of a joint that has one coordinate."""
         return ca.dot(self._direction(name), self.variables.v)
 
     def _direction(self, name: str) -> Any:

@@ -12,7 +12,6 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.formulations.joint_kinematics import joint_subspace_rate
 from dalembert.formulations.tree.kinematics import TreeKinematics
 from dalembert.formulations.variables import entries
 from dalembert.model.tree import merged_inertia
@@ -41,7 +40,7 @@ def coriolis_matrix(tree: TreeKinematics, inertias: Sequence[Inertia]) -> Any:
         if i in tree.sections:
             rates.append(_rate(tree, S))
         else:
-            rates.append(_ad(t) @ S + X @ joint_subspace_rate(node.joint, q, v))
+            rates.append(_ad(t) @ S + X @ tree.model.joints[i].subspace_rate(q, v))
         twists.append(t)
         M = inertias[i].in_parent(*tree.model.world_poses[i]).matrix()
         ad = _ad(t)

@@ -10,7 +10,7 @@ of node ``i``,
     d tau_j/d q_i = S_j^T (2 B_i psi'_i + I_i psi''_i + S_i x* f_i),
     d tau_j/d v_i = S_j^T (2 B_i S_i + I_i (psi'_i + S'_i)),   M_ij = S_i^T I_i S_j.
 
-It needs rigid bodies and joint axes that are constant in moving axes (no planar joints).
+It needs rigid bodies and joint axes that are constant in moving axes (no planar and universal joints).
 
 It runs in stages (`dalembert.compile.rows`): a recursion outward makes poses, twists, and accelerations for joints
 that do not accelerate; inertias, momenta and wrenches of all bodies follow by one formula; a recursion inward adds them
@@ -31,7 +31,6 @@ import casadi as ca
 
 from dalembert.compile.rows import Block, aligned
 from dalembert.compile.rows_builder import Cell, RowsBuilder
-from dalembert.formulations.joint_kinematics import joint_subspace
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.model.tree import Node, merged_inertia
 from dalembert.spatial.rotations import cross_matrix
@@ -45,7 +44,7 @@ Cells = list[dict[int, Cell]]
 def is_plain(model: TreeModel) -> bool:
     """Whether all joint axes are constant in moving axes and all bodies rigid."""
     rigid = all(node.beam is None for node in model.tree.nodes)
-    return rigid and all(node.joint.kind != "planar" for node in model.tree.nodes)
+    return rigid and all(node.joint.info.constant for node in model.tree.nodes)
 
 
 class TreeDerivatives:
@@ -152,7 +151,7 @@ def _outward(model: TreeModel) -> tuple[Any, ...]:
     columns: list[tuple[Any, ...]] = []
     for i, node in enumerate(model.tree.nodes):
         R, p = model.world_poses[i]
-        P = joint_subspace(node.joint, x.q[node.q])
+        P = model.joints[i].subspace(x.q[node.q])
         S_w = R @ P[3:, :]
         S = ca.vertcat(R @ P[:3, :] + cross_matrix(p) @ S_w, S_w)
         t_p, a_p = (still, world) if node.parent < 0 else (t[node.parent], a[node.parent])

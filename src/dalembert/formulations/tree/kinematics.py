@@ -11,7 +11,6 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.formulations.joint_kinematics import joint_subspace, joint_subspace_rate
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.formulations.variables import entries
 from dalembert.spatial.inertia import Inertia
@@ -37,7 +36,8 @@ class TreeKinematics:
     @cached_property
     def subspaces(self) -> list[Any]:
         """Joint-rate-propagation matrix ``P`` of each node; empty for sections."""
-        return [joint_subspace(n.joint, self.variables.q[n.q]) for n in self.nodes]
+        q = self.variables.q
+        return [joint.subspace(q[n.q]) for n, joint in zip(self.nodes, self.model.joints, strict=True)]
 
     def rates(self, v: Any) -> list[Any]:
         """Angular velocity of each node in its own axes."""
@@ -60,7 +60,7 @@ class TreeKinematics:
                 zetas.append(ca.vertcat(R.T @ linear, R.T @ angular))
                 continue
             x = entries(v, node.v)
-            Pdot = joint_subspace_rate(node.joint, self.variables.q[node.q], x)
+            Pdot = self.model.joints[i].subspace_rate(self.variables.q[node.q], x)
             u, w_r = P[:3, :] @ x, P[3:, :] @ x
             linear, angular = Pdot[:3, :] @ x, Pdot[3:, :] @ x
             if node.parent < 0:

@@ -11,13 +11,9 @@ import numpy as np
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.formulations.actuation import saturated
-from dalembert.formulations.joint_kinematics import (
-    coordinate_rate,
-    joint_motion,
-    structure_matrix,
-)
 from dalembert.formulations.tree.flexible import APPROXIMATIONS, FlexibleBody, SectionMotion
 from dalembert.formulations.variables import Variables, entries
+from dalembert.model.joints import JointKind
 from dalembert.model.machine import Machine
 from dalembert.model.tree import place
 from dalembert.spatial.rotations import rpy_from_matrix, snap
@@ -66,6 +62,11 @@ class TreeModel:
             if n.beam is not None and n.station is not None
         }
 
+    @cached_property
+    def joints(self) -> list[JointKind]:
+        """Joint of each node."""
+        return [n.joint.mechanism(self.variables.value) for n in self.tree.nodes]
+
     @property
     def gravity_vector(self) -> Any:
         """Acceleration of gravity in world axes."""
@@ -80,7 +81,7 @@ class TreeModel:
                 poses.append((self.sections[i].R, self.sections[i].p))
                 continue
             R0, p0 = place(node.placement, self.variables.value)
-            R, p = joint_motion(node.joint, self.variables.q[node.q])
+            R, p = self.joints[i].motion(self.variables.q[node.q])
             poses.append((R0 @ R, p0 + R0 @ p))
         return poses
 
@@ -104,16 +105,15 @@ class TreeModel:
         node = self.tree.nodes[index]
         if index in self.sections:
             return self.sections[index].turns
-        axis = [nominal(x) for x in node.joint.axis]
-        if node.joint.kind not in ("revolute", "prismatic", "fixed") or not node.placement.is_constant:
+        made = self.joints[index].turns(self.variables.q[node.q])
+        if made is None or not node.placement.is_constant:
             return None
         turns: list[tuple[int, Any, Any]] = []
-        if node.joint.kind == "revolute":
+        for axis, angle in reversed(made):
             if sorted(map(abs, axis)) != [0.0, 0.0, 1.0]:
                 return None
-            k = max(range(3), key=lambda i: abs(axis[i]))
-            angle = self.variables.q[node.q][0]
-            turns.append((k, ca.cos(angle), axis[k] * ca.sin(angle)))
+            k = int(np.argmax(np.abs(axis)))
+            turns.append((k, ca.cos(angle), float(axis[k]) * ca.sin(angle)))
         angles = rpy_from_matrix(np.array([[nominal(x) for x in row] for row in node.placement.rotation]))
         for k, a in enumerate(angles):
             if a != 0.0:
@@ -140,7 +140,7 @@ class TreeModel:
         x = self.variables
         rates = []
         for node in self.tree.nodes:
-            rates.append(coordinate_rate(node.joint, entries(x.q, node.q), entries(x.v, node.v)))
+            rates.append(node.joint.info.rate(entries(x.q, node.q), entries(x.v, node.v)))
             if node.is_root:
                 rates.append(entries(x.v, node.modal_v))
         return ca.vertcat(*rates)
@@ -149,7 +149,7 @@ class TreeModel:
         """Block-diagonal skew matrix of the quasi-velocities' structure constants."""
         blocks = []
         for node in self.tree.nodes:
-            blocks.append(structure_matrix(node.joint, entries(momenta, node.v)))
+            blocks.append(node.joint.info.structure(entries(momenta, node.v)))
             if node.is_root and node.beam is not None:
                 blocks.append(ca.SX(node.beam.n_modes, node.beam.n_modes))
         return ca.diagcat(*blocks)

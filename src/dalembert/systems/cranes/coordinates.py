@@ -85,7 +85,7 @@ def link_lengths(machine: Machine) -> np.ndarray[Any, Any]:
     result = []
     for i in range(1, link_count(machine) + 1):
         joint = machine.joint(f"l{i}")
-        fixed = joint.kind == "fixed"
+        fixed = not joint.info.nv
         result.append(-nominal(joint.origin.translation[2]) if fixed else nominal(joint.rest))
     return np.array(result)
 

@@ -1,0 +1,147 @@
+"""What a kind of joint is: the contract that each module of this package fulfils.
+
+A joint holds a moving frame in a fixed one. With its coordinates ``q`` and velocities ``v`` a kind says, on CasADi
+symbols or numbers,
+
+======================  ===============================================================================================
+``R(q), p(q)``          `motion`: pose of the moving frame in the fixed one; the identity at the neutral ``q``
+``[v; w] = P(q) v``     `subspace`: relative twist in moving axes, SPACE (4.28); ``R' = R w^`` and ``p' = R v``
+``P' = (dP/dq) B v``    `subspace_rate`: component by component; zero where `constant`
+``R = R_1 R_2 ..``      `turns`: turns about fixed directions, where the rotation is made of such
+``q' = B(q) v``         `rate`
+``G(p) = -G(p)^T``      `structure`: ``G(p)_ij = p . B^+ [B_i, B_j]``, with the Lie brackets of the columns of ``B``;
+                        ``G(p) v`` completes Lagrange's equations (Boltzmann-Hamel)
+``q (+) d``             `integrate`: displacement by ``d`` in the tangent space, ``d/ds (q (+) s d) = B(q) d`` at s = 0
+``q1 (-) q0``           `difference`: its inverse
+``d'(d, v)``            `chart_rate`: rate of ``d`` in ``q0 (+) d``, to first order in ``d``
+``flow(d)``             `flow`: where the constant velocity ``d`` leads in one unit of time, to third order in ``d``
+``Phi(R, p) = 0``       `constraints`: 6 - nv conditions of a pose that the joint admits
+``(q, v)``              `state`: of such a pose, of ``p'`` and of the rate ``w`` in moving axes
+======================  ===============================================================================================
+
+``tests/unit/test_joint_kinds.py`` checks these identities for every kind of the register.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.types import Array
+from dalembert.spatial.rotations import numpy
+
+__all__ = ["Coordinates", "JointKind", "Turn"]
+
+Turn = tuple[Array, Any]
+"""A unit vector, and the angle of the turn about it."""
+
+
+class Coordinates:
+    """Coordinates whose velocities are their rates: what a kind of joint has unless it says otherwise."""
+
+    quaternion: ClassVar[int | None] = None
+    """Where a unit quaternion starts in ``q``."""
+
+    @classmethod
+    def rate(cls, q: Any, v: Any) -> Any:
+        """Rate of the coordinates, ``B(q) v``."""
+        return v
+
+    @classmethod
+    def structure(cls, p: Any) -> Any:
+        """Skew matrix ``G(p)`` of the momenta ``p``."""
+        return ca.SX(p.shape[0], p.shape[0])
+
+    @classmethod
+    def integrate(cls, q: Any, d: Any) -> Any:
+        """Configuration reached from ``q`` by the tangent displacement ``d``."""
+        return q + d
+
+    @classmethod
+    def difference(cls, q0: Any, q1: Any) -> Any:
+        """Tangent displacement from ``q0`` to ``q1``."""
+        return q1 - q0
+
+    @classmethod
+    def chart_rate(cls, d: Any, v: Any) -> Any:
+        """Rate of the tangent displacement ``d`` for the velocity ``v``, to first order in ``d``."""
+        return v
+
+    @classmethod
+    def flow(cls, d: Any) -> Any:
+        """Tangent displacement that the constant velocity ``d`` makes in one unit of time, to third order."""
+        return d
+
+
+@dataclass(frozen=True)
+class JointKind(Coordinates, ABC):
+    """A joint of one kind; on the class, what all joints of the kind have in common.
+
+    Parameters
+    ----------
+    axis, second_axis
+        Unit vectors in the fixed frame, where the kind has them.
+    pitch
+        Slide per angle of a screw [m/rad]: a number or an expression.
+    """
+
+    axis: Array
+    second_axis: Array | None = None
+    pitch: Any = None
+
+    name: ClassVar[str]
+    """Name of the kind."""
+    q: ClassVar[tuple[str, ...]]
+    """Suffixes of the coordinates; an empty one stands for the joint's own name."""
+    v: ClassVar[tuple[str, ...]]
+    """Suffixes of the velocities."""
+    neutral: ClassVar[tuple[float, ...]]
+    """Coordinates of the neutral configuration."""
+    angles: ClassVar[tuple[int, ...]] = ()
+    """Places in ``q`` of angles [rad]; the other coordinates are lengths [m] or a quaternion."""
+    wrapped: ClassVar[tuple[int, ...]] = ()
+    """Places in ``q`` of the angles that `state` finds but for full turns."""
+    constant: ClassVar[bool] = True
+    """Whether ``P`` is constant in moving axes."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Fields of a `Joint` that this kind asks for and most others refuse: ``second_axis``, ``pitch``."""
+
+    nq: ClassVar[int]
+    nv: ClassVar[int]
+
+    def __init_subclass__(cls) -> None:
+        cls.nq, cls.nv = len(cls.q), len(cls.v)
+
+    @abstractmethod
+    def motion(self, q: Any) -> tuple[Any, Any]:
+        """Rotation and position of the moving frame in the fixed one."""
+
+    @abstractmethod
+    def subspace(self, q: Any) -> Any:
+        """Matrix ``P`` (6 x nv) that turns the velocities into the relative twist [v; w] in moving axes."""
+
+    def subspace_rate(self, q: Any, v: Any) -> Any:
+        """Componentwise time derivative of ``P``."""
+        return ca.SX(6, self.nv)
+
+    def turns(self, q: Any) -> Sequence[Turn] | None:
+        """Turns whose product is the rotation, the first one first; None where it is not made of turns."""
+        return None
+
+    @abstractmethod
+    def constraints(self, R: Any, p: Any) -> Any:
+        """Conditions on the pose (R, p) of the moving frame in the fixed one."""
+
+    @abstractmethod
+    def state(self, R: Any, p: Any, pdot: Any, w: Any) -> tuple[Any, Any]:
+        """Coordinates and velocities from a pose (R, p), the rate of its position and its rate ``w`` in moving axes."""
+
+    def posed(self, q: Any) -> tuple[Array, Array, Array]:
+        """``R``, ``p`` and ``P`` in numbers."""
+        (R, p), P = self.motion(ca.DM(q)), self.subspace(ca.DM(q))
+        return np.array(ca.DM(R).full()), numpy(p), np.array(ca.DM(P).full())
