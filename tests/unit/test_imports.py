@@ -1,4 +1,4 @@
-"""The rooms import downward only, and `import dalembert` loads nothing heavy."""
+"""The rooms import downward only and mind their own business, and `import dalembert` loads nothing heavy."""
 
 from __future__ import annotations
 
@@ -214,6 +214,110 @@ def test_wrong_import_is_found(importer: str, source: str) -> None:
 )
 def test_right_import_is_allowed(importer: str, source: str) -> None:
     assert not [text for text in map(complaint, imports_of(source, importer)) if text]
+
+
+# -- private parts --------------------------------------------------------------------------------------------------
+
+# Of others, and promised by their documentation: the named tuples' own, the caller's frame, the address of a struct.
+FOREIGN = {"_asdict", "_replace", "_fields", "_make", "_getframe", "_address"}
+
+# A concrete formulation is known to its own package and to the registry; all others know the contract.
+CONCRETE = {"NewtonEuler", "Lagrange", "Natural", "Mapped", "ElasticCables"}
+KNOWS_CONCRETE = {"dalembert.formulations.registry"}
+
+
+def is_private(name: str) -> bool:
+    """Whether a name begins with one underscore."""
+    return name.startswith("_") and not name.startswith("__") and name != "_"
+
+
+def defined_names(source: str) -> set[str]:
+    """All names that a module gives to something: functions, classes, variables, attributes."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
+
+
+def private_accesses(source: str, module: str, own: set[str]) -> list[str]:
+    """Accesses to private parts that the names ``own`` of a room do not explain."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own | FOREIGN:
+            if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")):
+                found.append(f"{module}:{node.lineno} looks into {ast.unparse(node)}")
+        elif isinstance(node, ast.ImportFrom) and not node.level and room_of(node.module or "") != room_of(module):
+            names = [alias.name for alias in node.names if is_private(alias.name)]
+            found += [f"{module}:{node.lineno} imports {name} from {node.module}" for name in names]
+            if any(map(is_private, (node.module or "").split("."))):
+                found.append(f"{module}:{node.lineno} imports from {node.module}")
+        elif isinstance(node, ast.Attribute) and node.attr == "__dict__":
+            found.append(f"{module}:{node.lineno} writes behind the back of {ast.unparse(node.value)}")
+    return found
+
+
+def guessed_formulations(source: str, module: str) -> list[str]:
+    """Places that ask which formulation they have instead of what it can do."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Compare) and "by" in (ast.unparse(node.left).rpartition(".")[2],):
+            if any(isinstance(c, ast.Constant) and isinstance(c.value, str) for c in node.comparators):
+                found.append(f"{module}:{node.lineno} asks whether {ast.unparse(node)}")
+        elif isinstance(node, ast.ImportFrom) and module not in KNOWS_CONCRETE:
+            names = {alias.name for alias in node.names} & CONCRETE
+            if names and (node.module or "").startswith("dalembert."):
+                found.append(f"{module}:{node.lineno} imports {', '.join(sorted(names))}")
+    return found
+
+
+OWN: dict[str, set[str]] = {}
+for _module, _path in MODULES.items():
+    OWN.setdefault(room_of(_module), set()).update(defined_names(_path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_room_looks_into_private_parts_of_another(module: str) -> None:
+    source = MODULES[module].read_text(encoding="utf-8")
+    found = private_accesses(source, module, OWN[room_of(module)]) + guessed_formulations(source, module)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = eom.symbolic._formulation",
+        "from dalembert.formulations.symbolic import _outputs",
+        "from dalembert.formulations._hidden import outputs",
+        "kept = machine.__dict__.setdefault('_equations', {})",
+    ],
+)
+def test_private_access_is_found(source: str) -> None:
+    assert private_accesses(source, "dalembert.loop.closed_loop", {"_own"})
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x = loop._own", "x = self._inherited", "x = point._replace(y=1)", "from dalembert.loop.cables import _rows"],
+)
+def test_own_private_parts_are_allowed(source: str) -> None:
+    assert not private_accesses(source, "dalembert.loop.closed_loop", {"_own"})
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if eom.by == 'natural':\n    pass",
+        "if by != 'newton-euler':\n    pass",
+        "from dalembert.formulations.natural.formulation import Natural",
+    ],
+)
+def test_a_guessed_formulation_is_found(source: str) -> None:
+    assert guessed_formulations(source, "dalembert.loop.closed_loop")
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if not name.endswith("__main__")])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.core.errors import MachineError
+from dalembert.core.kept import Kept
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
 from dalembert.core.validation import Bound, check_name, field_scalar
@@ -251,6 +252,11 @@ class Beam:
     def section_abscissa(self, station: str) -> float:
         """Abscissa of a named section."""
         return dict(self.stations, tip=self.length)[station]
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What others derived from this beam: it is frozen, so that nothing of it goes stale."""
+        return Kept()
 
     # -- modes ------------------------------------------------------------------------------------------------------
 

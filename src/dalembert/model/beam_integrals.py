@@ -73,10 +73,7 @@ class BeamIntegrals:
     @staticmethod
     def of(beam: Beam) -> BeamIntegrals:
         """Integrate; made once per beam and kept with it."""
-        kept: dict[str, BeamIntegrals] = beam.__dict__
-        if "_integrals" not in kept:
-            kept["_integrals"] = _integrate(beam)
-        return kept["_integrals"]
+        return beam.kept.once("integrals", None, lambda: _integrate(beam))
 
 
 def quadrature(beam: Beam) -> tuple[Array, Array]:

@@ -48,10 +48,7 @@ class PointBody:
     @staticmethod
     def of(beam: Beam) -> PointBody:
         """Points of a beam whose sections have no product of inertia; made once per beam and kept with it."""
-        kept: dict[str, PointBody] = beam.__dict__
-        if "_points" not in kept:
-            kept["_points"] = PointBody._made(beam)
-        return kept["_points"]
+        return beam.kept.once("points", None, lambda: PointBody._made(beam))
 
     @staticmethod
     def _made(beam: Beam) -> PointBody:
