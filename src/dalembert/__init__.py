@@ -15,6 +15,7 @@ from dalembert.core.errors import (
     NoCompilerWarning,
     SimulationError,
     UnknownNameError,
+    WriteError,
 )
 from dalembert.core.parameter import TIME, Parameter, cos, sin, smoothstep, sqrt
 from dalembert.core.version import __version__
@@ -112,6 +113,7 @@ __all__ = [
     "UnknownNameError",
     "WeldConstraint",
     "Wrench",
+    "WriteError",
     "__version__",
     "box",
     "closed_form",

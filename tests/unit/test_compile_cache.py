@@ -20,6 +20,7 @@ import pytest
 import dalembert
 from dalembert.compile import build, cache, cache_directory, compile_function, native
 from dalembert.core.errors import BuildError, DalembertWarning
+from dalembert.core.files import owner
 
 SX = ca.SX
 
@@ -258,12 +259,17 @@ def test_process_killed_in_the_middle(folder: Path, tmp_path: Path, monkeypatch:
         process.wait()
     (left,) = (folder / "build").iterdir()
     monkeypatch.setenv("DALEMBERT_CC", compiler)  # the same one, so that the key is the same; now it works
+    elsewhere = folder / "build" / f"{'0' * 8}-{process.pid}-x"  # of a process on another machine, for all we know
+    at_work = folder / "build" / f"{owner()}-x"
+    elsewhere.mkdir()
+    at_work.mkdir()
     check()
-    assert left.exists()
-    os.utime(left, (0, 0))
-    check(3.0)
     assert not left.exists()
-    assert list((folder / "build").iterdir()) == []
+    assert elsewhere.exists()
+    assert at_work.exists()
+    os.utime(elsewhere, (0, 0))
+    check(3.0)
+    assert list((folder / "build").iterdir()) == [at_work]
 
 
 def test_old_locks_are_removed(folder: Path) -> None:

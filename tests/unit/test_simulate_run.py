@@ -220,7 +220,7 @@ def test_saving_replaces_only_when_complete(swing: Run, tmp_path: Path, monkeypa
 def test_files_that_are_not_runs(tmp_path: Path, swing: Run) -> None:
     import xarray
 
-    with pytest.raises(FileFormatError, match=r"nothing\.nc: no such run file"):
+    with pytest.raises(FileFormatError, match=r"nothing\.nc: no such file"):
         Run.load(tmp_path / "nothing.nc")
     (tmp_path / "text.nc").write_text("t,x\n0,1\n")
     with pytest.raises(FileFormatError, match=r"text\.nc: cannot be read as a run"):
@@ -231,8 +231,6 @@ def test_files_that_are_not_runs(tmp_path: Path, swing: Run) -> None:
     run_to_dataset(swing).drop_vars("final_x").to_netcdf(tmp_path / "part.nc", engine="h5netcdf")
     with pytest.raises(FileFormatError, match=r"part\.nc: cannot be read as a run"):
         Run.load(tmp_path / "part.nc")
-    with pytest.raises(InputError, match="there is no folder"):
-        swing.save(tmp_path / "missing" / "run.nc")
 
 
 def test_xarray(swing: Run) -> None:
@@ -269,8 +267,18 @@ def test_csv_restores_every_digit(held: Run, swing: Run, tmp_path: Path) -> None
         table = np.array(rows, dtype=float)
         assert np.array_equal(table[:, 0], run.t)
         assert np.array_equal(table[:, 1:], run.array(run.names))
-    with pytest.raises(InputError, match="there is no folder"):
-        held.to_csv(tmp_path / "missing" / "run.csv")
+
+
+@pytest.mark.parametrize("name", ["run.nc", "run.csv"])
+def test_a_run_that_cannot_be_written_is_rescued(
+    swing: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    write = swing.save if name == "run.nc" else swing.to_csv
+    with pytest.raises(InputError, match=rf"there is no folder .*missing; the run was rescued to .*{name}") as refusal:
+        write(tmp_path / "missing" / name)
+    rescued = Path(str(refusal.value).rpartition(" ")[2])
+    assert rescued.read_bytes() == write(tmp_path / name).read_bytes()
 
 
 # --- plots ------------------------------------------------------------------------------------------------------------

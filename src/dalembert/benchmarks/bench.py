@@ -6,10 +6,10 @@ import json as json_module
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.files import target_file, write_file
 
 __all__ = ["TOPICS", "main"]
 
@@ -57,8 +57,8 @@ def main(
     from rich.console import Console
 
     _check(topic, robots, quantity, plot)
-    target = _in_a_folder(json) if json and json != "-" else None
-    picture = _in_a_folder(plot) if plot else None
+    target = target_file(json) if json and json != "-" else None
+    picture = target_file(plot) if plot else None
     console, notes = Console(), Console(stderr=True)
     if not console.is_terminal:
         console = Console(width=110)
@@ -72,7 +72,7 @@ def main(
     else:
         show(console, figures)
     if target is not None:
-        target.write_text(json_module.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        write_file(target, json_module.dumps(figures, indent=2) + "\n")
         announce(f"written to {json}")
     if picture is not None:
         from dalembert.benchmarks.report import plot_chains
@@ -123,10 +123,3 @@ def _check(topic: str, robots: Sequence[str] | None, quantity: str, plot: str | 
         raise InputError(f"--robot and --quantity belong to the topic arms, got them with {topic}")
     if topic != "chains" and plot:
         raise InputError(f"--plot belongs to the topic chains, got it with {topic}")
-
-
-def _in_a_folder(path: str) -> Path:
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"the folder of '{path}' does not exist")
-    return target

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.benchmarks.cases import QUANTITIES
+from dalembert.view.plots import save_figure
 
 __all__ = [
     "duration",
@@ -130,7 +131,7 @@ def plot_chains(figures: dict[str, Any], path: Path) -> None:
     )
     axes.grid(True, which="major", alpha=0.3)
     figure.legend(fontsize=7, loc="outside right upper")
-    figure.savefig(path, dpi=150)
+    save_figure(figure, path)
 
 
 def _names(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:

@@ -24,8 +24,10 @@ def demo(
     from dalembert.analysis.verify import verify
     from dalembert.cli.machines import find_machine
     from dalembert.cli.output import console
+    from dalembert.core.files import make_folder, write_file
     from dalembert.io.control_blocks import make_law
 
+    make_folder(out)
     screen = console()
     machine, settings = find_machine("six-axis-arm")
     law = make_law(settings.pop("control"))
@@ -37,10 +39,7 @@ def demo(
     run = api.simulate(eom, control=law, **settings)
     wall = time.perf_counter() - start
     screen.print(_summary(machine, eom, run, law, wall))
-    out.mkdir(parents=True, exist_ok=True)
-    written = [run.save(out / "run.nc")]
-    (out / "machine.yaml").write_text(machine.to_yaml(), encoding="utf-8")
-    written.append(out / "machine.yaml")
+    written = [run.save(out / "run.nc"), write_file(out / "machine.yaml", machine.to_yaml())]
     if plot:
         run.plot(path=out / "report.png")
         written.append(out / "report.png")

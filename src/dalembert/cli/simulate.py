@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dalembert.cli.machines import MachineArgument, find_machine
-from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.errors import InputError, SimulationError, WriteError
 
 __all__ = ["simulate"]
 
@@ -101,10 +101,14 @@ def _assignments(given: list[str], what: str) -> dict[str, float]:
 
 
 def _write(run: Any, out: Path | None, csv: Path | None, plot: Path | None) -> None:
-    for path, write in ((out, run.save), (csv, run.to_csv)):
+    """Write all that was asked for; a file that cannot be written does not keep the others from it."""
+    failures = []
+    for path, write in ((out, run.save), (csv, run.to_csv), (plot, lambda path: run.plot(path=path))):
         if path is not None:
-            write(path)
-            print(f"written: {path}")
-    if plot is not None:
-        run.plot(path=plot)
-        print(f"written: {plot}")
+            try:
+                write(path)
+                print(f"written: {path}")
+            except WriteError as error:
+                failures.append(error)
+    if failures:
+        raise WriteError("; ".join(map(str, failures)))

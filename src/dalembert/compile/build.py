@@ -15,13 +15,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from dalembert.core.errors import BuildError
+from dalembert.core.files import temporary_folder
 
 __all__ = [
     "LIBRARY_SUFFIX",
@@ -157,8 +157,8 @@ def usable_flags(toolchain: Toolchain) -> tuple[str, ...]:
     BrokenToolchainError
         If it cannot build even that.
     """
-    with tempfile.TemporaryDirectory(prefix="dalembert-") as directory:
-        source = Path(directory, "probe.c")
+    with temporary_folder() as directory:
+        source = directory / "probe.c"
         source.write_text("#include <math.h>\ndouble probe(double x) { return sqrt(x); }\n")
 
         def works(flags: Sequence[str]) -> str:

@@ -3,7 +3,8 @@
 A key (digest of what the library is made from and by) is a small file that holds the digest of the library's
 bytes; the library is a file named by that digest. Both appear by atomic rename and are never changed. A
 library whose bytes do not match, for whatever reason, counts as absent and is built again. What a killed process
-leaves behind (a folder it was building in, a lock file that nobody holds) disturbs nobody, and goes after a day.
+leaves behind disturbs nobody: a folder it was building in goes when the next kernel is built, a lock file that nobody
+holds after a day.
 """
 
 from __future__ import annotations
@@ -24,11 +25,10 @@ from pathlib import Path
 
 from dalembert.compile.build import LIBRARY_SUFFIX, build_units, find_toolchain, missing_toolchain
 from dalembert.core.errors import BuildError
+from dalembert.core.files import LEFTOVER_AGE, owner, temporary_folder
 from dalembert.core.warn import warn
 
 __all__ = ["build_library", "cache_directory", "load_library"]
-
-_LEFTOVER_AGE = 86400.0
 
 Builder = Callable[[Path], Path]
 """Builds a library in the empty folder it is given, and returns its path."""
@@ -51,7 +51,7 @@ def _cache_directory(override: str, xdg: str) -> Path:
     try:
         return _private(folder)
     except (OSError, RuntimeError) as error:
-        temporary = tempfile.mkdtemp(prefix="dalembert-")
+        temporary = tempfile.mkdtemp(prefix=f"dalembert-{owner()}-")
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         warn(
             f"kernels cannot be kept in {folder} ({error}); they are built again in each process. "
@@ -102,8 +102,8 @@ def load_library(key: str, build: Builder) -> ctypes.CDLL:
             if library is not None:
                 return library
             _prune(folder)
-            with tempfile.TemporaryDirectory(dir=folder / "build") as directory:
-                path = _store(folder, key, build(Path(directory)))
+            with temporary_folder(folder / "build", prefix="") as directory:
+                path = _store(folder, key, build(directory))
         return ctypes.CDLL(str(path))
     except OSError as error:
         raise BuildError(f"a kernel cannot be stored in or loaded from {folder}: {error}") from error
@@ -133,7 +133,7 @@ def build_library(source: str, name: str) -> ctypes.CDLL:
 
 def _prune(folder: Path) -> None:
     """Remove what processes that were killed have left behind."""
-    oldest = time.time() - _LEFTOVER_AGE
+    oldest = time.time() - LEFTOVER_AGE
     for path in (*(folder / "build").iterdir(), *(folder / "locks").iterdir()):
         with contextlib.suppress(OSError):  # another process may be doing the same
             if path.stat().st_mtime < oldest:

@@ -17,6 +17,7 @@ from dalembert.compile.kernel import Kernel
 from dalembert.compile.passes import share_reciprocals
 from dalembert.compile.tape import Tape, read_tape
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.files import make_folder, write_files
 from dalembert.core.version import __version__
 
 __all__ = ["export_c"]
@@ -81,18 +82,13 @@ def export_c(
     if len(set(names)) != len(names):
         raise InputError(f"the functions to export must have different names, got {', '.join(t.name for t in tapes)}")
     numbers = _examples(tapes, examples or {})
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    _write(target / f"{name}.h", _header(name, names, tapes))
-    for symbol, tape in zip(names, tapes, strict=True):
-        _write(target / f"{symbol}.c", _source(name, symbol, tape))
-    _write(target / "example.c", _example(name, names, tapes, numbers))
-    _write(target / "Makefile", _MAKEFILE.format(name=name, objects=" ".join(f"{symbol}.o" for symbol in names)))
+    texts = {f"{name}.h": _header(name, names, tapes)}
+    texts |= {f"{symbol}.c": _source(name, symbol, tape) for symbol, tape in zip(names, tapes, strict=True)}
+    texts["example.c"] = _example(name, names, tapes, numbers)
+    texts["Makefile"] = _MAKEFILE.format(name=name, objects=" ".join(f"{symbol}.o" for symbol in names))
+    target = make_folder(folder)
+    write_files({target / file: text for file, text in texts.items()})
     return target
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _identifier(text: str) -> str:

@@ -18,6 +18,7 @@ __all__ = [
     "NoCompilerWarning",
     "SimulationError",
     "UnknownNameError",
+    "WriteError",
 ]
 
 
@@ -60,6 +61,10 @@ class UnknownNameError(DalembertError, LookupError):
 
 class BuildError(DalembertError, RuntimeError):
     """The compiler refused a generated source; the message holds its log."""
+
+
+class WriteError(DalembertError, OSError):
+    """A file cannot be written; the message carries its path and the reason. What was there before is unchanged."""
 
 
 class SimulationError(DalembertError, RuntimeError):

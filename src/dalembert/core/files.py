@@ -1,13 +1,43 @@
-"""Files that are about to be written."""
+"""Files on disk: written beside their place and renamed; what killed processes left behind is removed.
+
+A file is complete or it is not there: its bytes are made in memory, written to a file of this process in the same
+folder (``.dalembert-OWNER-*.part``), brought to the disk, and renamed. What was there before stays until then.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import hashlib
 import os
+import platform
+import re
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dalembert.core.errors import InputError
+from dalembert.core.errors import InputError, WriteError
 
-__all__ = ["target_file"]
+__all__ = [
+    "LEFTOVER_AGE",
+    "is_abandoned",
+    "make_folder",
+    "owner",
+    "remove_abandoned",
+    "rescue_file",
+    "target_file",
+    "temporary_folder",
+    "write_file",
+    "write_files",
+]
+
+_PREFIX, _ENDING = ".dalembert-", ".part"
+_TEMPORARY = "dalembert-"
+LEFTOVER_AGE = 86400.0
+"""Seconds after which nobody is still at work on a file."""
 
 
 def target_file(path: str | os.PathLike[str], endings: tuple[str, ...] = ()) -> Path:
@@ -20,11 +50,157 @@ def target_file(path: str | os.PathLike[str], endings: tuple[str, ...] = ()) -> 
     endings
         Endings that it may have, such as ``".png"``; any if empty.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"cannot write {target}: it is a folder")
-    if not target.parent.is_dir():
-        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+    target = _path(path)
+    try:
+        if target.is_dir():
+            raise InputError(f"cannot write {target}: it is a folder")
+        if not target.parent.is_dir():
+            raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+    except OSError as error:  # a folder that this user must not enter, a name too long
+        raise WriteError(f"cannot write {target}: {error.strerror or error}") from error
     if endings and target.suffix.lower() not in endings:
         raise InputError(f"cannot write {target}: its name must end in {', '.join(endings)}")
     return target
+
+
+def write_file(path: str | os.PathLike[str], data: bytes | str) -> Path:
+    """Write a whole file, or raise `WriteError` and leave what was there; text is written as UTF-8."""
+    target = target_file(path)
+    write_files({target: data})
+    return target
+
+
+def write_files(contents: Mapping[Path, bytes | str]) -> None:
+    """Write files that belong together: none takes its place before all are on the disk.
+
+    A device or a pipe (``/dev/stdout``) has no place that a file could take, and is written to as it is.
+
+    Raises
+    ------
+    WriteError
+        With the path and the reason.
+    """
+    parts: list[tuple[Path, Path]] = []
+    target = Path()
+    try:
+        for folder in {path.resolve().parent for path in contents}:
+            remove_abandoned(folder, _PREFIX, _ENDING)
+        for target, data in contents.items():
+            content = data.encode() if isinstance(data, str) else data
+            place = target.resolve()  # a link stays a link
+            if place.exists() and not place.is_file():
+                with open(place, "wb", buffering=0) as file:
+                    _put(file.fileno(), content)
+                continue
+            part = place.with_name(f"{_PREFIX}{owner()}-{os.urandom(4).hex()}{_ENDING}")
+            parts.append((part, place))
+            with open(part, "xb", buffering=0) as file:
+                _put(file.fileno(), content)
+                with contextlib.suppress(FileNotFoundError):
+                    os.chmod(part, stat.S_IMODE(place.stat().st_mode))
+                os.fsync(file.fileno())
+        for part, place in parts:
+            target = place
+            os.replace(part, place)
+    except OSError as error:
+        raise WriteError(f"cannot write {target}: {error.strerror or error}") from error
+    finally:
+        for part, _ in parts:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def _put(descriptor: int, content: bytes) -> None:
+    """Write all bytes; the call below may take fewer than it is given, on a disk that is nearly full say."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def rescue_file(name: str, data: bytes | str) -> Path | None:
+    """Write what could not be written where it was asked for to a new folder elsewhere; None where that fails too."""
+    for root in (Path(tempfile.gettempdir()), Path.home(), Path.cwd()):
+        with contextlib.suppress(OSError, WriteError):
+            folder = Path(tempfile.mkdtemp(prefix=f"{_TEMPORARY}rescued-", dir=root))
+            try:
+                return write_file(folder / name, data)
+            except WriteError:
+                folder.rmdir()
+    return None
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """Make a folder and those above it, or say why that is impossible."""
+    folder = _path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(f"cannot make the folder {folder}: {error.strerror or error}") from error
+    return folder
+
+
+def _path(path: str | os.PathLike[str]) -> Path:
+    try:
+        return Path(path)
+    except TypeError:
+        raise InputError(f"a file must be given by its path, got {path!r}") from None
+
+
+def owner() -> str:
+    """Name this process among all that may write to the same folder, also from other machines and containers."""
+    return f"{_place()}-{os.getpid()}"
+
+
+@functools.cache
+def _place() -> str:
+    """Digest of what process numbers belong to: the machine and its name space of processes."""
+    namespace = ""
+    with contextlib.suppress(OSError):
+        namespace = os.readlink("/proc/self/ns/pid")
+    return hashlib.sha256(f"{platform.node()}\0{namespace}".encode()).hexdigest()[:8]
+
+
+def is_abandoned(path: Path, prefix: str = "") -> bool:
+    """Whether a file or folder ``PREFIX OWNER-*`` belongs to a process that has ended, or is a day old.
+
+    The process is looked for only if it ran here: of another machine's nothing is known but the age. Other names are
+    nobody's business.
+    """
+    found = re.match(r"([0-9a-f]{8})-(\d+)-", path.name.removeprefix(prefix))
+    if found is None:
+        return False
+    if found[1] == _place():
+        try:
+            os.kill(int(found[2]), 0)
+        except ProcessLookupError:
+            return True
+        except (OSError, OverflowError):
+            pass  # of another user, and alive
+    try:
+        return path.lstat().st_mtime < time.time() - LEFTOVER_AGE
+    except OSError:
+        return False
+
+
+def remove_abandoned(folder: Path, prefix: str = "", ending: str = "") -> None:
+    """Remove what killed processes left in a folder: names with this beginning and ending, of the same user."""
+    with contextlib.suppress(OSError):
+        for path in list(folder.iterdir()):
+            if not (path.name.startswith(prefix) and path.name.endswith(ending)):
+                continue
+            with contextlib.suppress(OSError):  # another process may be doing the same
+                if is_abandoned(path, prefix) and _is_ours(path):
+                    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def _is_ours(path: Path) -> bool:
+    return not hasattr(os, "getuid") or path.lstat().st_uid == os.getuid()
+
+
+@contextlib.contextmanager
+def temporary_folder(root: Path | None = None, prefix: str = _TEMPORARY) -> Iterator[Path]:
+    """A folder of this process, removed at the end; those that killed processes left are removed at the start."""
+    where = Path(tempfile.gettempdir()) if root is None else root
+    remove_abandoned(where, prefix)
+    with tempfile.TemporaryDirectory(prefix=f"{prefix}{owner()}-", dir=where) as name:
+        yield Path(name)

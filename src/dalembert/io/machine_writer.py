@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.core.errors import FileFormatError
+from dalembert.core.files import write_file
 from dalembert.core.parameter import Scalar, nominal, to_text
 from dalembert.io.beam_entries import beam_to_data
 from dalembert.io.constraint_entries import fields_to_data
@@ -60,10 +60,7 @@ def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
         width=110,
     )
     if path is not None:
-        try:
-            Path(path).write_text(text, encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise FileFormatError(f"{path}: cannot be written: {error.strerror or error}") from None
+        write_file(path, text)
     return str(text)
 
 

@@ -3,10 +3,13 @@
 A run is one Dataset: every state, signal and held value is a variable over ``t`` (its ``role`` and, where ``/`` does
 not fit into a variable's name, its ``signal`` are attributes); events are variables over ``event``; the end state is
 ``final_x`` and ``final_held``; ``machine_file`` is the text of the machine's file; everything else is an attribute.
+One of them is a digest of all the others and of the arrays: a file in which a bit has changed is not a run.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 from collections.abc import Container
@@ -16,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.core.errors import FileFormatError, InputError
-from dalembert.core.files import target_file
+from dalembert.core.errors import DalembertError, FileFormatError, InputError
+from dalembert.core.files import rescue_file, write_file
 from dalembert.io.machine_writer import machine_to_yaml
+from dalembert.io.source import read_bytes
 from dalembert.simulation.run import EndState, EventRecord, Run
 
 if TYPE_CHECKING:
@@ -53,7 +57,9 @@ def run_to_dataset(run: Run) -> xarray.Dataset:
         "metadata": json.dumps(dict(run.metadata)),
         **{f"final_{name}": value for name, value in numbers.items()},
     }
-    return xarray.Dataset(variables, coords={"t": ("t", run.t, {"units": "s"})}, attrs=attributes)
+    dataset = xarray.Dataset(variables, coords={"t": ("t", run.t, {"units": "s"})}, attrs=attributes)
+    dataset.attrs["checksum"] = _checksum(dataset)
+    return dataset
 
 
 def run_to_xarray(run: Run) -> xarray.Dataset:
@@ -97,6 +103,8 @@ def dataset_to_run(dataset: xarray.Dataset) -> Run:
     for role in _ROLES:
         found = [v for v in dataset.data_vars.values() if v.attrs.get("role") == role]
         found.sort(key=lambda v: v.attrs["position"])
+        if [int(v.attrs["position"]) for v in found] != list(range(len(found))):
+            raise InputError(f"a {role} is missing: found {', '.join(str(v.attrs['signal']) for v in found)}")
         names[role] = tuple(str(v.attrs["signal"]) for v in found)
         columns = np.array([v.values for v in found], dtype=float).reshape(len(found), dataset.sizes["t"])
         blocks[role] = np.ascontiguousarray(columns.T)
@@ -107,7 +115,7 @@ def dataset_to_run(dataset: xarray.Dataset) -> Run:
     numbers: dict[str, Any] = {
         f.name: attributes[f"final_{f.name}"] for f in fields(EndState) if f.name not in ("x", "held")
     }
-    return Run(
+    run = Run(
         t=np.array(dataset["t"].values, dtype=float),
         x=blocks["state"],
         y=blocks["signal"],
@@ -127,19 +135,68 @@ def dataset_to_run(dataset: xarray.Dataset) -> Run:
         metadata=json.loads(attributes["metadata"]),
         source=str(dataset["machine_file"].values[()]) if "machine_file" in dataset else None,
     )
+    _check_complete(run)
+    return run
+
+
+def _check_complete(run: Run) -> None:
+    """Refuse a run in which something is missing: states of its end or of events, rows, numbers."""
+    states = len(run.state_names)
+    sizes = {"the final state": run.final.x.size} | {f"event '{e.name}'": e.x.size for e in run.events}
+    for what, size in sizes.items():
+        if size != states:
+            raise InputError(f"{what} has {size} numbers, but there are {states} states")
+    if run.final.held.size != len(run.held_names):
+        raise InputError(f"the final held values are {run.final.held.size}, expected {len(run.held_names)}")
+    if not len(run.t):
+        raise InputError("it has no rows")
+    if np.any(np.diff(run.t) < 0.0):
+        raise InputError("its times decrease")
+    columns = {"t": run.t, "final_x": run.final.x, **{name: run[name] for name in (*run.state_names, *run.held_names)}}
+    for name, values in columns.items():
+        if not np.isfinite(values).all():
+            raise InputError(f"'{name}' has a number that is not finite")
+
+
+def _checksum(dataset: xarray.Dataset) -> str:
+    """Digest of all variables and attributes, whatever the order in which a file keeps them."""
+    digest = hashlib.sha256()
+
+    def put(text: str) -> None:
+        digest.update(f"{len(text)}:{text}".encode("utf-8", "surrogatepass"))
+
+    def put_attributes(attributes: dict[Any, Any]) -> None:
+        for key in sorted(map(str, attributes)):
+            if key != "checksum" and not key.startswith("_"):  # those belong to the format (_FillValue)
+                value = attributes[key]
+                put(f"{key}={value.item() if isinstance(value, np.generic) else value!s}")
+
+    for name in sorted(map(str, dataset.variables)):
+        variable = dataset.variables[name]
+        put(f"{name} {variable.dims} {variable.shape}")
+        put_attributes(variable.attrs)
+        if variable.dtype.kind in "fiu":
+            digest.update(np.ascontiguousarray(variable.values, dtype=np.dtype(variable.dtype.kind + "8")).tobytes())
+        else:
+            for item in variable.values.ravel():
+                put(str(item))
+    put_attributes(dataset.attrs)
+    return digest.hexdigest()
 
 
 def save_run(run: Run, path: str | os.PathLike[str]) -> Path:
-    """Write a run as NetCDF; a file of that name is replaced only once the new one is complete."""
-    target = target_file(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    """Write a run as NetCDF; a file of that name is replaced only once the new one is complete.
+
+    HDF5 writes to memory: it does not survive a disk that is full.
+
+    Raises
+    ------
+    WriteError
+        If it cannot be written there; the message says where it was rescued to.
+    """
     dataset = run_to_dataset(run)
-    try:
-        dataset.to_netcdf(part, engine="h5netcdf", encoding={name: {"_FillValue": None} for name in _floats(dataset)})
-        os.replace(part, target)
-    finally:
-        part.unlink(missing_ok=True)
-    return target
+    encoding = {name: {"_FillValue": None} for name in _floats(dataset)}
+    return _write(path, bytes(dataset.to_netcdf(engine="h5netcdf", encoding=encoding)), "run.nc")
 
 
 def load_run(path: str | os.PathLike[str]) -> Run:
@@ -148,36 +205,52 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     Raises
     ------
     FileFormatError
-        If there is no such file, or it does not hold a run.
+        If there is no such file, it does not hold a run, or its content is not what was written.
     """
+    import h5py
     import xarray
 
     try:
         source = Path(path)
     except TypeError:
         raise InputError(f"a run file must be a path, got {path!r}") from None
-    if not source.is_file():
-        raise FileFormatError(f"{source}: no such run file")
+    data = read_bytes(source, "run", largest=2**40)
     try:
-        with xarray.open_dataset(source, engine="h5netcdf", decode_cf=False) as dataset:
-            return dataset_to_run(dataset.load())
+        with h5py.File(io.BytesIO(data)) as header:  # fails here where h5netcdf would be left half open
+            list(header.attrs.items())
+        with xarray.open_dataset(io.BytesIO(data), engine="h5netcdf", decode_cf=False) as opened:
+            dataset = opened.load()
+        run = dataset_to_run(dataset)
+        whole = dataset.attrs.get("checksum") == _checksum(dataset)
     except InputError as error:
         raise FileFormatError(f"{source}: {error}") from None
-    except (OSError, KeyError, ValueError, TypeError) as error:
+    except Exception as error:  # a damaged file makes HDF5 and its readers fail in any way
         raise FileFormatError(f"{source}: cannot be read as a run ({type(error).__name__}: {error})") from error
+    if not whole:
+        raise FileFormatError(f"{source}: its content is not what was written (the checksum differs)")
+    return run
 
 
 def write_csv(run: Run, path: str | os.PathLike[str]) -> Path:
     """Write t and all signals as columns; numbers have the digits that restore them exactly."""
     import csv
 
-    target = target_file(path)
     table = np.column_stack([run.t, run.x, run.y, run.held])
-    with open(target, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["t", *run.names])
-        writer.writerows(table.tolist())
-    return target
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["t", *run.names])
+    writer.writerows(table.tolist())
+    return _write(path, text.getvalue(), "run.csv")
+
+
+def _write(path: str | os.PathLike[str], data: bytes | str, name: str) -> Path:
+    """Write a run, or write it elsewhere and say where: it may have taken hours."""
+    try:
+        return write_file(path, data)
+    except DalembertError as error:
+        rescued = rescue_file(name, data)
+        place = "it could not be written elsewhere either" if rescued is None else f"the run was rescued to {rescued}"
+        raise type(error)(f"{error}; {place}") from error
 
 
 def _variable(name: str, taken: Container[str]) -> str:

@@ -19,6 +19,8 @@ def read_bytes(path: Path, kind: str, largest: int = 64 * _MIB) -> bytes:
     try:
         if path.is_dir():
             raise FileFormatError(f"{path}: is a folder, expected a {kind} file")
+        if path.exists() and not path.is_file():  # /dev/zero never ends, a pipe may never begin
+            raise FileFormatError(f"{path}: is a device or a pipe, expected a {kind} file")
         if path.stat().st_size > largest:
             raise FileFormatError(f"{path}: is too large for a {kind} file, more than {largest // _MIB} MiB")
         return path.read_bytes()

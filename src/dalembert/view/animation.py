@@ -6,6 +6,7 @@ stays in a plane of the world axes is drawn in that plane, any other in perspect
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 from collections.abc import Sequence
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from dalembert.core.errors import InputError
-from dalembert.core.files import target_file
+from dalembert.core.errors import InputError, WriteError
+from dalembert.core.files import target_file, temporary_folder, write_file
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.tree.model import TreeModel
@@ -150,6 +151,8 @@ def animate(
     size, dpi
         Of the picture: inches, and dots per inch.
     """
+    if not isinstance(run, Run) or not isinstance(machine, Machine):
+        raise InputError(f"animate takes a run, its machine and a file, got {type(run)} and {type(machine)}")
     target = target_file(path, (".gif", ".html", ".mp4"))
     if target.suffix == ".mp4" and shutil.which("ffmpeg") is None:
         raise InputError("an .mp4 file needs the program ffmpeg, which is not installed; write a .gif or .html instead")
@@ -162,11 +165,16 @@ def animate(
         _write_gif(figure, update, count, target, fps, dpi)
         return target
     writer = _writer(target.suffix, max(1, round(fps)))
-    with writer.saving(figure, str(target), dpi):
-        for k in range(count):
-            update(k)
-            writer.grab_frame()
-    return target
+    with temporary_folder() as folder:  # these writers know files only
+        try:
+            with writer.saving(figure, str(folder / target.name), dpi):
+                for k in range(count):
+                    update(k)
+                    writer.grab_frame()
+            made = (folder / target.name).read_bytes()
+        except OSError as error:
+            raise WriteError(f"cannot write {target}: {error.strerror or error} (in {folder})") from error
+    return write_file(target, made)
 
 
 def _writer(suffix: str, fps: int) -> Any:
@@ -194,7 +202,9 @@ def _write_gif(figure: Figure, update: Any, count: int, target: Path, fps: float
         for artist in update(k):
             figure.draw_artist(artist)
         pictures.append(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("P", palette=Image.Palette.ADAPTIVE))
-    pictures[0].save(target, save_all=True, append_images=pictures[1:], duration=1000 / fps, loop=0)
+    made = io.BytesIO()
+    pictures[0].save(made, "GIF", save_all=True, append_images=pictures[1:], duration=1000 / fps, loop=0)
+    write_file(target, made.getvalue())
 
 
 def draw_frames(

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.analysis.modal import MachineModes
 from dalembert.core.errors import InputError
+from dalembert.core.files import target_file, temporary_folder, write_file
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.mapped import tree_coordinates
@@ -151,9 +152,10 @@ def animate_mode(
             line.set_data(points[:, a], points[:, b])
         return lines
 
-    target = Path(path)
-    FuncAnimation(figure, draw, frames=frames).save(target, writer=PillowWriter(fps=20))
-    return target
+    target = target_file(path, (".gif",))
+    with temporary_folder() as folder:
+        FuncAnimation(figure, draw, frames=frames).save(folder / "mode.gif", writer=PillowWriter(fps=20))
+        return write_file(target, (folder / "mode.gif").read_bytes())
 
 
 def _axes(plane: str) -> tuple[int, int]:

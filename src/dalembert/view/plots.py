@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 from collections.abc import Sequence
@@ -11,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.core.errors import InputError
-from dalembert.core.files import target_file
+from dalembert.core.files import target_file, write_file
 from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["group_signals", "picture_file", "plot_run"]
+__all__ = ["group_signals", "picture_file", "plot_run", "save_figure"]
 
 _LINES_PER_PANEL = 8
 # Colour-blind safe (P. Tol, "bright"), and dark enough on white.
@@ -78,8 +79,15 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
     title = title if run.status == "completed" else f"{title}: {run.status}"
     figure.suptitle(title, fontsize=11, parse_math=False)
     if target is not None:
-        figure.savefig(target, dpi=150)
+        save_figure(figure, target)
     return figure
+
+
+def save_figure(figure: Figure, path: Path, dpi: int = 150) -> Path:
+    """Draw a figure in memory and write it as a whole."""
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=dpi, format=path.suffix.lower().removeprefix(".") or "png")
+    return write_file(path, drawn.getvalue())
 
 
 def picture_file(path: str | os.PathLike[str]) -> Path:
