@@ -45,7 +45,16 @@ from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 from dalembert.model.transform import Transform
 from dalembert.plan.references import Quintic, Sine
-from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.constrained.methods import (
+    AugmentedLagrangian,
+    Baumgarte,
+    ConstraintMethod,
+    GeneralizedAlpha,
+    Idas,
+    Penalty,
+    Projection,
+    UdwadiaKalaba,
+)
 from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
@@ -62,7 +71,9 @@ __all__ = [
     "PID",
     "TIME",
     "WORLD",
+    "AugmentedLagrangian",
     "BallConstraint",
+    "Baumgarte",
     "Beam",
     "Body",
     "Box",
@@ -83,8 +94,10 @@ __all__ = [
     "FileFormatError",
     "Frame",
     "GearConstraint",
+    "GeneralizedAlpha",
     "Geometry",
     "GravityCompensation",
+    "Idas",
     "InputError",
     "Joint",
     "Limits",
@@ -99,6 +112,8 @@ __all__ = [
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
+    "Penalty",
+    "Projection",
     "Quintic",
     "Run",
     "SampledController",
@@ -110,6 +125,7 @@ __all__ = [
     "Support",
     "Switch",
     "Transform",
+    "UdwadiaKalaba",
     "UnknownNameError",
     "WeldConstraint",
     "Wrench",

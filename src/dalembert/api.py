@@ -18,7 +18,7 @@ from dalembert.formulations.mapped import CoordinateMap
 from dalembert.loop.closed_loop import Event, close_loop
 from dalembert.loop.switching import Switch
 from dalembert.model.machine import Machine
-from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.run import EndState, Run
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def simulate(
     q0: StateLike = None,
     v0: StateLike = None,
     control: Any = None,
-    method: str = "rk4",
+    method: str | None = None,
     step: float = 1e-3,
     rtol: float = 1e-8,
     atol: ArrayLike = 1e-10,
@@ -88,7 +88,7 @@ def simulate(
     progress: bool | Callable[[float], object] | None = None,
     by: str = "newton-euler",
     backend: Backend = "auto",
-    constraints: str | ConstraintMethod = "projection",
+    constraints: str | ConstraintMethod | None = None,
     switches: Sequence[Switch] = (),
     reach: float = 0.1,
     check: bool = True,
@@ -109,7 +109,8 @@ def simulate(
     control
         None, constant inputs, an expression law such as `PD`, or a Python controller with a ``period``.
     method
-        ``"rk4"`` and other fixed-step methods, ``"dopri5"`` (adaptive), ``"cvodes"`` or ``"idas"`` (stiff).
+        ``"rk4"`` and other fixed-step methods, ``"dopri5"`` (adaptive), ``"cvodes"`` or ``"idas"`` (stiff). None:
+        ``"rk4"``, or the one that ``constraints`` brings along.
     step
         Step of fixed-step methods.
     rtol, atol
@@ -133,8 +134,9 @@ def simulate(
     by, backend
         As of `equations`.
     constraints
-        How constraints are kept: ``"projection"``, ``"baumgarte"``, ``"udwadia-kalaba"``, ``"penalty"``,
-        ``"augmented-lagrangian"``, ``"generalized-alpha"``, ``"idas"``, or a `ConstraintMethod` with its settings.
+        How constraints are kept: an object with its settings (`Projection`, `Baumgarte`, `UdwadiaKalaba`, `Penalty`,
+        `AugmentedLagrangian`, `GeneralizedAlpha`, `Idas`), or its name, such as ``"augmented-lagrangian"``. The last
+        two bring their own integrator. None: as ``method`` does if it has a way of its own, else by projection.
     switches
         Constraints that are added and removed during the run.
     reach

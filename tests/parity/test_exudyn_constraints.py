@@ -9,7 +9,6 @@ pytest.importorskip("exudyn")
 
 import dalembert as da
 from dalembert.benchmarks.cable_robot import _exudyn_run
-from dalembert.simulation.constrained.system import ConstraintMethod
 from dalembert.systems.cable_robots import pulley_robot
 
 pytestmark = pytest.mark.peer
@@ -21,7 +20,7 @@ def test_platform_on_four_rods() -> None:
     settings = {"duration": 1.0, "q0": {"platform.y": 0.25, "platform.z": 0.37}}
     settings |= {"v0": {"platform.vx": 0.08, "platform.vy": 0.16}, "record": 1.0}
     machine = pulley_robot(1)
-    way = ConstraintMethod("generalized-alpha", radius=0.9)
+    way = da.GeneralizedAlpha(radius=0.9)
     ours = da.simulate(machine, constraints=way, step=1e-3, **settings)
     exact = da.simulate(machine, method="dopri5", rtol=1e-11, atol=1e-12, **settings)
     position = np.array([[run[f"platform.{c}"][-1] for c in "xyz"] for run in (ours, exact)])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dalembert.simulation import METHODS, TABLEAUS, Tableau, integrate
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.engines.fallback import PythonEngine
+from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.kernels import problem_kernels
 from support.problems import Exact, make_problem, oscillator, pendulum, precession, rational, sampled_integrator
@@ -24,8 +25,8 @@ EXACT = {"rational": rational(), "precession": precession()}
 def fixed_step_error(exact: Exact, tableau: Tableau, n_steps: int) -> float:
     """Largest error over a run with n equal steps, whatever the method."""
     setup = check_setup(
-        exact.problem, exact.x0, None, duration=exact.duration, t0=0.0, method="rk4", step=exact.duration / n_steps,
-        max_step=None, rtol=1e-8, atol=1e-10, record=None, max_steps=10**6, period=0.0,
+        exact.problem, exact.x0, None, duration=exact.duration, t0=0.0, integrator=INTEGRATORS["rk4"],
+        step=exact.duration / n_steps, max_step=None, rtol=1e-8, atol=1e-10, record=None, max_steps=10**6, period=0.0,
     )  # fmt: skip
     kernels = problem_kernels(exact.problem)
     engine: NativeEngine | PythonEngine

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.simulation.constrained.system import CONSTRAINT_METHODS, ConstraintMethod
+from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS, constraint_method
 
 INERTIA = (0.01, 0.02, 0.03)
 
@@ -160,8 +162,88 @@ def test_projection_keeps_both_levels_and_the_multipliers_are_the_reaction(refer
     assert np.allclose(-force, [0, 0, 1.2 * 9.81])
 
 
+@pytest.mark.parametrize("name", CONSTRAINT_METHODS)
+def test_a_method_by_name_is_its_object(name) -> None:
+    """The run of a name and that of the object are one, and the run says which method it was."""
+    free, _ = pendulum_by_constraints()
+    settings = {"duration": 0.02, "q0": {"f.z": -0.8}, "v0": {"f.wx": 2.0, "f.vy": 1.6}}
+    way = CONSTRAINT_METHODS[name]()
+    runs = [da.simulate(free, constraints=which, **settings) for which in (name, way)]
+    assert np.array_equal(runs[0].x, runs[1].x)
+    assert runs[0].metadata["constraints"] == name
+    assert runs[0].metadata["method"] == (way.integrator or "rk4")
+
+
+def test_an_integrator_with_a_way_of_its_own_brings_it() -> None:
+    """What the run says about its constraints is what was done: IDAS has Baumgarte's terms, not a projection."""
+    free, _ = pendulum_by_constraints()
+    settings = {"duration": 0.05, "q0": {"f.z": -0.8}, "v0": {"f.wx": 2.0, "f.vy": 1.6}, "record": 0.01}
+    for name in ("idas", "generalized-alpha"):
+        a, b = (da.simulate(free, **{key: name}, **settings) for key in ("method", "constraints"))
+        assert np.array_equal(a.x, b.x)
+        assert a.metadata["constraints"] == a.metadata["method"] == name
+    steep = da.simulate(free, constraints=da.Idas(alpha=3.0, beta=7.0), **settings)
+    assert not np.array_equal(steep.x, da.simulate(free, method="idas", **settings).x)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"method": "dopri5", "constraints": "generalized-alpha"}, "'generalized-alpha', not by method 'dopri5'"),
+        ({"method": "rk4", "constraints": "idas"}, "'idas', not by method 'rk4'"),
+        ({"method": "idas", "constraints": "projection"}, "'idas' cannot keep constraints by 'projection'"),
+        ({"method": "cvodes"}, "'cvodes' cannot keep constraints"),
+        ({"constraints": 3}, "constraints must be a ConstraintMethod"),
+    ],
+)
+def test_what_cannot_be_had_together_is_refused(settings, words) -> None:
+    free, _ = pendulum_by_constraints()
+    with pytest.raises(da.InputError, match=words):
+        da.simulate(free, duration=0.1, q0={"f.z": -0.8}, **settings)
+
+
+def test_an_integrator_for_constraints_alone_is_refused_without_them() -> None:
+    _, hung = pendulum_by_constraints()
+    with pytest.raises(da.InputError, match="keeps constraints, but machine 'hung' has none"):
+        da.simulate(hung, duration=0.1, method="generalized-alpha")
+
+
+def test_methods_take_their_own_settings_only() -> None:
+    with pytest.raises(TypeError):
+        da.Projection(penalty=1e8)
+    with pytest.raises(TypeError):
+        da.Baumgarte(radius=0.5)
+    for wrong in (-1.0, np.inf, "100", True):
+        with pytest.raises(da.InputError, match="alpha of Baumgarte must be a finite number >= 0"):
+            da.Baumgarte(alpha=wrong)
+    with pytest.raises(da.InputError, match="radius of GeneralizedAlpha must lie between 0 and 1"):
+        da.GeneralizedAlpha(radius=1.1)
+    with pytest.raises(da.InputError, match="index of GeneralizedAlpha must be 2 or 3"):
+        da.GeneralizedAlpha(index=1)
+    with pytest.raises(da.InputError, match="max_iterations of AugmentedLagrangian must be a whole number"):
+        da.AugmentedLagrangian(max_iterations=2.5)
+    with pytest.raises(da.UnknownNameError, match="no setting named 'radius'"):
+        constraint_method({"name": "penalty", "radius": 0.5})
+    assert constraint_method({"name": "penalty", "penalty": 1e7}) == da.Penalty(penalty=1e7)
+
+
+@pytest.mark.parametrize("way", CONSTRAINT_METHODS.values())
+def test_settings_reach_the_time_loop(way) -> None:
+    """A setting of a method changes its run: each in turn, by a factor."""
+    free, _ = pendulum_by_constraints()
+    settings = {"duration": 0.05, "q0": {"f.z": -0.8}, "v0": {"f.wx": 2.0, "f.vy": 1.6}, "record": 0.05}
+    settings["rtol" if way is da.Idas else "step"] = 1e-6 if way is da.Idas else 1e-2
+    plain = da.simulate(free, constraints=way(), **settings)
+    for field in fields(way):
+        value = {"index": 2, "tolerance": 1e-2, "drift": 1e-30, "max_iterations": 1}.get(
+            field.name, 0.3 * getattr(way(), field.name)
+        )
+        other = da.simulate(free, constraints=way(**{field.name: value}), check=False, **settings)
+        assert not np.array_equal(other.x[-1], plain.x[-1]), field.name
+
+
 def test_generalized_alpha_of_index_2_keeps_the_velocities(reference) -> None:
-    error, run = error_of(reference, ConstraintMethod("generalized-alpha", index=2), 2e-3)
+    error, run = error_of(reference, da.GeneralizedAlpha(index=2), 2e-3)
     assert error < 1e-4
     assert run["constraint.velocity"].max() < 1e-10
 

@@ -322,7 +322,7 @@ GOOD: dict[str, Any] = {"problem": PENDULUM, "x0": [1.0, 0.0], "p": [9.81], "dur
             {"method": "rk45"},
             "unknown method 'rk45' (did you mean 'rk4'?); known: euler, heun, rk4, bs32, dopri5, cvodes, idas",
         ),
-        ({"method": None}, "unknown method None"),
+        ({"method": 4}, "unknown method 4"),
         ({"x0": [1.0]}, "x0 must have shape (2,) (theta, theta_dot), got (1,)"),
         ({"x0": [[1.0, 0.0]]}, "x0 must have shape (2,) (theta, theta_dot), got (1, 2)"),
         ({"x0": [1.0, np.nan]}, "x0[1] must be finite, got nan"),

@@ -18,7 +18,7 @@ from dalembert.api import simulate
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.simulation.constrained.system import CONSTRAINT_METHODS, ConstraintMethod
+from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS, Idas, UdwadiaKalaba
 from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import cable_lengths, pulley_robot
 
@@ -61,14 +61,14 @@ def compare_methods(
     eom = derive(pulley_robot(2), by)
     exact = _reference(eom, duration)
     rows = []
-    for name in CONSTRAINT_METHODS:
+    for name, way in CONSTRAINT_METHODS.items():
         for k, h in enumerate(steps):
-            settings: dict[str, Any] = {"duration": duration, "constraints": ConstraintMethod(name), "record": 0.05}
-            if name == "idas":
+            settings: dict[str, Any] = {"duration": duration, "constraints": way(), "record": 0.05}
+            if way is Idas:
                 settings["rtol"] = 1e-6 * 0.1 ** (2 * k)
             else:
                 settings["step"] = h
-            seconds, run = _timed(eom, 1 if name == "idas" else repetitions, **settings)
+            seconds, run = _timed(eom, 1 if way is Idas else repetitions, **settings)
             error = np.linalg.norm(np.array([run[n][-1] for n in _POSITION]) - exact)
             rows.append(
                 {
@@ -88,7 +88,7 @@ def compare_methods(
 def paper_speed(*, duration: float = 10.0, repetitions: int = 3) -> list[dict[str, Any]]:
     """The paper's method and step (Udwadia-Kalaba, Runge-Kutta with 1e-4 s), and the default one at equal accuracy."""
     rows = []
-    paper = ConstraintMethod("udwadia-kalaba", alpha=1e3, beta=1e3)
+    paper = UdwadiaKalaba(alpha=1e3, beta=1e3)
     for model, printed in ((1, 11.9), (2, 9.1)):
         for by in ("natural", "newton-euler"):
             eom = derive(pulley_robot(model), by)

@@ -20,6 +20,7 @@ from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquatio
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.engines.engine import Setup, normalise
+from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
 from dalembert.simulation.rollout.lanes import LaneRollout
@@ -221,7 +222,7 @@ def _setup(
         p,
         duration=duration,
         t0=t0,
-        method=method,
+        integrator=INTEGRATORS[method],
         step=step,
         max_step=None,
         rtol=1e-8,

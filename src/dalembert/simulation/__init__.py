@@ -5,8 +5,8 @@ This room sees functions and sizes (`Problem`), never bodies.
 
 from __future__ import annotations
 
-from dalembert.simulation.checks import METHODS
 from dalembert.simulation.energy import EnergyAudit
+from dalembert.simulation.engines.integrators import METHODS
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.problem import EventSpec, Problem

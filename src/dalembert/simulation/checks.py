@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import sys
 from typing import Any
@@ -13,13 +12,11 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Setup, normalise
-from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.engines.integrators import INTEGRATORS, Integrator
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import EndState
 
-__all__ = ["METHODS", "check_number", "check_setup"]
-
-METHODS = (*TABLEAUS, "cvodes", "idas")
+__all__ = ["check_number", "check_setup"]
 
 _FINEST = 1e-14  # below this relative tolerance an error estimate measures rounding, not truncation
 
@@ -49,14 +46,6 @@ def _vector(name: str, value: ArrayLike, n: int, what: str) -> Array:
         k = int(np.argmax(~np.isfinite(array)))
         raise InputError(f"{name}[{k}] must be finite, got {array[k]}")
     return array
-
-
-def _method(method: Any) -> str:
-    if method not in METHODS:
-        close = difflib.get_close_matches(str(method), METHODS, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        raise InputError(f"unknown method {method!r}{hint}; known: {', '.join(METHODS)}")
-    return str(method)
 
 
 def _initial_state(problem: Problem, x0: ArrayLike | EndState) -> Array:
@@ -95,7 +84,7 @@ def check_setup(
     *,
     duration: float,
     t0: float,
-    method: str,
+    integrator: Integrator,
     step: float,
     max_step: float | None,
     rtol: float,
@@ -107,7 +96,6 @@ def check_setup(
     """Check all settings and return them in one piece."""
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {type(problem).__name__}")
-    method = _method(method)
     span = check_number("duration", duration, unit="s")
     start = check_number("t0", t0, positive=False)
     first_step = None
@@ -120,12 +108,12 @@ def check_setup(
     relative, absolute = _tolerances(problem, rtol, atol)
     h = check_number("step", step, unit="s")
     longest = math.inf if max_step is None else check_number("max_step", max_step, unit="s")
-    if max_step is not None and not (method in TABLEAUS and TABLEAUS[method].adaptive):
-        adaptive = ", ".join(name for name, tableau in TABLEAUS.items() if tableau.adaptive)
-        raise InputError(f"max_step is for {adaptive}; method {method!r} has none")
+    if max_step is not None and "max_step" not in integrator.settings:
+        able = ", ".join(name for name, other in INTEGRATORS.items() if "max_step" in other.settings)
+        raise InputError(f"max_step is for {able}; method {integrator.name!r} has none")
     if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1:
         raise InputError(f"max_steps must be a whole number >= 1, got {max_steps!r}")
-    fixed = method in TABLEAUS and not TABLEAUS[method].adaptive
+    fixed = not integrator.adaptive
     if fixed:
         _check_fixed_step(h, start, span, max_steps)
     interval = 0.0
@@ -135,11 +123,11 @@ def check_setup(
             raise InputError(f"record = {interval:g} s is longer than the duration of {span:g} s")
         if fixed and interval < h * (1.0 - 1e-9):
             raise InputError(f"record = {interval:g} s is shorter than the step of {h:g} s; record at multiples of it")
-    elif method not in TABLEAUS:
+    elif integrator.adaptive and integrator.tableau is None:
         interval = min(period or span, span / 500.0)
     return Setup(
         problem=problem,
-        method=method,
+        method=integrator.name,
         x0=x,
         t0=start,
         t_end=start + span,

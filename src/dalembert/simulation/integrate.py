@@ -14,12 +14,13 @@ from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
 from dalembert.core.version import __version__
-from dalembert.simulation.checks import METHODS, check_setup
+from dalembert.simulation.checks import check_setup
+from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.constrained.native import NativeConstrained
-from dalembert.simulation.constrained.runs import constraint_signals, integrator_for
-from dalembert.simulation.constrained.system import ConstraintMethod, constraint_method
+from dalembert.simulation.constrained.runs import constraint_signals
 from dalembert.simulation.engines.engine import Engine, Outcome, Setup
 from dalembert.simulation.engines.fallback import PythonEngine
+from dalembert.simulation.engines.integrators import INTEGRATORS, agree
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.events import EventWatcher, Transition
@@ -29,7 +30,7 @@ from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.sampling import SampledLaw, Sampler
 from dalembert.simulation.watch import Interrupt, Progress, interrupts
 
-__all__ = ["METHODS", "integrate"]
+__all__ = ["integrate"]
 
 
 def integrate(
@@ -39,7 +40,7 @@ def integrate(
     *,
     duration: float,
     t0: float = 0.0,
-    method: str = "rk4",
+    method: str | None = None,
     step: float = 1e-3,
     max_step: float | None = None,
     rtol: float = 1e-8,
@@ -50,7 +51,7 @@ def integrate(
     max_steps: int = 10_000_000,
     on_event: Transition | None = None,
     backend: Backend = "auto",
-    constraints: str | ConstraintMethod = "projection",
+    constraints: str | ConstraintMethod | None = None,
 ) -> Run:
     """Integrate a problem; Python is not in the time loop.
 
@@ -69,7 +70,8 @@ def integrate(
         Initial time.
     method
         ``"euler"``, ``"heun"``, ``"rk4"`` with fixed steps; ``"bs32"``, ``"dopri5"`` with error control;
-        ``"cvodes"``, ``"idas"`` from SUNDIALS for stiff problems.
+        ``"cvodes"``, ``"idas"`` from SUNDIALS for stiff problems. None: ``"rk4"``, or the one that ``constraints``
+        brings along.
     step
         Step of fixed-step methods. Steps end at t0 + k step; no step crosses a sample of the controller, an
         instant to record or the end: the last one before it is shortened, and steps are counted anew from
@@ -96,7 +98,8 @@ def integrate(
     backend
         ``"auto"``, ``"native"`` or ``"vm"``, as of `dalembert.compile.compile_function`.
     constraints
-        How the constraints of a constrained problem are kept: a name or a `ConstraintMethod`.
+        How the constraints of a constrained problem are kept: a name or a `ConstraintMethod`. None: as the integrator
+        does if it has a way of its own, else by projection.
 
     Returns
     -------
@@ -111,15 +114,14 @@ def integrate(
         If the controller or a transition fails; its ``run`` is the part up to there.
     """
     sampler = _sampler(problem, controller, x0, t0)
-    way = constraint_method(constraints)
-    method = integrator_for(problem, method, way)
+    integrator, way = agree(problem, method, constraints)
     setup = check_setup(
         problem,
         x0,
         p,
         duration=duration,
         t0=t0,
-        method=method,
+        integrator=integrator,
         step=step,
         max_step=max_step,
         rtol=rtol,
@@ -131,7 +133,7 @@ def integrate(
     if on_event is not None and not callable(on_event):
         raise InputError(f"on_event must be a function (t, x, names), got {type(on_event).__name__}")
     setup = replace(setup, constraint_method=way)
-    kernels = problem_kernels(problem, backend, implicit=way.name == "generalized-alpha")
+    kernels = problem_kernels(problem, backend, implicit=way.implicit)
     engine = _engine(setup, kernels)
     bind = getattr(on_event, "bind", None)
     if bind is not None:
@@ -168,15 +170,22 @@ def _sampler(problem: Problem, controller: SampledLaw | None, x0: ArrayLike | En
 
 
 def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
-    if setup.method not in TABLEAUS:
+    way, integrator = setup.constraint_method, INTEGRATORS[setup.method]
+    if integrator.adaptive and integrator.tableau is None:
         from dalembert.simulation.engines.sundials import SundialsEngine
 
         return SundialsEngine(setup)
     if kernels.native and setup.problem.constrained is not None:
-        own = NativeConstrained(setup.problem, kernels.native_constrained(), setup.constraint_method)
-        return NativeEngine(setup, None, constrained=own)
+        own = NativeConstrained(setup.problem, kernels.native_constrained(), way)
+        # a method that steps by itself never looks at the tableau
+        return NativeEngine(setup, None, constrained=own, tableau=integrator.tableau or TABLEAUS["euler"])
     if kernels.native:
         return NativeEngine(setup, kernels.ode.native, kernels.events and kernels.events.native)
+    if integrator.tableau is None:
+        raise InputError(
+            f"constraints={way.name!r} needs a C compiler: install gcc, clang or the ziglang wheel, do not ask for "
+            "backend='vm', or use constraints='projection' or 'idas'"
+        )
     return PythonEngine(setup)
 
 
@@ -262,8 +271,7 @@ def _assemble(
     engine.record()
     t, x = (rows[watcher.skip :] for rows in engine.rows())
     held = sampler.held_at(t)
-    problem, counts = setup.problem, engine.counts
-    adaptive = setup.method not in TABLEAUS or TABLEAUS[setup.method].adaptive
+    problem, counts, adaptive = setup.problem, engine.counts, INTEGRATORS[setup.method].adaptive
     metadata: dict[str, Any] = {
         "method": setup.method,
         "backend": engine.backend,
@@ -283,8 +291,6 @@ def _assemble(
         y = np.hstack([y, constraint_signals(setup, kernels, t, x, held)])
         names = (*names, *problem.constrained.all_signal_names)
         metadata["constraints"] = setup.constraint_method.name
-        if metadata["constraints"] == "generalized-alpha":  # it has taken the place of the integrator
-            metadata["method"] = "generalized-alpha"
     return Run(
         t=t,
         x=x,

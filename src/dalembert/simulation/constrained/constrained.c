@@ -23,7 +23,7 @@ enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
 #define GAP 1e-11 /* as in fallback.py */
 
 struct constrained {
-    int64_t n, nq, nv, m, method, constant_mass, projects;
+    int64_t n, nq, nv, m, routine, constant_mass, projects;
     int64_t work_input; /* index in x: work of the inputs */
     kernel tape, geometry, move, events;
     double *tape_work, *geometry_work, *move_work, *events_work;
@@ -32,7 +32,7 @@ struct constrained {
     int64_t n_unilateral, n_tape_events;
     double alpha, beta;                 /* Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
     double penalty, damping, frequency; /* CDPR (21): alpha_p, xi_p, omega_p */
-    double rank_tolerance, position_tolerance, reach;
+    double rank_tolerance, tolerance, drift;
     int64_t max_iterations;
     /* outputs of the tapes */
     double *rates, *M, *f, *Jt, *phi, *phidot, *gamma, *phi_t, *q_moved;
@@ -361,7 +361,7 @@ static int solve_penalty(struct constrained *C, const double *x) {
     C->factored = 0;
     memset(C->mu, 0, (size_t)count * sizeof(double));
     for (int64_t k = 0; k < nv; k++) C->a[k] = 0.0;
-    const int64_t rounds = C->method == AUGMENTED ? C->max_iterations : 1;
+    const int64_t rounds = C->routine == AUGMENTED ? C->max_iterations : 1;
     for (C->iterations = 1; C->iterations <= rounds; C->iterations++) {
         double change = 0.0, size = 0.0;
         for (int64_t k = 0; k < nv; k++) {
@@ -392,8 +392,8 @@ static int evaluate_tape(struct constrained *C, const double *const *in) {
 }
 
 static int solve(struct constrained *C, const double *x) {
-    if (C->method == PENALTY || C->method == AUGMENTED) return solve_penalty(C, x);
-    if (C->method == UDWADIA_KALABA) return solve_udwadia_kalaba(C, x, C->alpha, C->beta);
+    if (C->routine == PENALTY || C->routine == AUGMENTED) return solve_penalty(C, x);
+    if (C->routine == UDWADIA_KALABA) return solve_udwadia_kalaba(C, x, C->alpha, C->beta);
     return solve_index1(C, x, C->alpha, C->beta);
 }
 
@@ -459,8 +459,8 @@ int constrained_project(struct constrained *C, double t, double *x, const double
     for (int64_t k = 0;; k++) {
         if (C->geometry(in, outs, C->geometry_work) || factorise(C, x)) return 1;
         const double error = largest(C, C->phi);
-        if (!(error <= C->reach)) return 1;
-        if (error <= C->position_tolerance || error >= 0.5 * before || k == 8) break;
+        if (!(error <= C->drift)) return 1;
+        if (error <= C->tolerance || error >= 0.5 * before || k == 8) break;
         before = error;
         correction(C, C->phi);
         const double *move_in[3] = {x, C->moved, p};

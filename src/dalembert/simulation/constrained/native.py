@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.compile import build_library
 from dalembert.core.constraint_algebra import RANK_TOLERANCE
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.problem import Problem
 
 __all__ = ["NativeConstrained", "constrained_library"]
@@ -21,10 +21,10 @@ _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 
 # The members of `struct constrained`, in order.
 _LAYOUT: tuple[tuple[Any, str], ...] = (
-    (_INT, "n nq nv m method constant_mass projects work_input"),
+    (_INT, "n nq nv m routine constant_mass projects work_input"),
     (_POINTER, "tape geometry move events tape_work geometry_work move_work events_work flags unilateral"),
     (_INT, "n_unilateral n_tape_events"),
-    (_REAL, "alpha beta penalty damping frequency rank_tolerance position_tolerance reach"),
+    (_REAL, "alpha beta penalty damping frequency rank_tolerance tolerance drift"),
     (_INT, "max_iterations"),
     (_POINTER, "rates M f Jt phi phidot gamma phi_t q_moved"),
     (_POINTER, "R Y S y0 a lambda b mu Q norms U moved reflectors active pivot"),
@@ -37,8 +37,8 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
     (_POINTER, "rates_base K D matrix residual columns increment"),
 )
-_METHODS = {"baumgarte": 0, "projection": 0, "generalized-alpha": 0, "udwadia-kalaba": 1, "penalty": 2}
-_METHODS["augmented-lagrangian"] = 3
+
+_MEMBERS = frozenset(name for _, names in _LAYOUT for name in names.split())
 
 
 class _Constrained(ctypes.Structure):
@@ -83,15 +83,16 @@ class NativeConstrained:
         self._struct = c = _Constrained()
         self.address = ctypes.addressof(c)
         self._kept: list[Any] = [kernels]
-        self._n_events, self._alpha = len(problem.event_specs), method.name == "generalized-alpha"
+        self._n_events, self._alpha = len(problem.event_specs), method.implicit
         n, nq, nv, m = problem.n_states, system.nq, system.nv, system.m
         c.n, c.nq, c.nv, c.m = n, nq, nv, m
-        c.method, c.constant_mass = _METHODS[method.name], system.constant_mass
+        c.routine, c.constant_mass = method.routine, system.constant_mass
         c.projects, c.work_input = method.projects, system.work_input
-        c.alpha, c.beta = method.rates
-        c.penalty, c.damping, c.frequency = method.penalty, method.damping, method.frequency
-        c.rank_tolerance, c.position_tolerance = RANK_TOLERANCE, method.position_tolerance
-        c.reach, c.max_iterations = method.reach, method.max_iterations
+        c.rank_tolerance = RANK_TOLERANCE
+        for name, value in method.settings.items():
+            if name not in _MEMBERS:
+                raise AssertionError(f"struct constrained has no member '{name}' for {method!r}")
+            setattr(c, name, value)
         for name in ("tape", "geometry", "move", "events", "rate"):
             kernel = kernels.get(name)
             if kernel is not None:
@@ -114,11 +115,7 @@ class NativeConstrained:
         for name in ("active", "pivot"):
             self._array(name, np.zeros(max(1, m), dtype=np.int64))
         self._array("columns", np.zeros(2 * (nv + m), dtype=np.int64))
-        rho = method.radius
-        c.alpha_m, c.alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
-        c.gamma_n = 0.5 + c.alpha_f - c.alpha_m
-        c.beta_n = 0.25 * (c.gamma_n + 0.5) ** 2
-        c.index, c.t_base, c.t_known = method.index, float("nan"), float("nan")
+        c.t_base, c.t_known = float("nan"), float("nan")
 
     def _array(self, name: str, values: Any) -> None:
         array = np.ascontiguousarray(values)

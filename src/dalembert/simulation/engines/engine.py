@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.problem import Problem
 
 __all__ = ["Counts", "Engine", "Outcome", "Setup", "normalise"]
@@ -59,7 +59,7 @@ class Setup:
     max_steps: int
     first_step: float | None = None
     patience: float = 0.05
-    constraint_method: ConstraintMethod = field(default_factory=ConstraintMethod)
+    constraint_method: ConstraintMethod = field(default_factory=Projection)
 
 
 class Engine(Protocol):

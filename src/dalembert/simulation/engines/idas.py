@@ -16,7 +16,7 @@ import numpy as np
 from dalembert.core.constraint_algebra import factorise
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.fallback import PythonConstrained
-from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.constrained.methods import Idas
 from dalembert.simulation.engines.engine import Setup
 from dalembert.simulation.engines.fallback import evaluator
 
@@ -33,12 +33,12 @@ class AlgebraicPart:
         assert problem.constrained is not None
         self._system = problem.constrained
         way = setup.constraint_method
-        alpha_beta = way if way.name == "idas" else ConstraintMethod("idas")
-        self._alpha, self._beta = alpha_beta.rates
+        assert isinstance(way, Idas)
+        self._alpha, self._beta = way.alpha, way.beta
         tape_events = None if problem.events is None else evaluator(problem.events, setup.p)
-        self._numbers = PythonConstrained(problem, setup.p, alpha_beta, tape_events)
+        self._numbers = PythonConstrained(problem, setup.p, way, tape_events)
         c = np.zeros(len(problem.held_names))
-        terms = self._numbers._terms(self._system.tape, setup.t0, setup.x0, c)
+        terms = self._numbers.terms(self._system.tape, setup.t0, setup.x0, c)
         Y = factorise(terms[7], terms[2].T).Y
         self._eps = _REGULAR * float(np.sum(Y**2)) / max(1, Y.shape[1])
         self.z = casadi.SX.sym("z", self._system.nv + self._system.m)
@@ -63,7 +63,7 @@ class AlgebraicPart:
         IDAS makes them consistent together with x'; values that already are leave its line search nothing to improve,
         which it takes for a failure.
         """
-        _, a, multipliers = self._numbers._solve(t, x, c)
+        _, a, multipliers = self._numbers.solve(t, x, c)
         return 1.001 * np.concatenate([a, multipliers])
 
     def events(self, t: float, x: Array, c: Array) -> Array:

@@ -8,13 +8,13 @@ from typing import Any
 from dalembert.api import simulate
 from dalembert.formulations.equations import derive
 from dalembert.loop.closed_loop import Event
-from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.constrained.methods import Penalty
 from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import overturning_robot, static_equilibrium
 
 __all__ = ["PAPER_PENALTY", "overturning_run", "start_pose"]
 
-PAPER_PENALTY = ConstraintMethod("penalty", penalty=1e8, damping=1.0, frequency=100.0)
+PAPER_PENALTY = Penalty(penalty=1e8, damping=1.0, frequency=100.0)
 """Penalty formulation (21) with the printed parameters."""
 
 _LENGTHS = (1.666913, 1.666913, 0.6)

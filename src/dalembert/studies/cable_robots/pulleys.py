@@ -12,14 +12,14 @@ from dalembert.api import simulate
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
-from dalembert.simulation.constrained.system import ConstraintMethod
+from dalembert.simulation.constrained.methods import UdwadiaKalaba
 from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import pulley_robot
 
 __all__ = ["PAPER_METHOD", "pushed_run", "rms", "start", "swivel_names"]
 
 
-PAPER_METHOD = ConstraintMethod("udwadia-kalaba", alpha=1e3, beta=1e3)
+PAPER_METHOD = UdwadiaKalaba(alpha=1e3, beta=1e3)
 """Udwadia-Kalaba with Baumgarte's terms, both parameters 1e3 (CDPR 4.3)."""
 
 

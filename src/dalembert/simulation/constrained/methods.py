@@ -1,0 +1,302 @@
+"""The methods that keep constraints, each with its own settings and with what it can do written on it.
+
+A method says how it solves ``M a + J^T lambda = f``, ``J a = gamma`` (`ConstraintMethod.solve` here, `routine` and
+`settings` for constrained.c), whether it projects, and whether it works under every explicit integrator or brings its
+own. Nobody else asks for its name.
+"""
+
+from __future__ import annotations
+
+import difflib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
+
+__all__ = [
+    "CONSTRAINT_METHODS",
+    "AugmentedLagrangian",
+    "Baumgarte",
+    "ConstraintMethod",
+    "GeneralizedAlpha",
+    "Idas",
+    "Penalty",
+    "Projection",
+    "UdwadiaKalaba",
+    "constraint_method",
+]
+
+_INDEX_1, _UDWADIA_KALABA, _PENALTY, _AUGMENTED = range(4)  # the routines of constrained.c
+
+
+@dataclass(frozen=True)
+class ConstraintMethod(ABC):
+    """How a simulation keeps its constraints: one of the classes below, or its name.
+
+    Attributes
+    ----------
+    name
+        The name by which it can be asked for.
+    routine
+        Routine of constrained.c that solves for accelerations and multipliers.
+    projects
+        Whether each accepted step is projected onto the constraints.
+    integrator
+        The integrator that it brings along, in place of the explicit ones; "" if it works with all of these.
+    implicit
+        Whether that integrator is the one-step method of constrained_alpha.c, which needs derivatives and a compiler.
+    """
+
+    name: ClassVar[str]
+    routine: ClassVar[int] = _INDEX_1
+    projects: ClassVar[bool] = False
+    integrator: ClassVar[str] = ""
+    implicit: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not np.isfinite(value) or value < 0:
+                raise InputError(f"{field.name} of {type(self).__name__} must be a finite number >= 0, got {value!r}")
+            if field.type == "int" and value != int(value):
+                raise InputError(f"{field.name} of {type(self).__name__} must be a whole number, got {value!r}")
+
+    @property
+    def settings(self) -> dict[str, float]:
+        """Members of ``struct constrained`` that the method sets."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @abstractmethod
+    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
+        """Accelerations and multipliers of the rows that act."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Projection(ConstraintMethod):
+    """Index 1; each accepted step is projected onto ``Phi = 0`` and ``Phi' = 0`` in the metric of the mass matrix.
+
+    Parameters
+    ----------
+    tolerance
+        Violation of a position constraint that is accepted.
+    drift
+        Violation after a step from which on the step fails instead of being projected.
+    """
+
+    name: ClassVar[str] = "projection"
+    projects: ClassVar[bool] = True
+    tolerance: float = 1e-12
+    drift: float = 1e-2
+
+    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
+        """``J a = gamma``: what is left of ``Phi`` and ``Phi'`` is the projection's concern."""
+        return minimum_norm(M, f, J, gamma)
+
+
+@dataclass(frozen=True)
+class Baumgarte(ConstraintMethod):
+    """Index 1 with ``Phi'' + 2 alpha Phi' + beta^2 Phi = 0``, multipliers from the Schur complement ``J M^-1 J^T``.
+
+    Parameters
+    ----------
+    alpha, beta
+        Rates of the terms [1/s].
+    """
+
+    name: ClassVar[str] = "baumgarte"
+    alpha: float = 100.0
+    beta: float = 100.0
+
+    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
+        """``J a = gamma - 2 alpha Phi' - beta^2 Phi``."""
+        return minimum_norm(M, f, J, gamma - 2 * self.alpha * phidot - self.beta**2 * phi)
+
+
+@dataclass(frozen=True)
+class UdwadiaKalaba(ConstraintMethod):
+    """Baumgarte's equations by the pseudo-inverse of ``J M^-1/2``, which gives accelerations without multipliers.
+
+    In exact arithmetic the two are equal; this one does not square the condition of the constraints.
+
+    Parameters
+    ----------
+    alpha, beta
+        Rates of Baumgarte's terms [1/s].
+    """
+
+    name: ClassVar[str] = "udwadia-kalaba"
+    routine: ClassVar[int] = _UDWADIA_KALABA
+    alpha: float = 100.0
+    beta: float = 100.0
+
+    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
+        """``a = a_f + M^-1/2 (J M^-1/2)^+ (b - J a_f)``."""
+        return minimum_norm(M, f, J, gamma - 2 * self.alpha * phidot - self.beta**2 * phi)
+
+
+@dataclass(frozen=True)
+class Penalty(ConstraintMethod):
+    """CDPR (21): ``lambda = alpha_p (Phi'' + 2 xi_p omega_p Phi' + omega_p^2 Phi)``; any rank.
+
+    Parameters
+    ----------
+    penalty, damping, frequency
+        ``alpha_p``, ``xi_p``, ``omega_p``.
+    """
+
+    name: ClassVar[str] = "penalty"
+    routine: ClassVar[int] = _PENALTY
+    penalty: float = 1e8
+    damping: float = 1.0
+    frequency: float = 100.0
+
+    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
+        """``(M + alpha_p J^T J) a = f + alpha_p J^T b``."""
+        return _penalised(self, M, f, J, phi, phidot, gamma, 1)
+
+
+@dataclass(frozen=True)
+class AugmentedLagrangian(ConstraintMethod):
+    """Penalty, repeated until the accelerations satisfy the constraints.
+
+    Parameters
+    ----------
+    penalty, damping, frequency
+        ``alpha_p``, ``xi_p``, ``omega_p`` of CDPR (21).
+    max_iterations
+        Largest number of repetitions.
+    """
+
+    name: ClassVar[str] = "augmented-lagrangian"
+    routine: ClassVar[int] = _AUGMENTED
+    penalty: float = 1e8
+    damping: float = 1.0
+    frequency: float = 100.0
+    max_iterations: int = 20
+
+    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
+        """``(M + alpha_p J^T J) a = f + J^T (alpha_p b - lambda)``, ``lambda`` growing."""
+        return _penalised(self, M, f, J, phi, phidot, gamma, self.max_iterations)
+
+
+def _penalised(
+    way: Penalty | AugmentedLagrangian,
+    M: Array,
+    f: Array,
+    J: Array,
+    phi: Array,
+    phidot: Array,
+    gamma: Array,
+    rounds: int,
+) -> ConstrainedDynamics:
+    b = gamma - 2 * way.damping * way.frequency * phidot - way.frequency**2 * phi
+    A = M + way.penalty * J.T @ J
+    mu: Array = np.zeros(len(J))
+    a: Array = np.zeros(len(M))
+    for k in range(rounds):
+        new = np.asarray(np.linalg.solve(A, f + J.T @ (way.penalty * b - mu)), dtype=np.float64)
+        mu = mu + way.penalty * (J @ new - b)
+        done = k > 0 and np.sum((new - a) ** 2) <= 1e-24 * np.sum(new**2)
+        a = new
+        if done:
+            break
+    return ConstrainedDynamics(a, mu)
+
+
+@dataclass(frozen=True)
+class GeneralizedAlpha(ConstraintMethod):
+    """Generalized-alpha on index 3 or 2: implicit, fixed steps, second order (M. Arnold, O. Bruls, 2007).
+
+    Parameters
+    ----------
+    radius
+        Spectral radius at infinite frequency: 1 keeps, 0 annihilates.
+    index
+        Index of the equations: 3 (positions) or 2 (velocities).
+    max_iterations
+        Largest number of Newton iterations of a step.
+    """
+
+    name: ClassVar[str] = "generalized-alpha"
+    integrator: ClassVar[str] = "generalized-alpha"
+    implicit: ClassVar[bool] = True
+    radius: float = 0.9
+    index: int = 3
+    max_iterations: int = 20
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.index not in (2, 3):
+            raise InputError(f"index of GeneralizedAlpha must be 2 or 3, got {self.index!r}")
+        if self.radius > 1.0:
+            raise InputError(f"radius of GeneralizedAlpha must lie between 0 and 1, got {self.radius!r}")
+
+    @property
+    def settings(self) -> dict[str, float]:
+        """Coefficients of the method of that spectral radius."""
+        rho = self.radius
+        alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+        gamma = 0.5 + alpha_f - alpha_m
+        own = {"alpha_m": alpha_m, "alpha_f": alpha_f, "gamma_n": gamma, "beta_n": 0.25 * (gamma + 0.5) ** 2}
+        return {**own, "index": self.index, "max_iterations": self.max_iterations}
+
+    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
+        """``J a = gamma``, which its steps begin with and its recorded multipliers satisfy."""
+        return minimum_norm(M, f, J, gamma)
+
+
+@dataclass(frozen=True)
+class Idas(ConstraintMethod):
+    """Index 1 with Baumgarte's terms as a differential-algebraic system, by IDAS of SUNDIALS.
+
+    Parameters
+    ----------
+    alpha, beta
+        Rates of Baumgarte's terms [1/s].
+    """
+
+    name: ClassVar[str] = "idas"
+    integrator: ClassVar[str] = "idas"
+    alpha: float = 100.0
+    beta: float = 100.0
+
+    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
+        """``J a = gamma - 2 alpha Phi' - beta^2 Phi``."""
+        return minimum_norm(M, f, J, gamma - 2 * self.alpha * phidot - self.beta**2 * phi)
+
+
+CONSTRAINT_METHODS: Mapping[str, type[ConstraintMethod]] = {
+    way.name: way
+    for way in (Projection, Baumgarte, UdwadiaKalaba, Penalty, AugmentedLagrangian, GeneralizedAlpha, Idas)
+}
+"""All methods by name; the first is the default."""
+
+
+def constraint_method(value: str | Mapping[str, Any] | ConstraintMethod) -> ConstraintMethod:
+    """Return a method, given as such, by name, or as a mapping with its ``name`` and settings."""
+    if isinstance(value, ConstraintMethod):
+        return value
+    settings = dict(value) if isinstance(value, Mapping) else {}
+    name = settings.pop("name", None) if isinstance(value, Mapping) else value
+    if not isinstance(name, str):
+        raise InputError(f"constraints must be a ConstraintMethod such as Projection(), or its name, got {value!r}")
+    if name not in CONSTRAINT_METHODS:
+        close = difflib.get_close_matches(name, CONSTRAINT_METHODS, n=1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        raise InputError(f"unknown constraint method {name!r}{hint}; known: {', '.join(CONSTRAINT_METHODS)}")
+    way = CONSTRAINT_METHODS[name]
+    known = [field.name for field in fields(way)]
+    for key in settings:
+        if key not in known:
+            raise UnknownNameError("setting", key, known, f"the constraint method '{name}'")
+    return way(**settings)
