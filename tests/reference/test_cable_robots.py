@@ -1,4 +1,4 @@
-"""The robots of CDPR: statics, frequencies, overturning, joining, drift over a minute; the whole study is slow."""
+"""The robots of CDPR: statics, frequencies, overturning, joining, drift over a minute."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.studies import run_study
 from dalembert.studies.cable_robots.jacobians import errors
 from dalembert.studies.cable_robots.joining import joining_run
 from dalembert.studies.cable_robots.overturning import overturning_run, start_pose
@@ -84,9 +83,3 @@ def test_constraints_hold_for_a_minute() -> None:
     assert run["constraint.position"].max() < 1e-10
     assert run["constraint.velocity"].max() < 1e-10
     assert np.ptp(run["platform.x"]) > 0.01
-
-
-@pytest.mark.slow
-def test_study() -> None:
-    rows = list(run_study("cable-robots"))
-    assert [r.quantity for r in rows if not r.ok] == []

@@ -287,35 +287,37 @@ def test_verify_leaves_with_1_when_formulations_disagree(call: Call) -> None:
 
 
 def rows(ok: bool) -> list[Row]:
-    return [Row("mine", "mass [x]", "BOOK (1)", 1.5, 1.5 if ok else 1.7, 0.05, "kg", ok)]
+    return [Row("mine", "mass [x]", "BOOK (1)", 1.5, 1.5 if ok else 1.7, 0.05, "kg", ok, "printed")]
 
 
 @pytest.mark.parametrize("ok", [True, False])
 def test_reproduce(call: Call, monkeypatch: pytest.MonkeyPatch, ok: bool) -> None:
     monkeypatch.setattr("dalembert.studies.studies", lambda: {"mine": "a study"})
-    monkeypatch.setattr("dalembert.studies.run_study", lambda name: iter(rows(ok)))
+    monkeypatch.setattr("dalembert.studies.run_study", lambda name, full: iter(rows(ok)))
     status, out, _ = call("reproduce")
     assert status == (0 if ok else 1)
     assert ("MISSED" in out) is not ok
     assert "mass [x]" in out
-    assert f"{int(ok)} of 1 published results reproduced" in out
-    status, out, _ = call("reproduce", "mine", "--json")
-    assert status == (0 if ok else 1)
+    assert f"printed: {int(ok)} of 1 reproduced" in out
+    status, out, err = call("reproduce", "mine", "--json")
+    assert status == (0 if ok else 1) and err == f"printed: {int(ok)} of 1 reproduced\n"
     (row,) = json.loads(out)
-    assert list(row) == ["study", "quantity", "source", "published", "obtained", "tolerance", "unit", "ok"]
+    assert list(row) == ["study", "quantity", "source", "published", "obtained", "tolerance", "unit", "ok", "kind"]
     assert row["ok"] is ok
 
 
 def test_reproduce_tells_known_differences(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = Row("mine", "length", "BOOK (2)", 1.5, 1.7, 0.05, "m", False, "a misprint")
+    known = Row("mine", "length", "BOOK (2)", 1.5, 1.7, 0.05, "m", False, "printed", "a misprint")
+    shown = Row("mine", "time", "BOOK (3)", 51.7, 80.0, None, "%", True, "measured")
     monkeypatch.setattr("dalembert.studies.studies", lambda: {"mine": "a study"})
-    monkeypatch.setattr("dalembert.studies.run_study", lambda name: iter([*rows(True), known]))
+    monkeypatch.setattr("dalembert.studies.run_study", lambda name, full: iter([*rows(True), known, shown]))
     status, out, _ = call("reproduce")
     assert status == 0
     assert "length: a misprint" in out and "MISSED" not in out
-    assert "1 of 2 published results reproduced; 1 known differences" in out
+    assert "printed: 1 of 2 reproduced (1 known differences, explained on the errata page); measured: 1 of 1" in out
+    assert "not asserted" in out
     _, out, _ = call("reproduce", "mine", "--json")
-    assert [row.get("known_difference") for row in json.loads(out)] == [None, "a misprint"]
+    assert [row.get("known_difference") for row in json.loads(out)] == [None, "a misprint", None]
 
 
 def test_reproduce_the_textbook(call: Call) -> None:

@@ -1,14 +1,16 @@
-"""Published values, read from the data file of a study, and the verdict on ours.
+"""Expected values, read from the data file of a study, and the verdict on ours.
 
-A data file is a YAML mapping ``rows`` of keys to entries::
+A data file is a YAML mapping: ``document`` names what the study reads, ``rows`` maps keys to entries::
 
     pendulum.inertia:
       quantity: inertia seen by the joint
       source: "ROBOTICS, dynamics of actuated pendulum"
+      kind: printed                           # or identity, requirement, measured: see `dalembert.studies.rows.Kind`
       published: I_l + m*d**2 + n**2*I_m      # a formula, a matrix of formulas, or a number
       tolerance: 1.0e-9                       # of a number; a formula must be identical
       reason: printed with three digits       # where the tolerance comes from
       unit: kg m2
+      form: full                              # only where the short form of the study leaves it out
       known_difference: a misprint, see ...   # only where the published value cannot be reproduced: why
 """
 
@@ -23,7 +25,7 @@ from typing import Any
 
 from dalembert.analysis.closed_form.form import ClosedForm
 from dalembert.core.errors import FileFormatError, UnknownNameError
-from dalembert.studies.rows import Row
+from dalembert.studies.rows import KINDS, Kind, Row
 
 __all__ = ["Entry", "Expected", "Formula", "formula"]
 
@@ -32,14 +34,16 @@ _FUNCTIONS = ("sin", "cos", "tan", "sqrt")
 
 @dataclass(frozen=True)
 class Entry:
-    """One published value."""
+    """One expected value."""
 
     quantity: str
     source: str
+    kind: Kind
     published: Any
     tolerance: float = 0.0
     reason: str = ""
     unit: str = "1"
+    form: str = "short"
     known_difference: str = ""
 
 
@@ -69,7 +73,7 @@ def formula(text: Any) -> Any:
 
 
 class Expected:
-    """The published values of a study.
+    """The expected values of a study.
 
     Parameters
     ----------
@@ -84,21 +88,33 @@ class Expected:
 
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
         self.study = study
+        self.document: str = data["document"]
         self.entries: dict[str, Entry] = {}
         for key, fields in data["rows"].items():
+            if fields.get("kind") not in KINDS:
+                expected = f"expected kind: {', '.join(KINDS)}"
+                raise FileFormatError(f"{path.name}: '{key}': {expected}; got {fields.get('kind')!r}")
             entry = Entry(**fields)
-            if not isinstance(entry.published, str | list) and not (entry.tolerance > 0 and entry.reason):
+            if entry.form not in ("short", "full"):
+                raise FileFormatError(f"{path.name}: '{key}': expected form: short or full; got {entry.form!r}")
+            number = not isinstance(entry.published, str | list)
+            if number and entry.kind != "measured" and not (entry.tolerance > 0 and entry.reason):
                 raise FileFormatError(f"{path.name}: '{key}' is a number and needs a tolerance with its reason")
+            if entry.kind == "measured" and (entry.tolerance or entry.known_difference):
+                raise FileFormatError(f"{path.name}: '{key}' is measured: nothing is asserted, so it has no tolerance")
             self.entries[key] = entry
 
     def __getitem__(self, key: str) -> Entry:
         if key not in self.entries:
-            raise UnknownNameError("published value", key, self.entries, f"study '{self.study}'")
+            raise UnknownNameError("expected value", key, self.entries, f"study '{self.study}'")
         return self.entries[key]
 
     def judge(self, key: str, obtained: Formula | float) -> Row:
-        """Compare our value with the published one."""
+        """Compare our value with the expected one."""
         entry = self[key]
+        if entry.kind == "measured":
+            assert not isinstance(obtained, Formula)
+            return self._row(entry, entry.published, float(obtained), None, True)
         if isinstance(obtained, Formula):
             ok = _identical(formula(entry.published), obtained.expression)
             return self._row(entry, _text(entry.published), obtained.text, 0.0, ok)
@@ -106,15 +122,17 @@ class Expected:
         ok = math.isfinite(value) and abs(value - published) <= entry.tolerance
         return self._row(entry, published, value, entry.tolerance, ok)
 
-    def _row(self, entry: Entry, published: float | str, obtained: float | str, tolerance: float, ok: bool) -> Row:
+    def _row(
+        self, entry: Entry, published: float | str, obtained: float | str, tolerance: float | None, ok: bool
+    ) -> Row:
         about = (self.study, entry.quantity, entry.source)
-        return Row(*about, published, obtained, tolerance, entry.unit, ok, entry.known_difference)
+        return Row(*about, published, obtained, tolerance, entry.unit, ok, entry.kind, entry.known_difference)
 
-    def check_complete(self, results: Mapping[str, Any]) -> None:
-        """Refuse a study that leaves out a published value of its own data file."""
-        for key in self.entries:
-            if key not in results:
-                raise UnknownNameError("result for the published value", key, results, f"study '{self.study}'")
+    def check_complete(self, results: Mapping[str, Any], *, full: bool = True) -> None:
+        """Refuse a study that leaves out a value of its own data file; the short form those that are not for it."""
+        for key, entry in self.entries.items():
+            if key not in results and (full or entry.form == "short"):
+                raise UnknownNameError("result for the expected value", key, results, f"study '{self.study}'")
 
 
 def _identical(published: Any, obtained: Any) -> bool:

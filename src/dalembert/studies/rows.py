@@ -1,16 +1,27 @@
-"""What a study hands back: one row per published number or formula."""
+"""What a study hands back: one row per expected number or formula, and the totals of each kind."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
-__all__ = ["Row"]
+__all__ = ["KINDS", "Kind", "Row", "totals"]
+
+Kind = Literal["printed", "identity", "requirement", "measured"]
+"""What an expected value is.
+
+``printed``: the document prints it. ``identity``: it must hold by mathematics or physics (two derivations, a theorem, a
+conservation law, an independent solution). ``requirement``: a bound or a property that is asked for, or that follows
+from what the document says. ``measured``: a time or a size that is shown beside the document's and asserted by nobody.
+"""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A published value and ours.
+    """An expected value and ours.
 
     Parameters
     ----------
@@ -21,13 +32,16 @@ class Row:
     source
         Document and where in it.
     published, obtained
-        Their value and ours: numbers, or formulas as text.
+        The expected value and ours: numbers, or formulas as text.
     tolerance
-        Largest absolute difference that counts as agreement; zero for formulas, which must be identical.
+        Largest absolute difference that counts as agreement; zero for formulas, which must be identical; None where
+        nothing is asserted.
     unit
         Unit of the numbers.
     ok
-        Whether they agree.
+        Whether they agree; what is only measured cannot be missed.
+    kind
+        What the expected value is: one of `KINDS`. Only ``printed`` ones are published numbers.
     known_difference
         Why they cannot agree, where that is known: the errata page has the details. Empty otherwise.
     """
@@ -37,9 +51,10 @@ class Row:
     source: str
     published: float | str
     obtained: float | str
-    tolerance: float
+    tolerance: float | None
     unit: str
     ok: bool
+    kind: Kind
     known_difference: str = ""
 
     @property
@@ -50,3 +65,24 @@ class Row:
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data; ``known_difference`` only where there is one."""
         return {key: value for key, value in asdict(self).items() if key != "known_difference" or value}
+
+
+_VERBS = {"printed": "reproduced", "identity": "hold", "requirement": "met", "measured": "shown"}
+
+
+def totals(rows: Iterable[Row]) -> str:
+    """Return how many rows of each kind hold, in a line.
+
+    Examples
+    --------
+    >>> totals([Row("s", "q", "BOOK (1)", 1.5, 1.5, 0.05, "kg", True, "printed")])
+    'printed: 1 of 1 reproduced'
+    """
+    rows, parts = list(rows), []
+    for kind in KINDS:
+        mine = [row for row in rows if row.kind == kind]
+        known = sum(bool(row.known_difference) for row in mine)
+        explained = f" ({known} known differences, explained on the errata page)" if known else ""
+        if mine:
+            parts.append(f"{kind}: {sum(row.ok for row in mine)} of {len(mine)} {_VERBS[kind]}{explained}")
+    return "; ".join(parts)

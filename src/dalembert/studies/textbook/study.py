@@ -15,8 +15,8 @@ from dalembert.systems.textbook import actuated_pendulum, floating_two_link, mot
 __all__ = ["results"]
 
 
-def results() -> Iterator[tuple[str, Formula | float]]:
-    """Yield the key of each published value and what the library obtains."""
+def results(*, full: bool = True) -> Iterator[tuple[str, Formula | float]]:
+    """Yield the key of each expected value and what the library obtains; the short form is the full one."""
     yield from _pendulum()
     yield from _inertia()
     yield from _pr_robot()

@@ -1,0 +1,50 @@
+"""All studies: the short form of each always, the full form where slow tests run; and the page that lists them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dalembert.studies import KINDS, Row, expected_values, run_study, studies
+from dalembert.studies.page import studies_table, with_table
+
+ROOT = Path(__file__).resolve().parents[2]
+FIELDS = {"study", "quantity", "source", "published", "obtained", "tolerance", "unit", "ok", "kind"}
+
+
+def check(name: str, rows: list[Row]) -> None:
+    missed = [f"{r.quantity}: expected {r.published}, obtained {r.obtained}" for r in rows if r.missed]
+    assert not missed, "\n".join(missed)
+    assert {frozenset(row.as_dict()) - {"known_difference"} for row in rows} == {frozenset(FIELDS)}
+    assert len({row.quantity for row in rows}) == len(rows)
+    # A mark on a row that agrees would hide nothing, but be wrong.
+    assert not [row.quantity for row in rows if row.ok and row.known_difference]
+
+
+@pytest.mark.parametrize("name", studies())
+def test_short_form(name: str) -> None:
+    rows = list(run_study(name, full=False))
+    check(name, rows)
+    assert len(rows) >= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", studies())
+def test_full_form(name: str) -> None:
+    rows = list(run_study(name))
+    check(name, rows)
+    assert len(rows) == len(expected_values(name).entries)
+
+
+def test_the_page_lists_all_studies() -> None:
+    """Written by ``python -m dalembert.studies.page``."""
+    page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    assert with_table(page) == page
+    assert all(f"| `{name}` |" in studies_table() for name in studies())
+
+
+def test_most_rows_of_the_crane_study_are_not_published_numbers() -> None:
+    """What CRANE prints as such: (138)-(142), (194), (195). Its statements and our requirements are counted apart."""
+    kinds = [entry.kind for entry in expected_values("crane").entries.values()]
+    assert set(kinds) <= set(KINDS) and kinds.count("printed") == 5
