@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 import dalembert as da
-from dalembert.benchmarks.robots import robot_file
+from dalembert.benchmarks import robot_file
 from dalembert.systems import load_system
 
 try:

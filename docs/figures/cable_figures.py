@@ -14,6 +14,7 @@ import numpy as np
 from style import BLUE, GREEN, GREY, PURPLE, RED, SAND, use_style
 
 import dalembert as da
+from dalembert import analysis
 from dalembert.formulations.constraints.cable_path import pulley_path
 from dalembert.spatial.rotations import numpy, quaternion_matrix
 from dalembert.studies.cable_robots.joining import joining_run
@@ -206,8 +207,8 @@ def workspace() -> None:
                 q = machine.q_neutral
                 q[[names.index(f"platform.{c}") for c in "xyz"]] = xx, yy, z
                 grid.append(q)
-        rest = cr.wrench_feasible(machine, grid, 10.0, 600.0).reshape(len(y), len(x))
-        push = cr.wrench_feasible(machine, grid, 10.0, 600.0, wrenches=side).reshape(len(y), len(x))
+        rest = analysis.wrench_feasible(machine, grid, 10.0, 600.0).reshape(len(y), len(x))
+        push = analysis.wrench_feasible(machine, grid, 10.0, 600.0, wrenches=side).reshape(len(y), len(x))
         axis.contourf(x, y, rest + 1.0 * push, levels=[-0.5, 0.5, 1.5, 2.5], colors=["white", "#c6d8ea", BLUE])
         axis.set(title=f"z = {z:g} m", xlabel="x [m]")
         axis.set_aspect("equal")
@@ -225,7 +226,7 @@ def rattling() -> None:
     )
     taut = cr.cable_robot("taut", *parts, winches=False)
     play = np.array([0.0, 0.0, 0.0, 0.0, 0.020, 0.021, 0.019, 0.020])
-    lengths = cr.cable_lengths(taut, [0, 0, 1.5, 1, 0, 0, 0]) + play
+    lengths = analysis.cable_lengths(taut, [0, 0, 1.5, 1, 0, 0, 0]) + play
     force = da.Wrench("push", "platform", force=(0.0, 0.0, 600.0 * push), axes="world")
     robot = cr.cable_robot("loose", *parts, winches=False, lengths=list(lengths), wrenches=(force,))
     run = da.simulate(robot, duration=0.1, q0={"platform.z": 1.5})
@@ -246,12 +247,11 @@ def rattling() -> None:
 
 def delta() -> None:
     """Snapshots of the Delta robot of ``dalembert systems``, the way of its platform and the torques of its arms."""
-    from dalembert.io.control_blocks import make_law
     from dalembert.systems import SYSTEMS
 
     system = SYSTEMS["delta-robot"]
     machine, settings = system.make(), system.settings()
-    run = da.simulate(machine, **settings | {"control": make_law(settings["control"])})
+    run = da.simulate(machine, **settings)
     eom = da.equations(machine)
     figure = plt.figure(figsize=(7.6, 3.2), layout="constrained")
     space, right = figure.add_subplot(1, 2, 1, projection="3d"), figure.add_subplot(1, 2, 2)

@@ -305,12 +305,9 @@ def control() -> None:
 
 def gantry() -> None:
     """The run that the machine file of the documentation describes."""
-    from dalembert.io import load_simulation
-    from dalembert.io.control_blocks import make_law
-
     page = (FOLDER.parent / "machine_files.md").read_text(encoding="utf-8")
-    machine, settings = load_simulation(re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)[0])
-    run = da.simulate(machine, **settings | {"control": make_law(settings["control"])})
+    machine, settings = da.load_simulation(re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)[0])
+    run = da.simulate(machine, **settings)
     hook = da.equations(machine).pose("hook", run.array(machine.q_names))[:, 1, 3]
     figure, (places, efforts) = plt.subplots(1, 2, figsize=(8.6, 2.9), layout="constrained")
     places.plot(run.t, run["x"], color=BLUE, label="bridge x")

@@ -1,4 +1,4 @@
-"""Make the pictures of the pages on cranes and moving pictures: ``python docs/figures/crane_figures.py``."""
+"""Make the pictures of the pages on cranes and animation: ``python docs/figures/crane_figures.py``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from style import BLUE, GREEN, GREY, PURPLE, RED, use_style
 
 import dalembert as da
 from dalembert.plan.shaping import SCurve, ei, excitation, zv, zvd
-from dalembert.studies.crane.robustness import robustness
-from dalembert.studies.crane.transport import TASK, Performance, compare, ei_excitation, laws, transport_crane
+from dalembert.studies.crane.robustness import compare_robustness
+from dalembert.studies.crane.transport import TASK, Performance, compare_transport, ei_excitation, laws, transport_crane
 from dalembert.systems.cranes import cable_sway_frequencies, planar_crane, sway_frequencies, uniform_cable
 from dalembert.view.animation import animate, skeleton
 
@@ -43,7 +43,7 @@ def transport() -> None:
     plant = transport_crane(10)
     colours = {"PFL, S-curve": GREY, "PFL, ZV-shaped S-curve": BLUE, "LQR of one link": GREEN, "energy, set point": RED}
     chosen = {name: law for name, law in laws(plant).items() if name in colours}
-    performances = compare(plant, chosen)
+    performances = compare_transport(plant, chosen)
     figure, axes = plt.subplots(3, 1, figsize=(7.6, 8.0), layout="constrained", height_ratios=[1.5, 1.2, 1.0])
     shown = next(p for p in performances if p.law == "LQR of one link")
     times = np.array([0.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0])
@@ -86,7 +86,7 @@ def shapers() -> None:
     }
     ratios = np.linspace(0.7, 1.3, 121)
     some = (0.75, 0.9, 1.0, 1.1, 1.25)
-    found = robustness(10, {str(r): {"length": 5.0 * r} for r in some}, names=cases)
+    found = compare_robustness(10, {str(r): {"length": 5.0 * r} for r in some}, names=cases)
     figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
     for name, (label, shaper, colour) in cases.items():
         curve = shaper(SCurve.timed([0.0], [TASK.distance], TASK.time - shaper.duration))

@@ -1,6 +1,5 @@
 """Equations of motion of machines: derived by several formulations, made to agree, compiled, simulated."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from dalembert.api import equations, load_run, simulate
@@ -17,6 +16,7 @@ from dalembert.core.errors import (
     UnknownNameError,
     WriteError,
 )
+from dalembert.core.later import later
 from dalembert.core.parameter import TIME, Parameter, cos, sin, smoothstep, sqrt
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import Energy, EquationsOfMotion
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.inverse_kinematics import inverse_kinematics
     from dalembert.analysis.linearize import linearize
     from dalembert.analysis.verify import verify
-    from dalembert.io.machine_files import load_machine
+    from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.urdf import load_urdf
     from dalembert.loop.rollout import rollout
 
@@ -141,6 +141,7 @@ __all__ = [
     "linearize",
     "load_machine",
     "load_run",
+    "load_simulation",
     "load_urdf",
     "point_mass",
     "rod",
@@ -159,18 +160,18 @@ _LATER = {
     "inverse_kinematics": "dalembert.analysis.inverse_kinematics",
     "linearize": "dalembert.analysis.linearize",
     "load_machine": "dalembert.io.machine_files",
+    "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
     "rollout": "dalembert.loop.rollout",
     "verify": "dalembert.analysis.verify",
 }
 """Verbs whose modules are loaded when they are first asked for, so that the import is quick."""
 
+_ROOMS = ("analysis", "benchmarks", "io", "studies", "systems", "view")
+"""Rooms that a user may ask for and that this module does not load."""
 
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
-    return globals().setdefault(name, getattr(import_module(_LATER[name]), name))
+__getattr__ = later(__name__, _LATER, _ROOMS)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_ROOMS})

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import analysis
 from dalembert.studies.cable_robots.jacobians import errors
 from dalembert.studies.cable_robots.joining import joining_run
 from dalembert.studies.cable_robots.overturning import overturning_run, start_pose
@@ -25,12 +26,12 @@ def test_rest_of_the_pulley_robot(model, length, tension, lowest) -> None:
     """Reference numbers of an independent derivation."""
     machine = cr.pulley_robot(model)
     q = start(machine)
-    L = cr.cable_lengths(machine, q)
+    L = analysis.cable_lengths(machine, q)
     assert np.allclose(L, length, atol=1e-6)
-    rest = cr.static_equilibrium(machine, L, q)
+    rest = analysis.static_equilibrium(machine, L, q)
     assert np.allclose(rest.tensions, tension, atol=1e-3)
     assert np.allclose(rest.q, q, atol=1e-9)
-    assert cr.frequencies(machine, q)[0] == pytest.approx(lowest, abs=1e-4)
+    assert analysis.natural_frequencies(machine, q)[0] == pytest.approx(lowest, abs=1e-4)
 
 
 def test_frequency_is_that_of_the_simulation() -> None:
@@ -41,7 +42,7 @@ def test_frequency_is_that_of_the_simulation() -> None:
     x = run["platform.x"]
     k = np.flatnonzero((x[1:-1] < 0) & (x[2:] >= 0)) + 1
     crossing = run.t[k] - x[k] * (run.t[k + 1] - run.t[k]) / (x[k + 1] - x[k])
-    modes = cr.frequencies(machine, q)
+    modes = analysis.natural_frequencies(machine, q)
     measured = 1 / np.mean(np.diff(crossing))
     assert np.min(np.abs(modes / measured - 1)) < 1e-3
 

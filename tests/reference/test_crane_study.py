@@ -10,8 +10,15 @@ from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.control.underactuated import PartialFeedbackLinearization
 from dalembert.plan.flat import SmoothStep
 from dalembert.plan.shaping import SCurve, ei, excitation, zv, zvd
-from dalembert.studies.crane.robustness import CASES, robustness, robustness_table
-from dalembert.studies.crane.transport import compare, comparison_table, laws, perform, spill_over, transport_crane
+from dalembert.studies.crane.robustness import CASES, compare_robustness, robustness_table
+from dalembert.studies.crane.transport import (
+    compare_transport,
+    laws,
+    perform,
+    spill_over,
+    transport_crane,
+    transport_table,
+)
 from dalembert.systems.cranes import (
     DesignedOn,
     hanging,
@@ -26,9 +33,9 @@ from dalembert.systems.cranes import (
 def test_sway_stays_without_control_of_it() -> None:
     plant = transport_crane(10)
     chosen = {name: law for name, law in laws(plant).items() if name in ("PD, quintic", "PFL, S-curve")}
-    performances = compare(plant, chosen)
+    performances = compare_transport(plant, chosen)
     assert all(p.residual_sway > 1.0 for p in performances)
-    table = comparison_table(performances)
+    table = transport_table(performances)
     assert all(name in table for name in chosen)
     assert all(p.run.energy.drift < 1e-8 for p in performances)
 
@@ -69,7 +76,7 @@ def test_residual_sway_reaches_upper_modes_that_are_excited() -> None:
 
 def test_laws_on_cranes_they_were_not_designed_for() -> None:
     names = ("LQR of one link", "energy, set point", "PFL, flat reference")
-    found = robustness(3, names=names)
+    found = compare_robustness(3, names=names)
     assert tuple(found) == tuple(name for name in laws(transport_crane(3)) if name in names)
     assert all(tuple(row) == tuple(CASES) for row in found.values())
     assert all(p.residual_sway < 0.5 for p in found["LQR of one link"].values())

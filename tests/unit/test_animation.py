@@ -1,4 +1,4 @@
-"""Moving pictures: points, planes, files, refusals."""
+"""Animation: points, planes, files, refusals."""
 
 from __future__ import annotations
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -260,6 +262,13 @@ def test_quick_cranes(capsys: pytest.CaptureFixture[str]) -> None:
     figures = json.loads(capsys.readouterr().out)
     assert [row["links"] for row in figures["scaling"]] == [5, 10]
     assert {row["robot"] for row in figures["results"]} == {"crane-10"}
+
+
+def test_help_names_the_topics() -> None:
+    from dalembert.cli.bench import bench
+
+    text = inspect.signature(bench, eval_str=True).parameters["topic"].annotation.__metadata__[0].help
+    assert all(re.search(rf"\b{topic}\b", text) for topic in benchmarks.TOPICS)
 
 
 def test_options_belong_to_their_topic() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import analysis
 from dalembert.analysis.cables.tensions import platform_load
 from dalembert.core.constraint_algebra import least_constraint
 from dalembert.systems import cable_robots as cr
@@ -23,7 +24,7 @@ def loose_robot(slack, *, pulley: float = 0.0) -> tuple[da.Machine, np.ndarray]:
         [c.anchor_at for c in model.cables],
     )
     taut = cr.cable_robot("taut", *parts, winches=False, pulley=pulley)
-    lengths = cr.cable_lengths(taut, [0, 0, 1.5, 1, 0, 0, 0]) + np.asarray(slack)
+    lengths = analysis.cable_lengths(taut, [0, 0, 1.5, 1, 0, 0, 0]) + np.asarray(slack)
     push = da.Wrench("push", "platform", force=PUSH, axes="world")
     robot = cr.cable_robot("loose", *parts, winches=False, pulley=pulley, lengths=list(lengths), wrenches=(push,))
     return robot, lengths
@@ -81,7 +82,7 @@ def test_a_sudden_force_shifts_the_load_to_other_cables() -> None:
         assert np.abs(pushed.array(["platform.x", "platform.y", "platform.z"]) - [0, 0, 1.5]).max() < 1e-9
         f, q = np.array([pushed[f"tension.{c}"][-1] for c in CABLES]), pushed.x[-1, :7]
         load = platform_load(robot, q, p=force)
-        assert np.allclose(cr.structure_matrix(robot, q) @ f, load, atol=1e-6)
+        assert np.allclose(analysis.structure_matrix(robot, q) @ f, load, atol=1e-6)
         assert pushed.energy.drift == 0.0  # nothing moves: what is left is rounding
 
 
@@ -129,7 +130,7 @@ def test_sampled_winches_under_a_sudden_force() -> None:
     robot = cr.eight_cable_robot(pulley=0.0).with_(wrenches=(da.Wrench("push", "platform", force=PUSH, axes="world"),))
     q = robot.q_neutral
     q[list(robot.q_names).index("platform.z")] = 1.5
-    f = cr.tension_distribution(cr.structure_matrix(robot, q), platform_load(robot, q), 50.0, 800.0)
+    f = analysis.tension_distribution(analysis.structure_matrix(robot, q), platform_load(robot, q), 50.0, 800.0)
     at = [list(robot.q_names).index(f"winch{k}") for k in range(1, 9)]
     by = [list(robot.v_names).index(f"winch{k}_dot") for k in range(1, 9)]
     hold = da.SampledController(lambda t, q, v: -0.05 * f - 20.0 * q[at] - v[by], 0.002)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import analysis
 from dalembert.analysis.cables.tensions import platform_load
 from dalembert.formulations.constraints.cable_path import pulley_path
 from dalembert.systems import cable_robots as cr
@@ -52,7 +53,7 @@ def test_the_cable_leaves_the_pulley_along_a_tangent(seed) -> None:
 def test_small_pulleys_become_points() -> None:
     machine = cr.pulley_robot(2, pulley=1e-9)
     q = machine.q_neutral + np.array([0, 0.25, 0.37, 0, 0, 0, 0])
-    assert np.allclose(cr.cable_lengths(machine, q), cr.cable_lengths(cr.pulley_robot(1), q), atol=1e-8)
+    assert np.allclose(analysis.cable_lengths(machine, q), analysis.cable_lengths(cr.pulley_robot(1), q), atol=1e-8)
 
 
 # -- tension and slack ------------------------------------------------------------------------------------------------
@@ -191,17 +192,17 @@ def test_forward_kinematics_inverts_the_lengths() -> None:
     d = np.zeros(machine.nv)
     d[:6] = [0.4, -0.2, 0.1, 0.1, -0.2, 0.15]
     goal = eom.integrate(home, d)
-    found = cr.forward_kinematics(machine, cr.cable_lengths(machine, goal), home)
+    found = analysis.forward_kinematics(machine, analysis.cable_lengths(machine, goal), home)
     assert np.allclose(found, goal, atol=1e-10)
     with pytest.raises(da.InputError, match="static_equilibrium"):
         four = cr.pulley_robot(2)
-        cr.forward_kinematics(four, cr.cable_lengths(four, four.q_neutral), four.q_neutral)
+        analysis.forward_kinematics(four, analysis.cable_lengths(four, four.q_neutral), four.q_neutral)
 
 
 def test_structure_matrix_is_the_power_balance_and_the_pull_of_the_cables() -> None:
     machine = cr.pulley_robot(2)
     q = machine.q_neutral + np.array([0.1, 0.25, 0.37, 0, 0, 0, 0])
-    A = cr.structure_matrix(machine, q)
+    A = analysis.structure_matrix(machine, q)
     eom = da.equations(machine, backend="vm")
     f = np.array([1.0, 2.0, 3.0, 4.0])
     pull = np.zeros(6)
@@ -218,12 +219,12 @@ def test_tensions_balance_the_load_within_bounds(method) -> None:
     machine = cr.eight_cable_robot()
     q = machine.q_neutral
     q[list(machine.q_names).index("platform.z")] = 1.5
-    A, w = cr.structure_matrix(machine, q), platform_load(machine, q)
-    f = cr.tension_distribution(A, w, 20.0, 800.0, method=method)
+    A, w = analysis.structure_matrix(machine, q), platform_load(machine, q)
+    f = analysis.tension_distribution(A, w, 20.0, 800.0, method=method)
     assert np.allclose(A @ f, w, atol=1e-6)
     assert f.min() >= 20.0 and f.max() <= 800.0
     with pytest.raises(da.InputError, match="no tensions"):
-        cr.tension_distribution(A, 1e5 * np.ones(6), 20.0, 800.0, method=method)
+        analysis.tension_distribution(A, 1e5 * np.ones(6), 20.0, 800.0, method=method)
 
 
 def test_the_qp_is_optimal() -> None:
@@ -231,7 +232,7 @@ def test_the_qp_is_optimal() -> None:
     A = rng.normal(size=(3, 6))
     low, high = np.zeros(6), np.full(6, 10.0)
     w = A @ rng.uniform(1, 9, size=6)
-    f = cr.tension_distribution(A, w, low, high)
+    f = analysis.tension_distribution(A, w, low, high)
     _, _, Vt = np.linalg.svd(A)
     for _ in range(50):
         other = f + Vt[3:].T @ rng.normal(size=3) * 0.5
@@ -251,10 +252,10 @@ def test_workspace_map() -> None:
         q = machine.q_neutral
         q[[names.index(k) for k in "xyz"]] = p
         configurations.append(q)
-    assert cr.wrench_feasible(machine, configurations, 1.0, 500.0).tolist() == [True, False, False, True]
+    assert analysis.wrench_feasible(machine, configurations, 1.0, 500.0).tolist() == [True, False, False, True]
     side = np.array([[40.0, 0.0, 0.0], [-40.0, 0.0, 0.0]])
-    assert cr.wrench_feasible(machine, configurations[:1], 1.0, 500.0, wrenches=0.1 * side).tolist() == [True]
-    assert cr.wrench_feasible(machine, configurations[:1], 1.0, 500.0, wrenches=5 * side).tolist() == [False]
+    assert analysis.wrench_feasible(machine, configurations[:1], 1.0, 500.0, wrenches=0.1 * side).tolist() == [True]
+    assert analysis.wrench_feasible(machine, configurations[:1], 1.0, 500.0, wrenches=5 * side).tolist() == [False]
 
 
 def test_planar_robot_hangs_still() -> None:
@@ -262,11 +263,11 @@ def test_planar_robot_hangs_still() -> None:
         "planar", da.box("platform", 4.0, (0.4, 0.1, 0.2)), [(-1, 0, 2), (1, 0, 2)], [(-0.2, 0, 0.1), (0.2, 0, 0.1)],
         mount="planar", winches=False,
     )  # fmt: skip
-    rest = cr.static_equilibrium(machine, [1.3, 1.3], machine.q_neutral + np.array([0.0, 0.8, 0.0]))
+    rest = analysis.static_equilibrium(machine, [1.3, 1.3], machine.q_neutral + np.array([0.0, 0.8, 0.0]))
     run = da.simulate(machine, duration=1.0, q0=rest.q, step=1e-3)
     assert np.abs(run.x[:, :3] - rest.q).max() < 1e-8
     assert np.allclose([run[f"tension.cable{k}"][-1] for k in (1, 2)], rest.tensions)
-    assert cr.frequencies(machine, rest.q)[0] > 0.1
+    assert analysis.natural_frequencies(machine, rest.q)[0] > 0.1
 
 
 def test_elastic_cables_hang_still_where_their_stretch_carries_the_load() -> None:
@@ -274,12 +275,12 @@ def test_elastic_cables_hang_still_where_their_stretch_carries_the_load() -> Non
     arguments = {"mount": "planar", "winches": False, "stiffness": stiffness}
     platform = da.box("platform", mass, (0.4, 0.1, 0.2))
     one = cr.cable_robot("one", platform, [(0, 0, 2)], [(0, 0, 0.1)], lengths=[natural], **arguments)
-    rest = cr.static_equilibrium(one, [natural], one.q_neutral + np.array([0.0, 0.4, 0.0]))
+    rest = analysis.static_equilibrium(one, [natural], one.q_neutral + np.array([0.0, 0.4, 0.0]))
     assert rest.tensions == pytest.approx([mass * 9.81])
-    assert cr.cable_lengths(one, rest.q) == pytest.approx([natural * (1 + mass * 9.81 / stiffness)])
+    assert analysis.cable_lengths(one, rest.q) == pytest.approx([natural * (1 + mass * 9.81 / stiffness)])
     exits, anchors = [(-1, 0, 2), (1, 0, 2)], [(-0.2, 0, 0.1), (0.2, 0, 0.1)]
     two = cr.cable_robot("two", platform, exits, anchors, lengths=[1.3, 1.4], **arguments)
-    rest = cr.static_equilibrium(two, [1.3, 1.4], two.q_neutral + np.array([0.0, 0.8, 0.0]))
+    rest = analysis.static_equilibrium(two, [1.3, 1.4], two.q_neutral + np.array([0.0, 0.8, 0.0]))
     run = da.simulate(two, duration=1.0, q0=rest.q, step=1e-3)
     assert np.abs(run.x[:, :3] - rest.q).max() < 1e-8
     assert np.allclose([run[f"tension.cable{k}"][-1] for k in (1, 2)], rest.tensions)
@@ -328,12 +329,12 @@ def test_cable_shorter_than_the_distance_and_anchor_in_the_pulley() -> None:
         da.simulate(ball(da.Cable("c", "b", length=1.5)), duration=0.1, q0={"f.z": -2.0}, backend="vm")
     big = cr.pulley_robot(2, pulley=3.0)
     with pytest.raises(da.InputError, match=r"cable1.*radius is larger than the distance"):
-        cr.cable_lengths(big, big.q_neutral)
+        analysis.cable_lengths(big, big.q_neutral)
     with pytest.raises(da.InputError, match=r"cable1.*pulley larger than the distance"):
         da.simulate(big, duration=0.1, backend="vm")
     four = cr.pulley_robot(1)
     with pytest.raises(da.InputError, match=r"no static equilibrium|push"):
-        cr.static_equilibrium(four, [0.1, 0.1, 0.1, 0.1], four.q_neutral)
+        analysis.static_equilibrium(four, [0.1, 0.1, 0.1, 0.1], four.q_neutral)
 
 
 EIGHT = cr.eight_cable_robot(pulley=0.0)
@@ -356,25 +357,25 @@ def winch_pid(*gains, **options) -> cr.WinchPID:
         (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS, lengths=[1.0, 2.0]), r"one length per cable \(4\), got 2"),
         (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS, swivel_inertia=1e-3), "no radius"),
         (lambda: cr.cable_robot("r", BOX, [(0, 0)] * 4, CORNERS), "3 components"),
-        (lambda: cr.cable_lengths(EIGHT, HOME[:4]), "must be 15 finite numbers"),
-        (lambda: cr.cable_lengths(EIGHT, np.nan * HOME), "finite"),
-        (lambda: cr.cable_lengths(EIGHT, "home"), "numbers, got 'home'"),
-        (lambda: cr.cable_lengths(EIGHT, [0, 0, 1.5, 2, 0, 0, 0, *[0] * 8]), "unit norm"),
-        (lambda: cr.cable_lengths("robot", HOME), "is a Machine, got str"),
-        (lambda: cr.forward_kinematics(EIGHT, [10.0] * 8, HOME), "stay off by"),
-        (lambda: cr.forward_kinematics(EIGHT, [np.nan] * 8, HOME), "8 finite numbers"),
-        (lambda: cr.static_equilibrium(FOUR, [1.0, 2.0], REST), "4 finite numbers"),
-        (lambda: cr.static_equilibrium(FOUR, [np.nan] * 4, REST), "4 finite numbers"),
-        (lambda: cr.static_equilibrium(FOUR, [3.9] * 4, [0.0]), "7 finite numbers"),
-        (lambda: cr.tension_distribution(np.eye(3), [1.0, 2.0], 0.0, 9.0), "wrench must be 3"),
-        (lambda: cr.tension_distribution(np.eye(3), np.full(3, np.nan), 0.0, 9.0), "wrench must be 3 finite"),
-        (lambda: cr.tension_distribution(np.eye(3), [1.0, 2.0, 3.0], [0.0], 9.0), "lower bounds"),
-        (lambda: cr.tension_distribution(np.eye(3), [1.0, 2.0, 3.0], 9.0, 0.0), "must not exceed"),
-        (lambda: cr.tension_distribution([1.0, 2.0], [1.0], 0.0, 9.0), "must be a matrix"),
-        (lambda: cr.wrench_feasible(EIGHT, [HOME], 9.0, 1.0), "must not exceed"),
-        (lambda: cr.wrench_feasible(EIGHT, [HOME], 1.0, 9.0, wrenches=[[1.0, 2.0]]), "wrench must be 6"),
-        (lambda: cr.wrench_feasible(EIGHT, [HOME[:7]], 1.0, 9.0), "15 finite numbers"),
-        (lambda: cr.frequencies(FOUR, REST + [0.3, 0, 0, 0, 0, 0, 0]), "not in equilibrium"),
+        (lambda: analysis.cable_lengths(EIGHT, HOME[:4]), "must be 15 finite numbers"),
+        (lambda: analysis.cable_lengths(EIGHT, np.nan * HOME), "finite"),
+        (lambda: analysis.cable_lengths(EIGHT, "home"), "numbers, got 'home'"),
+        (lambda: analysis.cable_lengths(EIGHT, [0, 0, 1.5, 2, 0, 0, 0, *[0] * 8]), "unit norm"),
+        (lambda: analysis.cable_lengths("robot", HOME), "is a Machine, got str"),
+        (lambda: analysis.forward_kinematics(EIGHT, [10.0] * 8, HOME), "stay off by"),
+        (lambda: analysis.forward_kinematics(EIGHT, [np.nan] * 8, HOME), "8 finite numbers"),
+        (lambda: analysis.static_equilibrium(FOUR, [1.0, 2.0], REST), "4 finite numbers"),
+        (lambda: analysis.static_equilibrium(FOUR, [np.nan] * 4, REST), "4 finite numbers"),
+        (lambda: analysis.static_equilibrium(FOUR, [3.9] * 4, [0.0]), "7 finite numbers"),
+        (lambda: analysis.tension_distribution(np.eye(3), [1.0, 2.0], 0.0, 9.0), "wrench must be 3"),
+        (lambda: analysis.tension_distribution(np.eye(3), np.full(3, np.nan), 0.0, 9.0), "wrench must be 3 finite"),
+        (lambda: analysis.tension_distribution(np.eye(3), [1.0, 2.0, 3.0], [0.0], 9.0), "lower bounds"),
+        (lambda: analysis.tension_distribution(np.eye(3), [1.0, 2.0, 3.0], 9.0, 0.0), "must not exceed"),
+        (lambda: analysis.tension_distribution([1.0, 2.0], [1.0], 0.0, 9.0), "must be a matrix"),
+        (lambda: analysis.wrench_feasible(EIGHT, [HOME], 9.0, 1.0), "must not exceed"),
+        (lambda: analysis.wrench_feasible(EIGHT, [HOME], 1.0, 9.0, wrenches=[[1.0, 2.0]]), "wrench must be 6"),
+        (lambda: analysis.wrench_feasible(EIGHT, [HOME[:7]], 1.0, 9.0), "15 finite numbers"),
+        (lambda: analysis.natural_frequencies(FOUR, REST + [0.3, 0, 0, 0, 0, 0, 0]), "not in equilibrium"),
         (lambda: winch_pid(np.nan, 1.0, 1.0), "kp must be"),
         (lambda: winch_pid(1.0, 1.0, 1.0, reference=[0.0]), "function of time"),
         (lambda: winch_pid(1.0, 1.0, 1.0, feedforward=(np.inf,)), "feedforward must be finite"),

@@ -13,7 +13,7 @@ from dalembert.analysis.modal import frequency_response, machine_modes, modal_re
 from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.model.elastic_joint import elastic_joint
 from dalembert.systems.flexible_arms import canadarm, planar_arm
-from dalembert.view.mode_shapes import animate_mode, plot_modes, skeleton
+from dalembert.view.mode_shapes import animate_mode, machine_lines, plot_modes
 from support.comparison import difference
 from support.rotating_beams import rotating_frequencies
 
@@ -277,7 +277,7 @@ def test_mode_shape_pictures(tmp_path: Any) -> None:
     modes = machine_modes(arm.lock({"theta1": 0.0, "theta2": 0.0}))
     figure = plot_modes(modes)
     assert len(figure.axes) == 4
-    lines = skeleton(modes.equations, [0.1, 0, 0, 0])
+    lines = machine_lines(modes.equations, [0.1, 0, 0, 0])
     tip = modes.equations.pose("link1.tip", [0.1, 0, 0, 0])[:3, 3]
     assert any(np.allclose(line[-1], tip) for line in lines)
     assert animate_mode(modes, 0, tmp_path / "mode.gif", frames=3).stat().st_size > 1000
@@ -345,7 +345,7 @@ def test_joints_that_follow_others_beside_beams(joint: str) -> None:
     loaded = with_outboard_loads(machine, {"q1": 0.4}).with_(gravity=(0, 0, 0))
     assert plot_modes(machine_modes(loaded)).axes
     tip = eom.pose("link2.tip", q)[:3, 3]
-    assert any(np.allclose(line[-1], tip, atol=1e-12) for line in skeleton(eom, q))
+    assert any(np.allclose(line[-1], tip, atol=1e-12) for line in machine_lines(eom, q))
 
 
 def test_modes_are_not_drawn_in_mapped_coordinates() -> None:
@@ -353,7 +353,7 @@ def test_modes_are_not_drawn_in_mapped_coordinates() -> None:
     names = [f"y{i}" for i in range(6)]
     eom = da.equations(arm, coordinates=da.CoordinateMap(names, lambda y, p: y), backend="vm")
     with pytest.raises(da.InputError, match=r"'planar-flexible-arm' are drawn in its own coordinates, got .*y0, y1"):
-        skeleton(eom, np.zeros(6))
+        machine_lines(eom, np.zeros(6))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import analysis
 from dalembert.analysis.cables.tensions import platform_load
 from dalembert.analysis.linearize import equilibrium, law_gain, linearize, reduction
 from dalembert.analysis.modal import machine_modes, modal_reduction
@@ -194,7 +195,7 @@ def suspended(**options) -> tuple[da.Machine, np.ndarray]:
     robot = cr.cable_robot("robot", platform, exits, anchors, drum=0.04, damping=0.05, **options)
     guess = robot.q_neutral
     guess[list(robot.q_names).index("platform.z")] = 1.5
-    return robot, cr.static_equilibrium(robot, cr.cable_lengths(robot, guess), guess).q
+    return robot, analysis.static_equilibrium(robot, analysis.cable_lengths(robot, guess), guess).q
 
 
 def test_a_small_motion_of_a_cable_robot_is_predicted() -> None:
@@ -227,13 +228,13 @@ def test_frequencies_are_the_poles_and_locked_winches_are_fixed_lengths() -> Non
     winches = [f"winch{k}" for k in (1, 2, 3, 4)]
     free = robot.with_(joints=[da.Joint(j.name, j.kind, j.parent, j.child) for j in robot.joints])  # without damping
     poles = np.sort(np.abs(linearize(free, q).poles().imag))[::2] / (2 * np.pi)
-    assert np.allclose(poles, cr.frequencies(robot, q), rtol=1e-7)
+    assert np.allclose(poles, analysis.natural_frequencies(robot, q), rtol=1e-7)
     held = linearize(robot, q, locked=winches)
     poles = np.sort(np.abs(held.poles().imag))[::2] / (2 * np.pi)
     fixed, rest = suspended(pulley=0.05, winches=False)
     assert len(poles) == 2
-    assert np.allclose(poles, cr.frequencies(fixed, rest), rtol=1e-7)
-    assert np.allclose(poles, cr.frequencies(robot, q, locked=winches), rtol=1e-7)
+    assert np.allclose(poles, analysis.natural_frequencies(fixed, rest), rtol=1e-7)
+    assert np.allclose(poles, analysis.natural_frequencies(robot, q, locked=winches), rtol=1e-7)
     assert np.allclose(linearize(fixed, rest, by="lagrange").A, linearize(fixed, rest).A, atol=1e-9)
     natural = linearize(fixed, rest, by="natural")
     assert np.allclose(np.sort(natural.poles().imag), np.sort(held.poles().imag), rtol=1e-7)
@@ -249,14 +250,15 @@ def test_a_singular_position_is_refused_unless_cables_count_as_stiff() -> None:
     with pytest.raises(da.InputError, match=r"singular position.*allow_singular"):
         linearize(robot, q)
     with pytest.raises(da.InputError, match="singular position"):
-        cr.frequencies(robot, q)
-    rigid = cr.frequencies(robot, q, allow_singular=True)
-    lengths, tension = cr.cable_lengths(robot, q), cr.static_equilibrium(robot, cr.cable_lengths(robot, q), q).tensions
+        analysis.natural_frequencies(robot, q)
+    rigid = analysis.natural_frequencies(robot, q, allow_singular=True)
+    lengths = analysis.cable_lengths(robot, q)
+    tension = analysis.static_equilibrium(robot, lengths, q).tensions
     errors = []
     for EA in (1e6, 1e7):
         slack = lengths / (1 + tension / EA)
         elastic = cr.cable_robot("elastic", platform, exits, anchors, winches=False, stiffness=EA, lengths=list(slack))
-        errors.append(np.abs(cr.frequencies(elastic, q)[:3] - rigid).max())
+        errors.append(np.abs(analysis.natural_frequencies(elastic, q)[:3] - rigid).max())
     assert rigid[0] > 2.0 and len(rigid) == 3
     assert errors[1] < 1e-3
     assert errors[0] / errors[1] == pytest.approx(10.0, rel=0.1)
@@ -269,7 +271,9 @@ def test_tensions_as_outputs() -> None:
     names = [f"tension.cable{k}" for k in (1, 2, 3, 4)]
     plant = linearize(eom, q, outputs=names)
     own, point = reduction(eom, q), equilibrium(eom, q)
-    assert np.allclose(point.multipliers, cr.static_equilibrium(robot, cr.cable_lengths(robot, q), q).tensions)
+    assert np.allclose(
+        point.multipliers, analysis.static_equilibrium(robot, analysis.cable_lengths(robot, q), q).tensions
+    )
     h, zero = 1e-5, np.zeros(eom.nv)
 
     def tensions(d: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -294,7 +298,7 @@ def test_regulator_of_a_redundant_cable_robot() -> None:
     q[list(robot.q_names).index("platform.z")] = 1.5
     with pytest.raises(da.InputError, match=r"cable5.*would have to push"):
         linearize(robot, q)
-    f = cr.tension_distribution(cr.structure_matrix(robot, q), platform_load(robot, q), 50.0, 800.0)
+    f = analysis.tension_distribution(analysis.structure_matrix(robot, q), platform_load(robot, q), 50.0, 800.0)
     u = -0.05 * f
     assert equilibrium(eom, q, u=u).multipliers == pytest.approx(f, rel=1e-6)
     weights = {f"platform.{c}.int": 100.0 for c in ("vx", "vy", "vz", "wx", "wy", "wz")}

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import dalembert.io.machine_files
-from dalembert.core.errors import DalembertWarning, FileFormatError, InputError
+from dalembert.control import PD
+from dalembert.core.errors import DalembertWarning, FileFormatError, InputError, UnknownNameError
 from dalembert.core.parameter import Parameter, nominal
 from dalembert.io import load_machine, load_simulation, machine_to_yaml
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
@@ -189,7 +190,8 @@ def test_rotation_is_written_as_angles_only_if_exact() -> None:
 
 
 def test_settings() -> None:
-    text = BASE + "  v0: {theta_dot: 2 * l}\n  method: rk4\n  step: 1e-3\n  control: {law: pd, kp: 10}\n"
+    law = "{law: pd, kp: 10, kd: 2, reference: [0.5]}"
+    text = BASE + f"  v0: {{theta_dot: 2 * l}}\n  method: rk4\n  step: 1e-3\n  control: {law}\n"
     _, settings = load_simulation(text)
     assert settings == {
         "duration": 2.0,
@@ -197,9 +199,17 @@ def test_settings() -> None:
         "step": 1e-3,
         "q0": {"theta": math.pi / 2},
         "v0": {"theta_dot": 1.0},
-        "control": {"law": "pd", "kp": 10},
+        "control": PD(kp=10, kd=2, reference=[0.5]),
     }
     assert load_simulation(BASE.split("simulation")[0])[1] == {}
+
+
+def test_machine_of_a_file_is_simulated_under_its_own_law() -> None:
+    """A wrong law is a matter of the simulation: the machine alone can still be had."""
+    text = BASE + "  control: {law: magic}\n"
+    assert load_machine(text).name == load_machine(BASE).name
+    with pytest.raises(UnknownNameError, match="no law named 'magic'"):
+        load_simulation(text)
 
 
 def test_unused_parameter_warns() -> None:

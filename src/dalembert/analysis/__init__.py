@@ -1,1 +1,48 @@
 """What is asked of equations: do they agree, closed forms, linear models, equilibria, modes, inverse kinematics."""
+
+from dalembert.analysis.cables.kinematics import cable_lengths, forward_kinematics, winch_angles
+from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, structure_matrix
+from dalembert.analysis.cables.tensions import platform_load, tension_distribution, wrench_feasible
+from dalembert.analysis.closed_form.form import ClosedForm, closed_form
+from dalembert.analysis.equilibrium import Equilibrium, equilibrium
+from dalembert.analysis.inverse_kinematics import IKResult, inverse_kinematics
+from dalembert.analysis.linearize import law_gain, linearize
+from dalembert.analysis.modal import (
+    MachineModes,
+    frequency_response,
+    machine_modes,
+    modal_reduction,
+    natural_frequencies,
+)
+from dalembert.analysis.outboard import outboard_load, with_outboard_loads
+from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
+
+__all__ = [
+    "ClosedForm",
+    "Equilibrium",
+    "IKResult",
+    "MachineModes",
+    "StaticPose",
+    "VerifyReport",
+    "VerifyRow",
+    "cable_lengths",
+    "closed_form",
+    "equilibrium",
+    "forward_kinematics",
+    "frequency_response",
+    "inverse_kinematics",
+    "law_gain",
+    "linearize",
+    "machine_modes",
+    "modal_reduction",
+    "natural_frequencies",
+    "outboard_load",
+    "platform_load",
+    "static_equilibrium",
+    "structure_matrix",
+    "tension_distribution",
+    "verify",
+    "winch_angles",
+    "with_outboard_loads",
+    "wrench_feasible",
+]

@@ -3,7 +3,7 @@
 State of the linear model: tangent displacement ``d`` (nv numbers, with ``q = integrate(q0, d)``) and velocity change.
 Derivatives come from the tape of the equations itself, one forward sweep per column, so that they are exact and the
 cost is that of ``2 nv + nu`` evaluations. Of a machine with constraints the states are independent displacements and
-velocities (see `dalembert.analysis.linearize_constrained`).
+velocities (see ``analysis/linearize_constrained.py``).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def linearize(
     Examples
     --------
     >>> import dalembert as da
-    >>> from dalembert.analysis.linearize import linearize
+    >>> from dalembert.analysis import linearize
     >>> pendulum = da.Machine(
     ...     "pendulum",
     ...     bodies=[da.point_mass("bob", 1.0, com=(0, 0, -2.0))],

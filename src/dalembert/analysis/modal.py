@@ -28,7 +28,7 @@ from dalembert.model.machine import Machine
 if TYPE_CHECKING:
     import control
 
-__all__ = ["MachineModes", "frequency_response", "machine_modes", "modal_reduction"]
+__all__ = ["MachineModes", "frequency_response", "machine_modes", "modal_reduction", "natural_frequencies"]
 
 RIGID = 1e-6
 
@@ -101,14 +101,14 @@ def machine_modes(
         Joints that do not move.
     active, u, allow_singular
         Constraints that act, inputs that hold a machine with constraints, and whether it may be in a singular position,
-        as of `dalembert.analysis.linearize.linearize`.
+        as of `dalembert.linearize`.
     t, p
         Time (of wrenches) and parameter values.
 
     Examples
     --------
     >>> import dalembert as da
-    >>> from dalembert.analysis.modal import machine_modes
+    >>> from dalembert.analysis import machine_modes
     >>> beam = da.Beam("beam", 1.0, da.Section.tube(0.01), E=7e10, density=2700, modes={"y": 2}, rotary_inertia=False)
     >>> clamped = da.Machine("clamped beam", [beam], [da.Joint("wall", "fixed", "world", "beam")], gravity=(0, 0, 0))
     >>> machine_modes(clamped).frequencies.round(2).tolist() == beam.frequencies.round(2).tolist()
@@ -157,6 +157,43 @@ def _matrices(eom: EquationsOfMotion, point: Equilibrium, t: float, p: Array) ->
     return eom.mass_matrix(q, p=p), (stiffness + stiffness.T) / 2, np.array(ca.DM(D).full())
 
 
+def natural_frequencies(
+    machine: Machine | EquationsOfMotion,
+    at: StateLike = None,
+    *,
+    locked: Sequence[str] = (),
+    u: ArrayLike | None = None,
+    allow_singular: bool = False,
+    t: float = 0.0,
+    p: Any = None,
+) -> Array:
+    """Natural frequencies [Hz] about a rest position, ascending; imaginary ones (unstable) are returned as negative.
+
+    On the motions that the constraints allow, ``N`` the null space of ``J``: ``N^T M N``, ``N^T (K + dJ^T lambda) N``.
+    The shapes, and damping, are those of `machine_modes`; state-space models come from
+    `dalembert.linearize`.
+
+    Parameters
+    ----------
+    machine
+        The machine, or its equations.
+    at
+        Configuration at rest.
+    locked
+        Joints that do not move, such as winches with their brakes on.
+    u
+        Torques of the winches that are not locked; default the least ones that hold the platform. They set the
+        tensions of redundant robots, and so their stiffness.
+    allow_singular
+        Whether to accept a singular position, as of `dalembert.linearize`: a symmetric platform on four locked winches
+        is in one.
+    t, p
+        Time and parameter values.
+    """
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
+    return machine_modes(eom, at, locked=locked, u=u, allow_singular=allow_singular, t=t, p=p).frequencies / (2 * np.pi)
+
+
 def modal_reduction(
     machine: Machine | EquationsOfMotion,
     count: int,
@@ -171,7 +208,7 @@ def modal_reduction(
     Parameters
     ----------
     machine, at, inputs, outputs, **options
-        As of `dalembert.analysis.linearize.linearize`.
+        As of `dalembert.linearize`.
     count
         Number of modes to keep, motions without stiffness included.
 
@@ -222,7 +259,7 @@ def frequency_response(
     Parameters
     ----------
     machine, at, inputs, outputs, **options
-        As of `dalembert.analysis.linearize.linearize`.
+        As of `dalembert.linearize`.
     omega
         Angular frequencies [rad/s].
     """

@@ -130,7 +130,7 @@ def verify(
     Examples
     --------
     >>> import dalembert as da
-    >>> from dalembert.analysis.verify import verify
+    >>> from dalembert.analysis import verify
     >>> pendulum = da.Machine(
     ...     "pendulum",
     ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],

@@ -1,6 +1,9 @@
-"""Speed of dynamics, side by side with the peers that are installed."""
+"""Speed of dynamics, side by side with the peers that are installed; published robots to try it on."""
 
 from dalembert.benchmarks.arms import run_bench
-from dalembert.benchmarks.bench import main
+from dalembert.benchmarks.bench import TOPICS, main
+from dalembert.benchmarks.cases import QUANTITIES
+from dalembert.benchmarks.machines import chain
+from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine
 
-__all__ = ["main", "run_bench"]
+__all__ = ["QUANTITIES", "ROBOTS", "TOPICS", "chain", "main", "robot_file", "robot_machine", "run_bench"]

@@ -3,24 +3,49 @@
 from __future__ import annotations
 
 import json as json_module
-from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from dalembert.benchmarks import report
+from dalembert.benchmarks.arms import run_bench
+from dalembert.benchmarks.cable_robot import run_cable_robot
+from dalembert.benchmarks.chains import run_chains
+from dalembert.benchmarks.crane import run_crane
+from dalembert.benchmarks.flexible_arm import run_flexible_arm
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.files import target_file, write_file
 
-__all__ = ["TOPICS", "main"]
+__all__ = ["TOPICS", "Topic", "main"]
 
-TOPICS: dict[str, str] = {
-    "arms": "a two-link arm and published robots",
-    "chains": "chains of links: how the cost grows",
-    "crane": "cranes of many links",
-    "flexible-arm": "arms with flexible links",
+
+@dataclass(frozen=True)
+class Topic:
+    """What can be measured.
+
+    Parameters
+    ----------
+    title
+        What it is, in a few words.
+    run
+        Measures it and returns the figures.
+    show
+        Prints the figures on a console.
+    """
+
+    title: str
+    run: Callable[..., dict[str, Any]]
+    show: Callable[[Any, dict[str, Any]], None]
+
+
+TOPICS: dict[str, Topic] = {
+    "arms": Topic("a two-link arm and published robots", run_bench, report.print_rows),
+    "chains": Topic("chains of links: how the cost grows", run_chains, report.print_chains),
+    "crane": Topic("cranes of many links", run_crane, report.print_cranes),
+    "flexible-arm": Topic("arms with flexible links", run_flexible_arm, report.print_flexible_arm),
+    "cable-robot": Topic("cable-driven parallel robots", run_cable_robot, report.print_cable_robot),
 }
-if find_spec("dalembert.benchmarks.cable_robot"):
-    TOPICS["cable-robot"] = "cable-driven parallel robots"
+"""What can be measured, by name."""
 
 
 def main(
@@ -45,7 +70,7 @@ def main(
     topic
         A name in `TOPICS`.
     quantity
-        What is computed: a name in `dalembert.benchmarks.cases.QUANTITIES`, or ``"all"``. Of the topic ``arms`` only.
+        What is computed: a name in `dalembert.benchmarks.QUANTITIES`, or ``"all"``. Of the topic ``arms`` only.
     plot
         File for a plot of the cost against the number of links. Of the topic ``chains`` only.
 
@@ -66,54 +91,19 @@ def main(
     def announce(text: str) -> None:
         notes.print(text, style="dim", soft_wrap=True)
 
-    figures, show = _run(topic, robots, quantity, quick, announce)
+    own = {"robots": robots, "quantity": quantity} if topic == "arms" else {}
+    figures = TOPICS[topic].run(**own, quick=quick, announce=announce)
     if json == "-":
         print(json_module.dumps(figures, indent=2))
     else:
-        show(console, figures)
+        TOPICS[topic].show(console, figures)
     if target is not None:
         write_file(target, json_module.dumps(figures, indent=2) + "\n")
         announce(f"written to {json}")
     if picture is not None:
-        from dalembert.benchmarks.report import plot_chains
-
-        plot_chains(figures, picture)
+        report.plot_chains(figures, picture)
         announce(f"written to {plot}")
     return 0 if all(row.get("agrees", True) for row in figures["results"]) else 1
-
-
-def _run(topic: str, robots: Sequence[str] | None, quantity: str, quick: bool, announce: Any) -> tuple[Any, Any]:
-    from dalembert.benchmarks import arms, chains, crane, report
-
-    if topic == "arms":
-        return arms.run_bench(robots, quantity=quantity, quick=quick, announce=announce), report.print_rows
-    if topic == "chains":
-        return chains.run_chains(quick=quick, announce=announce), report.print_chains
-    if topic == "crane":
-        return crane.run_crane(quick=quick, announce=announce), report.print_cranes
-    if topic == "flexible-arm":
-        from dalembert.benchmarks import flexible_arm
-
-        return flexible_arm.run_flexible_arm(quick=quick, announce=announce), report.print_flexible_arm
-    return _run_cable_robot(quick, announce), report.print_cable_robot
-
-
-def _run_cable_robot(quick: bool, announce: Any) -> dict[str, Any]:
-    from dalembert.benchmarks.rows import describe
-
-    own = import_module("dalembert.benchmarks.cable_robot")
-    settings = {"quick": quick, "repetitions": 1 if quick else 3}
-    about = describe("dalembert bench cable-robot" + (" --quick" if quick else ""), settings)
-    announce("methods that keep the constraints ...")
-    short: dict[str, Any] = {"steps": (4e-3,), "duration": 0.5, "repetitions": 1} if quick else {}
-    methods = own.compare_methods(**short)
-    announce("side by side with Exudyn ...")
-    peers = own.compare_with_exudyn(**short)
-    paper = []
-    if not quick:
-        announce("the method and step of the paper ...")
-        paper = own.paper_speed()
-    return {"topic": "cable-robot", **about, "results": [], "methods": methods, "peers": peers, "paper": paper}
 
 
 def _check(topic: str, robots: Sequence[str] | None, quantity: str, plot: str | None) -> None:

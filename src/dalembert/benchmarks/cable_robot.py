@@ -1,6 +1,6 @@
 """A platform on four cables: every way to keep constraints, the paper's own method, and Exudyn on the same robot.
 
-``python -m dalembert.benchmarks.cable_robot`` prints three tables.
+``dalembert bench cable-robot`` prints its tables.
 """
 
 from __future__ import annotations
@@ -9,20 +9,22 @@ import importlib
 import inspect
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.cables.kinematics import cable_lengths
 from dalembert.api import simulate
+from dalembert.benchmarks.rows import describe
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS, Idas, UdwadiaKalaba
 from dalembert.simulation.run import Run
-from dalembert.systems.cable_robots import cable_lengths, pulley_robot
+from dalembert.systems.cable_robots import pulley_robot
 
-__all__ = ["compare_methods", "compare_with_exudyn", "paper_speed"]
+__all__ = ["compare_methods", "compare_with_exudyn", "paper_speed", "run_cable_robot"]
 
 _VELOCITY = {"platform.vx": 0.08, "platform.vy": 0.16}  # what the push of CDPR 4.3 leaves: 1.118 N s on 6.24 kg
 _START = {"platform.y": 0.25, "platform.z": 0.37}
@@ -173,24 +175,20 @@ def compare_with_exudyn(
     return rows
 
 
-def main() -> None:
-    """Print the tables."""
-    heads = ("error", "position", "velocity", "energy")
-    print(f"{'method':22} {'step/rtol':>10} {' '.join(f'{h:>9}' for h in heads)} {'real time':>10}")
-    for r in compare_methods():
-        figures = " ".join(f"{r[k]:9.1e}" for k in ("error", "position", "velocity", "energy"))
-        print(f"{r['method']:22} {r['step']:10.0e} {figures} {r['real_time']:9.0f}x")
-    print(f"\n{'model':>5} {'by':13} {'method':9} {'error':>9} {'seconds':>8} {'real time':>10} {'printed':>9}")
-    for r in paper_speed():
-        print(
-            f"{r['model']:5} {r['by']:13} {r['method']:9} {r['error']:9.1e} {r['seconds']:8.3f} {r['real_time']:9.0f}x "
-            f"{r['printed_s']:7.1f} s"
-        )
-    print(f"\n{'engine (Model 1, 10 s)':32} {'step':>8} {'error':>9} {'seconds':>9}")
-    for r in compare_with_exudyn():
-        cost = r.get("reason") or f"{r['error']:9.1e} {r['seconds']:9.4f}"
-        print(f"{r['engine']:32} {r['step']:8.0e} {cost}")
+def run_cable_robot(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+    """Measure the methods that keep constraints, Exudyn beside ours, and the method and step of the paper.
 
-
-if __name__ == "__main__":
-    main()
+    A quick run takes one step and a short run, and leaves the paper out.
+    """
+    settings = {"quick": quick, "repetitions": 1 if quick else 3}
+    about = describe("dalembert bench cable-robot" + (" --quick" if quick else ""), settings)
+    announce("methods that keep the constraints ...")
+    short: dict[str, Any] = {"steps": (4e-3,), "duration": 0.5, "repetitions": 1} if quick else {}
+    methods = compare_methods(**short)
+    announce("side by side with Exudyn ...")
+    peers = compare_with_exudyn(**short)
+    paper = []
+    if not quick:
+        announce("the method and step of the paper ...")
+        paper = paper_speed()
+    return {"topic": "cable-robot", **about, "results": [], "methods": methods, "peers": peers, "paper": paper}

@@ -25,12 +25,11 @@ def demo(
     from dalembert.cli.machines import find_machine
     from dalembert.cli.output import console
     from dalembert.core.files import make_folder, write_file
-    from dalembert.io.control_blocks import make_law
 
     make_folder(out)
     screen = console()
     machine, settings = find_machine("six-axis-arm")
-    law = make_law(settings.pop("control"))
+    law = settings.pop("control")
     screen.print(f"[bold]{machine}[/bold]")
     report = verify(machine, samples=5)
     screen.print(f"formulations agree to {report.worst.residual:.0e} at {report.samples} random states")

@@ -52,11 +52,9 @@ def simulate(
     """
     from dalembert import api
     from dalembert.cli.output import console
-    from dalembert.io.control_blocks import make_law
 
     _check_targets(out, csv, plot)
     found, settings = find_machine(machine)
-    settings["control"] = make_law(settings.get("control"))
     options = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "record": record}
     options |= {"constraints": constraints, "by": by}
     settings |= {name: value for name, value in options.items() if value is not None}

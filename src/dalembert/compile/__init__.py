@@ -11,16 +11,23 @@ from __future__ import annotations
 
 from dalembert.compile.build import Toolchain, find_toolchain
 from dalembert.compile.cache import build_library, cache_directory
+from dalembert.compile.cuda import CudaKernel, CudaSource, compile_cuda, emit_cuda
+from dalembert.compile.export import export_c
 from dalembert.compile.kernel import BoundKernel, Kernel, compile_function
 from dalembert.compile.native import Native
 
 __all__ = [
     "BoundKernel",
+    "CudaKernel",
+    "CudaSource",
     "Kernel",
     "Native",
     "Toolchain",
     "build_library",
     "cache_directory",
+    "compile_cuda",
     "compile_function",
+    "emit_cuda",
+    "export_c",
     "find_toolchain",
 ]

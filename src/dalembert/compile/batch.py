@@ -35,7 +35,7 @@ def check_threads(threads: Any) -> int:
 
 
 class BatchEntry:
-    """A C function that evaluates rows (``SYM_batch`` or ``SYM_lanes`` of `dalembert.compile.emit_c`).
+    """A C function that evaluates rows (``SYM_batch`` or ``SYM_lanes`` of ``compile/emit_c.py``).
 
     Parameters
     ----------

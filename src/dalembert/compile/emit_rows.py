@@ -1,4 +1,4 @@
-"""A function in stages as C: tapes as `dalembert.compile.emit_c` writes them, maps as loops, sums of rows as tables."""
+"""A function in stages as C: tapes as ``compile/emit_c.py`` writes them, maps as loops, sums of rows as tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def emit_rows(
     form: Form = SCALAR,
     macros: Mapping[str, object] | None = None,
 ) -> CSource:
-    """Write a function in stages as C; see `dalembert.compile.emit_c.emit_c` for the parameters.
+    """Write a function in stages as C; see ``emit_c`` for the parameters.
 
     ``real`` has to be a double. The board lies behind the work array of the tapes. The function ``SYM_rows`` calls the
     stages and copies the outputs.

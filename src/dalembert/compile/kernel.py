@@ -217,10 +217,10 @@ class Kernel:
         Parameters
         ----------
         device
-            ``"cpu"``: the kernel itself; ``"cuda"``: a `dalembert.compile.cuda.CudaKernel`, which takes and returns
+            ``"cpu"``: the kernel itself; ``"cuda"``: a `dalembert.compile.CudaKernel`, which takes and returns
             arrays on the GPU.
         **options
-            Of `dalembert.compile.cuda.compile_cuda`: ``precision``, ``fast_math``, ``block``.
+            Of `dalembert.compile.compile_cuda`: ``precision``, ``fast_math``, ``block``.
 
         Raises
         ------

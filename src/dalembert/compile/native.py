@@ -58,7 +58,7 @@ class Native:
     Parameters
     ----------
     address, frame_address, packed_address, batch_address
-        Of the C functions of ``scalar_entries.c`` (see `dalembert.compile.emit_c`).
+        Of the C functions of ``scalar_entries.c`` (see ``compile/emit_c.py``).
     n_work
         Number of doubles of the work array that each call needs; no two threads may share one.
     n_operations

@@ -1,4 +1,4 @@
-"""Building of functions in stages (`dalembert.compile.rows`): blocks, and how their entries are computed."""
+"""Building of functions in stages (``compile/rows.py``): blocks, and how their entries are computed."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class VmFrame:
     Parameters
     ----------
     function
-        On dense column vectors (see `dalembert.compile.tape.row_major`).
+        On dense column vectors (see ``row_major``).
     outputs
         Arrays for the results.
     inputs
@@ -42,7 +42,7 @@ class VmFrame:
                     attach(k, array.data)
 
     def evaluate(self, packed: bytes) -> int:
-        """Evaluate inputs that lie one after the other; see `dalembert.compile.native.NativeFrame`."""
+        """Evaluate inputs that lie one after the other; see ``NativeFrame``."""
         values, start = np.frombuffer(packed), 0
         for mine in self._inputs:
             mine[:] = values[start : start + mine.size]

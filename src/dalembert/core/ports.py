@@ -14,7 +14,7 @@ class Formulation(Protocol):
     """A formulation: the expressions of a machine's equations on CasADi symbols, and all that is asked of them.
 
     Every method returns a new or a cached expression. Nobody looks behind this contract. What most formulations have
-    in common they inherit: `dalembert.formulations.base.FormulationBase`, or `TreeFormulation` for those in the
+    in common they inherit: ``formulations/base.py``, or `TreeFormulation` for those in the
     coordinates of the machine's tree.
 
     Attributes

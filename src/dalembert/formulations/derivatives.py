@@ -2,9 +2,9 @@
 
 Derivatives with respect to ``q`` are taken in the tangent space: along ``integrate(q, d)`` at ``d = 0``, nv columns.
 
-Inverse dynamics are differentiated in closed form where there is one (`dalembert.formulations.tree.derivatives`), and
+Inverse dynamics are differentiated in closed form where there is one (``formulations/tree/derivatives.py``), and
 by CasADi on the tape otherwise. Forward dynamics follow from ``da = -M^-1 (d tau at a)``. Both end in linear algebra,
-which is written in rows (`dalembert.compile.rows`).
+which is written in rows (``compile/rows.py``).
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class EquationsOfMotion(ConstraintContract):
     by
         Name of the formulation.
     formulation
-        The formulation itself, as the contract `dalembert.core.ports.Formulation` has it.
+        The formulation itself, as the contract ``Formulation`` (``core/ports.py``) has it.
     symbolic
         The CasADi expressions behind the functions.
     q_names, v_names, u_names, p_names
@@ -302,7 +302,7 @@ class EquationsOfMotion(ConstraintContract):
         *,
         name: str = "machine",
     ) -> Path:
-        """Write functions of the contract as C99 sources that stand alone; see `dalembert.compile.export.export_c`."""
+        """Write functions of the contract as C99 sources that stand alone; see `dalembert.compile.export_c`."""
         from dalembert.compile.export import export_c
 
         return export_c([self.kernel(f) for f in functions], folder, name=name, examples={"q": self.q_neutral})

@@ -1,4 +1,4 @@
-"""The formulations by name. A new one is a module that fulfils `dalembert.core.ports.Formulation`, and a line here."""
+"""The formulations by name. A new one is a module that fulfils ``Formulation`` (``core/ports.py``), and a line here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,22 @@
-"""Machines and runs in files: URDF, YAML machine files, run files."""
+"""Machines and runs in files: URDF, YAML machine files, run files; the orders of states in other engines."""
 
+from dalembert.io.control_blocks import make_law
+from dalembert.io.conventions import PeerState, from_mujoco, from_pinocchio, to_mujoco, to_pinocchio
 from dalembert.io.machine_files import load_machine, load_simulation
 from dalembert.io.machine_writer import machine_to_yaml
+from dalembert.io.runs import load_run
 from dalembert.io.urdf import load_urdf
 
-__all__ = ["load_machine", "load_simulation", "load_urdf", "machine_to_yaml"]
+__all__ = [
+    "PeerState",
+    "from_mujoco",
+    "from_pinocchio",
+    "load_machine",
+    "load_run",
+    "load_simulation",
+    "load_urdf",
+    "machine_to_yaml",
+    "make_law",
+    "to_mujoco",
+    "to_pinocchio",
+]

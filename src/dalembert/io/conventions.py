@@ -69,7 +69,7 @@ def to_pinocchio(
     Examples
     --------
     >>> import dalembert as da
-    >>> from dalembert.io.conventions import to_pinocchio
+    >>> from dalembert.io import to_pinocchio
     >>> body = da.Machine("body", [da.sphere("ball", 1.0, 0.1)], [da.Joint("base", "free", "world", "ball")])
     >>> to_pinocchio(body, [1, 2, 3, 1, 0, 0, 0]).q
     array([1., 2., 3., 0., 0., 0., 1.])

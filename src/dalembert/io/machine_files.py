@@ -34,7 +34,7 @@ Numbers
     three moments, or six numbers xx, yy, zz, xy, xz, yz, or 3x3); or one homogeneous shape: ``box: {mass,
     size}``, ``sphere: {mass, radius}``, ``cylinder: {mass, radius, length, axis}``, ``hollow_cylinder: {mass,
     outer, inner, length, axis}``, ``rod: {mass, length, axis}``, ``point_mass: {mass}``, each with an
-    optional ``com``; or a flexible ``beam``, see `dalembert.io.beam_entries`. What it looks like and touches with is
+    optional ``com``; or a flexible ``beam``, see ``io/beam_entries.py``. What it looks like and touches with is
     its ``geometry``, a list of solids ``box: {size}``, ``cylinder: {radius, length}``, ``capsule: {radius, length}``
     (both along z), ``sphere: {radius}`` or ``mesh: {file, scale}``, each with an optional ``origin``, ``colour``
     (``"#4477aa"``), and ``visual: false`` or ``collision: false`` where it is for one of the two only. A homogeneous
@@ -82,6 +82,7 @@ from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.constraint_entries import make_cable, make_constraint
+from dalembert.io.control_blocks import make_law
 from dalembert.io.geometry_entries import make_geometry
 from dalembert.io.machine_schema import (
     SHAPES,
@@ -129,11 +130,11 @@ def load_machine(source: str | Path) -> Machine:
     >>> pendulum.q_names, [str(x) for x in pendulum.body("link").inertia[0]]
     (('theta',), ['m / 12.0', '0.0', '0.0'])
     """
-    return load_simulation(source)[0]
+    return _read(source)[0]
 
 
 def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
-    """Read a machine and how to simulate it.
+    """Read a machine and how to simulate it: ``simulate(machine, **settings)``.
 
     Parameters
     ----------
@@ -146,8 +147,15 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
         The machine.
     settings
         What the block ``simulation`` of the file says: ``duration``, ``step``, ``rtol``, ``atol`` (numbers),
-        ``method`` (text), ``q0``, ``v0`` (numbers by name), ``control`` (a mapping); only what is given.
+        ``method`` (text), ``q0``, ``v0`` (numbers by name), ``control`` (the law); only what is given.
     """
+    machine, settings = _read(source)
+    if "control" in settings:
+        settings["control"] = make_law(settings["control"])
+    return machine, settings
+
+
+def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     document = _document(source)
     if not isinstance(document.data, dict):
         keys = ", ".join(MachineFile.model_fields)

@@ -1,7 +1,7 @@
 """Which cables pull: impacts of cables that become taut, and the tensions with which motion goes on.
 
 A cable can pull if it touches: it acts, or its gap has closed. All cables that touch are looked at together, by the
-principle of least constraint (see `dalembert.core.constraint_algebra`), so that any number may become taut
+principle of least constraint (see ``core/constraint_algebra.py``), so that any number may become taut
 or slack at once, redundant or not.
 """
 

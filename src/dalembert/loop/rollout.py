@@ -85,9 +85,9 @@ def rollout(
     device
         ``"cpu"`` or ``"cuda"``.
     precision, fast_math
-        Of a GPU, as of `dalembert.compile.cuda.compile_cuda`.
+        Of a GPU, as of `dalembert.compile.compile_cuda`.
     progress
-        As of `dalembert.simulation.integrate.integrate`.
+        As of `dalembert.simulation.integrate`.
     max_steps
         Largest number of steps of a member.
 

@@ -15,6 +15,8 @@ from dalembert.model.constraints import (
     ParallelConstraint,
     WeldConstraint,
 )
+from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
+from dalembert.model.from_dh import machine_from_dh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
@@ -35,6 +37,7 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "DistanceConstraint",
+    "ElasticJoint",
     "Frame",
     "GearConstraint",
     "Geometry",
@@ -58,7 +61,9 @@ __all__ = [
     "Wrench",
     "box",
     "cylinder",
+    "elastic_joint",
     "hollow_cylinder",
+    "machine_from_dh",
     "point_mass",
     "rod",
     "sphere",

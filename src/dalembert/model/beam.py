@@ -68,7 +68,7 @@ class Beam:
         Boundary conditions of the modes, ROOT-TIP with clamped, pinned, free and (tip) loaded; default clamped-loaded
         if there is a load, else clamped-free. Or a pair of `Support` (which may hold springs), for bending.
     load
-        Inertia at the tip for the modes; see `dalembert.analysis.outboard`.
+        Inertia at the tip for the modes; see `dalembert.analysis.with_outboard_loads`.
     offset
         Start of the slender part in the frame of the segment, ``p_a`` of (B.19).
     normalization

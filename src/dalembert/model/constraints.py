@@ -1,6 +1,6 @@
 """Constraints between frames and between coordinates: what closes the loops of a tree, joins bodies, prescribes motion.
 
-Each is a description without equations; `dalembert.formulations.constraints` turns it into rows ``Phi(q, t) = 0``.
+Each is a description without equations; ``formulations/constraints`` turns it into rows ``Phi(q, t) = 0``.
 A constraint with ``switchable=True`` can be added and removed during a run (`Switch`), which never compiles anything.
 """
 

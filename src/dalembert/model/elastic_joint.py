@@ -71,7 +71,7 @@ def elastic_joint(
     Examples
     --------
     >>> import dalembert as da
-    >>> from dalembert.model.elastic_joint import elastic_joint
+    >>> from dalembert.model import elastic_joint
     >>> arm = da.Body("arm", 1.0, (0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
     >>> j = elastic_joint("q", "revolute", "world", "arm", stiffness=100.0, rotor_inertia=1e-4, ratio=50.0)
     >>> da.Machine("m", [arm, j.carrier], j.joints, motors=[j.motor]).q_names

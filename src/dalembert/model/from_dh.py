@@ -49,7 +49,7 @@ def machine_from_dh(
 
     Examples
     --------
-    >>> from dalembert.model.body import rod
+    >>> from dalembert.model import rod
     >>> links = [rod(f"link{i}", mass=1.0, length=1.0, com=(-0.5, 0, 0)) for i in (1, 2)]
     >>> arm = machine_from_dh(DHTable("classic", [(0, 0, 1, 0), (0, 0, 1, 0)]), links)
     >>> arm.q_names

@@ -5,22 +5,42 @@ This room sees functions and sizes (`Problem`), never bodies.
 
 from __future__ import annotations
 
+from dalembert.simulation.constrained.methods import (
+    AugmentedLagrangian,
+    Baumgarte,
+    ConstraintMethod,
+    GeneralizedAlpha,
+    Idas,
+    Penalty,
+    Projection,
+    UdwadiaKalaba,
+)
 from dalembert.simulation.energy import EnergyAudit
 from dalembert.simulation.engines.integrators import METHODS
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.problem import EventSpec, Problem
+from dalembert.simulation.rollout.result import Rollout
 from dalembert.simulation.run import EndState, EventRecord, Run
 
 __all__ = [
     "METHODS",
     "TABLEAUS",
+    "AugmentedLagrangian",
+    "Baumgarte",
+    "ConstraintMethod",
     "EndState",
     "EnergyAudit",
     "EventRecord",
     "EventSpec",
+    "GeneralizedAlpha",
+    "Idas",
+    "Penalty",
     "Problem",
+    "Projection",
+    "Rollout",
     "Run",
     "Tableau",
+    "UdwadiaKalaba",
     "integrate",
 ]

@@ -1,216 +1,95 @@
 """Ready-made machines: published ones with their source, and a few that every engine is tried on."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-from dalembert.core.errors import UnknownNameError
-from dalembert.model.machine import Machine
-from dalembert.systems import cable_robots, cranes, parallel_robots, textbook
-
-__all__ = ["SYSTEMS", "SystemInfo", "load_system"]
-
-
-@dataclass(frozen=True)
-class SystemInfo:
-    """A ready-made machine.
-
-    Parameters
-    ----------
-    name
-        Its name on the command line.
-    description
-        What it is, in a line.
-    source
-        Where its data come from.
-    make
-        Makes the machine.
-    settings
-        How it is simulated by default, as the block ``simulation`` of a machine file says it.
-    file
-        Its machine file, where it has one.
-    """
-
-    name: str
-    description: str
-    source: str
-    make: Callable[[], Machine]
-    settings: Callable[[], dict[str, Any]] = dict
-    file: Path | None = None
-
-    def to_yaml(self) -> str:
-        """Return the machine and how it is simulated as the text of a machine file."""
-        if self.file is not None:
-            return self.file.read_text(encoding="utf-8")
-        import yaml
-
-        return self.make().to_yaml() + yaml.safe_dump({"simulation": self.settings()}, sort_keys=False)
-
-
-def _delta_move() -> dict[str, Any]:
-    """From one place to another in half a second, arms under PID control."""
-    geometry = parallel_robots.DeltaGeometry()
-    start, end = (-0.2, 0.05, -0.70), (0.2, -0.05, -0.75)
-    ways = [[float(x) for x in parallel_robots.delta_angles(geometry, place)] for place in (start, end)]
-    move = {"start": ways[0], "end": ways[1], "duration": 0.5, "delay": 0.1}
-    return {
-        "duration": 1.0,
-        "q0": parallel_robots.delta_configuration(geometry, start),
-        "control": {"law": "pid", "kp": 400.0, "ki": 2000.0, "kd": 20.0, "reference": move},
-    }
-
-
-def _from_file(name: str, description: str, source: str, file: str) -> SystemInfo:
-    path = Path(__file__).parent / file
-
-    def load() -> tuple[Machine, dict[str, Any]]:
-        from dalembert.io.machine_files import load_simulation
-
-        return load_simulation(path)
-
-    return SystemInfo(name, description, source, lambda: load()[0], lambda: load()[1], path)
-
-
-_ALL = (
-    SystemInfo(
-        "actuated-pendulum",
-        "pendulum driven by a motor through a gear, losses on both sides",
-        "ROBOTICS, dynamics of actuated pendulum",
-        textbook.actuated_pendulum,
-        lambda: {"duration": 10.0, "q0": {"theta": 1.0}},
-    ),
-    SystemInfo(
-        "pr-robot",
-        "prismatic and revolute joint in the horizontal plane",
-        "ROBOTICS, dynamic model of a PR robot",
-        textbook.pr_robot,
-        lambda: {"duration": 5.0, "v0": {"q_1_dot": 0.5, "q_2_dot": 4.0}},
-    ),
-    SystemInfo(
-        "double-pendulum",
-        "two rods hanging from each other, frictionless",
-        "own data",
-        textbook.double_pendulum,
-        lambda: {"duration": 10.0, "method": "dopri5", "q0": {"q_1": 1.5, "q_2": 0.5}},
-    ),
-    SystemInfo(
-        "floating-two-link",
-        "free-floating box with a two-link arm, no gravity",
-        "own data",
-        textbook.floating_two_link,
-        lambda: {
-            "duration": 10.0,
-            "method": "dopri5",
-            "v0": {"base.wx": 0.2, "base.wz": -0.1, "q1_dot": 0.8, "q2_dot": -0.5},
-        },
-    ),
-    _from_file(
-        "six-axis-arm",
-        "industrial arm with spherical wrist and geared motors, moved by computed torque",
-        "own data",
-        "six_axis_arm.yaml",
-    ),
-    SystemInfo(
-        "overhead-crane",
-        "trolley on a rail with a cable of ten links and a payload of 200 kg, swinging freely",
-        "CRANE, own data",
-        lambda: cranes.planar_crane(cranes.uniform_cable(10, 5.0, payload=200.0, mass=10.0)),
-        lambda: {"duration": 10.0, "q0": {"theta1": 0.2}},
-    ),
-    SystemInfo(
-        "spatial-crane",
-        "bridge and trolley with a cable of three links, swinging freely in 3-D",
-        "CRANE, own data",
-        lambda: cranes.spatial_crane(cranes.uniform_cable(3, 5.0, payload=200.0, mass=6.0)),
-        lambda: {"duration": 10.0, "q0": {"theta1": 0.2, "phi1": -0.1}},
-    ),
-    _from_file(
-        "planar-flexible-arm",
-        "two flexible links in the plane, vibrating freely",
-        "SPACE D.1.1 (De Luca and Siciliano)",
-        "flexible_arms/planar_arm.yaml",
-    ),
-    _from_file(
-        "canadarm",
-        "six joints and two booms with ten modes each",
-        "SPACE D.1.2 (Mohan and Saha)",
-        "flexible_arms/canadarm.yaml",
-    ),
-    _from_file(
-        "mda-arm",
-        "arm of a debris-removal mission, two booms with six modes each",
-        "SPACE D.1.3",
-        "flexible_arms/mda_arm.yaml",
-    ),
-    SystemInfo(
-        "delta-robot",
-        "three arms move a platform by six rods, from one place to another in half a second",
-        "own data (R. Clavel's robot)",
-        parallel_robots.delta_robot,
-        _delta_move,
-    ),
-    SystemInfo(
-        "joining-robot",
-        "platform of 62.8 kg on four winches above a payload, lowered by PID control",
-        "CDPR 3.3.5",
-        cable_robots.joining_robot,
-        lambda: {
-            "duration": 8.0,
-            "q0": {"platform.z": 1.5},
-            "control": {
-                "law": "pid",
-                "kp": 60.0,
-                "ki": 60.0,
-                "kd": 6.0,
-                "reference": {"start": [0.0] * 4, "end": [22.0] * 4, "duration": 6.0},
-            },
-        },
-    ),
-    SystemInfo(
-        "pulley-robot",
-        "platform on four cables over swivelling pulleys, pushed sideways",
-        "CDPR 4.3, Model 2",
-        lambda: cable_robots.pulley_robot(2),
-        lambda: {
-            "duration": 10.0,
-            "q0": {"platform.y": 0.25, "platform.z": 0.37},
-            "v0": {"platform.vx": 0.08, "platform.vy": 0.16},
-        },
-    ),
-    SystemInfo(
-        "overturning-robot",
-        "a moving exit point turns a platform over on three cables",
-        "CDPR 5.3",
-        cable_robots.overturning_robot,
-        lambda: {
-            "duration": 14.0,
-            "q0": {"platform.x": 0.410372, "platform.y": 1.0, "platform.z": 0.601505},
-        },
-    ),
-    SystemInfo(
-        "eight-cable-robot",
-        "redundant robot: eight elastic cables hold a box of 30 kg, which swings on them",
-        "own data",
-        lambda: cable_robots.eight_cable_robot(stiffness=2e5, winches=False),
-        lambda: {"duration": 2.0, "step": 2e-4, "q0": {"platform.z": 1.5}, "v0": {"platform.vx": 0.1}},
-    ),
+from dalembert.systems.cable_robots import (
+    WinchPID,
+    cable_robot,
+    eight_cable_robot,
+    joining_robot,
+    overturning_robot,
+    pulley_robot,
+    winch_reference,
 )
+from dalembert.systems.catalogue import SYSTEMS, SystemInfo, load_system
+from dalembert.systems.cranes import (
+    DesignedOn,
+    Finding,
+    LumpedCable,
+    PayloadTransport,
+    PlanarClosedForms,
+    StructureReport,
+    bending_stiffness_alpha,
+    cable_sway_frequencies,
+    crane_coordinates,
+    crane_structure,
+    document_order,
+    elastic_cable_frequencies,
+    hanging,
+    hook_crane,
+    linear_chain_frequencies,
+    mass_matrix_two_links,
+    one_link_forces,
+    planar_crane,
+    residual_sway,
+    spatial_crane,
+    sway_angle,
+    sway_frequencies,
+    uniform_cable,
+)
+from dalembert.systems.flexible_arms import canadarm, mda_arm, planar_arm
+from dalembert.systems.parallel_robots import (
+    DeltaGeometry,
+    delta_angles,
+    delta_configuration,
+    delta_position,
+    delta_robot,
+)
+from dalembert.systems.textbook import actuated_pendulum, double_pendulum, floating_two_link, motor_side, pr_robot
 
-SYSTEMS: dict[str, SystemInfo] = {system.name: system for system in _ALL}
-"""All ready-made machines by name."""
-
-
-def load_system(name: str) -> Machine:
-    """Return a ready-made machine.
-
-    Examples
-    --------
-    >>> load_system("pr-robot").q_names
-    ('q_1', 'q_2')
-    """
-    if name not in SYSTEMS:
-        raise UnknownNameError("system", name, SYSTEMS)
-    return SYSTEMS[name].make()
+__all__ = [
+    "SYSTEMS",
+    "DeltaGeometry",
+    "DesignedOn",
+    "Finding",
+    "LumpedCable",
+    "PayloadTransport",
+    "PlanarClosedForms",
+    "StructureReport",
+    "SystemInfo",
+    "WinchPID",
+    "actuated_pendulum",
+    "bending_stiffness_alpha",
+    "cable_robot",
+    "cable_sway_frequencies",
+    "canadarm",
+    "crane_coordinates",
+    "crane_structure",
+    "delta_angles",
+    "delta_configuration",
+    "delta_position",
+    "delta_robot",
+    "document_order",
+    "double_pendulum",
+    "eight_cable_robot",
+    "elastic_cable_frequencies",
+    "floating_two_link",
+    "hanging",
+    "hook_crane",
+    "joining_robot",
+    "linear_chain_frequencies",
+    "load_system",
+    "mass_matrix_two_links",
+    "mda_arm",
+    "motor_side",
+    "one_link_forces",
+    "overturning_robot",
+    "planar_arm",
+    "planar_crane",
+    "pr_robot",
+    "pulley_robot",
+    "residual_sway",
+    "spatial_crane",
+    "sway_angle",
+    "sway_frequencies",
+    "uniform_cable",
+    "winch_reference",
+]

@@ -1,4 +1,4 @@
-"""Moving pictures of runs: the skeleton of any machine, drawn with matplotlib, without a display.
+"""Animation of runs: the skeleton of any machine, drawn with matplotlib, without a display.
 
 The skeleton joins the origin of each node's frame to that of its parent, and to the frames fixed to it. A motion that
 stays in a plane of the world axes is drawn in that plane, any other in perspective.
@@ -134,7 +134,7 @@ def animate(
     size: tuple[float, float] = (6.0, 4.5),
     dpi: int = 80,
 ) -> Path:
-    """Write a moving picture of a run: ``.gif``, ``.html`` (one file, with controls), or ``.mp4`` where ffmpeg is.
+    """Write an animation of a run: ``.gif``, ``.html`` (one file, with controls), or ``.mp4`` where ffmpeg is.
 
     Parameters
     ----------

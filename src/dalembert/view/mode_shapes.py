@@ -19,10 +19,10 @@ from dalembert.formulations.tree.flexible import SectionMotion
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD
 
-__all__ = ["animate_mode", "plot_modes", "skeleton"]
+__all__ = ["animate_mode", "machine_lines", "plot_modes"]
 
 
-def skeleton(eom: EquationsOfMotion, q: ArrayLike, points: int = 30) -> list[Array]:
+def machine_lines(eom: EquationsOfMotion, q: ArrayLike, points: int = 30) -> list[Array]:
     """Lines (points x 3) that draw a machine in a configuration: the axes of its beams, and rods between its frames."""
     model = _model(eom)
     machine, x = eom.machine, model.variables
@@ -60,8 +60,8 @@ def _model(eom: EquationsOfMotion) -> Any:
 def _displacements(modes: MachineModes, k: int, size: float) -> tuple[list[Array], list[Array]]:
     """Lines at rest and their displacements in a mode, to first order, the largest ``size`` of the machine's extent."""
     eom, step = modes.equations, 1e-5
-    rest = skeleton(eom, modes.q)
-    ahead, behind = (skeleton(eom, eom.integrate(modes.q, x * modes.shapes[:, k])) for x in (step, -step))
+    rest = machine_lines(eom, modes.q)
+    ahead, behind = (machine_lines(eom, eom.integrate(modes.q, x * modes.shapes[:, k])) for x in (step, -step))
     moved = [(a - b) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
     extent = float(np.ptp(np.concatenate(rest), axis=0).max()) or 1.0
     largest = max(float(np.linalg.norm(np.concatenate(moved), axis=1).max()), 1e-300)

@@ -64,7 +64,7 @@ def closed_form(
     Examples
     --------
     >>> import dalembert as da
-    >>> from dalembert.analysis.closed_form.form import closed_form
+    >>> from dalembert.analysis import closed_form
     >>> pendulum = da.Machine(
     ...     "pendulum",
     ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],

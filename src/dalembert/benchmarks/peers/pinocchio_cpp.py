@@ -149,7 +149,7 @@ class PinocchioLoop:
         Parameters
         ----------
         quantity
-            A name in `dalembert.benchmarks.cases.QUANTITIES`.
+            A name in `dalembert.benchmarks.QUANTITIES`.
         world
             The convention of the algorithm, where it has two.
         """

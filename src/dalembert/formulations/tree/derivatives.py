@@ -12,7 +12,7 @@ of node ``i``,
 
 It needs rigid bodies and joint axes that are constant in moving axes (no planar and universal joints).
 
-It runs in stages (`dalembert.compile.rows`): a recursion outward makes poses, twists, and accelerations for joints
+It runs in stages (``compile/rows.py``): a recursion outward makes poses, twists, and accelerations for joints
 that do not accelerate; inertias, momenta and wrenches of all bodies follow by one formula; a recursion inward adds them
 up; the vectors of all axes follow by one formula; the products of all pairs are rows of products of matrices. The
 accelerations of the joints may depend on the mass matrix and on the bias forces, which are known half way. With

@@ -1,6 +1,6 @@
 """A beam on CasADi symbols: its inertia in the frame of its root, and the motion of its sections.
 
-With the points of the beam at ``x = x_0 + X delta`` (see `dalembert.model.beam_integrals`) and
+With the points of the beam at ``x = x_0 + X delta`` (see ``model/beam_integrals.py``) and
 
     N_bc = int x_b X_c dm = n_bc + delta^T B_bc,        b, c = x, y, z
 

@@ -10,7 +10,7 @@ with the skew matrix ``G`` of the quasi-velocities' structure constants (Boltzma
 matrix of the Christoffel symbols, ``c_kij = (db_kj/dq_i + db_ki/dq_j - db_ij/dq_k)/2``, and ``M' - 2 C`` is skew.
 
 A beam is integrated over its length by Gauss' rule from the positions of its axis and of two directors of each section
-(`dalembert.formulations.tree.beam_fields`), without any of the shape integrals of the recursive formulation.
+(``formulations/tree/beam_fields.py``), without any of the shape integrals of the recursive formulation.
 """
 
 from __future__ import annotations

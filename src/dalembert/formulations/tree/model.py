@@ -29,7 +29,7 @@ class TreeModel:
     machine
         The machine.
     approximation
-        Which terms of the elastic motion are kept, see `dalembert.formulations.tree.flexible`.
+        Which terms of the elastic motion are kept, see ``formulations/tree/flexible.py``.
     """
 
     def __init__(self, machine: Machine, approximation: str = "flex") -> None:

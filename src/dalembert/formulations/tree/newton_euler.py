@@ -296,7 +296,7 @@ class NewtonEuler(TreeFormulation):
         return ca.vertcat(*a)
 
     def coriolis_matrix(self) -> Any:
-        """Coriolis matrix with ``M' - 2 C`` skew-symmetric, see `dalembert.formulations.tree.coriolis`.
+        """Coriolis matrix with ``M' - 2 C`` skew-symmetric, see ``formulations/tree/coriolis.py``.
 
         The approximate models of beams have no energy whose matrix this would be: theirs is half the derivative of
         ``C v`` in the velocities.

@@ -1,6 +1,6 @@
 """Kinds of joint, one module each; `JOINT_KINDS` is their register.
 
-A new kind is a module with a subclass of `JointKind` and one line here; `dalembert.model.joints.kind` says what it
+A new kind is a module with a subclass of `JointKind` and one line here; ``model/joints/kind.py`` says what it
 owes.
 """
 

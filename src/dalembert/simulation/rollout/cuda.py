@@ -36,7 +36,7 @@ class CudaRollout:
     method
         Name of a fixed-step method.
     precision, fast_math
-        As of `dalembert.compile.cuda.compile_cuda`.
+        As of `dalembert.compile.compile_cuda`.
     """
 
     backend = "cuda"

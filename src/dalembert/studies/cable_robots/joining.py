@@ -12,11 +12,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from dalembert.analysis.cables.statics import structure_matrix
 from dalembert.analysis.cables.tensions import platform_load
 from dalembert.api import simulate
 from dalembert.loop.switching import Switch
 from dalembert.simulation.run import Run
-from dalembert.systems.cable_robots import WinchPID, joining_robot, structure_matrix, winch_reference
+from dalembert.systems.cable_robots import WinchPID, joining_robot, winch_reference
 
 __all__ = ["PICK", "joining_law", "joining_run"]
 

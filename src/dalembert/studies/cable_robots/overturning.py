@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from dalembert.analysis.cables.statics import static_equilibrium
 from dalembert.api import simulate
 from dalembert.formulations.equations import derive
 from dalembert.loop.closed_loop import Event
 from dalembert.simulation.constrained.methods import Penalty
 from dalembert.simulation.run import Run
-from dalembert.systems.cable_robots import overturning_robot, static_equilibrium
+from dalembert.systems.cable_robots import overturning_robot
 
 __all__ = ["PAPER_PENALTY", "overturning_run", "start_pose"]
 

@@ -9,7 +9,7 @@ from dalembert import Parameter, equations
 from dalembert.studies.crane.transport import TASK, Manoeuvre, Performance, laws, perform, transport_crane
 from dalembert.systems.cranes import DesignedOn
 
-__all__ = ["CASES", "robustness", "robustness_table"]
+__all__ = ["CASES", "compare_robustness", "robustness_table"]
 
 CASES: dict[str, dict[str, float]] = {
     "nominal": {},
@@ -20,7 +20,7 @@ CASES: dict[str, dict[str, float]] = {
 }
 
 
-def robustness(
+def compare_robustness(
     links: int = 10,
     cases: Mapping[str, dict[str, float]] = CASES,
     task: Manoeuvre = TASK,

@@ -9,8 +9,8 @@ import numpy as np
 from dalembert import Parameter, closed_form, equations, simulate
 from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.control.underactuated import PartialFeedbackLinearization
-from dalembert.studies.crane.robustness import robustness
-from dalembert.studies.crane.transport import compare, ei_excitation, laws, transport_crane
+from dalembert.studies.crane.robustness import compare_robustness
+from dalembert.studies.crane.transport import compare_transport, ei_excitation, laws, transport_crane
 from dalembert.studies.expected import Formula
 from dalembert.systems.cranes import (
     DesignedOn,
@@ -131,7 +131,7 @@ def _transport() -> Iterator[Result]:
     }
     usual = "PFL, EI-shaped S-curve (5 %)"
     chosen = laws(plant)
-    for performance in compare(plant, {name: chosen[name] for name in (*keys, usual)}):
+    for performance in compare_transport(plant, {name: chosen[name] for name in (*keys, usual)}):
         if performance.law == usual:
             yield "transport.ei5", float(np.radians(performance.residual_sway)) / (0.05 * ei_excitation(plant))
         else:
@@ -145,7 +145,7 @@ def _robustness() -> Iterator[Result]:
         "PFL, ZVD-shaped S-curve": ("robust.zvd", ("length -10 %", "length +10 %")),
         "PFL, EI-shaped S-curve (0.25°)": ("robust.ei", ("length -10 %", "length +10 %")),
     }
-    for name, row in robustness(names=tuple(keys)).items():
+    for name, row in compare_robustness(names=tuple(keys)).items():
         key, cases = keys[name]
         yield key, max(row[case].residual_sway for case in cases)
 

@@ -30,13 +30,13 @@ __all__ = [
     "TASK",
     "Manoeuvre",
     "Performance",
-    "compare",
-    "comparison_table",
+    "compare_transport",
     "ei_excitation",
     "laws",
     "perform",
     "spill_over",
     "transport_crane",
+    "transport_table",
 ]
 
 
@@ -123,7 +123,9 @@ def ei_excitation(plant: Machine, task: Manoeuvre = TASK) -> float:
     return float(residual_sway(plant, SCurve.timed([0.0], [task.distance], task.time - period), task.time)[0])
 
 
-def compare(plant: Machine, chosen: Mapping[str, Any] | None = None, task: Manoeuvre = TASK) -> list[Performance]:
+def compare_transport(
+    plant: Machine, chosen: Mapping[str, Any] | None = None, task: Manoeuvre = TASK
+) -> list[Performance]:
     """Run the manoeuvre under each law."""
     eom = equations(plant)
     return [perform(eom, name, law, task) for name, law in (laws(plant, task) if chosen is None else chosen).items()]
@@ -143,7 +145,7 @@ def perform(
     return Performance(name, settled, float(sway.max()), float(sway[late].max()), force, run)
 
 
-def comparison_table(rows: list[Performance]) -> str:
+def transport_table(rows: list[Performance]) -> str:
     """The comparison as text."""
     lines = [f"{'law':32} {'settled':>9} {'peak sway':>10} {'residual':>10} {'force':>8}"]
     for r in rows:

@@ -33,13 +33,13 @@ class Columns:
 
     def __init__(self, machine: Machine) -> None:
         if not isinstance(machine, Machine):
-            raise InputError(f"expected a crane of dalembert.systems.cranes, got {machine!r}")
+            raise InputError(f"expected a crane of dalembert.systems, got {machine!r}")
         self.names = machine.q_names
         kinds = {name: _kind(name) for name in self.names}
         strange = [name for name, kind in kinds.items() if kind is None]
         if strange or link_count(machine) == 0:
             raise InputError(
-                f"machine '{machine.name}' is not a crane of dalembert.systems.cranes: "
+                f"machine '{machine.name}' is not a crane of dalembert.systems: "
                 f"it has {'the coordinate ' + repr(strange[0]) if strange else 'no links'}"
             )
         at = {kind: [i for i, n in enumerate(self.names) if kinds[n] == kind] for kind in ("cart", "angle", "length")}
