@@ -2,6 +2,7 @@
 #
 #   make demo      install, and run the main job
 #   make test      install, and run lint, types and tests
+#   make test-all  install what is needed, and run everything: slow tests, peers, emulated ARM, studies in full, coverage
 
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
@@ -20,7 +21,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 COMPILER := $(shell command -v cc || command -v gcc || command -v clang)
 RUNTIME := $(if $(COMPILER),.,.[compiler])
 
-.PHONY: help demo test test-slow lint docs bench clean
+.PHONY: help demo test test-slow test-all arm lint docs bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -31,8 +32,24 @@ demo: $(VENV)/.installed-runtime ## install, and run the main job
 test: lint $(VENV)/.installed-test ## install, and run lint, types and tests (without the slow ones)
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-test-slow: $(VENV)/.installed-test ## run the slow tests
-	$(BIN)/python -m pytest -n $(JOBS) -m slow $(ARGS)
+test-slow: $(VENV)/.installed-slow ## install Exudyn too, and run the slow tests, all studies in full among them
+	$(BIN)/python -m pytest -n $(JOBS) -m "slow or peer" $(ARGS)
+
+test-all: lint $(VENV)/.installed-all arm ## run everything: all tests with all peers, studies in full, coverage
+	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
+	$(BIN)/dalembert reproduce
+
+# Debian and Ubuntu only, and only for root: what cannot be installed is said, and its tests are skipped.
+ARM_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+arm: # the cross compiler and the emulator of the tests of ARM lanes
+	@if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get install --quiet --yes --no-install-recommends $(ARM_PACKAGES) >/dev/null 2>&1 \
+	        || { apt-get update --quiet >/dev/null && apt-get install --quiet --yes --no-install-recommends $(ARM_PACKAGES); } \
+	        || echo "note: $(ARM_PACKAGES) could not be installed; the tests of ARM lanes are skipped" >&2; \
+	else \
+	    echo "note: the tests of ARM lanes are skipped; they need (as root) apt install $(ARM_PACKAGES)" >&2; \
+	fi
 
 lint: $(VENV)/.installed-test ## check style (ruff) and types (mypy)
 	$(BIN)/ruff check
@@ -45,7 +62,7 @@ bench: $(VENV)/.installed-bench ## measure speed, side by side with the peers
 	$(BIN)/dalembert bench $(ARGS)
 
 clean: ## remove what was built (the environment stays: rm -r .venv)
-	rm -rf build dist docs/_build docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist docs/_build docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
 	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Installing again when pyproject.toml changes; the sources themselves are linked, not copied. Tests and documentation
@@ -57,6 +74,14 @@ $(VENV)/.installed-runtime: pyproject.toml | $(BIN)/python
 $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[test,lint]"
 	@touch $@ $(VENV)/.installed-runtime
+
+$(VENV)/.installed-slow: $(VENV)/.installed-test
+	$(PIP) install --constraint constraints.txt --editable ".[test,slow]"
+	@touch $@
+
+$(VENV)/.installed-all: $(VENV)/.installed-slow
+	$(PIP) install --constraint constraints.txt --editable ".[test,slow,all-peers]"
+	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[docs]"
