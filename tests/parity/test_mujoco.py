@@ -34,7 +34,7 @@ def compare(machine: da.Machine, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_trees_agree_with_mujoco(seed: int) -> None:
-    kinds = ("revolute", "prismatic", "spherical", "planar", "fixed")
+    kinds = ("revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "fixed")
     compare(random_machine(seed, 5, kinds=kinds, springs=False, massless=False), seed)
 
 
@@ -49,6 +49,9 @@ def test_what_mujoco_cannot_represent_is_refused() -> None:
     tree = random_machine(0, 2, kinds=("revolute",), base="free")
     with pytest.raises(InputError, match="free joints stand at the world's origin"):
         mujoco_xml(tree)
+    screw = random_machine(0, 1, kinds=("screw",))
+    with pytest.raises(InputError, match="MuJoCo has no joint like a screw one"):
+        mujoco_xml(screw)
     coupled = random_machine(1, 3, kinds=("revolute",), couplings=1, motors=False)
     with pytest.raises(InputError, match="coupled joints"):
         mujoco_xml(coupled)

@@ -20,17 +20,12 @@ from dalembert.formulations.tree.derivatives import is_plain
 from dalembert.formulations.tree.newton_euler import NewtonEuler
 from dalembert.io.conventions import to_pinocchio
 
+PLAIN = ("revolute", "prismatic", "screw", "cylindrical", "spherical", "free", "fixed")
+
 
 @pytest.mark.parametrize("seed", range(12))
 def test_closed_form_equals_automatic_differentiation(seed: int) -> None:
-    machine = random_machine(np.random.default_rng(seed))
-    if any(n.joint.kind == "planar" for n in machine.tree.nodes):
-        machine = machine.with_(
-            joints=tuple(
-                da.Joint(j.name, "spherical", j.parent, j.child, j.origin) if j.kind == "planar" else j
-                for j in machine.joints
-            )
-        )
+    machine = random_machine(np.random.default_rng(seed), kinds=PLAIN)
     formulation = NewtonEuler(machine)
     x, model = formulation.variables, formulation.model
     tau = formulation.inverse_dynamics()
@@ -87,12 +82,13 @@ def test_derivatives_by_parameters() -> None:
     assert d.q == pytest.approx(np.array([[-9.81 * np.cos(0.4) / 0.7]]), rel=1e-12)
 
 
-PLAIN = ("revolute", "prismatic", "spherical", "free", "fixed")
 MACHINES = {
     "tree": lambda: (random_machine(3, 5, kinds=PLAIN, base="spherical"), "newton-euler"),
     "floating tree": lambda: (random_machine(2, 4, kinds=("revolute", "spherical"), base="free"), "newton-euler"),
     "parameters": lambda: (random_machine(4, 3, kinds=PLAIN, parameters=True), "newton-euler"),
     "planar joints": lambda: (random_machine(5, 3, kinds=("revolute", "planar"), base="planar"), "newton-euler"),
+    "universal joints": lambda: (random_machine(5, 3, kinds=("revolute", "universal")), "newton-euler"),
+    "screws": lambda: (random_machine(7, 3, kinds=("screw", "cylindrical"), parameters=True), "newton-euler"),
     "coupled joints": lambda: (random_machine(6, 4, kinds=("revolute", "prismatic"), couplings=1), "newton-euler"),
     "beams": lambda: (random_flexible_machine(0, 2), "newton-euler"),
     "lagrange": lambda: (random_machine(2, 2, kinds=("revolute",)), "lagrange"),

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from dalembert.core.parameter import TIME, Parameter, cos, sin
 from dalembert.io import load_machine
 from dalembert.model.body import Body
-from dalembert.model.joint import JOINT_KINDS, WORLD, Joint, Limits
+from dalembert.model.joint import WORLD, Joint, Limits
+from dalembert.model.joints import JOINT_KINDS
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
 from dalembert.model.transform import Transform
@@ -98,7 +99,9 @@ def joints(draw: st.DrawFn, name: str, parent: str, child: str) -> Joint:
     """A joint of any kind that moves."""
     kind = draw(st.sampled_from([k for k in JOINT_KINDS if k != "fixed"]))
     fields: dict[str, Any] = {"damping": draw(masses), "friction": draw(positive), "rest": draw(scalars)}
-    if kind in ("revolute", "prismatic"):
+    for field in JOINT_KINDS[kind].needs:
+        fields[field] = (0.6, 0.0, 0.8) if field == "second_axis" else draw(scalars)
+    if JOINT_KINDS[kind].nv == 1:
         low = draw(st.floats(-10, 10))
         limits = st.builds(
             Limits, st.just(low) | st.just(-math.inf), st.just(low + 1), positive, positive | st.just(math.inf)
@@ -121,7 +124,7 @@ def machines(draw: st.DrawFn) -> Machine:
     tree = [
         draw(joints(joint_names[i], draw(st.sampled_from([WORLD, *body_names[:i]])), body_names[i])) for i in range(n)
     ]
-    single = [j.name for j in tree if j.kind in ("revolute", "prismatic")]
+    single = [j.name for j in tree if j.info.nv == 1]
     couplings = []
     if len(single) > 1 and draw(st.booleans()):
         couplings = [Coupling(single[0], single[1], draw(scalars), draw(scalars))]

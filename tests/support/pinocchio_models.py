@@ -60,10 +60,23 @@ def joint_model(joint: da.Joint) -> Any:
     return {
         "revolute": lambda: pin.JointModelRevoluteUnaligned(axis),
         "prismatic": lambda: pin.JointModelPrismaticUnaligned(axis),
+        "screw": lambda: pin.JointModelHelicalUnaligned(axis, nominal(joint.pitch)),
+        "cylindrical": lambda: composite(
+            pin.JointModelRevoluteUnaligned(axis), pin.JointModelPrismaticUnaligned(axis)
+        ),
+        "universal": lambda: pin.JointModelUniversal(axis, np.array([nominal(x) for x in joint.second_axis])),
         "spherical": pin.JointModelSpherical,
         "planar": pin.JointModelPlanar,
         "free": pin.JointModelFreeFlyer,
     }[joint.kind]()
+
+
+def composite(*joints: Any) -> Any:
+    """Joints one after the other, as one."""
+    whole = pin.JointModelComposite()
+    for joint in joints:
+        whole.addJoint(joint)
+    return whole
 
 
 def se3(transform: da.Transform) -> Any:
@@ -88,6 +101,6 @@ def spring_force(machine: da.Machine, q: NDArray[np.float64]) -> NDArray[np.floa
     force = np.zeros(machine.nv)
     for i, name in enumerate(machine.v_names):
         joint = names.get(name.removesuffix("_dot"))
-        if joint is not None and joint.kind in ("revolute", "prismatic"):
+        if joint is not None and joint.info.nv == 1:
             force[i] = nominal(joint.stiffness) * (q[machine.q_names.index(joint.name)] - nominal(joint.rest))
     return force

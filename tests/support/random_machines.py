@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import dalembert as da
+from dalembert.model.joints import JOINT_KINDS
 
-KINDS = ("revolute", "prismatic", "spherical", "planar", "free")
-_WEIGHTS = {"revolute": 5.0, "prismatic": 2.0, "spherical": 1.0, "planar": 1.0, "free": 0.7, "fixed": 1.5}
-_NV = {"revolute": 1, "prismatic": 1, "spherical": 3, "planar": 3, "free": 6, "fixed": 0}
+KINDS = tuple(kind for kind in JOINT_KINDS if kind != "fixed")
+_WEIGHTS = {"revolute": 5.0, "prismatic": 2.0, "free": 0.7, "fixed": 1.5}  # the other kinds: 1
+_NV = {kind: info.nv for kind, info in JOINT_KINDS.items()}
 
 
 def random_machine(
@@ -61,20 +62,24 @@ def random_machine(
     motor_list: list[da.Motor] = []
     for i, bone in enumerate(skeleton):
         bodies.append(_body(rng, number, bone.name, massless=massless and bone.massless))
-        one = bone.kind in ("revolute", "prismatic")
+        origin, axis = _transform(rng, number, f"o{i}"), _axis(rng, aligned=not bone.massless)
+        info = JOINT_KINDS[bone.kind]
+        one = info.nv == 1
         made.append(
             da.Joint(
                 bone.joint,
                 bone.kind,
                 bone.parent,
                 bone.name,
-                origin=_transform(rng, number, f"o{i}"),
-                axis=_axis(rng, aligned=not bone.massless),
+                origin=origin,
+                axis=axis,
                 stiffness=number(rng.uniform(0.1, 20.0), f"k{i}") if springs and one and rng.random() < 0.3 else 0.0,
                 rest=number(rng.normal(), f"r{i}") if one and rng.random() < 0.5 else 0.0,
                 damping=number(rng.uniform(0, 1), f"d{i}") if losses and bone.kind != "fixed" else 0.0,
                 friction=number(rng.uniform(0, 1), f"c{i}") if losses and one and rng.random() < 0.3 else 0.0,
                 friction_velocity=0.1,
+                second_axis=_crossing(rng, axis) if "second_axis" in info.needs else None,
+                pitch=number(rng.uniform(-0.3, 0.3), f"h{i}") if "pitch" in info.needs else None,
             )
         )
         if motors and one and rng.random() < 0.5:
@@ -156,7 +161,7 @@ def _skeleton(rng: np.random.Generator, n: int, kinds: Sequence[str], base: str 
     nv = 0
     for i in range(n):
         fitting = [k for k in kinds if nv + _NV[k] <= max_nv] or ["fixed"]
-        weights = np.array([_WEIGHTS[k] for k in fitting])
+        weights = np.array([_WEIGHTS.get(k, 1.0) for k in fitting])
         kind = base if base and i == 0 else str(rng.choice(fitting, p=weights / weights.sum()))
         if i == 0 and kind == "fixed" and n == 1:
             kind = "revolute"
@@ -245,11 +250,17 @@ def _axis(rng: np.random.Generator, *, aligned: bool) -> tuple[float, ...]:
     return tuple(sign * np.eye(3)[k]) if aligned and choice < 0.5 else tuple(free)
 
 
+def _crossing(rng: np.random.Generator, axis: Sequence[float]) -> tuple[float, ...]:
+    """An axis that is not parallel to another one; at right angles to it as often as not."""
+    second = _axis(rng, aligned=True)
+    return second if np.linalg.norm(np.cross(axis, second)) > 0.1 else tuple(np.roll(axis, 1))
+
+
 def _couplings(
     rng: np.random.Generator, number: _Numbers, joints: Sequence[da.Joint], motors: Sequence[da.Motor], count: int
 ) -> list[da.Coupling]:
     driven = {m.joint for m in motors}
-    single = [j.name for j in joints if j.kind in ("revolute", "prismatic")]
+    single = [j.name for j in joints if j.info.nv == 1]
     followers = [name for name in single if name not in driven][:count]
     leaders = [name for name in single if name not in followers]
     if not leaders:

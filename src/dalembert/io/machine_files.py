@@ -40,8 +40,9 @@ Numbers
     (``"#4477aa"``), and ``visual: false`` or ``collision: false`` where it is for one of the two only. A homogeneous
     shape has its own geometry unless one is given. A mesh's path begins at the folder of the machine file.
 ``joints``
-    By name: ``kind`` (revolute, prismatic, fixed, spherical, planar, free), ``parent`` (a body or ``world``),
-    ``child``, and where they apply ``origin``, ``axis`` (default z), ``limits: {lower, upper, velocity,
+    By name: ``kind`` (revolute, prismatic, screw, cylindrical, universal, spherical, planar, free, fixed), ``parent``
+    (a body or ``world``), ``child``, and where they apply ``origin``, ``axis`` (default z), ``second_axis`` (of a
+    universal joint), ``pitch`` (of a screw, in metres per radian), ``limits: {lower, upper, velocity,
     effort, stop}``, ``stiffness``, ``rest``, ``damping``, ``friction``, ``friction_velocity``.
 ``origin``
     Placement in the frame of the parent: ``xyz``, and ``rpy`` (roll, pitch, yaw as in URDF), ``quaternion``
@@ -306,7 +307,8 @@ class _Reader:
         with locating(self.document.label, self.document.line((*path, "limits")), owner=f"joint '{name}'"):
             limits = Limits(**entry.limits.model_dump())
         losses = ("stiffness", "rest", "damping", "friction", "friction_velocity")
-        fields = self.numbers(entry, path, "axis", *losses)
+        given = [key for key in ("second_axis", "pitch") if getattr(entry, key) is not None]
+        fields = self.numbers(entry, path, "axis", *losses, *given)
         return Joint(name, entry.kind, entry.parent, entry.child, origin, limits=limits, **fields)
 
     def motor(self, name: str, entry: Any) -> Motor:

@@ -259,6 +259,8 @@ class JointEntry(_Entry):
     damping: Number = 0.0
     friction: Number = 0.0
     friction_velocity: Number = 1e-3
+    second_axis: Vector | None = None
+    pitch: Number | None = None
 
 
 class FrameEntry(_Entry):

@@ -126,6 +126,7 @@ def _body(body: Body | Beam) -> dict[str, Any]:
 def _joint(joint: Joint) -> dict[str, Any]:
     data: dict[str, Any] = {"kind": joint.kind, "parent": joint.parent, "child": joint.child}
     data |= _origin(joint.origin) | _given("axis", joint.axis, (0.0, 0.0, 1.0))
+    data |= _given("second_axis", joint.second_axis, None) | _given("pitch", joint.pitch, None)
     limits: dict[str, Any] = {}
     for key in ("lower", "upper", "velocity", "effort"):
         limits |= _given(key, getattr(joint.limits, key), getattr(Limits(), key))

@@ -48,18 +48,24 @@ def mujoco_xml(machine: Machine) -> str:
 
 def _add_joints(body: ElementTree.Element, node: Node, armature: float) -> None:
     joint = node.joint
-    added: list[tuple[str, Any]]
     if joint.kind == "free":
         if node.parent >= 0 or node.placement != IDENTITY:
             raise InputError(f"joint '{joint.name}': MuJoCo's free joints stand at the world's origin")
         ElementTree.SubElement(body, "freejoint", name=joint.name)
         return
-    if joint.kind == "planar":
-        E = plane_axes([nominal(x) for x in joint.axis])
-        added = [("slide", E[:, 0]), ("slide", E[:, 1]), ("hinge", E[:, 2])]
-    else:
-        kind = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}[joint.kind]
-        added = [(kind, joint.axis)]
+    E = plane_axes([nominal(x) for x in joint.axis])
+    known: dict[str, list[tuple[str, Any]]] = {
+        "fixed": [],
+        "revolute": [("hinge", joint.axis)],
+        "prismatic": [("slide", joint.axis)],
+        "cylindrical": [("hinge", joint.axis), ("slide", joint.axis)],
+        "universal": [("hinge", joint.axis), ("hinge", joint.second_axis)],
+        "spherical": [("ball", joint.axis)],
+        "planar": [("slide", E[:, 0]), ("slide", E[:, 1]), ("hinge", E[:, 2])],
+    }
+    if joint.kind not in known:
+        raise InputError(f"joint '{joint.name}': MuJoCo has no joint like a {joint.kind} one")
+    added = known[joint.kind]
     for k, (kind, axis) in enumerate(added):
         extra = {} if kind == "ball" else {"axis": _text(axis), "armature": repr(armature)}
         ElementTree.SubElement(body, "joint", extra, name=f"{joint.name}.{k}", type=kind)
