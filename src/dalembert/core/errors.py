@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 __all__ = [
     "BuildError",
+    "ConvergenceError",
     "DalembertError",
     "DalembertWarning",
     "FileFormatError",
@@ -65,6 +66,10 @@ class BuildError(DalembertError, RuntimeError):
 
 class WriteError(DalembertError, OSError):
     """A file cannot be written; the message carries its path and the reason. What was there before is unchanged."""
+
+
+class ConvergenceError(DalembertError, RuntimeError):
+    """An iteration ended without an answer; the message says how far it came and why it stopped."""
 
 
 class SimulationError(DalembertError, RuntimeError):

@@ -1,0 +1,52 @@
+"""Structured synthesis: controllers of a given structure, tuned to requirements on closed loops."""
+
+from dalembert.control.structured.certificate import Check
+from dalembert.control.structured.requirements import (
+    ControllerGain,
+    Gain,
+    Poles,
+    Requirement,
+    Variance,
+    margin,
+    roll_off,
+    tracking,
+)
+from dalembert.control.structured.structures import (
+    Structure,
+    Tunable,
+    beside,
+    fixed_controller,
+    gains,
+    low_pass,
+    notch,
+    pd_gains,
+    pid_gains,
+    positive_gains,
+    state_space,
+)
+from dalembert.control.structured.synthesis import TuneResult, tune
+
+__all__ = [
+    "Check",
+    "ControllerGain",
+    "Gain",
+    "Poles",
+    "Requirement",
+    "Structure",
+    "Tunable",
+    "TuneResult",
+    "Variance",
+    "beside",
+    "fixed_controller",
+    "gains",
+    "low_pass",
+    "margin",
+    "notch",
+    "pd_gains",
+    "pid_gains",
+    "positive_gains",
+    "roll_off",
+    "state_space",
+    "tracking",
+    "tune",
+]

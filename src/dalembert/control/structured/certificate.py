@@ -1,0 +1,187 @@
+"""The tuned loop computed another way: responses of plant and controller apart, closed at each frequency.
+
+Nothing of the search is used: no closed-loop state space, no Hamiltonian. The gains on a dense grid, and at the peaks
+that the search reported, must not exceed what it claims, and must reach it. Poles are those of python-control's
+feedback interconnection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.control.norms import matrices_of, response
+from dalembert.control.structured.requirements import ControllerGain, Gain, Poles, Requirement, Variance
+from dalembert.control.structured.structures import Structure
+from dalembert.core.types import Array
+
+__all__ = ["Check", "certify"]
+
+_GRID = 4000
+
+
+@dataclass(frozen=True)
+class Check:
+    """A requirement on a plant: what the search claims, and what the other way gives."""
+
+    requirement: str
+    plant: str
+    claimed: float
+    found: float
+    ok: bool
+
+
+def certify(
+    given: Any,
+    structure: Structure,
+    x: Array,
+    requirements: Sequence[Requirement],
+    values: Mapping[tuple[str, str], float],
+) -> tuple[Check, ...]:
+    """Check all requirements of a tuned controller."""
+    import control
+
+    systems = given if isinstance(given, Mapping) else [given] if isinstance(given, control.StateSpace) else list(given)
+    if not isinstance(systems, Mapping):
+        systems = {f"plant {k + 1}" if len(systems) > 1 else "plant": s for k, s in enumerate(systems)}
+    parts = [np.array(ca.DM(ca.densify(ca.SX(m))).full()) for m in structure.matrices(ca.DM(x))]
+    K = (parts[0], parts[1], parts[2], parts[3])
+    checks = []
+    for name, plant in systems.items():
+        poles = _poles(plant, K, structure)
+        slowest = float(poles.real.max(initial=-np.inf))
+        checks.append(Check("stability", name, np.nan, slowest, slowest < 0.0))
+        loop = _Loop(plant, K, structure, poles)
+        for r in requirements:
+            if (r.name, name) in values:
+                claimed = values[r.name, name]
+                found = loop.value(r)
+                checks.append(Check(r.name, name, claimed, found, _agree(claimed, found, r)))
+    for r in requirements:
+        if isinstance(r, ControllerGain):
+            claimed = values[r.name, ""]
+            w = _grid(np.linalg.eigvals(K[0]) if K[0].size else np.zeros(0), r.band)
+            G = _weigh(response(K, w), r.before, r.after, w)
+            found = float(np.linalg.svd(G, compute_uv=False)[:, 0].max()) / r.bound
+            checks.append(Check(r.name, "", claimed, found, _agree(claimed, found, r)))
+    return tuple(checks)
+
+
+def _agree(claimed: float, found: float, requirement: Requirement) -> bool:
+    """A grid must not exceed a claimed peak, and comes close to it; smooth quantities agree."""
+    if isinstance(requirement, Gain | ControllerGain):
+        return bool(found <= claimed * (1.0 + 1e-6) + 1e-12 and found >= 0.98 * claimed)
+    return bool(abs(found - claimed) <= 1e-5 * max(abs(claimed), 1e-12))
+
+
+def _poles(plant: Any, K: Any, structure: Structure) -> NDArray[np.complex128]:
+    import control
+
+    u = [plant.input_labels.index(c) for c in structure.controls]
+    y = [plant.output_labels.index(m) for m in structure.measured]
+    (A, B, C, D), _ = matrices_of(plant)
+    P = control.ss(A, B[:, u], C[y], D[np.ix_(y, u)])
+    closed = control.feedback(P, control.ss(*K), sign=-1)
+    return np.asarray(np.linalg.eigvals(closed.A)) if closed.nstates else np.zeros(0, dtype=complex)
+
+
+class _Loop:
+    """Responses of a plant and a controller, closed frequency by frequency."""
+
+    def __init__(self, plant: Any, K: Any, structure: Structure, poles: NDArray[np.complex128]) -> None:
+        self.parts, _ = matrices_of(plant)
+        self.K, self.structure, self.poles = K, structure, poles
+        self.inputs, self.outputs = list(plant.input_labels), list(plant.output_labels)
+
+    def transfer(self, inputs: Sequence[str], outputs: Sequence[str], w: Array) -> NDArray[np.complex128]:
+        """Closed-loop response between signals by name."""
+        s = self.structure
+        G, K = response(self.parts, w), response(self.K, w)
+        u = [self.inputs.index(c) for c in s.controls]
+        y = [self.outputs.index(m) for m in s.measured]
+        columns = []
+        for name in inputs:
+            d = np.zeros((len(w), len(self.inputs)), dtype=complex)
+            r = np.zeros((len(w), len(y)), dtype=complex)
+            if name in self.inputs:
+                d[:, self.inputs.index(name)] = 1.0
+            else:
+                r[:, s.measured.index(name.removeprefix("r."))] = 1.0
+            free = np.einsum("wij,wj->wi", G, d)
+            inner = np.eye(len(y)) + G[:, y][:, :, u] @ K
+            e = np.linalg.solve(inner, (r - free[:, y])[..., None])[..., 0]
+            v = np.einsum("wij,wj->wi", K, e)
+            z = free + np.einsum("wij,wj->wi", G[:, :, u], v)
+            rows = [
+                z[:, self.outputs.index(n)]
+                if n in self.outputs
+                else v[:, s.controls.index(n.removeprefix("u."))]
+                if n.startswith("u.")
+                else e[:, s.measured.index(n.removeprefix("e."))]
+                for n in outputs
+            ]
+            columns.append(np.stack(rows, axis=1))
+        return np.stack(columns, axis=2)
+
+    def value(self, r: Requirement) -> float:
+        """Value of a requirement."""
+        if isinstance(r, Poles):
+            s = self.poles
+            worst = [0.0]
+            if r.decay is not None:
+                worst.append(float((-r.decay / s.real).max()))
+            if r.damping is not None:
+                worst.append(float((-r.damping * np.abs(s) / s.real).max()))
+            if r.frequency is not None:
+                worst.append(float(np.abs(s).max() / r.frequency))
+            return max(worst)
+        if isinstance(r, Variance):
+            return self._variance(r)
+        assert isinstance(r, Gain)
+        w = _grid(self.poles, r.band)
+        T = self.transfer(r.inputs, r.outputs, w)
+        if r.scale != 1.0 or r.offset is not None:
+            T = r.scale * T + (0.0 if r.offset is None else np.asarray(r.offset))
+        T = _weigh(T, r.before, r.after, w)
+        return float(np.linalg.svd(T, compute_uv=False)[:, 0].max()) / r.bound
+
+    def _variance(self, r: Variance) -> float:
+        """Root of the integral of the squared gain over frequency, on the angle that makes it finite."""
+        scale = float(np.exp(np.log(np.abs(self.poles)).mean())) if self.poles.size else 1.0
+        step = np.pi / 2.0 / _GRID
+        angle = step * (np.arange(_GRID) + 0.5)  # periodic and smooth in the angle: the midpoint rule converges fast
+        w = scale * np.tan(angle)
+        T = _weigh(self.transfer(r.inputs, r.outputs, w), r.before, r.after, w)
+        density = (np.abs(T) ** 2).sum(axis=(1, 2))
+        total = float((density * scale / np.cos(angle) ** 2).sum() * step)
+        return float(np.sqrt(total / np.pi)) / r.bound
+
+
+def _grid(poles: NDArray[Any], band: tuple[float, float] | None) -> Array:
+    """Frequencies over the range of the poles, denser at resonances; ends of the band included."""
+    size = np.abs(poles[np.abs(poles) > 1e-9]) if poles.size else np.ones(1)
+    size = size if size.size else np.ones(1)
+    low, high = size.min() * 1e-3, size.max() * 1e3
+    resonant = poles[(poles.imag > 0) & (np.abs(poles.real) < 0.2 * np.abs(poles))] if poles.size else poles
+    fine = [np.abs(p) * (1.0 + np.linspace(-3, 3, 61) * np.abs(p.real) / np.abs(p)) for p in resonant]
+    w = np.concatenate([[1e-6 * low], np.geomspace(low, high, _GRID), *fine, [1e6 * high]])
+    lo, hi = band or (0.0, np.inf)
+    w = np.concatenate([w[(w >= lo) & (w <= hi)], [lo], [hi] if np.isfinite(hi) else []])
+    return np.unique(np.maximum(w, 1e-6 * low))  # not zero itself: the plant may have integrators
+
+
+def _weigh(T: NDArray[np.complex128], before: Any, after: Any, w: Array) -> NDArray[np.complex128]:
+    for weight, side in ((before, "before"), (after, "after")):
+        if weight is None:
+            continue
+        W = response(matrices_of(weight)[0], w)
+        if W.shape[1:] == (1, 1):
+            T = T * W
+        else:
+            T = T @ W if side == "before" else W @ T
+    return T

@@ -1,0 +1,254 @@
+"""What is asked of a closed loop, by the names of its signals.
+
+Each requirement has a value that is at most one where it is met. Signals are those of the loop (module ``plants``): the
+plant's inputs and outputs by name, ``r.NAME`` references, ``e.NAME`` errors, ``u.NAME`` controls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.core.errors import InputError
+
+__all__ = [
+    "ControllerGain",
+    "Gain",
+    "Poles",
+    "Requirement",
+    "Variance",
+    "margin",
+    "roll_off",
+    "tracking",
+]
+
+
+def _positive(value: Any, what: str, *, zero: bool = False) -> None:
+    ok = isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value)
+    if not (ok and (value >= 0 if zero else value > 0)):
+        raise InputError(f"{what} must be a {'number >= 0' if zero else 'positive number'}, got {value!r}")
+
+
+def _names(value: str | Sequence[str], what: str) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else tuple(value)
+    if not names or not all(isinstance(n, str) for n in names):
+        raise InputError(f"{what} of a requirement must be names of signals, got {value!r}")
+    return names
+
+
+class Requirement:
+    """Base of all requirements."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Gain(Requirement):
+    """Weighted gain between signals: ``|| after T before || <= bound`` in the H-infinity norm, over a band if given.
+
+    Parameters
+    ----------
+    inputs, outputs
+        Names of signals.
+    bound
+        Largest gain.
+    before, after
+        Weights of python-control (one for all signals, or one with as many ports), or numbers.
+    band
+        Frequencies [rad/s] between which it counts.
+    name
+        Its name in tables.
+    plants
+        Names of the plants for which it is asked; None: all.
+    offset
+        Constant matrix that is added to the transfer between outputs and inputs before it is weighted.
+    scale
+        Factor of the transfer before the offset is added.
+    """
+
+    inputs: str | Sequence[str]
+    outputs: str | Sequence[str]
+    bound: float = 1.0
+    before: Any = None
+    after: Any = None
+    band: tuple[float, float] | None = None
+    name: str = ""
+    plants: tuple[str, ...] | None = None
+    offset: Any = None
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", _names(self.inputs, "inputs"))
+        object.__setattr__(self, "outputs", _names(self.outputs, "outputs"))
+        _positive(self.bound, "bound of a gain")
+        if not self.name:
+            object.__setattr__(self, "name", f"gain {', '.join(self.inputs)} -> {', '.join(self.outputs)}")
+
+
+@dataclass(frozen=True)
+class Variance(Requirement):
+    """H2 norm between signals: standard deviation of the outputs under white noise at the inputs.
+
+    Parameters
+    ----------
+    inputs, outputs
+        Names of signals.
+    bound
+        Largest norm.
+    before, after
+        Weights, as of `Gain`.
+    name
+        Its name in tables.
+    plants
+        Names of the plants for which it is asked; None: all.
+    """
+
+    inputs: str | Sequence[str]
+    outputs: str | Sequence[str]
+    bound: float = 1.0
+    before: Any = None
+    after: Any = None
+    name: str = ""
+    plants: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", _names(self.inputs, "inputs"))
+        object.__setattr__(self, "outputs", _names(self.outputs, "outputs"))
+        _positive(self.bound, "bound of a variance")
+        if not self.name:
+            object.__setattr__(self, "name", f"variance {', '.join(self.inputs)} -> {', '.join(self.outputs)}")
+
+
+@dataclass(frozen=True)
+class Poles(Requirement):
+    """Region of the closed loop's poles.
+
+    Parameters
+    ----------
+    decay
+        Least rate of decay [1/s].
+    damping
+        Least damping ratio.
+    frequency
+        Largest magnitude [rad/s].
+    name
+        Its name in tables.
+    plants
+        Names of the plants for which it is asked; None: all.
+    """
+
+    decay: float | None = None
+    damping: float | None = None
+    frequency: float | None = None
+    name: str = ""
+    plants: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        given = {k: getattr(self, k) for k in ("decay", "damping", "frequency") if getattr(self, k) is not None}
+        if not given:
+            raise InputError("Poles needs a decay, a damping or a frequency")
+        for key, value in given.items():
+            _positive(value, f"{key} of poles")
+        if self.damping is not None and self.damping > 1.0:
+            raise InputError(f"damping of poles must be at most 1, got {self.damping!r}")
+        if not self.name:
+            object.__setattr__(self, "name", "poles: " + ", ".join(f"{k} {v:g}" for k, v in given.items()))
+
+
+@dataclass(frozen=True)
+class ControllerGain(Requirement):
+    """Gain of the controller itself, over a band if given: a limit of what noise and actuators see.
+
+    Parameters
+    ----------
+    bound
+        Largest gain from errors to controls.
+    before, after
+        Weights, as of `Gain`.
+    band
+        Frequencies [rad/s] between which it counts.
+    name
+        Its name in tables.
+    """
+
+    bound: float = 1.0
+    before: Any = None
+    after: Any = None
+    band: tuple[float, float] | None = None
+    name: str = "controller gain"
+
+    def __post_init__(self) -> None:
+        _positive(self.bound, "bound of the controller's gain")
+
+
+def tracking(
+    reference: str, *, response_time: float, steady_error: float = 1e-3, peak_error: float = 1.5, name: str = ""
+) -> Gain:
+    """Requirement that a measured signal follows its reference: a bound on the error that falls below the bandwidth.
+
+    The error at rest stays below ``steady_error``, the bandwidth is about ``2 / response_time``, and the error is
+    amplified by no more than ``peak_error`` at any frequency.
+    """
+    import control
+
+    _positive(response_time, "response_time")
+    _positive(steady_error, "steady_error")
+    _positive(peak_error, "peak_error")
+    if not steady_error < 1.0 < peak_error:
+        raise InputError(f"expected steady_error < 1 < peak_error, got {steady_error!r} and {peak_error!r}")
+    w = 2.0 / response_time
+    # |1 / weight| rises from steady_error through 1 at w to peak_error.
+    fast = w * np.sqrt((peak_error**2 - 1.0) / (1.0 - steady_error**2))
+    slow = fast * steady_error / peak_error
+    weight = control.tf([1.0 / peak_error, fast / peak_error], [1.0, slow])
+    return Gain(f"r.{reference}", f"e.{reference}", after=weight, name=name or f"tracking of {reference}")
+
+
+def roll_off(reference: str, control_signal: str, *, frequency: float, slope: int = 1, bound: float = 1.0) -> Gain:
+    """Requirement that the gain from measurement noise to a control falls beyond a frequency with a slope of 1 or 2."""
+    import control
+
+    _positive(frequency, "frequency of the roll-off")
+    if slope not in (1, 2):
+        raise InputError(f"slope of a roll-off must be 1 or 2, got {slope!r}")
+    one = control.tf([1.0 / frequency, 1.0], [1.0 / (1e3 * frequency), 1.0])
+    weight = one if slope == 1 else one * one
+    return Gain(f"r.{reference}", f"u.{control_signal}", bound, after=weight, name=f"roll-off of {control_signal}")
+
+
+def margin(signals: str | Sequence[str], *, gain: float | None = None, phase: float | None = None) -> Gain:
+    """Requirement of a disk margin at measured signals, all loops at once.
+
+    Parameters
+    ----------
+    signals
+        Measured signals at which gain and phase may change.
+    gain
+        Factor by which the gain may rise or fall.
+    phase
+        Phase that may be lost [rad].
+    """
+    names = _names(signals, "signals")
+    if (gain is None) == (phase is None):
+        raise InputError("margin needs either a gain or a phase")
+    if gain is not None:
+        if not (np.isfinite(gain) and gain > 1.0):
+            raise InputError(f"gain of a margin must be a factor above 1, got {gain!r}")
+        alpha = 2.0 * (gain - 1.0) / (gain + 1.0)
+    else:
+        assert phase is not None
+        if not 0.0 < phase < np.pi / 2:
+            raise InputError(f"phase of a margin must lie between 0 and pi/2, got {phase!r}")
+        alpha = 2.0 * np.tan(phase / 2.0)
+    # S - T = 2 S - 1; its norm is 2 / alpha for the balanced disk.
+    return Gain(
+        [f"r.{n}" for n in names],
+        [f"e.{n}" for n in names],
+        2.0 / alpha,
+        name=f"margin at {', '.join(names)}",
+        offset=-np.eye(len(names)),
+        scale=2.0,
+    )

@@ -1,0 +1,413 @@
+"""Structures of controllers: which numbers may change, and the controller that they make.
+
+A structure is a list of named numbers with bounds and an expression ``x -> (A, B, C, D)`` on CasADi symbols, so that
+derivatives are exact whatever it is made of. Controllers act on the error: ``u = K(s) (r - y)``, negative feedback.
+Structures are combined in series (``second * first``), in parallel (``+``) and side by side (`beside`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert.control.norms import matrices_of
+from dalembert.core.errors import InputError, UnknownNameError
+
+__all__ = [
+    "Structure",
+    "Tunable",
+    "beside",
+    "fixed_controller",
+    "gains",
+    "low_pass",
+    "notch",
+    "pd_gains",
+    "pid_gains",
+    "positive_gains",
+    "state_space",
+]
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """A number that the tuning may change.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    start
+        Its value at the first start; None: found from the plant.
+    lower, upper
+        Bounds; None: a thousand times its typical size, which is found from the plant.
+    scale
+        Its typical size; None: found from the plant.
+    power
+        How the controller's gains grow with it: 2 for the factors of a product.
+    begin
+        Where start is None: the first start as a multiple of its typical size.
+    """
+
+    name: str
+    start: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    scale: float | None = None
+    power: float = 1.0
+    begin: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in ("start", "lower", "upper", "scale"):
+            value = getattr(self, field)
+            if value is not None and not (isinstance(value, int | float) and np.isfinite(value)):
+                raise InputError(f"{field} of tunable '{self.name}' must be a finite number or None, got {value!r}")
+        if self.lower is not None and self.upper is not None and not self.lower < self.upper:
+            raise InputError(f"tunable '{self.name}': lower {self.lower:g} must be below upper {self.upper:g}")
+        if self.scale is not None and not self.scale > 0:
+            raise InputError(f"scale of tunable '{self.name}' must be positive, got {self.scale!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """A controller with numbers to be tuned.
+
+    Parameters
+    ----------
+    measured
+        Names of the plant's outputs that it sees (the errors of them).
+    controls
+        Names of the plant's inputs that it drives.
+    tunables
+        Its numbers.
+    order
+        Number of its states.
+    matrices
+        ``x -> (A, B, C, D)``: CasADi expressions of the numbers.
+    """
+
+    measured: tuple[str, ...]
+    controls: tuple[str, ...]
+    tunables: tuple[Tunable, ...]
+    order: int
+    matrices: Callable[[Any], tuple[Any, Any, Any, Any]]
+
+    def __post_init__(self) -> None:
+        for what, names in (("measured", self.measured), ("controls", self.controls)):
+            if not names:
+                raise InputError(f"a structure needs at least one name in {what}")
+            if len(set(names)) != len(names):
+                raise InputError(f"{what} names one signal twice: {', '.join(names)}")
+        own = [t.name for t in self.tunables]
+        twice = {n for n in own if own.count(n) > 1}
+        if twice:
+            raise InputError(f"a structure has two tunables named {', '.join(sorted(twice))}")
+
+    def packed(self, x: Any) -> Any:
+        """The controller as one matrix ``[D C; B A]``: a static gain of the plant with its states added."""
+        A, B, C, D = (ca.SX(m) for m in self.matrices(x))
+        return ca.vertcat(ca.horzcat(D, C), ca.horzcat(B, A))
+
+    def __mul__(self, first: Structure) -> Structure:
+        """In series: ``first`` sees the error, this one its output."""
+        if not isinstance(first, Structure):
+            return NotImplemented
+        if len(first.controls) != len(self.measured):
+            raise InputError(
+                f"in series: {len(first.controls)} outputs ({', '.join(first.controls)}) meet {len(self.measured)} "
+                f"inputs ({', '.join(self.measured)})"
+            )
+        k = len(first.tunables)
+
+        def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+            A1, B1, C1, D1 = (ca.SX(m) for m in first.matrices(x[:k]))
+            A2, B2, C2, D2 = (ca.SX(m) for m in self.matrices(x[k:]))
+            A = ca.vertcat(ca.horzcat(A1, ca.SX(first.order, self.order)), ca.horzcat(B2 @ C1, A2))
+            return A, ca.vertcat(B1, B2 @ D1), ca.horzcat(D2 @ C1, C2), D2 @ D1
+
+        tunables = (*first.tunables, *self.tunables)
+        return Structure(first.measured, self.controls, tunables, first.order + self.order, matrices)
+
+    def __add__(self, other: Structure) -> Structure:
+        """In parallel: both see their errors, and their outputs add up."""
+        if not isinstance(other, Structure):
+            return NotImplemented
+        return _joined((self, other))
+
+
+def beside(*structures: Structure) -> Structure:
+    """Side by side: structures that drive different controls, as one; shared controls add up."""
+    if not structures:
+        raise InputError("beside needs at least one structure")
+    return _joined(structures)
+
+
+def _joined(structures: Sequence[Structure]) -> Structure:
+    measured = tuple(dict.fromkeys(n for s in structures for n in s.measured))
+    controls = tuple(dict.fromkeys(n for s in structures for n in s.controls))
+    counts = np.cumsum([0, *(len(s.tunables) for s in structures)])
+
+    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+        A, B, C = ca.SX(0, 0), ca.SX(0, len(measured)), ca.SX(len(controls), 0)
+        D = ca.SX(len(controls), len(measured))
+        for s, i, j in zip(structures, counts[:-1], counts[1:], strict=True):
+            a, b, c, d = (ca.SX(m) for m in s.matrices(x[int(i) : int(j)]))
+            see = ca.DM([[float(n == m) for m in measured] for n in s.measured])
+            drive = ca.DM([[float(n == m) for m in s.controls] for n in controls])
+            A, B, C = ca.diagcat(A, a), ca.vertcat(B, b @ see), ca.horzcat(C, drive @ c)
+            D = D + drive @ d @ see
+        return A, B, C, D
+
+    tunables = tuple(t for s in structures for t in s.tunables)
+    return Structure(measured, controls, tunables, sum(s.order for s in structures), matrices)
+
+
+Entry = Tunable | float | tuple[float, float] | None
+
+
+def _entry(entry: Entry, name: str) -> Tunable | float:
+    """A tunable of a name: free (None), between bounds (a pair), as given, or a fixed number."""
+    if entry is None:
+        return Tunable(name)
+    if isinstance(entry, Tunable):
+        return entry
+    if isinstance(entry, tuple):
+        if len(entry) != 2:
+            raise InputError(f"'{name}' must be a number, a pair of bounds, a Tunable or None, got {entry!r}")
+        return Tunable(name, lower=entry[0], upper=entry[1])
+    if isinstance(entry, int | float) and np.isfinite(entry):
+        return float(entry)
+    raise InputError(f"'{name}' must be a number, a pair of bounds, a Tunable or None, got {entry!r}")
+
+
+def _static(
+    measured: tuple[str, ...], controls: tuple[str, ...], entries: dict[tuple[int, int], Tunable | float]
+) -> Structure:
+    tunables = tuple(e for e in entries.values() if isinstance(e, Tunable))
+
+    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+        D, k = ca.SX(len(controls), len(measured)), 0
+        for (i, j), e in entries.items():
+            if isinstance(e, Tunable):
+                D[i, j] = x[k]
+                k += 1
+            else:
+                D[i, j] = e
+        return ca.SX(0, 0), ca.SX(0, len(measured)), ca.SX(len(controls), 0), D
+
+    return Structure(measured, controls, tunables, 0, matrices)
+
+
+def gains(table: Mapping[str, Mapping[str, Entry]]) -> Structure:
+    """Static gains by name: ``{control: {measured: entry}}``.
+
+    An entry is None (free), a pair of bounds, a `Tunable`, or a fixed number; what is not named is zero.
+
+    Examples
+    --------
+    >>> s = gains({"trolley": {"x": None, "theta": (-50.0, 50.0)}})
+    >>> [t.name for t in s.tunables]
+    ['trolley<-x', 'trolley<-theta']
+    """
+    if not isinstance(table, Mapping) or not all(isinstance(row, Mapping) and row for row in table.values()):
+        raise InputError(f"gains are given as {{control: {{measured: entry}}}}, got {table!r}")
+    controls = tuple(table)
+    measured = tuple(dict.fromkeys(n for row in table.values() for n in row))
+    entries = {
+        (i, measured.index(name)): _entry(entry, f"{control}<-{name}")
+        for i, (control, row) in enumerate(table.items())
+        for name, entry in row.items()
+    }
+    return _static(measured, controls, entries)
+
+
+def pd_gains(
+    loops: Mapping[str, tuple[str, str]], *, centralised: bool = False, kp: Entry = None, kd: Entry = None
+) -> Structure:
+    """Proportional and derivative gains on measured positions and velocities (SPACE 8.2, 8.3).
+
+    Parameters
+    ----------
+    loops
+        ``{control: (position, velocity)}``.
+    centralised
+        Whether each control sees all positions and velocities; if not, its own.
+    kp, kd
+        Bounds of the gains, or None.
+    """
+    controls = tuple(loops)
+    positions, velocities = zip(*loops.values(), strict=True) if loops else ((), ())
+    measured = (*positions, *velocities)
+    n = len(controls)
+    entries: dict[tuple[int, int], Tunable | float] = {}
+    for part, (names, bound) in enumerate(((positions, kp), (velocities, kd))):
+        for i, control in enumerate(controls):
+            for j, name in enumerate(names):
+                if centralised or i == j:
+                    entry = _entry(bound, f"{control}<-{name}")
+                    if isinstance(entry, Tunable):
+                        entry = Tunable(f"{control}<-{name}", entry.start, entry.lower, entry.upper, entry.scale)
+                    entries[i, part * n + j] = entry
+    return _static(tuple(measured), controls, entries)
+
+
+def positive_gains(loops: Mapping[str, tuple[str, str]], *, least: float = 0.0) -> Structure:
+    """Full symmetric gains ``Kp = L L^T``, ``Kd = H H^T`` on positions and velocities: positive by construction.
+
+    With collocated controls such gains stabilise every configuration of a free-flying machine, rigid or flexible
+    (SPACE 8.3.3.1).
+
+    Parameters
+    ----------
+    loops
+        ``{control: (position, velocity)}``.
+    least
+        Smallest eigenvalue of both matrices.
+    """
+    controls = tuple(loops)
+    positions, velocities = zip(*loops.values(), strict=True) if loops else ((), ())
+    n = len(controls)
+    names = [f"{kind}[{controls[i]},{controls[j]}]" for kind in ("Lp", "Ld") for i in range(n) for j in range(i + 1)]
+    begin = [1.0 if i == j else 0.0 for _ in range(2) for i in range(n) for j in range(i + 1)]
+    tunables = tuple(Tunable(name, power=2.0, begin=b) for name, b in zip(names, begin, strict=True))
+
+    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+        parts, k = [], 0
+        for _ in range(2):
+            L = ca.SX(n, n)
+            for i in range(n):
+                for j in range(i + 1):
+                    L[i, j] = x[k]
+                    k += 1
+            parts.append(L @ L.T + least * ca.SX.eye(n))
+        return ca.SX(0, 0), ca.SX(0, 2 * n), ca.SX(n, 0), ca.horzcat(*parts)
+
+    return Structure((*positions, *velocities), controls, tunables, 0, matrices)
+
+
+def pid_gains(loops: Mapping[str, str], *, filter_time: float, integral: bool = True) -> Structure:
+    """PID controllers of single signals, the derivative filtered: ``kp + ki/s + kd s / (T s + 1)``.
+
+    Parameters
+    ----------
+    loops
+        ``{control: measured}``.
+    filter_time
+        Time constant ``T`` of the derivative filter [s].
+    integral
+        Whether there is an integral part.
+    """
+    if not (isinstance(filter_time, int | float) and np.isfinite(filter_time) and filter_time > 0):
+        raise InputError(f"filter_time of a PID must be a positive number, got {filter_time!r}")
+    return beside(*(_pid(control, name, float(filter_time), integral) for control, name in loops.items()))
+
+
+def _pid(control: str, name: str, T: float, integral: bool) -> Structure:
+    parts = ("kp", "ki", "kd") if integral else ("kp", "kd")
+
+    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+        kp, kd = x[0], x[len(parts) - 1]
+        A, B, C, D = ca.SX(-1.0 / T), ca.SX(1.0), -kd / T**2, kp + kd / T
+        if integral:
+            return ca.diagcat(ca.SX(1, 1), A), ca.vertcat(1.0, B), ca.horzcat(x[1], C), D
+        return A, B, C, D
+
+    return Structure((name,), (control,), tuple(Tunable(f"{control}.{k}") for k in parts), len(parts) - 1, matrices)
+
+
+def low_pass(control: str, measured: str, *, order: int = 1, frequency: Entry = None) -> Structure:
+    """First- or second-order low-pass of unit gain at rest: ``w / (s + w)`` or ``w^2 / (s^2 + 2 z w s + w^2)``."""
+    w = _entry(frequency, f"{control}.frequency")
+    if order not in (1, 2):
+        raise InputError(f"order of a low-pass must be 1 or 2, got {order!r}")
+    free = [e for e in (w,) if isinstance(e, Tunable)]
+    damping = [Tunable(f"{control}.damping", 0.7, 0.05, 2.0, 1.0)] if order == 2 else []
+
+    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+        f: Any = x[0] if free else w
+        if order == 1:
+            return -f, 1.0, f, 0.0
+        z = x[len(free)]
+        A = ca.vertcat(ca.horzcat(0, 1), ca.horzcat(-f * f, -2 * z * f))
+        return A, ca.DM([0, 1]), ca.horzcat(f * f, 0), 0.0
+
+    return Structure((measured,), (control,), (*free, *damping), order, matrices)
+
+
+def notch(
+    control: str, measured: str, *, frequency: Entry, depth: Entry = (0.01, 1.0), width: Entry = (0.05, 2.0)
+) -> Structure:
+    """Notch ``(s^2 + 2 d z w s + w^2) / (s^2 + 2 z w s + w^2)``: frequency ``w``, width ``z``, depth ``d``."""
+    parts = [_entry(e, f"{control}.{k}") for e, k in ((frequency, "frequency"), (depth, "depth"), (width, "width"))]
+    free = [e for e in parts if isinstance(e, Tunable)]
+
+    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+        k, values = 0, []
+        for e in parts:
+            values.append(x[k] if isinstance(e, Tunable) else e)
+            k += isinstance(e, Tunable)
+        w, d, z = values
+        A = ca.vertcat(ca.horzcat(0, 1), ca.horzcat(-w * w, -2 * z * w))
+        return A, ca.DM([0, 1]), ca.horzcat(0, 2 * (d - 1) * z * w), 1.0
+
+    return Structure((measured,), (control,), tuple(free), 2, matrices)
+
+
+def state_space(controls: Sequence[str], measured: Sequence[str], order: int, *, direct: bool = True) -> Structure:
+    """A controller of a given order, all of its entries free; ``A`` is tridiagonal, which loses no generality."""
+    if not (isinstance(order, int) and order >= 0):
+        raise InputError(f"order of a controller must be a whole number >= 0, got {order!r}")
+    m, p = len(controls), len(measured)
+    cells = {
+        "A": [(i, j) for i in range(order) for j in range(order) if abs(i - j) <= 1],
+        "B": [(i, j) for i in range(order) for j in range(p)],
+        "C": [(i, j) for i in range(m) for j in range(order)],
+        "D": [(i, j) for i in range(m) for j in range(p)] if direct else [],
+    }
+    tunables = tuple(  # the states begin as decaying ones
+        Tunable(f"{k}[{i},{j}]", begin=-1.0 if k == "A" and i == j else 0.0)
+        for k, where in cells.items()
+        for i, j in where
+    )
+
+    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+        made = {"A": ca.SX(order, order), "B": ca.SX(order, p), "C": ca.SX(m, order), "D": ca.SX(m, p)}
+        n = 0
+        for k, where in cells.items():
+            for i, j in where:
+                made[k][i, j] = x[n]
+                n += 1
+        return made["A"], made["B"], made["C"], made["D"]
+
+    return Structure(tuple(measured), tuple(controls), tunables, order, matrices)
+
+
+def fixed_controller(system: Any, controls: Sequence[str], measured: Sequence[str]) -> Structure:
+    """A given controller of python-control as a structure without tunables, to be combined with others."""
+    parts, period = matrices_of(system)
+    if period:
+        raise InputError("structures are continuous: give a continuous controller")
+    if parts[3].shape != (len(controls), len(measured)):
+        raise InputError(
+            f"the controller has {parts[3].shape[0]} outputs and {parts[3].shape[1]} inputs, but {len(controls)} "
+            f"controls and {len(measured)} measured signals are named"
+        )
+    fixed = tuple(ca.SX(ca.DM(m)) if m.size else ca.SX(*m.shape) for m in parts)
+
+    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+        return fixed[0], fixed[1], fixed[2], fixed[3]
+
+    return Structure(tuple(measured), tuple(controls), (), parts[0].shape[0], matrices)
+
+
+def check_names(structure: Structure, inputs: Sequence[str], outputs: Sequence[str], plant: str) -> None:
+    """Refuse a structure whose signals a plant does not have."""
+    for name in structure.controls:
+        if name not in inputs:
+            raise UnknownNameError("input", name, inputs, f"plant '{plant}'")
+    for name in structure.measured:
+        if name not in outputs:
+            raise UnknownNameError("output", name, outputs, f"plant '{plant}'")

@@ -1,0 +1,242 @@
+"""Requirements on a plant as functions of the controller's gain matrix, with subgradients.
+
+Each term returns pieces ``(value, d value / d K)``: the active one and those that are nearly active, which is what a
+non-smooth method needs to know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from dalembert.control.norms import Peak, gain_peaks, peak_gain
+from dalembert.control.structured.plants import LoopPlant, controller_alone
+from dalembert.control.structured.requirements import ControllerGain, Gain, Poles, Requirement, Variance
+from dalembert.control.structured.structures import Structure
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array
+
+__all__ = ["Piece", "Term", "abscissa", "terms_of"]
+
+
+class Piece(NamedTuple):
+    """A value and its gradient with respect to the packed gain matrix."""
+
+    value: float
+    gradient: Array
+
+
+class Term(Protocol):
+    """A requirement on one plant."""
+
+    name: str
+    plant: str
+
+    def pieces(self, K: Array, fraction: float) -> list[Piece]:
+        """Pieces whose value is at least ``fraction`` of the largest, largest first; an infinite one if unstable."""
+
+
+def abscissa(P: LoopPlant, K: Array) -> Piece:
+    """Largest real part of the closed loop's poles, and its gradient by the eigenvectors."""
+    F, left, right = P.effective(K)
+    A = P.A + P.B2 @ F @ P.C2
+    pieces = _eigenvalue_pieces(P, A, left, right, lambda poles: poles.real, lambda poles: np.ones(len(poles)), 1)
+    return pieces[0]
+
+
+def _eigenvalue_pieces(
+    P: LoopPlant, A: Array, left: Array, right: Array, value: Any, factor: Any, count: int
+) -> list[Piece]:
+    """Largest values of a function of the poles; ``factor`` is its derivative, ``Re(factor d pole)``."""
+    poles, V = np.linalg.eig(A)
+    if np.linalg.cond(V) > 1e10:  # poles that meet have no derivative: take that of a neighbour
+        near = np.random.default_rng(0).normal(size=A.shape) * (1e-8 * (1.0 + np.abs(A).max()))
+        poles, V = np.linalg.eig(A + near)
+    f = value(poles)
+    order = np.argsort(-f)[:count]
+    W = np.linalg.inv(V)
+    slopes = factor(poles)
+    found = []
+    for k in order:
+        if poles[k].imag < 0 and count > 1:
+            continue
+        row, column = (W[k] @ P.B2) @ left, right @ (P.C2 @ V[:, k])
+        found.append(Piece(float(f[k]), np.real(slopes[k] * np.outer(row, column))))
+    return found
+
+
+@dataclass(eq=False)
+class GainTerm:
+    """H-infinity norm of a weighted channel, relative to its bound."""
+
+    name: str
+    plant: str
+    channel: LoopPlant
+    bound: float
+    band: tuple[float, float] = (0.0, np.inf)
+    needs_stability: bool = True
+    near: list[float] = field(default_factory=list)  # frequencies of earlier peaks: where the next one is looked for
+
+    def pieces(self, K: Array, fraction: float = 1.0) -> list[Piece]:
+        """The norm, and near-active peaks."""
+        P = self.channel
+        try:
+            F, left, right = P.effective(K)
+        except np.linalg.LinAlgError:
+            return [Piece(np.inf, np.zeros(K.shape))]
+        closed = P.closed(F)
+        if not np.isfinite(closed[0]).all() or not np.isfinite(closed[3]).all():
+            return [Piece(np.inf, np.zeros(K.shape))]
+        poles: Any = np.linalg.eigvals(closed[0]) if closed[0].size else np.zeros(0, dtype=complex)
+        if self.needs_stability and poles.real.max(initial=-1.0) >= 0.0:
+            return [Piece(np.inf, np.zeros(K.shape))]
+        best = peak_gain(closed, self.band, near=self.near, poles=poles, tolerance=1e-9)
+        peaks = gain_peaks(closed, best, self.band, fraction) if fraction < 1.0 else [best]
+        self.near = [p.frequency for p in peaks[:4] if np.isfinite(p.frequency)]
+        found = []
+        for peak in peaks:
+            found += self._at(closed, peak, left, right, fraction * best.gain)
+        return sorted(found, key=lambda piece: -piece.value)
+
+    def _at(self, closed: Any, peak: Peak, left: Array, right: Array, least: float) -> list[Piece]:
+        P, (A, B, C, D) = self.channel, closed
+        if np.isfinite(peak.frequency) and A.size:
+            pencil = 1j * peak.frequency * np.eye(A.shape[0]) - A
+            R = np.linalg.solve(pencil, np.hstack([B, P.B2]).astype(complex))
+            T, Z = D + C @ R[:, : B.shape[1]], P.D12 + C @ R[:, B.shape[1] :]
+            Y = P.D21 + P.C2 @ R[:, : B.shape[1]]
+        else:
+            T, Z, Y = D.astype(complex), P.D12.astype(complex), P.D21.astype(complex)
+        U, s, Vh = np.linalg.svd(T)
+        found = []
+        for k in range(min(2, len(s))):
+            if k and s[k] < least:
+                break
+            row, column = (U[:, k].conj() @ Z) @ left, right @ (Y @ Vh[k].conj())
+            found.append(Piece(float(s[k]) / self.bound, np.real(np.outer(row, column)) / self.bound))
+        return found
+
+
+@dataclass(eq=False)
+class VarianceTerm:
+    """H2 norm of a weighted channel, relative to its bound."""
+
+    name: str
+    plant: str
+    channel: LoopPlant
+    bound: float
+
+    def pieces(self, K: Array, fraction: float = 1.0) -> list[Piece]:
+        """The norm: smooth, so one piece."""
+        from scipy.linalg import solve_continuous_lyapunov
+
+        P = self.channel
+        F, left, right = P.effective(K)
+        A, B, C, D = P.closed(F)
+        if not np.isfinite(A).all() or np.linalg.eigvals(A).real.max() >= 0.0 or np.abs(D).max(initial=0.0) > 1e-12:
+            return [Piece(np.inf, np.zeros(K.shape))]
+        X = solve_continuous_lyapunov(A, -B @ B.T)
+        Q = solve_continuous_lyapunov(A.T, -C.T @ C)
+        norm = float(np.sqrt(max(np.trace(C @ X @ C.T), 0.0)))
+        if norm == 0.0:
+            return [Piece(0.0, np.zeros(K.shape))]
+        slope = P.B2.T @ Q @ X @ P.C2.T + P.B2.T @ Q @ B @ P.D21.T + P.D12.T @ C @ X @ P.C2.T
+        return [Piece(norm / self.bound, left.T @ slope @ right.T / (norm * self.bound))]
+
+
+@dataclass(eq=False)
+class PolesTerm:
+    """Poles in a region: decay, damping and frequency, each relative to what is asked."""
+
+    name: str
+    plant: str
+    channel: LoopPlant
+    requirement: Poles
+
+    def pieces(self, K: Array, fraction: float = 1.0) -> list[Piece]:
+        """The worst poles of each condition."""
+        P, r = self.channel, self.requirement
+        F, left, right = P.effective(K)
+        A = P.A + P.B2 @ F @ P.C2
+        if not np.isfinite(A).all() or (np.linalg.eigvals(A).real >= 0.0).any():
+            return [Piece(np.inf, np.zeros(K.shape))]
+        count = 1 if fraction >= 1.0 else 6
+        found: list[Piece] = []
+        if r.decay is not None:
+            a = r.decay
+            found += _eigenvalue_pieces(P, A, left, right, lambda s: -a / s.real, lambda s: a / s.real**2, count)
+        if r.damping is not None:
+            z = r.damping
+            # value = z |s| / -Re s; d|s| = Re(conj(s) ds) / |s|
+            found += _eigenvalue_pieces(
+                P,
+                A,
+                left,
+                right,
+                lambda s: -z * np.abs(s) / s.real,
+                lambda s: z * (np.abs(s) / s.real**2 - s.conj() / (np.abs(s) * s.real)),
+                count,
+            )
+        if r.frequency is not None:
+            w = r.frequency
+            found += _eigenvalue_pieces(
+                P,
+                A,
+                left,
+                right,
+                lambda s: np.abs(s) / w,
+                lambda s: s.conj() / (np.maximum(np.abs(s), 1e-300) * w),
+                count,
+            )
+        found.sort(key=lambda piece: -piece.value)
+        return [piece for piece in found if piece.value >= fraction * found[0].value]
+
+
+def terms_of(requirement: Requirement, plants: list[LoopPlant], structure: Structure) -> list[Term]:
+    """The terms of a requirement on the plants that it names."""
+    if isinstance(requirement, ControllerGain):
+        channel = controller_alone(structure).weighted(requirement.before, requirement.after)
+        band = requirement.band or (0.0, np.inf)
+        return [GainTerm(requirement.name, "", channel, requirement.bound, band, needs_stability=False)]
+    if not isinstance(requirement, Gain | Variance | Poles):
+        raise InputError(f"expected a requirement such as Gain, Variance, Poles or ControllerGain, got {requirement!r}")
+    names = [P.name for P in plants]
+    asked = requirement.plants or tuple(names)
+    unknown = [n for n in asked if n not in names]
+    if unknown:
+        raise InputError(
+            f"requirement '{requirement.name}' is for plant '{unknown[0]}', which does not exist; plants: "
+            f"{', '.join(names)}"
+        )
+    found: list[Term] = []
+    for P in plants:
+        if P.name not in asked:
+            continue
+        if isinstance(requirement, Poles):
+            found.append(PolesTerm(requirement.name, P.name, P, requirement))
+            continue
+        channel = P.channel(requirement.inputs, requirement.outputs)
+        if isinstance(requirement, Gain):
+            channel = _shifted(channel, requirement).weighted(requirement.before, requirement.after)
+            band = requirement.band or (0.0, np.inf)
+            found.append(GainTerm(requirement.name, P.name, channel, requirement.bound, band))
+        else:
+            channel = channel.weighted(requirement.before, requirement.after)
+            if np.any(channel.D11) or (np.any(channel.D12) and np.any(channel.D21)):
+                raise InputError(
+                    f"requirement '{requirement.name}' has a direct path from its inputs to its outputs: white noise "
+                    "passes it with infinite variance; weight it with a low-pass"
+                )
+            found.append(VarianceTerm(requirement.name, P.name, channel, requirement.bound))
+    return found
+
+
+def _shifted(P: LoopPlant, requirement: Gain) -> LoopPlant:
+    """``scale T + offset``."""
+    s = requirement.scale
+    offset = 0.0 if requirement.offset is None else np.asarray(requirement.offset, dtype=float)
+    if s == 1.0 and requirement.offset is None:
+        return P
+    return replace(P, C1=s * P.C1, D11=s * P.D11 + offset, D12=s * P.D12)

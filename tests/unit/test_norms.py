@@ -1,0 +1,123 @@
+"""Norms and margins of linear systems: against closed forms, dense grids and slycot where it is installed."""
+
+from __future__ import annotations
+
+import control
+import numpy as np
+import pytest
+
+from dalembert.control.margins import disk_margins
+from dalembert.control.norms import gains, h2_norm, hinf_norm, matrices_of, response
+from dalembert.core.errors import InputError
+
+
+def random_system(seed: int, size: int = 24) -> control.StateSpace:
+    rng = np.random.default_rng(seed)
+    n, m, p = int(rng.integers(1, size)), int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    A = rng.normal(size=(n, n))
+    A -= (np.linalg.eigvals(A).real.max() + 10 ** rng.uniform(-3, 0)) * np.eye(n)
+    gain = 10 ** rng.uniform(-6, 6)
+    return control.ss(
+        A, rng.normal(size=(n, m)), gain * rng.normal(size=(p, n)), gain * rng.normal(size=(p, m)) * (seed % 2)
+    )
+
+
+@pytest.mark.parametrize("damping", [1e-4, 0.01, 0.3])
+def test_oscillator_has_the_peak_of_the_closed_form(damping: float) -> None:
+    norm = hinf_norm(control.tf([1], [1, 2 * damping, 1]))
+    assert norm.value == pytest.approx(1 / (2 * damping * np.sqrt(1 - damping**2)), rel=1e-9)
+    assert norm.frequency == pytest.approx(np.sqrt(1 - 2 * damping**2), rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_frequency_exceeds_the_norm_and_one_reaches_it(seed: int) -> None:
+    system = random_system(seed)
+    norm = hinf_norm(system)
+    parts, _ = matrices_of(system)
+    grid = gains(parts, np.concatenate([[0.0, np.inf], np.geomspace(1e-4, 1e4, 3000)]))
+    assert grid.max() <= norm.value * (1 + 1e-8)
+    assert gains(parts, [norm.frequency])[0] == pytest.approx(norm.value, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_norm_equals_that_of_slycot(seed: int) -> None:
+    pytest.importorskip("slycot")
+    system = random_system(seed + 100, 60)
+    assert hinf_norm(system).value == pytest.approx(control.linfnorm(system, tol=1e-10)[0], rel=1e-6)
+
+
+def test_two_equal_peaks_are_both_found() -> None:
+    low, high = control.tf([1], [1, 0.02, 1]), control.tf([25.0], [1, 0.1, 25.0])
+    both = control.append(low, high)
+    norm = hinf_norm(both)
+    assert sorted(round(p.frequency, 2) for p in norm.peaks) == [1.0, 5.0]
+
+
+def test_band_ends_count() -> None:
+    system = control.tf([1], [1, 1])
+    assert hinf_norm(system, band=(1.0, 10.0)).value == pytest.approx(np.sqrt(0.5), rel=1e-9)
+    assert hinf_norm(control.tf([1, 0], [1, 1]), band=(0.0, 1.0)).value == pytest.approx(np.sqrt(0.5), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sampled_system_has_the_norm_of_its_grid(seed: int) -> None:
+    sampled = control.c2d(random_system(2 * seed, 8), 0.05)
+    norm = hinf_norm(sampled)
+    w = np.linspace(0.0, np.pi / 0.05, 4000)
+    (A, B, C, D), _ = matrices_of(sampled)
+    z = np.exp(1j * w * 0.05)[:, None, None] * np.eye(len(A)) - A
+    grid = np.linalg.svd(
+        C @ np.linalg.solve(z, np.broadcast_to(B.astype(complex), (len(w), *B.shape))) + D, compute_uv=False
+    )
+    assert grid.max() <= norm.value * (1 + 1e-8)
+    assert grid.max() >= norm.value * 0.99
+
+
+def test_unstable_systems_have_no_norm() -> None:
+    assert hinf_norm(control.tf([1], [1, -1])).value == np.inf
+    assert hinf_norm(control.tf([1], [1, 0])).value == np.inf
+    assert h2_norm(control.tf([1], [1, -1])) == np.inf
+    assert h2_norm(control.tf([1, 2], [1, 1])) == np.inf
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_h2_norm_is_the_integral_over_frequency(seed: int) -> None:
+    system = random_system(2 * seed, 6)
+    parts, _ = matrices_of(system)
+    angle = (np.arange(20000) + 0.5) * np.pi / 40000
+    G = response(parts, np.tan(angle))
+    integral = ((np.abs(G) ** 2).sum(axis=(1, 2)) / np.cos(angle) ** 2).sum() / 40000
+    assert h2_norm(system) == pytest.approx(np.sqrt(integral), rel=1e-6)
+
+
+def test_disk_margin_of_a_published_loop() -> None:
+    # 25 / (s^3 + 10 s^2 + 10 s + 10), the example of the documentation of MATLAB's diskmargin.
+    (margin,) = disk_margins(control.tf([25], [1, 10, 10, 10]))
+    assert margin.gain == pytest.approx((0.6273, 1.5942), abs=1e-4)
+    assert np.degrees(margin.phase) == pytest.approx(25.8017, abs=1e-4)
+    assert margin.frequency == pytest.approx(1.9550, abs=1e-4)
+
+
+@pytest.mark.parametrize("skew", [-1.0, 0.0, 0.5, 1.0])
+def test_factors_inside_the_disk_keep_the_loop_stable_and_its_edge_does_not(skew: float) -> None:
+    loop = control.tf([25], [1, 10, 10, 10])
+    (margin,) = disk_margins(loop, skew=skew)
+    for factor in margin.gain:
+        if np.isfinite(factor) and factor > 0:
+            inside = 1 + 0.999 * (factor - 1)
+            assert control.feedback(inside * loop).poles().real.max() < 0
+    # A complex factor on the edge makes 1 + f L vanish at the critical frequency.
+    S = 1 / (1 + loop(1j * margin.frequency))
+    d = 1 / (S + (skew - 1) / 2)
+    f = (1 + (1 - skew) / 2 * d) / (1 - (1 + skew) / 2 * d)
+    assert abs(d) == pytest.approx(margin.alpha, rel=1e-6)
+    assert abs(1 + f * loop(1j * margin.frequency)) < 1e-6
+
+
+def test_wrong_input_is_named() -> None:
+    with pytest.raises(InputError, match="band"):
+        hinf_norm(control.tf([1], [1, 1]), band=(2.0, 1.0))
+    with pytest.raises(InputError, match="python-control"):
+        hinf_norm("x")
+    with pytest.raises(InputError, match="outputs"):
+        disk_margins(control.ss([[-1.0]], [[1.0]], [[1.0], [2.0]], 0))

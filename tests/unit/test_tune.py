@@ -1,0 +1,223 @@
+"""Structured synthesis: subgradients against differences, known optima, certificates, bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import control
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.control.feedback import linear_feedback
+from dalembert.control.floor import hinf_floor
+from dalembert.control.structured import (
+    ControllerGain,
+    Gain,
+    Poles,
+    Tunable,
+    Variance,
+    beside,
+    fixed_controller,
+    gains,
+    low_pass,
+    margin,
+    notch,
+    pd_gains,
+    pid_gains,
+    positive_gains,
+    roll_off,
+    state_space,
+    tracking,
+    tune,
+)
+from dalembert.control.structured.objective import Objective, ranges
+from dalembert.control.structured.plants import loop_plant
+from dalembert.control.structured.terms import terms_of
+from dalembert.core.errors import DalembertError, InputError
+from dalembert.systems.cranes import hanging, planar_crane, uniform_cable
+
+
+def random_plant(direct: float = 0.0) -> control.StateSpace:
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(5, 5))
+    A -= (np.linalg.eigvals(A).real.max() + 1.0) * np.eye(5)
+    D = direct * rng.normal(size=(4, 3))
+    names = {"inputs": ["d", "u1", "u2"], "outputs": ["z", "y1", "y2", "y3"]}
+    return control.ss(A, rng.normal(size=(5, 3)), rng.normal(size=(4, 5)), D, **names)
+
+
+def mass() -> control.StateSpace:
+    return control.ss([[0, 1], [0, 0]], [[0], [1]], np.eye(2), 0, inputs=["f"], outputs=["x", "v"])
+
+
+STRUCTURES = {
+    "gains": gains({"u1": {"y1": None, "y2": (-1.0, 1.0)}, "u2": {"y3": None, "y1": 0.1}}),
+    "pid": pid_gains({"u1": "y1"}, filter_time=0.1),
+    "state space": state_space(["u1", "u2"], ["y1", "y2"], 2),
+    "notch": gains({"u1": {"y1": None}}) * notch("u1", "y1", frequency=(0.5, 5.0)),
+    "low-pass": low_pass("u1", "y1", order=2, frequency=(0.5, 5.0)) + gains({"u2": {"y2": None}}),
+    "positive": positive_gains({"u1": ("y1", "y2"), "u2": ("y3", "z")}),
+    "beside": beside(gains({"u1": {"y1": None}}), fixed_controller(control.tf([0.1], [1, 1]), ["u2"], ["y2"])),
+}
+WEIGHT = control.tf([1, 2], [1, 0.1])
+REQUIREMENTS = {
+    "gain": Gain("d", "z", after=WEIGHT),
+    "band": Gain(["d", "r.y1"], ["z", "e.y1"], band=(0.5, 2.0), before=0.5),
+    "poles": Poles(decay=1.0, damping=0.7, frequency=3.0),
+    "controller": ControllerGain(3.0, band=(0.1, 10.0)),
+    "margin": margin("y1", gain=2.0),
+    "variance": Variance("d", ["z", "y1"], bound=2.0),
+}
+
+
+@pytest.mark.parametrize("direct", [0.0, 0.05])
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("requirement", REQUIREMENTS)
+def test_subgradients_equal_differences(structure: str, requirement: str, direct: float) -> None:
+    if direct and requirement == "variance":
+        pytest.skip("a direct path has no finite variance")
+    s, plant = STRUCTURES[structure], [loop_plant(random_plant(direct), STRUCTURES[structure], "p")]
+    objective = Objective(s, plant, [], terms_of(REQUIREMENTS[requirement], plant, s), ranges(s, plant, None))
+    rng = np.random.default_rng(3)
+    for shrink in (0.1, 0.01, 0.001):
+        y = objective.start() * shrink + 1e-3 * rng.normal(size=len(s.tunables))
+        value, slope = objective.worst(y, 1.0)
+        if np.isfinite(value):
+            break
+    assert np.isfinite(value)
+    h = 1e-6
+    steps = h * np.eye(len(y))
+    differences = [(objective.worst(y + e, 1.0)[0] - objective.worst(y - e, 1.0)[0]) / (2 * h) for e in steps]
+    assert np.allclose(differences, slope, rtol=1e-4, atol=1e-5 * max(np.abs(slope).max(), 1e-3))
+
+
+def test_gain_limit_decides_the_stiffness_of_a_mass() -> None:
+    # || 1 / (s^2 + kd s + kp) || >= 1 / kp, and (kp, kd) with |(kp, kd)| <= 10: the best has its peak at rest.
+    result = tune(mass(), pd_gains({"f": ("x", "v")}), soft=[Gain("f", "x")], hard=[ControllerGain(10.0)], starts=2)
+    kp, kd = result.values.values()
+    assert result.status == "met" and result.certified, result
+    assert np.hypot(kp, kd) <= 10.0 * 1.001
+    best = min(
+        hinf for angle in np.linspace(0.05, 1.5, 400) for hinf in [_mass_norm(10 * np.cos(angle), 10 * np.sin(angle))]
+    )
+    assert result.soft == pytest.approx(best, rel=0.02)
+
+
+def _mass_norm(kp: float, kd: float) -> float:
+    """Closed form of the norm of ``1 / (s^2 + kd s + kp)``."""
+    z = kd / (2 * np.sqrt(kp))
+    return float(1 / kp if z >= np.sqrt(0.5) else 1 / (kp * 2 * z * np.sqrt(1 - z * z)))
+
+
+@pytest.mark.parametrize(("name", "optimum"), [("AC2", 0.11149), ("AGS", 8.17324)])
+def test_static_output_feedback_reaches_the_floor_where_the_floor_is_the_optimum(name: str, optimum: float) -> None:
+    pytest.importorskip("cvxpy")
+    plant, structure, w, z = compleib(name)
+    result = tune(plant, structure, soft=[Gain(w, z)], starts=2, time_limit=30.0)
+    assert result.soft == pytest.approx(optimum, rel=1e-4)
+    assert result.certified
+    floor = hinf_floor(plant, controls=len(structure.controls), measurements=len(structure.measured))
+    assert floor <= result.soft * (1 + 1e-4)
+    assert floor == pytest.approx(optimum, rel=1e-3)
+
+
+def compleib(name: str) -> tuple[control.StateSpace, object, list[str], list[str]]:
+    data = json.loads((Path(__file__).parents[1] / "support" / "compleib_small.json").read_text(encoding="utf-8"))
+    parts = {k: np.atleast_2d(np.array(v, dtype=float)) for k, v in data["problems"][name].items()}
+    nw, nu, nz, ny = parts["B1"].shape[1], parts["B"].shape[1], parts["C1"].shape[0], parts["C"].shape[0]
+    w, u = [f"w{k}" for k in range(nw)], [f"u{k}" for k in range(nu)]
+    z, y = [f"z{k}" for k in range(nz)], [f"y{k}" for k in range(ny)]
+    plant = control.ss(
+        parts["A"],
+        np.hstack([parts["B1"], parts["B"]]),
+        np.vstack([parts["C1"], parts["C"]]),
+        np.block([[parts["D11"], parts["D12"]], [parts["D21"], np.zeros((ny, nu))]]),
+        inputs=[*w, *u],
+        outputs=[*z, *y],
+    )
+    table = {c: {m: Tunable(f"{c}<-{m}", lower=-1e4, upper=1e4, scale=1.0) for m in y} for c in u}
+    return plant, gains(table), w, z
+
+
+def test_tuned_crane_moves_its_payload_and_damps_it_in_the_native_loop() -> None:
+    cranes = {f"{m} kg": planar_crane(uniform_cable(1, 2.0, payload=m), trolley=5.0) for m in (1.0, 6.0)}
+    plants = {name: da.linearize(crane, at=hanging(crane)) for name, crane in cranes.items()}
+    s = gains({"F": dict.fromkeys(("x", "theta1", "x_dot", "theta1_dot"))})
+    result = tune(plants, s, hard=[Poles(damping=0.4, decay=0.4), ControllerGain(500.0)], starts=3, time_limit=30.0)
+    assert result.status == "met" and result.certified, result
+    for crane in cranes.values():
+        law = linear_feedback(
+            crane, result.controller, measured=s.measured, controls=s.controls, at=hanging(crane), reference={"x": 1.0}
+        )
+        run = da.simulate(crane, duration=25.0, control=law, q0=hanging(crane), record=0.05)
+        assert run["x"][-1] == pytest.approx(1.0, abs=2e-3)
+        assert abs(run["theta1"][-1]) < 2e-3
+
+
+def test_dynamic_controller_runs_in_the_native_loop_as_in_the_linear_model() -> None:
+    cart = da.Machine(
+        "cart",
+        bodies=[da.Body("cart", mass=2.0, inertia=(1, 1, 1))],
+        joints=[da.Joint("x", "prismatic", "world", "cart", axis=(1, 0, 0))],
+        motors=[da.Motor("F", "x")],
+        gravity=(0, 0, 0),
+    )
+    K = control.tf([30.0, 40.0, 10.0], [0.02, 1.0, 0.0])
+    law = linear_feedback(cart, K, measured=["x"], controls=["F"], reference={"x": 0.5})
+    run = da.simulate(cart, duration=3.0, control=law, method="dopri5", record=0.1)
+    plant = da.linearize(cart, outputs=["x"])
+    closed = control.feedback(plant * control.ss(K), 1)
+    expected = control.forced_response(closed, run.t, 0.5 * np.ones(len(run.t)))
+    assert np.allclose(run["x"], expected.outputs, atol=2e-4)
+
+
+def test_what_cannot_be_done_ends_with_its_reason() -> None:
+    unseen = control.ss([[1.0, 0.0], [0.0, -1.0]], [[0.0], [1.0]], [[1.0, 1.0]], 0, inputs=["u"], outputs=["y"])
+    result = tune(unseen, gains({"u": {"y": None}}), soft=[Gain("u", "y")], starts=2, time_limit=10.0)
+    assert result.status == "unstable" and "stabilised" in result.message
+    too_much = tune(
+        mass(),
+        pd_gains({"f": ("x", "v")}, kp=(0.0, 1.0), kd=(0.0, 1.0)),
+        hard=[tracking("x", response_time=0.01)],
+        starts=1,
+        time_limit=10.0,
+    )
+    assert too_much.status == "missed" and "tracking of x" in too_much.message
+    assert too_much.certified
+
+
+def test_weights_of_standard_requirements() -> None:
+    w = tracking("x", response_time=2.0, steady_error=0.01, peak_error=2.0).after
+    assert abs(1 / w(0)) == pytest.approx(0.01)
+    assert abs(1 / w(1j)) == pytest.approx(1.0, rel=1e-3)
+    assert abs(1 / w(1e6j)) == pytest.approx(2.0, rel=1e-4)
+    r = roll_off("x", "f", frequency=10.0).after
+    assert abs(r(100j)) == pytest.approx(10.0, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tune(mass(), pd_gains({"f": ("x", "v")})), "at least one requirement"),
+        (lambda: tune(mass(), pd_gains({"g": ("x", "v")}), soft=[Gain("f", "x")]), "'g'"),
+        (lambda: tune(mass(), pd_gains({"f": ("x", "w")}), soft=[Gain("f", "x")]), "'w'"),
+        (lambda: tune(mass(), pd_gains({"f": ("x", "v")}), soft=[Gain("f", "q")]), "'q'"),
+        (lambda: tune(mass(), pd_gains({"f": ("x", "v")}), soft=[Gain("f", "x", bound=-1.0)]), "bound"),
+        (
+            lambda: tune(mass(), pd_gains({"f": ("x", "v")}), soft=[Gain("f", "x", after=control.tf([1], [1, 0]))]),
+            "stable",
+        ),
+        (lambda: tune(mass(), pd_gains({"f": ("x", "v")}), soft=[Variance("r.x", "e.x")]), "direct path"),
+        (lambda: tune(mass(), pd_gains({"f": ("x", "v")}), soft=[Gain("f", "x")], starts=0), "starts"),
+        (lambda: tune("plant", pd_gains({"f": ("x", "v")}), soft=[Gain("f", "x")]), "StateSpace"),
+        (lambda: gains({"f": {"x": "a"}}), "number"),
+        (lambda: Tunable("k", lower=2.0, upper=1.0), "'k'"),
+        (lambda: Poles(), "decay"),
+        (lambda: margin("x"), "gain or a phase"),
+    ],
+)
+def test_wrong_input_is_named(call, words: str) -> None:
+    with pytest.raises((DalembertError, InputError), match=words):
+        call()
