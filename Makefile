@@ -63,7 +63,7 @@ bench: $(VENV)/.installed-bench ## measure speed, side by side with the peers
 
 clean: ## remove what was built (the environment stays: rm -r .venv)
 	rm -rf build dist docs/_build docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
-	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Installing again when pyproject.toml changes; the sources themselves are linked, not copied. Tests and documentation
 # use the versions of constraints.txt, so that a release of somebody else cannot break them; users get the newest.

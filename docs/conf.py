@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
-import re
 import sys
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
 
 from sphinx.application import Sphinx
 
@@ -47,76 +44,35 @@ python_maximum_signature_line_length = 100
 # One name may live in several rooms (a class and the port it fulfils): its short form stays plain text.
 suppress_warnings = ["ref.python"]
 
-# From the public face down to the foundation.
-ROOMS = (
-    "api",
-    "cli",
-    "studies",
-    "benchmarks",
-    "campaign",
-    "view",
-    "systems",
-    "io",
-    "simulate",
-    "control",
-    "plan",
-    "formulations",
-    "compile",
-    "model",
-    "spatial",
-    "core",
-)
+PUBLIC = ["dalembert", *(f"dalembert.{m.name}" for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg)]
 
 
-def is_private(module: str) -> bool:
-    """Whether any part of a dotted name starts with an underscore."""
-    return any(part.startswith("_") for part in module.split("."))
-
-
-def exported_here(module: ModuleType) -> list[str]:
-    """Names that a module exports and that no other documented module defines."""
-    names = []
-    for name in getattr(module, "__all__", ()):
-        home = getattr(inspect.unwrap(getattr(module, name)), "__module__", module.__name__)
-        if home == module.__name__ or is_private(home):
-            names.append(name)
-    return names
-
-
-def section(module: ModuleType, *, nested: bool) -> str:
-    """The documentation of one module."""
-    title = f"## {module.__name__}\n\n" if nested else ""
-    members = ", ".join(exported_here(module))
-    option = f":members: {members}\n" if members else ""
-    return f"{title}```{{eval-rst}}\n.. automodule:: {module.__name__}\n   {option}```\n"
-
-
-def room_page(room: str) -> str | None:
-    """The page of one room, with each public module of it; None while the room does not exist."""
-    try:
-        package = importlib.import_module(f"dalembert.{room}")
-    except ModuleNotFoundError as error:
-        if error.name != f"dalembert.{room}":
-            raise
+def face_page(name: str) -> str | None:
+    """The page of a package with the names that it exports; None if it exports none."""
+    package = importlib.import_module(name)
+    exported = [n for n in getattr(package, "__all__", ()) if not n.startswith("__")]
+    above = [] if package is dalembert else [n for n in exported if getattr(dalembert, n, None) is getattr(package, n)]
+    own = [n for n in exported if n not in above]
+    if not exported or name == "dalembert.cli":
         return None
-    if getattr(package, "__file__", None) is None:  # an empty folder
-        return None
-    paths = getattr(package, "__path__", [])
-    found = sorted(info.name for info in pkgutil.walk_packages(paths, prefix=f"dalembert.{room}."))
-    modules = [importlib.import_module(name) for name in found if not is_private(name)]
-    sections = [section(package, nested=False), *(section(module, nested=True) for module in modules)]
-    return f"# {room}\n\n" + "\n".join(sections)
+    page = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n"
+    if own:
+        page += f"   :members: {', '.join(own)}\n"
+    page += "```\n"
+    if above:
+        page += f"\nAlso here: {', '.join(f'{{py:obj}}`dalembert.{n}`' for n in above)}.\n"
+    return page
 
 
 def write_reference(app: Sphinx) -> None:
-    """Write one reference page per room that exists, and their index."""
+    """Write one reference page per package that users program against, and their index."""
     folder = HERE / "_generated"
     folder.mkdir(exist_ok=True)
-    pages = {room: page for room in ROOMS if (page := room_page(room)) is not None}
+    pages = {name.removeprefix("dalembert."): page for name in PUBLIC if (page := face_page(name)) is not None}
     listing = "\n".join(pages)
     pages["index"] = (
-        "# Reference\n\nOne page per room of the package, from the public face down to the foundation.\n"
-        f"A room imports only from the rooms below it.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
+        "# Reference\n\nThe names that `dalembert` and its rooms export. Modules below may be moved at any time.\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
     )
     for old in folder.glob("*.md"):
         if old.stem not in pages:
@@ -128,14 +84,6 @@ def write_reference(app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def leave_out_missing(app: Sphinx, page: str, source: list[str]) -> None:
-    """Drop from the index the pages of capabilities that are not there yet."""
-    if page == "index":
-        names = re.compile(r"^(\w+)\n", re.M)
-        source[0] = names.sub(lambda m: m[0] if (HERE / f"{m[1]}.md").exists() else "", source[0])
-
-
 def setup(app: Sphinx) -> None:
-    """Register the writer of the reference pages, and what the index leaves out."""
+    """Register the writer of the reference pages."""
     app.connect("builder-inited", write_reference)
-    app.connect("source-read", leave_out_missing)

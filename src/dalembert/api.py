@@ -23,6 +23,7 @@ from dalembert.simulation.run import EndState, Run
 
 if TYPE_CHECKING:
     from pathlib import Path
+from dalembert.simulation.integrate import integrate
 
 __all__ = ["equations", "load_run", "simulate"]
 
@@ -166,8 +167,6 @@ def simulate(
     >>> run.status, run.energy.drift < 1e-9
     ('completed', True)
     """
-    from dalembert.simulation.integrate import integrate
-
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, by, backend=backend)
     loop = close_loop(eom, control, events=events, limits=limits, switches=switches)
     report: dict[str, Any] = {}

@@ -30,7 +30,7 @@ TEXTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROO
 LAZY = ("dalembert", "dalembert.control")
 
 _IMPORT = re.compile(r"from (dalembert[\w.]*) import (?:\(([^)]*)\)|([^\n]*))")
-_PATH = re.compile(r"(?<![\w/.-])dalembert(?:\.[A-Za-z_]\w*)+")
+_PATH = re.compile(r"(?<!python -m )(?<![\w/.-])dalembert(?:\.[A-Za-z_]\w*)+")
 
 
 def exported(module: ModuleType) -> set[str]:

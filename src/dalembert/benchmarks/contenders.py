@@ -5,17 +5,21 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Iterator
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.benchmarks.cases import Case, Contender, Skipped
-from dalembert.compile import build_library, compile_function
+from dalembert.benchmarks.loops import compiled_loops, pointer
+from dalembert.benchmarks.peers.jax import jax_contenders
+from dalembert.benchmarks.peers.mujoco import mujoco_contenders
+from dalembert.benchmarks.peers.pinocchio import pinocchio_contenders
+from dalembert.benchmarks.peers.sympy_exudyn import more_contenders
+from dalembert.compile import compile_function
 from dalembert.core.types import Array
 
-__all__ = ["compiled_loops", "contenders", "native_contenders", "pointer"]
+__all__ = ["contenders", "native_contenders"]
 
 BATCH_ROWS = 8192
 BATCH_BYTES = 2**25
@@ -24,27 +28,12 @@ BATCH_BYTES = 2**25
 
 def contenders(case: Case, *, build: bool, announce: Callable[[str], None]) -> Iterator[Contender | Skipped]:
     """All contenders for a case; ``build`` allows what takes minutes to build."""
-    from dalembert.benchmarks.peers.jax import jax_contenders
-    from dalembert.benchmarks.peers.mujoco import mujoco_contenders
-    from dalembert.benchmarks.peers.pinocchio import pinocchio_contenders
-    from dalembert.benchmarks.peers.sympy_exudyn import more_contenders
-
     yield from native_contenders(case)
     yield virtual_machine(case)
     yield from pinocchio_contenders(case, build, announce)
     yield from mujoco_contenders(case)
     yield from more_contenders(case)
     yield from jax_contenders(case, build=build, announce=announce)
-
-
-def pointer(x: NDArray[Any]) -> ctypes.c_void_p:
-    """Address of an array's memory."""
-    return ctypes.c_void_p(x.ctypes.data)
-
-
-def compiled_loops() -> ctypes.CDLL:
-    """The loops of ``loops.c``."""
-    return build_library(files("dalembert.benchmarks").joinpath("loops.c").read_text(encoding="utf-8"), "loops")
 
 
 def native_contenders(case: Case) -> Iterator[Contender | Skipped]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dalembert.cli.app import run
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line and leave with its exit status."""
-    from dalembert.cli.app import run
-
     raise SystemExit(run())

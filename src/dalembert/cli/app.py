@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from dalembert import __version__
 from dalembert.cli.bench import bench
 from dalembert.cli.demo import demo
 from dalembert.cli.reproduce import reproduce
@@ -36,8 +37,6 @@ app = typer.Typer(
 
 def _show_version(value: bool) -> None:
     if value:
-        from dalembert import __version__
-
         print(f"dalembert {__version__}")
         raise typer.Exit
 

@@ -7,6 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from dalembert import api
+from dalembert.cli.machines import find_machine
+from dalembert.cli.output import console, table
+from dalembert.core.files import make_folder, write_file
+
 __all__ = ["demo"]
 
 
@@ -20,11 +25,7 @@ def demo(
     """
     import time
 
-    from dalembert import api
     from dalembert.analysis.verify import verify
-    from dalembert.cli.machines import find_machine
-    from dalembert.cli.output import console
-    from dalembert.core.files import make_folder, write_file
 
     make_folder(out)
     screen = console()
@@ -49,8 +50,6 @@ def _summary(machine: Any, eom: Any, run: Any, law: Any, wall: float) -> Any:
     """Return the table of what happened."""
     import casadi as ca
     import numpy as np
-
-    from dalembert.cli.output import table
 
     t = ca.SX.sym("t")
     reference = ca.Function("r", [t], [law.reference(t)])(run.t[None, :]).full().T

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json as json_module
+import sys
 from typing import Annotated
 
 import typer
+from rich.markup import escape
+
+from dalembert.cli.output import console, number, table
 
 __all__ = ["reproduce"]
 
@@ -20,10 +25,6 @@ def reproduce(
     Exit status 1 if one is missed that the errata page does not explain. Totals are given apart for what is printed,
     for identities, for requirements and for what is only measured.
     """
-    import sys
-
-    from rich.markup import escape
-
     from dalembert.studies import run_study, studies, totals
 
     if listing:
@@ -32,13 +33,9 @@ def reproduce(
         return
     rows = [row for study in ([name] if name else studies()) for row in run_study(study, full=not short)]
     if json:
-        import json as json_module
-
         print(json_module.dumps([row.as_dict() for row in rows], indent=2))
         print(totals(rows), file=sys.stderr)
     else:
-        from dalembert.cli.output import console, number, table
-
         out = console()
         for study in dict.fromkeys(row.study for row in rows):
             columns = ("quantity", "source", "kind", "expected", "ours", "tolerance", "")

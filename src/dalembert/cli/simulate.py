@@ -7,8 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from dalembert import api
 from dalembert.cli.machines import MachineArgument, find_machine
+from dalembert.cli.output import console
 from dalembert.core.errors import InputError, SimulationError, WriteError
+from dalembert.core.files import target_file
 
 __all__ = ["simulate"]
 
@@ -50,9 +53,6 @@ def simulate(
 
     What its file says about the simulation holds unless an option says otherwise.
     """
-    from dalembert import api
-    from dalembert.cli.output import console
-
     _check_targets(out, csv, plot)
     found, settings = find_machine(machine)
     options = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "record": record}
@@ -73,8 +73,6 @@ def simulate(
 
 def _check_targets(out: Path | None, csv: Path | None, plot: Path | None) -> None:
     """Refuse files that cannot be written before the work is done, not after it."""
-    from dalembert.core.files import target_file
-
     for path in (out, csv):
         if path is not None:
             target_file(path)

@@ -6,7 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from dalembert.cli.output import console, number, table
 from dalembert.core.errors import UnknownNameError
+from dalembert.core.parameter import nominal
 
 __all__ = ["systems"]
 
@@ -33,7 +35,6 @@ def _list(
         str | None, typer.Option("--yaml", metavar="NAME", help="Print a machine as a machine file.")
     ] = None,
 ) -> None:
-    from dalembert.cli.output import console, table
     from dalembert.systems import SYSTEMS
 
     if yaml is not None:
@@ -50,9 +51,6 @@ def _list(
 @systems.command("show")
 def _show(name: Annotated[str, typer.Argument(help="Name of a ready-made machine.")]) -> None:
     """Show what a machine is made of."""
-    from dalembert.cli.output import console, number, table
-    from dalembert.core.parameter import nominal
-
     system = _find(name)
     machine = system.make()
     out = console()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json as json_module
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from dalembert.cli.machines import MachineArgument, find_machine
+from dalembert.cli.output import console, table
 
 __all__ = ["verify"]
 
@@ -27,15 +31,8 @@ def verify(
     found, _ = find_machine(machine)
     report = compare(found, samples=samples, seed=seed, tolerance=tolerance)
     if json:
-        import json as json_module
-        from dataclasses import asdict
-
         print(json_module.dumps({**asdict(report), "ok": report.ok}, indent=2))
     else:
-        from rich.markup import escape
-
-        from dalembert.cli.output import console, table
-
         verdict = "all formulations agree" if report.ok else f"{len(report.failures)} comparisons FAIL"
         title = f"{escape(found.name)}: {verdict} ({samples} random states, tolerance {tolerance:g})"
         rows = table("quantity", "formulations", "residual", "", title=title, right=("residual",))

@@ -15,6 +15,7 @@ from dalembert.compile.arguments import Shape, Signature, make_signature, nonfin
 from dalembert.compile.backend import BACKENDS, Backend, load_backend, usable_toolchain
 from dalembert.compile.batch import BatchEntry, check_threads
 from dalembert.compile.build import find_toolchain
+from dalembert.compile.cuda import compile_cuda
 from dalembert.compile.forms import EXACT, SCALAR
 from dalembert.compile.native import Lanes, Native, NativeFrame, Source, emit_function, load_lanes
 from dalembert.compile.rows import RowFunction
@@ -231,7 +232,6 @@ class Kernel:
             return self
         if device != "cuda":
             raise InputError(f"got device {device!r}, expected one of cpu, cuda")
-        from dalembert.compile.cuda import compile_cuda
 
         return compile_cuda(self._source, self.signature, **options)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel
+from dalembert.compile.export import export_c
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError
 from dalembert.core.kept import Kept
@@ -303,8 +304,6 @@ class EquationsOfMotion(ConstraintContract):
         name: str = "machine",
     ) -> Path:
         """Write functions of the contract as C99 sources that stand alone; see `dalembert.compile.export_c`."""
-        from dalembert.compile.export import export_c
-
         return export_c([self.kernel(f) for f in functions], folder, name=name, examples={"q": self.q_neutral})
 
     def kernel(self, name: str, frame: str | None = None, axes: str = "frame") -> Kernel:

@@ -22,6 +22,7 @@ from dalembert.model.cables import Cable
 from dalembert.model.checks import check_physics
 from dalembert.model.constraints import Constraint
 from dalembert.model.joint import WORLD, Joint
+from dalembert.model.locking import lock_joints
 from dalembert.model.parts import Coupling, Frame, Motor, Wrench
 from dalembert.model.tree import Node, Tree, build_tree
 
@@ -277,8 +278,6 @@ class Machine:
 
         Motors on them disappear; joints that follow a locked one are locked where it takes them.
         """
-        from dalembert.model.locking import lock_joints
-
         return lock_joints(self, positions)
 
     def parameter_vector(self, p: Mapping[str, float] | None) -> Array:

@@ -22,6 +22,7 @@ from dalembert.simulation.engines.engine import Engine, Outcome, Setup
 from dalembert.simulation.engines.fallback import PythonEngine
 from dalembert.simulation.engines.integrators import INTEGRATORS, agree
 from dalembert.simulation.engines.native import NativeEngine
+from dalembert.simulation.engines.sundials import SundialsEngine
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.events import EventWatcher, Transition
 from dalembert.simulation.kernels import ProblemKernels, problem_kernels
@@ -172,8 +173,6 @@ def _sampler(problem: Problem, controller: SampledLaw | None, x0: ArrayLike | En
 def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
     way, integrator = setup.constraint_method, INTEGRATORS[setup.method]
     if integrator.adaptive and integrator.tableau is None:
-        from dalembert.simulation.engines.sundials import SundialsEngine
-
         return SundialsEngine(setup)
     if kernels.native and setup.problem.constrained is not None:
         own = NativeConstrained(setup.problem, kernels.native_constrained(), way)

@@ -27,6 +27,7 @@ from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+from dalembert.model.transform import Transform
 
 __all__ = ["Skeleton", "animate", "draw_frames", "skeleton"]
 
@@ -118,7 +119,6 @@ def _index(machine: Machine, parent: int, names: list[str]) -> int:
 
 
 def _at(com: Any) -> Any:
-    from dalembert.model.transform import Transform
 
     return Transform(com)
 

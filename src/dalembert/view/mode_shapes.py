@@ -16,6 +16,7 @@ from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.mapped import tree_coordinates
 from dalembert.formulations.tree.flexible import SectionMotion
+from dalembert.formulations.tree.model import TreeModel
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD
 
@@ -47,7 +48,6 @@ def machine_lines(eom: EquationsOfMotion, q: ArrayLike, points: int = 30) -> lis
 
 
 def _model(eom: EquationsOfMotion) -> Any:
-    from dalembert.formulations.tree.model import TreeModel
 
     if not eom.formulation.machine_coordinates:
         raise InputError(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.benchmarks.cases import Case, Contender, Skipped
-from dalembert.benchmarks.contenders import compiled_loops, pointer
+from dalembert.benchmarks.loops import compiled_loops, pointer
 from dalembert.benchmarks.peers.mujoco_model import mujoco_xml
 from dalembert.core.errors import BuildError, InputError
 from dalembert.core.types import Array

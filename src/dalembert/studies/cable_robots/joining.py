@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.analysis.cables.statics import structure_matrix
 from dalembert.analysis.cables.tensions import platform_load
 from dalembert.api import simulate
+from dalembert.formulations.equations import derive
 from dalembert.loop.switching import Switch
 from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import WinchPID, joining_robot, winch_reference
@@ -55,8 +56,6 @@ def joining_law() -> WinchPID:
 @lru_cache(maxsize=4)
 def joining_run(by: str = "natural", **options: Any) -> Run:
     """Run of 20 s with the pick at 11 s."""
-    from dalembert.formulations.equations import derive
-
     machine = joining_robot()
     settings: dict[str, Any] = {"method": "rk4", "step": 1e-3, "record": 1e-2} | options
     pick = Switch(at=PICK, on=("grip",), off=("floor",))
