@@ -36,6 +36,16 @@ from dalembert.systems.cranes import (
     uniform_cable,
 )
 from dalembert.systems.flexible_arms import canadarm, mda_arm, planar_arm
+from dalembert.systems.mechanisms import (
+    ANDREWS_START,
+    CAR_AXIS_START,
+    andrews_squeezer,
+    bricard_mechanism,
+    car_axis,
+    flyball_governor,
+    four_bars,
+    point_pendulum,
+)
 from dalembert.systems.parallel_robots import (
     DeltaGeometry,
     delta_angles,
@@ -46,6 +56,8 @@ from dalembert.systems.parallel_robots import (
 from dalembert.systems.textbook import actuated_pendulum, double_pendulum, floating_two_link, motor_side, pr_robot
 
 __all__ = [
+    "ANDREWS_START",
+    "CAR_AXIS_START",
     "SYSTEMS",
     "DeltaGeometry",
     "DesignedOn",
@@ -57,10 +69,13 @@ __all__ = [
     "SystemInfo",
     "WinchPID",
     "actuated_pendulum",
+    "andrews_squeezer",
     "bending_stiffness_alpha",
+    "bricard_mechanism",
     "cable_robot",
     "cable_sway_frequencies",
     "canadarm",
+    "car_axis",
     "crane_coordinates",
     "crane_structure",
     "delta_angles",
@@ -72,6 +87,8 @@ __all__ = [
     "eight_cable_robot",
     "elastic_cable_frequencies",
     "floating_two_link",
+    "flyball_governor",
+    "four_bars",
     "hanging",
     "hook_crane",
     "joining_robot",
@@ -84,6 +101,7 @@ __all__ = [
     "overturning_robot",
     "planar_arm",
     "planar_crane",
+    "point_pendulum",
     "pr_robot",
     "pulley_robot",
     "residual_sway",
