@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.compile.kernel import Backend
-from dalembert.core.errors import InputError, SimulationError
-from dalembert.core.states import named_vector
 from dalembert.core.types import StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
-from dalembert.loop.closed_loop import Event, close_loop
+from dalembert.loop.closed_loop import Event
+from dalembert.loop.simulate import run_equations
 from dalembert.loop.switching import Switch
 from dalembert.model.machine import Machine
 from dalembert.simulation.constrained.methods import ConstraintMethod
-from dalembert.simulation.run import EndState, Run
+from dalembert.simulation.run import Run
+from dalembert.simulation.settings import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
-from dalembert.simulation.integrate import integrate
 
 __all__ = ["equations", "load_run", "simulate"]
 
@@ -76,9 +73,9 @@ def simulate(
     v0: StateLike = None,
     control: Any = None,
     method: str | None = None,
-    step: float = 1e-3,
-    rtol: float = 1e-8,
-    atol: ArrayLike = 1e-10,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: ArrayLike | None = None,
     record: float | None = None,
     p: Mapping[str, float] | ArrayLike | None = None,
     t0: float = 0.0,
@@ -89,7 +86,7 @@ def simulate(
     progress: bool | Callable[[float], object] | None = None,
     by: str = "newton-euler",
     backend: Backend = "auto",
-    constraints: str | ConstraintMethod | None = None,
+    constraints: str | Mapping[str, Any] | ConstraintMethod | None = None,
     switches: Sequence[Switch] = (),
     reach: float = 0.1,
     check: bool = True,
@@ -113,9 +110,9 @@ def simulate(
         ``"rk4"`` and other fixed-step methods, ``"dopri5"`` (adaptive), ``"cvodes"`` or ``"idas"`` (stiff). None:
         ``"rk4"``, or the one that ``constraints`` brings along.
     step
-        Step of fixed-step methods.
+        Step of fixed-step methods; None: 1e-3 s.
     rtol, atol
-        Tolerances of adaptive methods.
+        Tolerances of adaptive methods, ``atol`` also one per state; None: 1e-8 and 1e-10.
     record
         Interval of the recorded rows; None: every step.
     p
@@ -167,69 +164,35 @@ def simulate(
     >>> run.status, run.energy.drift < 1e-9
     ('completed', True)
     """
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, by, backend=backend)
-    loop = close_loop(eom, control, events=events, limits=limits, switches=switches)
-    report: dict[str, Any] = {}
-    transition = on_event
-    if loop.switching is not None:
-        switching = loop.switching.for_run(eom.parameter_values(p), on_event)
-        report["transitions"] = switching.log
-        transition = switching if switching.needed else on_event
-    x0: EndState | np.ndarray[Any, Any]
-    if start is not None:
-        if q0 is not None or v0 is not None:
-            raise InputError("give either start (an earlier run) or q0 and v0, not both")
-        if not isinstance(start, Run) or start.state_names != loop.problem.state_names:
-            raise InputError(
-                f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {start!r}"
-            )
-        x0, t0 = start.final, start.final.t
-    else:
-        own = eom.machine
-        q = named_vector(q0, own.q_names, own.q_neutral, "q0")
-        _check_start(own, q)
-        v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
-        q, v = eom.from_machine(q, v, p=p)
-        x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
-        if loop.switching is not None:
-            x0, report["initial_projection"] = switching.prepare(x0, t0, reach)
-    run = integrate(
-        loop.problem,
-        x0,
-        eom.parameter_values(p),
+    settings = Settings(
         duration=duration,
         t0=t0,
         method=method,
         step=step,
         rtol=rtol,
         atol=atol,
-        controller=loop.controller,
-        record=record,
-        progress=progress,
-        on_event=transition,
-        backend=eom.backend,
-        constraints=constraints,
         max_step=max_step,
         max_steps=max_steps,
+        record=record,
+        constraints=constraints,
+        reach=reach,
+        limits=limits,
     )
-    if eom.p_names:
-        report["parameters"] = dict(zip(eom.p_names, eom.parameter_values(p).tolist(), strict=True))
-    run = replace(run, metadata={**run.metadata, **report}, source=eom.machine)
-    if check and run.status in ("diverged", "failed"):
-        raise SimulationError(run.message, run)
-    return run
-
-
-def _check_start(machine: Machine, q: np.ndarray[Any, Any]) -> None:
-    """Refuse to start where a limit would have stopped the run: the machine has no meaning there."""
-    for joint in machine.joints:
-        if joint.limits.stop and joint.name in machine.q_names:
-            value = q[machine.q_names.index(joint.name)]
-            if not joint.limits.lower <= value <= joint.limits.upper:
-                raise InputError(
-                    f"q0: {joint.name!r} of machine '{machine.name}' starts at {value:g}, outside of its range "
-                    f"{joint.limits.lower:g} to {joint.limits.upper:g}, where a run must stop; give it a value within"
-                )
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, by, backend=backend)
+    return run_equations(
+        eom,
+        settings,
+        q0=q0,
+        v0=v0,
+        p=p,
+        control=control,
+        start=start,
+        events=events,
+        switches=switches,
+        on_event=on_event,
+        progress=progress,
+        check=check,
+    )
 
 
 def load_run(path: str | Path) -> Run:

@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 from dalembert.simulation import METHODS, TABLEAUS, Tableau, integrate
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.engines.fallback import PythonEngine
-from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.kernels import problem_kernels
-from support.problems import Exact, make_problem, oscillator, pendulum, precession, rational, sampled_integrator
+from dalembert.simulation.settings import Settings
+from support.problems import (
+    Exact,
+    make_problem,
+    oscillator,
+    pendulum,
+    precession,
+    rational,
+    sampled_integrator,
+    stepping,
+)
 
 FIXED = [name for name, tableau in TABLEAUS.items() if not tableau.adaptive]
 ADAPTIVE = [name for name, tableau in TABLEAUS.items() if tableau.adaptive]
@@ -24,10 +33,8 @@ EXACT = {"rational": rational(), "precession": precession()}
 
 def fixed_step_error(exact: Exact, tableau: Tableau, n_steps: int) -> float:
     """Largest error over a run with n equal steps, whatever the method."""
-    setup = check_setup(
-        exact.problem, exact.x0, None, duration=exact.duration, t0=0.0, integrator=INTEGRATORS["rk4"],
-        step=exact.duration / n_steps, max_step=None, rtol=1e-8, atol=1e-10, record=None, max_steps=10**6, period=0.0,
-    )  # fmt: skip
+    settings = Settings(exact.duration, step=exact.duration / n_steps)
+    setup = check_setup(exact.problem, exact.x0, None, settings, period=0.0)
     kernels = problem_kernels(exact.problem)
     engine: NativeEngine | PythonEngine
     if kernels.native:
@@ -97,7 +104,7 @@ def test_error_follows_the_tolerance(name: str, case: str) -> None:
 @pytest.mark.parametrize("name", ["rk4", "dopri5"])
 def test_quaternion_stays_unit(name: str) -> None:
     exact = precession()
-    run = integrate(exact.problem, exact.x0, duration=20.0, method=name, step=0.05, rtol=1e-6)
+    run = integrate(exact.problem, exact.x0, duration=20.0, **stepping(name, step=0.05, rtol=1e-6))
     assert np.max(np.abs(np.sum(run.x**2, axis=1) - 1.0)) < 1e-15
 
 
@@ -123,7 +130,9 @@ def test_energy_of_a_pendulum_is_kept_at_tight_tolerance() -> None:
 )
 def test_native_equals_python(matrix: list[float], x0: list[float], method: str) -> None:
     runs = [
-        integrate(LINEAR, x0, matrix, duration=1.0, method=method, step=0.03, record=0.1, rtol=1e-6, backend=backend)
+        integrate(
+            LINEAR, x0, matrix, duration=1.0, record=0.1, backend=backend, **stepping(method, step=0.03, rtol=1e-6)
+        )
         for backend in ("auto", "vm")
     ]
     assert {run.metadata["backend"] for run in runs} >= {"python"}
@@ -170,7 +179,7 @@ def test_time_grid(
         record = duration
     controller = Counting(period)
     run = integrate(
-        HOLDING, [0.0], duration=duration, t0=t0, method=method, step=min(step, duration), controller=controller,
+        HOLDING, [0.0], duration=duration, t0=t0, **stepping(method, step=min(step, duration)), controller=controller,
         record=record, backend=backend,
     )  # fmt: skip
     assert run.status == "completed"
@@ -203,7 +212,7 @@ def test_time_grid(
 @given(cut=st.floats(0.1, 1.9), method=st.sampled_from(METHODS))
 def test_continuation_equals_one_run(cut: float, method: str) -> None:
     cut = round(cut, 2)  # on the grid of the fixed steps
-    settings_ = {"method": method, "step": 0.01, "rtol": 1e-10, "atol": 1e-10, "record": 0.01}
+    settings_ = stepping(method, step=0.01, rtol=1e-10, atol=1e-10) | {"record": 0.01}
     whole = integrate(PENDULUM, [1.0, 0.0], [9.81], duration=2.0, **settings_)
     first = integrate(PENDULUM, [1.0, 0.0], [9.81], duration=cut, **settings_)
     second = integrate(PENDULUM, first.final, [9.81], duration=2.0 - cut, **settings_)

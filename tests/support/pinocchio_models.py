@@ -61,9 +61,7 @@ def joint_model(joint: da.Joint) -> Any:
         "revolute": lambda: pin.JointModelRevoluteUnaligned(axis),
         "prismatic": lambda: pin.JointModelPrismaticUnaligned(axis),
         "screw": lambda: pin.JointModelHelicalUnaligned(axis, nominal(joint.pitch)),
-        "cylindrical": lambda: composite(
-            pin.JointModelRevoluteUnaligned(axis), pin.JointModelPrismaticUnaligned(axis)
-        ),
+        "cylindrical": lambda: composite(pin.JointModelRevoluteUnaligned(axis), pin.JointModelPrismaticUnaligned(axis)),
         "universal": lambda: pin.JointModelUniversal(axis, np.array([nominal(x) for x in joint.second_axis])),
         "spherical": pin.JointModelSpherical,
         "planar": pin.JointModelPlanar,

@@ -10,8 +10,19 @@ import casadi as ca
 import numpy as np
 
 from dalembert.simulation import EventSpec, Problem
+from dalembert.simulation.engines.integrators import INTEGRATORS
 
-__all__ = ["Exact", "ball", "make_problem", "oscillator", "pendulum", "precession", "rational", "sampled_integrator"]
+__all__ = [
+    "Exact",
+    "ball",
+    "make_problem",
+    "oscillator",
+    "pendulum",
+    "precession",
+    "rational",
+    "sampled_integrator",
+    "stepping",
+]
 
 
 def make_problem(
@@ -130,3 +141,9 @@ def ball(n: int = 1, *, terminal: bool = False, direction: int = -1) -> Problem:
 def sampled_integrator() -> Problem:
     """x' = c: the state shows what was held, and for how long."""
     return make_problem(("x",), lambda t, x, c, p: (c[0],), held=("rate",))
+
+
+def stepping(method: str, **settings: Any) -> dict[str, Any]:
+    """A method with those of some settings of steps and tolerances that it uses."""
+    used = INTEGRATORS[method].settings
+    return {"method": method, **{name: value for name, value in settings.items() if name in used}}

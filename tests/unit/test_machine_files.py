@@ -347,7 +347,7 @@ BAD = {
     "merge": (changed("joints:", "  b: {<<: {mass: 1}}\njoints:"), "unknown key '<<' of body 'b'"),
     "q0 name": (changed("{theta: pi/2}", "{thta: 1}"), r":18: q0: no coordinate named 'thta'.*known: theta"),
     "v0 name": (BASE + "  v0: {theta: 1}\n", r":19: v0: no velocity named 'theta'.*known: theta_dot"),
-    "duration": (changed("duration: 2", "duration: 0"), r":17: 'duration' of the simulation must be > 0, got 0"),
+    "duration": (changed("duration: 2", "duration: 0"), r":17: duration must be a finite number > 0 s, got 0"),
     "duration text": (changed("duration: 2", "duration: [2]"), r":17: simulation duration must be a number"),
     "simulation key": (changed("duration: 2", "time: 2"), r":17: unknown key 'time' of simulation; allowed: duration"),
     "q0 time": (changed("pi/2", "t"), r":18: 'theta' of the simulation must not depend on time"),

@@ -10,7 +10,7 @@ from scipy.special import ellipk
 from dalembert.core.errors import SimulationError
 from dalembert.simulation import EventSpec, integrate
 from dalembert.simulation.roots import find_crossing
-from support.problems import ball, make_problem, oscillator, pendulum, sampled_integrator
+from support.problems import ball, make_problem, oscillator, pendulum, sampled_integrator, stepping
 
 G = 9.81
 NATIVE_AND_PYTHON = pytest.mark.parametrize("backend", ["auto", "vm"])
@@ -51,10 +51,7 @@ def test_pendulum_passes_the_bottom_at_quarter_periods(method: str, tolerance: f
         [amplitude, 0.0],
         [G],
         duration=5.0,
-        method=method,
-        step=1e-3,
-        rtol=1e-11,
-        atol=1e-11,
+        **stepping(method, step=1e-3, rtol=1e-11, atol=1e-11),
         backend=backend,
     )
     expected = [(2 * k + 1) * period / 4 for k in range(int(10.0 / period + 0.5))]
@@ -69,7 +66,7 @@ def test_pendulum_passes_the_bottom_at_quarter_periods(method: str, tolerance: f
 def test_terminal_event_stops_the_run(method: str, backend: str) -> None:
     height = 1.7
     fall = np.sqrt(2 * height / G)
-    run = integrate(ball(terminal=True), [height, 0.0], duration=2.0, method=method, step=1e-3, backend=backend)
+    run = integrate(ball(terminal=True), [height, 0.0], duration=2.0, **stepping(method, step=1e-3), backend=backend)
     assert run.status == "stopped"
     assert run.ok
     assert "ground1" in run.message
@@ -90,7 +87,9 @@ def test_bouncing_ball(method: str, backend: str) -> None:
         assert names == ("ground1",)
         return np.array([0.0, -restitution * x[1]])
 
-    run = integrate(ball(), [height, 0.0], duration=3.0, method=method, step=1e-3, on_event=bounce, backend=backend)
+    run = integrate(
+        ball(), [height, 0.0], duration=3.0, **stepping(method, step=1e-3), on_event=bounce, backend=backend
+    )
     fall = np.sqrt(2 * height / G)
     expected, flight = [fall], 2 * fall * restitution
     while expected[-1] + flight < 3.0:
@@ -124,7 +123,7 @@ def test_simultaneous_events_come_together(method: str, backend: str) -> None:
         calls.append((t, names))
 
     x0 = [1.0, 0.0, 2.0, 0.0, 1.0, 0.0]
-    run = integrate(ball(3), x0, duration=0.8, method=method, step=1e-3, on_event=record, backend=backend)
+    run = integrate(ball(3), x0, duration=0.8, **stepping(method, step=1e-3), on_event=record, backend=backend)
     assert [names for _, names in calls] == [("ground1", "ground3"), ("ground2",)]
     assert run.events[0].t == run.events[1].t
     assert [event.t for event in run.events] == pytest.approx([np.sqrt(2 / G)] * 2 + [np.sqrt(4 / G)], abs=1e-6)
@@ -140,7 +139,7 @@ def test_several_events_of_one_step_come_in_order(method: str, backend: str) -> 
         events=lambda t, x, c, p: [x[0] - s for s in times],
         specs=[EventSpec(f"e{k}") for k in range(3)],
     )
-    run = integrate(problem, [0.0], duration=1.0, method=method, step=0.25, backend=backend)
+    run = integrate(problem, [0.0], duration=1.0, **stepping(method, step=0.25), backend=backend)
     assert [(e.name, round(e.t, 12)) for e in run.events] == [("e2", 0.705), ("e0", 0.71), ("e1", 0.72)]
 
 
@@ -157,7 +156,7 @@ def test_start_on_an_event_does_not_fire(method: str, start: float, backend: str
     )
     for speed in (1.0, -1.0):
         run = integrate(
-            problem, [start, speed], duration=exact.duration * 0.9, method=method, step=1e-2, backend=backend
+            problem, [start, speed], duration=exact.duration * 0.9, **stepping(method, step=1e-2), backend=backend
         )
         assert [event.t for event in run.events] == pytest.approx([np.pi], abs=1e-6)
 

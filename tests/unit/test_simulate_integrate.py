@@ -19,7 +19,7 @@ import pytest
 
 from dalembert.core.errors import DalembertError, InputError, SimulationError
 from dalembert.simulation import METHODS, TABLEAUS, EndState, EventSpec, Problem, integrate
-from support.problems import make_problem, oscillator, pendulum, precession, sampled_integrator
+from support.problems import make_problem, oscillator, pendulum, precession, sampled_integrator, stepping
 
 ROOT = Path(__file__).resolve().parents[2]
 HOLDING = sampled_integrator()
@@ -45,7 +45,7 @@ class Law:
 @pytest.mark.parametrize("period", [0.1, 0.07, 0.25])
 def test_controller_is_called_once_per_sample(method: str, period: float) -> None:
     law = Law(period, lambda t, x: [np.cos(t)])
-    run = integrate(HOLDING, [0.0], duration=1.0, method=method, step=0.03, controller=law)
+    run = integrate(HOLDING, [0.0], duration=1.0, **stepping(method, step=0.03), controller=law)
     expected = period * np.arange(int(np.ceil(1.0 / period - 1e-9)))
     assert law.times == pytest.approx(expected, abs=1e-15)
     edges = np.append(expected, 1.0)
@@ -57,7 +57,7 @@ def test_sampled_damping_matches_the_exact_discretisation(method: str) -> None:
     # x'' = c with c = -k x - d v held: x and v at the samples follow from the matrix of the double integrator.
     problem = make_problem(("x", "v"), lambda t, x, c, p: (x[1], c[0]), held=("force",))
     law = Law(0.05, lambda t, x: [-4.0 * x[0] - 1.5 * x[1]])
-    settings = {"method": method, "step": 0.01, "rtol": 1e-11, "atol": 1e-12}
+    settings = stepping(method, step=0.01, rtol=1e-11, atol=1e-12)
     run = integrate(problem, [1.0, 0.0], duration=2.0, controller=law, record=0.05, **settings)
     state, h = np.array([1.0, 0.0]), 0.05
     for k in range(41):
@@ -115,7 +115,7 @@ def test_exception_of_a_controller_keeps_the_good_part() -> None:
 @pytest.mark.parametrize("method", TABLEAUS)
 def test_divergence_names_time_and_state_and_keeps_the_good_part(method: str, backend: str) -> None:
     # x' = x^2 from 1 is 1 / (1 - t).
-    run = integrate(SQUARE, [1.0, 1.0], duration=2.0, method=method, step=1e-3, rtol=1e-6, backend=backend)
+    run = integrate(SQUARE, [1.0, 1.0], duration=2.0, **stepping(method, step=1e-3, rtol=1e-6), backend=backend)
     assert run.status == "diverged"
     assert not run.ok
     assert "'wild'" in run.message
@@ -204,10 +204,10 @@ def test_sigint_stops_a_long_run_and_loses_nothing(method: str) -> None:
     program = f"""
         import os, signal, threading
         import numpy as np
-        from support.problems import oscillator
+        from support.problems import oscillator, stepping
         from dalembert.simulation import integrate
         exact = oscillator(50.0)
-        settings = dict(method={method!r}, step=1e-3, rtol=1e-10, atol=1e-10)
+        settings = stepping({method!r}, step=1e-3, rtol=1e-10, atol=1e-10)
         integrate(exact.problem, exact.x0, duration=0.01, **settings)  # compile before the clock starts
         threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         run = integrate(
@@ -270,7 +270,7 @@ def test_progress_function_and_bar(capsys: pytest.CaptureFixture[str], monkeypat
 @pytest.mark.parametrize("cut", [0.2, 0.25, 0.47])
 def test_continuation_keeps_the_sampling_grid(method: str, cut: float) -> None:
     problem = make_problem(("x", "v"), lambda t, x, c, p: (x[1], c[0] - x[0]), held=("force",))
-    settings = {"method": method, "step": 0.01, "rtol": 1e-11, "atol": 1e-12}
+    settings = stepping(method, step=0.01, rtol=1e-11, atol=1e-12)
 
     def law() -> Law:
         return Law(0.1, lambda t, x: [np.sin(3 * t) - x[1]])
@@ -335,8 +335,8 @@ GOOD: dict[str, Any] = {"problem": PENDULUM, "x0": [1.0, 0.0], "p": [9.81], "dur
         ({"rtol": 1e-17}, "rtol must be between 1e-14 and 1, got 1e-17"),
         ({"rtol": 2.0}, "rtol must be between 1e-14 and 1, got 2"),
         ({"atol": 0.0}, "atol must be a finite number > 0, got 0"),
-        ({"atol": [1e-9]}, "atol must have shape (2,) (one per state), got (1,)"),
-        ({"atol": [1e-9, -1.0]}, "atol must be > 0 for every state, got -1"),
+        ({"atol": [1e-9], "method": "dopri5"}, "atol must have shape (2,) (one per state), got (1,)"),
+        ({"atol": [1e-9, -1.0], "method": "dopri5"}, "atol must be > 0 for every state, got -1"),
         ({"atol": [1e-9, 1e-8], "method": "cvodes"}, "method 'cvodes' takes one atol for all states"),
         ({"record": 0.0}, "record must be a finite number > 0 s, got 0"),
         ({"record": 2.0}, "record = 2 s is longer than the duration of 1 s"),
@@ -344,6 +344,13 @@ GOOD: dict[str, Any] = {"problem": PENDULUM, "x0": [1.0, 0.0], "p": [9.81], "dur
         ({"max_steps": 0}, "max_steps must be a whole number >= 1, got 0"),
         ({"max_steps": 1e6}, "max_steps must be a whole number >= 1, got 1000000.0"),
         ({"max_step": 0.1}, "max_step is for bs32, dopri5; method 'rk4' has none"),
+        ({"rtol": 1e-6}, "rtol is for bs32, dopri5, cvodes, idas; method 'rk4' has none"),
+        ({"atol": 1e-6}, "atol is for bs32, dopri5, cvodes, idas; method 'rk4' has none"),
+        (
+            {"step": 1e-3, "method": "dopri5"},
+            "step is for euler, heun, rk4, generalized-alpha; method 'dopri5' has none",
+        ),
+        ({"reach": -1.0}, "reach must be a finite number > 0, got -1"),
         ({"max_step": -0.1, "method": "dopri5"}, "max_step must be a finite number > 0 s, got -0.1"),
         ({"on_event": 3}, "on_event must be a function (t, x, names), got int"),
         ({"backend": "fortran"}, "fortran"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from support.problems import stepping
 
 
 def double_pendulum(**fields: object) -> da.Machine:
@@ -199,7 +200,7 @@ def test_energy_of_transitions_is_an_entry_of_the_audit(method: str, backend: st
         x[1] *= -0.8
         return x
 
-    settings = {"events": [ground], "on_event": bounce, "method": method, "backend": backend, "rtol": 1e-10}
+    settings = {"events": [ground], "on_event": bounce, "backend": backend} | stepping(method, rtol=1e-10)
     run = da.simulate(ball, duration=1.6, q0=[1.0], **settings)
     assert len(run.events) == 2
     assert run.energy.transition[-1] == pytest.approx(19.62 * (0.64**2 - 1.0), rel=1e-7)

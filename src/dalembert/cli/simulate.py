@@ -12,6 +12,7 @@ from dalembert.cli.machines import MachineArgument, find_machine
 from dalembert.cli.output import console
 from dalembert.core.errors import InputError, SimulationError, WriteError
 from dalembert.core.files import target_file
+from dalembert.simulation.settings import overridden
 
 __all__ = ["simulate"]
 
@@ -23,9 +24,16 @@ def _values(what: str) -> Any:
 def simulate(
     machine: MachineArgument,
     duration: Annotated[float | None, typer.Option(help="Seconds to simulate.")] = None,
+    t0: Annotated[float | None, typer.Option("--t0", help="Initial time [s].")] = None,
     method: Annotated[
         str | None, typer.Option(help="euler, heun, rk4; bs32, dopri5 (adaptive); cvodes, idas (stiff).")
     ] = None,
+    step: Annotated[float | None, typer.Option(help="Step of fixed-step methods [s].")] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive methods.")] = None,
+    atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive methods.")] = None,
+    max_step: Annotated[float | None, typer.Option(help="Longest step of bs32 and dopri5 [s].")] = None,
+    max_steps: Annotated[int | None, typer.Option(help="Number of steps after which the run fails.")] = None,
+    record: Annotated[float | None, typer.Option(help="Interval of the recorded rows [s].")] = None,
     constraints: Annotated[
         str | None,
         typer.Option(
@@ -33,11 +41,12 @@ def simulate(
             "generalized-alpha, idas."
         ),
     ] = None,
+    reach: Annotated[
+        float | None, typer.Option(help="Violation of a constraint from which the start is still corrected.")
+    ] = None,
+    limits: Annotated[str | None, typer.Option(help="At joint limits: record, stop, ignore.")] = None,
     by: Annotated[str | None, typer.Option(help="Formulation: newton-euler, lagrange, natural.")] = None,
-    step: Annotated[float | None, typer.Option(help="Step of fixed-step methods [s].")] = None,
-    rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive methods.")] = None,
-    atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive methods.")] = None,
-    record: Annotated[float | None, typer.Option(help="Interval of the recorded rows [s].")] = None,
+    backend: Annotated[str | None, typer.Option(help="How equations are evaluated: auto, native, vm.")] = None,
     q0: Annotated[list[str] | None, _values("Initial coordinate")] = None,
     v0: Annotated[list[str] | None, _values("Initial velocity")] = None,
     p: Annotated[
@@ -55,9 +64,12 @@ def simulate(
     """
     _check_targets(out, csv, plot)
     found, settings = find_machine(machine)
-    options = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "record": record}
-    options |= {"constraints": constraints, "by": by}
-    settings |= {name: value for name, value in options.items() if value is not None}
+    options = {
+        "duration": duration, "t0": t0, "method": method, "step": step, "rtol": rtol, "atol": atol,
+        "max_step": max_step, "max_steps": max_steps, "record": record, "constraints": constraints,
+        "reach": reach, "limits": limits, "by": by, "backend": backend,
+    }  # fmt: skip
+    settings = overridden(settings, {name: value for name, value in options.items() if value is not None})
     if start is not None:
         settings = {k: v for k, v in settings.items() if k not in ("q0", "v0")} | {"start": api.load_run(start)}
     for name, given in (("q0", q0), ("v0", v0), ("p", p)):
@@ -83,16 +95,19 @@ def _check_targets(out: Path | None, csv: Path | None, plot: Path | None) -> Non
 
 
 def _assignments(given: list[str], what: str) -> dict[str, float]:
-    values = {}
+    values: dict[str, float] = {}
+    option = f"-{what}" if what == "p" else f"--{what}"
     for text in given:
         name, equals, number = text.partition("=")
         try:
             if not equals:
                 raise ValueError
-            values[name.strip()] = float(number)
+            value = float(number)
         except ValueError:
-            option = f"-{what}" if what == "p" else f"--{what}"
             raise InputError(f"{option} must be NAME=VALUE with a number, got '{text}'") from None
+        if name.strip() in values:
+            raise InputError(f"{option} names '{name.strip()}' more than once")
+        values[name.strip()] = value
     return values
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Scalar, depends_on_time, nominal, scalar
 
-__all__ = ["Bound", "check_name", "field_matrix", "field_scalar", "field_vector"]
+__all__ = ["Bound", "check_name", "check_number", "field_matrix", "field_scalar", "field_vector"]
 
 Vector = tuple[Scalar, Scalar, Scalar]
 Matrix = tuple[Vector, Vector, Vector]
@@ -51,6 +52,20 @@ def check_name(name: Any, kind: str) -> str:
     if not isinstance(name, str) or not name or name != name.strip():
         raise MachineError(f"the name of a {kind} must be a non-empty string, got {name!r}")
     return name
+
+
+def check_number(name: str, value: Any, *, positive: bool = True, unit: str = "") -> float:
+    """Return an argument of a call that must be a finite (and positive) number."""
+    expected = f"a finite number{' > 0' if positive else ''}{' ' + unit if unit else ''}"
+    try:
+        if isinstance(value, str | bytes | bool):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be {expected}, got {value!r}") from None
+    if not math.isfinite(number) or (positive and number <= 0.0):
+        raise InputError(f"{name} must be {expected}, got {number:g}")
+    return number
 
 
 def field_scalar(

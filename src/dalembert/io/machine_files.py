@@ -64,9 +64,11 @@ Numbers
     By name: ``anchor``, ``anchor_at``, ``exit``, ``exit_at``, ``length``, ``winch``, ``drum``, ``pulley``, ``swivel``,
     ``stiffness``, ``damping``, ``bilateral``.
 ``simulation``
-    What ``dalembert simulate`` does by default: ``duration``, ``method``, ``step``, ``rtol``, ``atol``,
-    ``constraints`` (how they are kept), ``by`` (the formulation), ``q0`` and ``v0`` (by name of coordinate and
-    velocity; the others are neutral), ``control`` (a law and its settings).
+    What ``dalembert simulate`` does by default: all settings of a simulation (``duration``, ``t0``, ``method``,
+    ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, and ``constraints``:
+    how they are kept, a name, or a mapping of ``name`` and settings), ``by`` and ``backend`` (of the equations),
+    ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and parameter; the others are neutral), ``switches`` (a
+    list of ``at`` or ``event``, ``on``, ``off``), ``control`` (a law and its settings).
 """
 
 from __future__ import annotations
@@ -78,8 +80,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parameters_of, parse_scalar
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import Parameter, Scalar, parse_scalar
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.constraint_entries import make_cable, make_constraint
@@ -91,10 +93,10 @@ from dalembert.io.machine_schema import (
     JointEntry,
     MachineFile,
     OriginEntry,
-    SimulationEntry,
 )
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.schema_errors import describe
+from dalembert.io.simulation_entries import read_simulation
 from dalembert.io.source import located, locating, read_bytes
 from dalembert.io.yaml_nodes import Document, parse_yaml
 from dalembert.model import body as shapes
@@ -147,8 +149,8 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     machine
         The machine.
     settings
-        What the block ``simulation`` of the file says: ``duration``, ``step``, ``rtol``, ``atol`` (numbers),
-        ``method`` (text), ``q0``, ``v0`` (numbers by name), ``control`` (the law); only what is given.
+        What the block ``simulation`` of the file says, only what is given: numbers and text, ``q0``, ``v0``, ``p``
+        (numbers by name), ``switches`` and ``control`` (the law).
     """
     machine, settings = _read(source)
     if "control" in settings:
@@ -167,7 +169,7 @@ def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
         raise describe(error, MachineFile, document) from None
     reader = _Reader(document, file)
     machine = reader.machine()
-    return machine, reader.settings(file.simulation, machine) if file.simulation else {}
+    return machine, read_simulation(file.simulation, machine, document, reader.number) if file.simulation else {}
 
 
 def _document(source: str | Path) -> Document:
@@ -323,34 +325,3 @@ class _Reader:
     def coupling(self, name: str, entry: Any) -> Coupling:
         """Return a coupling."""
         return Coupling(name, entry.leader, **self.numbers(entry, ("couplings", name), "ratio", "offset"))
-
-    def settings(self, entry: SimulationEntry, machine: Machine) -> dict[str, Any]:
-        """Return the settings of a simulation as plain numbers."""
-        settings: dict[str, Any] = {}
-        for key in ("duration", "step", "rtol", "atol"):
-            if (value := getattr(entry, key)) is not None:
-                settings[key] = self._plain(value, ("simulation", key), positive=True)
-        for key in ("method", "constraints", "by"):
-            if (name := getattr(entry, key)) is not None:
-                settings[key] = name
-        for key, known in (("q0", machine.q_names), ("v0", machine.v_names)):
-            for name, value in getattr(entry, key).items():
-                path = ("simulation", key, name)
-                if name not in known:
-                    kind = "coordinate" if key == "q0" else "velocity"
-                    error = UnknownNameError(kind, name, known, f"machine '{machine.name}'")
-                    raise located(self.document.label, self.document.line(path), f"{key}: {error}")
-                settings.setdefault(key, {})[name] = self._plain(value, path)
-        if entry.control is not None:
-            settings["control"] = entry.control
-        return settings
-
-    def _plain(self, value: Any, path: tuple[str | int, ...], *, positive: bool = False) -> float:
-        expression = self.number(value, path)
-        with locating(self.document.label, self.document.line(path)):
-            if depends_on_time(expression):
-                raise InputError(f"'{path[-1]}' of the simulation must not depend on time, got {value!r}")
-            number = nominal(expression) if parameters_of(expression) else float(expression)  # type: ignore[arg-type]
-            if positive and not number > 0:
-                raise InputError(f"'{path[-1]}' of the simulation must be > 0, got {number:g}")
-        return number

@@ -335,18 +335,36 @@ class CableEntry(_Entry):
     bilateral: bool = False
 
 
+class SwitchEntry(_Entry):
+    """Constraints that are added and removed at a time or at an event."""
+
+    at: Number | None = None
+    event: str | None = None
+    on: list[str] = []
+    off: list[str] = []
+
+
 class SimulationEntry(_Entry):
-    """How to simulate the machine."""
+    """How to simulate the machine: the settings, the initial state and what acts on it."""
 
     duration: Number | None = None
+    t0: Number | None = None
     method: str | None = None
-    constraints: str | None = None
-    by: str | None = None
     step: Number | None = None
     rtol: Number | None = None
-    atol: Number | None = None
+    atol: Number | list[Number] | None = None
+    max_step: Number | None = None
+    max_steps: int | None = None
+    record: Number | None = None
+    constraints: str | dict[str, Any] | None = None
+    reach: Number | None = None
+    limits: str | None = None
+    by: str | None = None
+    backend: str | None = None
     q0: dict[str, Number] = {}
     v0: dict[str, Number] = {}
+    p: dict[str, Number] = {}
+    switches: list[SwitchEntry] = []
     control: dict[str, Any] | None = None
 
 

@@ -20,7 +20,7 @@ from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquatio
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.engines.engine import Setup, normalise
-from dalembert.simulation.engines.integrators import INTEGRATORS
+from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
 from dalembert.simulation.rollout.lanes import LaneRollout
@@ -28,6 +28,7 @@ from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, make_plan, rollout_macros
 from dalembert.simulation.rollout.result import Rollout
 from dalembert.simulation.rollout.vm import VmRollout
+from dalembert.simulation.settings import Settings
 from dalembert.simulation.watch import Progress, interrupts
 
 __all__ = ["rollout"]
@@ -43,8 +44,8 @@ def rollout(
     v0: ArrayLike | Mapping[str, ArrayLike] | None = None,
     p: ArrayLike | Mapping[str, ArrayLike] | None = None,
     control: Any = None,
-    method: str = "rk4",
-    step: float = 1e-3,
+    method: str | None = None,
+    step: float | None = None,
     record: float | None = None,
     t0: float = 0.0,
     threads: int = 0,
@@ -73,9 +74,9 @@ def rollout(
     control
         None, constant inputs, or an expression law. (A Python controller would have to be called for each member.)
     method
-        ``"rk4"``, ``"heun"`` or ``"euler"``.
+        ``"rk4"`` (the default), ``"heun"`` or ``"euler"``.
     step
-        Length of a step.
+        Length of a step; None: 1e-3 s.
     record
         Interval of the recorded rows; None: every step.
     t0
@@ -116,9 +117,11 @@ def rollout(
     parameters = _members(p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
     x0, parameters = _initial_states(eom, loop, q0, v0, parameters)
+    settings = Settings(duration, t0, method, step=step, record=record, max_steps=max_steps)
+    method = DEFAULT_INTEGRATOR if method is None else method
     rollout_macros(problem, method)
     one = parameters[0] if parameters.ndim == 2 else parameters
-    setup = _setup(problem, x0, one, duration, t0, method, step, record, max_steps)
+    setup = check_setup(problem, x0[0], one, settings, period=0.0)
     plan = make_plan(setup)
     began = time.perf_counter()
     engine = _engine(eom, problem, method, device, precision, fast_math)
@@ -203,34 +206,6 @@ def _initial_states(
             raise InputError(f"q0 of member {worst} ({names}) must be a unit quaternion, got length {length[worst]:g}")
     normalise(x0, loop.problem.quaternions)
     return x0, parameters
-
-
-def _setup(
-    problem: Problem,
-    x0: Array,
-    p: Array,
-    duration: float,
-    t0: float,
-    method: str,
-    step: float,
-    record: float | None,
-    max_steps: int,
-) -> Setup:
-    return check_setup(
-        problem,
-        x0[0],
-        p,
-        duration=duration,
-        t0=t0,
-        integrator=INTEGRATORS[method],
-        step=step,
-        max_step=None,
-        rtol=1e-8,
-        atol=1e-10,
-        record=record,
-        max_steps=max_steps,
-        period=0.0,
-    )
 
 
 def _engine(

@@ -22,6 +22,7 @@ from dalembert.simulation.integrate import integrate
 from dalembert.simulation.problem import EventSpec, Problem
 from dalembert.simulation.rollout.result import Rollout
 from dalembert.simulation.run import EndState, EventRecord, Run
+from dalembert.simulation.settings import Settings
 
 __all__ = [
     "METHODS",
@@ -40,6 +41,7 @@ __all__ = [
     "Projection",
     "Rollout",
     "Run",
+    "Settings",
     "Tableau",
     "UdwadiaKalaba",
     "integrate",

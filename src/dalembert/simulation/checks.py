@@ -1,10 +1,9 @@
-"""Checks of what is passed to `integrate`: each names the argument, what was got and what is expected."""
+"""Checks of what is passed to `integrate` against the problem: each names what is wrong and what is expected."""
 
 from __future__ import annotations
 
 import math
 import sys
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,27 +11,12 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Setup, normalise
-from dalembert.simulation.engines.integrators import INTEGRATORS, Integrator
+from dalembert.simulation.engines.integrators import agree
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import EndState
+from dalembert.simulation.settings import ATOL, RTOL, STEP, Settings
 
-__all__ = ["check_number", "check_setup"]
-
-_FINEST = 1e-14  # below this relative tolerance an error estimate measures rounding, not truncation
-
-
-def check_number(name: str, value: Any, *, positive: bool = True, unit: str = "") -> float:
-    """Return a finite (and positive) number."""
-    expected = f"a finite number{' > 0' if positive else ''}{' ' + unit if unit else ''}"
-    try:
-        if isinstance(value, str | bytes | bool):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be {expected}, got {value!r}") from None
-    if not math.isfinite(number) or (positive and number <= 0.0):
-        raise InputError(f"{name} must be {expected}, got {number:g}")
-    return number
+__all__ = ["check_setup"]
 
 
 def _vector(name: str, value: ArrayLike, n: int, what: str) -> Array:
@@ -64,40 +48,35 @@ def _initial_state(problem: Problem, x0: ArrayLike | EndState) -> Array:
     return x
 
 
-def _tolerances(problem: Problem, rtol: Any, atol: Any) -> tuple[float, Array]:
-    relative = check_number("rtol", rtol)
-    if not _FINEST <= relative < 1.0:
-        raise InputError(f"rtol must be between {_FINEST:g} and 1, got {relative:g}")
+def _absolute(problem: Problem, atol: ArrayLike) -> Array:
     n = problem.n_states
     if np.ndim(atol) == 0:
-        return relative, np.full(n, check_number("atol", atol))
+        return np.full(n, float(np.asarray(atol)))
     absolute = _vector("atol", atol, n, "one per state")
     if not (absolute > 0.0).all():
         raise InputError(f"atol must be > 0 for every state, got {absolute.min():g}")
-    return relative, absolute
+    return absolute
 
 
 def check_setup(
-    problem: Problem,
-    x0: ArrayLike | EndState,
-    p: ArrayLike | None,
-    *,
-    duration: float,
-    t0: float,
-    integrator: Integrator,
-    step: float,
-    max_step: float | None,
-    rtol: float,
-    atol: ArrayLike,
-    record: float | None,
-    max_steps: int,
-    period: float,
+    problem: Problem, x0: ArrayLike | EndState, p: ArrayLike | None, settings: Settings, *, period: float
 ) -> Setup:
-    """Check all settings and return them in one piece."""
+    """Check settings against a problem and return all that a time loop is told, in one piece.
+
+    Parameters
+    ----------
+    problem, x0, p
+        Functions and sizes, initial state, run-time parameters.
+    settings
+        The settings.
+    period
+        Of the sampled controller, 0 without one.
+    """
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {type(problem).__name__}")
-    span = check_number("duration", duration, unit="s")
-    start = check_number("t0", t0, positive=False)
+    integrator, way = agree(problem, settings.method, settings.constraints)
+    settings.check_used(integrator)
+    span, start = float(settings.duration), float(settings.t0)
     first_step = None
     x = _initial_state(problem, x0)
     if isinstance(x0, EndState):
@@ -105,20 +84,13 @@ def check_setup(
             raise InputError(f"t0 = {start:g} contradicts the end state to continue from, at t = {x0.t:g}")
         start, first_step = x0.t, x0.step or None
     parameters = _vector("p", () if p is None else p, problem.n_parameters, "run-time parameters")
-    relative, absolute = _tolerances(problem, rtol, atol)
-    h = check_number("step", step, unit="s")
-    longest = math.inf if max_step is None else check_number("max_step", max_step, unit="s")
-    if max_step is not None and "max_step" not in integrator.settings:
-        able = ", ".join(name for name, other in INTEGRATORS.items() if "max_step" in other.settings)
-        raise InputError(f"max_step is for {able}; method {integrator.name!r} has none")
-    if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1:
-        raise InputError(f"max_steps must be a whole number >= 1, got {max_steps!r}")
+    h = STEP if settings.step is None else float(settings.step)
     fixed = not integrator.adaptive
     if fixed:
-        _check_fixed_step(h, start, span, max_steps)
+        _check_fixed_step(h, start, span, settings.max_steps)
     interval = 0.0
-    if record is not None:
-        interval = check_number("record", record, unit="s")
+    if settings.record is not None:
+        interval = float(settings.record)
         if interval > span * (1.0 + 1e-9):
             raise InputError(f"record = {interval:g} s is longer than the duration of {span:g} s")
         if fixed and interval < h * (1.0 - 1e-9):
@@ -133,12 +105,13 @@ def check_setup(
         t_end=start + span,
         p=parameters,
         step=h,
-        max_step=longest,
-        rtol=relative,
-        atol=absolute,
+        max_step=math.inf if settings.max_step is None else float(settings.max_step),
+        rtol=RTOL if settings.rtol is None else float(settings.rtol),
+        atol=_absolute(problem, ATOL if settings.atol is None else settings.atol),
         record=interval,
-        max_steps=max_steps,
+        max_steps=settings.max_steps,
         first_step=first_step,
+        constraint_method=way,
     )
 
 

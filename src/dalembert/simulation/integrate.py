@@ -15,12 +15,11 @@ from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
 from dalembert.core.version import __version__
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.constrained.runs import constraint_signals
 from dalembert.simulation.engines.engine import Engine, Outcome, Setup
 from dalembert.simulation.engines.fallback import PythonEngine
-from dalembert.simulation.engines.integrators import INTEGRATORS, agree
+from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.sundials import SundialsEngine
 from dalembert.simulation.engines.tableaus import TABLEAUS
@@ -29,6 +28,7 @@ from dalembert.simulation.kernels import ProblemKernels, problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.sampling import SampledLaw, Sampler
+from dalembert.simulation.settings import Settings
 from dalembert.simulation.watch import Interrupt, Progress, interrupts
 
 __all__ = ["integrate"]
@@ -38,21 +38,13 @@ def integrate(
     problem: Problem,
     x0: ArrayLike | EndState,
     p: ArrayLike | None = None,
+    settings: Settings | None = None,
     *,
-    duration: float,
-    t0: float = 0.0,
-    method: str | None = None,
-    step: float = 1e-3,
-    max_step: float | None = None,
-    rtol: float = 1e-8,
-    atol: ArrayLike = 1e-10,
     controller: SampledLaw | None = None,
-    record: float | None = None,
     progress: bool | Callable[[float], object] | None = None,
-    max_steps: int = 10_000_000,
     on_event: Transition | None = None,
     backend: Backend = "auto",
-    constraints: str | ConstraintMethod | None = None,
+    **given: Any,
 ) -> Run:
     """Integrate a problem; Python is not in the time loop.
 
@@ -65,42 +57,25 @@ def integrate(
         controller's sampling grid go on from there.
     p
         Run-time parameters.
-    duration
-        Seconds to simulate.
-    t0
-        Initial time.
-    method
-        ``"euler"``, ``"heun"``, ``"rk4"`` with fixed steps; ``"bs32"``, ``"dopri5"`` with error control;
-        ``"cvodes"``, ``"idas"`` from SUNDIALS for stiff problems. None: ``"rk4"``, or the one that ``constraints``
-        brings along.
-    step
-        Step of fixed-step methods. Steps end at t0 + k step; no step crosses a sample of the controller, an
-        instant to record or the end: the last one before it is shortened, and steps are counted anew from
-        there.
-    max_step
-        Longest step of adaptive methods.
-    rtol, atol
-        Tolerances of adaptive methods: the error of a step is kept below atol + rtol abs(x) (root mean square
-        over the states that count; atol may be one per state).
+    settings
+        How it is done; or give the fields of `Settings` one by one (``duration=1.0, method="dopri5"``). Fixed steps end
+        at t0 + k step; no step crosses a sample of the controller, an instant to record or the end: the last one before
+        it is shortened, and steps are counted anew from there. The error of an adaptive step is kept below atol +
+        rtol abs(x) (root mean square over the states that count). Rows are recorded where steps are cut to end; nothing
+        is interpolated (SUNDIALS records the controller's period, at least 500 intervals).
     controller
         Object with a ``period``, called as ``controller(t, x)`` exactly once at each of t0 + k period, k =
         0, 1, ... before the end; what it returns is held until the next sample.
-    record
-        Interval of the rows of the run. None: every step (with SUNDIALS: the controller's period, at
-        least 500 intervals). Steps are cut to end there; nothing is interpolated.
     progress
         Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is
         called with the fraction done instead.
-    max_steps
-        Steps after which the run stops as failed.
     on_event
         Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the
         state to go on with, or None to leave it.
     backend
         ``"auto"``, ``"native"`` or ``"vm"``, as of `dalembert.compile.compile_function`.
-    constraints
-        How the constraints of a constrained problem are kept: a name or a `ConstraintMethod`. None: as the integrator
-        does if it has a way of its own, else by projection.
+    **given
+        Fields of `Settings`, in place of ``settings``.
 
     Returns
     -------
@@ -114,27 +89,12 @@ def integrate(
     SimulationError
         If the controller or a transition fails; its ``run`` is the part up to there.
     """
-    sampler = _sampler(problem, controller, x0, t0)
-    integrator, way = agree(problem, method, constraints)
-    setup = check_setup(
-        problem,
-        x0,
-        p,
-        duration=duration,
-        t0=t0,
-        integrator=integrator,
-        step=step,
-        max_step=max_step,
-        rtol=rtol,
-        atol=atol,
-        record=record,
-        max_steps=max_steps,
-        period=sampler.period,
-    )
+    settings = Settings(**given) if settings is None else replace(settings, **given)
+    sampler = _sampler(problem, controller, x0, settings.t0)
+    setup = check_setup(problem, x0, p, settings, period=sampler.period)
     if on_event is not None and not callable(on_event):
         raise InputError(f"on_event must be a function (t, x, names), got {type(on_event).__name__}")
-    setup = replace(setup, constraint_method=way)
-    kernels = problem_kernels(problem, backend, implicit=way.implicit)
+    kernels = problem_kernels(problem, backend, implicit=setup.constraint_method.implicit)
     engine = _engine(setup, kernels)
     bind = getattr(on_event, "bind", None)
     if bind is not None:
@@ -148,6 +108,7 @@ def integrate(
     finally:
         bar.close()
     run = _assemble(engine, setup, kernels, sampler, watcher, ending, time.perf_counter() - began)
+    run = replace(run, metadata={**run.metadata, "settings": settings.given})
     if ending.error is not None:
         raise SimulationError(ending.message, run) from ending.error
     return run

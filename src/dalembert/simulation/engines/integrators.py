@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dalembert.core.errors import InputError
 from dalembert.simulation.constrained.methods import (
@@ -16,7 +17,7 @@ from dalembert.simulation.constrained.methods import (
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
 from dalembert.simulation.problem import Problem
 
-__all__ = ["DEFAULT_INTEGRATOR", "INTEGRATORS", "METHODS", "Integrator", "agree"]
+__all__ = ["DEFAULT_INTEGRATOR", "INTEGRATORS", "METHODS", "Integrator", "agree", "check_integrator"]
 
 
 @dataclass(frozen=True)
@@ -63,19 +64,24 @@ METHODS = tuple(name for name, one in INTEGRATORS.items() if one.brings is None 
 DEFAULT_INTEGRATOR = "rk4"
 
 
+def check_integrator(method: str) -> Integrator:
+    """Return an integrator by name."""
+    if method not in INTEGRATORS:
+        close = difflib.get_close_matches(str(method), INTEGRATORS, n=1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        raise InputError(f"unknown method {method!r}{hint}; known: {', '.join(INTEGRATORS)}")
+    return INTEGRATORS[method]
+
+
 def agree(
-    problem: Problem, method: str | None, constraints: str | ConstraintMethod | None
+    problem: Problem, method: str | None, constraints: str | Mapping[str, Any] | ConstraintMethod | None
 ) -> tuple[Integrator, ConstraintMethod]:
     """Return the integrator and the constraint method of a run, or refuse what cannot be had together.
 
     Of the two either may be left open (None): the other then decides, or they are the default ones.
     """
-    if method is not None and method not in INTEGRATORS:
-        close = difflib.get_close_matches(str(method), INTEGRATORS, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        raise InputError(f"unknown method {method!r}{hint}; known: {', '.join(INTEGRATORS)}")
+    asked = INTEGRATORS[DEFAULT_INTEGRATOR] if method is None else check_integrator(method)
     way = None if constraints is None else constraint_method(constraints)
-    asked = INTEGRATORS[method or DEFAULT_INTEGRATOR]
     if problem.constrained is None:
         if asked.brings is not None and asked.brings.implicit:
             raise InputError(
