@@ -11,7 +11,7 @@ print(transport_table(performances))
 
 best = min(performances, key=lambda p: p.residual_sway)
 print(f"\nleast residual sway: {best.law}; energy audit closes to {best.run.energy.drift:.0e}")
-print(f"animation: {animate(best.run, crane, 'crane_transport.gif', fps=10, trace=['node10'])}\n")
+print(f"animation: {animate(best.run, 'crane_transport.gif', fps=10, trace=['node10'])}\n")
 
 print(robustness_table(compare_robustness(names=("PFL, ZVD-shaped S-curve", "LQR of one link"))), "\n")
 

@@ -17,7 +17,7 @@ from dalembert.plan.shaping import SCurve, ei, excitation, zv, zvd
 from dalembert.studies.crane.robustness import compare_robustness
 from dalembert.studies.crane.transport import TASK, Performance, compare_transport, ei_excitation, laws, transport_crane
 from dalembert.systems.cranes import cable_sway_frequencies, planar_crane, sway_frequencies, uniform_cable
-from dalembert.view.animation import animate, skeleton
+from dalembert.view import animate, bake_run, build_scene
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -47,10 +47,11 @@ def transport() -> None:
     figure, axes = plt.subplots(3, 1, figsize=(7.6, 8.0), layout="constrained", height_ratios=[1.5, 1.2, 1.0])
     shown = next(p for p in performances if p.law == "LQR of one link")
     times = np.array([0.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0])
-    shape = skeleton(shown.run, plant, times)
-    chain = [shape.names.index(name) for name in ("trolley", *(f"node{i}" for i in range(1, 11)))]
+    scene = build_scene(plant)
+    points = bake_run(scene, shown.run, times).points
+    chain = [scene.index(name) for name in ("trolley", *(f"node{i}" for i in range(1, 11)))]
     for k, t in enumerate(times):
-        x, z = shape.points[k, chain, 0], shape.points[k, chain, 2]
+        x, z = points[k, chain, 0], points[k, chain, 2]
         axes[0].plot(x, z, color=GREEN, alpha=0.35 + 0.09 * k, linewidth=1.2)
         axes[0].plot(x[0], z[0], "s", color="#444444", markersize=6)
         axes[0].plot(x[-1], z[-1], "o", color=PURPLE, markersize=8)
@@ -126,10 +127,10 @@ def convergence() -> None:
     save(figure, "crane_frequencies")
 
 
-def moving_picture() -> None:
+def swing() -> None:
     crane = planar_crane(uniform_cable(12, 5.0, payload=8.0, mass=6.0, bending_damping=0.01), trolley=15.0)
     run = da.simulate(crane, duration=4.0, q0={"theta1": 1.2}, step=1e-3, record=0.02)
-    path = animate(run, crane, FOLDER / "crane_swing.gif", fps=12, trace=["node12"], size=(4.2, 3.4), dpi=70)
+    path = animate(run, FOLDER / "crane_swing.gif", fps=12, trace=["payload"], size=(4.2, 3.4), dpi=70)
     print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
 
 
@@ -137,4 +138,4 @@ if __name__ == "__main__":
     transport()
     shapers()
     convergence()
-    moving_picture()
+    swing()

@@ -16,7 +16,7 @@ import dalembert as da
 from dalembert.analysis.modal import machine_modes
 from dalembert.studies.flexible_arms.runs import free_vibration, pick_and_place
 from dalembert.systems.flexible_arms import canadarm, planar_arm
-from dalembert.view.mode_shapes import animate_mode, plot_modes
+from dalembert.view import animate_mode, plot_modes
 
 FOLDER = Path(__file__).resolve().parent
 

@@ -1,80 +1,126 @@
-"""Animation: points, planes, files, refusals."""
+"""Animations and pictures: planes, files, what can be seen, refusals."""
 
 from __future__ import annotations
 
+import io
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.systems.cranes import crane_coordinates, planar_crane, spatial_crane, uniform_cable
-from dalembert.view.animation import animate, draw_frames, skeleton
+from dalembert.systems import load_system
+from dalembert.systems.cranes import planar_crane, spatial_crane, uniform_cable
+from dalembert.view.animation import animate, draw_machine
+from dalembert.view.drawing import draw_scene, plane_of
+from dalembert.view.scene import bake_run
+from dalembert.view.scene_builder import build_scene
 
 CRANE = planar_crane(uniform_cable(2, 4.0, payload=5.0, mass=1.0))
 RUN = da.simulate(CRANE, duration=0.5, q0={"theta1": 0.3}, step=5e-3, backend="vm")
 
 
-def test_points_are_those_of_the_machine() -> None:
-    shape = skeleton(RUN, CRANE)
-    eom = da.equations(CRANE, backend="vm")
-    expected = eom.pose("payload", RUN.array(CRANE.q_names))[:, :3, 3]
-    assert np.allclose(shape.points[:, shape.names.index("node2")], expected, atol=1e-12)
-    assert shape.plane == ("x", "z")
-    masses = dict(zip(shape.names, shape.masses, strict=True))
-    assert (masses["node1"], masses["node2"], masses["theta1"]) == (0.5, 5.25, 0.0)
+def pixels(figure: Any, dpi: int = 60) -> np.ndarray:
+    from PIL import Image
+
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=dpi)
+    return np.asarray(Image.open(content).convert("RGB")).astype(int)
 
 
-def test_run_in_other_coordinates_looks_the_same() -> None:
-    eom = da.equations(CRANE, coordinates=crane_coordinates(CRANE, "alpha"), backend="vm")
-    run = da.simulate(eom, duration=0.5, q0={"theta1": 0.3}, step=5e-3)
-    assert np.allclose(skeleton(run, CRANE).points, skeleton(RUN, CRANE).points, atol=1e-9)
+def near(image: np.ndarray, colour: str, within: int = 60) -> int:
+    """Number of pixels of about that colour."""
+    wanted = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
+    return int(np.count_nonzero(np.abs(image - wanted).max(axis=-1) <= within))
 
 
-def test_motion_in_space_has_no_plane() -> None:
+def test_planes() -> None:
+    scene = build_scene(CRANE)
+    assert plane_of(bake_run(scene, RUN).points) == ("x", "z")
     crane = spatial_crane(uniform_cable(1, 4.0, payload=5.0))
-    run = da.simulate(crane, duration=0.2, q0={"theta1": 0.3, "phi1": 0.2}, backend="vm")
-    shape = skeleton(run, crane)
-    assert shape.plane is None
-    figure, update = draw_frames(shape, trace=["node1"])
-    assert len(figure.axes) == 1
-    update(3)
+    q = np.array([[0.1, 0.2, 0.3, 0.2], [0, 0, 0, 0]])
+    assert plane_of(build_scene(crane).bake(q).points) is None
+    assert plane_of(np.array([[1.0, 2.0, 3.0], [2.0, 5.0, 3.0]])) == ("x", "y")
+
+
+def test_axes_of_a_plane_have_units_and_space_has_a_grid() -> None:
+    figure = draw_machine(CRANE)
+    assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == ("x [m]", "z [m]")
+    space = draw_machine(spatial_crane(uniform_cable(1, 4.0, payload=5.0)))
+    texts = [text.get_text() for axes in space.axes for text in axes.texts]
+    assert any(text.startswith("grid ") and text.endswith(" m") for text in texts)
+    assert {"x", "y", "z"} <= set(texts)
+
+
+def test_solids_beams_and_cables_are_seen() -> None:
+    """Each colour disappears from the picture together with its part."""
+    sand = "#ccbb44"
+    body = da.Body("box", 1.0, inertia=(1, 1, 1), geometry=[da.Geometry(da.Box((1, 1, 1)), colour=sand)])
+    joints = [da.Joint("q", "free", "world", "box")]
+    cable = da.Cable("rope", "box", exit_at=(0, 0, 3), length=2.5)
+    whole = da.Machine("m", bodies=[body], joints=joints, cables=[cable])
+    bare = whole.with_(bodies=[da.Body("box", 1.0, inertia=(1, 1, 1))])
+    loose = whole.with_(cables=())
+    images = [pixels(draw_machine(machine, plane=None)) for machine in (whole, bare, loose)]
+    assert near(images[0], sand) > 1000
+    assert near(images[1], sand, 30) == 0
+    assert near(images[0], "#333333", 90) > near(images[2], "#333333", 90) + 50
+    arm = load_system("planar-flexible-arm")
+    straight, bent = (pixels(draw_machine(arm, {"link2.delta1": bend})) for bend in (0.0, 0.3))
+    assert near(bent, "#4477aa") > 500
+    assert np.count_nonzero((straight != bent).any(axis=-1)) > 500
+
+
+def test_nearer_solid_hides_the_farther_one() -> None:
+    red, blue = "#cc0000", "#0000cc"
+    size = da.Box((1.0, 1.0, 1.0))
+    bodies = [
+        da.Body(name, 1.0, inertia=(1, 1, 1), geometry=[da.Geometry(size, colour=colour)])
+        for name, colour in (("a", red), ("b", blue))
+    ]
+    joints = [da.Joint(f"q{b.name}", "free", "world", b.name) for b in bodies]
+    machine = da.Machine("m", bodies=bodies, joints=joints, gravity=(0, 0, 0))
+    for y, first, second in ((-2.0, blue, red), (2.0, red, blue)):  # who looks at the x-z plane stands at negative y
+        image = pixels(draw_machine(machine, {"qb.y": y}, plane="xz"))
+        assert near(image, first, 90) > 1000
+        assert near(image, second, 40) < 50
 
 
 def test_pictures_differ_as_the_machine_moves() -> None:
-    figure, update = draw_frames(skeleton(RUN, CRANE), title="crane")
+    scene = build_scene(CRANE)
+    figure, update = draw_scene(scene, bake_run(scene, RUN), title="crane", trace=["payload"], frames=["payload"])
     images = []
     for k in (0, 0, 60):
         update(k)
-        figure.canvas.draw()
-        images.append(np.asarray(figure.canvas.buffer_rgba()).copy())
+        images.append(pixels(figure))
     assert np.array_equal(images[0], images[1])
-    assert not np.array_equal(images[0], images[2])
+    assert np.count_nonzero((images[0] != images[2]).any(axis=-1)) > 200
 
 
 def test_gif(tmp_path: Path) -> None:
     from PIL import Image
 
-    path = animate(RUN, CRANE, tmp_path / "crane.gif", fps=20, trace=["node2"])
+    path = animate(RUN, tmp_path / "crane.gif", fps=20, trace=["payload"])
     with Image.open(path) as image:
         assert image.n_frames == 11  # half a second at 20 per second, both ends
         assert image.size == (480, 360)
 
 
-def test_html(tmp_path: Path) -> None:
-    path = animate(RUN, CRANE, tmp_path / "crane.html", fps=6)
-    text = path.read_text()
+def test_html_from_a_run_file(tmp_path: Path) -> None:
+    run = da.load_run(RUN.save(tmp_path / "run.nc"))
+    text = animate(run, tmp_path / "crane.html", fps=6).read_text()
     assert text.count("data:image/png;base64") == 4
     assert "<script" in text
 
 
 def test_mp4_needs_ffmpeg(tmp_path: Path) -> None:
     if shutil.which("ffmpeg"):
-        assert animate(RUN, CRANE, tmp_path / "crane.mp4", fps=6).stat().st_size > 0
+        assert animate(RUN, tmp_path / "crane.mp4", fps=6).stat().st_size > 0
     else:
         with pytest.raises(da.InputError, match="ffmpeg"):
-            animate(RUN, CRANE, tmp_path / "crane.mp4")
+            animate(RUN, tmp_path / "crane.mp4")
 
 
 @pytest.mark.parametrize(
@@ -83,17 +129,30 @@ def test_mp4_needs_ffmpeg(tmp_path: Path) -> None:
         ({"path": "crane.avi"}, r"must end in \.gif, \.html, \.mp4"),
         ({"path": "nowhere/crane.gif"}, "no folder"),
         ({"fps": 0.0}, "fps and speed"),
-        ({"trace": ["hook"]}, "no point 'hook'.*node2"),
+        ({"speed": "fast"}, "fps and speed"),
+        ({"trace": ["hook"]}, "no point named 'hook'.*node2"),
+        ({"trace": [3]}, "trace must be names"),
+        ({"frames": ["hook"]}, "no frame 'hook' to draw; known: payload"),
+        ({"plane": "xx"}, "plane must be two of x, y, z"),
+        ({"machine": "crane"}, "machine of an animation must be a Machine, got str"),
+        ({"exaggerate": -1}, "exaggerate must be"),
     ],
 )
-def test_refusals(tmp_path: Path, options: dict, message: str) -> None:
+def test_refusals(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     settings = {"path": "crane.gif"} | options
     path = tmp_path / settings.pop("path")
-    with pytest.raises(da.InputError, match=message):
-        animate(RUN, CRANE, path, **settings)
+    with pytest.raises(da.DalembertError, match=message):
+        animate(RUN, path, **settings)
+    assert not path.exists()
 
 
-def test_run_of_another_machine_is_refused() -> None:
-    other = planar_crane(uniform_cable(3, 4.0, payload=5.0, mass=1.0))
-    with pytest.raises(da.InputError, match="no signal 'theta3'"):
-        skeleton(RUN, other)
+def test_arguments_in_the_wrong_order() -> None:
+    with pytest.raises(da.InputError, match="an animation needs a Run first, got Machine"):
+        animate(CRANE, RUN)  # type: ignore[arg-type]
+
+
+def test_run_without_machine() -> None:
+    from dataclasses import replace
+
+    with pytest.raises(da.InputError, match="does not know its machine; give it as machine="):
+        animate(replace(RUN, source=None), "crane.gif")

@@ -34,7 +34,7 @@ machine = da.Machine("pendulum", bodies=[da.point_mass("bob", 1.0, com=(0, 0, -1
 run = da.simulate(machine, duration=0.2, q0={"theta": 0.1}, backend="vm")
 folder = Path(sys.argv[1])
 def gif(path):
-    animate(run, machine, path)
+    animate(run, path)
 def c(path):
     import casadi as ca
     x = ca.SX.sym("x")

@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.core.errors import InputError, MachineError
-from dalembert.view.animation import skeleton
+from dalembert.view import bake_run, build_scene
 
 RNG = np.random.default_rng(3)
 AXIS, SECOND = (0.36, 0.48, 0.8), (0.8, 0.0, -0.6)
@@ -147,8 +147,8 @@ def test_linear_models_inverse_kinematics_and_pictures(kind: str) -> None:
     found = da.inverse_kinematics(eom, "tool", eom.pose("tool", q), q0=q + 0.05)
     assert eom.pose("tool", found.q) == pytest.approx(eom.pose("tool", q), abs=1e-6)
     run = da.simulate(eom, duration=0.1, q0=q, method="rk4", step=1e-2)
-    points = skeleton(run, machine)
-    assert points.points[0, points.names.index("k")] == pytest.approx(eom.pose("hand", q)[:3, 3], abs=1e-12)
+    scene = build_scene(machine)
+    assert bake_run(scene, run).points[0, scene.index("k")] == pytest.approx(eom.pose("hand", q)[:3, 3], abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", JOINTS)

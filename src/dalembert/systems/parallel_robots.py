@@ -11,7 +11,7 @@ which has two solutions: the elbows point outwards, or inwards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -168,19 +168,20 @@ def delta_robot(
     g = DeltaGeometry() if geometry is None else geometry
     if platform not in ("free", "translating"):
         raise InputError(f"platform of the Delta robot must be 'free' or 'translating', got {platform!r}")
-    plate = box("platform", platform_mass, (2 * g.platform, 2 * g.platform, 0.02))
+    plate = _coloured(box("platform", platform_mass, (2 * g.platform, 2 * g.platform, 0.02)), "#ccbb44")
     bodies, joints = _platform(plate, platform)
     frames, motors, constraints = [], [], []
     for k, (radial, tangential) in enumerate(_planes()):
         arm = f"arm{k + 1}"
         shoulder = Transform.about((0.0, 0.0, 1.0), 2 * np.pi * k / 3, tuple(g.base * radial))
-        bodies.append(rod(arm, arm_mass, g.arm, axis="x", com=(g.arm / 2, 0.0, 0.0)))
+        bodies.append(_coloured(rod(arm, arm_mass, g.arm, axis="x", com=(g.arm / 2, 0.0, 0.0)), "#4477aa"))
         joints.append(Joint(arm, "revolute", WORLD, arm, shoulder, axis=(0.0, 1.0, 0.0), damping=damping))
         motors.append(Motor(arm, arm, rotor_inertia=rotor_inertia))
         for side, part in _SIDES:
             name = f"{k + 1}{side}"
             elbow = Transform((g.arm, part * g.width, 0.0))
-            bodies += [Body(f"cross{name}"), rod(f"rod{name}", rod_mass, g.rod, axis="x", com=(g.rod / 2, 0.0, 0.0))]
+            thin = rod(f"rod{name}", rod_mass, g.rod, axis="x", com=(g.rod / 2, 0.0, 0.0))
+            bodies += [Body(f"cross{name}"), _coloured(thin, "#999999")]
             joints += [
                 Joint(f"swing{name}", "revolute", arm, f"cross{name}", elbow, axis=(0.0, 1.0, 0.0)),
                 Joint(f"lean{name}", "revolute", f"cross{name}", f"rod{name}", axis=(0.0, 0.0, 1.0)),
@@ -199,6 +200,10 @@ def delta_robot(
         motors=tuple(motors),
         constraints=tuple(constraints),
     )
+
+
+def _coloured(body: Body, colour: str) -> Body:
+    return replace(body, geometry=tuple(replace(part, colour=colour) for part in body.geometry))
 
 
 def _platform(plate: Body, kind: str) -> tuple[list[Body], list[Joint]]:

@@ -1,15 +1,22 @@
-"""Plots and animation of runs, modes and machines."""
+"""Plots, pictures and animation of runs, modes and machines."""
 
-from dalembert.view.animation import Skeleton, animate, draw_frames, skeleton
+from dalembert.view.animation import animate, draw_machine
+from dalembert.view.baked import Baked
+from dalembert.view.drawing import draw_scene
 from dalembert.view.mode_shapes import animate_mode, plot_modes
 from dalembert.view.plots import plot_run
+from dalembert.view.scene import Scene, bake_run
+from dalembert.view.scene_builder import build_scene
 
 __all__ = [
-    "Skeleton",
+    "Baked",
+    "Scene",
     "animate",
     "animate_mode",
-    "draw_frames",
+    "bake_run",
+    "build_scene",
+    "draw_machine",
+    "draw_scene",
     "plot_modes",
     "plot_run",
-    "skeleton",
 ]

@@ -38,6 +38,9 @@ class CablePath:
         Swivel angle of the pulley's plane in the exit frame, or None.
     tangent
         Square of the tangent's length in the pulley's plane: negative if the anchor is inside the pulley; or None.
+    arc
+        Angle ``psi`` at which the cable leaves the pulley (it reaches it at pi), and the axis ``s`` from which it is
+        counted towards z; or None.
     """
 
     length: Any
@@ -45,6 +48,7 @@ class CablePath:
     direction: Any
     swivel: Any = None
     tangent: Any = None
+    arc: tuple[Any, Any] | None = None
 
 
 def point_path(b: Any, a: Any) -> CablePath:
@@ -72,7 +76,7 @@ def pulley_path(b: Any, d: Any, R: Any, radius: Any, *, swivel: str = "free") ->
     n = ca.cos(psi) * s + ca.sin(psi) * z_axis
     a = d + radius * (s + n)
     free = ca.sqrt(square) if swivel == "free" else ca.norm_2(b - a)
-    return CablePath(free + radius * (ca.pi - psi), a, (a - b) / free, sigma, square)
+    return CablePath(free + radius * (ca.pi - psi), a, (a - b) / free, sigma, square, (psi, s))
 
 
 def cable_path(cable: Cable, pose: Any, value: Any) -> CablePath:

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import field_scalar
 from dalembert.model.body import Body, point_mass, rod
+from dalembert.model.geometry import Box, Geometry
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame, Motor
@@ -98,7 +99,7 @@ def planar_crane(
     parts = _Parts()
     rail = {"friction": rail_friction, "friction_velocity": friction_velocity, "damping": rail_damping}
     trolley = _mass(trolley, "trolley")
-    parts.bodies.append(point_mass("trolley", cable.top_mass + trolley))
+    parts.bodies.append(_carriage(point_mass("trolley", cable.top_mass + trolley), cable))
     parts.joints.append(
         Joint("x", "prismatic", WORLD, "trolley", axis=(1.0, 0.0, 0.0), limits=_travel(travel), **rail)  # type: ignore[arg-type]
     )
@@ -135,7 +136,10 @@ def spatial_crane(
     parts = _Parts()
     rail = {"friction": rail_friction, "friction_velocity": friction_velocity, "damping": rail_damping}
     trolley = _mass(trolley, "trolley")
-    parts.bodies += [point_mass("bridge", bridge), point_mass("trolley", cable.top_mass + trolley)]
+    parts.bodies += [
+        _carriage(point_mass("bridge", bridge), cable, long=True),
+        _carriage(point_mass("trolley", cable.top_mass + trolley), cable),
+    ]
     parts.joints += [
         Joint("y", "prismatic", WORLD, "bridge", axis=(0.0, 1.0, 0.0), **rail),  # type: ignore[arg-type]
         Joint("x", "prismatic", "bridge", "trolley", axis=(1.0, 0.0, 0.0), **rail),  # type: ignore[arg-type]
@@ -268,6 +272,8 @@ def _hang(
             parts.joints.append(Joint(f"theta{i}", "revolute", parent, link, axis=(0.0, -1.0, 0.0), **turn))
         node = f"node{i}"
         parts.bodies.append(point_mass(node, cable.masses[i - 1]))
+        if i == cable.n:
+            parts.bodies[-1] = _payload(parts.bodies[-1], cable)
         if i > varies:
             parts.joints.append(Joint(f"l{i}", "fixed", link, node, Transform((0.0, 0.0, -length))))
         else:
@@ -294,6 +300,28 @@ def _hang(
             if i <= winches:
                 parts.motors.append(Motor(f"F{i}", f"l{i}", effort=winch_force))
         parent = node
+
+
+def _payload(body: Body, cable: LumpedCable) -> Body:
+    """The last node with the picture of a crate, as heavy as water, that hangs on it."""
+    length = _height(cable)
+    side = min(max((nominal(body.mass) / 1000.0) ** (1 / 3), 0.04 * length), 0.14 * length)
+    return replace(body, geometry=(_picture((side, side, side), -side / 2, "#ccbb44"),))
+
+
+def _carriage(body: Body, cable: LumpedCable, *, long: bool = False) -> Body:
+    """A trolley or bridge with the picture of a box."""
+    length = _height(cable)
+    size = (1.2 * length, 0.05 * length, 0.05 * length) if long else (0.16 * length, 0.1 * length, 0.05 * length)
+    return replace(body, geometry=(_picture(size, 0.05 * length if long else 0.0, "#888888" if long else "#4477aa"),))
+
+
+def _height(cable: LumpedCable) -> float:
+    return sum(map(nominal, cable.lengths))
+
+
+def _picture(size: tuple[float, float, float], z: float, colour: str) -> Geometry:
+    return Geometry(Box(size), Transform((0.0, 0.0, z)), colour, collision=False)
 
 
 def _link_body(name: str, cable: LumpedCable, i: int) -> Body:

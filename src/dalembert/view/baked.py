@@ -1,0 +1,116 @@
+"""A scene along a run: positions and poses in numbers, exaggerated motion, sagging cables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.core.types import Array
+
+__all__ = ["Baked", "exaggerated", "interpolated", "sagging"]
+
+SAG = 12  # pieces of the free part of a cable
+
+
+@dataclass(frozen=True, eq=False)
+class Baked:
+    """A scene at many instants.
+
+    Parameters
+    ----------
+    t
+        Times (n).
+    points
+        World positions (n, points, 3).
+    poses
+        Rotation and position (n, poses, 3, 4).
+    cables
+        Way of each cable by name, (n, m, 3).
+    """
+
+    t: Array
+    points: Array
+    poses: Array
+    cables: Mapping[str, Array]
+
+
+def interpolated(t: Array, rows: Array, q: Array, quaternions: Sequence[int]) -> Array:
+    """Coordinates at the times ``t`` from those at ``rows``; quaternions on the shorter way, normalised."""
+    q = q.copy()
+    for start in quaternions:
+        Q = q[:, start : start + 4]
+        flips = np.sign(np.sum(Q[1:] * Q[:-1], axis=1))
+        Q[1:] *= np.cumprod(np.where(flips == 0, 1.0, flips))[:, None]
+    result = np.column_stack([np.interp(t, rows, column) for column in q.T])
+    for start in quaternions:
+        result[:, start : start + 4] /= np.linalg.norm(result[:, start : start + 4], axis=1, keepdims=True)
+    return result
+
+
+def exaggerated(bent: tuple[Array, Array], straight: tuple[Array, Array], factor: float) -> tuple[Array, Array]:
+    """Points and poses moved by ``factor`` times their way from the undeformed machine; rotations by as many times."""
+    points = straight[0] + factor * (bent[0] - straight[0])
+    poses = np.empty_like(bent[1])
+    poses[..., 3] = straight[1][..., 3] + factor * (bent[1][..., 3] - straight[1][..., 3])
+    turn = bent[1][..., :3] @ np.swapaxes(straight[1][..., :3], -1, -2)
+    poses[..., :3] = _turned(turn, factor) @ straight[1][..., :3]
+    return points, poses
+
+
+def _turned(R: Array, factor: float) -> Array:
+    """Rotations about the same axes by ``factor`` times the angles (Rodrigues)."""
+    w = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1) / 2
+    sine = np.linalg.norm(w, axis=-1)
+    angle = np.arctan2(sine, (np.trace(R, axis1=-2, axis2=-1) - 1) / 2)
+    axis = w / np.where(sine > 1e-14, sine, 1.0)[..., None]
+    zero = np.zeros_like(sine)
+    x, y, z = np.moveaxis(axis, -1, 0)
+    K = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*sine.shape, 3, 3)
+    a = (factor * angle)[..., None, None]
+    turned: Array = np.eye(3) + np.sin(a) * K + (1 - np.cos(a)) * (K @ K)
+    return turned
+
+
+def sagging(points: Array, slack: Array, gravity: Array) -> Array:
+    """Way of a cable: its given points, the last piece hanging down as a parabola that is longer by ``slack``.
+
+    Parameters
+    ----------
+    points
+        Points (n, k, 3); the cable hangs between the last two.
+    slack
+        By how much it is longer (n), zero where it is taut.
+    gravity
+        Acceleration of gravity; without any the cable bows along z.
+    """
+    hangs = slack > 1e-9 * np.linalg.norm(points[:, -1] - points[:, -2], axis=1)
+    s = np.linspace(0.0, 1.0, SAG + 1)
+    a, b = points[:, -2], points[:, -1]
+    line = a[:, None] + s[None, :, None] * (b - a)[:, None]
+    if hangs.any():
+        line[hangs] = _parabola(line[hangs], s, slack[hangs], gravity)
+    return np.concatenate([points[:, :-2], line], axis=1)
+
+
+def _parabola(line: Array, s: Array, slack: Array, gravity: Array) -> Array:
+    """Straight lines (n, k, 3), with points at the fractions ``s``, bowed down until they are longer by ``slack``."""
+    size = float(np.linalg.norm(gravity))
+    down = gravity / size if size > 0 else np.array([0.0, 0.0, -1.0])
+    bow = 4 * s * (1 - s)
+
+    def curve(depth: Array) -> Array:
+        return line + (depth[:, None] * bow)[..., None] * down
+
+    def length(x: Array) -> Array:
+        total: Array = np.linalg.norm(np.diff(x, axis=1), axis=-1).sum(axis=1)
+        return total
+
+    chord = np.linalg.norm(line[:, -1] - line[:, 0], axis=1)
+    wanted, low, high = chord + slack, np.zeros_like(slack), chord + slack
+    for _ in range(60):  # bisection, all instants at once
+        middle = (low + high) / 2
+        short = length(curve(middle)) < wanted
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    return curve(high)

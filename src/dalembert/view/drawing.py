@@ -1,0 +1,320 @@
+"""Pictures of a baked scene, drawn with matplotlib.
+
+A motion that stays in a plane of the world axes is drawn in that plane, with its axes in metres. Any other is drawn in
+parallel projection above a grid, whose spacing is written below. What is far is drawn first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
+from dalembert.model.geometry import Cylinder
+from dalembert.view.baked import Baked
+from dalembert.view.scene import Scene
+from dalembert.view.solids import faces_of
+from dalembert.view.strokes import Camera, Polygons, Strokes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_scene", "plane_of"]
+
+_AXES = {"x": 0, "y": 1, "z": 2}
+# Colour-blind safe (P. Tol, "bright"): bodies take them in turn.
+_BODIES = ("#4477aa", "#ccbb44", "#ee6677", "#228833", "#66ccee", "#aa3377", "#bbbbbb")
+_LINKS = ("#c9ced6", "#5f8cc0")  # of robots made of meshes
+_LINK, _BEAM, _CABLE, _SLACK, _RAIL, _DARK = "#5b7899", "#4477aa", "#333333", "#999999", "#9a9a9a", "#333333"
+_MASS, _TRACES = "#ee6677", ("#ee6677", "#228833", "#aa3377", "#ccbb44")
+_FRAME = ("#cc3311", "#228833", "#3355bb")
+
+
+def plane_of(points: Array) -> tuple[str, str] | None:
+    """World axes of the plane in which all points (..., 3) stay, or None."""
+    spread = np.ptp(points.reshape(-1, 3), axis=0)
+    for normal, axes in (("y", ("x", "z")), ("x", ("y", "z")), ("z", ("x", "y"))):
+        if spread[_AXES[normal]] <= 1e-9 * max(spread.max(), 1e-12):
+            return axes
+    return None
+
+
+class _Painter:
+    """Draws one instant of a baked scene."""
+
+    def __init__(self, scene: Scene, baked: Baked, camera: Camera, floor: float | None, frames: Sequence[str]) -> None:
+        self.scene, self.baked, self.camera = scene, baked, camera
+        self.up, self.floor = _vertical(scene), floor
+        bodies = list(dict.fromkeys(part.body for part in scene.solids))
+        self.thin = [part for part in scene.solids if not len(faces_of(part.solid, part.mesh)[1])]
+        self.meshes = any(part.mesh is not None for part in scene.solids)
+        palette = _LINKS if self.meshes else _BODIES
+        self.colours = {name: palette[k % len(palette)] for k, name in enumerate(bodies)}
+        self.shapes = [
+            Polygons.of(part.pose, part.solid, part.mesh, part.colour or self.colours[part.body])
+            for part in scene.solids
+            if part not in self.thin
+        ]
+        self.wheels = [
+            Polygons.of(part.pose, Cylinder(part.radius, 0.3 * part.radius), None, "#bbbbbb") for part in scene.pulleys
+        ]
+        self.marked = [part for part in scene.frames if part.name in frames]
+        self.heaviest = max(nominal(body.mass) for body in scene.machine.bodies) or 1.0
+        self.rails = {part.joint: self._reach(part) for part in scene.rails}
+        self.scale = 1.0  # points of the picture per metre
+        self.size = 1.0  # extent of the machine [m]
+
+    def _reach(self, part: Any) -> tuple[float, float]:
+        """Range of a rail: between the limits of its joint, else where the carriage goes, and a little more."""
+        at = self.baked.points[:, self.scene.index(part.joint)] - self.baked.poses[:, part.pose, :, 3]
+        s = np.einsum("nij,j,ni->n", self.baked.poses[:, part.pose, :, :3], np.array(part.axis), at)
+        extent = float(np.ptp(self.baked.points.reshape(-1, 3), axis=0).max())
+        low, high = float(s.min()) - 0.15 * extent, float(s.max()) + 0.15 * extent
+        return max(low, part.lower), min(high, part.upper)
+
+    def outline(self) -> Array:
+        """Points (n, m, 3) that the picture must hold."""
+        baked, n = self.baked, len(self.baked.t)
+        points = [baked.points]
+        for shape in [*self.shapes, *self.wheels]:
+            low, high = shape.vertices.min(axis=0), shape.vertices.max(axis=0)
+            box = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+            pose = baked.poses[:, shape.pose]
+            points.append(np.einsum("nij,mj->nmi", pose[..., :3], box) + pose[:, None, :, 3])
+        for part in self.thin:
+            points.append(np.stack([self._thin(part, k) for k in range(n)]))
+        for rail in self.scene.rails:
+            points.append(np.stack([self._rail(rail, k) for k in range(n)]))
+        return np.concatenate([*points, *baked.cables.values()], axis=1)
+
+    def feet(self) -> Array:
+        """Points on the floor below the exits of cables that are fixed in the world."""
+        exits = [self.baked.cables[part.name][0, 0] for part in self.scene.cables if part.grounded]
+        assert self.floor is not None
+        return np.array([x + (self.floor - x @ self.up) * self.up for x in exits]).reshape(1, -1, 3)
+
+    def _thin(self, part: Any, k: int) -> Array:
+        pose = self.baked.poses[k, part.pose]
+        ends: Array = faces_of(part.solid)[0] @ pose[:, :3].T + pose[:, 3]
+        return ends
+
+    def _rail(self, part: Any, k: int) -> Array:
+        pose, reach = self.baked.poses[k, part.pose], np.array(self.rails[part.joint])
+        ends: Array = pose[:, 3] + reach[:, None] * (pose[:, :3] @ np.array(part.axis))
+        return ends
+
+    def paint(self, k: int, collection: Any) -> None:
+        """Draw picture number ``k``."""
+        strokes, X, size = Strokes(self.camera), self.baked.points[k], self.size
+        scene, spot = self.scene, 0.012 * self.size
+        for rail in scene.rails:
+            strokes.line(self._rail(rail, k), _RAIL, 2.5, -0.02 * size)
+        for cable in scene.cables:
+            self._cable(strokes, cable, k)
+        for link in scene.links:
+            thin = link.kind == "rod"
+            strokes.line(_between(X[list(link.ends)], 5), _DARK if thin else _LINK, 1.4 if thin else 2.6)
+        for body in self.thin:
+            colour = body.colour or self.colours[body.body]
+            strokes.line(_between(self._thin(body, k), 9), colour, 3.4)
+        for beam in scene.beams:
+            strokes.line(X[list(beam.points)], _BEAM, max(3.4, 2 * beam.radius * self.scale))
+        for shape in self.shapes:
+            strokes.solid(shape, self.baked.poses[k, shape.pose])
+        for wheel in self.wheels:
+            pose = self.baked.poses[k, wheel.pose]
+            strokes.solid(wheel, np.column_stack([pose[:, 0], -pose[:, 2], pose[:, 1], pose[:, 3]]))
+        for ball in scene.balls:
+            radius = spot * (0.6 + 1.2 * (ball.mass / self.heaviest) ** (1 / 3))
+            strokes.disc(X[ball.point], radius, _MASS, "#99333f", nearer=0.02 * size)
+        if not self.meshes:
+            for joint in scene.joints:
+                self._joint(strokes, joint, X[joint.point])
+        for frame in self.marked:
+            pose = self.baked.poses[k, frame.pose]
+            for axis, colour in enumerate(_FRAME):
+                ends = np.array([pose[:, 3], pose[:, 3] + 0.08 * size * pose[:, axis]])
+                strokes.line(ends, colour, 1.8, 0.03 * size)
+        strokes.put(collection)
+
+    def _cable(self, strokes: Strokes, part: Any, k: int) -> None:
+        way = self.baked.cables[part.name][k]
+        chord = float(np.linalg.norm(way[-1] - way[-13]))
+        slack = float(np.linalg.norm(np.diff(way[-13:], axis=0), axis=1).sum()) > chord * (1 + 1e-7)
+        strokes.line(way, _SLACK if slack else _CABLE, 1.3)
+        if not part.grounded:
+            return
+        if self.floor is not None:
+            foot = way[0] + (self.floor - way[0] @ self.up) * self.up
+            strokes.line(np.linspace(foot, way[0], 5), "#cccccc", 2.0, -0.02 * self.size)
+        strokes.disc(way[0], 0.008 * self.size, _DARK, _DARK, nearer=0.01 * self.size)
+
+    def _joint(self, strokes: Strokes, joint: Any, at: Array) -> None:
+        spot, camera = 0.012 * self.size * min(1.0, 3 / len(self.scene.joints) ** 0.5), self.camera
+        if joint.grounded:
+            legs = np.array([[0.0, 0.0], [-1.5, -2.4], [1.5, -2.4]]) * spot
+            outline = camera.flat(at) + legs
+            strokes.add([outline], [float(at @ camera.towards) - 0.01 * self.size], "#999999", "#555555", 0.6)
+        strokes.disc(at, spot * 0.75, "#ffffff", _DARK, 0.9, 0.03 * self.size)
+
+
+def _between(ends: Array, count: int) -> Array:
+    """Points from one end to the other: long lines in pieces, each with its own depth."""
+    return np.asarray(np.linspace(ends[0], ends[1], count))
+
+
+def _vertical(scene: Scene) -> Array:
+    """Against gravity, or along z without any."""
+    g = np.array([nominal(x) for x in scene.machine.gravity])
+    size = float(np.linalg.norm(g))
+    return -g / size if size > 0 else np.array([0.0, 0.0, 1.0])
+
+
+def draw_scene(
+    scene: Scene,
+    baked: Baked,
+    *,
+    title: str = "",
+    trace: Sequence[str] = (),
+    frames: Sequence[str] = (),
+    size: tuple[float, float] = (6.0, 4.5),
+    plane: tuple[str, str] | str | None = "auto",
+    view: tuple[float, float] = (-58.0, 20.0),
+) -> tuple[Figure, Callable[[int], list[Any]]]:
+    """A figure of a baked scene, and the function that shows its picture number ``k`` and returns what moves.
+
+    Parameters
+    ----------
+    scene, baked
+        The scene, and where its parts are.
+    title
+        Written above, with the time.
+    trace
+        Bodies, frames, sections of beams or joints whose path is drawn.
+    frames
+        Frames whose axes are drawn.
+    size
+        Of the figure [inches].
+    plane
+        Axes of the plane of the picture, such as ``("x", "z")``; None: in space; ``"auto"``: in the plane that the
+        motion stays in, if it does.
+    view
+        Azimuth and elevation [deg] of who looks, for pictures in space.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.collections import PolyCollection
+    from matplotlib.figure import Figure
+
+    traced = [scene.index(name) for name in _names(trace, "trace")]
+    known = [part.name for part in scene.frames]
+    for name in _names(frames, "frames"):
+        if name not in known:
+            raise InputError(f"no frame '{name}' to draw; known: {', '.join(known) or '(none)'}")
+    chosen = plane_of(np.concatenate([baked.points, *baked.cables.values()], axis=1)) if plane == "auto" else plane
+    up = _vertical(scene)
+    camera = Camera.looking(up, *view) if chosen is None else Camera.in_plane(chosen)  # type: ignore[arg-type]
+    painter = _Painter(scene, baked, camera, None, frames)
+    outline = painter.outline()
+    flat = [camera.flat(outline).reshape(-1, 2)]
+    painter.size = max(float(np.ptp(outline.reshape(-1, 3), axis=0).max()), 1e-9)
+    figure = Figure(figsize=size, layout="constrained" if chosen else None)
+    FigureCanvasAgg(figure)
+    axes: Any = figure.add_subplot() if chosen else figure.add_axes((0.0, 0.0, 1.0, 0.94))
+    if chosen is None and up @ np.array([nominal(x) for x in scene.machine.gravity]) < 0:
+        painter.floor = float((outline @ up).min())
+        flat += [camera.flat(painter.feet()).reshape(-1, 2)]
+        _draw_floor(axes, camera, outline, up, painter)
+    _frame_axes(axes, np.concatenate(flat), chosen, size)
+    if chosen is None:
+        _draw_triad(figure, camera)
+    paths = [axes.plot([], [], color=_TRACES[i % 4], linewidth=1.2, zorder=2)[0] for i in range(len(traced))]
+    moving = PolyCollection([], zorder=3, capstyle="round", joinstyle="round")
+    axes.add_collection(moving, autolim=False)
+    label = figure.text(0.02, 0.975, "", fontsize=9, va="top", parse_math=False)
+    lines = camera.flat(baked.points[:, traced])
+
+    def update(k: int) -> list[Any]:
+        for line, at in zip(paths, range(len(traced)), strict=True):
+            line.set_data(lines[: k + 1, at, 0], lines[: k + 1, at, 1])
+        painter.paint(k, moving)
+        label.set_text(f"{title}  t = {baked.t[k]:.2f} s" if len(baked.t) > 1 else title)
+        return [*paths, moving, label]
+
+    if chosen:
+        axes.set_title(" ", fontsize=9)  # room for the label
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # the layout stays as it is now
+    width = float(axes.get_position().width) * size[0] * 72
+    painter.scale = width / float(np.ptp(axes.get_xlim()))
+    update(0)
+    return figure, update
+
+
+def _names(given: Sequence[str], what: str) -> list[str]:
+    names = [given] if isinstance(given, str) else list(given)
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"{what} must be names, got {given!r}")
+    return names
+
+
+def _frame_axes(axes: Any, flat: Array, plane: Any, size: tuple[float, float]) -> None:
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    span = max(float((high - low).max()), 1e-9)
+    middle, half = (low + high) / 2, (high - low) / 2 + 0.06 * span
+    if plane is None:
+        aspect = size[0] / (0.94 * size[1])
+        half = np.array([max(half[0], half[1] * aspect), max(half[1], half[0] / aspect)])
+        axes.set_axis_off()
+    else:
+        half = np.maximum(half, 0.3 * span)
+    axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
+    axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
+    if plane is not None:
+        axes.set_xlabel(f"{plane[0]} [m]", fontsize=8)
+        axes.set_ylabel(f"{plane[1]} [m]", fontsize=8)
+        axes.tick_params(labelsize=7)
+        axes.set_aspect("equal")
+        axes.grid(alpha=0.25, linewidth=0.5)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+
+
+def _draw_floor(axes: Any, camera: Camera, outline: Array, up: Array, painter: _Painter) -> None:
+    """A grid below the machine, with its spacing."""
+    from matplotlib.collections import LineCollection
+
+    x = camera.right - (camera.right @ up) * up
+    first = np.eye(3)[int(np.argmax(np.abs(x)))]
+    first = first - (first @ up) * up
+    first /= np.linalg.norm(first)
+    second = np.cross(up, first)
+    level = painter.floor
+    assert level is not None
+    raw = painter.size / 6
+    step = min((m * 10.0 ** np.floor(np.log10(raw)) for m in (1, 2, 5, 10)), key=lambda s: abs(np.log(s / raw)))
+    ranges = []
+    for axis in (first, second):
+        s = outline @ axis
+        ranges.append(np.arange(np.floor(s.min() / step - 0.3), np.ceil(s.max() / step + 0.3) + 1) * step)
+    lines = [(a * first + b * second, a * first + c * second) for a in ranges[0] for b, c in [ranges[1][[0, -1]]]]
+    lines += [(b * first + a * second, c * first + a * second) for a in ranges[1] for b, c in [ranges[0][[0, -1]]]]
+    flat = camera.flat(np.array(lines) + level * up)
+    axes.add_collection(LineCollection(list(flat), colors="#e3e3e3", linewidths=0.8, zorder=0), autolim=False)
+    axes.text(0.985, 0.012, f"grid {step:g} m", transform=axes.transAxes, fontsize=7, color="#777777", ha="right")
+
+
+def _draw_triad(figure: Figure, camera: Camera) -> None:
+    """The directions of the world axes, in a corner."""
+    axes: Any = figure.add_axes((0.0, 0.0, 0.14, 0.19))
+    axes.set_axis_off()
+    axes.set_xlim(-1.8, 1.8)
+    axes.set_ylim(-1.8, 1.8)
+    axes.set_aspect("equal")
+    for k in np.argsort(camera.towards):
+        x, y = camera.flat(np.eye(3)[k])
+        axes.plot([0, x], [0, y], color=_FRAME[k], linewidth=1.4, solid_capstyle="round")
+        axes.text(1.35 * x, 1.35 * y, "xyz"[k], fontsize=7, color=_FRAME[k], ha="center", va="center")

@@ -1,0 +1,171 @@
+"""The parts of a scene: what is drawn, and which points and poses of the scene's kernel each follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dalembert.io.meshes import TriangleMesh
+from dalembert.model.geometry import Solid
+
+__all__ = [
+    "BallPart",
+    "BeamPart",
+    "CablePart",
+    "FramePart",
+    "JointPart",
+    "LinkPart",
+    "PulleyPart",
+    "RailPart",
+    "SolidPart",
+]
+
+
+@dataclass(frozen=True)
+class SolidPart:
+    """A rigid solid of a body.
+
+    Parameters
+    ----------
+    body
+        The body.
+    solid
+        Its dimensions as numbers.
+    mesh
+        Its triangles, if it is a mesh.
+    colour
+        Its colour, or None.
+    pose
+        Index of its pose.
+    """
+
+    body: str
+    solid: Solid
+    mesh: TriangleMesh | None
+    colour: str | None
+    pose: int
+
+
+@dataclass(frozen=True)
+class LinkPart:
+    """A straight line of a body that has no solid there: from its joint to what it carries.
+
+    Parameters
+    ----------
+    name
+        The body, joint or constraint that it stands for.
+    kind
+        ``"link"`` (a body), ``"slide"`` (from the seat of a joint that slides to its child) or ``"rod"`` (a distance
+        constraint).
+    ends
+        Indices of its two points.
+    """
+
+    name: str
+    kind: str
+    ends: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class BeamPart:
+    """The axis of a beam, from its root frame to its tip.
+
+    Parameters
+    ----------
+    name
+        The beam.
+    points
+        Indices of its points.
+    radius
+        Radius of a tube with the area and the second moment of its sections.
+    """
+
+    name: str
+    points: tuple[int, ...]
+    radius: float
+
+
+@dataclass(frozen=True)
+class CablePart:
+    """A cable: over its pulley, then to its anchor.
+
+    Parameters
+    ----------
+    name
+        The cable.
+    row
+        Index of its lengths.
+    points
+        Indices of the points up to where it leaves its pulley (one, if it has none), and of its anchor.
+    bilateral
+        Whether it could push: such a cable never sags.
+    grounded
+        Whether its exit is fixed in the world.
+    """
+
+    name: str
+    row: int
+    points: tuple[int, ...]
+    bilateral: bool
+    grounded: bool
+
+
+@dataclass(frozen=True)
+class PulleyPart:
+    """The guiding pulley of a cable; its axis is the y axis of its pose."""
+
+    cable: str
+    pose: int
+    radius: float
+
+
+@dataclass(frozen=True)
+class BallPart:
+    """A body of which nothing is known but its mass and where that is."""
+
+    body: str
+    point: int
+    mass: float
+
+
+@dataclass(frozen=True)
+class JointPart:
+    """A joint, at the origin of its moving frame; ``grounded`` if it is fixed to the world."""
+
+    name: str
+    kind: str
+    point: int
+    grounded: bool
+
+
+@dataclass(frozen=True)
+class RailPart:
+    """The rail of a carriage that moves on the world, or on another carriage.
+
+    Parameters
+    ----------
+    joint
+        The prismatic joint.
+    pose
+        Index of the pose of its fixed frame.
+    axis
+        Its direction there.
+    coordinate
+        Index of its coordinate in the machine's q.
+    lower, upper
+        Its limits.
+    """
+
+    joint: str
+    pose: int
+    axis: tuple[float, float, float]
+    coordinate: int
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class FramePart:
+    """A named frame."""
+
+    name: str
+    pose: int

@@ -1,0 +1,325 @@
+"""What is to be drawn of a machine: its parts, and the points and poses that they follow, as one kernel.
+
+Bodies are drawn as their visual geometry. Where a body has none, lines run from its joint to the joints, frames and
+cables that it carries, and a ball shows its mass. Beams are curves bent along their modes. A cable runs over its pulley
+and sags when it is longer than its way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert.compile import Kernel, compile_function
+from dalembert.compile.kernel import Backend
+from dalembert.core.errors import FileFormatError, InputError
+from dalembert.core.parameter import Scalar, evaluate
+from dalembert.core.types import Array
+from dalembert.core.warn import warn
+from dalembert.formulations.constraints.cable_path import cable_path
+from dalembert.formulations.layout import Layout
+from dalembert.formulations.tree.flexible import SectionMotion
+from dalembert.formulations.tree.model import TreeModel
+from dalembert.io.meshes import load_mesh
+from dalembert.model.beam import Beam
+from dalembert.model.body import Body
+from dalembert.model.cables import Cable
+from dalembert.model.constraints import DistanceConstraint
+from dalembert.model.geometry import Geometry, Mesh, Solid
+from dalembert.model.joint import WORLD, Joint
+from dalembert.model.machine import Machine
+from dalembert.model.tree import place
+from dalembert.view.parts import (
+    BallPart,
+    BeamPart,
+    CablePart,
+    FramePart,
+    JointPart,
+    LinkPart,
+    PulleyPart,
+    RailPart,
+    SolidPart,
+)
+from dalembert.view.scene import Scene
+from dalembert.view.solids import faces_of
+
+__all__ = ["build_scene"]
+
+STATIONS = 16  # pieces of a beam's axis
+ARC = 12  # pieces of the arc of a cable on its pulley
+_SLIDES = ("prismatic", "screw", "cylindrical")
+
+
+def build_scene(machine: Machine, p: Mapping[str, float] | None = None, *, backend: Backend = "vm") -> Scene:
+    """Describe what is to be drawn of a machine.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    p
+        Parameter values for the dimensions of solids, where they differ from the nominal ones.
+    backend
+        How the kernel is compiled: the virtual machine is ready at once, native code is faster for long runs.
+    """
+    if not isinstance(machine, Machine):
+        raise InputError(f"a scene needs a Machine, got {type(machine).__name__}")
+    return _Builder(machine, p).scene(backend)
+
+
+class _Builder:
+    """Collects parts, and the points and poses that they follow, in the coordinates of the tree."""
+
+    def __init__(self, machine: Machine, p: Mapping[str, float] | None) -> None:
+        self.machine = machine
+        self.model = TreeModel(machine)
+        self.x = self.model.variables
+        self.values = {q.name: q.value for q in machine.parameters} | dict(p or {})
+        self.points: list[Any] = [ca.SX(3, 1)]
+        self.poses: list[Any] = []
+        self.lengths: list[Any] = []
+        self.names: dict[str, int] = {WORLD: 0}
+        self.parts: dict[type, list[Any]] = {}
+        self.joint_of = {j.child: j for j in machine.joints}
+
+    def add(self, part: Any) -> None:
+        self.parts.setdefault(type(part), []).append(part)
+
+    def point(self, expression: Any) -> int:
+        self.points.append(expression)
+        return len(self.points) - 1
+
+    def pose(self, R: Any, p: Any) -> int:
+        self.poses.append(ca.horzcat(R, p))
+        return len(self.poses) - 1
+
+    def number(self, x: Scalar) -> float:
+        return float(evaluate(x, self.values))
+
+    def vector(self, v: Any) -> Any:
+        return ca.vertcat(*[self.x.value(x) for x in v])
+
+    def at(self, frame: str, position: Any = (0.0, 0.0, 0.0)) -> Any:
+        """World position of a point of a frame."""
+        R, p = self.model.frame_pose(frame)
+        return p + R @ self.vector(position)
+
+    def scene(self, backend: Backend) -> Scene:
+        for joint in self.machine.joints:
+            self.joint(joint)
+        for body in self.machine.bodies:
+            if isinstance(body, Beam):
+                self.beam(body)
+            else:
+                self.body(body)
+        for frame in self.machine.frames:
+            self.names[frame.name] = self.point(self.at(frame.name))
+            self.add(FramePart(frame.name, self.pose(*self.model.frame_pose(frame.name))))
+        for cable in self.machine.cables:
+            self.cable(cable)
+        for constraint in self.machine.constraints:
+            if isinstance(constraint, DistanceConstraint):
+                ends = self.point(self.at(constraint.frame)), self.point(self.at(constraint.other))
+                self.add(LinkPart(constraint.name, "rod", ends))
+        lists = {
+            "solids": SolidPart,
+            "links": LinkPart,
+            "beams": BeamPart,
+            "cables": CablePart,
+            "pulleys": PulleyPart,
+            "balls": BallPart,
+            "joints": JointPart,
+            "rails": RailPart,
+            "frames": FramePart,
+        }
+        parts: dict[str, Any] = {name: tuple(self.parts.get(kind, ())) for name, kind in lists.items()}
+        return Scene(self.machine, self.kernel(backend), points=self.names, **parts)
+
+    def kernel(self, backend: Backend) -> Kernel:
+        """The kernel on the machine's own coordinates: joints that follow others filled in."""
+        x, machine = self.x, self.machine
+        rows = {
+            "points": ca.horzcat(*self.points).T,
+            "poses": ca.vertcat(*[ca.reshape(pose.T, 1, 12) for pose in self.poses]) if self.poses else ca.SX(0, 12),
+            "lengths": ca.vertcat(*self.lengths) if self.lengths else ca.SX(0, 2),
+        }
+        inner = ca.Function("inner", [x.q, x.t, x.p], [ca.densify(e) for e in rows.values()])
+        q = ca.SX.sym("q", machine.nq)
+        inputs = [q, x.t, *([x.p] if machine.parameters else [])]
+        outputs = [ca.cse(ca.SX(e)) for e in inner.call([_tree_coordinates(machine, q, x.value), x.t, x.p])]
+        names = ["q", "t", "p"][: len(inputs)]
+        function = ca.Function("scene", inputs, outputs, names, list(rows))
+        shapes = {name: (int(e.shape[0]), int(e.shape[1])) for name, e in zip(rows, outputs, strict=True)}
+        return compile_function(function, backend=backend, shapes={**shapes, "t": ()})
+
+    def joint(self, joint: Joint) -> None:
+        child = self.machine.body(joint.child)
+        seat = self.at(joint.parent, joint.origin.translation)
+        self.names.setdefault(joint.name, self.point(self.at(joint.child)))
+        if joint.kind == "prismatic" and self._is_carriage(joint):
+            R, p = self.model.frame_pose(joint.parent)
+            R0, p0 = place(joint.origin, self.x.value)
+            limits = joint.limits
+            axis = tuple(self.number(a) for a in joint.axis)
+            index = self.machine.q_names.index(joint.name)
+            pose = self.pose(R @ R0, p + R @ p0)
+            self.add(RailPart(joint.name, pose, axis, index, limits.lower, limits.upper))  # type: ignore[arg-type]
+        elif joint.kind in _SLIDES and joint.parent != WORLD and self._is_drawn(joint.child):
+            self.add(LinkPart(joint.name, "slide", (self.point(seat), self.point(self.at(joint.child)))))
+        if joint.kind not in ("fixed", "free", "planar", "prismatic") and self._is_drawn(child.name):
+            self.add(JointPart(joint.name, joint.kind, self.names[joint.name], joint.parent == WORLD))
+
+    def _is_carriage(self, joint: Joint) -> bool:
+        """Whether a prismatic joint moves a body that is there, on the world or on other such bodies."""
+        body = self.machine.body(joint.child)
+        there = isinstance(body, Body) and (bool(body.geometry) or self.number(body.mass) > 0)
+        if not there or joint.name not in self.machine.q_names:
+            return False
+        if joint.parent == WORLD:
+            return True
+        above = self.joint_of.get(joint.parent)
+        return above is not None and above.kind == "prismatic" and self._is_carriage(above)
+
+    def _is_drawn(self, name: str) -> bool:
+        """Whether there is something to see of a body or of what it carries."""
+        body = self.machine.body(name)
+        if isinstance(body, Beam) or body.geometry or self.number(body.mass) > 0:
+            return True
+        return any(self._is_drawn(j.child) for j in self.machine.joints if j.parent == name)
+
+    def body(self, body: Body) -> None:
+        R, p = self.model.frame_pose(body.name)
+        centre = self.point(p + R @ self.vector(body.com))
+        self.names[body.name] = centre
+        solids = self.solids(body)
+        for part, solid, mesh in solids:
+            R0, p0 = place(part.origin, self.x.value)
+            self.add(SolidPart(body.name, solid, mesh, part.colour, self.pose(R @ R0, p + R @ p0)))
+        carried = [
+            j.origin.translation for j in self.machine.joints if j.parent == body.name and self._is_drawn(j.child)
+        ]
+        carried += [f.origin.translation for f in self.machine.frames if f.body == body.name]
+        for cable in self.machine.cables:
+            carried += [cable.anchor_at] if cable.anchor == body.name else []
+            carried += [cable.exit_at] if cable.exit == body.name else []
+        root = np.zeros(3)
+        extent = _extent(solids, self.number)
+        meshed = any(mesh is not None for _, _, mesh in solids)  # such robots have many frames that nobody sees
+        ends = [(np.array([self.number(x) for x in v]), v) for v in carried]
+        for end, given in ends:
+            inside = extent is not None and bool(np.all(np.abs(end - extent[0]) <= extent[1]))
+            if not inside and not meshed and np.any(end != root):
+                self.add(LinkPart(body.name, "link", (self.point(p), self.point(p + R @ self.vector(given)))))
+        mass = self.number(body.mass)
+        if not solids and mass > 0:
+            self.add(BallPart(body.name, centre, mass))
+            com = np.array([self.number(x) for x in body.com])
+            if not any(_lies_on(com, end) for end, _ in ends) and np.any(com != root):
+                self.add(LinkPart(body.name, "link", (self.point(p), centre)))
+
+    def solids(self, body: Body) -> list[tuple[Geometry, Solid, Any]]:
+        """What is drawn of a body: what is visual, or what is for collision if that cannot be had."""
+        seen = [g for g in body.geometry if g.visual]
+        for chosen, last in ((seen, False), ([g for g in body.geometry if g.collision], True)):
+            if not chosen:
+                continue
+            try:
+                return [self.solid(g) for g in chosen]
+            except FileFormatError as error:
+                if last or not any(g.collision and not g.visual for g in body.geometry):
+                    warn(f"body '{body.name}' is drawn without its mesh: {error}")
+                    return [self.solid(g) for g in chosen if not isinstance(g.solid, Mesh)]
+        return []
+
+    def solid(self, part: Geometry) -> tuple[Geometry, Solid, Any]:
+        numbers: dict[str, Any] = {}
+        for field in fields(part.solid):
+            value = getattr(part.solid, field.name)
+            if isinstance(value, tuple):
+                numbers[field.name] = tuple(self.number(x) for x in value)
+            elif not isinstance(value, str):
+                numbers[field.name] = self.number(value)
+        mesh = None
+        if isinstance(part.solid, Mesh):
+            read = load_mesh(part.solid.file)
+            mesh = replace(read, vertices=read.vertices * np.array(numbers["scale"]))
+        return part, replace(part.solid, **numbers), mesh
+
+    def beam(self, beam: Beam) -> None:
+        node = next(n for n in self.model.tree.nodes if n.is_root and n.beam is not None and n.beam.name == beam.name)
+        R, p = self.model.world_poses[self.model.tree.nodes.index(node)]
+        delta = self.x.q[node.modal_q] if beam.n_modes else ca.SX(0, 1)
+        points = [self.point(p)]
+        for s in np.linspace(0.0, beam.length, STATIONS + 1):
+            points.append(self.point(p + R @ SectionMotion(beam, float(s), delta).p))
+        area = sum((b - a) * s.area for a, b, s in beam.pieces) / beam.length
+        moment = sum((b - a) * (s.I_y + s.I_z) / 2 for a, b, s in beam.pieces) / beam.length
+        radius = math.sqrt(2 * moment / area) if moment > 0 else math.sqrt(area / math.pi)
+        # Data without a physical section (areas and moduli of 1) would fill the picture.
+        self.add(BeamPart(beam.name, tuple(points), min(radius, 0.03 * beam.length)))
+        self.names[beam.name] = points[0]
+        for section in ("tip", *(name for name, _ in beam.stations)):
+            self.names[f"{beam.name}.{section}"] = self.point(self.at(f"{beam.name}.{section}"))
+
+    def cable(self, cable: Cable) -> None:
+        path = cable_path(cable, self.model.frame_pose, self.x.value)
+        R, _ = self.model.frame_pose(cable.exit)
+        points = [path.exit]
+        if path.arc is not None:
+            (psi, s), r, z = path.arc, self.x.value(cable.pulley), R[:, 2]
+            centre = self.at(cable.exit, cable.exit_at) + r * s
+            angles = [ca.pi + (psi - ca.pi) * k / ARC for k in range(ARC + 1)]
+            points = [centre + r * (ca.cos(a) * s + ca.sin(a) * z) for a in angles]
+            pose = self.pose(ca.horzcat(s, ca.cross(z, s), z), centre)
+            self.add(PulleyPart(cable.name, pose, self.number(cable.pulley)))
+        points.append(self.at(cable.anchor, cable.anchor_at))
+        paid_out = ca.SX(0) if cable.length is None else ca.SX(self.x.value(cable.length))
+        if cable.winch is not None:
+            node = next(n for n in self.model.tree.nodes if n.joint.name == cable.winch)
+            paid_out = paid_out + self.x.value(cable.drum) * self.x.q[node.q]
+        self.lengths.append(ca.horzcat(path.length, paid_out))
+        indices = tuple(self.point(e) for e in points)
+        grounded = self.machine.tree.frames[cable.exit][0] < 0
+        self.add(CablePart(cable.name, len(self.lengths) - 1, indices, cable.bilateral, grounded))
+
+
+def _extent(solids: list[tuple[Geometry, Solid, Any]], number: Any) -> tuple[Array, Array] | None:
+    """Centre and half sides of a box in the body frame about its solids, a little larger than they are."""
+    corners = []
+    for part, solid, mesh in solids:
+        vertices, _ = faces_of(solid, mesh)
+        R = np.array([[number(x) for x in row] for row in part.origin.rotation])
+        corners.append(vertices @ R.T + np.array([number(x) for x in part.origin.translation]))
+    if not corners:
+        return None
+    X = np.concatenate(corners)
+    low, high = X.min(axis=0), X.max(axis=0)
+    return (low + high) / 2, (high - low) / 2 + 0.05 * float((high - low).max())
+
+
+def _lies_on(point: Array, end: Array) -> bool:
+    """Whether a point lies on the line from the origin to ``end``, to a fiftieth of its length."""
+    length = float(np.linalg.norm(end))
+    if length == 0.0:
+        return bool(np.all(point == 0.0))
+    s = min(max(float(point @ end) / length**2, 0.0), 1.0)
+    return float(np.linalg.norm(point - s * end)) <= 0.02 * length
+
+
+def _tree_coordinates(machine: Machine, q: Any, value: Any) -> Any:
+    """Coordinates of the whole tree from those of the machine: joints that follow others filled in."""
+    mine = {b.name: b for b in Layout.of_nodes(machine.coordinate_nodes).blocks}
+    rules = {c.joint: c for c in machine.couplings}
+    parts = []
+    for block in Layout.of_nodes(machine.tree.nodes).blocks:
+        rule = rules.get(block.name)
+        if rule is None:
+            parts.append(q[mine[block.name].q])
+        else:
+            parts.append(value(rule.ratio) * q[mine[rule.leader].q] + value(rule.offset))
+    return ca.vertcat(*parts)
