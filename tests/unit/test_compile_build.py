@@ -15,6 +15,7 @@ import pytest
 import dalembert
 from dalembert.compile import build, build_library, compile_function, find_toolchain
 from dalembert.compile.native import emit_function
+from dalembert.compile.structs import struct_checks
 from dalembert.core.errors import BuildError
 
 SX = ca.SX
@@ -167,3 +168,27 @@ def test_big_tape_is_split_and_builds() -> None:
     kernel = compile_function(f, backend="native", exact=True)
     x = np.random.default_rng(0).normal(size=(3, 4))
     np.testing.assert_array_equal(kernel(x), compile_function(f, backend="vm")(x))
+
+
+SHARED = [("count", ctypes.c_int64), ("step", ctypes.c_double), ("next", ctypes.c_double), ("x", ctypes.c_void_p)]
+
+
+@pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
+@pytest.mark.parametrize(
+    ("members", "fault"),
+    [
+        ("int64_t count; double step, next, *x;", None),
+        ("int64_t count; double next, step, *x;", "shared_step_differs"),
+        ("int64_t count, step; double next, *x;", "shared_step_differs"),
+        ("int64_t count; double step, next, x;", "shared_x_differs"),
+        ("int64_t count; double step, after, *x;", "no member named"),
+        ("int64_t count; double step, next, *x, *y;", "shared_size_differs"),
+    ],
+)
+def test_structures_of_c_and_python_are_the_same(members: str, fault: str | None) -> None:
+    source = f"#include <stdint.h>\nstruct shared {{ {members} }};\n" + struct_checks("shared", SHARED)
+    if fault is None:
+        assert build_library(source, "shared")
+        return
+    with pytest.raises(BuildError, match=fault):
+        build_library(source, "shared")

@@ -488,5 +488,3 @@ int64_t constrained_signals(struct constrained *C, int64_t rows, const double *t
     }
     return 0;
 }
-
-int64_t constrained_size(void) { return (int64_t)sizeof(struct constrained); }

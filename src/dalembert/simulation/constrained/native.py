@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import build_library
+from dalembert.compile.structs import struct_checks
 from dalembert.core.constraint_algebra import RANK_TOLERANCE
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod
@@ -19,7 +20,7 @@ __all__ = ["NativeConstrained", "constrained_library"]
 
 _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 
-# The members of `struct constrained`, in order.
+# The members of `struct constrained`, in order; the compiler checks them.
 _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_INT, "n nq nv m routine constant_mass projects work_input"),
     (_POINTER, "tape geometry move events tape_work geometry_work move_work events_work flags unilateral"),
@@ -41,8 +42,11 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
 _MEMBERS = frozenset(name for _, names in _LAYOUT for name in names.split())
 
 
+_FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
+
+
 class _Constrained(ctypes.Structure):
-    _fields_ = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
+    _fields_ = _FIELDS
 
 
 @cache
@@ -52,14 +56,9 @@ def constrained_library() -> ctypes.CDLL:
     source = "\n".join(
         folder.joinpath(name).read_text(encoding="utf-8") for name in ("constrained.c", "constrained_alpha.c")
     )
-    library = build_library(source, "constrained")
-    library.constrained_size.restype = _INT
+    library = build_library(source + struct_checks("constrained", _FIELDS), "constrained")
     library.constrained_signals.restype = _INT
     library.constrained_signals.argtypes = [_POINTER, _INT, _POINTER, _POINTER, _POINTER, _INT, _POINTER, _POINTER]
-    if library.constrained_size() != ctypes.sizeof(_Constrained):
-        raise AssertionError(
-            f"struct constrained has {library.constrained_size()} bytes, expected {ctypes.sizeof(_Constrained)}"
-        )
     return library
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import build_library
+from dalembert.compile.structs import struct_checks
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Counts, Outcome, Setup
 from dalembert.simulation.engines.startup import first_step
@@ -24,7 +25,7 @@ _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _MARGIN = 8  # rows beyond the capacity, for what the caller records between two calls
 _ROWS_BYTES = 1 << 20
 
-# The members of `struct loop`, in order.
+# The members of `struct loop`, in order; the compiler checks them.
 _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_INT, "n n_events n_quaternions"),
     (_POINTER, "ode events ode_work events_work c p quaternions directions counted"),
@@ -48,16 +49,18 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
 )
 
 
+_FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
+
+
 class _Loop(ctypes.Structure):
-    _fields_ = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
+    _fields_ = _FIELDS
 
 
 @cache
 def _library() -> ctypes.CDLL:
     source = resources.files(__package__).joinpath("stepper.c").read_text(encoding="utf-8")
-    library = build_library(source, "stepper")
+    library = build_library(source + struct_checks("loop", _FIELDS), "stepper")
     for name, result, arguments in (
-        ("loop_size", _INT, []),
         ("loop_advance", _INT, [_POINTER]),
         ("loop_accept", None, [_POINTER]),
         ("loop_partial", _INT, [_POINTER, _REAL, _POINTER, _POINTER]),
@@ -65,8 +68,6 @@ def _library() -> ctypes.CDLL:
     ):
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
-    if library.loop_size() != ctypes.sizeof(_Loop):
-        raise AssertionError(f"struct loop has {library.loop_size()} bytes, expected {ctypes.sizeof(_Loop)}")
     return library
 
 

@@ -287,4 +287,3 @@ int64_t loop_advance(struct loop *L) {
 }
 
 /* The caller checks its idea of the layout against this. */
-int64_t loop_size(void) { return (int64_t)sizeof(struct loop); }
