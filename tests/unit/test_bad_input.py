@@ -277,7 +277,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "missing run": (lambda: da.load_run("no-such-run.nc"), r"no-such-run.nc"),
     "coordinates of the wrong size": (
         lambda: da.equations(machine(), coordinates=da.CoordinateMap(["y"], lambda y, p: [y[0], y[0]])),
-        r"coordinate map must return 1 expressions \(q1\), got 2",
+        r"CoordinateMap \(y\) must return 1 expressions, got 2",
     ),
     "coordinates over quaternions": (
         lambda: da.equations(floating(), coordinates=da.CoordinateMap(["y"], lambda y, p: y)),

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from dalembert.cli.interruption import interruptible
 from dalembert.cli.machines import MachineArgument, find_machine
 from dalembert.cli.output import console, table
 
@@ -29,7 +30,8 @@ def verify(
     from dalembert.analysis.verify import verify as compare
 
     found, _ = find_machine(machine)
-    report = compare(found, samples=samples, seed=seed, tolerance=tolerance)
+    with interruptible():
+        report = compare(found, samples=samples, seed=seed, tolerance=tolerance)
     if json:
         print(json_module.dumps({**asdict(report), "ok": report.ok}, indent=2))
     else:

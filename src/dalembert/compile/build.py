@@ -219,8 +219,7 @@ def build_units(
             [*toolchain.command, *level, *flags, "-c", str(source), "-o", str(source.with_suffix(".o"))]
             for source, level in zip(sources, levels, strict=True)
         ]
-    with ThreadPoolExecutor(max_workers=available_cores()) as pool:
-        logs = [log for log in pool.map(_run, commands) if log]
+    logs = _run_all(commands)
     if not logs and len(units) > 1:
         objects = [str(source.with_suffix(".o")) for source in sources]
         log = _run([*toolchain.command, *flags, "-shared", *objects, "-lm", "-o", str(library)])
@@ -237,17 +236,38 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _run(command: Sequence[str]) -> str:
+def _run_all(commands: Sequence[Sequence[str]]) -> list[str]:
+    """Run commands in parallel and return the logs of those that failed; an interruption ends them all."""
+    running: set[subprocess.Popen[bytes]] = set()
+    with ThreadPoolExecutor(max_workers=available_cores()) as pool:
+        try:
+            return [log for log in pool.map(lambda command: _run(command, running), commands) if log]
+        except BaseException:  # Ctrl-C: do not wait for what nobody wants any more
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(running):
+                process.kill()
+            raise
+
+
+def _run(command: Sequence[str], running: set[subprocess.Popen[bytes]] | None = None) -> str:
     """Run a command; return an empty text, or the command and its log if it failed."""
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
-        )
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError as error:
         return f"$ {shlex.join(command)}\n{error}"
-    if done.returncode == 0:
+    started = set() if running is None else running
+    started.add(process)
+    try:
+        log = process.communicate()[0]
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    finally:
+        started.discard(process)
+    if process.returncode == 0:
         return ""
-    ending = f"exit status {done.returncode}"
-    if done.returncode < 0:
-        ending = f"killed by signal {-done.returncode} (is there enough memory?)"
-    return f"$ {shlex.join(command)}\n{ending}\n{done.stdout.decode(errors='replace')}"
+    ending = f"exit status {process.returncode}"
+    if process.returncode < 0:
+        ending = f"killed by signal {-process.returncode} (is there enough memory?)"
+    return f"$ {shlex.join(command)}\n{ending}\n{log.decode(errors='replace')}"

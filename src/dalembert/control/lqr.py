@@ -173,14 +173,24 @@ def _weights(value: Weights, names: Sequence[str], what: str, *, strict: bool = 
         for name in value:
             if name not in names:
                 raise UnknownNameError("weight", name, names, what)
-        diagonal = np.array([float(value.get(name, 0.0)) for name in names])
-        W = np.diag(diagonal)
+        W = np.diag(_floats([value.get(name, 0.0) for name in names], what))
     else:
-        array = np.asarray(value, dtype=float)
+        array = _floats(value, what)
         if array.shape not in ((), (n,), (n, n)):
             raise InputError(f"{what} must be one number, {n} numbers or {n} x {n}, got shape {array.shape}")
         W = array if array.ndim == 2 else np.diag(np.broadcast_to(array, (n,)))
+    if not np.isfinite(W).all():
+        raise InputError(f"{what} must be finite, got {value!r}")
+    if np.abs(W - W.T).max(initial=0.0) > 1e-9 * np.abs(W).max(initial=0.0):
+        raise InputError(f"{what} must be symmetric, got {value!r}")
     least = np.linalg.eigvalsh((W + W.T) / 2).min() if n else 1.0
-    if not np.isfinite(W).all() or least < -1e-12 * np.abs(W).max() or (strict and least <= 0):
+    if least < -1e-12 * np.abs(W).max() or (strict and least <= 0):
         raise InputError(f"{what} must be positive {'definite' if strict else 'semidefinite'}, got {value!r}")
     return (W + W.T) / 2
+
+
+def _floats(value: Any, what: str) -> Array:
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be numbers, got {value!r}") from None

@@ -84,6 +84,12 @@ class Expression:
     def __pos__(self) -> Scalar:
         return self  # type: ignore[return-value]
 
+    def __float__(self) -> float:
+        raise InputError(
+            f"the expression {self} has no value yet; its functions are those of dalembert (sin, cos, sqrt), "
+            "not of math"
+        )
+
     def __bool__(self) -> bool:
         raise InputError(f"the truth of the expression {self} depends on its parameters")
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dalembert.compile import Kernel
 from dalembert.compile.export import export_c
 from dalembert.compile.kernel import Backend
-from dalembert.core.errors import InputError
+from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.kept import Kept
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
@@ -308,6 +308,8 @@ class EquationsOfMotion(ConstraintContract):
 
     def kernel(self, name: str, frame: str | None = None, axes: str = "frame") -> Kernel:
         """Compiled function of a name of the contract; its last inputs are ``t`` and ``p`` where they matter."""
+        if name in ("pose", "jacobian", "jacobian_rate") and not isinstance(frame, str):
+            raise UnknownNameError("frame", frame, self.machine.tree.frames, f"machine '{self.machine.name}'")
         key = name if frame is None else f"{name}:{frame}:{axes}"
         if key not in self._kernels:
             self._kernels[key] = compile_contract(

@@ -8,7 +8,7 @@ that follow others (`couple`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -41,12 +41,39 @@ class CoordinateMap:
         Function that returns the machine's coordinates for the new ones; it gets a CasADi vector ``y`` and a mapping
         of the machine's parameters by name, and returns a vector (or a list) of expressions.
     from_machine
-        Its inverse, on the same kinds of argument; needed only to convert states given in machine coordinates.
+        Its inverse, on the same kinds of argument; needed only to convert states given in machine coordinates. That it
+        is the inverse, and that the map is not singular, is checked at random states.
     """
 
     names: Sequence[str]
     to_machine: Callable[[Any, dict[str, Any]], Any]
     from_machine: Callable[[Any, dict[str, Any]], Any] | None = None
+
+    def __post_init__(self) -> None:
+        names = () if isinstance(self.names, str) or not isinstance(self.names, Iterable) else tuple(self.names)
+        if not names or not all(isinstance(n, str) and n for n in names) or len(set(names)) < len(names):
+            raise InputError(f"names of a CoordinateMap must be a list of different names, got {self.names!r}")
+        object.__setattr__(self, "names", names)
+        for which in ("to_machine", "from_machine"):
+            function = getattr(self, which)
+            if not callable(function) and (which == "to_machine" or function is not None):
+                raise InputError(f"{which} of a CoordinateMap must be a function of (y, parameters), got {function!r}")
+
+    def call(self, which: str, x: Any, parameters: dict[str, Any], n: int) -> Any:
+        """Result of ``to_machine`` or ``from_machine``: a column of ``n`` expressions or numbers."""
+        try:
+            made = getattr(self, which)(x, parameters)
+            column = ca.vertcat(*made) if isinstance(made, list | tuple) else made
+            column = (ca.SX if isinstance(x, ca.SX) else ca.DM)(column)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+            raise InputError(f"{which} of the CoordinateMap ({', '.join(self.names)}) fails: {reason}") from error
+        if column.shape != (n, 1):
+            raise InputError(
+                f"{which} of the CoordinateMap ({', '.join(self.names)}) must return {n} expressions, "
+                f"got {column.shape[0]}"
+            )
+        return column
 
 
 class Mapped(FormulationBase):
@@ -188,10 +215,21 @@ class Mapped(FormulationBase):
         if self.coordinates.from_machine is None:
             raise InputError("this choice of coordinates has no inverse: give CoordinateMap a from_machine")
         x = self.variables
-        y = self.coordinates.from_machine(q, {name: p[i] for i, name in enumerate(x.names)})
-        y = ca.DM(ca.vertcat(*y) if isinstance(y, list | tuple) else y)
-        E = ca.Function("E", [x.q, x.p], [ca.densify(self.E)])(y, p)
-        w = np.linalg.lstsq(E.full(), ca.DM(v).full()[:, 0], rcond=None)[0]
+        parameters = {name: p[i] for i, name in enumerate(x.names)}
+        y = self.coordinates.call("from_machine", q, parameters, self.layout.nq)
+        back, E = ca.Function("map", [x.q, x.p], [ca.densify(self.q), ca.densify(self.E)])(y, p)
+        names = ", ".join(self.coordinates.names)
+        if not _same(self.machine, back.full()[:, 0], ca.DM(q).full()[:, 0]):
+            raise InputError(
+                f"the CoordinateMap ({names}) does not lead back to this state of machine '{self.machine.name}': "
+                f"{', '.join(self.machine.q_names)} = {_listed(q)} became {_listed(back)}"
+            )
+        rates = ca.DM(v).full()[:, 0]
+        w, _, rank, _ = np.linalg.lstsq(E.full(), rates, rcond=1e-12)
+        if rank < len(w) and not np.allclose(E.full() @ w, rates, rtol=1e-9, atol=1e-12 * (1 + np.abs(rates).max())):
+            raise InputError(
+                f"the CoordinateMap ({names}) is singular at {_listed(y)}: it cannot have these velocities"
+            )
         return y, ca.DM(w)
 
 
@@ -246,14 +284,65 @@ def in_coordinates(inner: Formulation, coordinates: CoordinateMap) -> Formulatio
     layout = Layout.plain(coordinates.names)
     variables = replace(inner.variables, **_symbols(layout))
     parameters = {name: variables.p[i] for i, name in enumerate(variables.names)}
-    mapped = coordinates.to_machine(variables.q, parameters)
-    q = ca.SX(ca.vertcat(*mapped) if isinstance(mapped, list | tuple) else mapped)
-    if q.shape != (machine.nq, 1):
+    if len(coordinates.names) > machine.nq:
         raise InputError(
-            f"the coordinate map must return {machine.nq} expressions ({', '.join(machine.q_names)}), got {q.shape[0]}"
+            f"the CoordinateMap must have at most the {machine.nq} coordinates of machine '{machine.name}' "
+            f"({', '.join(machine.q_names)}), got {len(coordinates.names)}: {', '.join(coordinates.names)}"
         )
+    q = coordinates.call("to_machine", variables.q, parameters, machine.nq)
     E = ca.jacobian(q, variables.q)
+    _check_map(machine, coordinates, variables, q, E)
     return Mapped(inner, variables, layout, q, E, variables.v, coordinates)
+
+
+def _same(machine: Machine, one: Array, two: Array) -> bool:
+    """Whether two configurations are the same, angles up to whole turns."""
+    turning = np.array([n.joint.kind == "revolute" for n in machine.coordinate_nodes for _ in n.q_names])
+    gap = one - two
+    gap = np.where(turning, gap - 2 * np.pi * np.round(gap / (2 * np.pi)), gap)
+    return bool(np.all(np.abs(gap) <= 1e-8 * (1.0 + np.abs(two))))
+
+
+def _listed(x: Any) -> str:
+    return f"({', '.join(f'{value:g}' for value in ca.DM(x).full()[:, 0])})"
+
+
+def _check_map(machine: Machine, coordinates: CoordinateMap, variables: Variables, q: Any, E: Any) -> None:
+    """Refuse a map that is singular, or not undone by its inverse, at most of the neutral and 15 random states.
+
+    Not at any one of them: a map may have singular points, and choose one of two branches (an elbow up or down).
+    """
+    p = machine.p_nominal
+    parameters = dict(zip(variables.names, p.tolist(), strict=True))
+    free = ca.Function("map", [variables.q, variables.p], [q], {"allow_free": True}).free_sx()
+    label = f"the CoordinateMap ({', '.join(coordinates.names)}) of machine '{machine.name}'"
+    if free:
+        raise InputError(f"{label} holds symbols that it was not given: {', '.join(map(str, free))}")
+    both = ca.Function("map", [variables.q, variables.p], [ca.densify(q), ca.densify(E)])
+    rng = np.random.default_rng(0)
+    n, inverse = len(coordinates.names), coordinates.from_machine is not None
+    states = [machine.q_neutral, *(0.5 * rng.normal(size=(15, machine.nq)) + machine.q_neutral)]
+    regular, undone, example = 0, 0, ""
+    for state in states:
+        if n < machine.nq:  # fewer coordinates reach only some states
+            state = both(ca.DM(state[:n]), p)[0].full()[:, 0]
+        y = coordinates.call("from_machine", ca.DM(state), parameters, n) if inverse else ca.DM(state[:n])
+        back, slope = (x.full() for x in both(y, p))
+        if not np.isfinite(back).all() or not np.isfinite(slope).all():
+            continue
+        s = np.linalg.svd(slope, compute_uv=False)
+        regular += bool(s[-1] > 1e-10 * s[0])
+        if _same(machine, back[:, 0], state):
+            undone += 1
+        elif not example:
+            example = f"{_listed(ca.DM(state))} becomes {_listed(back)}"
+    if regular < len(states) // 4:
+        raise InputError(f"{label} is singular: its Jacobian has no full rank at {len(states) - regular} of 16 states")
+    if inverse and undone < len(states) // 4:
+        raise InputError(
+            f"to_machine and from_machine of {label} are not inverse to each other: {', '.join(machine.q_names)} = "
+            f"{example}"
+        )
 
 
 def _symbols(layout: Layout) -> dict[str, Any]:

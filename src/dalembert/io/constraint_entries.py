@@ -45,6 +45,9 @@ def make_constraint(name: str, entry: Any, number: Read, origin: Read) -> Constr
     wrong = sorted(given - known)
     if wrong:
         raise InputError(f"a constraint of type '{entry.type}' takes {', '.join(sorted(known))}, got '{wrong[0]}'")
+    missing = [f.name for f in fields(part) if f.name in known - given and f.default is MISSING]
+    if missing:
+        raise InputError(f"a constraint of type '{entry.type}' needs '{missing[0]}'")
     return part(name, **_values(entry, given, ("constraints", name), number, origin))
 
 

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.core.errors import InputError
+from dalembert.core.errors import DalembertError, InputError
 from dalembert.core.ports import Controller, Law
 from dalembert.core.types import Array
 from dalembert.formulations.actuation import saturated
@@ -265,11 +265,10 @@ def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Arr
     if eom.nu == 0:
         raise InputError(f"machine '{eom.machine.name}' has no motors, so there is nothing to control; add a Motor")
     if isinstance(control, Law):
-        names = tuple(control.state_names(eom))
-        z = ca.SX.sym("z", len(names))
-        u, zdot = control.expression(eom, s.t, s.q, s.v, z, s.p)
-        u, zdot = ca.SX(u), ca.SX(zdot)
         label = type(control).__name__
+        names = _state_names(eom, control, label)
+        z = ca.SX.sym("z", len(names))
+        u, zdot = _expressions(eom, control, z, label)
         if u.shape != (eom.nu, 1):
             raise InputError(
                 f"the law {label} must return {eom.nu} inputs ({', '.join(eom.u_names)}), got {u.shape[0]}"
@@ -278,7 +277,7 @@ def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Arr
             raise InputError(f"the law {label} has {len(names)} states but returned {zdot.numel()} rates")
         sampled = getattr(control, "sampled", None)  # a sampled controller behind the law, which commands s.u
         controller = None if sampled is None else _adapted(eom, sampled)
-        return names, np.asarray(control.initial_state(eom), dtype=float), z, zdot, u, controller
+        return names, _initial(eom, control, len(names), label), z, zdot, u, controller
     if callable(control):
         if not hasattr(control, "period"):
             raise InputError(
@@ -295,6 +294,49 @@ def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Arr
     if u0.shape != (eom.nu,) or not np.isfinite(u0).all():
         raise InputError(f"constant inputs must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {control!r}")
     return *empty, s.u, _Constant(u0)
+
+
+def _state_names(eom: EquationsOfMotion, law: Law, label: str) -> tuple[str, ...]:
+    names = law.state_names(eom)
+    if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(n, str) for n in names):
+        raise InputError(f"state_names of the law {label} must return names, got {names!r}")
+    return tuple(names)
+
+
+def _initial(eom: EquationsOfMotion, law: Law, n: int, label: str) -> Array:
+    given = law.initial_state(eom)
+    try:
+        z0 = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        z0 = np.full(1, np.nan)
+    if z0.shape != (n,) or not np.isfinite(z0).all():
+        raise InputError(f"initial_state of the law {label} must return {n} finite numbers, got {given!r}")
+    return z0
+
+
+def _expressions(eom: EquationsOfMotion, law: Law, z: Any, label: str) -> tuple[Any, Any]:
+    """Inputs and rates of a law, made of the symbols that it was given."""
+    s = eom.symbolic
+    try:
+        made = law.expression(eom, s.t, s.q, s.v, z, s.p)
+        if not isinstance(made, tuple | list) or len(made) != 2:
+            raise InputError(f"the law {label} must return inputs and rates of its states, two results, got {made!r}")
+        u, zdot = ca.SX(made[0]), ca.SX(made[1])
+    except DalembertError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+        raise InputError(f"the law {label} fails on CasADi symbols: {reason}") from error
+    for x in ca.vertsplit(ca.densify(ca.vertcat(ca.vec(u), ca.vec(zdot)))):
+        if x.is_constant() and not np.isfinite(float(x)):
+            raise InputError(f"the law {label} returns {x}; it computes on CasADi symbols (casadi.sin, not math.sin)")
+    known = [s.t, s.q, s.v, z, s.p, s.u]  # the inputs are those of a sampled controller behind the law
+    free = ca.Function("law", known, [u, zdot], {"allow_free": True}).free_sx()
+    if free:
+        raise InputError(
+            f"the law {label} holds symbols that it was not given: {', '.join(map(str, free))}; known are t, q, v, z, p"
+        )
+    return u, zdot
 
 
 def _adapted(eom: EquationsOfMotion, controller: Any) -> _Adapted:

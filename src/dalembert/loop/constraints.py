@@ -91,12 +91,14 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
 
 
 def cable_events(eom: EquationsOfMotion) -> tuple[list[Any], list[EventSpec]]:
-    """Events of elastic cables: the stretch passes zero."""
+    """Events of elastic cables: stretch or tension passes zero (a damped cable that shortens fast pulls no more)."""
     g: list[Any] = []
     specs: list[EventSpec] = []
     for c in eom.formulation.cables():
         if not c.cable.bilateral:
-            g += [c.stretch, c.stretch]
+            value = eom.symbolic.value
+            pull = ca.fmin(c.stretch, c.stretch + value(c.cable.damping) / value(c.cable.stiffness) * c.rate)
+            g += [pull, pull]
             name = c.cable.name
             specs += [EventSpec(f"{name}.slack", direction=-1), EventSpec(f"{name}.taut", direction=1)]
     return g, specs

@@ -110,6 +110,15 @@ class Machine:
                     raise MachineError(
                         f"machine '{self.name}' has {count} of the {kind} name '{name}'; names are unique"
                     )
+        beams = [b for b in self.bodies if isinstance(b, Beam)]
+        sections = {f"{b.name}.{s}": b.name for b in beams for s in ("tip", *dict(b.stations))}
+        for kind in ("body or frame", "joint"):
+            for name in groups[kind]:
+                if name in sections:
+                    raise MachineError(
+                        f"machine '{self.name}': '{name}' is a section of beam '{sections[name]}', and cannot be the "
+                        f"name of a {kind} too; rename it"
+                    )
         if WORLD in groups["body or frame"]:
             raise MachineError(f"machine '{self.name}': 'world' is the name of the inertial frame, not of a body")
         values: dict[str, float] = {}

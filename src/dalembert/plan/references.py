@@ -39,8 +39,8 @@ def check_move(move: Any) -> None:
         raise InputError(f"start and end of a {kind} must have equal lengths, got {len(start)} and {len(end)}")
     if not (_is_number(move.duration) and move.duration > 0):
         raise InputError(f"duration of a {kind} must be > 0, got {move.duration!r}")
-    if not _is_number(move.delay):
-        raise InputError(f"delay of a {kind} must be a finite number, got {move.delay!r}")
+    if not (_is_number(move.delay) and move.delay >= 0):
+        raise InputError(f"delay of a {kind} must be a finite number >= 0, got {move.delay!r}")
     object.__setattr__(move, "start", start)
     object.__setattr__(move, "end", end)
 

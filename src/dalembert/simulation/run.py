@@ -189,6 +189,8 @@ class Run:
 
     def append(self, later: Run) -> Run:
         """Return this run and its continuation as one run."""
+        if not isinstance(later, Run):
+            raise InputError(f"a continuation must be a Run, got {later!r}")
         for kind in ("state_names", "signal_names", "held_names"):
             mine, its = getattr(self, kind), getattr(later, kind)
             if mine != its:

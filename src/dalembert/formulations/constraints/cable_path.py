@@ -53,7 +53,9 @@ class CablePath:
 
 def point_path(b: Any, a: Any) -> CablePath:
     """Way of a cable from the point ``a`` to the anchor ``b``, CDPR 4.1."""
-    free = ca.norm_2(b - a)
+    # The small number leaves every length beyond 1e-92 m as it is, and gives an anchor at the exit, where the cable is
+    # slack, a derivative.
+    free = ca.sqrt(ca.sumsqr(b - a) + 1e-200)
     return CablePath(free, a, (a - b) / free)
 
 

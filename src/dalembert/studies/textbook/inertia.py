@@ -43,7 +43,7 @@ def _gauss(low: float, high: float) -> tuple[Array, Array]:
 
 
 def _numeric(body: Body) -> Array:
-    return np.array([float(body.inertia[i][i]) for i in range(3)])  # type: ignore[arg-type]
+    return np.array([float(body.inertia[i][i]) for i in range(3)])
 
 
 def box_error() -> float:
