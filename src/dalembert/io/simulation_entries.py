@@ -44,7 +44,7 @@ def read_simulation(
         with locating(document.label, document.line(path)):
             if depends_on_time(expression):
                 raise InputError(f"'{path[-1]}' of the simulation must not depend on time, got {value!r}")
-            return nominal(expression) if parameters_of(expression) else float(expression)  # type: ignore[arg-type]
+            return nominal(expression) if parameters_of(expression) else float(expression)
 
     settings: dict[str, Any] = {}
     given = entry.model_dump(exclude_unset=True)
