@@ -51,11 +51,15 @@ def test_second_order_with_rigid_rods() -> None:
     assert np.allclose(np.log2(e[0] / e[1]), 2.0, atol=0.05)
 
 
-def test_first_order_with_all_of_each_link_at_its_lower_end() -> None:
-    e = errors(0.0, (16, 32, 64), lumping="nodes")
+@pytest.mark.parametrize(
+    ("counts", "margin"),  # what the next order leaves of the second frequency: twice as many links, half of it
+    [((8, 16, 32), 0.1), pytest.param((16, 32, 64), 0.05, marks=pytest.mark.slow)],
+)
+def test_first_order_with_all_of_each_link_at_its_lower_end(counts: tuple[int, ...], margin: float) -> None:
+    e = errors(0.0, counts, lumping="nodes")
     orders = np.log2(e[:-1] / e[1:])
     assert (np.diff(np.abs(orders - 1), axis=0) < 0).all()  # ever closer to one
-    assert np.allclose(orders[-1], 1.0, atol=0.05)
+    assert np.allclose(orders[-1], 1.0, atol=margin)
 
 
 def test_spatial_crane_has_each_frequency_twice() -> None:

@@ -17,7 +17,7 @@ from dalembert.control.underactuated import (
     partition,
 )
 from dalembert.plan.flat import SmoothStep
-from dalembert.plan.shaping import SCurve, ei, zv, zvd
+from dalembert.plan.shaping import SCurve, ei, zvd
 from dalembert.systems.cranes import (
     DesignedOn,
     PayloadTransport,
@@ -235,14 +235,14 @@ def test_design_coordinates_in_space() -> None:
 
 def test_shaped_references_of_bridge_and_trolley() -> None:
     """Each rail has its own way and shaper; what stays is what linear theory says for either plane."""
-    machine = crane(3)
+    machine = crane(2)
     w = float(sway_frequencies(machine)[0])
     hold = hanging(machine)["l1"]
     curves = {"y": SCurve.timed(0.0, 0.75, 4.0), "x": SCurve.timed(0.0, 1.0, 4.0)}
     eom = da.equations(machine)
-    flat = planar_crane(uniform_cable(3, 5.0, payload=50.0, mass=4.0), trolley=TROLLEY)
+    flat = planar_crane(uniform_cable(2, 5.0, payload=50.0, mass=4.0), trolley=TROLLEY)
     residual = {}
-    for name, shaper in (("none", None), ("zv", zv(w)), ("zvd", zvd(w)), ("ei", ei(w))):
+    for name, shaper in (("none", None), ("zvd", zvd(w)), ("ei", ei(w))):
         shaped = [c if shaper is None else shaper(c) for c in curves.values()]
         end = 4.0 if shaper is None else 4.0 + shaper.duration
         law = PartialFeedbackLinearization(9.0, 6.0, lambda t, shaped=shaped: [*(r(t) for r in shaped), hold])
@@ -253,7 +253,7 @@ def test_shaped_references_of_bridge_and_trolley() -> None:
         residual[name] = sway
         assert np.abs(run["l1"] - hold).max() < 1e-6  # the winch holds meanwhile
     assert residual["ei"] == pytest.approx(0.05 * residual["none"], rel=0.02)
-    assert max(residual["zv"], residual["zvd"]) < 0.005 * residual["none"]
+    assert residual["zvd"] < 0.005 * residual["none"]
 
 
 def test_payload_transport_in_space() -> None:
