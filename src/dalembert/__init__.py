@@ -17,7 +17,7 @@ from dalembert.core.errors import (
     WriteError,
 )
 from dalembert.core.later import later
-from dalembert.core.parameter import TIME, Parameter, cos, sin, smoothstep, sqrt
+from dalembert.core.parameter import TIME, Parameter, cos, deg, sin, smoothstep, sqrt
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import Energy, EquationsOfMotion
 from dalembert.formulations.mapped import CoordinateMap
@@ -135,6 +135,7 @@ __all__ = [
     "closed_form",
     "cos",
     "cylinder",
+    "deg",
     "equations",
     "hollow_cylinder",
     "inverse_kinematics",

@@ -560,7 +560,7 @@ REFUSALS: dict[str, tuple[Callable[[], Any], str]] = {
     "kind": (lambda: J("j", "hinge", "world", "b"), "joint 'j' has the kind 'hinge'; known kinds: revolute, prismatic"),
     "joint to itself": (lambda: J("j", "free", "b", "b"), "joint 'j' joins body 'b' to itself"),
     "world as child": (lambda: J("j", "free", "b", "world"), "joint 'j': the world cannot be a child"),
-    "origin": (lambda: J("j", "free", "world", "b", (0, 0, 1)), "origin must be a Transform"),  # type: ignore[arg-type]
+    "origin": (lambda: J("j", "free", "world", "b", (0, 1)), "origin must be a Transform"),  # type: ignore[arg-type]
     "axis": (lambda: J("j", "revolute", "world", "b", axis=(0, 0, 0)), "axis of joint 'j' must not be zero"),
     "axis parameter": (
         lambda: J("j", "revolute", "world", "b", axis=(Parameter("a", 1.0), 0, 0)),

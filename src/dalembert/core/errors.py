@@ -6,6 +6,7 @@ A numerical failure is reported as a status of the result first, and raised at t
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "SimulationError",
     "UnknownNameError",
     "WriteError",
+    "did_you_mean",
 ]
 
 
@@ -55,9 +57,20 @@ class UnknownNameError(DalembertError, LookupError):
     """
 
     def __init__(self, kind: str, name: object, known: Iterable[str], where: str = "") -> None:
-        names = ", ".join(sorted(map(str, known))) or "(none)"
+        names = sorted(map(str, known))
         place = f" in {where}" if where else ""
-        super().__init__(f"no {kind} named {name!r}{place}; known: {names}")
+        listed = ", ".join(names) or "(none)"
+        super().__init__(f"no {kind} named {name!r}{place}{did_you_mean(name, names)}; known: {listed}")
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return ``" (did you mean 'theta'?)"`` with the known name that is nearest to one that is not, if any is near.
+
+    Names that differ by capitals only are near, too.
+    """
+    folded = {k.casefold(): k for k in known}
+    close = difflib.get_close_matches(str(name).casefold(), folded, n=1)
+    return f" (did you mean {folded[close[0]]!r}?)" if close else ""
 
 
 class BuildError(DalembertError, RuntimeError):

@@ -11,6 +11,7 @@ import ast
 import keyword
 import math
 import operator
+import re
 import reprlib
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -30,6 +31,7 @@ __all__ = [
     "Scalar",
     "Time",
     "cos",
+    "deg",
     "depends_on_time",
     "evaluate",
     "nominal",
@@ -151,7 +153,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "**": operator.pow,
 }
 _FUNCTIONS = ("sin", "cos", "sqrt", "tan", "exp", "tanh", "smoothstep")
-_CONSTANTS = {"pi": math.pi}
+_CONSTANTS = {"pi": math.pi, "deg": math.pi / 180}
 _RESERVED = frozenset({"t", *_FUNCTIONS, *_CONSTANTS})
 
 
@@ -244,6 +246,17 @@ def cos(x: Scalar) -> Scalar:
     return _operation("cos", x)
 
 
+def deg(x: Scalar) -> Scalar:
+    """Angle of ``x`` degrees in radians.
+
+    Examples
+    --------
+    >>> deg(180)
+    3.141592653589793
+    """
+    return _operation("*", scalar(x, "an angle in degrees"), _CONSTANTS["deg"])
+
+
 def sqrt(x: Scalar) -> Scalar:
     """Square root of a scalar."""
     return _operation("sqrt", x)
@@ -330,7 +343,7 @@ def parse_scalar(text: str, parameters: Mapping[str, Parameter]) -> Scalar:
     ----------
     text
         Numbers, parameter names, ``t``, ``pi``, ``+ - * / **``, parentheses and sin, cos, tan, sqrt, exp, tanh,
-        smoothstep.
+        smoothstep. A number may be in degrees: ``45 deg``.
     parameters
         The parameters that may occur, by name.
 
@@ -341,7 +354,7 @@ def parse_scalar(text: str, parameters: Mapping[str, Parameter]) -> Scalar:
     1.5
     """
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = ast.parse(_DEGREES.sub(r"(\1 * deg)", text.strip()), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InputError(f"cannot read {reprlib.repr(text)} as a number or an expression of parameters") from None
     try:
@@ -349,6 +362,9 @@ def parse_scalar(text: str, parameters: Mapping[str, Parameter]) -> Scalar:
     except RecursionError:
         raise InputError(f"the expression '{text[:60]}...' is nested too deeply") from None
 
+
+# A number with its unit; the lookbehind keeps names such as l2 whole.
+_DEGREES = re.compile(r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*deg\b")
 
 _AST_BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -381,7 +397,7 @@ def _from_ast(node: ast.expr, text: str, parameters: Mapping[str, Parameter]) ->
             case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
                 return _operation(name, walk(argument))
         raise InputError(
-            f"cannot use {ast.unparse(n)!r} in {text!r}; allowed are numbers, parameter names, t, pi, + - * / **, "
+            f"cannot use {ast.unparse(n)!r} in {text!r}; allowed are numbers, parameter names, t, pi, deg, + - * / **, "
             f"and the functions {', '.join(_FUNCTIONS)}"
         )
 

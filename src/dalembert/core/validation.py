@@ -9,11 +9,34 @@ from typing import Any
 
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Scalar, depends_on_time, nominal, scalar
+from dalembert.core.warn import warn
 
-__all__ = ["Bound", "check_name", "check_number", "field_matrix", "field_scalar", "field_vector"]
+__all__ = [
+    "AXES",
+    "Bound",
+    "check_angle",
+    "check_name",
+    "check_number",
+    "field_axis",
+    "field_matrix",
+    "field_scalar",
+    "field_vector",
+]
 
 Vector = tuple[Scalar, Scalar, Scalar]
 Matrix = tuple[Vector, Vector, Vector]
+
+AXES: dict[str, Vector] = {
+    "x": (1.0, 0.0, 0.0),
+    "y": (0.0, 1.0, 0.0),
+    "z": (0.0, 0.0, 1.0),
+    "-x": (-1.0, 0.0, 0.0),
+    "-y": (0.0, -1.0, 0.0),
+    "-z": (0.0, 0.0, -1.0),
+}
+"""Coordinate axes by name."""
+
+_TURNS = 3  # an angle beyond this many turns is more often one in degrees
 
 
 @dataclass(frozen=True)
@@ -96,6 +119,25 @@ def field_vector(value: Any, what: str, *, time: bool = False) -> Vector:
         raise MachineError(f"{what} must have 3 components, got {value!r}")
     x, y, z = (field_scalar(v, f"component {'xyz'[i]} of {what}", time=time) for i, v in enumerate(items))
     return (x, y, z)
+
+
+def field_axis(value: Any, what: str) -> Vector:
+    """Return a direction: three scalars, or a coordinate axis such as ``"x"`` or ``"-z"``."""
+    if isinstance(value, str):
+        if value not in AXES:
+            raise MachineError(f"{what} must be 3 components or one of {', '.join(AXES)}, got {value!r}")
+        return AXES[value]
+    return field_vector(value, what)
+
+
+def check_angle(value: Scalar, what: str) -> None:
+    """Warn of an angle that looks like degrees."""
+    number = nominal(value)
+    if math.isfinite(number) and abs(number) > _TURNS * 2 * math.pi:
+        warn(
+            f"{what} is {number:g} rad, more than {_TURNS} turns: angles are in radians; da.deg(...) converts degrees, "
+            "as does 'deg' in machine files"
+        )
 
 
 def field_matrix(value: Any, what: str) -> Matrix:

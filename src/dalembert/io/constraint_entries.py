@@ -57,13 +57,14 @@ def make_cable(name: str, entry: Any, number: Read, origin: Read) -> Cable:
 
 
 _TEXTS = {"frame", "other", "components", "kind", "joint", "component", "anchor", "exit", "winch", "swivel"}
+_AXES = {"axis", "other_axis"}
 
 
 def _values(entry: Any, given: set[str], path: tuple[str, str], number: Read, origin: Read) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key in sorted(given):
         value = getattr(entry, key)
-        if value is None or isinstance(value, bool) or key in _TEXTS:
+        if value is None or isinstance(value, bool) or key in _TEXTS or (key in _AXES and isinstance(value, str)):
             values[key] = value
         elif key == "offset":
             values[key] = origin(value, (*path, key))

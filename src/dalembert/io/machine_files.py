@@ -25,8 +25,8 @@ expected. A pendulum on a cart::
 
 Numbers
     Any number may be an expression of the parameters: ``+ - * / **``, parentheses, ``pi`` and the functions
-    sin, cos, tan, sqrt, exp, tanh, smoothstep. The components of a wrench, prescribed motions, lengths and exits of
-    cables may also depend on the time ``t``.
+    sin, cos, tan, sqrt, exp, tanh, smoothstep. Angles are in radians, unless they say ``deg`` as in ``45 deg``. The
+    components of a wrench, prescribed motions, lengths and exits of cables may also depend on the time ``t``.
 ``name``, ``gravity``, ``parameters``
     Name of the machine; acceleration of gravity; nominal values of the parameters by name.
 ``bodies``
@@ -41,9 +41,10 @@ Numbers
     shape has its own geometry unless one is given. A mesh's path begins at the folder of the machine file.
 ``joints``
     By name: ``kind`` (revolute, prismatic, screw, cylindrical, universal, spherical, planar, free, fixed), ``parent``
-    (a body or ``world``), ``child``, and where they apply ``origin``, ``axis`` (default z), ``second_axis`` (of a
-    universal joint), ``pitch`` (of a screw, in metres per radian), ``limits: {lower, upper, velocity,
-    effort, stop}``, ``stiffness``, ``rest``, ``damping``, ``friction``, ``friction_velocity``.
+    (a body or ``world``), ``child``, and where they apply ``origin``, ``axis`` (three numbers, or one of x, y, z, -x,
+    -y, -z; default z), ``second_axis`` (of a universal joint), ``pitch`` (of a screw, in metres per radian),
+    ``limits: {lower, upper, velocity, effort, stop}``, ``stiffness``, ``rest``, ``damping``, ``friction``,
+    ``friction_velocity``.
 ``origin``
     Placement in the frame of the parent: ``xyz``, and ``rpy`` (roll, pitch, yaw as in URDF), ``quaternion``
     (w, x, y, z) or ``matrix`` (3x3).
@@ -110,6 +111,7 @@ from dalembert.model.transform import IDENTITY, Transform
 __all__ = ["load_machine", "load_simulation", "machine_to_yaml"]
 
 _LARGEST = 8 * 2**20
+_AXES = ("axis", "second_axis")
 
 
 def load_machine(source: str | Path) -> Machine:
@@ -237,11 +239,25 @@ class _Reader:
 
     def numbers(self, entry: BaseModel, path: tuple[str | int, ...], *names: str) -> dict[str, Any]:
         """Return the named fields of an entry, text read as expressions."""
-        fields = {}
+        fields: dict[str, Any] = {}
         for name in names:
             value = getattr(entry, name)
+            if isinstance(value, str) and name in _AXES:
+                fields[name] = value
+                continue
             read = self.vector if isinstance(value, list) else self.number
             fields[name] = read(value, (*path, name))
+        return fields
+
+    def plain_numbers(self, entry: BaseModel, path: tuple[str | int, ...]) -> dict[str, Any]:
+        """Return the fields of an entry, text read as numbers, of which no parameter may be part."""
+        fields = entry.model_dump()
+        for name, value in fields.items():
+            if isinstance(value, str):
+                read = self.number(value, (*path, name))
+                if not isinstance(read, float):
+                    raise InputError(f"'{name}' must be a plain number, got the expression {value!r}")
+                fields[name] = read
         return fields
 
     def origin(self, entry: OriginEntry, path: tuple[str | int, ...]) -> Transform:
@@ -307,7 +323,7 @@ class _Reader:
         path = ("joints", name)
         origin = self.origin(entry.origin, (*path, "origin"))
         with locating(self.document.label, self.document.line((*path, "limits")), owner=f"joint '{name}'"):
-            limits = Limits(**entry.limits.model_dump())
+            limits = Limits(**self.plain_numbers(entry.limits, (*path, "limits")))
         losses = ("stiffness", "rest", "damping", "friction", "friction_velocity")
         given = [key for key in ("second_axis", "pitch") if getattr(entry, key) is not None]
         fields = self.numbers(entry, path, "axis", *losses, *given)

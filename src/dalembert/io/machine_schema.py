@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator
 from pydantic_core import PydanticCustomError
+
+from dalembert.core.validation import AXES
 
 __all__ = ["SHAPES", "BodyEntry", "GeometryEntry", "JointEntry", "MachineFile", "OriginEntry", "SimulationEntry"]
 
@@ -25,6 +27,18 @@ def _limit(value: Any) -> Any:
     return value
 
 
+def _bound(value: Any) -> Any:
+    return value if isinstance(value, str) else _limit(value)
+
+
+def _axis(value: Any, vector: Any) -> Any:
+    if not isinstance(value, str):
+        return vector(value)
+    if value not in AXES:
+        raise PydanticCustomError("axis", "must be 3 numbers or one of x, y, z, -x, -y, -z")
+    return value
+
+
 def _inertia(value: Any) -> Any:
     if isinstance(value, list) and len(value) in (3, 6) and not any(isinstance(v, list) for v in value):
         return [_number(v) for v in value]
@@ -36,8 +50,10 @@ def _inertia(value: Any) -> Any:
 
 Number = Annotated[Any, BeforeValidator(_number)]
 Limit = Annotated[Any, BeforeValidator(_limit)]
+Bound = Annotated[Any, BeforeValidator(_bound)]
 Inertia = Annotated[Any, BeforeValidator(_inertia)]
 Vector = Annotated[list[Number], Field(min_length=3, max_length=3)]
+Axis = Annotated[Vector, WrapValidator(_axis)]
 ZERO = [0.0, 0.0, 0.0]
 
 
@@ -238,10 +254,10 @@ SHAPES = ("box", "cylinder", "hollow_cylinder", "rod", "sphere", "point_mass")
 class LimitsEntry(_Entry):
     """Range of a coordinate, largest speed and effort."""
 
-    lower: Limit = -math.inf
-    upper: Limit = math.inf
-    velocity: Limit = math.inf
-    effort: Limit = math.inf
+    lower: Bound = -math.inf
+    upper: Bound = math.inf
+    velocity: Bound = math.inf
+    effort: Bound = math.inf
     stop: bool = False
 
 
@@ -252,14 +268,14 @@ class JointEntry(_Entry):
     parent: str
     child: str
     origin: OriginEntry = OriginEntry()
-    axis: Vector = [0.0, 0.0, 1.0]
+    axis: Axis = [0.0, 0.0, 1.0]
     limits: LimitsEntry = LimitsEntry()
     stiffness: Number = 0.0
     rest: Number = 0.0
     damping: Number = 0.0
     friction: Number = 0.0
     friction_velocity: Number = 1e-3
-    second_axis: Vector | None = None
+    second_axis: Axis | None = None
     pitch: Number | None = None
 
 
@@ -308,8 +324,8 @@ class ConstraintEntry(_Entry):
     components: str = "xyz"
     length: Number = 0.0
     offset: OriginEntry | None = None
-    axis: Vector = [0.0, 0.0, 1.0]
-    other_axis: Vector = [0.0, 0.0, 1.0]
+    axis: Axis = [0.0, 0.0, 1.0]
+    other_axis: Axis = [0.0, 0.0, 1.0]
     angle: Number = math.pi / 2
     kind: str = "revolute"
     terms: dict[str, Number] = {}

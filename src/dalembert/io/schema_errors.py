@@ -8,7 +8,7 @@ from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from dalembert.core.errors import FileFormatError
+from dalembert.core.errors import FileFormatError, did_you_mean
 from dalembert.io.source import located
 from dalembert.io.yaml_nodes import Document, Path
 
@@ -41,8 +41,9 @@ def describe(error: ValidationError, model: type[BaseModel], document: Document)
     where = _name(path)
     match finding["type"]:
         case "extra_forbidden":
-            allowed = ", ".join(_fields(model, finding["loc"][:-1]))
-            message = f"unknown key {path[-1]!r}{_in(path[:-1])}; allowed: {allowed}"
+            keys = list(_fields(model, finding["loc"][:-1]))
+            near = did_you_mean(path[-1], keys)
+            message = f"unknown key {path[-1]!r}{_in(path[:-1])}{near}; allowed: {', '.join(keys)}"
         case "missing":
             line = document.line(path[:-1])
             message = f"the key {path[-1]!r}{_in(path[:-1])} is missing"

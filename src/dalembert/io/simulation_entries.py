@@ -8,6 +8,7 @@ from typing import Any
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Scalar, depends_on_time, nominal, parameters_of
+from dalembert.core.validation import check_angle
 from dalembert.formulations.registry import FORMULATIONS
 from dalembert.io.machine_schema import SimulationEntry
 from dalembert.io.source import locating
@@ -71,6 +72,7 @@ def read_simulation(
             settings[key] = word
     named = {"q0": ("coordinate", machine.q_names), "v0": ("velocity", machine.v_names)}
     named["p"] = ("parameter", tuple(parameter.name for parameter in machine.parameters))
+    angles = {j.q_names[i] for j in machine.coordinate_joints for i in j.info.angles}
     for key, (kind, names) in named.items():
         for name, value in given.get(key, {}).items():
             path = ("simulation", key, name)
@@ -78,6 +80,8 @@ def read_simulation(
                 if name not in names:
                     raise UnknownNameError(kind, name, names, f"machine '{machine.name}'")
             settings.setdefault(key, {})[name] = plain(value, path)
+            if key == "q0" and name in angles:
+                check_angle(settings[key][name], f"{document.label}:{document.line(path)}: q0 of '{name}'")
     for i, switch in enumerate(given.get("switches", ())):
         path = ("simulation", "switches", i)
         at = None if switch.get("at") is None else plain(switch["at"], (*path, "at"))

@@ -13,9 +13,9 @@ from typing import Any
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, depends_on_time, nominal
-from dalembert.core.validation import Vector, check_name, field_scalar, field_vector
+from dalembert.core.validation import Vector, check_name, field_axis, field_scalar
 from dalembert.model.joint import WORLD
-from dalembert.model.transform import Transform
+from dalembert.model.transform import Transform, as_transform
 
 __all__ = [
     "BallConstraint",
@@ -33,7 +33,7 @@ __all__ = [
 
 def unit_vector(value: Any, what: str) -> Vector:
     """Return a direction of plain numbers, normalised."""
-    v = field_vector(value, what)
+    v = field_axis(value, what)
     if not all(isinstance(x, float) for x in v):
         raise MachineError(f"{what} must be plain numbers, got a parameter")
     numbers = [nominal(x) for x in v]
@@ -154,8 +154,8 @@ class WeldConstraint(_FramePair):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.offset is not None and not isinstance(self.offset, Transform):
-            raise MachineError(f"constraint '{self.name}': offset must be a Transform or None, got {self.offset!r}")
+        if self.offset is not None:
+            object.__setattr__(self, "offset", as_transform(self.offset, f"constraint '{self.name}': offset"))
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:

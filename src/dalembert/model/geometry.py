@@ -14,7 +14,7 @@ from typing import Any
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar
 from dalembert.core.validation import Bound, Vector, field_scalar, field_vector
-from dalembert.model.transform import IDENTITY, Transform
+from dalembert.model.transform import IDENTITY, Transform, as_transform
 
 __all__ = ["Box", "Capsule", "Cylinder", "Geometry", "Mesh", "Solid", "Sphere", "along", "as_geometry"]
 
@@ -142,8 +142,7 @@ class Geometry:
     def __post_init__(self) -> None:
         if not isinstance(self.solid, Solid):
             raise MachineError(f"a geometry needs a Box, Cylinder, Capsule, Sphere or Mesh, got {self.solid!r}")
-        if not isinstance(self.origin, Transform):
-            raise MachineError(f"the origin of a geometry must be a Transform, got {self.origin!r}")
+        object.__setattr__(self, "origin", as_transform(self.origin, "the origin of a geometry"))
         if self.colour is not None and not (isinstance(self.colour, str) and _COLOUR.fullmatch(self.colour)):
             raise MachineError(f"the colour of a geometry must be such as '#4477aa', got {self.colour!r}")
         for flag in ("visual", "collision"):

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.core.errors import MachineError
+from dalembert.core.errors import MachineError, did_you_mean
 from dalembert.core.parameter import Scalar, nominal, parameters_of
-from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
+from dalembert.core.validation import Bound, Vector, check_angle, check_name, field_axis, field_scalar
 from dalembert.model.joints import JOINT_KINDS, JointKind
-from dalembert.model.transform import IDENTITY, Transform
+from dalembert.model.transform import IDENTITY, Transform, as_transform
 
 __all__ = ["WORLD", "Joint", "Limits"]
 
@@ -69,10 +69,10 @@ class Joint:
     parent, child
         Names of bodies; the parent may be ``"world"``.
     origin
-        Placement of the joint's fixed frame in the parent's frame.
+        Placement of the joint's fixed frame in the parent's frame; three numbers are a translation.
     axis
         Axis of a joint that turns about or slides along one, the first of a universal joint, the normal of a planar
-        one, in the joint's frame (normalised).
+        one, in the joint's frame (normalised); ``"x"``, ``"-y"`` and so on stand for coordinate axes.
     limits
         Range of the coordinate.
     stiffness, rest
@@ -106,15 +106,17 @@ class Joint:
     def __post_init__(self) -> None:
         name = check_name(self.name, "joint")
         if self.kind not in JOINT_KINDS:
-            raise MachineError(f"joint '{name}' has the kind {self.kind!r}; known kinds: {', '.join(JOINT_KINDS)}")
+            hint = did_you_mean(self.kind, JOINT_KINDS)
+            raise MachineError(
+                f"joint '{name}' has the kind {self.kind!r}{hint}; known kinds: {', '.join(JOINT_KINDS)}"
+            )
         for end in ("parent", "child"):
             check_name(getattr(self, end), f"{end} of joint '{name}'")
         if self.child == WORLD:
             raise MachineError(f"joint '{name}': the world cannot be a child")
         if self.parent == self.child:
             raise MachineError(f"joint '{name}' joins body '{self.child}' to itself")
-        if not isinstance(self.origin, Transform):
-            raise MachineError(f"joint '{name}': origin must be a Transform, got {self.origin!r}")
+        object.__setattr__(self, "origin", as_transform(self.origin, f"joint '{name}': origin"))
         if not isinstance(self.limits, Limits):
             raise MachineError(f"joint '{name}': limits must be Limits, got {self.limits!r}")
         set_ = object.__setattr__
@@ -124,6 +126,10 @@ class Joint:
         set_(self, "rest", field_scalar(self.rest, f"rest position of joint '{name}'"))
         what = f"friction velocity of joint '{name}'"
         set_(self, "friction_velocity", field_scalar(self.friction_velocity, what, lower=0.0, strict=True))
+        if self.info.nv == 1 and self.info.angles:
+            for field, value in (("lower limit", self.limits.lower), ("upper limit", self.limits.upper)):
+                check_angle(value, f"{field} of joint '{name}'")
+            check_angle(self.rest, f"rest position of joint '{name}'")
         if self.info.nv != 1 and (self.stiffness != 0.0 or self.limits != Limits()):
             raise MachineError(f"joint '{name}': a {self.kind} joint takes no spring and no limits")
         if self.kind == "fixed" and (self.damping != 0.0 or self.friction != 0.0):
@@ -145,7 +151,7 @@ class Joint:
             set_(self, "pitch", field_scalar(self.pitch, f"pitch of joint '{self.name}'"))
 
     def _unit(self, value: Any, what: str) -> Vector:
-        axis = field_vector(value, what)
+        axis = field_axis(value, what)
         if any(parameters_of(x) for x in axis):
             raise MachineError(f"{what} must be plain numbers, got a parameter")
         values = [nominal(x) for x in axis]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
-from dalembert.model.transform import IDENTITY, Transform
+from dalembert.model.transform import IDENTITY, Transform, as_transform
 
 __all__ = ["Coupling", "Frame", "Motor", "Wrench"]
 
@@ -25,8 +25,7 @@ class Frame:
     def __post_init__(self) -> None:
         check_name(self.name, "frame")
         check_name(self.body, f"body of frame '{self.name}'")
-        if not isinstance(self.origin, Transform):
-            raise MachineError(f"frame '{self.name}': origin must be a Transform, got {self.origin!r}")
+        object.__setattr__(self, "origin", as_transform(self.origin, f"frame '{self.name}': origin"))
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:

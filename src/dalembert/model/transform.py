@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +10,10 @@ import numpy as np
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, cos, nominal, parameters_of, sin
-from dalembert.core.validation import Matrix, Vector, field_matrix, field_scalar, field_vector
+from dalembert.core.validation import Matrix, Vector, check_angle, field_axis, field_matrix, field_scalar, field_vector
 from dalembert.spatial.rotations import snap
 
-__all__ = ["IDENTITY", "Transform"]
+__all__ = ["IDENTITY", "Transform", "as_transform"]
 
 _EYE: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -50,6 +51,8 @@ class Transform:
         """Rotation ``Rz(yaw) Ry(pitch) Rx(roll)`` and translation, as in URDF."""
         parts = [("roll", roll), ("pitch", pitch), ("yaw", yaw)]
         x, y, z = (field_scalar(a, f"the {n} angle of a transform") for n, a in parts)
+        for (n, _), a in zip(parts, (x, y, z), strict=True):
+            check_angle(a, f"the {n} angle of a transform")
         cx, cy, cz, sx, sy, sz = cos(x), cos(y), cos(z), sin(x), sin(y), sin(z)
         R = (
             (cy * cz, sx * sy * cz - cx * sz, sx * sz + cx * sy * cz),
@@ -61,12 +64,13 @@ class Transform:
     @staticmethod
     def about(axis: Any, angle: Any, translation: Any = (0.0, 0.0, 0.0)) -> Transform:
         """Rotation by ``angle`` about ``axis`` (normalised) and translation."""
-        a = [nominal(x) for x in field_vector(axis, "the axis of a rotation")]
+        a = [nominal(x) for x in field_axis(axis, "the axis of a rotation")]
         norm = float(np.linalg.norm(a))
         if norm == 0.0:
             raise MachineError("the axis of a rotation must not be zero")
         x, y, z = (v / norm for v in a)
         q = field_scalar(angle, "the angle of a rotation")
+        check_angle(q, "the angle of a rotation")
         c, s = cos(q), sin(q)
         k = 1.0 - c
         R = (
@@ -117,6 +121,15 @@ class Transform:
     def is_constant(self) -> bool:
         """Whether no parameter occurs."""
         return not any(parameters_of(x) for x in self.scalars)
+
+
+def as_transform(value: Any, what: str) -> Transform:
+    """Return a placement; three numbers stand for a translation."""
+    if isinstance(value, Transform):
+        return value
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes) and len(value) == 3:
+        return Transform(field_vector(value, what))
+    raise MachineError(f"{what} must be a Transform, or a translation of 3 numbers, got {value!r}")
 
 
 def _dot(a: Any, b: Any) -> Scalar:

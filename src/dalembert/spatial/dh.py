@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
-from dalembert.core.validation import field_scalar
+from dalembert.core.validation import check_angle, field_scalar
 
 __all__ = ["CONVENTIONS", "DHRow", "DHTable"]
 
@@ -65,6 +65,8 @@ class DHRow:
     def __post_init__(self) -> None:
         for name in ("theta", "d", "a", "alpha"):
             object.__setattr__(self, name, field_scalar(getattr(self, name), f"{name} of a DH row"))
+        for name in ("theta", "alpha"):
+            check_angle(getattr(self, name), f"{name} of a DH row")
         if self.kind not in KINDS:
             raise MachineError(f"the kind of a DH row must be one of {', '.join(KINDS)}, got {self.kind!r}")
 
