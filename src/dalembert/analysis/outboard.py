@@ -132,7 +132,7 @@ def _poses(machine: Machine, q: Array) -> list[tuple[Array, Array]]:
     model = TreeModel(machine)
     x = model.variables
     flat = [z for pose in model.world_poses for z in pose]
-    at = [ca.DM(tree_coordinates(machine, q)), ca.DM(machine.p_nominal)]
+    at = [tree_coordinates(machine, q), ca.DM(machine.p_nominal)]
     values = ca.Function("poses", [x.q, x.p], flat).call(at)
     pairs = [np.array(ca.DM(v).full()) for v in values]
     return [(R, p[:, 0]) for R, p in zip(pairs[::2], pairs[1::2], strict=True)]

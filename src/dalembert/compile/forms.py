@@ -71,19 +71,21 @@ class Form:
         return "\n".join(map(read_text, self.entries))
 
 
-EXACT = Form("exact", ("scalar.h",), ("scalar_entries.c",), joint=False, fused=False, packs=True)
+EXACT = Form("exact", ("library.h", "scalar.h", "truth.h"), ("scalar_entries.c",), joint=False, fused=False, packs=True)
 """One instance at a time, every operation as IEEE 754 and the mathematical library have it."""
 
-SCALAR = Form("scalar", ("scalar.h", "sincos.h", "scalar_math.h"), ("scalar_entries.c",), packs=True)
+SCALAR = Form("scalar", (*EXACT.prelude, "sincos.h", "scalar_math.h"), ("scalar_entries.c",), packs=True)
 """One instance at a time, with our own sine and cosine."""
 
-LANES = Form("lanes", ("lanes.h", "sincos.h", "lanes_math.h"), ("transpose.h", "lanes_entries.c"), units="separate")
+LANES = Form(
+    "lanes", ("library.h", "lanes.h", "sincos.h", "lanes_math.h"), ("transpose.h", "lanes_entries.c"), units="separate"
+)
 """As many instances at a time as a vector register holds."""
 
 LANES_ROLLOUT = Form("lanes-rollout", LANES.prelude, ("rollout.h", "transpose.h", "lanes_rollout.c"), units="separate")
 """Whole simulations of as many members at a time as a vector register holds."""
 
-PORTABLE = Form("portable", ("portable.h",), (), chunk="static void", joint=False, fused=False, units="one")
+PORTABLE = Form("portable", ("portable.h", "truth.h"), (), chunk="static void", joint=False, fused=False, units="one")
 """One instance at a time in C99 without any extension."""
 
 CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void", units="one")

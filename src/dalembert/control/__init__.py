@@ -6,8 +6,13 @@ from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
 from dalembert.core.later import later
 
 if TYPE_CHECKING:
+    from dalembert.control import structured
     from dalembert.control.actuators import ActuatorLag, Backlash, DeadZone, NoisySensors
+    from dalembert.control.feedback import LinearFeedback, linear_feedback
+    from dalembert.control.floor import hinf_floor
     from dalembert.control.lqr import LQR, design_lqr, lqr_gain
+    from dalembert.control.margins import DiskMargin, disk_margins
+    from dalembert.control.norms import HinfNorm, h2_norm, hinf_norm
     from dalembert.control.underactuated import (
         EnergyRegulation,
         PartialFeedbackLinearization,
@@ -25,16 +30,25 @@ __all__ = [
     "Backlash",
     "ComputedTorque",
     "DeadZone",
+    "DiskMargin",
     "EnergyRegulation",
     "GravityCompensation",
+    "HinfNorm",
+    "LinearFeedback",
     "NoisySensors",
     "PartialFeedbackLinearization",
     "Partition",
     "collocated_inertia",
     "design_lqr",
+    "disk_margins",
     "driven_response",
+    "h2_norm",
+    "hinf_floor",
+    "hinf_norm",
+    "linear_feedback",
     "lqr_gain",
     "partition",
+    "structured",
 ]
 
 # Laws are needed by every simulation; what is designed from linear models brings the room `analysis` with it.
@@ -42,18 +56,26 @@ _LATER = {
     "ActuatorLag": "dalembert.control.actuators",
     "Backlash": "dalembert.control.actuators",
     "DeadZone": "dalembert.control.actuators",
+    "DiskMargin": "dalembert.control.margins",
     "EnergyRegulation": "dalembert.control.underactuated",
+    "HinfNorm": "dalembert.control.norms",
     "LQR": "dalembert.control.lqr",
+    "LinearFeedback": "dalembert.control.feedback",
     "NoisySensors": "dalembert.control.actuators",
     "PartialFeedbackLinearization": "dalembert.control.underactuated",
     "Partition": "dalembert.control.underactuated",
     "collocated_inertia": "dalembert.control.underactuated",
     "design_lqr": "dalembert.control.lqr",
+    "disk_margins": "dalembert.control.margins",
     "driven_response": "dalembert.control.underactuated",
+    "h2_norm": "dalembert.control.norms",
+    "hinf_floor": "dalembert.control.floor",
+    "hinf_norm": "dalembert.control.norms",
+    "linear_feedback": "dalembert.control.feedback",
     "lqr_gain": "dalembert.control.lqr",
     "partition": "dalembert.control.underactuated",
 }
-__getattr__ = later(__name__, _LATER)
+__getattr__ = later(__name__, _LATER, ["structured"])
 
 
 def __dir__() -> list[str]:

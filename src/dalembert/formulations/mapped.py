@@ -260,8 +260,18 @@ def couple(inner: Formulation) -> Formulation:
     return Mapped(inner, variables, layout, q_full, E, rates_full[rows])
 
 
-def tree_coordinates(machine: Machine, q: Array) -> Array:
-    """Coordinates of the whole tree from those of the machine, at nominal parameters: what follows others filled in."""
+def tree_coordinates(machine: Machine, q: Any, value: Callable[[Any], Any] = nominal) -> Any:
+    """Coordinates of the whole tree from those of the machine: joints that follow others filled in.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    q
+        Its coordinates: numbers or symbols.
+    value
+        What a parameter is worth; by default its nominal value.
+    """
     mine = {b.name: b for b in Layout.of_nodes(machine.coordinate_nodes).blocks}
     rules = {c.joint: c for c in machine.couplings}
     parts = []
@@ -270,8 +280,8 @@ def tree_coordinates(machine: Machine, q: Array) -> Array:
         if rule is None:
             parts.append(q[mine[block.name].q])
         else:
-            parts.append(nominal(rule.ratio) * q[mine[rule.leader].q] + nominal(rule.offset))
-    return np.concatenate(parts) if parts else np.zeros(0)
+            parts.append(value(rule.ratio) * q[mine[rule.leader].q] + value(rule.offset))
+    return ca.vertcat(*parts) if parts else ca.DM.zeros(0, 1)
 
 
 def in_coordinates(inner: Formulation, coordinates: CoordinateMap) -> Formulation:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 
-__all__ = ["Quintic", "Sine"]
+__all__ = ["Quintic", "Sine", "blended", "check_ends", "check_move", "is_number", "progress"]
 
 
 def _vector(value: ArrayLike, what: str) -> tuple[float, ...]:
@@ -27,22 +27,29 @@ def _vector(value: ArrayLike, what: str) -> tuple[float, ...]:
     return tuple(array.tolist())
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number."""
     return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
-def check_move(move: Any) -> None:
-    """Check the ends, the duration and the delay of a move between two rests, and store its ends as vectors."""
+def check_ends(move: Any) -> None:
+    """Check the ends of a move between two rests, and store them as vectors."""
     kind = type(move).__name__
     start, end = _vector(move.start, f"start of a {kind}"), _vector(move.end, f"end of a {kind}")
     if len(start) != len(end):
         raise InputError(f"start and end of a {kind} must have equal lengths, got {len(start)} and {len(end)}")
-    if not (_is_number(move.duration) and move.duration > 0):
-        raise InputError(f"duration of a {kind} must be > 0, got {move.duration!r}")
-    if not (_is_number(move.delay) and move.delay >= 0):
-        raise InputError(f"delay of a {kind} must be a finite number >= 0, got {move.delay!r}")
     object.__setattr__(move, "start", start)
     object.__setattr__(move, "end", end)
+
+
+def check_move(move: Any) -> None:
+    """Check the ends, the duration and the delay of a move between two rests."""
+    kind = type(move).__name__
+    check_ends(move)
+    if not (is_number(move.duration) and move.duration > 0):
+        raise InputError(f"duration of a {kind} must be > 0, got {move.duration!r}")
+    if not (is_number(move.delay) and move.delay >= 0):
+        raise InputError(f"delay of a {kind} must be a finite number >= 0, got {move.delay!r}")
 
 
 def progress(move: Any, t: Any) -> Any:
@@ -101,7 +108,7 @@ class Sine:
             if len(values) not in (1, n):
                 raise InputError(f"{name} of a Sine must be one number or {n} numbers, got {len(values)}")
             object.__setattr__(self, name, values if len(values) == n else n * values)
-        if not _is_number(self.frequency):
+        if not is_number(self.frequency):
             raise InputError(f"frequency of a Sine must be a finite number, got {self.frequency!r}")
 
     def __call__(self, t: Any) -> Any:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.plan.references import check_ends, is_number
 
 __all__ = ["SCurve", "Shaped", "Shaper", "ei", "excitation", "zv", "zvd"]
 
@@ -55,18 +56,9 @@ class SCurve:
     delay: float = 0.0
 
     def __post_init__(self) -> None:
-        for field in ("start", "end"):
-            try:
-                value = np.atleast_1d(np.asarray(getattr(self, field), dtype=float))
-            except (TypeError, ValueError):
-                value = np.array([np.nan])
-            if value.ndim != 1 or not np.isfinite(value).all():
-                raise InputError(f"{field} of an SCurve must be finite numbers, got {getattr(self, field)!r}")
-            object.__setattr__(self, field, tuple(value.tolist()))
-        if len(self.start) != len(self.end):  # type: ignore[arg-type]
-            raise InputError("start and end of an SCurve must have equal lengths")
+        check_ends(self)
         times = (self.jerk_time, self.acceleration_time, self.cruise_time, self.delay)
-        if not all(map(_is_number, times)) or not self.jerk_time > 0 or not min(times) >= 0:
+        if not all(map(is_number, times)) or not self.jerk_time > 0 or not min(times) >= 0:
             raise InputError(f"an SCurve needs jerk_time > 0 and other times and the delay >= 0, got {times}")
 
     @staticmethod
@@ -94,7 +86,7 @@ class SCurve:
         delay
             Seconds before it starts.
         """
-        numbers = all(map(_is_number, (duration, cruise, smooth)))
+        numbers = all(map(is_number, (duration, cruise, smooth)))
         if not (numbers and duration > 0 and 0 <= cruise < 1 and 0 < smooth <= 1):
             raise InputError(
                 "an S-curve needs duration > 0, 0 <= cruise < 1 and 0 < smooth <= 1, "
@@ -110,10 +102,10 @@ class SCurve:
         """The fastest S-curve within limits of velocity, acceleration and jerk."""
         limits = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
         for name, limit in limits.items():
-            if not (_is_number(limit) and limit > 0):
+            if not (is_number(limit) and limit > 0):
                 raise InputError(f"the limit of {name} of an S-curve must be a finite number > 0, got {limit!r}")
         for name, place in (("start", start), ("end", end)):
-            if not _is_number(place):
+            if not is_number(place):
                 raise InputError(f"{name} of an S-curve within limits must be one finite number, got {place!r}")
         way = abs(float(end) - float(start))
         if way == 0:
@@ -247,7 +239,7 @@ def excitation(reference: Callable[[Any], Any], frequency: ArrayLike, end: float
     """
     if not callable(reference):
         raise InputError(f"a reference must be a function of time to tell its excitation, got {reference!r}")
-    if not (_is_number(end) and end > 0):
+    if not (is_number(end) and end > 0):
         raise InputError(f"the end of a reference must be a time > 0 s, got {end!r}")
     w = np.asarray(frequency, dtype=float)
     if w.size == 0 or not (np.isfinite(w).all() and (w > 0).all()):
@@ -263,16 +255,11 @@ def excitation(reference: Callable[[Any], Any], frequency: ArrayLike, end: float
     return np.abs(np.trapezoid(values * np.exp(-1j * w[..., None] * grid), grid, axis=-1))
 
 
-def _is_number(value: Any) -> bool:
-    """Whether a value is one finite number."""
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _check(frequency: float, damping: float) -> float:
     """Damped period of a mode."""
-    if not (_is_number(frequency) and frequency > 0):
+    if not (is_number(frequency) and frequency > 0):
         raise InputError(f"the frequency of a mode must be one number > 0 rad/s, got {frequency!r}")
-    if not (_is_number(damping) and 0 <= damping < 1):
+    if not (is_number(damping) and 0 <= damping < 1):
         raise InputError(f"the damping ratio of a mode must be at least 0 and below 1, got {damping!r}")
     return 2 * math.pi / (frequency * math.sqrt(1 - damping**2))
 
@@ -310,7 +297,7 @@ def ei(frequency: float, damping: float = 0.0, tolerance: float = 0.05) -> Shape
     conditions are solved: ``V(w)`` has its maximum, the tolerance, at the modelled frequency and a zero on either side.
     """
     T = _check(frequency, damping)
-    if not (_is_number(tolerance) and 0 < tolerance < 1):
+    if not (is_number(tolerance) and 0 < tolerance < 1):
         raise InputError(f"the tolerance of an EI shaper must lie between 0 and 1, got {tolerance!r}")
     V = tolerance
     if damping == 0:

@@ -1,8 +1,8 @@
 """One description of what is drawn of a machine, for plots, animations and viewers.
 
-A scene lists parts (`dalembert.view.parts`) and has one kernel from the machine's coordinates to all the points and
+A scene lists parts (``view/parts.py``) and has one kernel from the machine's coordinates to all the points and
 poses that they follow, so that a whole run is evaluated (`bake_run`) in one call. It knows neither camera nor file. New
-kinds of part only add points and poses. `dalembert.view.scene_builder` makes it.
+kinds of part only add points and poses. `build_scene` makes it.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from dalembert.core.parameter import Scalar, evaluate
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.cable_path import cable_path
-from dalembert.formulations.layout import Layout
+from dalembert.formulations.mapped import tree_coordinates
 from dalembert.formulations.tree.flexible import SectionMotion
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.io.meshes import load_mesh
@@ -151,7 +151,7 @@ class _Builder:
         inner = ca.Function("inner", [x.q, x.t, x.p], [ca.densify(e) for e in rows.values()])
         q = ca.SX.sym("q", machine.nq)
         inputs = [q, x.t, *([x.p] if machine.parameters else [])]
-        outputs = [ca.cse(ca.SX(e)) for e in inner.call([_tree_coordinates(machine, q, x.value), x.t, x.p])]
+        outputs = [ca.cse(ca.SX(e)) for e in inner.call([tree_coordinates(machine, q, x.value), x.t, x.p])]
         names = ["q", "t", "p"][: len(inputs)]
         function = ca.Function("scene", inputs, outputs, names, list(rows))
         shapes = {name: (int(e.shape[0]), int(e.shape[1])) for name, e in zip(rows, outputs, strict=True)}
@@ -309,17 +309,3 @@ def _lies_on(point: Array, end: Array) -> bool:
         return bool(np.all(point == 0.0))
     s = min(max(float(point @ end) / length**2, 0.0), 1.0)
     return float(np.linalg.norm(point - s * end)) <= 0.02 * length
-
-
-def _tree_coordinates(machine: Machine, q: Any, value: Any) -> Any:
-    """Coordinates of the whole tree from those of the machine: joints that follow others filled in."""
-    mine = {b.name: b for b in Layout.of_nodes(machine.coordinate_nodes).blocks}
-    rules = {c.joint: c for c in machine.couplings}
-    parts = []
-    for block in Layout.of_nodes(machine.tree.nodes).blocks:
-        rule = rules.get(block.name)
-        if rule is None:
-            parts.append(q[mine[block.name].q])
-        else:
-            parts.append(value(rule.ratio) * q[mine[rule.leader].q] + value(rule.offset))
-    return ca.vertcat(*parts)

@@ -1,13 +1,6 @@
 /* Several instances at a time: `real` is a vector of the machine's width (GCC and Clang vector extensions). */
 #include <math.h>
 #include <stdint.h>
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#define HIDDEN
-#else
-#define EXPORT __attribute__((visibility("default")))
-#define HIDDEN __attribute__((visibility("hidden")))
-#endif
 
 #if defined(__AVX512F__)
 #define LANES 8

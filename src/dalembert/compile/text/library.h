@@ -1,0 +1,8 @@
+/* What a library shows. */
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#define HIDDEN
+#else
+#define EXPORT __attribute__((visibility("default")))
+#define HIDDEN __attribute__((visibility("hidden")))
+#endif
