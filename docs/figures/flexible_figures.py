@@ -10,10 +10,12 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import FixedLocator, NullLocator
 from style import BLUE, GREEN, GREY, PURPLE, RED, use_style
 
 import dalembert as da
 from dalembert.analysis.modal import machine_modes
+from dalembert.studies.flexible_arms.approximations import MODELS, case, cost_over_step, deviations
 from dalembert.studies.flexible_arms.runs import free_vibration, pick_and_place
 from dalembert.systems.flexible_arms import canadarm, planar_arm
 from dalembert.view import animate_mode, plot_modes
@@ -86,6 +88,42 @@ def place() -> None:
     figure.savefig(FOLDER / "canadarm_pick_and_place.png")
 
 
+def approximations() -> None:
+    """What the approximate models of the Canadarm leave out over a pick and place, and what they cost."""
+    chosen = case("6dof")
+    found = deviations(chosen, {m: chosen.run(m) for m in MODELS})
+    figure, axes = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")
+    colours = dict(zip(MODELS, (BLUE, GREEN, PURPLE, RED), strict=True))
+    for model, deviation in found.items():
+        axes[0].semilogy(deviation.t, deviation.joints + 1e-9, color=colours[model], label=model, linewidth=1)
+        axes[1].semilogy(deviation.t, deviation.tip + 1e-9, color=colours[model], label=model, linewidth=1)
+    axes[0].set_title("largest error of a joint angle [rad]")
+    axes[1].set_title("error of the tip [m]")
+    for ax in axes[:2]:
+        ax.set_xlabel("t [s]")
+        ax.set_ylim(1e-6, 1e0)
+        ax.legend(loc="lower right")
+    cost = cost_over_step(chosen)
+    for model in MODELS:
+        steps = [h for m, h in cost if m == model]
+        axes[2].loglog(
+            [1e3 * h for h in steps],
+            [cost[model, h] for h in steps],
+            "o-",
+            color=colours[model],
+            label=model,
+            markersize=3,
+        )
+    axes[2].set_title("time of a run [% of simulated time]")
+    axes[2].set_xlabel("step [ms]")
+    for axis, ticks in ((axes[2].xaxis, (0.5, 1, 2)), (axes[2].yaxis, (0.5, 1, 2, 4))):
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_locator(NullLocator())
+    axes[2].legend()
+    figure.savefig(FOLDER / "approximate_models.png")
+
+
 LENGTH, BENDING, MASS = 10.0, 1.4e4, 1.2  # l, EI, rho S of the beam that spins up
 HUB, SPEED, DURATION = 1e8, 6.0, 15.0
 
@@ -143,4 +181,5 @@ if __name__ == "__main__":
     modes()
     free()
     place()
+    approximations()
     spin()

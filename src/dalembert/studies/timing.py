@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["median_times"]
+__all__ = ["least_times"]
 
 
-def median_times(runs: Mapping[str, Callable[[], Any]], *, repetitions: int = 5) -> dict[str, float]:
-    """Return the median time of each function [s]; the first call of each, which may compile, does not count.
+def least_times(runs: Mapping[str, Callable[[], Any]], *, duration: float = 0.5) -> dict[str, float]:
+    """Return the least time of each function [s]: other work on the computer can only add to it.
+
+    The first call of each, which may compile, does not count.
 
     Parameters
     ----------
     runs
         Functions to call in turns.
-    repetitions
-        Number of turns.
+    duration
+        How long to go on, on average per function [s]; each is called three times at least.
     """
     for run in runs.values():
         run()
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(repetitions):
+    times = dict.fromkeys(runs, float("inf"))
+    began, turns = time.perf_counter(), 0
+    while turns < 3 or time.perf_counter() - began < duration * len(runs):
         for name, run in runs.items():
             start = time.perf_counter()
             run()
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(samples) for name, samples in times.items()}
+            times[name] = min(times[name], time.perf_counter() - start)
+        turns += 1
+    return times

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert import Run, equations
+from dalembert import EquationsOfMotion, Run, equations
 from dalembert.model.machine import Machine
 from dalembert.studies.flexible_arms.runs import free_vibration, pick_and_place
-from dalembert.studies.timing import median_times
+from dalembert.studies.timing import least_times
 from dalembert.systems.flexible_arms import canadarm, planar_arm
 
 __all__ = ["MODELS", "STEPS", "Case", "Deviation", "case", "cost_over_step", "deviations", "operations", "time_ratios"]
@@ -32,12 +32,17 @@ class Case:
 
     arm: Machine
     tip: str
-    manoeuvre: Callable[[Machine, str, float, float], Run]
+    manoeuvre: Callable[[EquationsOfMotion, str, float, float], Run]
     duration: float
+
+    @cached_property
+    def models(self) -> dict[str, EquationsOfMotion]:
+        """Equations of the arm by model; derived once, so that the time of a run is that of the run."""
+        return {m: equations(self.arm, approximation=m) for m in MODELS}
 
     def run(self, model: str, step: float = 1e-3) -> Run:
         """Run of the case with one of the models."""
-        return self.manoeuvre(self.arm, model, self.duration, step)
+        return self.manoeuvre(self.models[model], model, self.duration, step)
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ def case(name: str) -> Case:
 
 def deviations(chosen: Case, runs: Mapping[str, Run]) -> dict[str, Deviation]:
     """Return the errors of every model but the first, which the others are compared with (Figs. 5.5, 5.9)."""
-    eom = equations(chosen.arm)
+    eom = chosen.models["flex"]
     names = [joint.name for joint in chosen.arm.joints if joint.name in chosen.arm.q_names]
 
     def tip(run: Run) -> NDArray[np.float64]:
@@ -78,20 +83,18 @@ def deviations(chosen: Case, runs: Mapping[str, Run]) -> dict[str, Deviation]:
 
 def operations(chosen: Case) -> dict[str, float]:
     """Return the operations of forward dynamics of each model, as a share of those of the full one [%]."""
-    count = {
-        m: equations(chosen.arm, approximation=m).kernel("forward_dynamics").function.n_instructions() for m in MODELS
-    }
+    count = {m: eom.kernel("forward_dynamics").function.n_instructions() for m, eom in chosen.models.items()}
     return {m: 100.0 * n / count["flex"] for m, n in count.items()}
 
 
 def time_ratios(chosen: Case) -> dict[str, float]:
     """Return the time of a run with each model, as a share of that with the full one [%] (Table 5.1)."""
-    times = median_times({m: partial(chosen.run, m) for m in MODELS})
+    times = least_times({m: partial(chosen.run, m) for m in MODELS})
     return {m: 100.0 * t / times["flex"] for m, t in times.items()}
 
 
 def cost_over_step(chosen: Case, models: tuple[str, ...] = MODELS) -> dict[tuple[str, float], float]:
     """Return the time of a run by model and step, as a share of its simulated time [%] (Fig. 5.10)."""
     runs = {f"{m} {h}": partial(chosen.run, m, h) for m in models for h in STEPS}
-    times = median_times(runs, repetitions=3)
+    times = least_times(runs)
     return {(m, h): 100.0 * times[f"{m} {h}"] / chosen.duration for m in models for h in STEPS}

@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dalembert import Run, equations, simulate
+from dalembert import EquationsOfMotion, Run, equations, simulate
 from dalembert.core.types import Array
 from dalembert.model.machine import Machine
 
@@ -50,15 +50,19 @@ class PickAndPlace:
         return ca.vertcat(*[tau[eom.q_names.index(name)] for name in driven]), ca.SX(0, 1)
 
 
-def free_vibration(arm: Machine, approximation: str = "flex", duration: float = 4.0, step: float = 1e-3) -> Run:
-    """Planar arm let go with a bent second link, without torques (5.2.6.2)."""
-    eom = equations(arm, approximation=approximation)
+def free_vibration(
+    arm: Machine | EquationsOfMotion, approximation: str = "flex", duration: float = 4.0, step: float = 1e-3
+) -> Run:
+    """Planar arm let go with a bent second link, without torques (5.2.6.2); equations have their model already."""
+    eom = equations(arm, approximation=approximation) if isinstance(arm, Machine) else arm
     return simulate(eom, duration=duration, q0=BENT, step=step)
 
 
-def pick_and_place(arm: Machine, approximation: str = "flex", duration: float = 10.0, step: float = 1e-3) -> Run:
-    """Canadarm driven by the torques of its rigid reference (5.2.6.2)."""
-    eom = equations(arm, approximation=approximation)
+def pick_and_place(
+    arm: Machine | EquationsOfMotion, approximation: str = "flex", duration: float = 10.0, step: float = 1e-3
+) -> Run:
+    """Canadarm driven by the torques of its rigid reference (5.2.6.2); equations have their model already."""
+    eom = equations(arm, approximation=approximation) if isinstance(arm, Machine) else arm
     return simulate(eom, duration=duration, control=PickAndPlace(duration=duration), step=step, record=0.01)
 
 
