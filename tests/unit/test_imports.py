@@ -348,6 +348,15 @@ def test_exported_names_exist(module: str) -> None:
     assert not missing, f"{module}.__all__ exports what does not exist: {missing}"
 
 
+def test_classes_have_names_of_their_own() -> None:
+    homes: dict[str, list[str]] = {}
+    for module, path in MODULES.items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module)
+    assert not {name: modules for name, modules in homes.items() if len(modules) > 1}
+
+
 def test_import_loads_nothing_heavy() -> None:
     program = "import sys; before = set(sys.modules); import dalembert; print(*set(sys.modules) - before)"
     done = subprocess.run(

@@ -19,7 +19,7 @@ from dalembert.compile.rows_builder import Cell, RowExpressions, RowsBuilder
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
-from dalembert.formulations.factorization import Factors, unit_rows
+from dalembert.formulations.factorization import BoardFactors, unit_rows
 from dalembert.formulations.tree.derivatives import Cells
 
 __all__ = ["Derivatives", "forward_derivatives", "inverse_derivatives"]
@@ -63,14 +63,14 @@ def forward_derivatives(formulation: Formulation) -> RowExpressions:
     unit = unit_rows(board, nv)
     tree = formulation.closed_derivatives(board)
     if tree is not None:
-        factors = Factors(board, tree.mass)
+        factors = BoardFactors(board, tree.mass)
         a = factors.solve_tape(x.tau - board.read(tree.bias).T - tree.spring_force)
         by_p, (by_q, by_v) = board.give(_by_p(formulation, a)), tree.at(a)
     else:
         a = formulation.forward_dynamics()
         by_q, by_v, mass = (_given(board, y) for y in (*_by_tape(formulation, a), formulation.mass_matrix()))
         by_p = board.give(_by_p(formulation, a))
-        factors = Factors(board, mass)
+        factors = BoardFactors(board, mass)
     step = aligned(nv)
     right = [
         {**q, **_beside(v, step), **_beside(dict.fromkeys(range(by_p.columns), (by_p.place(i), ())), 2 * step)}

@@ -15,7 +15,7 @@ import casadi as ca
 from dalembert.compile.rows import ALIGN, Block, aligned
 from dalembert.compile.rows_builder import Cell, RowsBuilder
 
-__all__ = ["Factors", "solve_spd", "unit_rows"]
+__all__ = ["BoardFactors", "solve_spd", "unit_rows"]
 
 
 def solve_spd(A: Any, b: Any) -> Any:
@@ -59,7 +59,7 @@ def unit_rows(board: RowsBuilder, n: int) -> Block:
     return board.give(ca.horzcat(ca.SX(1, n - 1), -1, ca.SX(1, n - 1)))
 
 
-class Factors:
+class BoardFactors:
     """Factors of a mass matrix on a board.
 
     From the last row to the first, each row is reduced by those below it, which are final.

@@ -18,10 +18,10 @@ from dalembert.control.structured.structures import Structure
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["Piece", "Term", "abscissa", "terms_of"]
+__all__ = ["Term", "ValueAndGradient", "abscissa", "terms_of"]
 
 
-class Piece(NamedTuple):
+class ValueAndGradient(NamedTuple):
     """A value and its gradient with respect to the packed gain matrix."""
 
     value: float
@@ -34,11 +34,11 @@ class Term(Protocol):
     name: str
     plant: str
 
-    def pieces(self, K: Array, fraction: float) -> list[Piece]:
+    def pieces(self, K: Array, fraction: float) -> list[ValueAndGradient]:
         """Pieces whose value is at least ``fraction`` of the largest, largest first; an infinite one if unstable."""
 
 
-def abscissa(P: LoopPlant, K: Array) -> Piece:
+def abscissa(P: LoopPlant, K: Array) -> ValueAndGradient:
     """Largest real part of the closed loop's poles, and its gradient by the eigenvectors."""
     F, left, right = P.effective(K)
     A = P.A + P.B2 @ F @ P.C2
@@ -48,7 +48,7 @@ def abscissa(P: LoopPlant, K: Array) -> Piece:
 
 def _eigenvalue_pieces(
     P: LoopPlant, A: Array, left: Array, right: Array, value: Any, factor: Any, count: int
-) -> list[Piece]:
+) -> list[ValueAndGradient]:
     """Largest values of a function of the poles; ``factor`` is its derivative, ``Re(factor d pole)``."""
     poles, V = np.linalg.eig(A)
     if np.linalg.cond(V) > 1e10:  # poles that meet have no derivative: take that of a neighbour
@@ -63,7 +63,7 @@ def _eigenvalue_pieces(
         if poles[k].imag < 0 and count > 1:
             continue
         row, column = (W[k] @ P.B2) @ left, right @ (P.C2 @ V[:, k])
-        found.append(Piece(float(f[k]), np.real(slopes[k] * np.outer(row, column))))
+        found.append(ValueAndGradient(float(f[k]), np.real(slopes[k] * np.outer(row, column))))
     return found
 
 
@@ -79,19 +79,19 @@ class GainTerm:
     needs_stability: bool = True
     near: list[float] = field(default_factory=list)  # frequencies of earlier peaks: where the next one is looked for
 
-    def pieces(self, K: Array, fraction: float = 1.0) -> list[Piece]:
+    def pieces(self, K: Array, fraction: float = 1.0) -> list[ValueAndGradient]:
         """The norm, and near-active peaks."""
         P = self.channel
         try:
             F, left, right = P.effective(K)
         except np.linalg.LinAlgError:
-            return [Piece(np.inf, np.zeros(K.shape))]
+            return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         closed = P.closed(F)
         if not np.isfinite(closed[0]).all() or not np.isfinite(closed[3]).all():
-            return [Piece(np.inf, np.zeros(K.shape))]
+            return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         poles: Any = np.linalg.eigvals(closed[0]) if closed[0].size else np.zeros(0, dtype=complex)
         if self.needs_stability and poles.real.max(initial=-1.0) >= 0.0:
-            return [Piece(np.inf, np.zeros(K.shape))]
+            return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         best = peak_gain(closed, self.band, near=self.near, poles=poles, tolerance=1e-9)
         peaks = gain_peaks(closed, best, self.band, fraction) if fraction < 1.0 else [best]
         self.near = [p.frequency for p in peaks[:4] if np.isfinite(p.frequency)]
@@ -100,7 +100,7 @@ class GainTerm:
             found += self._at(closed, peak, left, right, fraction * best.gain)
         return sorted(found, key=lambda piece: -piece.value)
 
-    def _at(self, closed: Any, peak: Peak, left: Array, right: Array, least: float) -> list[Piece]:
+    def _at(self, closed: Any, peak: Peak, left: Array, right: Array, least: float) -> list[ValueAndGradient]:
         P, (A, B, C, D) = self.channel, closed
         if np.isfinite(peak.frequency) and A.size:
             pencil = 1j * peak.frequency * np.eye(A.shape[0]) - A
@@ -115,7 +115,7 @@ class GainTerm:
             if k and s[k] < least:
                 break
             row, column = (U[:, k].conj() @ Z) @ left, right @ (Y @ Vh[k].conj())
-            found.append(Piece(float(s[k]) / self.bound, np.real(np.outer(row, column)) / self.bound))
+            found.append(ValueAndGradient(float(s[k]) / self.bound, np.real(np.outer(row, column)) / self.bound))
         return found
 
 
@@ -128,7 +128,7 @@ class VarianceTerm:
     channel: LoopPlant
     bound: float
 
-    def pieces(self, K: Array, fraction: float = 1.0) -> list[Piece]:
+    def pieces(self, K: Array, fraction: float = 1.0) -> list[ValueAndGradient]:
         """The norm: smooth, so one piece."""
         from scipy.linalg import solve_continuous_lyapunov
 
@@ -136,14 +136,14 @@ class VarianceTerm:
         F, left, right = P.effective(K)
         A, B, C, D = P.closed(F)
         if not np.isfinite(A).all() or np.linalg.eigvals(A).real.max() >= 0.0 or np.abs(D).max(initial=0.0) > 1e-12:
-            return [Piece(np.inf, np.zeros(K.shape))]
+            return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         X = solve_continuous_lyapunov(A, -B @ B.T)
         Q = solve_continuous_lyapunov(A.T, -C.T @ C)
         norm = float(np.sqrt(max(np.trace(C @ X @ C.T), 0.0)))
         if norm == 0.0:
-            return [Piece(0.0, np.zeros(K.shape))]
+            return [ValueAndGradient(0.0, np.zeros(K.shape))]
         slope = P.B2.T @ Q @ X @ P.C2.T + P.B2.T @ Q @ B @ P.D21.T + P.D12.T @ C @ X @ P.C2.T
-        return [Piece(norm / self.bound, left.T @ slope @ right.T / (norm * self.bound))]
+        return [ValueAndGradient(norm / self.bound, left.T @ slope @ right.T / (norm * self.bound))]
 
 
 @dataclass(eq=False)
@@ -155,15 +155,15 @@ class PolesTerm:
     channel: LoopPlant
     requirement: Poles
 
-    def pieces(self, K: Array, fraction: float = 1.0) -> list[Piece]:
+    def pieces(self, K: Array, fraction: float = 1.0) -> list[ValueAndGradient]:
         """The worst poles of each condition."""
         P, r = self.channel, self.requirement
         F, left, right = P.effective(K)
         A = P.A + P.B2 @ F @ P.C2
         if not np.isfinite(A).all() or (np.linalg.eigvals(A).real >= 0.0).any():
-            return [Piece(np.inf, np.zeros(K.shape))]
+            return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         count = 1 if fraction >= 1.0 else 6
-        found: list[Piece] = []
+        found: list[ValueAndGradient] = []
         if r.decay is not None:
             a = r.decay
             found += _eigenvalue_pieces(P, A, left, right, lambda s: -a / s.real, lambda s: a / s.real**2, count)

@@ -22,14 +22,14 @@ from dalembert.systems.mechanisms import (
     point_pendulum,
 )
 
-__all__ = ["PROBLEMS", "Problem", "four_bars_angle", "four_bars_problem", "pendulum_angle"]
+__all__ = ["PROBLEMS", "BenchmarkProblem", "four_bars_angle", "four_bars_problem", "pendulum_angle"]
 
 ACCURATE = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-13}
 """Adaptive steps, errors far below what is compared."""
 
 
 @dataclass(frozen=True)
-class Problem:
+class BenchmarkProblem:
     """A benchmark problem.
 
     Parameters
@@ -61,7 +61,7 @@ class Problem:
         return simulate(self.equations, duration=self.duration, q0=dict(self.q0), v0=dict(self.v0), **chosen)
 
 
-def four_bars_problem(n: int) -> Problem:
+def four_bars_problem(n: int) -> BenchmarkProblem:
     """A02 with ``n`` linkages: the upper joints start at 1 m/s along x.
 
     Fixed steps: where all links lie on one line the constraints lose their rank for an instant, which the error
@@ -69,18 +69,18 @@ def four_bars_problem(n: int) -> Problem:
     """
     cranks, couplers = {f"crank{k}_dot": -1.0 for k in range(n + 1)}, {f"coupler{k}_dot": 1.0 for k in range(n)}
     steps = {"method": "rk4", "step": 1e-3, "constraints": "baumgarte"}
-    return Problem(lambda: four_bars(n), 10.0, v0=cranks | couplers, settings=steps)
+    return BenchmarkProblem(lambda: four_bars(n), 10.0, v0=cranks | couplers, settings=steps)
 
 
 PROBLEMS = {
-    "A01": Problem(point_pendulum, 10.0, {"theta": np.pi}),
+    "A01": BenchmarkProblem(point_pendulum, 10.0, {"theta": np.pi}),
     "A02": four_bars_problem(2),
-    "andrews": Problem(andrews_squeezer, 0.03, ANDREWS_START),
-    "A04": Problem(bricard_mechanism, 10.0),
-    "A05": Problem(
+    "andrews": BenchmarkProblem(andrews_squeezer, 0.03, ANDREWS_START),
+    "A04": BenchmarkProblem(bricard_mechanism, 10.0),
+    "A05": BenchmarkProblem(
         flyball_governor, 10.0, {"s": 0.5, "swing1": np.pi / 6, "swing2": np.pi / 6}, {"spin_dot": 2 * np.pi}
     ),
-    "caraxis": Problem(car_axis, 3.0, *CAR_AXIS_START),
+    "caraxis": BenchmarkProblem(car_axis, 3.0, *CAR_AXIS_START),
 }
 """The problems by name."""
 

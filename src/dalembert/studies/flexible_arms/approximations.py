@@ -19,7 +19,17 @@ from dalembert.studies.flexible_arms.runs import free_vibration, pick_and_place
 from dalembert.studies.timing import least_times
 from dalembert.systems.flexible_arms import canadarm, planar_arm
 
-__all__ = ["MODELS", "STEPS", "Case", "Deviation", "case", "cost_over_step", "deviations", "operations", "time_ratios"]
+__all__ = [
+    "MODELS",
+    "STEPS",
+    "ArmCase",
+    "Deviation",
+    "case",
+    "cost_over_step",
+    "deviations",
+    "operations",
+    "time_ratios",
+]
 
 MODELS = ("flex", "flex-M", "flex-MA", "flex-MR")
 STEPS = (0.5e-3, 1e-3, 2e-3)
@@ -27,7 +37,7 @@ STEPS = (0.5e-3, 1e-3, 2e-3)
 
 
 @dataclass(frozen=True)
-class Case:
+class ArmCase:
     """An arm of the source, the frame at its tip, and its run: free vibration or pick and place."""
 
     arm: Machine
@@ -54,14 +64,14 @@ class Deviation:
     tip: NDArray[np.float64]
 
 
-def case(name: str) -> Case:
+def case(name: str) -> ArmCase:
     """Return the planar arm (``"2dof"``) or the Canadarm (``"6dof"``)."""
     if name == "2dof":
-        return Case(planar_arm(), "link2.tip", free_vibration, 1.0)
-    return Case(canadarm(), "effector", pick_and_place, 10.0)
+        return ArmCase(planar_arm(), "link2.tip", free_vibration, 1.0)
+    return ArmCase(canadarm(), "effector", pick_and_place, 10.0)
 
 
-def deviations(chosen: Case, runs: Mapping[str, Run]) -> dict[str, Deviation]:
+def deviations(chosen: ArmCase, runs: Mapping[str, Run]) -> dict[str, Deviation]:
     """Return the errors of every model but the first, which the others are compared with (Figs. 5.5, 5.9)."""
     eom = chosen.models["flex"]
     names = [joint.name for joint in chosen.arm.joints if joint.name in chosen.arm.q_names]
@@ -81,19 +91,19 @@ def deviations(chosen: Case, runs: Mapping[str, Run]) -> dict[str, Deviation]:
     }
 
 
-def operations(chosen: Case) -> dict[str, float]:
+def operations(chosen: ArmCase) -> dict[str, float]:
     """Return the operations of forward dynamics of each model, as a share of those of the full one [%]."""
     count = {m: eom.kernel("forward_dynamics").function.n_instructions() for m, eom in chosen.models.items()}
     return {m: 100.0 * n / count["flex"] for m, n in count.items()}
 
 
-def time_ratios(chosen: Case) -> dict[str, float]:
+def time_ratios(chosen: ArmCase) -> dict[str, float]:
     """Return the time of a run with each model, as a share of that with the full one [%] (Table 5.1)."""
     times = least_times({m: partial(chosen.run, m) for m in MODELS})
     return {m: 100.0 * t / times["flex"] for m, t in times.items()}
 
 
-def cost_over_step(chosen: Case, models: tuple[str, ...] = MODELS) -> dict[tuple[str, float], float]:
+def cost_over_step(chosen: ArmCase, models: tuple[str, ...] = MODELS) -> dict[tuple[str, float], float]:
     """Return the time of a run by model and step, as a share of its simulated time [%] (Fig. 5.10)."""
     runs = {f"{m} {h}": partial(chosen.run, m, h) for m in models for h in STEPS}
     times = least_times(runs)
