@@ -403,3 +403,44 @@ def test_laws() -> None:
 def test_wrong_laws(settings: dict[str, object], message: str) -> None:
     with pytest.raises(da.DalembertError, match=re.escape(message)):
         make_law(settings)
+
+
+# -- pictures of saved runs -------------------------------------------------------------------------------------------
+
+
+def test_plot_and_animate_need_only_the_run_file(here: Path, call: Call) -> None:
+    from PIL import Image
+
+    assert call("simulate", "pendulum.yaml", "--out", "run.nc")[0] == 0
+    (here / "pendulum.yaml").unlink()
+    assert call("plot", "run.nc") == (0, "written: run.png\n", "")
+    assert call("plot", "run.nc", "theta*", "u.theta", "--out", "some.svg")[0] == 0
+    assert (here / "some.svg").read_text().count("[rad/s]") >= 1
+    status, out, _ = call("animate", "run.nc", "--fps", "10", "--trace", "bob", "--exaggerate", "2")
+    assert (status, out) == (0, "written: run.gif\n")
+    with Image.open(here / "run.gif") as image:
+        assert image.n_frames == 6
+    assert call("animate", "run.nc", "--out", "run.html", "--fps", "4", "--plane", "space")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("plot", "none.nc"), "none.nc"),
+        (("plot", "run.nc", "phi"), "no signal named 'phi'"),
+        (("plot", "run.nc", "phi*"), "no signal matches 'phi*'"),
+        (("plot", "run.nc", "--out", "run.doc"), "must end in"),
+        (("animate", "pendulum.yaml"), "cannot be read as a run"),
+        (("animate", "run.nc", "--trace", "hook"), "no point named 'hook'"),
+        (("animate", "run.nc", "--frame", "hook"), "no frame 'hook' to draw"),
+        (("animate", "run.nc", "--plane", "xyz"), "plane must be two of"),
+        (("animate", "run.nc", "--exaggerate", "-1"), "exaggerate must be"),
+        (("animate", "run.nc", "--machine", "double-pendulum"), "this run is not one of machine 'double-pendulum'"),
+    ],
+)
+def test_pictures_refuse_by_name(here: Path, call: Call, arguments: tuple[str, ...], message: str) -> None:
+    assert call("simulate", "pendulum.yaml", "--out", "run.nc", "--duration", "0.1")[0] == 0
+    status, _, error = call(*arguments)
+    assert status == 2
+    assert message in error
+    assert len(error.splitlines()) == 1

@@ -111,9 +111,7 @@ def test_lengths_and_small_angles_give_no_warning() -> None:
 
 def test_did_you_mean() -> None:
     machine = hinge()
-    with pytest.raises(
-        UnknownNameError, match=r"no joint named 'thetta' in.*'m' \(did you mean 'theta'\?\); known"
-    ):
+    with pytest.raises(UnknownNameError, match=r"no joint named 'thetta' in.*'m' \(did you mean 'theta'\?\); known"):
         machine.joint("thetta")
     with pytest.raises(UnknownNameError, match=r"did you mean 'theta'"):
         machine.joint("Theta")

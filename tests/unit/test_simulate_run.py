@@ -288,19 +288,26 @@ def test_plot_draws_every_signal_and_the_audit(swing: Run, tmp_path: Path) -> No
     figure = swing.plot(path=tmp_path / "run.png")
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
     panels = {panel.get_title("left"): panel for panel in figure.axes if panel.get_visible()}
-    balance = f"energy balance, relative to the peak: drift {swing.energy.drift:.1e}"
-    assert set(panels) == {"coordinates", "velocities", "energy [J]", balance}
+    balance = f"energy balance: drift {swing.energy.drift:.1e} of the peak"
+    assert set(panels) == {"coordinates", "velocities", "energies since the start", balance}
     drawn = panels["velocities"].lines[0]
     assert np.array_equal(drawn.get_ydata(), swing["theta_dot"])
     assert np.array_equal(drawn.get_xdata(), swing.t)
     audit = panels[balance].lines[0]
     assert np.array_equal(audit.get_ydata(), swing.energy.audit)
+    energies = {line.get_label(): line.get_ydata() for line in panels["energies since the start"].lines}
+    assert all(values[0] == 0.0 for values in energies.values())
+    assert panels["energies since the start"].get_ylabel() == "[J]"
 
 
 def test_plot_of_chosen_signals(swing: Run, held: Run) -> None:
     figure = swing.plot(["energy.kinetic", "theta"])
     assert [panel.get_title("left") for panel in figure.axes] == ["energy", "coordinates"]
     assert len(held.plot("rate").axes) == 1
+    assert np.array_equal(swing.plot("theta*").axes[1].lines[0].get_ydata(), swing["theta_dot"])
+    assert len(swing.plot("theta", "theta_dot").axes) == 2
+    with pytest.raises(InputError, match=r"no signal matches 'psi\*'"):
+        swing.plot("psi*")
     with pytest.raises(UnknownNameError, match="'phi'"):
         swing.plot(["theta", "phi"])
     with pytest.raises(InputError, match="must not be empty"):
@@ -329,9 +336,9 @@ def test_panels_do_not_overflow() -> None:
     names = [f"q{k}" for k in range(20)]
     run = integrate(make_problem(names, lambda t, x, c, p: [x[k] for k in range(20)]), np.ones(20), duration=0.1)
     panels = group_signals(run)
-    assert [title for title, _ in panels] == [f"coordinates ({k} of 3)" for k in (1, 2, 3)]
-    assert [name for _, members in panels for name in members] == names
-    assert [len(members) for _, members in panels] == [7, 7, 6]
+    assert [panel.title for panel in panels] == [f"coordinates ({k} of 3)" for k in (1, 2, 3)]
+    assert [name for panel in panels for name in panel.names] == names
+    assert [len(panel.names) for panel in panels] == [7, 7, 6]
 
 
 def test_run_refuses_an_unknown_status(swing: Run) -> None:

@@ -14,8 +14,10 @@ from typing import Annotated
 import typer
 
 from dalembert import __version__
+from dalembert.cli.animate import animate
 from dalembert.cli.bench import bench
 from dalembert.cli.demo import demo
+from dalembert.cli.plot import plot
 from dalembert.cli.reproduce import reproduce
 from dalembert.cli.simulate import simulate
 from dalembert.cli.systems import systems
@@ -53,6 +55,8 @@ def _options(
 app.command()(demo)
 app.add_typer(systems)
 app.command()(simulate)
+app.command()(plot)
+app.command()(animate)
 app.command()(verify)
 app.command()(reproduce)
 app.command()(bench)

@@ -23,6 +23,7 @@ from dalembert.core.errors import DalembertError, FileFormatError, InputError
 from dalembert.core.files import rescue_file, write_file
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.source import read_bytes
+from dalembert.io.units import signal_units
 from dalembert.simulation.run import EndState, EventRecord, Run
 
 if TYPE_CHECKING:
@@ -70,7 +71,12 @@ def run_to_xarray(run: Run) -> xarray.Dataset:
     attributes["metadata"] = json.dumps(dict(run.metadata))
     if run.events:
         attributes |= {"event_name": [e.name for e in run.events], "event_t": [e.t for e in run.events]}
-    return xarray.Dataset(_histories(run), coords={"t": ("t", run.t, {"units": "s"})}, attrs=attributes)
+    dataset = xarray.Dataset(_histories(run), coords={"t": ("t", run.t, {"units": "s"})}, attrs=attributes)
+    units = signal_units(run)
+    for variable in dataset.data_vars.values():
+        if variable.attrs["signal"] in units:
+            variable.attrs["units"] = units[variable.attrs["signal"]]
+    return dataset
 
 
 def run_to_pandas(run: Run) -> pandas.DataFrame:

@@ -238,11 +238,12 @@ class Run:
 
         return load_run(path)
 
-    def plot(self, names: Sequence[str] | None = None, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw the named signals (default: all) and the energy audit, into a file if ``path`` is given."""
+    def plot(self, *names: str | Sequence[str], path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw the named signals (``"theta*"`` is a pattern), or all and the energy audit; into a file at ``path``."""
         from dalembert.view.plots import plot_run
 
-        return plot_run(self, names, path)
+        wanted = [name for given in names for name in ([given] if isinstance(given, str) else given)]
+        return plot_run(self, wanted if names else None, path)
 
     def __repr__(self) -> str:
         meta = self.metadata

@@ -1,11 +1,14 @@
-"""Pictures of runs for reports."""
+"""Plots of runs: small multiples over time, each with one unit."""
 
 from __future__ import annotations
 
+import fnmatch
 import io
 import math
 import os
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,23 +16,47 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_file
+from dalembert.io.units import signal_units
 from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["group_signals", "picture_file", "plot_run", "save_figure"]
+__all__ = ["Panel", "group_signals", "picture_file", "plot_run", "save_figure"]
 
 _LINES_PER_PANEL = 8
 # Colour-blind safe (P. Tol, "bright"), and dark enough on white.
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#994455", "#666666")
 _RATES = ("_dot", ".wx", ".wy", ".wz", ".vx", ".vy", ".vz")
-_TITLES = {"u": "inputs", "command": "commands"}
-_SUM = "kinetic + potential"
+_TITLES = {
+    "u": "inputs",
+    "command": "commands",
+    "tension": "tensions",
+    "length": "lengths of cables",
+    "swivel": "swivel angles",
+    "multiplier": "multipliers",
+    "constraint": "violation of constraints",
+    "integral": "integrals",
+    "active": "what acts",
+}
+_COORDINATES = {"rad": "angles", "m": "positions", "1": "quaternions"}
+_VELOCITIES = {"rad/s": "angular velocities", "m/s": "velocities"}
 _ENERGY = ("energy.kinetic", "energy.potential", "work.input", "work.loss")
 _MEASURED = ("offset.", "length0.")  # states of constraints that change only when these begin to act
-_SWITCHES = ("work.", "active.", "integral.")  # states that are no coordinates
+_IDLE = ("u.", "command.", "multiplier.")  # not drawn where they are zero all the time
+_OTHER_STATES = ("work.", "active.", "integral.", "effort.")  # states that are no coordinates
+_NATURAL = re.compile(r"\.[rv][ij]\.[xyz](_dot)?$")  # natural coordinates
+_TOTAL = "sum"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Signals that are drawn together: a title, the unit of all of them (empty if it is not known), their names."""
+
+    title: str
+    unit: str
+    names: tuple[str, ...]
 
 
 def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -40,7 +67,7 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
     run
         The run.
     names
-        Signals to draw; None: all, with the energies and their audit.
+        Signals to draw, also as patterns such as ``"theta*"``; None: all, with the energies and their audit.
     path
         File to write (its ending chooses the format); None: only return the figure.
 
@@ -53,34 +80,59 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
     from matplotlib.figure import Figure
 
     target = None if path is None else picture_file(path)
-    chosen = [names] if isinstance(names, str) else None if names is None else list(names)
-    if chosen is not None and not chosen:
-        raise InputError(f"names of signals to plot must not be empty; known: {', '.join(run.names)}")
-    groups = group_signals(run, chosen)
-    audited = chosen is None and "energy.kinetic" in run and "energy.potential" in run
-    n_panels = len(groups) + 2 * audited
-    columns = 1 if n_panels < 4 else 2
-    rows = math.ceil(n_panels / columns)
+    groups = group_signals(run, None if names is None else _chosen(run, names))
+    audited = names is None and "energy.kinetic" in run and "energy.potential" in run
+    count = len(groups) + 2 * audited
+    columns = 1 if count < 4 else 2
+    rows = math.ceil(count / columns)
     figure = Figure(figsize=(5.2 * columns + 0.6, 1.9 * rows + 0.9), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = list(figure.subplots(rows, columns, sharex=True, squeeze=False).T.flat)
-    for panel, (title, members) in zip(axes, groups, strict=False):
-        _draw(panel, run, title, [(_short(name, title), run[name]) for name in members])
+    axes = _axes(figure, count, rows, columns)
+    for panel, group in zip(axes, groups, strict=False):
+        _draw(panel, run, group.title, group.unit, [(_short(name, group.title), run[name]) for name in group.names])
     if audited:
-        _draw_energy(axes[len(groups)], axes[len(groups) + 1], run)
-    for unused in axes[n_panels:]:
-        unused.set_visible(False)
-    for k, panel in enumerate(axes[:n_panels]):
-        _mark_events(panel, run, labelled=k % rows == 0)
-        if k % rows == rows - 1 or k == n_panels - 1:
-            panel.set_xlabel("time [s]", fontsize=9)
-            panel.tick_params(labelbottom=True)
+        _draw_energy(axes[-2], axes[-1], run)
+    for k, panel in enumerate(axes):
+        _mark_events(panel, run, labelled=k < columns)
     title = str(run.metadata.get("machine") or "run")
     title = title if run.status == "completed" else f"{title}: {run.status}"
     figure.suptitle(title, fontsize=11, parse_math=False)
     if target is not None:
         save_figure(figure, target)
     return figure
+
+
+def _axes(figure: Figure, count: int, rows: int, columns: int) -> list[Axes]:
+    """Panels row by row; the last one takes the whole of its row if it is alone there."""
+    grid = figure.add_gridspec(rows, columns)
+    made: list[Axes] = []
+    for k in range(count):
+        row, column = divmod(k, columns)
+        alone = k == count - 1 and column == 0
+        where = grid[row, :] if alone else grid[row, column]
+        axes = figure.add_subplot(where, sharex=made[0] if made else None)
+        last = row == rows - 1
+        axes.tick_params(labelbottom=last)
+        if last:
+            axes.set_xlabel("time [s]", fontsize=9)
+        made.append(axes)
+    return made
+
+
+def _chosen(run: Run, names: Sequence[str]) -> list[str]:
+    """Names of signals, patterns replaced by what they match."""
+    wanted = [names] if isinstance(names, str) else list(names)
+    if not wanted:
+        raise InputError(f"names of signals to plot must not be empty; known: {', '.join(run.names)}")
+    found: dict[str, None] = {}
+    for name in wanted:
+        matched = [name]
+        if isinstance(name, str) and name not in run and any(sign in name for sign in "*?"):
+            matched = [known for known in run.names if fnmatch.fnmatchcase(known, name)]
+            if not matched:
+                raise InputError(f"no signal matches {name!r}; known: {', '.join(run.names)}")
+        found |= dict.fromkeys(matched)
+    return list(found)
 
 
 def save_figure(figure: Figure, path: Path, dpi: int = 150) -> Path:
@@ -97,32 +149,52 @@ def picture_file(path: str | os.PathLike[str]) -> Path:
     return target_file(path, tuple(f".{ending}" for ending in sorted(FigureCanvasAgg.get_supported_filetypes())))
 
 
-def group_signals(run: Run, names: Sequence[str] | None = None) -> list[tuple[str, list[str]]]:
-    """Sort signals into panels: coordinates, velocities, then one panel per prefix (``u.``, ``command.``, ...).
+def group_signals(run: Run, names: Sequence[str] | None = None) -> list[Panel]:
+    """Sort signals into panels of one unit: coordinates, velocities, then by prefix (``u.``, ``command.``, ...).
 
-    Energies and works have panels of their own unless they are asked for by name, and what a constraint has measured is
-    only drawn when it is. A panel holds at most eight lines.
+    Energies and works have panels of their own unless they are asked for by name. What a constraint has measured,
+    switches that do not change and inputs that are zero are only drawn when they are. A panel holds eight lines.
     """
-    wanted = list(names or (name for name in run.names if name not in _ENERGY and not name.startswith(_MEASURED)))
-    groups: dict[str, list[str]] = {}
+    wanted = list(names or (name for name in run.names if _is_shown(run, name)))
+    units = signal_units(run, wanted)
+    groups: dict[tuple[str, str], list[str]] = {}
     for name in wanted:
         run[name]  # an unknown name is an error here, not in the middle of drawing
-        if name in run.state_names and not name.startswith(_SWITCHES):
-            title = "velocities" if name.endswith(_RATES) else "coordinates"
-        elif "." in name:
-            prefix = name.partition(".")[0]
-            title = _TITLES.get(prefix, prefix)
-        else:
-            title = "signals"
-        groups.setdefault(title, []).append(name)
+        unit = units.get(name, "")
+        groups.setdefault((_title(run, name, unit), unit), []).append(name)
     panels = []
-    for title, members in groups.items():
+    for (title, unit), members in groups.items():
         count = math.ceil(len(members) / _LINES_PER_PANEL)
         size = math.ceil(len(members) / count)
         for k in range(count):
-            part = members[k * size : (k + 1) * size]
-            panels.append((title if count == 1 else f"{title} ({k + 1} of {count})", part))
+            part = tuple(members[k * size : (k + 1) * size])
+            panels.append(Panel(title if count == 1 else f"{title} ({k + 1} of {count})", unit, part))
     return panels
+
+
+def _is_shown(run: Run, name: str) -> bool:
+    if name in _ENERGY or name.startswith(_MEASURED):
+        return False
+    if run.machine is not None and _NATURAL.search(name):  # the machine's own coordinates are there as well
+        return False
+    if name.startswith("active."):
+        return bool(np.ptp(run[name]) > 0)
+    return not name.startswith(_IDLE) or bool(np.any(run[name]))
+
+
+def _title(run: Run, name: str, unit: str) -> str:
+    machine = run.machine
+    own = (*machine.q_names, *machine.v_names) if machine is not None else ()
+    if name in own or (name in run.state_names and not name.startswith(_OTHER_STATES)):
+        if name.partition(".")[2].startswith("delta"):
+            return "modal velocities" if name.endswith("_dot") else "modal coordinates"
+        if name.endswith(_RATES):
+            return _VELOCITIES.get(unit, "velocities")
+        return _COORDINATES.get(unit, "coordinates")
+    if "." in name:
+        prefix = name.partition(".")[0]
+        return _TITLES.get(prefix, prefix)
+    return "signals"
 
 
 def _short(name: str, title: str) -> str:
@@ -131,12 +203,14 @@ def _short(name: str, title: str) -> str:
     return name.removeprefix(f"{prefix}.") if title.split(" (")[0] == _TITLES.get(prefix, prefix) else name
 
 
-def _draw(panel: Axes, run: Run, title: str, lines: Sequence[tuple[str, Any]]) -> None:
+def _draw(panel: Axes, run: Run, title: str, unit: str, lines: Sequence[tuple[str, Any]]) -> None:
     drawn = []
     for (label, values), colour in zip(lines, _COLOURS, strict=False):
-        dark = label == _SUM
+        dark = label == _TOTAL
         drawn += panel.plot(run.t, values, "--" if dark else "-", color="#333333" if dark else colour, linewidth=1.2)
     panel.set_title(title, loc="left", fontsize=9, parse_math=False)
+    if unit:
+        panel.set_ylabel(f"[{unit}]", fontsize=8)
     panel.grid(alpha=0.25, linewidth=0.5)
     panel.tick_params(labelsize=8)
     for side in ("top", "right"):
@@ -151,13 +225,14 @@ def _draw(panel: Axes, run: Run, title: str, lines: Sequence[tuple[str, Any]]) -
 
 
 def _draw_energy(energies: Axes, audit: Axes, run: Run) -> None:
+    """What each energy has changed by since the start, so that a large constant hides nothing; and what is left."""
     energy = run.energy
-    lines = [("kinetic", energy.kinetic), ("potential", energy.potential)]
+    lines = [(name, x - x[0]) for name, x in (("kinetic", energy.kinetic), ("potential", energy.potential))]
     works = {"input work": energy.work_input, "loss work": energy.work_loss, "transitions": energy.transition}
-    lines += [(label, work) for label, work in works.items() if np.any(work)]
-    _draw(energies, run, "energy [J]", [*lines, (_SUM, energy.total)])
-    title = f"energy balance, relative to the peak: drift {energy.drift:.1e}"
-    _draw(audit, run, title, [(title, energy.audit)])
+    lines += [(label, work - work[0]) for label, work in works.items() if np.any(work)]
+    _draw(energies, run, "energies since the start", "J", [*lines, (_TOTAL, energy.total - energy.total[0])])
+    title = f"energy balance: drift {energy.drift:.1e} of the peak"
+    _draw(audit, run, title, "of the peak", [(title, energy.audit)])
 
 
 def _mark_events(panel: Axes, run: Run, *, labelled: bool) -> None:

@@ -1,0 +1,32 @@
+"""``dalembert plot``: signals of a saved run over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert import api
+
+__all__ = ["plot"]
+
+
+def plot(
+    run: Annotated[Path, typer.Argument(help="A run file (dalembert simulate --out RUN).", show_default=False)],
+    signals: Annotated[
+        list[str] | None,
+        typer.Argument(help="Signals, or patterns such as 'theta*'; default: all and the energy audit."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write: .png, .pdf, .svg; default: the run's name with .png.")
+    ] = None,
+) -> None:
+    """Draw signals of a saved run, one panel per unit.
+
+    Examples: dalembert plot run.nc; dalembert plot run.nc "theta*" u.F --out angles.pdf.
+    """
+    found = api.load_run(run)
+    target = run.with_suffix(".png") if out is None else out
+    found.plot(*(signals or ()), path=target)
+    print(f"written: {target}")

@@ -1,0 +1,74 @@
+"""Units of the signals of a run: from the joints, beams and motors of its machine, and from what a name begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dalembert.model.constraints import BallConstraint
+from dalembert.model.machine import Machine
+from dalembert.simulation.run import Run
+
+__all__ = ["signal_units"]
+
+_ONE = "1"
+_BY_PREFIX = {
+    "energy": "J",
+    "work": "J",
+    "length": "m",
+    "length0": "m",
+    "swivel": "rad",
+    "tension": "N",
+    "active": _ONE,
+    "multiplier": "N or N m",
+}
+_BY_NAME = {"constraint.position": "m or rad", "constraint.velocity": "m/s or rad/s"}
+
+
+def signal_units(run: Run, names: Iterable[str] | None = None) -> dict[str, str]:
+    """Units of the signals of a run whose unit is known, by name; ``"1"`` for pure numbers.
+
+    Parameters
+    ----------
+    run
+        The run.
+    names
+        The signals; None: all.
+    """
+    machine = run.machine
+    known = _of_machine(machine) if isinstance(machine, Machine) else {}
+    units = {}
+    for name in run.names if names is None else names:
+        unit = known.get(name) or _BY_NAME.get(name) or _BY_PREFIX.get(name.partition(".")[0] if "." in name else "")
+        if unit is not None:
+            units[name] = unit
+    return units
+
+
+def _of_machine(machine: Machine) -> dict[str, str]:
+    """Units of coordinates, velocities, inputs and what is named after them."""
+    units: dict[str, str] = {}
+    for node in machine.coordinate_nodes:
+        kind = node.joint.info
+        n = len(node.joint.q_names)
+        start = kind.quaternion
+        quaternion = range(start, start + 4) if start is not None else range(0)
+        for k, name in enumerate(node.joint.q_names):
+            units[name] = _ONE if k in quaternion else "rad" if k in kind.angles else "m"
+        for k, name in enumerate(node.joint.v_names):
+            turns = k in kind.angles if start is None else name.endswith((".wx", ".wy", ".wz"))
+            units[name] = "rad/s" if turns else "m/s"
+        if node.is_root and node.beam is not None:
+            # Modes of unit modal mass have shapes in 1/sqrt(kg), all others plain ones.
+            modal = "m sqrt(kg)" if node.beam.normalization in ("unit", "mass") else "m"
+            units |= dict.fromkeys(node.q_names[n:], modal)
+            units |= dict.fromkeys(node.v_names[len(node.joint.v_names) :], f"{modal}/s")
+    for motor in machine.motors:
+        joint = machine.joint(motor.joint)
+        effort = "N m" if 0 in joint.info.angles else "N"
+        for prefix in ("u", "command", "effort"):
+            units[f"{prefix}.{motor.name}"] = effort
+        units[f"integral.{motor.name}"] = "rad s" if 0 in joint.info.angles else "m s"
+    for constraint in machine.constraints:
+        if isinstance(constraint, BallConstraint):
+            units |= {f"multiplier.{constraint.name}[{k}]": "N" for k in range(3)}
+    return units
