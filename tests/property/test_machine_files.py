@@ -129,9 +129,15 @@ def machines(draw: st.DrawFn) -> Machine:
     if len(single) > 1 and draw(st.booleans()):
         couplings = [Coupling(single[0], single[1], draw(scalars), draw(scalars))]
     free = [name for name in single if name not in {c.joint for c in couplings}]
+    limits = {j.name: j.limits.effort for j in tree}
     motors = [
         Motor(
-            draw(names) if i == 0 else joint, joint, draw(masses), draw(masses), 0.1, draw(positive | st.just(math.inf))
+            draw(names) if i == 0 else joint,
+            joint,
+            draw(masses) if math.isinf(limits[joint]) else 2.5,  # a joint's effort limit needs a gear of plain numbers
+            draw(masses),
+            0.1,
+            draw(positive | st.just(math.inf)),
         )
         for i, joint in enumerate(free)
     ]

@@ -568,6 +568,7 @@ REFUSALS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "limits": (lambda: Limits(1, 0), "lower limit 1 must not exceed the upper limit 0"),
     "limits nan": (lambda: Limits(math.nan), "the limit 'lower' must be a number"),
+    "limits velocity": (lambda: Limits(velocity=0), "the limit 'velocity' must be > 0, got 0; lock a joint"),
     "limits effort": (lambda: Limits(effort=-1), "the limit 'effort' must be a number >= 0"),
     "limits type": (lambda: J("j", "revolute", "world", "b", limits=(0, 1)), "limits must be Limits"),  # type: ignore[arg-type]
     "negative damping": (lambda: J("j", "revolute", "world", "b", damping=-1), "damping of joint 'j' must be >= 0"),
@@ -580,8 +581,8 @@ REFUSALS: dict[str, tuple[Callable[[], Any], str]] = {
     "losses of a fixed joint": (lambda: J("j", "fixed", "world", "b", damping=1), "a fixed joint has no losses"),
     "gear ratio": (lambda: Motor("u", "j", 0.0), "gear ratio of motor 'u' must not be zero"),
     "rotor": (lambda: Motor("u", "j", rotor_inertia=-1), "rotor inertia of motor 'u' must be >= 0"),
-    "effort": (lambda: Motor("u", "j", effort=0), "effort limit of motor 'u' must be > 0"),
-    "effort nan": (lambda: Motor("u", "j", effort=math.nan), "effort limit of motor 'u' must be > 0"),
+    "effort": (lambda: Motor("u", "j", effort=-1), "effort limit of motor 'u' must be >= 0"),
+    "effort nan": (lambda: Motor("u", "j", effort=math.nan), "effort limit of motor 'u' must be >= 0"),
     "wrench axes": (lambda: Wrench("w", "b", axes="body"), "axes of wrench 'w' must be 'world' or 'frame'"),
     "wrench force": (lambda: Wrench("w", "b", (1, 2)), "force of wrench 'w' must have 3 components"),  # type: ignore[arg-type]
     "no bodies": (lambda: machine([], []), "machine 'm' has no bodies"),

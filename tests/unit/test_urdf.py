@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import dalembert as da
 from dalembert.core.errors import DalembertWarning, FileFormatError, InputError, UnknownNameError
 from dalembert.io import load_urdf
 from dalembert.io.urdf_parts import nearest_inertia
@@ -40,7 +41,7 @@ ARM = f"""<?xml version="1.0"?>
   <joint name="base_slide" type="prismatic">
     <parent link="base"/>
     <child link="upper"/>
-    <limit velocity="0" effort="0"/>
+    <limit velocity="0" effort="10"/>
   </joint>
 </robot>
 """
@@ -64,8 +65,8 @@ def test_arm() -> None:
     assert elbow.origin.translation == (0.0, 0.0, 1.0)
     assert elbow.origin.rotation == ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
     assert slide.axis == (1.0, 0.0, 0.0)  # the default of URDF
-    assert slide.limits == Limits(0, 0)  # URDF: lower and upper default to zero; zero speed and effort are unknown
-    assert {m.name: m.effort for m in arm.motors} == {"elbow": 40.0, "base_slide": math.inf}
+    assert slide.limits == Limits(0, 0, effort=10)  # URDF: lower and upper default to zero; zero speed is unknown
+    assert {m.name: m.effort for m in arm.motors} == {"elbow": 40.0, "base_slide": 10.0}
     assert arm.joint("root_joint").kind == "fixed"
     assert load_urdf(ARM, motors=False).nu == 0
     assert load_urdf(ARM, gravity=(0, 0, 0), name="other").gravity == (0.0, 0.0, 0.0)
@@ -286,7 +287,7 @@ BAD = {
     "two inertials": (changed(INERTIAL, INERTIAL + INERTIAL), r"<link> has 2 <inertial> elements"),
     "negative inertia": (changed('ixx="0.3"', 'ixx="-0.3"'), r":4: inertia of body 'upper'.*none may be negative"),
     "zero axis": (changed('xyz="0 0 2"', 'xyz="0 0 0"'), r":6: axis of joint 'elbow' must not be zero"),
-    "no limit": (changed('<limit velocity="0" effort="0"/>', ""), r":14: joint 'base_slide'.*needs a <limit>"),
+    "no limit": (changed('<limit velocity="0" effort="10"/>', ""), r":14: joint 'base_slide'.*needs a <limit>"),
     "no effort": (changed(' effort="40"', ""), r":11: joint 'elbow': <limit> has no attribute 'effort'"),
     "negative effort": (changed('effort="40"', 'effort="-4"'), r":11: joint 'elbow'.*'effort' of <limit> must be >= 0"),
     "crossed limits": (changed('lower="-1"', 'lower="5"'), r":11: joint 'elbow'.*lower limit 5 must not exceed.*2"),
@@ -309,10 +310,19 @@ def test_refusals(case: str) -> None:
     assert str(caught.value).startswith("<text>:")
 
 
+def test_no_effort_is_no_effort() -> None:
+    with pytest.warns(DalembertWarning, match=r":17: joint 'base_slide' has the effort limit 0: a motor on it can do"):
+        arm = load_urdf(changed('effort="10"', 'effort="0"'))
+    eom = da.equations(arm, backend="vm")
+    assert eom.applied([0.0, 0.0], [0.0, 0.0], [50.0, 50.0]) == pytest.approx([0.0, 40.0])
+
+
 def test_mimic_refusals() -> None:
     unknown = changed('mimic joint="elbow"', 'mimic joint="knee"', MIMIC)
     with pytest.raises(FileFormatError, match=r"joint 'f1': mimics.*no joint with one coordinate named 'knee'"):
         load_urdf(unknown, mimic="follow")
+    with pytest.raises(FileFormatError, match=r"joint 'f1': mimics.*no joint named 'knee'.*known: base_slide, elbow"):
+        load_urdf(unknown)
     circle = changed('mimic joint="elbow"', 'mimic joint="f2"', MIMIC)
     with pytest.raises(FileFormatError, match="the joints f1, f2 mimic each other in a circle"):
         load_urdf(circle, mimic="follow")

@@ -56,7 +56,7 @@ def _summary(machine: Any, eom: Any, run: Any, law: Any, wall: float) -> Any:
     q = run.array(machine.q_names)
     tool = eom.pose("tool", q)[:, :3, 3]
     path = float(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum())
-    efforts = {m.name: float(np.abs(run[f"u.{m.name}"]).max()) / m.effort for m in machine.motors}
+    efforts = {m.name: float(np.abs(run[f"u.{m.name}"]).max()) / m.effort for m in machine.limited_motors}
     busiest = max(efforts, key=lambda name: efforts[name])
     rows = table("quantity", "value", title=f"{run.t[-1]:g} s of motion", right=("value",))
     rows.add_row("status", run.status)

@@ -183,7 +183,7 @@ class PID(_Value):
             tau = tau + _gravity_force(eom, q, p)[rows_v]
         u = tau / n
         rates = []
-        for i, motor in enumerate(eom.machine.motors):
+        for i, motor in enumerate(eom.machine.limited_motors):
             rate = e[i]
             if self.tracking_time is not None and np.isfinite(motor.effort) and float(ki[i]) > 0:
                 excess = saturated(motor, u[i]) - u[i]

@@ -19,7 +19,7 @@ from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.warn import warn
 from dalembert.io.source import locating, read_bytes
 from dalembert.io.urdf_geometry import Finder, read_colours, read_geometry
-from dalembert.io.urdf_parts import Mimic, couplings, read_joint, read_link, read_mimic
+from dalembert.io.urdf_parts import Mimic, check_leaders, couplings, read_joint, read_link, read_mimic
 from dalembert.io.urdf_xml import Element, parse_xml
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD, Joint
@@ -50,7 +50,8 @@ def load_urdf(
 
     Links become bodies of the same name, joints keep theirs; the order of the coordinates is that of
     Pinocchio. Joints of type continuous become revolute without limits, floating ones free. A zero velocity
-    or effort limit means that none is known. An inertia is judged after the links that are fixed to each
+    limit means that none is known, a zero effort limit that a motor can do nothing (with a warning). An inertia is
+    judged after the links that are fixed to each
     other are merged: a link that is impossible alone gives a warning, a moving one that is impossible as a
     whole is refused.
 
@@ -217,6 +218,7 @@ def _followers(
 ) -> tuple[Coupling, ...]:
     if follow:
         return couplings(mimics, joints)
+    check_leaders(mimics, joints)
     names = ", ".join(f"'{name}'" for name in mimics if name not in fixed)
     if names:
         warn(f"{label}: joints that mimic others are independent here: {names}; mimic='follow' couples them")

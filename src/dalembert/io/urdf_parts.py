@@ -18,7 +18,7 @@ from dalembert.model.joint import Joint, Limits
 from dalembert.model.parts import Coupling
 from dalembert.model.transform import Transform
 
-__all__ = ["JOINT_TYPES", "Mimic", "couplings", "read_joint", "read_link", "read_mimic", "read_origin"]
+__all__ = ["JOINT_TYPES", "Mimic", "check_leaders", "couplings", "read_joint", "read_link", "read_mimic", "read_origin"]
 
 JOINT_TYPES = {
     "revolute": "revolute",
@@ -124,8 +124,13 @@ def _limits(element: Element, *, bounded: bool) -> Limits:
         for key, value in (("velocity", speed), ("effort", effort)):
             if value < 0:
                 raise limit.error(f"attribute '{key}' of <limit> must be >= 0, got {value:g}")
-        # Zero stands for "not known" in the files in use: a joint that cannot move would be fixed.
-        speed, effort = speed or np.inf, effort or np.inf
+        # A speed of zero stands for "not known" in the files in use: a joint that cannot move would be fixed.
+        speed = speed or np.inf
+        if effort == 0.0:
+            warn(
+                f"{limit.label}:{limit.line}: joint '{element.text('name')}' has the effort limit 0: a motor on it can "
+                "do nothing; write the largest effort, or inf where it is not known"
+            )
         if not bounded:
             return Limits(velocity=speed, effort=effort)
         lower, upper = limit.number("lower", 0.0, infinite=True), limit.number("upper", 0.0, infinite=True)
@@ -157,6 +162,14 @@ def read_mimic(element: Element) -> Mimic | None:
         mimic.number("multiplier", 1.0),
         mimic.number("offset", 0.0),
     )
+
+
+def check_leaders(mimics: dict[str, Mimic], joints: dict[str, Joint]) -> None:
+    """Refuse a joint that mimics one that does not exist."""
+    for mimic in mimics.values():
+        if mimic.leader not in joints:
+            error = UnknownNameError("joint", mimic.leader, joints, mimic.element.label)
+            raise mimic.element.error(f"mimics another joint, but there is {error}")
 
 
 def couplings(mimics: dict[str, Mimic], joints: dict[str, Joint]) -> tuple[Coupling, ...]:

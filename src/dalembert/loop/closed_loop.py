@@ -203,7 +203,7 @@ def _compose(
     held = s.u if controller is not None else ca.SX.sym("c", 0)
     arguments = [s.t, x, held, s.p]
     xdot = ca.vertcat(s.coordinate_rate, acceleration, zdot, *power)
-    efforts = [saturated(motor, u[i]) for i, motor in enumerate(eom.machine.motors)]
+    efforts = [saturated(motor, u[i]) for i, motor in enumerate(eom.machine.limited_motors)]
     effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
@@ -362,6 +362,9 @@ def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tup
                     g.append(sign * (x - bound))
                     terminal = limits == "stop" or joint.limits.stop
                     specs.append(EventSpec(f"{joint.name}.{side}", terminal=terminal, direction=-1))
+            if limits != "ignore" and np.isfinite(joint.limits.velocity):
+                g.append(1.0 - (s.joint_rate(joint.name) / joint.limits.velocity) ** 2)
+                specs.append(EventSpec(f"{joint.name}.velocity", terminal=limits == "stop", direction=-1))
     for event in events:
         g.append(event.function(s.t, s.q, s.v))
         specs.append(EventSpec(event.name, event.terminal, event.direction))

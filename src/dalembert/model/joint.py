@@ -28,8 +28,10 @@ class Limits:
     ----------
     lower, upper
         Range of the coordinate.
-    velocity, effort
-        Largest speed and effort.
+    velocity
+        Largest speed; passing it is an event of a simulation.
+    effort
+        Largest effort of a motor on the joint, ``|n u|``: its input saturates there.
     stop
         Whether a simulation must stop at the range: beyond it the machine has no meaning (a rope of no length).
     """
@@ -47,8 +49,10 @@ class Limits:
                 number = float(value)
             except (TypeError, ValueError):
                 raise MachineError(f"the limit '{name}' must be a number, got {value!r}") from None
-            if math.isnan(number) or (name in ("velocity", "effort") and number < 0):
-                raise MachineError(f"the limit '{name}' must be a number >= 0, got {number}")
+            if math.isnan(number) or (name == "effort" and number < 0):
+                raise MachineError(f"the limit '{name}' must be a number{' >= 0' * (name == 'effort')}, got {number}")
+            if name == "velocity" and number <= 0:
+                raise MachineError(f"the limit 'velocity' must be > 0, got {number:g}; lock a joint that does not move")
             object.__setattr__(self, name, number)
         if not isinstance(self.stop, bool):
             raise MachineError(f"the limit 'stop' must be true or false, got {self.stop!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -137,6 +138,11 @@ class Machine:
                 raise MachineError(
                     f"motor '{motor.name}' must drive a joint with one coordinate, but '{motor.joint}' is {kind}"
                 )
+            if math.isfinite(single[motor.joint].limits.effort) and parameters_of(motor.ratio):
+                raise MachineError(
+                    f"joint '{motor.joint}' has an effort limit, but the gear ratio of motor '{motor.name}' is the "
+                    f"parameter '{motor.ratio}'; limit the effort of the motor instead"
+                )
         for wrench in self.wrenches:
             if wrench.frame not in self.tree.frames:
                 raise MachineError(
@@ -245,6 +251,15 @@ class Machine:
     def nv(self) -> int:
         """Number of velocities: the degrees of freedom."""
         return len(self.v_names)
+
+    @property
+    def limited_motors(self) -> tuple[Motor, ...]:
+        """The motors, their efforts cut to what the effort limits of their joints allow: ``|n u| <= effort``."""
+        limits = {j.name: j.limits.effort for j in self.joints}
+        return tuple(
+            replace(m, effort=min(m.effort, limits[m.joint] / abs(nominal(m.ratio)))) if m.joint in limits else m
+            for m in self.motors
+        )
 
     @property
     def nu(self) -> int:

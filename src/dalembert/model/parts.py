@@ -78,8 +78,8 @@ class Motor:
             effort = float(self.effort)
         except (TypeError, ValueError):
             effort = math.nan
-        if not effort > 0.0:
-            raise MachineError(f"effort limit of motor '{name}' must be > 0, got {self.effort!r}")
+        if not effort >= 0.0:
+            raise MachineError(f"effort limit of motor '{name}' must be >= 0, got {self.effort!r}")
         set_(self, "effort", effort)
 
     @property

@@ -159,7 +159,7 @@ class NaturalModel:
 
     def _driven(self) -> list[tuple[int, Any]]:
         index = {n.joint.name: i for i, n in enumerate(self.tree.nodes)}
-        return [(index[m.joint], m) for m in self.machine.motors if m.joint in index]
+        return [(index[m.joint], m) for m in self.machine.limited_motors if m.joint in index]
 
     @cached_property
     def armature(self) -> Any:

@@ -166,7 +166,7 @@ class TreeModel:
 
     def _driven(self) -> list[tuple[int, Any]]:
         index = {n.joint.name: n.v.start for n in self.tree.nodes}
-        return [(index[m.joint], m) for m in self.machine.motors if m.joint in index]
+        return [(index[m.joint], m) for m in self.machine.limited_motors if m.joint in index]
 
     @cached_property
     def spring_energy(self) -> Any:
