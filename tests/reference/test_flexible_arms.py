@@ -108,8 +108,9 @@ def test_spin_up_manoeuvre() -> None:
     """Manoeuvre of Kane, Ryan and Banerjee (1987), data of Simo and Vu-Quoc (1987), against a chain of rigid rods.
 
     The chain knows neither modes nor small deflections, and its error falls with the square of the rods' length. The
-    beam keeps deflections to second order: what is left out is of third order, u (u/l)^2 = 1.9 mm for the 0.574 m that
-    the tip lags. (The literature shows 0.57 m to 0.58 m in figures.)
+    beam keeps the axis to second order and the curvature to first: relative to the forces that are kept, those left out
+    are the square of the slope (its curvature is ``u'' / sqrt(1 - u'^2)``), which is 0.6 % at the tip, 3.6 mm of the
+    0.574 m that it lags. (The literature shows 0.57 m to 0.58 m in figures.)
     """
     shape: dict[str, Any] = {"length": LENGTH, "bending": BENDING, "mass": MASS, "inertia": HUB, "torque": TORQUE}
     coarse, fine, finer = (_tip(link_chain(n, **shape), "tip", h)[1] for n, h in ((5, 5e-3), (10, 2e-3), (20, 5e-4)))
@@ -120,7 +121,8 @@ def test_spin_up_manoeuvre() -> None:
     assert_allclose(run["spin_dot"][-1], SPEED, rtol=1e-4)
     lag = -exact[:, 1].min()
     assert 0.57 < lag < 0.58
-    assert_allclose(tip, exact, atol=lag * (lag / LENGTH) ** 2)
+    slope = 1.3765 * lag / LENGTH  # of the first mode of a cantilever with this tip
+    assert_allclose(tip, exact, atol=lag * slope**2)
 
 
 def test_spun_beam_is_stretched() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dalembert as da
@@ -115,3 +116,47 @@ def test_beams_of_machine_files_carry_their_line(change: tuple[str, str], words:
     assert change[0] in text
     with pytest.raises(da.DalembertError, match=f"<text>:[0-9]+: .*{words}"):
         da.load_machine(text.replace(*change, 1))
+
+
+CUBIC = da.Shape.polynomial(1.0, [0, 0, 1.5, -0.5])
+SINGULAR: dict[str, tuple[str, tuple[float, float, float], dict[str, Any], str]] = {
+    "about its axis": ("revolute", (1, 0, 0), {}, r"joint 'j' \(revolute\) moves no inertia .*rotary_inertia=True"),
+    "in a ball joint": ("spherical", (0, 0, 1), {}, r"joint 'j' \(spherical\) moves no inertia"),
+    "free": ("free", (0, 0, 1), {}, r"joint 'j' \(free\) moves no inertia"),
+    "mode like the joint": (
+        "revolute",
+        (0, 0, 1),
+        {"modes": {"y": [da.Shape.polynomial(1.0, [0.0, 1.0])]}},
+        r"joint 'j' \(revolute\) moves no inertia that the joints and modes",
+    ),
+    "one mode twice": (
+        "revolute",
+        (0, 0, 1),
+        {"modes": {"y": [CUBIC, CUBIC]}},
+        "modes of beam 'b' are not independent",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SINGULAR)
+def test_motions_without_inertia_are_refused(case: str) -> None:
+    kind, axis, fields, message = SINGULAR[case]
+    given: dict[str, Any] = {"modes": {"y": 2}, "rotary_inertia": False} | fields
+    beam = da.Beam("b", 1.0, da.Section(1e-4, 1e-9, 1e-9), E=1e9, G=4e8, density=1e3, **given)
+    joint = da.Joint("j", kind, "world", "b", axis=axis)
+    with pytest.raises(da.MachineError, match=message):
+        da.Machine("m", [beam], [joint])
+
+
+def test_what_hangs_on_a_beam_gives_it_the_inertia_that_it_lacks() -> None:
+    beam = da.Beam("b", 1.0, da.Section(1e-4, 1e-9, 1e-9), E=1e9, density=1e3, modes={"y": 2}, rotary_inertia=False)
+    turn = da.Joint("j", "revolute", "world", "b", axis=(1, 0, 0))
+    load = da.Body("load", 0.1, (0, 0, 0.1), inertia=(1e-4, 1e-4, 1e-4))
+    machine = da.Machine("m", [beam, load], [turn, da.Joint("hold", "fixed", "b.tip", "load")])
+    assert np.linalg.eigvalsh(da.equations(machine, backend="vm").mass_matrix(np.zeros(3)))[0] > 0
+    rotor = da.Machine("m", [beam], [turn], motors=[da.Motor("j", "j", 10.0, 1e-4)])
+    assert np.linalg.eigvalsh(da.equations(rotor, backend="vm").mass_matrix(np.zeros(3)))[0] > 0
+    # A hinge about the same axis at the tip gives the load its freedom back.
+    with pytest.raises(da.MachineError, match="joint 'j' \\(revolute\\) moves no inertia"):
+        hinge = da.Joint("hold", "revolute", "b.tip", "load", axis=(1, 0, 0))
+        da.Machine("m", [beam, load], [turn, hinge])

@@ -13,7 +13,8 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 import dalembert as da
-from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices, shortening
+from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices
+from dalembert.model.beam_shortening import shortening
 
 UNIT = da.Section(1.0, 1.0, 1.0)
 

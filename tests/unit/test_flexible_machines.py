@@ -233,6 +233,46 @@ def test_damping_ratio_is_that_of_the_decay() -> None:
     assert run.energy.drift < 1e-8
 
 
+CHANGED: dict[str, float] = {"E": 3e10, "G": 5e10, "density": 5000.0, "zeta": 0.05}
+
+
+def _damped(modes: Any, bodies: tuple[da.Body, ...] = (), **fields: Any) -> tuple[Any, Any, Any]:
+    """Modal damping, stiffness and mass, at changed parameters, of a beam that is fixed at its root."""
+    given = {name: da.Parameter(name, value) for name, value in ALUMINIUM.items()}
+    beam = da.Beam("boom", 1.0, TUBE, modes=modes, damping=da.Parameter("zeta", 0.02), **given, **fields)
+    joints = [da.Joint("wall", "fixed", "world", "boom")]
+    joints += [da.Joint(body.name, "fixed", "boom.tip", body.name) for body in bodies]
+    eom = da.equations(da.Machine("m", [beam, *bodies], joints, gravity=(0, 0, 0)), backend="vm")
+    zero, unit = np.zeros(beam.n_modes), np.eye(beam.n_modes)
+    c = -np.diag([eom.applied(zero, e, [], p=CHANGED) for e in unit])
+    K = np.diag([eom.bias(e, zero, p=CHANGED) for e in unit])
+    return c, K, np.diag(eom.mass_matrix(zero, p=CHANGED))
+
+
+@pytest.mark.parametrize("modes", [{"x": 1, "y": 2, "z": 1}, {"torsion": 2}])
+def test_damping_ratio_stays_when_stiffness_and_density_change(modes: dict[str, int]) -> None:
+    """Of every mode, with what it carries: ``c = 2 zeta sqrt(K M)`` of the assembled machine."""
+    inertia = (0.02, 0.03, 0.04)
+    c, K, M = _damped(
+        modes, (da.Body("tip", 2.0, inertia=inertia),), load=da.Load(2.0, inertia), rotary_inertia="torsion" in modes
+    )
+    assert_allclose(c / (2 * np.sqrt(K * M)), 0.05, rtol=1e-9)
+
+
+def test_damping_ratio_knows_the_springs_of_the_supports() -> None:
+    """They are in the frequency alone: ``c = 2 zeta K / w`` with ``w^2 = (K + k phi(0)^2) / M``."""
+    supports = (da.Support(slope=True, deflection_spring=1e6), da.Support())
+    c, K, M = _damped({"y": 2}, boundary=supports, rotary_inertia=False)
+    beam = da.Beam("boom", 1.0, TUBE, modes={"y": 2}, boundary=supports, **ALUMINIUM)
+    held = np.array([1e6 * float(mode.shape(0.0)) ** 2 for mode in beam.basis])
+    assert_allclose(c, 0.1 * K / np.sqrt((K + held) / M), rtol=1e-9)
+
+
+def test_given_shapes_keep_their_damping_ratio() -> None:
+    c, K, M = _damped({"y": [da.Shape.polynomial(1.0, [0, 0, 1.5, -0.5])]})
+    assert_allclose(c / (2 * np.sqrt(K * M)), 0.05, rtol=1e-9)
+
+
 def test_static_deflection_under_gravity() -> None:
     """Sag of a heavy cantilever, m g l^4 / 8 EI, and its root moment, from the assumed modes."""
     beam = da.Beam("boom", 2.0, TUBE, modes={"z": 8}, rotary_inertia=False, **ALUMINIUM)

@@ -25,6 +25,7 @@ from dalembert.formulations.derivatives import Derivatives
 from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates
 from dalembert.formulations.registry import formulate, kind_of
 from dalembert.formulations.symbolic import Symbolic
+from dalembert.model.beam import Beam
 from dalembert.model.checks import check_parameter_values
 from dalembert.model.machine import Machine
 
@@ -278,8 +279,15 @@ class EquationsOfMotion(ConstraintContract):
         return neutral
 
     def random_configuration(self, rng: np.random.Generator, spread: float = 1.0) -> Array:
-        """Random configuration: normal coordinates, within the joints' limits if there are any; uniform attitudes."""
+        """Random configuration: normal coordinates, within the joints' limits if there are any; uniform attitudes.
+
+        Modal coordinates of beams are normal within what small deflections mean, see `Beam.amplitudes`.
+        """
         q = spread * rng.normal(size=self.nq)
+        for beam in (b for b in self.machine.bodies if isinstance(b, Beam)):
+            for name, amplitude in zip(beam.q_names, beam.amplitudes, strict=True):
+                if name in self.q_names:
+                    q[self.q_names.index(name)] *= amplitude
         for _, start in self.layout.quaternions:
             Q = rng.normal(size=4)
             q[start : start + 4] = Q / np.linalg.norm(Q)

@@ -76,7 +76,8 @@ class Beam:
         ``m w^2`` with the segment's mass (SPACE D.1.1, D.1.2). ``"load"``: stiffness ``w^2`` times the larger of load
         mass and inertia in bending, the load mass in traction, its inertia in torsion (D.1.3). ``"tip"``: unit tip.
     damping
-        Damping ratio of every mode: force ``2 zeta (K_jj / w_j) delta_j'``.
+        Damping ratio of every mode: force ``2 zeta (K_jj / w_j) delta_j'``, with the frequency that E, G and density
+        give where they are parameters.
     rotary_inertia
         Whether the sections have inertia of rotation.
     stiffening
@@ -285,6 +286,17 @@ class Beam:
         """Frequencies [rad/s] of the modes with their boundary conditions; NaN for given shapes."""
         return np.array([np.nan if m.frequency is None else m.frequency for m in self.basis])
 
+    @cached_property
+    def amplitudes(self) -> Array:
+        """Size of each modal coordinate up to which small deflections mean something.
+
+        Bending and torsion turn some section by 0.1 rad there, traction moves one by 1 % of the length.
+        """
+        s = np.linspace(0.0, self.length, 101)
+        largest = [np.abs(m.shape(s, m.direction in ("y", "z"))).max() for m in self.basis]
+        meant = [0.01 * self.length if m.direction == "x" else 0.1 for m in self.basis]
+        return np.array([a / x if x > 0.0 else 1.0 for a, x in zip(meant, largest, strict=True)])
+
     def _direction_modes(self, direction: str, given: Any) -> list[Mode]:
         if not isinstance(given, int):
             return [Mode(direction, s, None) for s in given]
@@ -307,6 +319,16 @@ class Beam:
             case "torsion":
                 return EndLoad(J_x)
         return EndLoad(self.load.mass, self.load.first_moment, J_z if direction == "y" else J_y)
+
+    def end_parts(self, mode: Mode) -> tuple[float, float]:
+        """Modal mass of the load at the tip, and modal stiffness of the springs of the supports."""
+        order = 2 if mode.direction in ("y", "z") else 1
+        load = self._end_load(mode.direction)
+        ends = [(float(mode.shape(s)), float(mode.shape(s, 1)) * (order == 2)) for s in (0.0, self.length)]
+        u, slope = ends[1]
+        mass = load.mass * u**2 + 2 * load.first_moment * u * slope + load.inertia * slope**2
+        pairs = zip(self._supports(), ends, strict=True)
+        return mass, sum(e.deflection_spring * x**2 + e.slope_spring * y**2 for e, (x, y) in pairs)
 
     def _factor(self, direction: str, load: EndLoad, pieces: list[BeamPiece], order: int, shape: Shape) -> float:
         """Factor that brings a shape of unit modal mass to the chosen normalisation."""

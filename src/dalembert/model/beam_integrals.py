@@ -15,6 +15,7 @@ the section varies. All are given per unit density, the stiffness per unit modul
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,9 +48,11 @@ class BeamIntegrals:
     K_E, K_G
         Stiffness per unit Young's and shear modulus (n x n), SPACE (5.20).
     damping
-        Damping matrix of a unit damping ratio (n), at nominal stiffness.
-    H_c, H_w
-        ``int H dV`` and ``int s H dV`` (n x n) of the shortening ``-delta^T H(s) delta / 2`` of the bent axis.
+        Damping of a unit damping ratio (n), at the nominal stiffness and density.
+    own, carried
+        Modal mass per unit density, and that of the load at the tip (n), as the frequencies of the modes count them.
+    held
+        Modal stiffness of the springs of the supports (n), likewise.
     """
 
     volume: float
@@ -61,8 +64,9 @@ class BeamIntegrals:
     K_E: Array
     K_G: Array
     damping: Array
-    H_c: Array
-    H_w: Array
+    own: Array
+    carried: Array
+    held: Array
 
     @property
     def participation(self) -> Array:
@@ -108,26 +112,12 @@ def mode_matrices(beam: Beam, s: float, derivative: int = 0) -> tuple[Array, Arr
     return Phi, Delta
 
 
-def shortening(beam: Beam, s: float) -> Array:
-    """Matrix ``H(s) = int_0^s (phi_y' phi_y'^T + phi_z' phi_z'^T)`` of the shortening of the bent axis up to ``s``."""
-    points, weights = quadrature(beam)
-    H = np.zeros((beam.n_modes, beam.n_modes))
-    if s <= 0.0:
-        return H
-    ends = sorted({0.0, s, *(float(b) for m in beam.basis for b in m.shape.breaks if b < s)})
-    points, weights = gauss_points(ends, 2 * max((m.shape.degree for m in beam.basis), default=1))
-    for x, w in zip(points, weights, strict=True):
-        _, Delta = mode_matrices(beam, float(x))
-        H += w * (np.outer(Delta[1], Delta[1]) + np.outer(Delta[2], Delta[2]))
-    return H
-
-
 def _integrate(beam: Beam) -> BeamIntegrals:
     k = beam.n_modes
     p_a = np.array(beam.offset)
     volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
     V, n, B = np.zeros((3, k)), np.zeros((3, 3, k)), np.zeros((3, 3, k, k))
-    K_E, K_G, H_c, H_w = (np.zeros((k, k)) for _ in range(4))
+    K_E, K_G = np.zeros((k, k)), np.zeros((k, k))
     for s, w in zip(*quadrature(beam), strict=True):
         section = section_at(beam, s)
         S, I_y, I_z, I_yz = _moments(beam, section)
@@ -156,18 +146,29 @@ def _integrate(beam: Beam) -> BeamIntegrals:
         K_E += w * (section.I_z * np.outer(curve[2], curve[2]) + section.I_y * np.outer(curve[1], curve[1]))
         K_E -= w * section.I_yz * (np.outer(curve[2], curve[1]) + np.outer(curve[1], curve[2]))
         K_G += w * (section.torsion or 0.0) * np.outer(curve[0], curve[0])
-        bent = np.outer(Delta[1], Delta[1]) + np.outer(Delta[2], Delta[2])
-        out, moment = _outboard(beam, s)
-        H_c += w * out * bent
-        H_w += w * moment * bent
     size = np.sqrt(np.abs(np.einsum("bbii->i", B)))
     B[np.abs(B) < 1e-13 * np.outer(size, size)] = 0.0
     K_E, K_G = _without_noise(K_E), _without_noise(K_G)
+    own, carried, held = (np.array(x) for x in zip(*_modal_parts(beam, B), strict=True)) if k else (np.zeros(0),) * 3
     K = np.diag(nominal(beam.E) * K_E + nominal(beam.G) * K_G)
     # Given shapes have no frequency of their own: that of the shape alone on its beam, by Rayleigh.
-    alone = np.sqrt(K / (nominal(beam.density) * np.einsum("bbii->i", B))) if k else np.zeros(0)
-    w_j = np.where(np.isnan(beam.frequencies), alone, beam.frequencies) if k else alone
-    return BeamIntegrals(volume, first, second, V, n, B, K_E, K_G, 2 * K / w_j if k else alone, H_c, H_w)
+    alone = np.sqrt(K / (nominal(beam.density) * own))
+    w = np.where(np.isnan(beam.frequencies), alone, beam.frequencies)
+    damping = np.divide(2 * K, w, out=np.zeros(k), where=w > 0.0)  # a shape without strain has none
+    return BeamIntegrals(volume, first, second, V, n, B, K_E, K_G, damping, own, carried, held)
+
+
+def _modal_parts(beam: Beam, B: Array) -> Iterator[tuple[float, float, float]]:
+    """Own modal mass per density, mass of the load and stiffness of the supports in the frequency of each mode."""
+    points, weights = quadrature(beam)
+    sections = [section_at(beam, s) for s in points]
+    for j, mode in enumerate(beam.basis):
+        if mode.frequency is None:
+            yield float(np.einsum("bb->", B[:, :, j, j])), 0.0, 0.0
+            continue
+        measure = [(x.I_p or 0.0) if mode.direction == "torsion" else x.area for x in sections]
+        own = float(weights * measure @ mode.shape(points) ** 2)
+        yield own, *beam.end_parts(mode)
 
 
 def _moments(beam: Beam, section: Section) -> tuple[float, float, float, float]:
@@ -180,14 +181,3 @@ def _moments(beam: Beam, section: Section) -> tuple[float, float, float, float]:
 def _without_noise(K: Array) -> Array:
     size = np.sqrt(np.abs(np.diag(K)))
     return np.where(np.abs(K) < 1e-13 * np.outer(size, size), 0.0, K)
-
-
-def _outboard(beam: Beam, s: float) -> tuple[float, float]:
-    """Volume beyond ``s`` and its first moment along the beam."""
-    volume = moment = 0.0
-    for a, b, section in beam.pieces:
-        a = max(a, s)
-        if b > a:
-            volume += section.area * (b - a)
-            moment += section.area * (b**2 - a**2) / 2
-    return volume, moment

@@ -11,8 +11,9 @@ from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Scalar, evaluate, nominal, parameters_of
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
+from dalembert.model.beam import Beam
 from dalembert.model.body import Body
-from dalembert.model.mobility import joint_without_inertia, random_coordinates
+from dalembert.model.mobility import joint_without_inertia, motion_without_inertia, random_coordinates
 from dalembert.model.tree import Node, central_inertia, nominal_inertia
 
 if TYPE_CHECKING:
@@ -126,12 +127,33 @@ def _check_movable(machine: Machine) -> None:
         leaf = i not in parents and node.beam is None and node.joint.name not in shared
         if leaf and (lack := _leaf_lack(node)):
             raise MachineError(f"joint '{node.joint.name}' ({node.joint.kind}): body '{node.joint.child}' {lack}")
-    plain = not (machine.couplings or machine.constrained or any(n.beam for n in tree.nodes))
-    if plain and (joint := joint_without_inertia(machine)):
+    if machine.constrained:
+        return
+    if any(n.beam for n in tree.nodes):
+        _check_beams(machine)
+    elif not machine.couplings and (joint := joint_without_inertia(machine)):
         raise MachineError(
             f"joint '{joint.name}' ({joint.kind}) moves no inertia that the joints outboard of it do not move in the "
             f"same way: the mass matrix is singular in every configuration; give body '{joint.child}' mass and "
             f"inertia, or lock what does not matter"
+        )
+
+
+def _check_beams(machine: Machine) -> None:
+    """Refuse joints and modes of machines with beams that move no inertia of their own."""
+    idle = motion_without_inertia(machine)
+    if isinstance(idle, Beam):
+        raise MachineError(
+            f"the modes of beam '{idle.name}' are not independent: some of their motions move no inertia, and the mass "
+            "matrix is singular; leave out shapes that are sums of the others or of what the joints outboard do"
+        )
+    if idle is not None:
+        lacking = [b.name for b in machine.bodies if isinstance(b, Beam) and not b.rotary_inertia]
+        cure = f" (rotary_inertia=True, for beam '{lacking[0]}')" if lacking else ""
+        raise MachineError(
+            f"joint '{idle.name}' ({idle.kind}) moves no inertia that the joints and modes outboard of it do not move "
+            f"in the same way: the mass matrix of the straight beams is singular; give what it turns or shifts inertia "
+            f"about its axis{cure}, or lock what does not matter"
         )
 
 

@@ -3,6 +3,9 @@
 A body without mass between two joints is harmless if the joints move what follows in different ways, as in a universal
 joint, and fatal if they do not, as two hinges on one axis. The elimination of the joints from the tips to the root
 (articulated inertias, SPACE A.34) tells them apart.
+
+With beams the same elimination is made on the whole mass matrix, the beams straight: a beam without rotary inertia has
+none about its axis, and shapes that a user gives may be dependent, or undo what a joint does.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ import numpy as np
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.core.validation import Matrix, Vector
+from dalembert.model.beam import Beam
+from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices
 from dalembert.model.joint import Joint
 from dalembert.model.tree import Node, nominal_inertia
 from dalembert.spatial.rotations import numpy
@@ -22,12 +27,14 @@ from dalembert.spatial.rotations import numpy
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["joint_without_inertia", "random_coordinates"]
+__all__ = ["joint_without_inertia", "motion_without_inertia", "random_coordinates"]
 
 
 # What the joints outboard leave of the inertia about a joint, as part of what it would be if they were locked. A chain
 # of 200 light links with a heavy load keeps 1e-10; where nothing is left, rounding leaves 1e-16.
 _NOTHING = 1e-14
+# The same in the mass matrix of a machine with beams, whose rounding grows with its size.
+_NOTHING_BENT = 1e-13
 
 
 def joint_without_inertia(machine: Machine) -> Joint | None:
@@ -49,6 +56,93 @@ def random_coordinates(joint: Joint, rng: np.random.Generator) -> Array:
     if not joint.info.nv:
         return np.zeros(0)
     return np.atleast_1d(numpy(joint.info.integrate(ca.DM(joint.info.neutral), ca.DM(rng.normal(size=joint.info.nv)))))
+
+
+def motion_without_inertia(machine: Machine) -> Joint | Beam | None:
+    """Return a joint (or a beam, for its modes) whose motion the others can undo without moving any inertia, or None.
+
+    For machines with beams and without constraints.
+    """
+    rng = np.random.default_rng(0)
+    found = None
+    for _ in range(2):
+        found = _idle_motion(machine, rng)
+        if found is None:
+            return None
+    return found
+
+
+def _idle_motion(machine: Machine, rng: np.random.Generator) -> Joint | Beam | None:
+    M, scale = _straight_mass_matrix(machine, rng)
+    nodes = machine.tree.nodes
+    owner = [x for node in nodes for x in [node.joint] * len(node.joint.v_names) + _modal_owner(node)]
+    first = {node.joint.name: node.v.start for node in nodes}
+    for c in machine.couplings:
+        i, j, ratio = first[c.joint], first[c.leader], nominal(c.ratio)
+        scale[j] += ratio**2 * scale[i]
+        M[j] += ratio * M[i]
+        M[:, j] += ratio * M[:, i]
+    free = np.setdiff1d(np.arange(len(M)), [first[c.joint] for c in machine.couplings])
+    M, scale = M[np.ix_(free, free)], scale[free]
+    for k in range(len(M) - 1, -1, -1):
+        if not M[k, k] > _NOTHING_BENT * scale[k]:
+            return owner[free[k]]
+        M[:k, :k] -= np.outer(M[:k, k], M[:k, k]) / M[k, k]
+    return None
+
+
+def _modal_owner(node: Node) -> list[Joint | Beam]:
+    return [node.beam] * node.beam.n_modes if node.is_root and node.beam else []
+
+
+def _straight_mass_matrix(machine: Machine, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Mass matrix of the tree with straight beams and random joints; and the size that its diagonal could have."""
+    nodes, nv = machine.tree.nodes, machine.tree.nv
+    inertias = [_inertia(node) + (_beam_inertia(node.beam) if node.is_root and node.beam else 0.0) for node in nodes]
+    M, J, links = np.zeros((nv, nv)), np.zeros((len(nodes), 6, nv)), []
+    for i, node in enumerate(nodes):
+        if node.beam is not None and node.station is not None:
+            X, S = _shift(np.array(node.beam.offset) + [node.station, 0.0, 0.0]), np.zeros((6, 0))
+            J[i][:, node.modal_v] = np.vstack(mode_matrices(node.beam, node.station))
+        else:
+            S, R, p = _motion(node.joint, rng)
+            X = _to_parent(node, R, p)
+            J[i][:, node.v] = S
+        if node.parent >= 0:
+            J[i] += X @ J[node.parent]
+        M += J[i].T @ inertias[i] @ J[i]
+        if node.is_root and node.beam is not None:
+            modal, parts, rho = node.modal_v, BeamIntegrals.of(node.beam), nominal(node.beam.density)
+            coupling = rho * parts.participation.T @ J[i]
+            M[modal] += coupling
+            M[:, modal] += coupling.T
+            M[modal, modal] += rho * np.einsum("bbij->ij", parts.B)
+        links.append((X, S))
+    for motor in machine.motors:
+        v = next(node.v for node in nodes if node.joint.name == motor.joint)
+        M[v, v] += nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia)
+    # Whatever turns has at most the largest moment of all that is outboard, whatever shifts all of its mass.
+    scale = np.diag(M).copy()
+    for i in range(len(nodes) - 1, -1, -1):
+        (X, S), node, whole = links[i], nodes[i], inertias[i]
+        size = np.array([whole[0, 0]] * 3 + [np.trace(whole[3:, 3:])] * 3)
+        scale[node.v] = np.maximum(scale[node.v], size @ S**2)
+        if node.parent >= 0:
+            inertias[node.parent] = inertias[node.parent] + X.T @ whole @ X
+    return M, scale
+
+
+def _beam_inertia(beam: Beam) -> Array:
+    """Mass matrix (6 x 6) of a straight beam at its root."""
+    parts, rho = BeamIntegrals.of(beam), nominal(beam.density)
+    C = _cross(parts.first)
+    inertia = np.trace(parts.second) * np.eye(3) - parts.second
+    return np.asarray(rho * np.block([[parts.volume * np.eye(3), -C], [C, inertia]]))
+
+
+def _shift(p: Array) -> Array:
+    """Matrix that takes a twist to that of a point at ``p``."""
+    return np.block([[np.eye(3), -_cross(p)], [np.zeros((3, 3)), np.eye(3)]])
 
 
 def _idle_joint(machine: Machine, rng: np.random.Generator) -> Joint | None:

@@ -4,9 +4,9 @@ The energy density of a section is a quadratic form of the rates of its axis poi
 ``d_z`` (images of the section's axes, SPACE 5.7c):
 
     2 T = int rho ( S r'.r' + I_z d_y'.d_y' + I_y d_z'.d_z' + 2 I_yz d_y'.d_z' ) ds,
-    r = r_o + R (p_a + s e_x + Phi delta),    d_y = R (e_y + psi x e_y),    d_z = R (e_z + psi x e_z).
+    r = r_o + R (p_a + (s + u_2) e_x + Phi delta),    d_y = R (e_y + psi x e_y),    d_z = R (e_z + psi x e_z),
 
-Geometric stiffening adds ``2 rho S (r_o + R (p_a + s e_x))'.(R e_x u_2)'`` with ``u_2 = -int_0^s (u_y'^2 + u_z'^2)/2``.
+with the shortening ``u_2 = -int_0^s (u_y'^2 + u_z'^2)/2`` of the bent axis if the beam keeps it, else without.
 """
 
 from __future__ import annotations
@@ -46,19 +46,16 @@ class BeamField:
             Phi, Delta = mode_matrices(beam, s)
             psi = ca.DM(Delta) @ delta if beam.n_modes else ca.SX(3, 1)
             axis = ca.DM([beam.offset[0] + s, beam.offset[1], beam.offset[2]])
-            straight = p + R @ axis
-            r = straight + (R @ (ca.DM(Phi) @ delta) if beam.n_modes else 0)
+            if beam.stiffening:
+                bent, done = bent + _shortened(beam, delta, done, s), s
+                axis = axis - e_x * bent
+            r = p + R @ axis + (R @ (ca.DM(Phi) @ delta) if beam.n_modes else 0)
             d_y, d_z = R @ (e_y + ca.cross(psi, e_y)), R @ (e_z + ca.cross(psi, e_z))
             rows = [(section.area, r, r)]
             if beam.rotary_inertia:
                 rows += [(section.I_z, d_y, d_y), (section.I_y, d_z, d_z), (2 * section.I_yz, d_y, d_z)]
             volume += w * section.area
             first = first + w * section.area * r
-            if beam.stiffening:
-                bent, done = bent + _shortened(beam, delta, done, s), s
-                shift = -(R @ e_x) * bent
-                rows.append((2 * section.area, straight, shift))
-                first = first + w * section.area * shift
             for weight, x, y in rows:
                 if weight:
                     left.append(x)
@@ -70,12 +67,12 @@ class BeamField:
 
 
 def _points(beam: Beam) -> Any:
-    """Gauss points that integrate products of two shapes and the abscissa exactly."""
+    """Gauss points that integrate products of two shapes and the abscissa exactly, or of two shortenings."""
     breaks = {0.0, beam.length, *(b for _, b, _ in beam.pieces)}
     for mode in beam.basis:
         breaks |= set(mode.shape.breaks)
     degree = max((mode.shape.degree for mode in beam.basis), default=1)
-    return gauss_points(breaks, 2 * degree + 2)
+    return gauss_points(breaks, 4 * degree if beam.stiffening else 2 * degree + 2)
 
 
 def _shortened(beam: Beam, delta: Any, start: float, end: float) -> Any:

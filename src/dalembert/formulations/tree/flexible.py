@@ -19,9 +19,8 @@ Z_uu + Z_psipsi, and the same sums hold where the section varies.) The Coriolis 
 
 which is (5.53) with the corrections of the errata page.
 
-Geometric stiffening (an option of the beam) keeps the shortening ``u_2 = -delta^T H(s) delta / 2`` of the bent axis:
-the points move by ``e_x u_2`` more. In the energy its product with the rigid motion is kept (second order in delta),
-its product with the elastic motion (third order) is not; the sections move by all of it.
+Geometric stiffening (an option of the beam) keeps the shortening of the bent axis, of second degree in delta, in the
+positions of points and sections and in all that follows from them: `dalembert.formulations.tree.shortening`.
 """
 
 from __future__ import annotations
@@ -33,10 +32,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dalembert.core.parameter import Scalar
+from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
+from dalembert.formulations.tree.shortening import Shortening
 from dalembert.model.beam import Beam
-from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices, shortening
+from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices
+from dalembert.model.beam_shortening import shortening
 from dalembert.spatial.rotations import cross_matrix, euler_rates, rotation_euler321
 
 __all__ = ["APPROXIMATIONS", "FlexibleBody", "SectionMotion"]
@@ -45,6 +46,7 @@ APPROXIMATIONS = ("flex", "flex-M", "flex-MA", "flex-MR")
 """Full model; constant mass matrices; and constant twist propagation; and constant rotations (SPACE 5.2.6.1)."""
 
 _X = ca.DM([1.0, 0.0, 0.0])
+_PAIRS = ((1, 2), (2, 0), (0, 1))
 
 
 def _sparse(x: Array) -> Any:
@@ -80,23 +82,28 @@ class FlexibleBody:
         return _sparse(np.asarray(x) * self._unit)
 
     @cached_property
-    def _N(self) -> list[list[Any]]:
-        """Columns ``N_bc`` (per density, if that is a parameter)."""
-        B = self._B_bent
-        linear = [[ca.SX(self._constant(self.integrals.n[b, c])) for c in range(3)] for b in range(3)]
-        if self.constant:
-            return linear
-        return [[linear[b][c] + self._constant(B[b, c].T) @ self.delta for c in range(3)] for b in range(3)]
+    def _shortening(self) -> Shortening | None:
+        return Shortening(self.beam, self.delta, self._constant) if self.beam.stiffening and self.n else None
 
     @property
-    def _B_bent(self) -> Array:
-        """Integrals ``B`` with those of the shortening, ``int x_0b e_x u_2``."""
-        B, i = self.integrals.B.copy(), self.integrals
-        if self.beam.stiffening:
-            p = np.array(self.beam.offset)
-            for b in range(3):
-                B[b, 0] -= p[b] * i.H_c + (i.H_w if b == 0 else 0.0)
-        return B
+    def _bent(self) -> Shortening | None:
+        """The shortening, where the mass matrix knows of the deformation."""
+        return None if self.constant else self._shortening
+
+    @cached_property
+    def _straight_N(self) -> list[list[Any]]:
+        """Columns ``N_bc`` of the motion that is linear in delta (per density, if that is a parameter)."""
+        B = self.integrals.B
+        N = [[ca.SX(self._constant(self.integrals.n[b, c])) for c in range(3)] for b in range(3)]
+        if self.constant:
+            return N
+        return [[N[b][c] + self._constant(B[b, c].T) @ self.delta for c in range(3)] for b in range(3)]
+
+    @cached_property
+    def _N(self) -> list[list[Any]]:
+        """Columns ``N_bc``."""
+        N, bent = self._straight_N, self._bent
+        return [[N[b][c] + bent.N(b, c) for c in range(3)] for b in range(3)] if bent else N
 
     @property
     def mass(self) -> Any:
@@ -107,8 +114,8 @@ class FlexibleBody:
     def deformed_first_moment(self) -> Any:
         """First moment ``c_0 + V delta`` (and the shortening)."""
         c = ca.SX(self._constant(self.integrals.first)) + self._constant(self.integrals.V) @ self.delta
-        if self.beam.stiffening:
-            c = c - _X * (ca.dot(self.delta, self._constant(self.integrals.H_c) @ self.delta) / 2)
+        if self._shortening:
+            c = c - _X * (ca.dot(self.delta, self._shortening.first) / 2)
         return self._rho * c
 
     @cached_property
@@ -125,8 +132,10 @@ class FlexibleBody:
             for b in range(3):
                 for c in range(b, 3):
                     moved = self._constant(self.integrals.n[b, c] + self.integrals.n[c, b])
-                    sums = moved + self._N[b][c] + self._N[c][b]
+                    sums = moved + self._straight_N[b][c] + self._straight_N[c][b]
                     G[b, c] = G[b, c] + ca.dot(ca.densify(sums), d) / 2
+                    if self._bent:
+                        G[b, c] = G[b, c] + self._bent.second(b, c)
                     G[c, b] = G[b, c]
         return self._rho * (ca.trace(G) * ca.SX.eye(3) - G)
 
@@ -134,8 +143,8 @@ class FlexibleBody:
     def V(self) -> Any:
         """Coupling ``M_vd`` of translation and modes (3 x n)."""
         V = ca.SX(self._constant(self.integrals.V))
-        if self.beam.stiffening and not self.constant:
-            V = V - _X @ (self._constant(self.integrals.H_c) @ self.delta).T
+        if self._bent:
+            V = V - _X @ self._bent.first.T
         return self._rho * V
 
     @cached_property
@@ -146,8 +155,9 @@ class FlexibleBody:
 
     @cached_property
     def modal_mass(self) -> Any:
-        """Constant modal mass matrix ``M_dd`` (n x n)."""
-        return self._rho * ca.SX(self._constant(np.einsum("bbij->ij", self.integrals.B)))
+        """Modal mass matrix ``M_dd`` (n x n); constant unless the shortening of the axis is kept."""
+        M = ca.SX(self._constant(np.einsum("bbij->ij", self.integrals.B)))
+        return self._rho * (M + self._bent.modal_mass if self._bent else M)
 
     @cached_property
     def stiffness(self) -> Any:
@@ -156,14 +166,27 @@ class FlexibleBody:
 
     @cached_property
     def damping(self) -> Any:
-        """Structural damping per mode (n)."""
-        return self._zeta * ca.DM(self.integrals.damping)
+        """Structural damping per mode (n): ``2 zeta K_jj / w_j`` at the stiffness and density of the call."""
+        i, beam = self.integrals, self.beam
+        if all(isinstance(x, float) for x in (self._E, self._G, self._rho)):
+            return self._zeta * ca.DM(i.damping)
+        stiffness = np.diag(nominal(beam.E) * i.K_E + nominal(beam.G) * i.K_G)
+        density = nominal(beam.density)
+        result = []
+        for j, mode in enumerate(beam.basis):
+            k = self._G / nominal(beam.G) if mode.direction == "torsion" else self._E / nominal(beam.E)
+            K, held, own, carried = (float(x[j]) for x in (stiffness, i.held, i.own, i.carried))
+            # K_jj / w_j relative to its nominal value; w_j^2 = (K_jj + held) / (density own + carried)
+            stiffer = ca.sqrt(k) if held == 0.0 else k * ca.sqrt((K + held) / (k * K + held))
+            mass = 1.0 if isinstance(self._rho, float) else (self._rho * own + carried) / (density * own + carried)
+            result.append(i.damping[j] * stiffer * ca.sqrt(mass))
+        return self._zeta * ca.vertcat(*result)
 
-    def _coriolis_modal(self, rate: Any) -> list[Any]:
-        """Rows of ``dH/dt`` of the motion that is linear in delta, as columns."""
+    def _swing(self, rate: Any) -> list[Any]:
+        """Rows of ``dH/dt`` due to the elastic motion, as columns: ``int (x'_b dx_c - x'_c dx_b) dm``."""
         B = self.integrals.B
-        pairs = ((1, 2), (2, 0), (0, 1))
-        return [self._constant(B[b, c].T - B[c, b].T) @ rate for b, c in pairs]
+        columns = [self._constant(B[b, c].T - B[c, b].T) @ rate for b, c in _PAIRS]
+        return [x + y for x, y in zip(columns, self._bent.swing(rate), strict=True)] if self._bent else columns
 
     def coriolis(self, w: Any, rate: Any, v: Any = None) -> tuple[Any, Any, Any]:
         """Force, moment and modal force of the elastic motion beyond those of a rigid body of this inertia.
@@ -186,18 +209,17 @@ class FlexibleBody:
         Gamma = ca.vertcat(*[ca.horzcat(*[ca.dot(ca.densify(N[b][c]), rate) for c in range(3)]) for b in range(3)])
         force = 2 * ca.cross(w, self.V @ rate)
         moment = 2 * self._rho * (ca.trace(Gamma) * w - Gamma.T @ w)
-        if self.beam.stiffening:
-            pull = _X * (self._rho * -ca.dot(rate, self._constant(self.integrals.H_c) @ rate))
-            force = force + pull
-            moment = moment + ca.cross(ca.DM(self.beam.offset), pull)
         square = [w[b] * w[b] for b in range(3)]
         modal = ca.SX(self.n, 1)
         for b in range(3):
             modal = modal - (square[(b + 1) % 3] + square[(b + 2) % 3]) * N[b][b]
             for c in range(b + 1, 3):
                 modal = modal + (w[b] * w[c]) * (N[b][c] + N[c][b])
-        for a, column in enumerate(self._coriolis_modal(rate)):
+        for a, column in enumerate(self._swing(rate)):
             modal = modal + (2 * w[a]) * column
+        if self._bent:
+            f, n, x = self._bent.convective(rate)
+            force, moment, modal = force + self._rho * f, moment + self._rho * n, modal + x
         return force, moment, self._rho * modal
 
     def coriolis_blocks(self, w: Any, rate: Any) -> tuple[Any, Any, Any, Any]:
@@ -219,15 +241,13 @@ class FlexibleBody:
         trace = N[0][0] + N[1][1] + N[2][2]
         rows = [w[k] * trace - sum((w[b] * N[b][k] for b in range(3)), ca.SX(self.n, 1)) for k in range(3)]
         wd = self._rho * ca.horzcat(*rows).T
-        swing = self._rho * ca.horzcat(*self._coriolis_modal(rate))
+        swing = self._rho * ca.horzcat(*self._swing(rate))
         vd, dv, dw = W @ self.V, self.V.T @ W, -wd.T + swing
-        if self.beam.stiffening:
-            pull = _X @ (self._rho * -(self._constant(self.integrals.H_c) @ rate)).T
-            vd = vd + pull
-            wd = wd + cross_matrix(ca.DM(self.beam.offset)) @ pull
         B = self.integrals.B
-        pairs = ((1, 2), (2, 0), (0, 1))
-        dd = sum((w[a] * self._constant(B[k, b] - B[b, k]) for a, (b, k) in enumerate(pairs)), ca.SX(self.n, self.n))
+        dd = sum((w[a] * self._constant(B[k, b] - B[b, k]) for a, (b, k) in enumerate(_PAIRS)), ca.SX(self.n, self.n))
+        if self._bent:
+            f, n, x = self._bent.convective_blocks(rate)
+            vd, wd, dd = vd + self._rho * f, wd + self._rho * n, dd + self._bent.turning(w) + x
         return rr, ca.vertcat(vd, wd), ca.horzcat(dv, dw), self._rho * dd
 
 
