@@ -207,6 +207,7 @@ def test_a_diverging_simulation_fails_but_keeps_what_is_good(call: Call, here: P
     ("arguments", "message"),
     [
         (["simulate", "pendulum.yaml", "--q0", "theta"], "--q0 must be NAME=VALUE with a number, got 'theta'"),
+        (["simulate", "pendulum.yaml", "--q0", "theta=1", "--q0", "theta=2"], "--q0 names 'theta' more than once"),
         (["simulate", "pendulum.yaml", "--q0", "theta=x"], "--q0 must be NAME=VALUE with a number, got 'theta=x'"),
         (["simulate", "pendulum.yaml", "-p", "m"], "-p must be NAME=VALUE with a number, got 'm'"),
         (["simulate", "pendulum.yaml", "--q0", "phi=1"], "theta"),

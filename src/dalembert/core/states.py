@@ -10,7 +10,22 @@ import numpy as np
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 
-__all__ = ["named_vector"]
+__all__ = ["as_numbers", "named_vector"]
+
+
+def as_numbers(value: Any) -> Array:
+    """Return numbers as an array; text and truth values are none, though they could be read as such.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it cannot be done; the caller knows what the numbers are.
+    """
+    array = np.asarray(value)
+    kinds = {array.dtype.kind} if array.dtype != object else {np.asarray(item).dtype.kind for item in array.flat}
+    if kinds & set("USb"):
+        raise TypeError("text and truth values are no numbers")
+    return array.astype(np.float64, copy=False)
 
 
 def named_vector(value: Any, names: Sequence[str], default: Array, what: str) -> Array:
@@ -35,12 +50,12 @@ def named_vector(value: Any, names: Sequence[str], default: Array, what: str) ->
             if name not in names:
                 raise UnknownNameError(f"component of {what}", name, names)
             try:
-                vector[names.index(name)] = float(number)
+                vector[names.index(name)] = float(as_numbers(number))
             except (TypeError, ValueError):
                 raise InputError(f"{what}['{name}'] must be a number, got {number!r}") from None
     else:
         try:
-            vector = np.atleast_1d(np.asarray(value, dtype=float))
+            vector = np.atleast_1d(as_numbers(value))
         except (TypeError, ValueError):
             raise InputError(f"{what} must be numbers or a mapping of names to numbers, got {value!r}") from None
         if vector.shape != (len(names),):

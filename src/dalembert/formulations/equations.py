@@ -17,6 +17,7 @@ from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.kept import Kept
 from dalembert.core.ports import Formulation
+from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.contract import ConstraintContract
 from dalembert.formulations.constraints.elastic_cables import with_elastic_cables
@@ -358,7 +359,7 @@ class EquationsOfMotion(ConstraintContract):
             values = self.machine.parameter_vector(p)
         else:
             try:
-                values = np.asarray(p, dtype=float)
+                values = as_numbers(p)
             except (TypeError, ValueError):
                 raise InputError(f"p must be a mapping of parameter names or an array of numbers, got {p!r}") from None
             if values.shape[-1:] != (len(self.p_names),):

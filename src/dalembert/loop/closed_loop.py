@@ -28,6 +28,9 @@ from dalembert.simulation.problem import EventSpec, Problem
 __all__ = ["ClosedLoop", "Event", "SampledController", "close_loop"]
 
 
+_TRUTHS = (ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR)
+
+
 @dataclass(frozen=True)
 class SampledController:
     """A Python function as a controller that is called at a period.
@@ -87,6 +90,13 @@ class Event:
             ) from error
         if g.numel() != 1:
             raise InputError(f"event '{self.name}' must return one expression, got {g.numel()}")
+        if any(g.is_op(op) for op in _TRUTHS):
+            raise InputError(
+                f"event '{self.name}' must return a number that changes its sign, got a comparison: write the "
+                "difference of its two sides"
+            )
+        if not ca.depends_on(g, ca.vertcat(t, q, v)):
+            raise InputError(f"event '{self.name}' never happens: its expression {g} depends on neither t, q nor v")
         return g
 
 

@@ -14,6 +14,7 @@ from dalembert.compile.batch import check_threads
 from dalembert.compile.build import BrokenToolchainError
 from dalembert.compile.kernel import Backend, usable_toolchain
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
@@ -156,10 +157,10 @@ def _members(value: Any, names: tuple[str, ...], default: Array, what: str) -> A
             for name in value:
                 if name not in names:
                     raise UnknownNameError(f"component of {what}", name, names)
-            columns = [np.asarray(value.get(n, d), dtype=float) for n, d in zip(names, default, strict=True)]
+            columns = [as_numbers(value.get(n, d)) for n, d in zip(names, default, strict=True)]
             array = np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
         else:
-            array = np.asarray(value, dtype=float)
+            array = as_numbers(value)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{what} must be numbers of {len(names)} components, for each member or for all: {error}"

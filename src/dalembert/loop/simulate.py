@@ -12,15 +12,17 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
+from dalembert.core.warn import warn
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import Event, close_loop
 from dalembert.loop.switching import Switch
-from dalembert.model.machine import Machine
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.settings import Settings
 
 __all__ = ["run_equations"]
+
+_ON_LIMIT = 1e-9  # part by which a coordinate may pass its limit and still be on it
 
 
 def run_equations(
@@ -40,6 +42,7 @@ def run_equations(
 ) -> Run:
     """Simulate; what is given besides equations and settings is as of `dalembert.simulate`."""
     loop = close_loop(eom, control, events=events, limits=settings.limits, switches=switches)
+    _check_switches(switches, settings, start)
     report: dict[str, Any] = {}
     transition = on_event
     if loop.switching is not None:
@@ -54,11 +57,16 @@ def run_equations(
             raise InputError(
                 f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {start!r}"
             )
+        if settings.t0 not in (0.0, start.final.t):
+            raise InputError(f"t0 = {settings.t0:g} contradicts the run to go on from, up to t = {start.final.t:g} s")
         x0 = start.final
+        if settings.limits == "stop" or any(joint.limits.stop for joint in eom.machine.joints):
+            q, _ = eom.to_machine(x0.x[: eom.nq], x0.x[eom.nq : eom.nq + eom.nv], p=p)
+            _check_limits(eom, q, "stop" if settings.limits == "stop" else "ignore", "start")
     else:
         own = eom.machine
         q = named_vector(q0, own.q_names, own.q_neutral, "q0")
-        _check_start(own, q)
+        _check_limits(eom, q, settings.limits, "q0")
         v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
         q, v = eom.from_machine(q, v, p=p)
         x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
@@ -82,13 +90,37 @@ def run_equations(
     return run
 
 
-def _check_start(machine: Machine, q: Array) -> None:
-    """Refuse to start where a limit would have stopped the run: the machine has no meaning there."""
-    for joint in machine.joints:
-        if joint.limits.stop and joint.name in machine.q_names:
-            value = q[machine.q_names.index(joint.name)]
-            if not joint.limits.lower <= value <= joint.limits.upper:
-                raise InputError(
-                    f"q0: {joint.name!r} of machine '{machine.name}' starts at {value:g}, outside of its range "
-                    f"{joint.limits.lower:g} to {joint.limits.upper:g}, where a run must stop; give it a value within"
-                )
+def _check_limits(eom: EquationsOfMotion, q: Array, limits: str, where: str) -> None:
+    """Refuse to start where a limit would have stopped the run, and tell of other limits that are passed."""
+    names = eom.machine.q_names
+    for joint in eom.machine.joints:
+        if joint.name not in names or (limits == "ignore" and not joint.limits.stop):
+            continue
+        value, lower, upper = q[names.index(joint.name)], joint.limits.lower, joint.limits.upper
+        if lower - _ON_LIMIT * (1.0 + abs(lower)) <= value <= upper + _ON_LIMIT * (1.0 + abs(upper)):
+            continue
+        text = (
+            f"{where}: {joint.name!r} of machine '{eom.machine.name}' starts at {value:g}, outside of its range "
+            f"{lower:g} to {upper:g}"
+        )
+        if limits == "stop" or joint.limits.stop:
+            raise InputError(f"{text}, where a run must stop; give it a value within")
+        warn(text)
+
+
+def _check_switches(switches: Sequence[Switch], settings: Settings, start: Run | None) -> None:
+    """Refuse a switch before the start, and tell of one after the end; a run that goes on has done with the former."""
+    begin = settings.t0 if start is None else start.final.t
+    for switch in [switches] if isinstance(switches, Switch) else switches:
+        at = getattr(switch, "at", None)
+        if at is None:
+            continue
+        names = ", ".join((*switch.on, *switch.off))
+        if at <= begin and start is None:
+            raise InputError(
+                f"the Switch of {names} at t = {at:g} s comes before the run, which starts at {begin:g} s: say with "
+                "which constraints it starts in the machine (active=False)"
+            )
+        if at > begin + settings.duration:
+            end = begin + settings.duration
+            warn(f"the Switch of {names} at t = {at:g} s comes after the end of the run at {end:g} s")

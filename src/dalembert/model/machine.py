@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.kept import Kept
 from dalembert.core.parameter import Parameter, Scalar, nominal, parameters_of
+from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import Bound, Vector, check_name, field_vector
 from dalembert.model.beam import Beam
@@ -313,7 +314,7 @@ class Machine:
             if name not in names:
                 raise UnknownNameError("parameter", name, names, f"machine '{self.name}'")
         try:
-            columns = [np.asarray(p.get(q.name, q.value), dtype=float) for q in self.parameters]
+            columns = [as_numbers(p.get(q.name, q.value)) for q in self.parameters]
         except (TypeError, ValueError):
             raise InputError(f"parameter values must be numbers or arrays of numbers, got {dict(p)!r}") from None
         try:

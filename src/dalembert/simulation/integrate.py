@@ -105,6 +105,8 @@ def integrate(
     try:
         with interrupts() as interrupt:
             ending = _drive(engine, setup, sampler, watcher, interrupt, bar)
+            if ending.status in ("diverged", "failed") and ending.error is None:
+                ending = _blame_signal(ending, engine, setup, kernels, sampler)
     finally:
         bar.close()
     run = _assemble(engine, setup, kernels, sampler, watcher, ending, time.perf_counter() - began)
@@ -217,6 +219,31 @@ def _failure(engine: Engine, setup: Setup, outcome: Outcome) -> _Ending:
             "fastest; the solution diverges or jumps there",
         )
     return _Ending("failed", engine.message)
+
+
+def _blame_signal(ending: _Ending, engine: Engine, setup: Setup, kernels: ProblemKernels, sampler: Sampler) -> _Ending:
+    """Name the signal, such as the effort of a motor, that is not finite where a run ends, if there is one.
+
+    Looked at is where the motion was going: the last state, and what lies ahead of it within the step that failed.
+    """
+    engine.record()
+    past, rows = engine.rows()
+    t, x, h = engine.t, engine.x, engine.h_used
+    earlier = max(0, int(np.searchsorted(past, t - max(h, 1e-6 * (t - setup.t0)), side="right")) - 1)
+    slope = (x - rows[earlier]) / (t - past[earlier]) if past[earlier] < t else np.zeros_like(x)
+    ahead = np.array([0.0, 0.5 * h, h, 1e-6 * (t - setup.t0), 1e-4 * (t - setup.t0)])
+    times, states = t + ahead, x + ahead[:, None] * slope
+    finite = np.isfinite(states).all(axis=1)
+    times, states = times[finite], states[finite]
+    held = np.broadcast_to(sampler.held, (len(times), len(sampler.held)))
+    y = kernels.evaluate_signals(times, states, held, setup.p)
+    for k, name in enumerate(setup.problem.signal_names):
+        wrong = ~np.isfinite(y[:, k])
+        if wrong.any() and not name.startswith("energy."):
+            first = int(np.argmin(np.where(wrong, times, np.inf)))
+            where = f"signal {name!r} is {y[first, k]} at t = {times[first]:.9g} s"
+            return replace(ending, message=f"{where}; {ending.message}")
+    return ending
 
 
 def _assemble(

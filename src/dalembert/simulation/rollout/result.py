@@ -118,10 +118,21 @@ class Rollout:
     def message(self, member: int) -> str:
         """Say in words why a member stopped, or return an empty text."""
         if self.status[member] == "diverged":
-            name = self.state_names[int(self.failed_state[member])]
-            return f"state {name!r} became infinite or not a number in the step from t = {self.failed_at[member]:.9g} s"
+            name, t = self.state_names[int(self.failed_state[member])], float(self.failed_at[member])
+            text = f"state {name!r} became infinite or not a number in the step from t = {t:.9g} s"
+            return f"{self._bad_signal(member, t)}{text}"
         if self.status[member] == "interrupted":
             return f"stopped by the user at t = {self.t[self.rows[member] - 1]:.9g} s"
+        return ""
+
+    def _bad_signal(self, member: int, t: float) -> str:
+        """Name the signal that is not finite where a member failed, looked at in its last recorded state."""
+        times = np.array([t, t + float(self.metadata.get("step", 0.0))])
+        p = self.p[member] if self.p.ndim == 2 else self.p
+        y = self.evaluate_signals(times, np.tile(self.final[member], (2, 1)), self.held, p)
+        for k, name in enumerate(self.signal_names):
+            if not np.isfinite(y[:, k]).all() and not name.startswith("energy."):
+                return f"signal {name!r} is not a finite number; "
         return ""
 
     def member(self, member: int) -> Run:
