@@ -50,7 +50,9 @@ DELEGATIONS = {
     ("dalembert.simulation.run", "io"),
     ("dalembert.simulation.run", "view"),
     ("dalembert.model.machine", "io"),
+    ("dalembert.model.machine", "view"),
     ("dalembert.formulations.equations", "analysis"),
+    ("dalembert.formulations.equations", "view"),
 }
 
 # Rooms that `import dalembert` does not load: who needs them now and then may import them where they are used. All

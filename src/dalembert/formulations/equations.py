@@ -121,6 +121,12 @@ class EquationsOfMotion(ConstraintContract):
     def __repr__(self) -> str:
         return f"<EquationsOfMotion of '{self.machine.name}' by {self.by}: nq={self.nq}, nv={self.nv}, nu={self.nu}>"
 
+    def _repr_html_(self) -> str:
+        """Names of what the equations take, for notebooks."""
+        from dalembert.view.notebook import equations_html
+
+        return equations_html(self)
+
     # -- the contract ---------------------------------------------------------------------------------------------
 
     def mass_matrix(self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:

@@ -341,6 +341,12 @@ class Machine:
     def __repr__(self) -> str:
         return f"<{self}>"
 
+    def _repr_html_(self) -> str:
+        """Picture and parts, for notebooks."""
+        from dalembert.view.notebook import machine_html
+
+        return machine_html(self)
+
     def __str__(self) -> str:
         mass = sum(nominal(b.mass) for b in self.bodies)
         bodies, freedoms = _count(len(self.bodies), "body", "bodies"), _count(self.nv, "degree", "degrees")

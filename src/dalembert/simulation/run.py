@@ -245,6 +245,12 @@ class Run:
         wanted = [name for given in names for name in ([given] if isinstance(given, str) else given)]
         return plot_run(self, wanted if names else None, path)
 
+    def _repr_html_(self) -> str:
+        """What came of it, for notebooks."""
+        from dalembert.view.notebook import run_html
+
+        return run_html(self)
+
     def __repr__(self) -> str:
         meta = self.metadata
         title = f"Run of {meta['machine']!r}" if meta.get("machine") else "Run"
