@@ -118,7 +118,7 @@ def test_did_you_mean() -> None:
     with pytest.raises(MachineError, match=r"kind 'revolut' \(did you mean 'revolute'\?\); known kinds: revolute"):
         da.Joint("j", "revolut", "world", "b")
     run = da.simulate(da.equations(machine, backend="vm"), duration=0.01, method="rk4", step=1e-3)
-    with pytest.raises(UnknownNameError, match=r"did you mean 'theta_dot'"):
+    with pytest.raises(UnknownNameError, match=r"in this run \(did you mean 'theta_dot'\?\); known"):
         run["theta_dt"]
     with pytest.raises(UnknownNameError) as caught:
         machine.joint("knee")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -163,9 +162,7 @@ class Run:
         try:
             return self._columns[name]
         except (KeyError, TypeError):
-            close = difflib.get_close_matches(str(name), self.names, n=1)
-            where = "this run" + (f" (did you mean {close[0]!r}?)" if close else "")
-            raise UnknownNameError("signal", name, self.names, where) from None
+            raise UnknownNameError("signal", name, self.names, "this run") from None
 
     def __contains__(self, name: object) -> bool:
         return name == "t" or name in self._columns

@@ -7,7 +7,6 @@ own. Nobody else asks for its name.
 
 from __future__ import annotations
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -16,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
-from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.errors import InputError, UnknownNameError, did_you_mean
 from dalembert.core.types import Array
 
 __all__ = [
@@ -291,8 +290,7 @@ def constraint_method(value: str | Mapping[str, Any] | ConstraintMethod) -> Cons
     if not isinstance(name, str):
         raise InputError(f"constraints must be a ConstraintMethod such as Projection(), or its name, got {value!r}")
     if name not in CONSTRAINT_METHODS:
-        close = difflib.get_close_matches(name, CONSTRAINT_METHODS, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        hint = did_you_mean(name, CONSTRAINT_METHODS)
         raise InputError(f"unknown constraint method {name!r}{hint}; known: {', '.join(CONSTRAINT_METHODS)}")
     way = CONSTRAINT_METHODS[name]
     known = [field.name for field in fields(way)]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dalembert.core.errors import InputError
+from dalembert.core.errors import InputError, did_you_mean
 from dalembert.simulation.constrained.methods import (
     CONSTRAINT_METHODS,
     ConstraintMethod,
@@ -67,8 +66,7 @@ DEFAULT_INTEGRATOR = "rk4"
 def check_integrator(method: str) -> Integrator:
     """Return an integrator by name."""
     if method not in INTEGRATORS:
-        close = difflib.get_close_matches(str(method), INTEGRATORS, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        hint = did_you_mean(method, INTEGRATORS)
         raise InputError(f"unknown method {method!r}{hint}; known: {', '.join(INTEGRATORS)}")
     return INTEGRATORS[method]
 

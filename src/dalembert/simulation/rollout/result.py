@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -111,9 +110,7 @@ class Rollout:
             return self.x[:, :, self.state_names.index(name)]
         if name in self.signal_names:
             return np.asarray(self.signals[:, :, self.signal_names.index(name)])
-        close = difflib.get_close_matches(str(name), self.names, n=1)
-        where = "this rollout" + (f" (did you mean {close[0]!r}?)" if close else "")
-        raise UnknownNameError("signal", name, self.names, where)
+        raise UnknownNameError("signal", name, self.names, "this rollout")
 
     def message(self, member: int) -> str:
         """Say in words why a member stopped, or return an empty text."""
