@@ -141,8 +141,7 @@ def test_free_body_tumbles_alike_for_ten_seconds() -> None:
     kw |= {"rtol": 1e-12, "atol": 1e-13}
     minimal, natural = (da.simulate(machine, by=by, **kw) for by in ("newton-euler", "natural"))
     for name in machine.q_names:
-        sign = np.sign(natural[name] * minimal[name]) if ".q" in name else 1.0
-        assert np.allclose(sign * natural[name], minimal[name], atol=1e-8), name
+        assert np.allclose(natural[name], minimal[name], atol=1e-8), name
     assert np.ptp(natural["f.wx"]) > 1.0
 
 
@@ -158,10 +157,7 @@ def test_refusals() -> None:
         da.equations(hung, by="natural")
     arm = driven_arm()
     with pytest.raises(da.InputError, match="constrained_dynamics"):
-        da.equations(arm, by="natural", backend="vm").forward_dynamics(np.zeros(24), np.zeros(24), np.zeros(24))
-    geared = arm.with_(motors=[da.Motor("m2", "q2", rotor_inertia=0.1)])
-    with pytest.raises(da.InputError, match="rotor inertia"):
-        da.equations(geared, by="natural", backend="vm").mass_matrix(np.zeros(24))
+        da.equations(arm, by="natural", backend="vm").forward_dynamics(np.zeros(26), np.zeros(24), np.zeros(24))
     with pytest.raises(da.UnknownNameError, match="natural"):
         da.equations(arm, by="naturel")
 
@@ -170,7 +166,7 @@ def test_verify_compares_natural_coordinates() -> None:
     arm = driven_arm()
     report = da.verify(arm, samples=5)
     rows = [row for row in report.rows if "natural" in row.pair]
-    assert {row.quantity for row in rows} == {"mass matrix", "gravity", "acceleration"}
+    assert {"mass matrix", "bias", "acceleration", "acceleration under constraints"} <= {row.quantity for row in rows}
     assert report.ok
     assert max(row.residual for row in rows) < 1e-10
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.analysis import verify as module
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 from dalembert.core.errors import InputError
+from dalembert.formulations import registry
 from dalembert.formulations.tree.newton_euler import NewtonEuler
 from support.random_machines import random_machine
 
@@ -30,12 +30,12 @@ def test_random_machines_agree(seed: int) -> None:
 def test_report_covers_every_pair_and_identity() -> None:
     report = verify(chain(), samples=2)
     pairs = {r.pair for r in report.rows if len(r.pair) == 2}
-    assert pairs == {("newton-euler", "lagrange")}
+    assert pairs == {("newton-euler", "lagrange"), ("newton-euler", "natural"), ("lagrange", "natural")}
     compared = {r.quantity for r in report.rows if len(r.pair) == 2}
     expected = {"mass matrix", "Coriolis force C v", "gravity", "bias", "acceleration", "kinetic energy"}
     assert expected <= compared
     assert "Jacobian of 'frame 0'" in compared
-    assert {r.pair[0] for r in report.rows if r.quantity == "M' - 2 C skew"} == {"newton-euler", "lagrange"}
+    assert {r.pair[0] for r in report.rows if r.quantity == "M' - 2 C skew"} == {"newton-euler", "lagrange", "natural"}
 
 
 class _Wrong(NewtonEuler):
@@ -76,7 +76,7 @@ class _Wrong(NewtonEuler):
 )
 def test_a_wrong_formulation_is_found(mistake: str, quantities: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Wrong, "mistake", mistake)
-    monkeypatch.setitem(module.FORMULATIONS, "wrong", _Wrong)
+    monkeypatch.setitem(registry.FORMULATIONS, "wrong", _Wrong)
     machine = chain()
     assert machine.nv == 3
     report = verify(machine, samples=4)

@@ -20,7 +20,6 @@ from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.formulations.natural.reduction import natural_results
 from dalembert.formulations.registry import FORMULATIONS
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
@@ -52,13 +51,26 @@ class VerifyRow:
 
 @dataclass(frozen=True)
 class VerifyReport:
-    """Comparisons of a machine's equations; `str` gives a table, ``ok`` the verdict."""
+    """Comparisons of a machine's equations; `str` gives a table, ``ok`` the verdict.
+
+    Parameters
+    ----------
+    machine
+        Name of the machine.
+    samples, seed, tolerance
+        As of `verify`.
+    rows
+        The comparisons.
+    left_out
+        Formulations that do not take the machine, and why.
+    """
 
     machine: str
     samples: int
     seed: int
     tolerance: float
     rows: tuple[VerifyRow, ...]
+    left_out: tuple[tuple[str, str], ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -86,7 +98,8 @@ class VerifyReport:
         cells = [("quantity", "formulations", "residual", ""), *self._cells()]
         widths = [max(len(row[k]) for row in cells) for k in range(4)]
         lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in cells]
-        return "\n".join([self._title(), "", lines[0], "-" * max(map(len, lines)), *lines[1:]])
+        missing = [f"left out: {name} ({reason})" for name, reason in self.left_out]
+        return "\n".join([self._title(), "", lines[0], "-" * max(map(len, lines)), *lines[1:], *missing])
 
     def _repr_html_(self) -> str:
         def line(row: tuple[str, ...], tag: str) -> str:
@@ -148,29 +161,50 @@ def verify(
     if machine.constrained:
         # Loops are closed through the Jacobians of frames, which are compared; the equations are those of the tree.
         machine = machine.with_(constraints=(), cables=())
-    equations = {name: derive(machine, name, backend=backend) for name, kind in FORMULATIONS.items() if kind.minimal}
-    first = next(iter(equations.values()))
+    equations: dict[str, EquationsOfMotion] = {}
+    left_out: list[tuple[str, str]] = []
+    for name, kind in FORMULATIONS.items():
+        reason = kind.refusal(machine)
+        if reason is None:
+            equations[name] = derive(machine, name, backend=backend)
+        else:
+            left_out.append((name, reason))
+    own = {name: eom.in_machine_coordinates() for name, eom in equations.items()}
+    first = next(iter(own.values()))
     state = _State.random(first, samples, seed)
-    results = {name: _Results.of(eom, state) for name, eom in equations.items()}
+    results = {name: _Results.of(eom, state) for name, eom in own.items()}
     rows: list[VerifyRow] = []
 
     def add(quantity: str, pair: tuple[str, ...], residual: float) -> None:
         rows.append(VerifyRow(quantity, pair, residual, bool(residual <= tolerance)))
 
-    for one, two in combinations(equations, 2):
+    for one, two in combinations(own, 2):
         for quantity, residual in _differences(results[one], results[two]):
             add(quantity, (one, two), residual)
-    for name, eom in equations.items():
+    for name, eom in own.items():
         for quantity, residual in _identities(eom, state, results[name]):
             add(quantity, (name,), residual)
-    natural = natural_results(machine, state.q, state.v, state.tau, backend=backend)
-    if natural is not None:
-        ours = results[first.by]
-        add("mass matrix", (first.by, "natural"), _residual(ours.M - natural.mass_matrix, _size(ours.M)))
-        add("gravity", (first.by, "natural"), _residual(ours.forces["gravity"] - natural.gravity, ours.scale))
-        gap = _norm(ours.M, ours.a - natural.acceleration)[:, None]
-        add("acceleration", (first.by, "natural"), _residual(gap, _norm(ours.M, ours.a)))
-    return VerifyReport(machine.name, samples, seed, float(tolerance), tuple(rows))
+        if equations[name].constrained:
+            gap = _norm(results[name].M, results[name].a - _constrained(equations[name], eom, state))[:, None]
+            add("acceleration under constraints", (name,), _residual(gap, _norm(results[name].M, results[name].a)))
+    return VerifyReport(machine.name, samples, seed, float(tolerance), tuple(rows), tuple(left_out))
+
+
+def _constrained(eom: EquationsOfMotion, own: EquationsOfMotion, s: _State) -> Array:
+    """Accelerations of the machine from equations in redundant coordinates, solved with their constraints.
+
+    With ``v_own = E v`` any forces that do the work of tau will do, and ``a = E^+ (a_own - E' v)``.
+    """
+    x = own.symbolic
+    q, w = eom.formulation.from_machine(x.q, x.v, x.p)
+    terms = [q, w, ca.jacobian(w, x.v), ca.jtimes(w, x.q, x.coordinate_rate)]
+    f = ca.Function("map", [x.q, x.v, x.p], [ca.densify(e) for e in terms])
+    found = []
+    for q_k, v_k, tau_k in zip(s.q, s.v, s.tau, strict=True):
+        q_own, v_own, E, drift = (np.array(e.full()) for e in f(q_k, v_k, eom.machine.p_nominal))
+        a, _ = eom.constrained_dynamics(q_own[:, 0], v_own[:, 0], np.linalg.pinv(E).T @ tau_k)
+        found.append(np.linalg.lstsq(E, a - drift[:, 0], rcond=None)[0])
+    return np.array(found)
 
 
 @dataclass(frozen=True)

@@ -42,5 +42,7 @@ def verify(
             mark = "[green]ok[/green]" if row.ok else "[bold red]FAIL[/bold red]"
             rows.add_row(escape(row.quantity), " | ".join(row.pair), f"{row.residual:.1e}", mark)
         console().print(rows)
+        for name, reason in report.left_out:
+            console().print(escape(f"left out: {name} ({reason})"))
     if not report.ok:
         raise typer.Exit(1)

@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.control.laws import _driven
+from dalembert.control.laws import _driven, machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Controller, Law
 from dalembert.core.types import Array
@@ -181,8 +181,9 @@ class Backlash(_Wrapper):
         """Inputs and rates of the states."""
         n = eom.nu
         inner = z.shape[0] - 2 * n
-        _, rows_v, ratio = _driven(eom, "Backlash")
         command, zdot = self._behind.expression(eom, t, q, v, z[:inner], p)
+        eom, _, v = machine_state(eom, q, v, p)
+        _, rows_v, ratio = _driven(eom, "Backlash")
         lead, speed = z[inner : inner + n], z[inner + n :]
         half = _positive(self.gap, n, "gap", zero=True) / 2
         k, c = _positive(self.stiffness, n, "stiffness"), _positive(self.damping, n, "damping", zero=True)

@@ -19,11 +19,27 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.formulations.actuation import saturated
-from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.equations import EquationsOfMotion, derive
 
-__all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation"]
+__all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation", "machine_state"]
 
 Reference = ArrayLike | Callable[[Any], Any]
+
+
+def machine_state(eom: EquationsOfMotion, q: Any, v: Any, p: Any) -> tuple[EquationsOfMotion, Any, Any]:
+    """Equations in the machine's own coordinates and the state in them: what the laws of joints work on.
+
+    Parameters
+    ----------
+    eom
+        The equations of the loop.
+    q, v, p
+        Symbols of its state and of the parameters.
+    """
+    if eom.formulation.machine_coordinates:
+        return eom, q, v
+    s = eom.symbolic
+    return derive(eom.machine, backend=eom.backend), *ca.Function("own", [s.q, s.v, s.p], [*s.to_machine])(q, v, p)
 
 
 def _driven(eom: EquationsOfMotion, law: str) -> tuple[list[int], list[int], Any]:
@@ -132,6 +148,7 @@ class PD(_Stateless):
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs as expressions."""
+        eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "PD")
         r, rd, _ = _reference(self.reference, t, eom.nu, "PD")
         tau = _gain(self.kp, eom.nu, "kp") * (r - q[rows_q]) + _gain(self.kd, eom.nu, "kd") * (rd - v[rows_v])
@@ -175,6 +192,7 @@ class PID(_Value):
         """Inputs and integrator rates as expressions."""
         if self.tracking_time is not None and not self.tracking_time > 0:
             raise InputError(f"tracking_time of a PID must be > 0 or None, got {self.tracking_time!r}")
+        eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "PID")
         r, rd, _ = _reference(self.reference, t, eom.nu, "PID")
         e, ki = r - q[rows_q], _gain(self.ki, eom.nu, "ki")
@@ -206,6 +224,7 @@ class GravityCompensation(_Stateless):
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs as expressions."""
+        eom, q, v = machine_state(eom, q, v, p)
         _, rows_v, n = _driven(eom, "GravityCompensation")
         tau = _gravity_force(eom, q, p)[rows_v] - _gain(self.damping, eom.nu, "damping") * v[rows_v]
         return tau / n, ca.SX(0, 1)
@@ -231,6 +250,7 @@ class ComputedTorque(_Stateless):
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs as expressions."""
+        eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "ComputedTorque")
         missing = [name for i, name in enumerate(eom.v_names) if i not in rows_v]
         if missing:

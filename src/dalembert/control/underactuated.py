@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.linearize import equilibrium
-from dalembert.control.laws import Reference, _driven, _gain, _reference, _Stateless
+from dalembert.control.laws import Reference, _driven, _gain, _reference, _Stateless, machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion
@@ -124,6 +124,7 @@ class PartialFeedbackLinearization(_Stateless):
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs as expressions."""
         label = "PartialFeedbackLinearization"
+        eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, label)
         r, rd, rdd = _reference(self.reference, t, eom.nu, label)
         e, ed = r - q[rows_q], rd - v[rows_v]
@@ -180,6 +181,7 @@ class EnergyRegulation(_Stateless):
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs as expressions."""
         label = "EnergyRegulation"
+        eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, label)
         kv, kp, kd = (_gain(k, eom.nu, name) for k, name in ((self.kv, "kv"), (self.kp, "kp"), (self.kd, "kd")))
         k1, ke = (_gain(k, 1, name) for k, name in ((self.k1, "k1"), (self.ke, "ke")))

@@ -77,6 +77,9 @@ class Formulation(Protocol):
     def coordinate_rates(self) -> Any:
         """Rates of the coordinates, ``B(q) v``."""
 
+    def moved(self, d: Any) -> Any:
+        """Configuration reached from ``q`` by the tangent displacement ``d``."""
+
     def frame_pose(self, frame: str) -> tuple[Any, Any]:
         """Rotation and position of a frame in the world."""
 

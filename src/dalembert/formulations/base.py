@@ -72,6 +72,10 @@ class FormulationBase:
         """Return the coordinates and velocities themselves."""
         return q, v
 
+    def moved(self, d: Any) -> Any:
+        """Configuration reached from ``q`` by the tangent displacement ``d``."""
+        return self.layout.integrate(self.variables.q, d)
+
     def cables(self) -> Sequence[CableTerms]:
         """None."""
         return ()

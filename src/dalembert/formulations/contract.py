@@ -81,7 +81,7 @@ def compile_contract(
     if name in ROWS:
         function = symbolic.rows(name).function(name, [symbols[k] for k in inputs], inputs, names)
     else:
-        outputs = _outputs(layout, symbolic, symbols, name, frame, axes)
+        outputs = _outputs(machine, layout, symbolic, symbols, name, frame, axes)
         dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
         function = ca.Function(name, [symbols[k] for k in inputs], dense, inputs, names)
     scalars: dict[str, tuple[int, ...]] = {"t": ()} if "t" in inputs else {}
@@ -97,10 +97,17 @@ def compile_contract(
 
 
 def _outputs(
-    layout: Layout, symbolic: Symbolic, symbols: dict[str, Any], name: str, frame: str | None, axes: str
+    machine: Machine,
+    layout: Layout,
+    symbolic: Symbolic,
+    symbols: dict[str, Any],
+    name: str,
+    frame: str | None,
+    axes: str,
 ) -> list[Any]:
     if name == "integrate":
-        return [layout.integrate(symbols["q"], symbols["d"])]
+        # parameters have a say only in which turn of a joint is meant, and there the nominal ones will do
+        return [ca.substitute(ca.densify(symbolic.moved(symbols["d"])), symbolic.p, ca.DM(machine.p_nominal))]
     if name == "difference":
         return [layout.difference(symbols["q"], symbols["q1"])]
     if frame is not None:

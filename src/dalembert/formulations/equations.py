@@ -23,7 +23,7 @@ from dalembert.formulations.constraints.contract import ConstraintContract
 from dalembert.formulations.constraints.elastic_cables import with_elastic_cables
 from dalembert.formulations.contract import GEOMETRIC, compile_contract
 from dalembert.formulations.derivatives import Derivatives
-from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates
+from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates, in_machine_coordinates
 from dalembert.formulations.registry import formulate, kind_of
 from dalembert.formulations.symbolic import Symbolic
 from dalembert.model.beam import Beam
@@ -268,6 +268,18 @@ class EquationsOfMotion(ConstraintContract):
             return _numbers(q, "q"), _numbers(v, "v")
         result: tuple[Array, Array] = self._call("to_machine", (q, v), 0.0, p)
         return result
+
+    def in_machine_coordinates(self) -> EquationsOfMotion:
+        """Return the equations in the machine's own coordinates, by the same formulation.
+
+        Redundant coordinates lose their constraints: what is left is ``E^T M E`` and so on, with ``v_own = E v``.
+        """
+        if self.formulation.machine_coordinates:
+            return self
+        if self.formulation.minimal:
+            return derive(self.machine, self.by, backend=self.backend)
+        made = in_machine_coordinates(self.formulation)
+        return self.kept.once("machine coordinates", None, lambda: EquationsOfMotion(self.machine, made, self.backend))
 
     def from_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
         """State in these coordinates from one in the machine's own: the inverse of `to_machine`."""

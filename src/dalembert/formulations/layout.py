@@ -82,6 +82,13 @@ class Layout:
         blocks = tuple(CoordinateBlock(n, "plain", slice(i, i + 1), slice(i, i + 1)) for i, n in enumerate(names))
         return Layout(names, tuple(f"{n}_dot" for n in names), blocks)
 
+    @staticmethod
+    def carried(names: Iterable[str]) -> Layout:
+        """Coordinates that follow the motion without velocities of their own."""
+        names = tuple(names)
+        blocks = tuple(CoordinateBlock(n, "carried", slice(i, i + 1), slice(0, 0)) for i, n in enumerate(names))
+        return Layout(names, (), blocks)
+
     @property
     def nq(self) -> int:
         """Number of coordinates."""
@@ -98,10 +105,23 @@ class Layout:
         starts = [(b, b.coordinates.quaternion) for b in self.blocks]
         return tuple((b.name, b.q.start + start) for b, start in starts if start is not None)
 
+    @property
+    def moving(self) -> tuple[CoordinateBlock, ...]:
+        """Blocks that have velocities."""
+        return tuple(b for b in self.blocks if b.v.stop > b.v.start)
+
+    def rates(self, q: Any, v: Any) -> Any:
+        """Rates of the coordinates, ``B(q) v``."""
+        return ca.vertcat(*[b.coordinates.rate(q[b.q], v[b.v]) for b in self.moving])
+
     def integrate(self, q: Any, d: Any) -> Any:
         """Configuration reached from ``q`` by the tangent displacement ``d``."""
-        return ca.vertcat(*[b.coordinates.integrate(q[b.q], d[b.v]) for b in self.blocks])
+        return ca.vertcat(*[b.coordinates.integrate(q[b.q], d[b.v]) for b in self.moving])
 
     def difference(self, q0: Any, q1: Any) -> Any:
         """Tangent displacement from ``q0`` to ``q1``."""
-        return ca.vertcat(*[b.coordinates.difference(q0[b.q], q1[b.q]) for b in self.blocks])
+        return ca.vertcat(*[b.coordinates.difference(q0[b.q], q1[b.q]) for b in self.moving])
+
+    def flow(self, d: Any) -> Any:
+        """Tangent displacement that the constant velocity ``d`` makes in one unit of time."""
+        return ca.vertcat(*[b.coordinates.flow(d[b.v]) for b in self.moving])

@@ -26,7 +26,7 @@ from dalembert.formulations.layout import Layout
 from dalembert.formulations.variables import Variables
 from dalembert.model.machine import Machine
 
-__all__ = ["CoordinateMap", "Mapped", "couple", "in_coordinates", "tree_coordinates"]
+__all__ = ["CoordinateMap", "Mapped", "couple", "in_coordinates", "in_machine_coordinates", "tree_coordinates"]
 
 
 @dataclass(frozen=True)
@@ -353,6 +353,17 @@ def _check_map(machine: Machine, coordinates: CoordinateMap, variables: Variable
             f"to_machine and from_machine of {label} are not inverse to each other: {', '.join(machine.q_names)} = "
             f"{example}"
         )
+
+
+def in_machine_coordinates(inner: Formulation) -> Formulation:
+    """Wrap a formulation that has coordinates of its own in those of the machine: what `verify` compares."""
+    if inner.machine_coordinates:
+        return inner
+    layout = Layout.of_nodes(inner.machine.coordinate_nodes)
+    variables = replace(inner.variables, **_symbols(layout))
+    q, w = inner.from_machine(variables.q, variables.v, variables.p)
+    E = ca.jacobian(w, variables.v)
+    return Mapped(inner, variables, layout, q, E, layout.rates(variables.q, variables.v))
 
 
 def _symbols(layout: Layout) -> dict[str, Any]:

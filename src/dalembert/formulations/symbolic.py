@@ -52,6 +52,10 @@ class Symbolic:
         """Rates of the coordinates, ``B(q) v``."""
         return self._once("coordinate_rate", self._formulation.coordinate_rates)
 
+    def moved(self, d: Any) -> Any:
+        """Configuration reached from ``q`` by the tangent displacement ``d``."""
+        return self._formulation.moved(d)
+
     @property
     def actuation(self) -> Any:
         """Generalised forces of the motors."""

@@ -44,7 +44,7 @@ def constrained_part(
     tape = ca.Function("tape", arguments, outputs, names, labels)
     geometry = ca.Function("geometry", arguments, ca.cse([Jt, phi, phidot, M]), names, ["Jt", "phi", "phidot", "M"])
     d = ca.SX.sym("d", nv)
-    moved = ca.densify(eom.layout.integrate(s.q, _with_rotation(eom, d)))
+    moved = ca.densify(eom.formulation.moved(eom.layout.flow(d)))
     move = ca.Function("move", [arguments[1], d, arguments[3]], [moved], ["x", "d", "p"], ["q"])
     a, multipliers = ca.SX.sym("a", nv), ca.SX.sym("lambda", m)
     residual = M @ a + Jt @ multipliers - f
@@ -71,15 +71,6 @@ def constrained_part(
         work_loss=n - 1,
         constant_mass=bool(M.is_constant()),
     )
-
-
-def _with_rotation(eom: EquationsOfMotion, d: Any) -> Any:
-    """Displacement that a constant body twist makes: the linear part of free joints turns with the body meanwhile.
-
-    The series ``d + w x d / 2 + w x (w x d) / 6`` of the exponential on SE(3) serves steps of any implicit method of
-    second order.
-    """
-    return ca.vertcat(*[block.coordinates.flow(d[block.v]) for block in eom.layout.blocks])
 
 
 def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:

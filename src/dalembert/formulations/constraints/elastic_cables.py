@@ -148,6 +148,10 @@ class ElasticCables(FormulationBase):
         """Rates of the coordinates."""
         return self.inner.coordinate_rates()
 
+    def moved(self, d: Any) -> Any:
+        """Configuration reached by a displacement."""
+        return self.inner.moved(d)
+
     def frame_pose(self, frame: str) -> tuple[Any, Any]:
         """Pose (R, p) of a frame in the world."""
         return self.inner.frame_pose(frame)

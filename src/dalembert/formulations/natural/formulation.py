@@ -39,7 +39,8 @@ class Natural(FormulationBase):
         self.machine = machine
         self.model = NaturalModel(machine)
         self.variables = self.model.variables
-        self.layout = Layout.plain(self.model.names)
+        n = self.model.n
+        self.layout = Layout.plain(self.model.names[:n]) + Layout.carried(self.model.names[n:])
 
     @classmethod
     def refusal(cls, machine: Machine) -> str | None:
@@ -67,23 +68,32 @@ class Natural(FormulationBase):
     # -- the contract -----------------------------------------------------------------------------------------------
 
     def mass_matrix(self) -> Any:
-        """Constant mass matrix, CDPR (9), (18)."""
+        """Mass matrix, CDPR (9), (18); constant unless rotors turn between moving bodies."""
         blocks = []
         for block in self.model.blocks:
             if block.natural:
                 blocks.append(mass_matrix(*self.model.inertias[block.node]))
             else:
                 blocks.append(ca.SX(self.model.scalar_inertia(block.node)))
-        return ca.diagcat(*[ca.SX(b) for b in blocks]) + ca.diag(self.model.armature)
+        M = ca.diagcat(*[ca.SX(b) for b in blocks])
+        for inertia, g in self.model.rotors:
+            M = M + inertia * (g @ g.T)
+        return M
 
     def coriolis_matrix(self) -> Any:
-        """Zero: the mass matrix is constant."""
+        """``sum I g (g')^T`` of the rotors, whose kinetic energy is ``I (g v)^2 / 2``; nothing else has any.
+
+        ``g`` is a gradient, so that ``g' = d(g v)/dq`` and Lagrange's equations give ``I g (g v' + g' v)``.
+        """
         n = self.model.n
-        return ca.SX(n, n)
+        C = ca.SX(n, n)
+        for inertia, g in self.model.rotors:
+            C = C + inertia * (g @ self.model.rate(g).T)
+        return C
 
     def gravity(self) -> Any:
         """Gradient of the potential of gravity."""
-        return ca.gradient(self._gravity_energy, self.variables.q)
+        return ca.gradient(self._gravity_energy, self.model.points)
 
     @cached_property
     def _gravity_energy(self) -> Any:
@@ -95,11 +105,11 @@ class Natural(FormulationBase):
         return V
 
     def bias(self) -> Any:
-        """``dV/dq``: no velocities occur."""
-        return self.gravity() + self.model.spring_force
+        """``C v + dV/dq``: but for rotors no velocities occur."""
+        return self.gravity() + self.model.spring_force + self.coriolis_matrix() @ self.variables.v
 
     def inverse_dynamics(self) -> Any:
-        """``M a + dV/dq``."""
+        """``M a + C v + dV/dq``."""
         return self.mass_matrix() @ self.variables.a + self.bias()
 
     def forward_dynamics(self) -> Any:
@@ -122,7 +132,7 @@ class Natural(FormulationBase):
             m, com, J = self.model.inertias[block.node]
             R, p = self.model.node_pose(block.node)
             c = p + R @ com
-            cdot = ca.jtimes(c, self.variables.q, self.variables.v)
+            cdot = self.model.rate(c)
             w = self.model.node_rate(block.node)
             total = total + ca.vertcat(m * cdot, R @ (J @ (R.T @ w)) + ca.cross(c, m * cdot))
         return total
@@ -141,7 +151,7 @@ class Natural(FormulationBase):
         x = self.variables
         R, p = self.model.frame_pose(frame)
         w = self.model.frame_rate(frame)
-        linear = ca.jtimes(p, x.q, x.v)
+        linear = self.model.rate(p)
         return ca.jacobian(ca.vertcat(R.T @ linear, R.T @ w), x.v)
 
     # -- redundancy ---------------------------------------------------------------------------------------------------
@@ -171,8 +181,12 @@ class Natural(FormulationBase):
         return self.model.joint_rate(joint)
 
     def coordinate_rates(self) -> Any:
-        """Rates of the coordinates: the velocities."""
-        return self.variables.v
+        """Rates of the coordinates: the velocities, and what is carried along."""
+        return ca.vertcat(self.variables.v, self.model.memory_rates)
+
+    def moved(self, d: Any) -> Any:
+        """Coordinates after a displacement."""
+        return self.model.moved(d)
 
     def frame_pose(self, frame: str) -> tuple[Any, Any]:
         """Pose (R, p) of a frame in the world."""
@@ -190,24 +204,10 @@ class Natural(FormulationBase):
 
     def to_machine(self) -> tuple[Any, Any]:
         """Coordinates and velocities of the machine's own choice."""
-        q: list[Any] = []
-        v: list[Any] = []
         names = {j.name for j in self.model.machine.coordinate_joints}
-        x = self.variables
-        for block in self.model.blocks:
-            joint = self.model.tree.nodes[block.node].joint
-            if joint.name not in names:
-                continue
-            if not block.natural:
-                q.append(x.q[block.q])
-                v.append(x.v[block.q])
-                continue
-            R, p = self.model.relative_pose(block.node)
-            rate = R.T @ self.model.relative_rate(block.node)
-            mine, its = self.model.joints[block.node].state(R, p, ca.jtimes(p, x.q, x.v), rate)
-            q.append(mine)
-            v.append(its)
-        return ca.vertcat(*q), ca.vertcat(*v)
+        nodes = self.model.tree.nodes
+        states = [state for node, state in zip(nodes, self.model.joint_states, strict=True) if node.joint.name in names]
+        return ca.vertcat(*[q for q, _ in states]), ca.vertcat(*[v for _, v in states])
 
     def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
         """Natural coordinates and velocities from the machine's own."""
@@ -228,11 +228,14 @@ class Natural(FormulationBase):
         full, rate = self._tree_state(tree)
         y = [ca.SX.sym("q", self.model.machine.nq), ca.SX.sym("v", self.model.machine.nv), tree.variables.p]
         f = ca.Function("f", [tree.variables.q, tree.variables.p], [q])
+        memory = [tree.variables.q[tree.tree.nodes[m.node].q][list(m.places)] for m in self.model.memories]
+        kept = ca.Function("kept", [tree.variables.q], [ca.vertcat(*memory) if memory else ca.SX(0, 1)])
         at = full(y[0], y[2])
         inner = ca.SX.sym("q", tree.variables.q.shape[0])
         moved = ca.Function("moved", [inner, y[2]], [ca.jacobian(f(inner, y[2]), inner)])
         velocity = moved(at, y[2]) @ rate(y[0], y[1], y[2])
-        return ca.Function("from_machine", y, [ca.densify(f(at, y[2])), ca.densify(velocity)])
+        own = ca.vertcat(f(at, y[2]), kept(at))
+        return ca.Function("from_machine", y, [ca.densify(own), ca.densify(velocity)])
 
     def _tree_state(self, tree: TreeModel) -> tuple[ca.Function, ca.Function]:
         """Coordinates of the tree, and their rates, from those of the machine (joints that follow others filled in)."""

@@ -11,6 +11,7 @@ import casadi as ca
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.natural.body import angular_velocity, rotation
+from dalembert.formulations.natural.memory import Memory, continued, remembered
 from dalembert.formulations.variables import Variables
 from dalembert.model.body import Body
 from dalembert.model.joints import JointKind
@@ -50,7 +51,16 @@ class NaturalModel:
             self.blocks.append(NaturalBlock(index, not alone, slice(start, start + len(names))))
             self.names += names
         self.n = len(self.names)
-        self.variables = Variables.of(machine, self.n, self.n)
+        self.memories: list[Memory] = []
+        for block in self.blocks:
+            joint = self.tree.nodes[block.node].joint
+            places = remembered(joint.info) if block.natural else ()
+            if places:
+                start = len(self.names)
+                self.memories.append(Memory(block.node, places, slice(start, start + len(places))))
+                self.names += [f"turned.{joint.q_names[k]}" for k in places]
+        self.variables = Variables.of(machine, len(self.names), self.n)
+        self.points = self.variables.q[: self.n]  # the natural coordinates, without what is only carried along
 
     @property
     def gravity_vector(self) -> Any:
@@ -136,18 +146,59 @@ class NaturalModel:
             raise UnknownNameError("frame", name, self.tree.frames, f"machine '{self.machine.name}'")
         return self.tree.frames[name]
 
-    # -- one-coordinate joints --------------------------------------------------------------------------------------
+    def rate(self, expression: Any) -> Any:
+        """Rate of an expression of the natural coordinates."""
+        return ca.jtimes(expression, self.points, self.variables.v)
+
+    # -- joints -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def joint_states(self) -> list[tuple[Any, Any]]:
+        """Coordinates and velocities of the joint of each node, full turns counted."""
+        x, memories = self.variables, {m.node: m for m in self.memories}
+        states = []
+        for block, kind in zip(self.blocks, self.joints, strict=True):
+            if not block.natural:
+                states.append((x.q[block.q], x.v[block.q]))
+                continue
+            R, p = self.relative_pose(block.node)
+            q, v = kind.state(R, p, self.rate(p), R.T @ self.relative_rate(block.node))
+            if block.node in memories:
+                q = continued(kind, q, x.q[memories[block.node].q])
+            states.append((q, v))
+        return states
+
+    @cached_property
+    def memory_rates(self) -> Any:
+        """Rates of what is carried along: those of the joints' coordinates."""
+        rates = []
+        for memory in self.memories:
+            q, v = self.joint_states[memory.node]
+            q = ca.SX(q)
+            q[list(memory.places)] = self.variables.q[memory.q]
+            rates.append(self.joints[memory.node].rate(q, v)[list(memory.places)])
+        return ca.vertcat(*rates) if rates else ca.SX(0, 1)
+
+    def moved(self, d: Any) -> Any:
+        """Coordinates after a displacement: what is carried along follows the joints to where they are then."""
+        x = self.variables
+        points = self.points + d
+        if not self.memories:
+            return points
+        follow = ca.Function("follow", [x.q, x.v, x.p], [self.memory_rates])
+        found = ca.vertcat(*[ca.SX(self.joint_states[m.node][0])[list(m.places)] for m in self.memories])
+        settle = ca.Function("settle", [x.q, x.p], [found])
+        return ca.vertcat(points, settle(ca.vertcat(points, x.q[self.n :] + follow(x.q, d, x.p)), x.p))
+
+    def _index(self, name: str) -> int:
+        for index, node in enumerate(self.tree.nodes):
+            if node.joint.name == name:
+                return index
+        raise UnknownNameError("moving joint", name, (n.joint.name for n in self.tree.nodes))
 
     def joint_coordinate(self, name: str) -> Any:
         """Coordinate of a joint that has one."""
-        for index, node in enumerate(self.tree.nodes):
-            if node.joint.name == name:
-                if not self.blocks[index].natural:
-                    return self.variables.q[self.blocks[index].q]
-                R, p = self.relative_pose(index)
-                still = ca.SX(3, 1)
-                return self.joints[index].state(R, p, still, still)[0]
-        raise UnknownNameError("moving joint", name, (n.joint.name for n in self.tree.nodes))
+        return self.joint_states[self._index(name)][0]
 
     def joint_rate(self, name: str) -> Any:
         """Rate of a joint that has one coordinate."""
@@ -155,28 +206,21 @@ class NaturalModel:
 
     def _direction(self, name: str) -> Any:
         """Gradient of a joint's coordinate: it turns the joint's force into forces on the coordinates."""
-        return ca.gradient(self.joint_coordinate(name), self.variables.q)
+        return ca.gradient(self.joint_coordinate(name), self.points)
 
     def _driven(self) -> list[tuple[int, Any]]:
         index = {n.joint.name: i for i, n in enumerate(self.tree.nodes)}
         return [(index[m.joint], m) for m in self.machine.limited_motors if m.joint in index]
 
     @cached_property
-    def armature(self) -> Any:
-        """Inertia ``n^2 I_m`` of the rotors on joints that turn or slide alone."""
-        J = ca.SX(self.n, 1)
-        value = self.variables.value
+    def rotors(self) -> list[tuple[Any, Any]]:
+        """Inertia ``n^2 I_m`` of each rotor and the gradient ``g`` of its joint's coordinate, whose rate is ``g v``."""
+        value, found = self.variables.value, []
         for i, motor in self._driven():
             I_m = value(motor.rotor_inertia)
-            if isinstance(I_m, float) and I_m == 0.0:
-                continue
-            if self.blocks[i].natural:
-                raise InputError(
-                    f"natural coordinates take no rotor inertia between moving bodies (motor '{motor.name}'): "
-                    "the mass matrix would not be constant"
-                )
-            J[self.blocks[i].q] = J[self.blocks[i].q] + value(motor.ratio) ** 2 * I_m
-        return J
+            if not (isinstance(I_m, float) and I_m == 0.0):
+                found.append((value(motor.ratio) ** 2 * I_m, self._direction(self.tree.nodes[i].joint.name)))
+        return found
 
     @cached_property
     def spring_energy(self) -> Any:
@@ -191,7 +235,7 @@ class NaturalModel:
     @cached_property
     def spring_force(self) -> Any:
         """Gradient of the springs' energy."""
-        return ca.gradient(self.spring_energy, self.variables.q)
+        return ca.gradient(self.spring_energy, self.points)
 
     @cached_property
     def actuation(self) -> Any:
@@ -212,16 +256,13 @@ class NaturalModel:
         for i, motor in self._driven():
             name = self.tree.nodes[i].joint.name
             viscous[name] = viscous.get(name, 0.0) + value(motor.ratio) ** 2 * value(motor.damping)
-        for node in self.tree.nodes:
+        for index, node in enumerate(self.tree.nodes):
             j = node.joint
             extra = viscous.get(j.name, 0.0)
             if j.damping == 0.0 and j.friction == 0.0 and isinstance(extra, float) and extra == 0.0:
                 continue
-            if j.info.nv != 1:
-                raise InputError(f"natural coordinates take losses of one-coordinate joints only, not of '{j.name}'")
-            direction = self._direction(j.name)
-            rate = ca.dot(direction, x.v)
+            rate = self.joint_states[index][1]
             force = (value(j.damping) + extra) * rate
             force = force + value(j.friction) * ca.tanh(rate / value(j.friction_velocity))
-            f = f - direction * force
+            f = f - ca.jacobian(rate, x.v).T @ force
         return f

@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from dalembert.control.laws import machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
@@ -61,6 +62,7 @@ class WinchPID:
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs and integrator rates as expressions."""
+        eom, q, v = machine_state(eom, q, v, p)
         blocks = {b.name: b for b in eom.layout.blocks}
         for motor in eom.machine.motors:
             if motor.joint not in blocks:
