@@ -5,7 +5,7 @@ A section of a beam that bends without stretching comes closer to the root by
     u_2(s) = -delta^T H(s) delta / 2,      H(s) = int_0^s (phi_y' phi_y'^T + phi_z' phi_z'^T) ds,
 
 so that the axis is at ``x_0 + X delta + e_x u_2``, of second degree in delta. The kinetic energy of that field holds,
-beyond the integrals of `dalembert.model.beam_integrals`,
+beyond the integrals of ``model/beam_integrals.py``,
 
     H_c = int H dV,   H_w = int s H dV,   P_bijk = int X_bi H_jk dV,   Q_ijkl = int H_ij H_kl dV .
 

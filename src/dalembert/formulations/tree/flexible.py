@@ -20,7 +20,7 @@ Z_uu + Z_psipsi, and the same sums hold where the section varies.) The Coriolis 
 which is (5.53) with the corrections of the errata page.
 
 Geometric stiffening (an option of the beam) keeps the shortening of the bent axis, of second degree in delta, in the
-positions of points and sections and in all that follows from them: `dalembert.formulations.tree.shortening`.
+positions of points and sections and in all that follows from them: ``formulations/tree/shortening.py``.
 """
 
 from __future__ import annotations

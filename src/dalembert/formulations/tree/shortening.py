@@ -1,6 +1,6 @@
 """The shortening of a beam's bent axis on CasADi symbols: what it adds to the inertia and the forces of the beam.
 
-With ``h(s) = H(s) delta`` (see `dalembert.model.beam_shortening`) the points of the axis and their derivatives are
+With ``h(s) = H(s) delta`` (see ``model/beam_shortening.py``) the points of the axis and their derivatives are
 
     x = x_0 + X delta - e_x (delta.h)/2,      dx/d delta = X - e_x h^T,      x'' = .. - e_x (delta'.H delta').
 
@@ -10,7 +10,7 @@ more from the inertia of rotation than the modal block gives back.) With
 
     S_b = int X_b^T h^T dm,      M_4 = int h h^T dm
 
-the additions are, as `dalembert.formulations.tree.flexible` names the integrals,
+the additions are, as ``formulations/tree/flexible.py`` names the integrals,
 
     c                   -e_x (delta.H_c delta) / 2
     M_vd                -e_x (H_c delta)^T
