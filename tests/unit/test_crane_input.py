@@ -81,7 +81,7 @@ BUILDERS = [
     wrong(lambda: planar_crane(CABLE, lengths="variable", winches=True), "0 to 2 .* got True", "winches as truth"),
     wrong(lambda: planar_crane(cable(damping=5.0)), "damping of link 1 has no effect", "lost damping"),
     wrong(lambda: planar_crane(cable(damping=5.0), lengths="hoisted"), "damping of link 2 has", "lost damping below"),
-    wrong(lambda: planar_crane(CABLE, force="5 N"), "motor 'F' must be > 0, got '5 N'", "force"),
+    wrong(lambda: planar_crane(CABLE, force="5 N"), "motor 'F' must be >= 0, got '5 N'", "force"),
     wrong(lambda: planar_crane(CABLE, lengths="hoisted", winch_force="5"), "winch_force .* got '5'", "winch force"),
     wrong(lambda: planar_crane(CABLE, max_payload=NAN), "max_payload of a crane must be .* got nan", "max payload"),
     wrong(lambda: planar_crane(CABLE, max_payload="10 t"), "max_payload .* got '10 t'", "max payload as text"),
