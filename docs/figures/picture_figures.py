@@ -10,7 +10,6 @@ import numpy as np
 from PIL import Image
 
 import dalembert as da
-from dalembert.io.control_blocks import make_law
 from dalembert.systems import SYSTEMS
 from dalembert.view import bake_run, build_scene, draw_scene
 
@@ -21,10 +20,8 @@ SIZE, DPI = (3.6, 2.8), 90
 def picture(name: str, at: float, trace: str, exaggerate: float = 1.0, **settings: Any) -> Image.Image:
     """A ready-made machine at an instant of its default run, with the path of a point up to there."""
     info = SYSTEMS[name]
-    options = {**info.settings(), **settings}
-    options["control"] = make_law(options.get("control"))
     machine = info.make()
-    run = da.simulate(machine, **options)
+    run = da.simulate(machine, **{**info.settings(), **settings})
     scene = build_scene(machine)
     baked = bake_run(scene, run, np.linspace(0.0, at, 200), exaggerate=exaggerate)
     title = name if exaggerate == 1.0 else f"{name}, bending x {exaggerate:g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from dalembert.analysis.modal import frequency_response, machine_modes, modal_re
 from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.model.elastic_joint import elastic_joint
 from dalembert.systems.flexible_arms import canadarm, planar_arm
-from dalembert.view.mode_shapes import animate_mode, machine_lines, plot_modes
+from dalembert.view.mode_shapes import animate_mode, bake_mode, plot_modes, wires
 from support.comparison import difference
 from support.rotating_beams import rotating_frequencies
 
@@ -317,9 +318,16 @@ def test_mode_shape_pictures(tmp_path: Any) -> None:
     modes = machine_modes(arm.lock({"theta1": 0.0, "theta2": 0.0}))
     figure = plot_modes(modes)
     assert len(figure.axes) == 4
-    lines = machine_lines(modes.equations, [0.1, 0, 0, 0])
-    tip = modes.equations.pose("link1.tip", [0.1, 0, 0, 0])[:3, 3]
-    assert any(np.allclose(line[-1], tip) for line in lines)
+    # The tip of each picture is where the Jacobian says that the mode takes it, and no point goes farther than asked.
+    eom = modes.equations
+    scene, baked = bake_mode(modes, 0, [0.0, 0.5, -1.0], size=0.1)
+    tip = baked.points[:, scene.index("link2.tip")]
+    assert_allclose(tip[0], eom.pose("link2.tip", modes.q)[:3, 3], atol=1e-14)
+    way = eom.jacobian("link2.tip", modes.q, axes="world")[:3] @ modes.shapes[:, 0]
+    assert_allclose((tip[1] - tip[0]) / np.linalg.norm(tip[1] - tip[0]), way / np.linalg.norm(way), atol=1e-4)
+    assert_allclose(tip[2] - tip[0], -2 * (tip[1] - tip[0]), atol=1e-12)
+    assert np.linalg.norm(baked.points[2] - baked.points[0], axis=1).max() == pytest.approx(0.1, rel=1e-9)  # of 1 m
+    assert any(np.array_equal(line[:, -1], tip) for line in wires(scene, baked))
     assert animate_mode(modes, 0, tmp_path / "mode.gif", frames=3).stat().st_size > 1000
 
 
@@ -384,16 +392,15 @@ def test_joints_that_follow_others_beside_beams(joint: str) -> None:
     assert outboard_load(machine, "link1", [0.4, 0.0]) == loads[0]
     loaded = with_outboard_loads(machine, {"q1": 0.4}).with_(gravity=(0, 0, 0))
     assert plot_modes(machine_modes(loaded)).axes
-    tip = eom.pose("link2.tip", q)[:3, 3]
-    assert any(np.allclose(line[-1], tip, atol=1e-12) for line in machine_lines(eom, q))
 
 
 def test_modes_are_not_drawn_in_mapped_coordinates() -> None:
     arm = planar_arm()
     names = [f"y{i}" for i in range(6)]
     eom = da.equations(arm, coordinates=da.CoordinateMap(names, lambda y, p: y), backend="vm")
+    modes = dataclasses.replace(machine_modes(arm.lock({"theta1": 0.0, "theta2": 0.0})), equations=eom)
     with pytest.raises(da.InputError, match=r"'planar-flexible-arm' are drawn in its own coordinates, got .*y0, y1"):
-        machine_lines(eom, np.zeros(6))
+        bake_mode(modes, 0, [1.0])
 
 
 @pytest.mark.parametrize(

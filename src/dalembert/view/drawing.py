@@ -184,6 +184,7 @@ def draw_scene(
     size: tuple[float, float] = (6.0, 4.5),
     plane: tuple[str, str] | str | None = "auto",
     view: tuple[float, float] = (-58.0, 20.0),
+    clock: bool = True,
 ) -> tuple[Figure, Callable[[int], list[Any]]]:
     """A figure of a baked scene, and the function that shows its picture number ``k`` and returns what moves.
 
@@ -204,6 +205,8 @@ def draw_scene(
         motion stays in, if it does.
     view
         Azimuth and elevation [deg] of who looks, for pictures in space.
+    clock
+        Whether the time stands beside the title.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.collections import PolyCollection
@@ -241,7 +244,7 @@ def draw_scene(
         for line, at in zip(paths, range(len(traced)), strict=True):
             line.set_data(lines[: k + 1, at, 0], lines[: k + 1, at, 1])
         painter.paint(k, moving)
-        label.set_text(f"{title}  t = {baked.t[k]:.2f} s" if len(baked.t) > 1 else title)
+        label.set_text(f"{title}  t = {baked.t[k]:.2f} s" if clock and len(baked.t) > 1 else title)
         return [*paths, moving, label]
 
     if chosen:

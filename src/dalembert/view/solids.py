@@ -10,7 +10,7 @@ from dalembert.core.types import Array
 from dalembert.io.meshes import TriangleMesh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Solid, Sphere
 
-__all__ = ["Indices", "coarse", "faces_of"]
+__all__ = ["Indices", "axis_of", "coarse", "faces_of"]
 
 Indices = NDArray[np.int64]
 _ROUND = 16  # corners of a circle
@@ -38,6 +38,16 @@ def faces_of(solid: Solid, mesh: TriangleMesh | None = None, corners: int = _ROU
             return _turned(np.concatenate([upper[::-1] * [1, -1], upper]), corners)
     assert mesh is not None
     return mesh.vertices, mesh.faces
+
+
+def axis_of(solid: Solid, mesh: TriangleMesh | None = None) -> Array:
+    """The two ends of a solid along the longest of its sides, in the middle of the others."""
+    vertices, _ = faces_of(solid, mesh)
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    ends = np.tile((low + high) / 2, (2, 1))
+    longest = int(np.argmax(high - low))
+    ends[:, longest] = low[longest], high[longest]
+    return ends
 
 
 def _box(size: Array) -> tuple[Array, Indices]:
