@@ -53,7 +53,7 @@ def test_four_bar_follows_its_kinematics(components) -> None:
     theta = 0.7
     coupler, rocker = four_bar_angles(np.array(theta))
     q0 = [theta, coupler - theta, rocker]
-    run = da.simulate(machine, duration=2.0, q0=q0, v0=[6.0, 0.0, 0.0], method="dopri5", rtol=1e-10, atol=1e-12)
+    run = da.simulate(machine, duration=2.0, q0=q0, v0={"a_dot": 6.0}, method="dopri5", rtol=1e-10, atol=1e-12)
     coupler, rocker = four_bar_angles(run["a"])
     wrap = lambda x: np.angle(np.exp(1j * x))  # noqa: E731
     assert np.abs(wrap(run["a"] + run["b"] - coupler)).max() < 1e-9
@@ -185,6 +185,31 @@ def test_an_integrator_with_a_way_of_its_own_brings_it() -> None:
         assert a.metadata["constraints"] == a.metadata["method"] == name
     steep = da.simulate(free, constraints=da.Idas(alpha=3.0, beta=7.0), **settings)
     assert not np.array_equal(steep.x, da.simulate(free, method="idas", **settings).x)
+
+
+@pytest.mark.parametrize("by", ["newton-euler", "natural"])
+def test_velocities_that_are_named_are_kept(by) -> None:
+    """The others follow from the loop: as the rates of the angles that belong to the crank's."""
+    machine, theta, rate = four_bar(components="xz"), 0.7, 4.0
+    solid = [da.Body(body.name, 1.0, com=body.com, inertia=(0.1, 0.1, 0.1)) for body in machine.bodies]
+    machine = machine.with_(bodies=solid)  # natural coordinates need bodies of some thickness
+    names = machine.v_names
+    coupler, rocker = four_bar_angles(np.array(theta))
+    q0 = [theta, coupler - theta, rocker]
+    step = 1e-6
+    ahead, behind = (np.array(four_bar_angles(np.array(theta + s))) for s in (step, -step))
+    slope = (ahead - behind) / (2 * step)
+    expected = rate * np.array([1.0, slope[0] - 1.0, slope[1]])
+    for k, name in enumerate(names):
+        run = da.simulate(machine, duration=0.01, q0=q0, v0={name: expected[k]}, by=by)
+        assert np.allclose([run[n][0] for n in names], expected, rtol=1e-7)
+    words = rf"do not allow the velocities {names[0]}, {names[2]} together: .* would become"
+    with pytest.raises(da.InputError, match=words):
+        da.simulate(machine, duration=0.01, q0=q0, v0={names[0]: 4.0, names[2]: 0.0}, by=by)
+    rounded = {name: float(f"{value:.4g}") for name, value in zip(names, expected, strict=True)}
+    da.simulate(machine, duration=0.01, q0=q0, v0=rounded, by=by)
+    with pytest.warns(da.DalembertWarning, match=rf"'{names[0]}' starts at .* instead of 4"):
+        da.simulate(machine, duration=0.01, q0=q0, v0=[4.0, 0.0, 0.0], by=by)
 
 
 @pytest.mark.parametrize(

@@ -296,3 +296,32 @@ def test_random_configurations_keep_the_limits() -> None:
     q = np.array([eom.random_configuration(np.random.default_rng(i)) for i in range(200)])
     assert q[:, 0].min() >= -0.1 and q[:, 0].max() <= 0.2
     assert np.ptp(q[:, 0]) > 0.25 and np.abs(q[:, 1]).max() > 1.0
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5", "cvodes"])
+@pytest.mark.parametrize("backend", ["auto", "vm"])
+@pytest.mark.parametrize("restitution", [0.5, 0.8])
+def test_bounces_without_end_end_the_run(method, backend, restitution) -> None:
+    """A ball comes to rest after infinitely many bounces, at a time that is known; it must not fall through."""
+    ball = da.Machine(
+        "ball",
+        bodies=[da.Body("ball", 1.0)],
+        joints=[da.Joint("z", "prismatic", "world", "ball")],
+    )
+
+    def bounce(t: float, x: np.ndarray, names: list[str]) -> np.ndarray:
+        x[1] *= -restitution
+        return x
+
+    settings = stepping(method, step=1e-2, rtol=1e-8) | {"events": [da.Event("floor", lambda t, q, v: q[0] - 0.5)]}
+    settings |= {"q0": [1.5], "duration": 8.0, "on_event": bounce}
+    eom = da.equations(ball, backend=backend)
+    with pytest.raises(da.SimulationError, match=r"events accumulate at t = .* 'floor' comes ever closer") as caught:
+        da.simulate(eom, **settings)
+    run = caught.value.run
+    assert run.status == "failed"
+    assert run["z"].min() > 0.5 - 1e-6
+    fall = np.sqrt(2.0 / 9.81)
+    rest = fall + 2.0 * fall * restitution / (1.0 - restitution)
+    assert run.t[-1] == pytest.approx(rest, abs=1e-3)
+    assert da.simulate(eom, check=False, **settings).status == "failed"

@@ -71,23 +71,44 @@ def run_equations(
         q, v = eom.from_machine(q, v, p=p)
         x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
         if loop.switching is not None:
-            x0, report["initial_projection"] = switching.prepare(x0, settings.t0, settings.reach)
-    run = integrate(
-        loop.problem,
-        x0,
-        eom.parameter_values(p),
-        settings,
-        controller=loop.controller,
-        progress=progress,
-        on_event=transition,
-        backend=eom.backend,
-    )
+            wanted = {name: float(value) for name, value in v0.items()} if isinstance(v0, Mapping) else None
+            x0, report["initial_projection"] = switching.prepare(x0, settings.t0, settings.reach, wanted)
+            if v0 is not None and wanted is None:
+                _tell_changes(eom, x0, named_vector(v0, own.v_names, np.zeros(own.nv), "v0"), p)
+    try:
+        run = integrate(
+            loop.problem,
+            x0,
+            eom.parameter_values(p),
+            settings,
+            controller=loop.controller,
+            progress=progress,
+            on_event=transition,
+            backend=eom.backend,
+        )
+    except SimulationError as error:
+        if check or not isinstance(error.run, Run):
+            raise
+        run = error.run
     if eom.p_names:
         report["parameters"] = dict(zip(eom.p_names, eom.parameter_values(p).tolist(), strict=True))
     run = replace(run, metadata={**run.metadata, **report}, source=eom.machine)
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     return run
+
+
+def _tell_changes(eom: EquationsOfMotion, x: Array, asked: Array, p: Any) -> None:
+    """Tell of velocities, all given at once, that the constraints turned into far others."""
+    got = eom.to_machine(x[: eom.nq], x[eom.nq : eom.nq + eom.nv], p=p)[1]
+    gaps, largest = np.abs(got - asked), np.abs(asked).max()
+    worst = int(np.argmax(np.where(asked != 0.0, gaps, 0.0)))  # zeros may stand for what follows from the others
+    if gaps[worst] > 1e-3 * largest:
+        warn(
+            f"v0: the constraints of machine '{eom.machine.name}' do not allow these velocities: "
+            f"{eom.machine.v_names[worst]!r} starts at {got[worst]:.4g} instead of {asked[worst]:g}; "
+            "velocities that are given by name are kept"
+        )
 
 
 def _check_limits(eom: EquationsOfMotion, q: Array, limits: str, where: str) -> None:

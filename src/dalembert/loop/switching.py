@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.types import Array
-from dalembert.formulations.constraints.projection import consistent_state
+from dalembert.core.warn import warn
+from dalembert.formulations.constraints.projection import consistent_state, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.cables import CableState, close_gaps, hit, settle
 from dalembert.simulation.problem import Problem
@@ -19,6 +20,7 @@ from dalembert.simulation.problem import Problem
 __all__ = ["Switch", "Switching"]
 
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act
+_CLOSE = 1e-3  # part of the velocities that may change without a word, as printed digits do
 _CUT = -1.0  # switch of a cable that was taken away: unlike a slack one (0) it does not become taut again
 
 
@@ -108,8 +110,10 @@ class Switching:
 
     # -- start ------------------------------------------------------------------------------------------------------
 
-    def prepare(self, x: Array, t: float, reach: float) -> tuple[Array, dict[str, float]]:
-        """Return the initial state on the constraints, and how far it was moved.
+    def prepare(
+        self, x: Array, t: float, reach: float, wanted: Mapping[str, float] | None = None
+    ) -> tuple[Array, dict[str, float]]:
+        """Return the initial state on the constraints, with the velocities that are wanted, and how far it was moved.
 
         Cables that are longer than their way start slack; so do cables that would have to push (see `begin`).
         """
@@ -122,10 +126,34 @@ class Switching:
             if rows.unilateral and phi[rows.start] < -1e-9:
                 latches[rows.flag] = 0.0
         found = consistent_state(eom, q, v, t=t, p=self.p, latches=latches, reach=reach)
-        x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches] = found.q, found.v, latches
+        new = found.v
+        if wanted:
+            kept = kept_velocities(eom, found.q, v, wanted, t=t, p=self.p, latches=latches)
+            new = found.v if kept is None else kept
+            if kept is None:
+                self._check_wanted(found.q, new, wanted, latches)
+        moved = float(np.max(np.abs(new - v)))
+        x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches] = found.q, new, latches
         if not self.problem.held_names:  # what a sampled controller holds is known when the run begins
             x = self._settled(t, x)
-        return x, {"position": found.position_correction, "velocity": found.velocity_correction}
+        return x, {"position": found.position_correction, "velocity": moved}
+
+    def _check_wanted(self, q: Array, v: Array, wanted: Mapping[str, float], latches: Array) -> None:
+        """Refuse velocities that contradict each other; if a cable is among those that hold, tell of them."""
+        eom, names = self.eom, self.eom.machine.v_names
+        got = eom.to_machine(q, v, p=self.p)[1]
+        gaps = {name: abs(got[names.index(name)] - value) for name, value in wanted.items()}
+        name = max(gaps, key=lambda key: gaps[key])
+        if gaps[name] <= _CLOSE * max(abs(value) for value in wanted.values()):
+            return
+        text = (
+            f"v0: the constraints of machine '{eom.machine.name}' do not allow the velocities {', '.join(wanted)} "
+            f"together: {name!r} of {wanted[name]:g} would become {got[names.index(name)]:.4g}"
+        )
+        if any(rows.unilateral and latches[rows.flag] > 0.5 for rows in eom.constraint_system.rows):
+            warn(f"{text}; the run starts with that")
+        else:
+            raise InputError(f"{text}; name fewer of them, the others follow")
 
     def begin(self, t: float, x: Array) -> Array | None:
         """State at the start of a run, if other cables pull there than its switches say; None if they are right.

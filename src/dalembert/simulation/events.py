@@ -23,6 +23,7 @@ Transition = Callable[[float, Array, tuple[str, ...]], ArrayLike | None]
 
 _SIMULTANEOUS = 1e-9  # part of a step within which two events are one instant
 _LOCATED = 1e-13  # part of a step to which an event is located
+_CLOSER = 4  # intervals between events, each shorter than the last, that may have no end
 _CROWD, _CROWDED = 500, 1e-6  # so many transitions within this part of the run will never end
 
 
@@ -41,6 +42,7 @@ class EventWatcher:
         self._directions = np.array([float(spec.direction) for spec in self._specs])
         self._armed_at, self._armed_for = -math.inf, 0.0
         self._stops: deque[float] = deque(maxlen=_CROWD)
+        self._times: dict[int, deque[float]] = {}  # when each event last led to a transition
 
     def arm(self, engine: Engine, which: Array | None = None) -> None:
         """Take the signs that the events have just after the present time."""
@@ -77,7 +79,7 @@ class EventWatcher:
             if stops:
                 return ", ".join(map(repr, stops))
             assert self._on_event is not None
-            self._change(engine, self._on_event(engine.t, engine.x, names), fired)
+            self._change(engine, self._on_event(engine.t, engine.x, names), fired, signs)
             self._at_once(engine)
             return None
         return None
@@ -118,8 +120,8 @@ class EventWatcher:
         for i in sorted(fired):
             self.records.append(EventRecord(self._specs[i].name, t, x, -int(signs[i])))
 
-    def _change(self, engine: Engine, x: ArrayLike | None, fired: list[int]) -> None:
-        """Apply a transition and arm the events for what follows."""
+    def _change(self, engine: Engine, x: ArrayLike | None, fired: list[int], signs: Array) -> None:
+        """Apply a transition and arm the events, which had these signs, for what follows."""
         t, names = engine.t, self._setup.problem.state_names
         if x is not None:
             try:
@@ -135,10 +137,29 @@ class EventWatcher:
         which = np.zeros(len(self._specs), dtype=bool)
         which[fired] = True
         self.arm(engine, which)
+        if x is not None:
+            self._check_returns(engine, fired, signs)
         self._stops.append(t)
         if len(self._stops) == _CROWD and t - self._stops[0] <= _CROWDED * (self._setup.t_end - self._setup.t0):
             label = ", ".join(repr(self._specs[i].name) for i in fired)
             raise SimulationError(f"events accumulate at t = {t:g} s: {_CROWD} of them up to {label}")
+
+    def _check_returns(self, engine: Engine, fired: list[int], signs: Array) -> None:
+        """Refuse to go on past an event that comes ever closer and that a transition no longer takes back.
+
+        A ball that bounces lower and lower comes to rest in finite time, after infinitely many bounces. At the last one
+        that can be told from rest it is on the wrong side of the floor at once, and would be let through.
+        """
+        for i in fired:
+            times = self._times.setdefault(i, deque(maxlen=_CLOSER + 1))
+            times.append(engine.t)
+            gaps = np.diff(np.array(times))
+            closer = len(gaps) == _CLOSER and bool(np.all(np.diff(gaps) < 0.0)) and gaps[-1] <= 1e-3 * engine.h_used
+            if closer and engine.signs[i] != signs[i]:
+                raise SimulationError(
+                    f"events accumulate at t = {engine.t:.9g} s: {self._specs[i].name!r} comes ever closer, the last "
+                    f"time after {gaps[-1]:.3g} s, and the transition does not take it back any more"
+                )
 
     def _at_once(self, engine: Engine) -> None:
         """Let happen what must not be negative and is, such as the tension of a cable, at this very instant."""
@@ -148,4 +169,4 @@ class EventWatcher:
                 return
             self._note(engine.t, engine.x, fired, np.ones(len(self._specs)))
             names = tuple(self._specs[i].name for i in fired)
-            self._change(engine, self._on_event(engine.t, engine.x, names), fired)
+            self._change(engine, self._on_event(engine.t, engine.x, names), fired, engine.signs.copy())

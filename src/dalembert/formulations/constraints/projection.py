@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from dalembert.core.constraint_algebra import correction
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["ConsistentState", "consistent_state"]
+__all__ = ["ConsistentState", "consistent_state", "kept_velocities"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +121,42 @@ def consistent_state(
     return ConsistentState(
         x, w + change, float(np.max(np.abs(total))), float(np.max(np.abs(change))), max(error, slack)
     )
+
+
+def kept_velocities(
+    eom: Any, q: Array, v: Array, wanted: Mapping[str, float], *, t: float = 0.0, p: Any = None, latches: Array
+) -> Array | None:
+    """Velocities that the constraints allow and that have the values which were asked for; None if there are none.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    q
+        Coordinates on the constraints.
+    v
+        Velocities; the others change as little as they can, in the metric of the mass matrix.
+    wanted
+        Velocities of the machine by name.
+    t, p, latches
+        Time, parameter values, latches.
+    """
+    on = eom.constraint_system.activity(latches) != 0.0
+    names, asked = list(eom.machine.v_names), np.array(list(wanted.values()), dtype=float)
+    by_name = np.eye(eom.nv)
+    if not eom.formulation.machine_coordinates:
+        by_name = np.array([eom.to_machine(q, one, p=p)[1] for one in np.eye(eom.nv)]).T
+    rows = by_name[[names.index(name) for name in wanted]]
+
+    def errors(velocities: Array) -> Array:
+        rate = eom.constraint_velocity(q, velocities, t=t, p=p, latches=latches)[on]
+        return np.concatenate([rate, rows @ velocities - asked])
+
+    before = errors(v)
+    J = np.vstack([eom.constraint_jacobian(q, t=t, p=p, latches=latches)[on], rows])
+    new = v + correction(eom.mass_matrix(q, p=p), J, before)
+    scale = 1.0 + np.abs(before).max(initial=0.0) + np.abs(asked).max(initial=0.0)
+    return new if np.abs(errors(new)).max(initial=0.0) <= 1e-8 * scale else None
 
 
 def _shift(eom: Any, q: Array, t: float, p: Any, latches: Array, on: NDArray[np.bool_], error: Array) -> Array:
