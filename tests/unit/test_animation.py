@@ -102,7 +102,7 @@ def test_pictures_differ_as_the_machine_moves() -> None:
 def test_gif(tmp_path: Path) -> None:
     from PIL import Image
 
-    path = animate(RUN, tmp_path / "crane.gif", fps=20, trace=["payload"])
+    path = RUN.animate(tmp_path / "crane.gif", fps=20, trace=["payload"])
     with Image.open(path) as image:
         assert image.n_frames == 11  # half a second at 20 per second, both ends
         assert image.size == (480, 360)

@@ -242,6 +242,12 @@ class Run:
         wanted = [name for given in names for name in ([given] if isinstance(given, str) else given)]
         return plot_run(self, wanted if names else None, path)
 
+    def animate(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write an animation (.gif, .html, .mp4); the options are those of `dalembert.view.animate`."""
+        from dalembert.view.animation import animate
+
+        return animate(self, path, **options)
+
     def _repr_html_(self) -> str:
         """What came of it, for notebooks."""
         from dalembert.view.notebook import run_html

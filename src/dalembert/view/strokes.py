@@ -77,7 +77,15 @@ class Polygons:
         size = np.linalg.norm(normals, axis=1, keepdims=True)
         normals = normals / np.where(size > 0, size, 1.0)
         rgb = np.array(to_rgb(colour))
-        return Polygons(pose, vertices, faces, normals, rgb, isinstance(solid, Box), not isinstance(solid, Mesh))
+        closed = not isinstance(solid, Mesh) or _encloses(vertices, faces)
+        return Polygons(pose, vertices, faces, normals, rgb, isinstance(solid, Box), closed)
+
+
+def _encloses(vertices: Array, triangles: Indices) -> bool:
+    """Whether triangles look outwards and enclose something: their volume is a good part of the box about them."""
+    a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
+    volume = float(np.sum(a * np.cross(b, c))) / 6
+    return volume > 0.1 * float(np.prod(np.ptp(vertices, axis=0)))
 
 
 class Strokes:
