@@ -80,7 +80,7 @@ CASES: dict[str, tuple[da.Machine, dict[str, Any]]] = {
 
 
 def runs(machine: da.Machine, **options: Any) -> list[da.Run]:
-    settings = {"duration": 0.5, "method": "rk4", "step": 0.01, "backend": "vm"}
+    settings = {"duration": 0.5, "method": "rk4", "step": 0.01, "backend": "vm"} if "method" not in options else {}
     return [da.simulate(machine, by=by, **(settings | options)) for by in BY]
 
 

@@ -46,7 +46,7 @@ _ENERGY = ("energy.kinetic", "energy.potential", "work.input", "work.loss")
 _MEASURED = ("offset.", "length0.")  # states of constraints that change only when these begin to act
 _IDLE = ("u.", "command.", "multiplier.")  # not drawn where they are zero all the time
 _OTHER_STATES = ("work.", "active.", "integral.", "effort.")  # states that are no coordinates
-_NATURAL = re.compile(r"\.[rv][ij]\.[xyz](_dot)?$")  # natural coordinates
+_NATURAL = re.compile(r"\.[rv][ij]\.[xyz](_dot)?$|^turned\.")  # natural coordinates, and the turns that they count
 _TOTAL = "sum"
 
 
