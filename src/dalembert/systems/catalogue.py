@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.model.machine import Machine
-from dalembert.systems import cable_robots, cranes, parallel_robots, textbook
+from dalembert.systems import cable_robots, cranes, mechanisms, parallel_robots, textbook
 
 __all__ = ["SYSTEMS", "SystemInfo", "load_system"]
 
@@ -160,6 +161,33 @@ _ALL = (
         "own data (R. Clavel's robot)",
         parallel_robots.delta_robot,
         _delta_move,
+    ),
+    SystemInfo(
+        "andrews-squeezer",
+        "seven bodies in three loops of some centimetres, driven to 1000 rad/s in 30 ms",
+        "Test Set for IVP Solvers; IFToMM benchmark A03",
+        mechanisms.andrews_squeezer,
+        lambda: {"duration": 0.03, "method": "dopri5", "rtol": 1e-9, "record": 1e-4, "q0": mechanisms.ANDREWS_START},
+    ),
+    SystemInfo(
+        "bricard-mechanism",
+        "five rods and the ground in one loop that moves although its joints count out to none",
+        "IFToMM benchmark A04",
+        mechanisms.bricard_mechanism,
+        lambda: {"duration": 10.0, "method": "dopri5", "record": 0.02},
+    ),
+    SystemInfo(
+        "flyball-governor",
+        "Watt's governor with stiff springs in place of its lower rods",
+        "IFToMM benchmark A05",
+        mechanisms.flyball_governor,
+        lambda: {
+            "duration": 10.0,
+            "method": "cvodes",
+            "record": 0.02,
+            "q0": {"s": 0.5, "swing1": math.pi / 6, "swing2": math.pi / 6},
+            "v0": {"spin_dot": 2 * math.pi},
+        },
     ),
     SystemInfo(
         "joining-robot",
