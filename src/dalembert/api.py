@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from dalembert.compile.kernel import Backend
+from dalembert.core.errors import InputError
 from dalembert.core.types import StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
@@ -178,6 +179,10 @@ def simulate(
         reach=reach,
         limits=limits,
     )
+    if not isinstance(check, bool):
+        raise InputError(f"check must be true or false, got {check!r}")
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise InputError(f"progress must be true, false, None or a function of the time, got {progress!r}")
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, by, backend=backend)
     return run_equations(
         eom,

@@ -161,7 +161,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "unknown formulation": (lambda: da.equations(machine(), "kane"), r"no formulation named 'kane'; known: lagrange"),
     "unknown backend": (
         lambda: da.equations(machine(), backend="gpu").mass_matrix([0.0]),  # type: ignore[arg-type]
-        r"got backend 'gpu'",
+        r"backend must be one of auto, native, vm, got 'gpu'",
     ),
     "wrong shape": (lambda: da.equations(machine()).mass_matrix([0.0, 1.0]), r"'q'.*\(2,\).*\(1,\)|got shape \(2,\)"),
     "NaN state": (lambda: da.equations(machine()).bias([NAN], [0.0]), r"'q'.*(finite|nan)"),

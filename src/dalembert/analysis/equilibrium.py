@@ -104,7 +104,10 @@ def equilibrium(
     if u is None:
         inputs = np.linalg.lstsq(N.T @ B, N.T @ demand[:, 0], rcond=1e-10)[0] if eom.nu else np.zeros(0)
     else:
-        inputs = np.asarray(u, dtype=float)
+        try:
+            inputs = np.asarray(u, dtype=float)
+        except (TypeError, ValueError):
+            inputs = np.full(1 + eom.nu, np.nan)
         if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
             raise InputError(f"u must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {u!r}")
     given = np.array(ca.DM(f(q, zero, inputs, t, values)[2]).full())[:, 0]  # after saturation

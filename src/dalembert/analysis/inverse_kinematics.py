@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
+from dalembert.core.validation import check_names, check_seed
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
@@ -113,7 +114,7 @@ def inverse_kinematics(
     error = _with_constraints(eom, _error_function(eom, frame, target, p), p)
     space = _Space.of(eom, joints, limits)
     best = space.clip(_start(eom, q0))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed(seed))
     best_error, total, message = np.inf, 0, ""
     for attempt in range(restarts + 1):
         start = best if attempt == 0 else space.random(best, rng)
@@ -198,7 +199,9 @@ class _Space:
     def of(eom: EquationsOfMotion, joints: Iterable[str] | None, limits: bool) -> _Space:
         # Beams bend under loads, not at will: their modal coordinates stay where they are.
         names = [b.name for b in eom.layout.blocks if b.kind != "modal"]
-        chosen = set(names if joints is None else [joints] if isinstance(joints, str) else joints)
+        chosen = set(names if joints is None else check_names(joints, "joints"))
+        if not chosen:
+            raise InputError(f"joints must name at least one joint to move; known: {', '.join(names)}")
         for name in chosen:
             if name not in names:
                 raise UnknownNameError("joint", name, names, f"machine '{eom.machine.name}'")

@@ -21,6 +21,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Law
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
+from dalembert.core.validation import check_names
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.constraints.reduction import Reduction
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -115,6 +116,11 @@ def linearize(
     import control
 
     eom = machine if isinstance(machine, EquationsOfMotion) else _derive(machine, by)
+    for what, number in (("t", t), ("tolerance", tolerance)):
+        if isinstance(number, bool) or not isinstance(number, int | float) or not np.isfinite(number):
+            raise InputError(f"{what} must be a finite number, got {number!r}")
+    if tolerance < 0.0:
+        raise InputError(f"tolerance must be >= 0, got {tolerance!r}")
     values = eom.parameter_values(p)
     point = equilibrium(eom, at, u=u, active=active, locked=locked, t=t, p=values)
     v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
@@ -122,7 +128,7 @@ def linearize(
         hint = "give an equilibrium, or require_equilibrium=False"
         check_rest(eom, point, v0, tolerance, t=t, p=values, hint=hint)
     states = state_space_names(eom)
-    chosen_in = list(eom.u_names if inputs is None else inputs)
+    chosen_in = list(eom.u_names) if inputs is None else check_names(inputs, "inputs")
     for name in chosen_in:
         if name not in (*eom.u_names, *eom.p_names):
             raise UnknownNameError("input", name, (*eom.u_names, *eom.p_names), f"machine '{eom.machine.name}'")
@@ -137,7 +143,7 @@ def linearize(
         v0 = _velocities(eom, point, v0, t, values)
     elif independent is not None:
         raise InputError(f"machine '{eom.machine.name}' has no constraints: all its displacements are independent")
-    chosen_out = list(names if outputs is None else outputs)
+    chosen_out = list(names) if outputs is None else check_names(outputs, "outputs")
     if not chosen_in and len(chosen_out) == 1:
         raise InputError(
             f"machine '{eom.machine.name}' has no motors, and python-control knows no model of one output without "

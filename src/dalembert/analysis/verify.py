@@ -19,6 +19,7 @@ import numpy as np
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.core.validation import check_seed
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.registry import FORMULATIONS
 from dalembert.model.joint import WORLD
@@ -158,6 +159,7 @@ def verify(
         raise InputError(f"samples must be a positive integer, got {samples!r}")
     if not isinstance(tolerance, int | float) or not 0.0 < tolerance < np.inf:
         raise InputError(f"tolerance must be a positive number, got {tolerance!r}")
+    check_seed(seed)
     if machine.constrained:
         # Loops are closed through the Jacobians of frames, which are compared; the equations are those of the tree.
         machine = machine.with_(constraints=(), cables=())

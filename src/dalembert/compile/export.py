@@ -73,7 +73,7 @@ def export_c(
     Path
         The folder.
     """
-    if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII) or name in _KEYWORDS:
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII) or name in _KEYWORDS:
         raise InputError(f"name must be a C identifier, got {name!r}")
     if not functions:
         raise InputError("export_c needs at least one function")

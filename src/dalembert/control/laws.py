@@ -89,6 +89,9 @@ def _reference(reference: Reference, t: Any, n: int, law: str) -> tuple[Any, Any
             f"{law}: reference must be finite, got {r}; a function of time computes on CasADi symbols (casadi.sin, not "
             "math.sin)"
         )
+    free = ca.Function("r", [t], [r], {"allow_free": True}).free_sx()
+    if free:
+        raise InputError(f"{law}: the reference holds symbols that it was not given: {', '.join(map(str, free))}")
     if r.shape != (n, 1):
         raise InputError(f"{law}: reference must have {n} components (one per motor), got {r.shape[0]}")
     rd = ca.jacobian(r, t)
@@ -190,7 +193,8 @@ class PID(_Value):
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs and integrator rates as expressions."""
-        if self.tracking_time is not None and not self.tracking_time > 0:
+        given = self.tracking_time
+        if given is not None and not (isinstance(given, int | float) and 0 < given < np.inf):
             raise InputError(f"tracking_time of a PID must be > 0 or None, got {self.tracking_time!r}")
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "PID")

@@ -141,9 +141,12 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 
 def _path(path: str | os.PathLike[str]) -> Path:
     try:
-        return Path(path)
+        made = Path(path)
     except TypeError:
         raise InputError(f"a file must be given by its path, got {path!r}") from None
+    if "\0" in str(made):
+        raise InputError(f"the name of a file must not hold a null character, got {str(path)!r}")
+    return made
 
 
 def owner() -> str:

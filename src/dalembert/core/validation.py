@@ -16,7 +16,9 @@ __all__ = [
     "Bound",
     "check_angle",
     "check_name",
+    "check_names",
     "check_number",
+    "check_seed",
     "field_axis",
     "field_matrix",
     "field_scalar",
@@ -89,6 +91,21 @@ def check_number(name: str, value: Any, *, positive: bool = True, unit: str = ""
     if not math.isfinite(number) or (positive and number <= 0.0):
         raise InputError(f"{name} must be {expected}, got {number:g}")
     return number
+
+
+def check_names(given: Any, what: str) -> list[str]:
+    """Return names as a list; one of them alone will do."""
+    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"{what} must be names, got {given!r}")
+    return names
+
+
+def check_seed(seed: Any) -> int:
+    """Return the seed of random numbers."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed must be an integer >= 0, got {seed!r}")
+    return seed
 
 
 def field_scalar(

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel
+from dalembert.compile.backend import BACKENDS, Backend
 from dalembert.compile.export import export_c
-from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.kept import Kept
 from dalembert.core.ports import Formulation
 from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
+from dalembert.core.validation import check_names
 from dalembert.formulations.constraints.contract import ConstraintContract
 from dalembert.formulations.constraints.elastic_cables import with_elastic_cables
 from dalembert.formulations.contract import GEOMETRIC, compile_contract
@@ -61,6 +62,8 @@ def derive(
     """Derive the equations of motion of a machine; see `dalembert.equations`."""
     if not isinstance(machine, Machine):
         raise InputError(f"equations need a Machine, got {type(machine).__name__}")
+    if backend not in BACKENDS:
+        raise InputError(f"backend must be one of {', '.join(BACKENDS)}, got {backend!r}")
     kind_of(by, options)
     if coordinates is not None:
         formulation = in_coordinates(formulate(machine, by, options), coordinates)
@@ -331,7 +334,8 @@ class EquationsOfMotion(ConstraintContract):
         name: str = "machine",
     ) -> Path:
         """Write functions of the contract as C99 sources that stand alone; see `dalembert.compile.export_c`."""
-        return export_c([self.kernel(f) for f in functions], folder, name=name, examples={"q": self.q_neutral})
+        names = check_names(functions, "functions")
+        return export_c([self.kernel(f) for f in names], folder, name=name, examples={"q": self.q_neutral})
 
     def kernel(self, name: str, frame: str | None = None, axes: str = "frame") -> Kernel:
         """Compiled function of a name of the contract; its last inputs are ``t`` and ``p`` where they matter."""

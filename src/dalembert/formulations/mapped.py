@@ -287,6 +287,8 @@ def tree_coordinates(machine: Machine, q: Any, value: Callable[[Any], Any] = nom
 def in_coordinates(inner: Formulation, coordinates: CoordinateMap) -> Formulation:
     """Wrap a formulation in the coordinates of a map."""
     machine = inner.machine
+    if not isinstance(coordinates, CoordinateMap):
+        raise InputError(f"coordinates must be a CoordinateMap, got {coordinates!r}")
     if not inner.minimal:
         raise InputError(f"{inner.name} coordinates are a choice of coordinates themselves: give no map with them")
     if Layout.of_nodes(machine.coordinate_nodes).quaternions or machine.couplings:

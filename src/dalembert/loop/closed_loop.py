@@ -49,6 +49,10 @@ class SampledController:
     period: float
     name: str = "controller"
 
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InputError(f"{self.name} needs a function (t, q, v) -> u, got {self.function!r}")
+
     def __call__(self, t: float, q: Array, v: Array) -> ArrayLike:
         """Return the inputs to hold until the next sample."""
         return self.function(t, q, v)
@@ -78,6 +82,8 @@ class Event:
     def __post_init__(self) -> None:
         if not callable(self.expression):
             raise InputError(f"event '{self.name}' needs a function (t, q, v) -> g, got {self.expression!r}")
+        if not isinstance(self.terminal, bool):
+            raise InputError(f"'terminal' of event '{self.name}' must be true or false, got {self.terminal!r}")
 
     def function(self, t: Any, q: Any, v: Any) -> Any:
         """Return the expression on given symbols."""
@@ -377,5 +383,8 @@ def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tup
                 specs.append(EventSpec(f"{joint.name}.velocity", terminal=limits == "stop", direction=-1))
     for event in events:
         g.append(event.function(s.t, s.q, s.v))
+        free = ca.Function("event", [s.t, s.q, s.v], [g[-1]], {"allow_free": True}).free_sx()
+        if free:
+            raise InputError(f"event '{event.name}' holds symbols that it was not given: {', '.join(map(str, free))}")
         specs.append(EventSpec(event.name, event.terminal, event.direction))
     return ca.vertcat(*g) if g else ca.SX(0, 1), tuple(specs)

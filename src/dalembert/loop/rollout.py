@@ -112,6 +112,8 @@ def rollout(
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     if device not in DEVICES:
         raise InputError(f"got device {device!r}, expected one of {', '.join(DEVICES)}")
+    if device != "cuda" and (precision != "double" or fast_math):
+        raise InputError(f"precision and fast_math belong to the device cuda, got {precision!r} and {fast_math!r}")
     threads = check_threads(threads)
     loop = close_loop(eom, control, limits="ignore")
     problem, held = loop.problem, _held(loop)

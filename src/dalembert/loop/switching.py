@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.types import Array
+from dalembert.core.validation import check_names
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.projection import consistent_state, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
@@ -50,7 +51,7 @@ class Switch:
             raise InputError(f"the time of a Switch must be a finite number, got {self.at!r}")
         for side in ("on", "off"):
             names = getattr(self, side)
-            object.__setattr__(self, side, (names,) if isinstance(names, str) else tuple(names))
+            object.__setattr__(self, side, tuple(check_names(names, f"'{side}' of a Switch")))
         if not self.on and not self.off:
             raise InputError("a Switch turns nothing on or off: give 'on' or 'off'")
 

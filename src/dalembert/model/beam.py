@@ -129,6 +129,9 @@ class Beam:
             raise MachineError(f"normalization of beam '{name}' is {self.normalization!r}; known: {known}")
         if self.normalization == "load" and self.load is None:
             raise MachineError(f"beam '{name}' has no load, which its normalization 'load' refers to")
+        for field in ("rotary_inertia", "stiffening"):
+            if not isinstance(getattr(self, field), bool):
+                raise MachineError(f"{field} of beam '{name}' must be true or false, got {getattr(self, field)!r}")
         self._check_section()
         set_(self, "modes", self._checked_modes())
         self._supports()
@@ -152,9 +155,8 @@ class Beam:
         object.__setattr__(self, "section", pieces)
 
     def _checked_modes(self) -> tuple[tuple[str, Any], ...]:
-        items = self.modes.items() if isinstance(self.modes, Mapping) else self.modes
         given: dict[str, Any] = {}
-        for key, value in items:
+        for key, value in _pairs(self.modes, f"modes of beam '{self.name}'", "directions to numbers"):
             what = f"modes of beam '{self.name}' in direction '{key}'"
             if key not in DIRECTIONS:
                 raise MachineError(f"beam '{self.name}' has modes in direction {key!r}; known: {', '.join(DIRECTIONS)}")
@@ -184,9 +186,8 @@ class Beam:
                 raise MachineError(f"beam '{self.name}' has no inertia in {_NAMES[direction]} for modes to move")
 
     def _checked_stations(self) -> tuple[tuple[str, float], ...]:
-        items = self.stations.items() if isinstance(self.stations, Mapping) else self.stations
         result = []
-        for key, value in items:
+        for key, value in _pairs(self.stations, f"stations of beam '{self.name}'", "names to abscissae"):
             check_name(key, f"station of beam '{self.name}'")
             s = _number(value, f"station '{key}' of beam '{self.name}'")
             if key == "tip" or s > self.length:
@@ -350,3 +351,12 @@ class Beam:
                     raise MachineError(f"beam '{self.name}': a mode with no tip deflection cannot have a unit tip")
                 return 1.0 / end
         return 1.0
+
+
+def _pairs(given: Any, what: str, kinds: str) -> list[tuple[Any, Any]]:
+    """Items of a mapping, or of the pairs that it was stored as."""
+    items = given.items() if isinstance(given, Mapping) else given
+    try:
+        return [(key, value) for key, value in items]
+    except (TypeError, ValueError):
+        raise MachineError(f"{what} must map {kinds}, got {given!r}") from None

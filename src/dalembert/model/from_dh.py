@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dalembert.core.errors import MachineError
@@ -55,7 +55,13 @@ def machine_from_dh(
     >>> arm.q_names
     ('q1', 'q2')
     """
-    bodies = list(bodies)
+    if not isinstance(table, DHTable):
+        raise MachineError(f"table must be a DHTable, got {table!r}")
+    bodies = list(bodies) if isinstance(bodies, Iterable) else [bodies]
+    if not all(isinstance(body, Body) for body in bodies):
+        raise MachineError(f"bodies of a DH table must be a list of Body, got {bodies!r}")
+    if joint_names is not None and (isinstance(joint_names, str) or not isinstance(joint_names, Iterable)):
+        raise MachineError(f"joint_names of a DH table must be a list of names, got {joint_names!r}")
     names = [f"q{i + 1}" for i in range(len(table.rows))] if joint_names is None else list(joint_names)
     for what, given in (("bodies", bodies), ("joint_names", names)):
         if len(given) != len(table.rows):

@@ -134,9 +134,14 @@ class DHTable:
 
     def frames(self, q: ArrayLike) -> Array:
         """Poses of base, each row's frame and tool for the variables ``q``: (n + 2, 4, 4)."""
-        q = np.asarray(q, dtype=float)
+        try:
+            q = np.asarray(q, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"q of a DH table must be numbers, got {q!r}") from None
         if q.shape != (len(self.rows),):
             raise InputError(f"q must have the shape ({len(self.rows)},), got {q.shape}")
+        if not np.isfinite(q).all():
+            raise InputError(f"q of a DH table must be finite, got {q.tolist()}")
         pose = np.eye(4)
         for row in self.base:
             pose = pose @ self._matrix(row)

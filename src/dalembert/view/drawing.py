@@ -14,6 +14,7 @@ import numpy as np
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
+from dalembert.core.validation import check_names
 from dalembert.model.geometry import Cylinder
 from dalembert.view.baked import Baked
 from dalembert.view.scene import Scene
@@ -212,9 +213,9 @@ def draw_scene(
     from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure
 
-    traced = [scene.index(name) for name in _names(trace, "trace")]
+    traced = [scene.index(name) for name in check_names(trace, "trace")]
     known = [part.name for part in scene.frames]
-    for name in _names(frames, "frames"):
+    for name in check_names(frames, "frames"):
         if name not in known:
             raise InputError(f"no frame '{name}' to draw; known: {', '.join(known) or '(none)'}")
     chosen = plane_of(np.concatenate([baked.points, *baked.cables.values()], axis=1)) if plane == "auto" else plane
@@ -255,13 +256,6 @@ def draw_scene(
     painter.scale = width / float(np.ptp(axes.get_xlim()))
     update(0)
     return figure, update
-
-
-def _names(given: Sequence[str], what: str) -> list[str]:
-    names = [given] if isinstance(given, str) else list(given)
-    if not all(isinstance(name, str) for name in names):
-        raise InputError(f"{what} must be names, got {given!r}")
-    return names
 
 
 def _frame_axes(axes: Any, flat: Array, plane: Any, size: tuple[float, float]) -> None:

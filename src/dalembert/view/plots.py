@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_file
+from dalembert.core.validation import check_names
 from dalembert.io.units import signal_units
 from dalembert.simulation.run import Run
 
@@ -121,13 +122,13 @@ def _axes(figure: Figure, count: int, rows: int, columns: int) -> list[Axes]:
 
 def _chosen(run: Run, names: Sequence[str]) -> list[str]:
     """Names of signals, patterns replaced by what they match."""
-    wanted = [names] if isinstance(names, str) else list(names)
+    wanted = check_names(names, "names of signals to plot")
     if not wanted:
         raise InputError(f"names of signals to plot must not be empty; known: {', '.join(run.names)}")
     found: dict[str, None] = {}
     for name in wanted:
         matched = [name]
-        if isinstance(name, str) and name not in run and any(sign in name for sign in "*?"):
+        if name not in run and any(sign in name for sign in "*?"):
             matched = [known for known in run.names if fnmatch.fnmatchcase(known, name)]
             if not matched:
                 raise InputError(f"no signal matches {name!r}; known: {', '.join(run.names)}")

@@ -81,6 +81,8 @@ def closed_form(
         raise InputError(f"symbols must be 'all' or 'parameters', got {symbols!r}")
     if not isinstance(limit, int) or limit < 1:
         raise InputError(f"limit must be a positive number of terms, got {limit!r}")
+    if coordinates is not None and not isinstance(coordinates, CoordinateMap):
+        raise InputError(f"coordinates must be a CoordinateMap, got {coordinates!r}")
     if coordinates is None:
         layout = Layout.of_joints(machine.coordinate_joints)
     else:
