@@ -128,12 +128,12 @@ def _simulations() -> Iterator[Attack]:
         "machine": [None, 3, "pendulum"],
         "duration": number,
         "step": [NAN, INF, 0.0, -1.0, "short", [1.0]],
-        "q0": [[0.0, 0.0], {"theta": NAN}, {"tetha": 1.0}, "home", [None], {"theta": [1.0, 2.0]}],
+        "q0": [[0.0, 0.0], {"theta": NAN}, {"tetha": 1.0}, "home", [None], {"theta": "1.0"}, {"theta": [1.0, 2.0]}],
         "v0": [[0.0, 0.0], {"theta_dot": INF}, {"theta": 1.0}, "fast", {"theta_dot": None}],
         "method": ["rk5", "", 3],
         "record": [NAN, 0.0, -1.0, "often"],
         "t0": [NAN, "now", None],
-        "p": [{"k": 1.0}, {"m": -1.0}, {"m": NAN}, [1.0], "heavy"],
+        "p": [{"k": 1.0}, {"m": -1.0}, {"m": NAN}, [1.0], "heavy", {"m": "1"}],
         "control": ["push", [1.0, 2.0], [NAN], {"drive": "x"}, object(), lambda t, q, v: 0.0],
         "events": ["hit", [3], da.Event, [lambda t, q, v: q]],
         "limits": ["halt", None, 3],
@@ -157,6 +157,8 @@ def _simulations() -> Iterator[Attack]:
     adaptive: dict[str, Any] = {"rtol": [NAN, 0.0, -1.0, 2.0, "fine"], "atol": [NAN, -1.0, [1e-9, 1e-9, 1e-9], "fine"]}
     yield from attacks("simulate", lambda **f: simulate(method="dopri5", **f), adaptive)
     for label, expression in (
+        ("constant", lambda t, q, v: 1.0),
+        ("boolean", lambda t, q, v: q > 0),
         ("two", lambda t, q, v: ca.vertcat(q, v)),
         ("text", lambda t, q, v: "q"),
         ("nan", lambda t, q, v: math.sin(t)),
@@ -500,6 +502,7 @@ xyz="0 0 -1" -> xyz="0 0"
 name="theta" -> name=""
 xyz="0 0 -1" -> xyz="0 0 -1" rpy="0 0"
 <robot name -> <!DOCTYPE r [<!ENTITY a "b">]><robot name
+velocity="1"/> -> velocity="1"/><mimic joint="phi"/>
 velocity="1"/> -> velocity="fast"/>
 <link name="base"/> -> (nothing)
 """

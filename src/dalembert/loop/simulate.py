@@ -42,6 +42,8 @@ def run_equations(
 ) -> Run:
     """Simulate; what is given besides equations and settings is as of `dalembert.simulate`."""
     loop = close_loop(eom, control, events=events, limits=settings.limits, switches=switches)
+    if start is not None and not isinstance(start, Run):
+        raise InputError(f"start must be a run, got {start!r}")
     _check_switches(switches, settings, start)
     report: dict[str, Any] = {}
     transition = on_event
@@ -53,7 +55,7 @@ def run_equations(
     if start is not None:
         if q0 is not None or v0 is not None:
             raise InputError("give either start (an earlier run) or q0 and v0, not both")
-        if not isinstance(start, Run) or start.state_names != loop.problem.state_names:
+        if start.state_names != loop.problem.state_names:
             raise InputError(
                 f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {start!r}"
             )

@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
+from dalembert.core.validation import check_names
 from dalembert.simulation.energy import EnergyAudit
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ class Run:
         """Draw the named signals (``"theta*"`` is a pattern), or all and the energy audit; into a file at ``path``."""
         from dalembert.view.plots import plot_run
 
-        wanted = [name for given in names for name in ([given] if isinstance(given, str) else given)]
+        wanted = [name for given in names for name in check_names(given, "names of signals to plot")]
         return plot_run(self, wanted if names else None, path)
 
     def animate(self, path: str | os.PathLike[str], **options: Any) -> Path:
