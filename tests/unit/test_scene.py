@@ -160,6 +160,13 @@ def test_run_tells_how_long_a_cable_is() -> None:
         assert length_of(way) == pytest.approx(np.maximum(paid_out, run[f"length.{name}"]), rel=1e-9)
 
 
+def test_moving_exit_of_a_cable_follows_the_time() -> None:
+    robot = load_system("overturning-robot")
+    q = np.array([robot.q_neutral, robot.q_neutral])
+    way = build_scene(robot).bake(q, [0.0, 10.0]).cables["cable3"]
+    assert np.allclose(way[:, 0], [[0.82, 1.0, 1.15], [-0.68, 1.0, 1.3]], atol=1e-12)
+
+
 def test_sag_without_gravity_and_between_points_above_each_other() -> None:
     ends = np.array([[[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]])
     for gravity in (np.zeros(3), np.array([0.0, 0.0, -9.81])):
