@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("exudyn")
 
 import dalembert as da
-from dalembert.benchmarks.cable_robot import _exudyn_run
+from dalembert.benchmarks.cable_robot import _exudyn_run, pushed_velocities
 from dalembert.systems.cable_robots import pulley_robot
 
 pytestmark = pytest.mark.peer
@@ -18,8 +18,8 @@ def test_platform_on_four_rods() -> None:
     """Both by generalized-alpha with 1 ms; its error against a tight solution is an order above their difference."""
     _, theirs = _exudyn_run(1.0, 1e-3)
     settings = {"duration": 1.0, "q0": {"platform.y": 0.25, "platform.z": 0.37}}
-    settings |= {"v0": {"platform.vx": 0.08, "platform.vy": 0.16}, "record": 1.0}
     machine = pulley_robot(1)
+    settings |= {"v0": pushed_velocities(machine), "record": 1.0}
     way = da.GeneralizedAlpha(radius=0.9)
     ours = da.simulate(machine, constraints=way, step=1e-3, **settings)
     exact = da.simulate(machine, method="dopri5", rtol=1e-11, atol=1e-12, **settings)
