@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
+from dalembert.formulations import registry
 from support.comparison import difference
 from support.random_machines import floating_machine, machines, random_machine, random_state
 
-FORMULATIONS = ("newton-euler", "lagrange")
+FORMULATIONS = tuple(name for name, kind in registry.FORMULATIONS.items() if kind.minimal)
 seeds = st.integers(0, 2**20)
 small = machines(max_joints=5, max_nv=12)
 

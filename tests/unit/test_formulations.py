@@ -89,6 +89,24 @@ def test_other_coordinates_and_verify_take_it() -> None:
     assert report.ok and any("twin" in row.pair for row in report.rows)
 
 
+def test_laws_of_joints_work_in_other_coordinates() -> None:
+    """A law of joints sees the machine's own coordinates, whatever the equations are written in."""
+    machine = arm()
+    absolute = da.CoordinateMap(["a", "b"], lambda y, _: [y[0], y[1] - y[0]], lambda q, _: [q[0], q[0] + q[1]])
+    for law in (
+        da.PD(kp=20.0, kd=2.0, reference=[0.2, 0.3], gravity=True),
+        da.PID(kp=20.0, ki=5.0, kd=2.0, reference=[0.2, 0.3]),
+        da.ComputedTorque(kp=20.0, kd=8.0, reference=lambda t: [t, -t]),
+        da.GravityCompensation(damping=0.5),
+    ):
+        runs = [
+            da.simulate(da.equations(machine, coordinates=c, backend="vm"), duration=0.1, q0=[0.3, 0.6], control=law)
+            for c in (None, absolute)
+        ]
+        for name in (*machine.q_names, "u.m0", "u.m1"):
+            assert np.allclose(runs[1][name], runs[0][name], rtol=0, atol=1e-9), (law, name)
+
+
 def test_options_and_refusals_are_those_of_the_formulation() -> None:
     made = da.equations(arm(), "twin", flavour="sweet").formulation
     assert isinstance(made, Twin) and made.flavour == "sweet"

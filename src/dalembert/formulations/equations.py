@@ -281,8 +281,11 @@ class EquationsOfMotion(ConstraintContract):
             return self
         if self.formulation.minimal:
             return derive(self.machine, self.by, backend=self.backend)
-        made = in_machine_coordinates(self.formulation)
-        return self.kept.once("machine coordinates", None, lambda: EquationsOfMotion(self.machine, made, self.backend))
+
+        def make() -> EquationsOfMotion:
+            return EquationsOfMotion(self.machine, in_machine_coordinates(self.formulation), self.backend)
+
+        return self.kept.once("machine coordinates", None, make)
 
     def from_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
         """State in these coordinates from one in the machine's own: the inverse of `to_machine`."""
