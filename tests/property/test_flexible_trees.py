@@ -72,3 +72,23 @@ def test_floating_base_conserves_momentum() -> None:
     before, after = eom.momentum(q, v), eom.momentum(q1, v1)
     assert difference(after, before) < 1e-8
     assert run.energy.drift < 1e-8  # audit: energy change less the loss of the structural damping
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_stiffened_floating_machines_keep_momentum_and_energy(seed: int) -> None:
+    """Rates along the motion: momentum not at all without gravity, energy by the power of the forces."""
+    machine = random_flexible_machine(seed, 3, "free", stiffening=True).with_(gravity=(0.0, 0.0, 0.0))
+    eom = da.equations(machine, backend="vm")
+    q, v, _, tau = random_flexible_state(eom, seed)  # far beyond small deflections: the identities do not mind
+    s = eom.symbolic
+    a = ca.SX.sym("a", eom.nv)
+    P, E = ca.SX(s.momentum), ca.SX(s.energy[0]) + ca.SX(s.energy[1])
+    rates = [ca.jtimes(x, s.q, s.coordinate_rate) + ca.jtimes(x, s.v, a) for x in (P, E)]
+    rate = ca.Function("rate", [s.q, s.v, a], rates)
+    drift, _ = rate(q, v, eom.forward_dynamics(q, v, 0 * tau))
+    terms = np.abs(eom.mass_matrix(q) @ eom.forward_dynamics(q, v, 0 * tau)).max() + np.abs(eom.bias(q, v)).max()
+    assert np.abs(np.array(drift)).max() < TOLERANCE * terms
+    forced = eom.forward_dynamics(q, v, tau)
+    _, power = rate(q, v, forced)
+    assert_allclose(float(power), v @ tau, atol=TOLERANCE * np.abs(v * (eom.mass_matrix(q) @ forced)).sum())
+    assert np.linalg.eigvalsh(eom.mass_matrix(q))[0] > 0
