@@ -14,6 +14,7 @@ from dalembert.systems.cranes import (
     hook_crane,
     planar_crane,
     spatial_crane,
+    sway_frequencies,
     uniform_cable,
 )
 
@@ -180,13 +181,49 @@ def test_impossible_cranes_are_refused(options: dict, message: str) -> None:
         planar_crane(cable, **options)
 
 
-def test_elastic_and_rod_links_have_their_lengths() -> None:
+def test_elastic_links_have_their_lengths() -> None:
     with pytest.raises(da.MachineError, match="elastic"):
         planar_crane(uniform_cable(2, 4.0, payload=5.0, mass=1.0, stiffness=1e4), lengths="hoisted")
-    with pytest.raises(da.MachineError, match="remark 2"):
-        planar_crane(uniform_cable(2, 4.0, payload=5.0, mass=1.0, rods=True), lengths="hoisted")
     with pytest.raises(da.MachineError, match="needs a LumpedCable"):
         planar_crane(3)  # type: ignore[arg-type]
+
+
+def test_telescoping_rods_are_rods_that_stretch_evenly() -> None:
+    """Remark 2: energies of a continuous rod, integrated and differentiated by SymPy, against the closed form."""
+    import sympy as sp
+
+    m, m_1, m_r, g, s, t = sp.symbols("m m_1 m_r g s t")
+    q = [sp.Function(name)(t) for name in ("x", "theta1", "l1")]
+    x, theta, l = q
+    point = sp.Matrix([x + s * l * sp.sin(theta), -s * l * sp.cos(theta)])
+    speed, height = point.diff(t).dot(point.diff(t)), point[1]
+    T = m * x.diff(t) ** 2 / 2 + m_r * sp.integrate(sp.expand(speed), (s, 0, 1)) / 2 + m_1 * speed.subs(s, 1) / 2
+    L = T - g * (m_r * sp.integrate(height, (s, 0, 1)) + m_1 * height.subs(s, 1))
+    expected = [(L.diff(y.diff(t)).diff(t) - L.diff(y)).doit() for y in q]
+    rod = LumpedCable([da.Parameter("m_1", 3.0)], [2.0], link_masses=[da.Parameter("m_r", 2.0)])
+    form = da.closed_form(planar_crane(rod, trolley=da.Parameter("m", 5.0), lengths="hoisted"))
+    for order, suffix in ((2, "_ddot"), (1, "_dot"), (0, "")):
+        named = {y.diff(t, order): sp.Symbol(y.func.__name__ + suffix) for y in q}
+        expected = [e.subs(named) for e in expected]
+    for ours, theirs in zip(form.equations, expected, strict=True):
+        assert sp.simplify(ours.lhs - theirs) == 0
+
+
+def test_telescoping_rods_hang_and_agree() -> None:
+    """Rods that may stretch but do not are rigid rods; elastic ones hang at rest; all formulations agree."""
+
+    def rods(**options: float) -> LumpedCable:
+        return uniform_cable(3, 5.0, payload=20.0, mass=9.0, rods=True, **options)
+
+    held = planar_crane(rods(), lengths="variable", winches=3)
+    np.testing.assert_allclose(sway_frequencies(held), sway_frequencies(planar_crane(rods())), rtol=1e-12)
+    elastic = spatial_crane(rods(stiffness=1e4), lengths="variable", winches=0)
+    rest = [hanging(elastic)[name] for name in elastic.q_names]
+    assert np.abs(da.equations(elastic).bias(rest, np.zeros(elastic.nv))).max() < 1e-9 * 9.81 * 29.0
+    assert da.verify(held, samples=3).ok
+    with pytest.raises(da.MachineError, match="cannot hold"):
+        planar_crane(rods(), lengths="hoisted", winch_force=9.81 * 27.4)
+    planar_crane(rods(), lengths="hoisted", winch_force=9.81 * 27.6)  # half of the first rod hangs on its joint
 
 
 def test_hanging_refuses_unknown_coordinates_and_machines() -> None:

@@ -27,7 +27,17 @@ import dalembert
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Pages about words, files and commands. Every other page is about calls, and shows at least one that works.
-WITHOUT_CODE = {"benchmarks", "changelog", "command_line", "contributing", "errata", "index", "notation", "studies"}
+WITHOUT_CODE = {
+    "benchmarks",
+    "changelog",
+    "command_line",
+    "contributing",
+    "coverage",
+    "errata",
+    "index",
+    "notation",
+    "studies",
+}
 
 # An indented fence belongs to a list, where its code would have to be dedented: pages do without.
 _FENCE = re.compile(

@@ -128,8 +128,8 @@ class _Namer:
 def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
     """Return a copy of a machine in which every nonzero physical number is a parameter.
 
-    Parameters and expressions keep their names; zeros, unit ratios, axes and rotation matrices stay numbers. Effort
-    limits are lifted: a closed form is that of motors which do not saturate.
+    Parameters and expressions keep their names; zeros, unit ratios, halves of couplings, axes and rotation matrices
+    stay numbers. Effort limits are lifted: a closed form is that of motors which do not saturate.
 
     Parameters
     ----------
@@ -262,8 +262,9 @@ def _wrench(wrench: Wrench, name: _Namer, label: str) -> Wrench:
 
 
 def _coupling(coupling: Coupling, name: _Namer, label: str) -> Coupling:
+    halved = isinstance(coupling.ratio, float) and abs(coupling.ratio) == 0.5  # the middle of something, not a gear
     return replace(
         coupling,
-        ratio=name.ratio(coupling.ratio, "r", label),
+        ratio=coupling.ratio if halved else name.ratio(coupling.ratio, "r", label),
         offset=name(coupling.offset, symbol_name(coupling.joint), "offset"),
     )

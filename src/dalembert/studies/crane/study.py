@@ -57,6 +57,9 @@ def _printed() -> Iterator[Result]:
     form = closed_form(two, coordinates=crane_coordinates(two))
     yield "two.mass", Formula.of(form, form.mass_matrix)
     yield "two.gravity", Formula.of(form, form.gravity)
+    rod = LumpedCable(masses=[m1], lengths=[2.0], link_masses=[Parameter("m_r", 2.0)])
+    form = closed_form(planar_crane(rod, trolley=m, lengths="hoisted"))
+    yield "rod.theta", Formula.of(form, form.equations[1].lhs)
 
 
 def _closed_forms() -> Iterator[Result]:

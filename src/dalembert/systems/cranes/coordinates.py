@@ -13,7 +13,17 @@ from dalembert.core.parameter import nominal
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.model.machine import Machine
 
-__all__ = ["Columns", "columns", "crane_coordinates", "document_order", "hanging", "link_count", "node_masses"]
+__all__ = [
+    "Columns",
+    "columns",
+    "crane_coordinates",
+    "document_order",
+    "hanging",
+    "link_count",
+    "link_lengths",
+    "node_masses",
+    "rod_masses",
+]
 
 ANGLES = ("theta", "alpha")
 
@@ -80,6 +90,13 @@ def node_masses(machine: Machine) -> np.ndarray[Any, Any]:
     return np.array([nominal(machine.body(f"node{i}").mass) for i in range(1, link_count(machine) + 1)])
 
 
+def rod_masses(machine: Machine) -> np.ndarray[Any, Any]:
+    """Nominal masses of the links themselves; zero where all mass is at the nodes."""
+    parts = {b.name: nominal(b.mass) for b in machine.bodies}
+    names = ("link", "middle", "foot")
+    return np.array([sum(parts.get(f"{n}{i}", 0.0) for n in names) for i in range(1, link_count(machine) + 1)])
+
+
 def link_lengths(machine: Machine) -> np.ndarray[Any, Any]:
     """Lengths of the links; of those that vary, the lengths at rest."""
     result = []
@@ -111,7 +128,8 @@ def hanging(machine: Machine, **others: float) -> dict[str, float]:
         if not isinstance(value, int | float | np.number) or not np.isfinite(value):
             raise InputError(f"coordinate {name!r} of the crane must be a finite number, got {value!r}")
     lengths = link_lengths(machine)
-    carried = np.cumsum(node_masses(machine)[::-1])[::-1]
+    rods = rod_masses(machine)
+    carried = np.cumsum((node_masses(machine) + rods)[::-1])[::-1] - rods / 2
     g = -nominal(machine.gravity[2])
     q = dict.fromkeys(col.names, 0.0)
     for i in col.length:

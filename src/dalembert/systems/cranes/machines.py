@@ -22,7 +22,7 @@ from dalembert.model.body import Body, point_mass, rod
 from dalembert.model.geometry import Box, Geometry
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
-from dalembert.model.parts import Frame, Motor
+from dalembert.model.parts import Coupling, Frame, Motor
 from dalembert.model.transform import Transform
 from dalembert.systems.cranes.cable import LumpedCable
 
@@ -36,6 +36,7 @@ class _Parts:
     bodies: list[Body] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
     motors: list[Motor] = field(default_factory=list)
+    couplings: list[Coupling] = field(default_factory=list)
 
 
 def planar_crane(
@@ -69,6 +70,7 @@ def planar_crane(
         Mass of the trolley ``m``.
     lengths
         ``"fixed"``; ``"hoisted"``: the winch varies ``l1`` (CRANE 6.2.2); ``"variable"``: all vary. Elastic links vary.
+        Links with masses of their own are then telescoping rods, which keep their mass and stretch evenly (remark 2).
     winches
         Number of links, from the top, with a motor on their length.
     rail_friction, friction_velocity, rail_damping
@@ -184,11 +186,6 @@ def _check(
         raise MachineError(
             f"the links of this cable are elastic, so their lengths vary: expected lengths='variable', got {lengths!r}"
         )
-    if cable.has_rods and lengths != "fixed":
-        raise MachineError(
-            "links with masses of their own keep their lengths (CRANE remark 2): expected lengths='fixed', "
-            f"got {lengths!r}"
-        )
     varies = _varies(cable, lengths)
     stiff = [i for i, c in enumerate(cable.axial_damping, start=1) if nominal(c) > 0 and i > varies]
     if stiff:
@@ -212,7 +209,7 @@ def _check(
     load = nominal(cable.masses[-1])
     if not load <= max_payload:
         raise MachineError(f"the payload of {load:g} kg is heavier than the limit max_payload = {max_payload:g} kg")
-    weight = gravity * sum(map(nominal, cable.masses))
+    weight = gravity * sum(map(nominal, (*cable.masses, *cable.link_masses, -cable.link_masses[0] / 2)))
     if varies and winches and not weight <= winch_force:
         raise MachineError(
             f"the winch cannot hold what hangs on it: {weight:g} N against the limit winch_force = {winch_force:g} N"
@@ -261,7 +258,7 @@ def _hang(
         length, bend = cable.lengths[i - 1], cable.bending_stiffness[i - 1]
         turn = {"stiffness": bend, "damping": cable.bending_damping[i - 1]}
         link = f"link{i}"
-        parts.bodies.append(_link_body(link, cable, i))
+        parts.bodies.append(_link_body(link, cable, i, telescoping=i <= varies))
         if spatial:
             parts.bodies.append(point_mass(f"knuckle{i}", 0.0))
             parts.joints += [
@@ -299,7 +296,23 @@ def _hang(
             )
             if i <= winches:
                 parts.motors.append(Motor(f"F{i}", f"l{i}", effort=winch_force))
+            if nominal(cable.link_masses[i - 1]) > 0:
+                _telescope(parts, i, cable.link_masses[i - 1])
         parent = node
+
+
+def _telescope(parts: _Parts, i: int, mass: Scalar) -> None:
+    """Middle and foot of a rod that stretches evenly; the head is the link's own body.
+
+    Points of the rod move with a mix of its ends' velocities, so Simpson's rule, ``m/6, 2 m/3, m/6``, is exact for its
+    energies: ``J(l) = m l^2/3`` about its joint, and CRANE's remark 2 with ``J' l' theta'`` follows.
+    """
+    parts.bodies += [point_mass(f"middle{i}", 2.0 * mass / 3.0), point_mass(f"foot{i}", mass / 6.0)]
+    parts.joints += [
+        Joint(f"middle{i}", "prismatic", f"link{i}", f"middle{i}", axis=(0.0, 0.0, -1.0)),
+        Joint(f"foot{i}", "fixed", f"node{i}", f"foot{i}"),
+    ]
+    parts.couplings.append(Coupling(f"middle{i}", f"l{i}", 0.5))
 
 
 def _payload(body: Body, cable: LumpedCable) -> Body:
@@ -324,10 +337,12 @@ def _picture(size: tuple[float, float, float], z: float, colour: str) -> Geometr
     return Geometry(Box(size), Transform((0.0, 0.0, z)), colour, collision=False)
 
 
-def _link_body(name: str, cable: LumpedCable, i: int) -> Body:
+def _link_body(name: str, cable: LumpedCable, i: int, *, telescoping: bool) -> Body:
     mass, length = cable.link_masses[i - 1], cable.lengths[i - 1]
     if nominal(mass) == 0.0:
         return point_mass(name, 0.0)
+    if telescoping:
+        return point_mass(name, mass / 6.0)
     return rod(name, mass, length, axis="z", com=(0.0, 0.0, -length / 2))
 
 
@@ -338,5 +353,6 @@ def _machine(name: str, parts: _Parts, cable: LumpedCable, gravity: float) -> Ma
         joints=tuple(parts.joints),
         frames=(Frame("payload", f"node{cable.n}"),),
         motors=tuple(parts.motors),
+        couplings=tuple(parts.couplings),
         gravity=(0.0, 0.0, -gravity),
     )
