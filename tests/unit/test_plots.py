@@ -101,3 +101,6 @@ def test_idle_inputs_and_natural_coordinates_are_left_out(arm: Run) -> None:
     drawn = [name for panel in group_signals(run) for name in panel.names]
     assert {*top.q_names, *top.v_names} <= set(drawn)
     assert not any(name.startswith(("b.r", "turned.")) for name in drawn)
+    turned = [name for name in run.names if name.startswith("turned.")]
+    assert set(signal_units(run, turned).values()) <= {"rad"}
+    assert len(signal_units(run, turned)) == len(turned)

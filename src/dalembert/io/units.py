@@ -17,6 +17,7 @@ _BY_PREFIX = {
     "length": "m",
     "length0": "m",
     "swivel": "rad",
+    "turned": "rad",
     "tension": "N",
     "active": _ONE,
     "multiplier": "N or N m",
