@@ -22,6 +22,8 @@ settings.register_profile(
 settings.register_profile("explore", deadline=None, max_examples=1000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+# What the terminal of whoever runs the tests asks for is not their business: its width, its colours, that it is dumb.
+TERMINAL = ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "PY_COLORS", "GITHUB_ACTIONS")
 CACHE_VARIABLE = "DALEMBERT_CACHE"  # read by dalembert.compile.cache
 _own_cache = pytest.StashKey[str]()
 
@@ -31,6 +33,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
     DALEMBERT_TEST_CACHE names a folder to keep instead, for repeated runs while developing.
     """
+    for name in TERMINAL:
+        os.environ.pop(name, None)
+    os.environ["TERM"] = "xterm"
     os.environ["MPLBACKEND"] = "Agg"
     if hasattr(config, "workerinput"):  # a pytest-xdist worker inherits the folder of its controller
         return
