@@ -6,7 +6,7 @@ from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
 from dalembert.core.later import later
 
 if TYPE_CHECKING:
-    from dalembert.control import structured
+    from dalembert.control import mu, structured, uncertain
     from dalembert.control.actuators import ActuatorLag, Backlash, DeadZone, NoisySensors
     from dalembert.control.feedback import LinearFeedback, linear_feedback
     from dalembert.control.floor import hinf_floor
@@ -47,8 +47,10 @@ __all__ = [
     "hinf_norm",
     "linear_feedback",
     "lqr_gain",
+    "mu",
     "partition",
     "structured",
+    "uncertain",
 ]
 
 # Laws are needed by every simulation; what is designed from linear models brings the room `analysis` with it.
@@ -75,7 +77,7 @@ _LATER = {
     "lqr_gain": "dalembert.control.lqr",
     "partition": "dalembert.control.underactuated",
 }
-__getattr__ = later(__name__, _LATER, ["structured"])
+__getattr__ = later(__name__, _LATER, ["mu", "structured", "uncertain"])
 
 
 def __dir__() -> list[str]:

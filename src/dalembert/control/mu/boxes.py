@@ -1,0 +1,207 @@
+"""Ranges of uncertain quantities on which a closed loop is proven to be stable.
+
+One bound shrinks all ranges alike: ``centre +- half-width / mu`` in the numbers of the blocks (SPACE 8.3.3).
+Quantities added one by one share the loss unevenly (SPACE 8.3.4). Splitting the box into parts and proving each
+gives the most, at the highest cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from dalembert.control.mu.robustness import Robustness, robust_stability
+from dalembert.control.uncertain.lft import LFT
+from dalembert.control.uncertain.machines import UncertainMachine
+from dalembert.core.errors import InputError, UnknownNameError
+
+__all__ = ["Guarantee", "ProvenParts", "guaranteed_ranges", "iterative_ranges", "proven_parts"]
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """Ranges on which the loop is proven to be stable.
+
+    Parameters
+    ----------
+    ranges
+        Range of each quantity, angles in rad; empty if nothing could be proven.
+    bounds
+        The bounds that led to them, in order.
+    complete
+        Whether every bound is proven over all frequencies.
+    """
+
+    ranges: dict[str, tuple[float, float]]
+    bounds: tuple[Robustness, ...]
+    complete: bool
+
+
+def _closed(model: UncertainMachine, controller: Any) -> LFT:
+    lft = model.lft
+    return lft.feedback(controller, lft.outputs, lft.inputs)
+
+
+def _scaled(model: UncertainMachine, sizes: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Ranges of blocks between plus and minus the given sizes."""
+    low, high = model.values(**{n: -s for n, s in sizes.items()}), model.values(**dict(sizes))
+    return {n: (low[n], high[n]) for n in sizes}
+
+
+def guaranteed_ranges(model: UncertainMachine, controller: Any, *, seconds: float = 120.0) -> Guarantee:
+    """Ranges that one bound guarantees: those of the model, shrunk about their middle by ``max(1, mu)``.
+
+    Parameters
+    ----------
+    model
+        The uncertain model; the controller sees all its outputs and drives all its inputs, ``u = -K y``.
+    controller
+        System of python-control, or constant gains.
+    seconds
+        Time limit.
+    """
+    found = robust_stability(_closed(model, controller), seconds=seconds)
+    if not found.complete:
+        return Guarantee({}, (found,), False)
+    size = 1.0 / max(1.0, found.upper)
+    return Guarantee(_scaled(model, dict.fromkeys(model.ranges, size)), (found,), True)
+
+
+def iterative_ranges(
+    model: UncertainMachine, controller: Any, order: Sequence[str], *, seconds: float = 60.0
+) -> Guarantee:
+    """Ranges found by adding one quantity at a time and shrinking all so far by ``max(1, mu)`` (SPACE 8.3.4).
+
+    Quantities that are not yet added stay in the middle of their range.
+
+    Parameters
+    ----------
+    model, controller
+        As of `guaranteed_ranges`.
+    order
+        Names of all quantities, in the order in which they are added.
+    seconds
+        Time limit of each step.
+    """
+    loop = _closed(model, controller)
+    for name in order:
+        if name not in model.ranges:
+            raise UnknownNameError("uncertain quantity", name, model.ranges)
+    if len(set(order)) != len(order):
+        raise InputError(f"order names a quantity twice: {', '.join(order)}")
+    sizes: dict[str, float] = {}
+    bounds = []
+    for name in order:
+        sizes[name] = 1.0
+        rest = {n: 0.0 for n in loop.sizes if n not in sizes}
+        part = loop.close(rest)
+        if name in part.sizes:
+            part = part.normalised({n: (-s, s) for n, s in sizes.items() if n in part.sizes})
+            found = robust_stability(part, seconds=seconds)
+            bounds.append(found)
+            if not found.complete:
+                return Guarantee({}, tuple(bounds), False)
+            shrink = max(1.0, found.upper)
+            sizes = {n: s / shrink for n, s in sizes.items()}
+    return Guarantee(_scaled(model, sizes), tuple(bounds), True)
+
+
+@dataclass(frozen=True)
+class ProvenParts:
+    """Parts of a box of blocks between -1 and 1.
+
+    Parameters
+    ----------
+    proven
+        Parts on which the loop is proven to be stable: (low, high) of each block.
+    unstable
+        Values of the blocks that destabilise, one for each smallest part in which some were found.
+    unknown
+        Smallest parts, and parts left when time ran out, that were not decided.
+    seconds
+        Cost.
+    """
+
+    proven: tuple[dict[str, tuple[float, float]], ...]
+    unstable: tuple[dict[str, float], ...]
+    unknown: tuple[dict[str, tuple[float, float]], ...]
+    seconds: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole box is proven."""
+        return not self.unknown and not self.unstable
+
+    @property
+    def share(self) -> float:
+        """Proven part of the volume."""
+        volumes = [float(np.prod([(hi - lo) / 2.0 for lo, hi in part.values()])) for part in self.proven]
+        return float(sum(volumes))
+
+
+def proven_parts(loop: LFT, *, seconds: float = 120.0, each: float = 20.0, smallest: float = 1 / 16) -> ProvenParts:
+    """Branch and bound: halve the box of blocks between -1 and 1 until each part is proven, or shown to be unstable.
+
+    Parameters
+    ----------
+    loop
+        The closed loop, in blocks between -1 and 1.
+    seconds, each
+        Time limits: of all, and of one proof.
+    smallest
+        Least half-width of a part.
+    """
+    began = perf_counter()
+    todo: list[dict[str, tuple[float, float]]] = [dict.fromkeys(loop.sizes, (-1.0, 1.0))]
+    proven, unstable, unknown = [], [], []
+    while todo:
+        part = todo.pop(0)
+        if perf_counter() - began > seconds:
+            unknown.append(part)
+            continue
+        try:
+            inside = loop.normalised(part)
+        except InputError:
+            inside = None
+        found = robust_stability(inside, level=0.999, seconds=each) if inside is not None else None
+        if found is not None and found.guaranteed:
+            proven.append(part)
+            continue
+        widest = max(part, key=lambda n: (part[n][1] - part[n][0]) * _influence(inside, n))
+        lo, hi = part[widest]
+        if (hi - lo) / 2.0 <= smallest:
+            broken = _unstable_at(found)
+            if broken is None:
+                unknown.append(part)
+            else:
+                unstable.append({n: (a + b) / 2.0 + (b - a) / 2.0 * broken.get(n, 0.0) for n, (a, b) in part.items()})
+            continue
+        middle = (lo + hi) / 2.0
+        todo += [{**part, widest: (lo, middle)}, {**part, widest: (middle, hi)}]
+    return ProvenParts(tuple(proven), tuple(unstable), tuple(unknown), perf_counter() - began)
+
+
+def _unstable_at(found: Robustness | None) -> dict[str, float] | None:
+    """Values of the blocks within a part at which the loop is known to be unstable; None if none are known."""
+    if found is None:
+        return None
+    if np.isinf(found.lower):
+        return {}
+    return found.worst.values if found.worst is not None and found.worst.size <= 1.0 else None
+
+
+def _influence(loop: LFT | None, name: str) -> float:
+    """How much a block matters: the gain through it."""
+    if loop is None:
+        return 1.0
+    start = 0
+    rows: list[int] = []
+    for b in loop.blocks:
+        if b.name == name:
+            rows += range(start, start + b.size)
+        start += b.size
+    return float(np.linalg.norm(loop.M11[rows]) * np.linalg.norm(loop.M11.T[rows])) + 1e-12

@@ -1,0 +1,60 @@
+"""Blocks of an uncertain system: what may be between two of its signals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from dalembert.core.errors import InputError
+
+__all__ = ["KINDS", "DeltaBlock", "merged", "slices"]
+
+KINDS = ("state", "real", "complex", "full")
+
+
+@dataclass(frozen=True)
+class DeltaBlock:
+    """A block of the uncertainty.
+
+    Parameters
+    ----------
+    name
+        Its name; several entries of one name are one parameter.
+    size
+        Repetitions (of ``full``: number of rows and columns).
+    kind
+        ``"state"``: integrators; ``"real"``: a real number, repeated; ``"complex"``: a complex number (a stable
+        transfer function), repeated; ``"full"``: a full complex matrix.
+    """
+
+    name: str
+    size: int
+    kind: str = "real"
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InputError(f"kind of block '{self.name}' must be one of {', '.join(KINDS)}, got {self.kind!r}")
+        if not (isinstance(self.size, int) and self.size >= 0):
+            raise InputError(f"size of block '{self.name}' must be a whole number >= 0, got {self.size!r}")
+
+
+def slices(blocks: Iterable[DeltaBlock]) -> Iterator[tuple[DeltaBlock, slice]]:
+    """Blocks with the rows that each takes."""
+    start = 0
+    for block in blocks:
+        yield block, slice(start, start + block.size)
+        start += block.size
+
+
+def merged(blocks: Sequence[DeltaBlock]) -> tuple[list[DeltaBlock], list[int]]:
+    """Blocks with equal names put together, states first, and the order of rows that does it."""
+    rank = {name: (b.kind != "state", i) for i, (name, b) in reversed(list(enumerate((b.name, b) for b in blocks)))}
+    names = sorted({b.name for b in blocks}, key=lambda n: rank[n])
+    kinds = {b.name: b.kind for b in blocks}
+    for b in blocks:
+        if kinds[b.name] != b.kind:
+            raise InputError(f"block '{b.name}' is {kinds[b.name]} in one place and {b.kind} in another")
+        if b.kind == "full" and sum(c.name == b.name for c in blocks) > 1:
+            raise InputError(f"full block '{b.name}' occurs more than once: repeated full blocks are not supported")
+    rows = {name: [i for b, s in slices(blocks) if b.name == name for i in range(s.start, s.stop)] for name in names}
+    return [DeltaBlock(n, len(rows[n]), kinds[n]) for n in names], [i for n in names for i in rows[n]]

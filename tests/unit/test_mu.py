@@ -1,0 +1,156 @@
+"""Structured singular values: closed forms, slycot, a linear program, and boxes that no random sample breaks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import control
+import numpy as np
+import pytest
+from tests.unit.test_uncertain import floating_arm
+
+from dalembert.control.mu import guaranteed_ranges, mu, proven_parts, robust_performance, robust_stability
+from dalembert.control.mu.scalings import _Problem, upper_bound
+from dalembert.control.uncertain import LFT, DeltaBlock, parameter, system_lft, uncertain
+from dalembert.core.errors import InputError
+
+MIXED = (
+    DeltaBlock("a", 2, "real"),
+    DeltaBlock("b", 2, "complex"),
+    DeltaBlock("c", 2, "full"),
+    DeltaBlock("d", 1, "real"),
+)
+
+
+def random_matrix(n: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, n)) + 1j * rng.normal(size=(n, n))
+
+
+def test_gradient_of_the_soft_bound() -> None:
+    M = random_matrix(7, 0)
+    problem = _Problem(M, MIXED, np.zeros_like(M))
+    x = 0.3 * np.random.default_rng(1).normal(size=problem.size)
+    _, g = problem.soft(x, 0.5)
+    h = 1e-6
+    d = [(problem.soft(x + h * e, 0.5)[0] - problem.soft(x - h * e, 0.5)[0]) / (2 * h) for e in np.eye(len(x))]
+    assert np.allclose(d, g, rtol=1e-6, atol=1e-6 * np.abs(g).max())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scalings_prove_the_bound_of_random_blocks(seed: int) -> None:
+    M = random_matrix(7, seed)
+    s = upper_bound(M, MIXED)
+    N = s.T @ M @ s.inverse
+    X = N.conj().T @ N + 1j * (s.G @ N - N.conj().T @ s.G)
+    assert np.linalg.eigvalsh(X)[-1] <= s.bound**2 * (1 + 1e-9)
+    rng = np.random.default_rng(seed)
+    for _ in range(200):  # no block of size 1/bound makes 1 - M Delta singular: its determinant keeps away from zero
+        D = np.zeros((7, 7), dtype=complex)
+        D[:2, :2] = rng.uniform(-1, 1) * np.eye(2)
+        D[2:4, 2:4] = np.exp(2j * np.pi * rng.random()) * np.eye(2)
+        full = rng.normal(size=(2, 2)) + 1j * rng.normal(size=(2, 2))
+        D[4:6, 4:6] = full / np.linalg.norm(full, 2)
+        D[6, 6] = rng.uniform(-1, 1)
+        t = np.linspace(0, 0.999 / s.bound, 30)
+        assert np.abs([np.linalg.det(np.eye(7) - x * M @ D) for x in t]).min() > 1e-9
+
+
+def test_closed_forms_of_single_blocks() -> None:
+    M = random_matrix(5, 3)
+    assert mu(M, [DeltaBlock("f", 5, "full")]).upper == pytest.approx(np.linalg.norm(M, 2), rel=1e-9)
+    radius = np.abs(np.linalg.eigvals(M)).max()
+    one = mu(M, [DeltaBlock("c", 5, "complex")])
+    assert one.upper == pytest.approx(radius, rel=1e-6) and one.lower == pytest.approx(radius, rel=1e-6)
+    R = np.random.default_rng(0).normal(size=(5, 5))
+    eigenvalues = np.linalg.eigvals(R)
+    largest = np.abs(eigenvalues[np.abs(eigenvalues.imag) < 1e-12]).max()
+    assert mu(R, [DeltaBlock("r", 5, "real")]).upper == pytest.approx(largest, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_complex_scalars_equal_slycot_to_six_digits(seed: int) -> None:
+    slycot = pytest.importorskip("slycot")
+    M = random_matrix(6, seed)
+    bounds = mu(M, [DeltaBlock(f"x{k}", 1, "complex") for k in range(6)])
+    reference = slycot.ab13md(M.copy(order="F"), np.ones(6, dtype=int), 2 * np.ones(6, dtype=int))[0]
+    assert bounds.upper == pytest.approx(reference, rel=2e-6)
+    assert bounds.lower <= bounds.upper
+
+
+def spike() -> LFT:
+    """``x'' + (0.2 + 0.5 d) x' + x = 0``: unstable from ``d = -0.4``, seen at one frequency only."""
+    M11 = np.array([[0.0, 1.0, 0.0], [-1.0, -0.2, -0.5], [0.0, 1.0, 0.0]])
+    return LFT(
+        M11, np.zeros((3, 1)), np.zeros((1, 3)), np.zeros((1, 1)), (DeltaBlock("1/s", 2, "state"), DeltaBlock("d", 1))
+    )
+
+
+def test_spike_is_rejected_below_and_accepted_above() -> None:
+    below = robust_stability(spike(), level=2.49, seconds=20.0)
+    assert not below.guaranteed and below.lower == pytest.approx(2.5, rel=1e-6)
+    assert below.worst is not None and below.worst.values["d"] == pytest.approx(-0.4, rel=1e-6)
+    assert below.worst.frequency == pytest.approx(1.0, rel=1e-5)
+    above = robust_stability(spike(), level=2.51, seconds=20.0)
+    assert above.complete and above.upper == 2.51
+    covered = sorted((i.low, i.high) for i in above.intervals)
+    assert covered[0][0] == 0.0 and np.isinf(covered[-1][1])
+    assert all(b[0] <= a[1] for a, b in pairwise(covered))
+
+
+def test_distillation_column_of_skogestad() -> None:
+    # Skogestad, Morari, Doyle (IEEE TAC 1988): with the inverse-based controller 0.7/s G^-1 of the column the loop at
+    # its inputs is 0.7/(s + 0.7) in every direction, and the uncertainty of the inputs is 0.2 (5 s + 1)/(0.5 s + 1).
+    s = control.tf("s")
+    W = (5 * s + 1) / (s / 2 + 1) * 0.2
+    T = 0.7 / (s + 0.7)
+    loop = control.ss(control.minreal(-W * T, verbose=False))
+    blocks = (DeltaBlock("u1", 1, "complex"), DeltaBlock("u2", 1, "complex"))
+    parts = [np.kron(np.eye(2), np.array(getattr(loop, k))) for k in "ABCD"]
+    n = parts[0].shape[0]
+    M11 = np.block([[parts[0], parts[1]], [parts[2], parts[3]]])
+    system = LFT(
+        M11, np.zeros((n + 2, 1)), np.zeros((1, n + 2)), np.zeros((1, 1)), (DeltaBlock("1/s", n, "state"), *blocks)
+    )
+    found = robust_stability(system, seconds=20.0)
+    assert found.complete
+    assert found.upper == pytest.approx(0.53, abs=0.04)  # robust stability, printed 0.53
+    assert found.lower <= found.upper
+
+
+def test_random_samples_never_break_a_guaranteed_box() -> None:
+    machine = floating_arm()
+    ranges = {"theta1": (-0.8, 0.8)}
+    model = uncertain(machine, ranges, inputs=machine.v_names)
+    inertia = np.diag(model.mass_matrix(**model.values(theta1=0.0)))
+    K = np.hstack([np.diag(0.3**2 * inertia), np.diag(2 * 0.7 * 0.3 * inertia)])
+    found = guaranteed_ranges(model, K, seconds=60.0)
+    assert found.complete, found.bounds[0].message
+    rng = np.random.default_rng(0)
+    closed = model.lft.feedback(K, model.lft.outputs, model.lft.inputs)
+    for _ in range(1000):
+        values = {n: rng.uniform(*r) for n, r in found.ranges.items()}
+        poles = np.linalg.eigvals(closed.close(model.normalised(**values)).M11)
+        assert poles.real.max() < 0.0
+
+
+def test_parts_are_proven_where_one_bound_is_not_enough() -> None:
+    # x'' + (0.2 + 0.5 d) x' + x: half of the box is unstable, the rest can be proven part by part.
+    found = proven_parts(spike(), seconds=40.0, smallest=1 / 4)
+    assert 0.5 <= found.share <= 0.7
+    assert found.unstable and all(u["d"] < -0.39 for u in found.unstable)
+
+
+def test_performance_of_a_certain_loop_is_its_norm() -> None:
+    system = system_lft(control.ss(control.tf([1], [1, 0.4, 1]), inputs=["w"], outputs=["z"]))
+    found = robust_performance(system, ["w"], ["z"], seconds=20.0)
+    peak = 1 / (0.4 * np.sqrt(1 - 0.04))
+    assert found.complete and peak <= found.upper <= 1.1 * peak
+
+
+def test_nothing_uncertain_and_unstable_middles() -> None:
+    assert robust_stability(system_lft(control.tf([1], [1, 1]))).upper == 0.0
+    found = robust_stability(system_lft(control.tf([1], [1, -1])) @ parameter("d"))
+    assert np.isinf(found.upper) and "not stable" in found.message
+    with pytest.raises(InputError, match="2 x 2"):
+        mu(np.eye(3), [DeltaBlock("a", 2)])

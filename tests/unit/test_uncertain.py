@@ -1,0 +1,166 @@
+"""Linear fractional transformations: their algebra against matrices, and machines against their own linear models."""
+
+from __future__ import annotations
+
+import control
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.control.uncertain import LFT, DeltaBlock, append, constant, parameter, rotation, system_lft, uncertain
+from dalembert.core.errors import DalembertError
+
+
+def random_lft(seed: int, rows: int, columns: int) -> LFT:
+    rng = np.random.default_rng(seed)
+    blocks = (DeltaBlock("a", 2), DeltaBlock("b", 1), DeltaBlock("a", 1))
+    return LFT(
+        0.2 * rng.normal(size=(4, 4)),
+        rng.normal(size=(4, columns)),
+        rng.normal(size=(rows, 4)),
+        rng.normal(size=(rows, columns)) + 3 * np.eye(rows, columns),
+        blocks,
+    )
+
+
+VALUES = {"a": 0.37, "b": -0.61}
+
+
+def test_algebra_is_that_of_matrices() -> None:
+    x, y = random_lft(1, 3, 3), random_lft(2, 3, 3)
+    X, Y = x.at(**VALUES), y.at(**VALUES)
+    C = np.arange(9.0).reshape(3, 3)
+    assert np.allclose((x + y).at(**VALUES), X + Y)
+    assert np.allclose((x - C).at(**VALUES), X - C)
+    assert np.allclose((x @ y).at(**VALUES), X @ Y)
+    assert np.allclose((C @ x).at(**VALUES), C @ X)
+    assert np.allclose((2.5 * x).at(**VALUES), 2.5 * X)
+    assert np.allclose(x.T.at(**VALUES), X.T)
+    assert np.allclose(x.inverse().at(**VALUES), np.linalg.inv(X))
+    assert np.allclose(append(x, y).at(**VALUES)[:3, :3], X)
+    assert np.allclose(x.reduced().at(**VALUES), X)
+    assert np.allclose(x.close({"a": VALUES["a"]}).at(b=VALUES["b"]), X)
+
+
+def test_normalised_blocks_run_from_minus_one_to_one() -> None:
+    x = random_lft(3, 2, 2)
+    n = x.normalised({"a": (0.2, 0.8), "b": (-1.0, 0.5)})
+    assert np.allclose(n.at(a=-1.0, b=1.0), x.at(a=0.2, b=0.5))
+    assert np.allclose(n.at(a=0.3, b=-0.4), x.at(a=0.5 + 0.3 * 0.3, b=-0.25 - 0.4 * 0.75))
+
+
+def test_reduction_removes_what_does_not_matter() -> None:
+    d = parameter("d")
+    squared = d @ d
+    twice = squared + squared - 2.0 * squared  # zero, in six repetitions
+    assert twice.size == 6 and twice.reduced().size == 0
+    assert (squared + constant([[1.0]])).reduced().size == 2
+
+
+@pytest.mark.parametrize(("tangent", "part", "size"), [("half", 0.5, 2), ("quarter", 0.25, 4)])
+@pytest.mark.parametrize("angle", [-2.9, -0.3, 0.0, 1.7])
+def test_rotation_in_the_fewest_repetitions(tangent: str, part: float, size: int, angle: float) -> None:
+    R = rotation("angle", tangent)
+    assert R.size == size == R.reduced().size
+    expected = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    assert np.allclose(R.at(angle=np.tan(part * angle)), expected, atol=1e-14)
+
+
+def test_feedback_is_that_of_python_control() -> None:
+    rng = np.random.default_rng(0)
+    plant = control.ss(
+        rng.normal(size=(3, 3)),
+        rng.normal(size=(3, 2)),
+        rng.normal(size=(2, 3)),
+        0,
+        inputs=["u", "d"],
+        outputs=["y", "z"],
+    )
+    K = control.tf([2.0, 1.0], [1.0, 5.0])
+    closed = system_lft(plant).feedback(K, ["y"], ["u"])
+    reference = control.feedback(control.ss(plant), control.append(control.ss(K), control.ss([], [], [], [[0.0]])))
+    s = 0.7j
+    got, _ = closed.state_space()
+    G = got[3] + got[2] @ np.linalg.solve(s * np.eye(len(got[0])) - got[0], got[1])
+    assert np.allclose(G, reference(s))
+
+
+def floating_arm(flexible: bool = False) -> da.Machine:
+    T = da.Transform
+    bodies: list = [da.Body("base", mass=80.0, inertia=(20.0, 30.0, 25.0), com=(0.1, 0.0, 0.05))]
+    joints = [da.Joint("base", "free", "world", "base")]
+    parent = "base"
+    for k, axis in enumerate(((0, 0, 1), (0, 1, 0), (1, 0, 0))):
+        name = f"link{k + 1}"
+        if flexible and k == 1:
+            section = da.Section(1e-3, I_y=1e-7, I_z=1e-7)
+            bodies.append(da.Beam(name, 1.0, section, 7e10, 2.7e10, 2700.0, modes={"y": 1, "z": 1}))
+            at = f"{name}.tip"
+        else:
+            bodies.append(da.Body(name, mass=5.0 - k, com=(0.4, 0.1, -0.05), inertia=(0.3, 0.6, 0.5)))
+            at = name
+        place = T((0.5, 0.1, 0.2)) if k == 0 else T((0.0, 0.0, 0.1)) if parent.endswith(".tip") else T((0.9, 0.0, 0.1))
+        joints.append(da.Joint(f"theta{k + 1}", "revolute", parent, name, place, axis=axis))
+        parent = at
+    motors = [da.Motor(f"m{k + 1}", f"theta{k + 1}") for k in range(3)]
+    return da.Machine("arm", bodies, joints, motors=motors, gravity=(0, 0, 0))
+
+
+RANGES = {"theta1": (-1.5, 1.5), "theta2": (-0.5, 2.9), "theta3": (-2.0, 2.5)}
+
+
+@pytest.mark.parametrize("flexible", [False, True])
+@pytest.mark.parametrize("tangent", ["half", "quarter"])
+def test_machine_has_its_mass_matrix_and_its_linear_model_at_every_configuration(tangent: str, flexible: bool) -> None:
+    machine = floating_arm(flexible)
+    eom = da.equations(machine, backend="vm")
+    model = uncertain(machine, RANGES, tangent=tangent)
+    assert set(model.lft.sizes) <= set(RANGES)
+    rng = np.random.default_rng(1)
+    for _ in range(4):
+        values = {n: rng.uniform(*r) for n, r in RANGES.items()}
+        q = machine.q_neutral
+        for n, v in values.items():
+            q[machine.q_names.index(n)] = v
+        M = eom.mass_matrix(q)
+        assert np.abs(model.mass_matrix(**values) - M).max() < 1e-11 * np.abs(M).max()
+        plant, ours = da.linearize(machine, at=q), model.at(**values)
+        assert np.allclose(ours.A, plant.A, rtol=0, atol=1e-11 * np.abs(plant.A).max())
+        assert np.allclose(ours.B, plant.B, rtol=0, atol=1e-11 * np.abs(plant.B).max())
+    assert model.values(**model.normalised(**values)) == pytest.approx(values)
+
+
+def test_crane_over_payload_and_length() -> None:
+    m, l = da.Parameter("payload", 3.0), da.Parameter("length", 2.0)
+    crane = da.Machine(
+        "crane",
+        bodies=[da.Body("trolley", mass=5.0, inertia=(1, 1, 1)), da.point_mass("load", m, com=(0, 0, -l))],
+        joints=[
+            da.Joint("x", "prismatic", "world", "trolley", axis=(1, 0, 0)),
+            da.Joint("theta", "revolute", "trolley", "load", axis=(0, 1, 0)),
+        ],
+        motors=[da.Motor("F", "x")],
+    )
+    model = uncertain(crane, {"payload": (1.0, 9.0), "length": (1.0, 3.0)}, outputs=["x", "theta"])
+    assert model.lft.sizes == {"payload": 1, "length": 1}
+    for values in ({"payload": 1.0, "length": 3.0}, {"payload": 6.5, "length": 1.2}):
+        assert np.allclose(model.at(**values)(1.3j), da.linearize(crane, p=values, outputs=["x", "theta"])(1.3j))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: uncertain(floating_arm(), {}), "at least one"),
+        (lambda: uncertain(floating_arm(), {"theta9": (0, 1)}), "theta9"),
+        (lambda: uncertain(floating_arm(), {"theta1": (1, 0)}), "theta1"),
+        (lambda: uncertain(floating_arm(), {"theta1": (0, 1)}, outputs=["y"]), "'y'"),
+        (lambda: uncertain(floating_arm(), {"theta1": (0, 1)}, tangent="third"), "third"),
+        (lambda: random_lft(1, 2, 2).at(a=1.0), "missing: b"),
+        (lambda: random_lft(1, 2, 2).close({"c": 1.0}), "'c'"),
+        (lambda: random_lft(1, 2, 2).normalised({"a": (2.0, 1.0)}), "'a'"),
+        (lambda: DeltaBlock("x", 1, "odd"), "odd"),
+    ],
+)
+def test_wrong_input_is_named(call, words: str) -> None:
+    with pytest.raises(DalembertError, match=words):
+        call()
