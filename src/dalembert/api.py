@@ -42,7 +42,8 @@ def equations(
         The machine.
     by
         The formulation: ``"newton-euler"`` (fast recursions), ``"lagrange"`` (energies and automatic
-        differentiation) or ``"natural"`` (points and vectors of the bodies, with constraints).
+        differentiation), ``"gibbs-appell"`` (acceleration energy) or ``"natural"`` (points and vectors of the bodies,
+        with constraints).
     coordinates
         Another choice of coordinates.
     backend

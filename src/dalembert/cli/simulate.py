@@ -45,7 +45,7 @@ def simulate(
         float | None, typer.Option(help="Violation of a constraint from which the start is still corrected.")
     ] = None,
     limits: Annotated[str | None, typer.Option(help="At joint limits: record, stop, ignore.")] = None,
-    by: Annotated[str | None, typer.Option(help="Formulation: newton-euler, lagrange, natural.")] = None,
+    by: Annotated[str | None, typer.Option(help="Formulation: newton-euler, lagrange, gibbs-appell, natural.")] = None,
     backend: Annotated[str | None, typer.Option(help="How equations are evaluated: auto, native, vm.")] = None,
     q0: Annotated[list[str] | None, _values("Initial coordinate")] = None,
     v0: Annotated[list[str] | None, _values("Initial velocity")] = None,

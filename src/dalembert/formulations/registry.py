@@ -8,6 +8,7 @@ from typing import Any
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
 from dalembert.formulations.natural.formulation import Natural
+from dalembert.formulations.tree.gibbs_appell.formulation import GibbsAppell
 from dalembert.formulations.tree.lagrange import Lagrange
 from dalembert.formulations.tree.newton_euler import NewtonEuler
 from dalembert.model.machine import Machine
@@ -17,6 +18,7 @@ __all__ = ["FORMULATIONS", "formulate", "kind_of"]
 FORMULATIONS: dict[str, type[Formulation]] = {
     NewtonEuler.name: NewtonEuler,
     Lagrange.name: Lagrange,
+    GibbsAppell.name: GibbsAppell,
     Natural.name: Natural,
 }
 

@@ -52,7 +52,7 @@ def closed_form(
     machine
         The machine.
     by
-        The formulation, ``"lagrange"`` or ``"newton-euler"``; both lead to the same expressions.
+        The formulation, such as ``"lagrange"`` or ``"newton-euler"``; all lead to the same expressions.
     coordinates
         Another choice of coordinates.
     symbols

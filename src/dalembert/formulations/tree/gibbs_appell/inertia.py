@@ -1,0 +1,156 @@
+"""The inertia matrix by sums over the links outboard: the appendix of IMPACT, for trees.
+
+For a link ``a`` and a link ``c`` that it carries (or ``a`` itself), in the axes of ``a`` on the left and of ``c`` on
+the right, with the sums over ``c`` and all links ``i`` that it carries, (A.1)-(A.33):
+
+    sigma = sum aR_i (B_9 + B_10) iR_c        xi    = sum aR_i B_3 iR_c         lambda = sum B_0 aR_c
+    psi   = sum r_ia^ aR_i B_3 iR_c           gamma = sum r_ia^ B_0 aR_c
+
+and with the links ``t`` that hang on ``c``, ``U = sum ((gamma + xi)_t cR_t^T p_t^ + U_t tR_c)``, ``V`` likewise with
+``lambda``. The inertia of motions ``(d, e)`` of ``a`` with motions ``(d', e')`` of ``c`` is
+
+    e.(sigma - psi - U) e' + e.(xi + gamma) d' - d.(xi + V) e' + d.lambda d'
+
+which are the terms 1-8, 11-12, 15-19, 22-26, 30-32, 37-39 and 44-50 of (I) to (III); the other terms couple the modes
+of a link by ``C_1``, ``C_3`` and ``alpha``. The document's matrices marked ``j+`` are these in the axes of the link
+before ``a``, those marked ``k+`` these in the axes of the link before ``c``; ``W`` is needed below the diagonal only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import casadi as ca
+
+from dalembert.formulations.tree.gibbs_appell.link import Link
+from dalembert.formulations.tree.gibbs_appell.motion import LinkMotion
+from dalembert.spatial.rotations import cross_matrix
+
+__all__ = ["OutboardSums", "inertia_matrix"]
+
+
+class OutboardSums:
+    """The sums of the appendix, each made once."""
+
+    def __init__(self, motion: LinkMotion, links: Sequence[Link]) -> None:
+        self.motion = motion
+        self._made: dict[tuple[str, int, int], Any] = {}
+        n = len(links)
+        self._mass: list[Any] = [link.mass for link in links]
+        self._B: list[Any] = [link.inertia for link in links]
+        self._B3: list[Any] = [link.B3 for link in links]
+        self._arms: list[Any] = [ca.SX(3, 3)] * n
+        self._psi: list[Any] = [ca.SX(3, 3)] * n
+        for c in range(n - 1, -1, -1):
+            hop = motion.hops[c]
+            k = hop.parent
+            if k < 0:
+                continue
+            B3, lever = _turned(hop.R, self._B3[c]), cross_matrix(hop.p)
+            self._B[k] = self._B[k] + _turned(hop.R, self._B[c])
+            self._B3[k] = self._B3[k] + B3
+            self._psi[k] = self._psi[k] + lever @ B3 + _turned(hop.R, self._psi[c])
+            self._arms[k] = self._arms[k] + lever * self._mass[c] + _turned(hop.R, self._arms[c])
+            self._mass[k] = self._mass[k] + self._mass[c]
+
+    def _once(self, name: str, a: int, c: int, make: Callable[[], Any]) -> Any:
+        key = (name, a, c)
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def R(self, a: int, c: int) -> Any:
+        """Rotation from the axes of ``c`` to those of ``a``."""
+        if a == c:
+            return ca.SX.eye(3)
+        hop = self.motion.hops[c]
+        return hop.R if hop.parent == a else self._once("R", a, c, lambda: self.R(a, hop.parent) @ hop.R)
+
+    def r(self, a: int, c: int) -> Any:
+        """Position of the origin of ``c`` from that of ``a``, in the axes of ``a``."""
+        if a == c:
+            return ca.SX(3, 1)
+        hop = self.motion.hops[c]
+        if hop.parent == a:
+            return hop.p
+        return self._once("r", a, c, lambda: self.r(a, hop.parent) + self.R(a, hop.parent) @ hop.p)
+
+    def sigma(self, a: int, c: int) -> Any:
+        """``sum aR_i (B_9 + B_10) iR_c``."""
+        return self._once("sigma", a, c, lambda: self.R(a, c) @ self._B[c])
+
+    def xi(self, a: int, c: int) -> Any:
+        """``sum aR_i B_3 iR_c``."""
+        return self._once("xi", a, c, lambda: self.R(a, c) @ self._B3[c])
+
+    def lam(self, a: int, c: int) -> Any:
+        """``sum B_0 aR_c``."""
+        return self._once("lambda", a, c, lambda: self._mass[c] * self.R(a, c))
+
+    def psi(self, a: int, c: int) -> Any:
+        """``sum r_ia^ aR_i B_3 iR_c``."""
+        return self._once("psi", a, c, lambda: cross_matrix(self.r(a, c)) @ self.xi(a, c) + self.R(a, c) @ self._psi[c])
+
+    def gamma(self, a: int, c: int) -> Any:
+        """``sum r_ia^ B_0 aR_c``."""
+        return self._once(
+            "gamma", a, c, lambda: cross_matrix(self.r(a, c)) @ self.lam(a, c) + self.R(a, c) @ self._arms[c]
+        )
+
+    def U(self, a: int, c: int) -> Any:
+        """``sum (gamma_t + xi_t) t`` over the hops outboard of ``c``."""
+        return self._once("U", a, c, lambda: self._over_hops(a, c, lambda t: self.gamma(a, t) + self.xi(a, t), self.U))
+
+    def V(self, a: int, c: int) -> Any:
+        """``sum lambda_t t`` over the hops outboard of ``c``."""
+        return self._once("V", a, c, lambda: self._over_hops(a, c, lambda t: self.lam(a, t), self.V))
+
+    def _over_hops(self, a: int, c: int, own: Callable[[int], Any], beyond: Callable[[int, int], Any]) -> Any:
+        total = ca.SX(3, 3)
+        for t in self.motion.children[c]:
+            total = total + own(t) @ self._lever(t) + beyond(a, t) @ self.motion.hops[t].R.T
+        return total
+
+    def _lever(self, t: int) -> Any:
+        hop = self.motion.hops[t]
+        return self._once("lever", t, t, lambda: hop.R.T @ cross_matrix(hop.p))
+
+
+def inertia_matrix(motion: LinkMotion, links: Sequence[Link], nv: int) -> Any:
+    """Inertia matrix ``I_f`` of (38), rotors left out."""
+    sums = OutboardSums(motion, links)
+    M = ca.SX(nv, nv)
+    for c, link in enumerate(links):
+        columns = motion.hops[c].motions
+        for a in motion.path(c):
+            ee, ed, de, dd = _kernels(sums, a, c) if columns else (None,) * 4
+            R, r = sums.R(a, c), sums.r(a, c)
+            for rows, d, e in motion.hops[a].motions:
+                for others, d_c, e_c in columns:
+                    block = e.T @ (ee @ e_c + ed @ d_c) - d.T @ (de @ e_c - dd @ d_c)
+                    _add(M, rows, others, block, a, c)
+                if link.n:
+                    C1 = R @ link.C1
+                    block = e.T @ (cross_matrix(r) @ C1 + R @ link.alpha) + d.T @ C1
+                    M[rows, link.modal] += block
+                    M[link.modal, rows] += block.T
+        if link.n:
+            M[link.modal, link.modal] += link.C3
+    return M
+
+
+def _kernels(sums: OutboardSums, a: int, c: int) -> tuple[Any, Any, Any, Any]:
+    turning = sums.sigma(a, c) - sums.psi(a, c) - sums.U(a, c)
+    return turning, sums.xi(a, c) + sums.gamma(a, c), sums.xi(a, c) + sums.V(a, c), sums.lam(a, c)
+
+
+def _add(M: Any, rows: slice, columns: slice, block: Any, a: int, c: int) -> None:
+    """Add a block above the diagonal, and what is equal to it below."""
+    M[rows, columns] += block
+    if a != c:
+        M[columns, rows] += block.T
+
+
+def _turned(R: Any, A: Any) -> Any:
+    return R @ A @ R.T
