@@ -219,6 +219,11 @@ class Mapped(FormulationBase):
         y = self.coordinates.call("from_machine", q, parameters, self.layout.nq)
         back, E = ca.Function("map", [x.q, x.p], [ca.densify(self.q), ca.densify(self.E)])(y, p)
         names = ", ".join(self.coordinates.names)
+        if not np.isfinite(back.full()).all() or not np.isfinite(E.full()).all():
+            raise InputError(
+                f"the CoordinateMap ({names}) is singular at this state of machine '{self.machine.name}': "
+                f"{', '.join(self.machine.q_names)} = {_listed(q)}"
+            )
         if not _same(self.machine, back.full()[:, 0], ca.DM(q).full()[:, 0]):
             raise InputError(
                 f"the CoordinateMap ({names}) does not lead back to this state of machine '{self.machine.name}': "

@@ -137,6 +137,13 @@ _ALL = (
         lambda: cranes.spatial_crane(cranes.uniform_cable(3, 5.0, payload=200.0, mass=6.0)),
         lambda: {"duration": 10.0, "q0": {"theta1": 0.2, "phi1": -0.1}},
     ),
+    SystemInfo(
+        "two-cable-crane",
+        "bridge and trolley with a box on two cables, which sways, tilts and turns",
+        "CRANE 1.3, own data",
+        lambda: cranes.multi_cable_crane(2, spatial=True, name="two_cable_crane"),
+        lambda: {"duration": 10.0, "v0": {"load.vy": 0.6, "load.wz": 0.5}},
+    ),
     _from_file(
         "planar-flexible-arm",
         "two flexible links in the plane, vibrating freely",

@@ -9,8 +9,11 @@ import numpy as np
 from dalembert import Parameter, closed_form, equations, simulate
 from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.control.underactuated import PartialFeedbackLinearization
+from dalembert.studies.crane.cables import several_cables, strings
 from dalembert.studies.crane.robustness import compare_robustness
+from dalembert.studies.crane.simplified import simplified_models
 from dalembert.studies.crane.transport import compare_transport, ei_excitation, laws, transport_crane
+from dalembert.studies.crane.winch import winch_sway
 from dalembert.studies.expected import Formula
 from dalembert.systems.cranes import (
     DesignedOn,
@@ -40,6 +43,10 @@ def results(*, full: bool = True) -> Iterator[Result]:
     yield from _frequencies()
     yield from _energy()
     yield from _growth()
+    yield from several_cables()
+    yield from strings()
+    yield from simplified_models()
+    yield from winch_sway(full=full)
     if full:
         yield from _transport()
         yield from _robustness()

@@ -12,11 +12,15 @@ from dalembert.systems.cranes.continuum import (
     elastic_cable_frequencies,
     linear_chain_frequencies,
 )
-from dalembert.systems.cranes.coordinates import crane_coordinates, document_order, hanging
+from dalembert.systems.cranes.coordinates import crane_coordinates, document_order, hanging, vertical_links
 from dalembert.systems.cranes.machines import hook_crane, planar_crane, spatial_crane
+from dalembert.systems.cranes.multi_cable import multi_cable_crane
 from dalembert.systems.cranes.reduction import DesignedOn, sway_angle
 from dalembert.systems.cranes.references import PayloadTransport, residual_sway, sway_frequencies
+from dalembert.systems.cranes.ritz import RitzCable
+from dalembert.systems.cranes.simplified import simplified_crane
 from dalembert.systems.cranes.structure import Finding, StructureReport, crane_structure
+from dalembert.systems.cranes.winch import WinchReach, WinchSwayDamping, sway_energy, winch_reach
 
 __all__ = [
     "DesignedOn",
@@ -24,7 +28,10 @@ __all__ = [
     "LumpedCable",
     "PayloadTransport",
     "PlanarClosedForms",
+    "RitzCable",
     "StructureReport",
+    "WinchReach",
+    "WinchSwayDamping",
     "bending_stiffness_alpha",
     "cable_sway_frequencies",
     "crane_coordinates",
@@ -35,11 +42,16 @@ __all__ = [
     "hook_crane",
     "linear_chain_frequencies",
     "mass_matrix_two_links",
+    "multi_cable_crane",
     "one_link_forces",
     "planar_crane",
     "residual_sway",
+    "simplified_crane",
     "spatial_crane",
     "sway_angle",
+    "sway_energy",
     "sway_frequencies",
     "uniform_cable",
+    "vertical_links",
+    "winch_reach",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.formulations.mapped import CoordinateMap
+from dalembert.loop.closed_loop import Event
 from dalembert.model.machine import Machine
 
 __all__ = [
@@ -23,9 +24,10 @@ __all__ = [
     "link_lengths",
     "node_masses",
     "rod_masses",
+    "vertical_links",
 ]
 
-ANGLES = ("theta", "alpha")
+CHOICES = ("theta", "alpha", "horizontal")
 
 
 class Columns:
@@ -140,25 +142,31 @@ def hanging(machine: Machine, **others: float) -> dict[str, float]:
     return q | others
 
 
-def crane_coordinates(machine: Machine, angles: str = "theta") -> CoordinateMap:
+def crane_coordinates(machine: Machine, choice: str = "theta") -> CoordinateMap:
     """The coordinates of CRANE as a map for ``da.equations(machine, coordinates=...)``.
 
     Parameters
     ----------
     machine
         A crane of this package.
-    angles
+    choice
         ``"theta"``: relative angles, ``q = (x, theta_1 .., l_1 ..)``; ``"alpha"``: absolute angles of the links,
         ``alpha_i = theta_1 + .. + theta_i`` in 2-D (CRANE 155). In 3-D the absolute angles ``alpha_i, beta_i`` are
         those of the link's direction ``(sin(alpha) cos(beta), sin(beta), -cos(alpha) cos(beta))`` in world axes.
+        ``"horizontal"``: ``q_x = (x, theta_1 .., x_1 ..)`` with the horizontal positions of the masses instead of the
+        lengths, ``x_i = x + sum_j l_j sin(a_j)`` (CRANE 6.2.3, there for small angles), in 2-D with all lengths
+        varying. It is singular wherever a link is vertical, the hanging crane included, and refused there; watch out
+        for `vertical_links` in a simulation.
     """
     col = Columns(machine)
-    if angles not in ANGLES:
-        raise InputError(f"angles must be one of {', '.join(ANGLES)}, got {angles!r}")
+    if choice not in CHOICES:
+        raise InputError(f"the choice of coordinates must be one of {', '.join(CHOICES)}, got {choice!r}")
     order = col.order
     back = np.argsort(order).tolist()
     names = [col.names[i] for i in order]
-    if angles == "theta":
+    if choice == "horizontal":
+        return _horizontal(machine, col)
+    if choice == "theta":
         return CoordinateMap(names, lambda y, p: y[back], lambda q, p: q[order])
     if len(col.angle) != link_count(machine) * (2 if col.spatial else 1):
         raise InputError("absolute angles need all links to turn; some angles of this crane are locked")
@@ -174,6 +182,49 @@ def crane_coordinates(machine: Machine, angles: str = "theta") -> CoordinateMap:
         return ca.vertcat(x[:a], absolute(x[a:b]), x[b:])
 
     return CoordinateMap(names, to_machine, from_machine)
+
+
+def _horizontal(machine: Machine, col: Columns) -> CoordinateMap:
+    n = link_count(machine)
+    if col.spatial or len(col.length) < n or len(col.angle) < n or not col.cart:
+        raise InputError(
+            "horizontal coordinates are those of a planar crane with lengths='variable', nothing locked; crane "
+            f"'{machine.name}' has {', '.join(col.names)}"
+        )
+    order = col.order
+    back = np.argsort(order).tolist()
+    names = [*(col.names[i] for i in order[: n + 1]), *(f"x{i}" for i in range(1, n + 1))]
+
+    def to_machine(y: Any, p: Any) -> Any:
+        x = ca.vertcat(y[0], y[n + 1 :])
+        return ca.vertcat(y[: n + 1], (x[1:] - x[:-1]) / ca.sin(ca.cumsum(y[1 : n + 1])))[back]
+
+    def from_machine(q: Any, p: Any) -> Any:
+        y = q[order]
+        return ca.vertcat(y[: n + 1], y[0] + ca.cumsum(y[n + 1 :] * ca.sin(ca.cumsum(y[1 : n + 1]))))
+
+    return CoordinateMap(names, to_machine, from_machine)
+
+
+def vertical_links(machine: Machine, margin: float = 1e-3) -> list[Event]:
+    """Events that stop a run in horizontal coordinates just before a link becomes vertical (CRANE 189).
+
+    Parameters
+    ----------
+    machine
+        A planar crane.
+    margin
+        Angle from the vertical at which a link counts as vertical [rad].
+    """
+    n = link_count(machine)
+    _horizontal(machine, Columns(machine))
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < 1:
+        raise InputError(f"margin of vertical_links must be a number between 0 and 1, got {margin!r}")
+
+    def closeness(k: int) -> Any:
+        return lambda t, q, v: ca.sin(ca.sum1(q[1 : k + 1])) ** 2 - np.sin(margin) ** 2
+
+    return [Event(f"link{k} vertical", closeness(k), terminal=True, direction=-1) for k in range(1, n + 1)]
 
 
 def _relative_2d(alpha: Any) -> Any:
