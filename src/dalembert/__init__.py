@@ -23,6 +23,7 @@ from dalembert.formulations.equations import Energy, EquationsOfMotion
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.loop.closed_loop import Event, SampledController
 from dalembert.loop.switching import Switch
+from dalembert.model.appendages import ControlMomentGyro, ModalAppendage, Wheel
 from dalembert.model.beam import Beam
 from dalembert.model.beam_modes import Support
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
@@ -40,7 +41,7 @@ from dalembert.model.constraints import (
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
-from dalembert.model.parts import Coupling, Frame, Motor, Wrench
+from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 from dalembert.model.transform import Transform
@@ -82,6 +83,7 @@ __all__ = [
     "Capsule",
     "ComputedTorque",
     "ConstraintMethod",
+    "ControlMomentGyro",
     "CoordinateMap",
     "Coupling",
     "Cylinder",
@@ -106,6 +108,7 @@ __all__ = [
     "Machine",
     "MachineError",
     "Mesh",
+    "ModalAppendage",
     "MotionConstraint",
     "Motor",
     "NoCompilerWarning",
@@ -124,10 +127,12 @@ __all__ = [
     "Sphere",
     "Support",
     "Switch",
+    "Thruster",
     "Transform",
     "UdwadiaKalaba",
     "UnknownNameError",
     "WeldConstraint",
+    "Wheel",
     "Wrench",
     "WriteError",
     "__version__",

@@ -31,7 +31,7 @@ def equations(seed: int) -> da.EquationsOfMotion:
 
 def test_the_few_have_everything() -> None:
     parts = set().union(*(made(seed).parts for seed in FEW))
-    wanted = {"beam", "stiffened beam", "elastic cable", "rigid cable", "coupling", "parameters", "motor"}
+    wanted = {"beam", "stiffened beam", "elastic cable", "rigid cable", "coupling", "parameters", "motor", "thruster"}
     wanted |= {
         "DistanceConstraint",
         "GearConstraint",

@@ -32,6 +32,7 @@ class AnyMachine:
         found |= {"elastic cable" if c.elastic else "rigid cable" for c in m.cables}
         found |= {"coupling"} if m.couplings else set()
         found |= {"parameters"} if m.parameters else set()
+        found |= {"thruster"} if m.thrusters else set()
         return found | ({"motor"} if m.motors else set())
 
 
@@ -57,6 +58,10 @@ def any_machine(seed: int) -> AnyMachine:
     q = eom.random_configuration(rng, 0.3)
     constraints, frames = _constraints(eom, q, rng)
     whole = tree.with_(frames=(*tree.frames, *frames), constraints=constraints, cables=_cables(eom, q, rng))
+    more = np.random.default_rng([seed, 1])
+    if more.random() < 0.5 and tree.tree.frames["frame 1"][0] >= 0:
+        force, torque = map(tuple, more.normal(size=(2, 3)))
+        whole = whole.with_(thrusters=[da.Thruster("thruster", "frame 1", force, torque, one_sided=True)])
     return AnyMachine(whole, q)
 
 

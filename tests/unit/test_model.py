@@ -626,7 +626,7 @@ REFUSALS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "motor twice": (
         lambda: machine([B("b")], [J("j", "revolute", "world", "b")], motors=[Motor("u", "j"), Motor("u", "j")]),
-        "2 of the motor name 'u'",
+        "2 of the motor or thruster name 'u'",
     ),
     "motor joint": (
         lambda: machine([B("b")], [J("j", "revolute", "world", "b")], motors=[Motor("u", "k")]),

@@ -42,8 +42,14 @@ def machine_state(eom: EquationsOfMotion, q: Any, v: Any, p: Any) -> tuple[Equat
     return derive(eom.machine, backend=eom.backend), *ca.Function("own", [s.q, s.v, s.p], [*s.to_machine])(q, v, p)
 
 
-def _driven(eom: EquationsOfMotion, law: str) -> tuple[list[int], list[int], Any]:
-    """Rows of ``q`` and ``v`` that the motors drive, and their gear ratios."""
+def _driven(eom: EquationsOfMotion, law: str, *, thrusters: bool = False) -> tuple[list[int], list[int], Any]:
+    """Rows of ``q`` and ``v`` that the motors drive, and their gear ratios; ``thrusters``: whether there may be any."""
+    if eom.machine.thrusters and not thrusters:
+        names = ", ".join(x.name for x in eom.machine.thrusters)
+        raise InputError(
+            f"{law} drives joints only, but machine '{eom.machine.name}' has the thrusters {names}; leave them out "
+            "(machine.with_(thrusters=())), or give a law of your own"
+        )
     blocks = {b.name: b for b in eom.layout.blocks}
     rows_q, rows_v, ratios = [], [], []
     for motor in eom.machine.motors:
@@ -57,6 +63,11 @@ def _driven(eom: EquationsOfMotion, law: str) -> tuple[list[int], list[int], Any
     if len(set(rows_v)) != len(rows_v):
         raise InputError(f"{law}: two motors drive one joint; give one law per joint")
     return rows_q, rows_v, ca.vertcat(*ratios)
+
+
+def _thrusters_off(eom: EquationsOfMotion, u: Any) -> Any:
+    """Inputs from those of the motors."""
+    return ca.vertcat(u, ca.SX.zeros(len(eom.machine.thrusters)))
 
 
 def _gain(value: ArrayLike, n: int, name: str, *, signed: bool = False) -> Any:
@@ -132,7 +143,7 @@ def _gravity_force(eom: EquationsOfMotion, q: Any, p: Any) -> Any:
 
 @dataclass(frozen=True)
 class PD(_Stateless):
-    """``tau = kp (r - q) + kd (r' - v)``, with gravity compensation on request.
+    """``tau = kp (r - q) + kd (r' - v)``, with gravity compensation on request; thrusters stay off.
 
     Parameters
     ----------
@@ -152,12 +163,12 @@ class PD(_Stateless):
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
-        rows_q, rows_v, n = _driven(eom, "PD")
-        r, rd, _ = _reference(self.reference, t, eom.nu, "PD")
-        tau = _gain(self.kp, eom.nu, "kp") * (r - q[rows_q]) + _gain(self.kd, eom.nu, "kd") * (rd - v[rows_v])
+        rows_q, rows_v, n = _driven(eom, "PD", thrusters=True)
+        r, rd, _ = _reference(self.reference, t, len(rows_v), "PD")
+        tau = _gain(self.kp, len(rows_v), "kp") * (r - q[rows_q]) + _gain(self.kd, len(rows_v), "kd") * (rd - v[rows_v])
         if self.gravity:
             tau = tau + _gravity_force(eom, q, p)[rows_v]
-        return tau / n, ca.SX(0, 1)
+        return _thrusters_off(eom, tau / n), ca.SX(0, 1)
 
 
 @dataclass(frozen=True)
@@ -185,11 +196,11 @@ class PID(_Value):
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """One integrator per motor."""
-        return tuple(f"integral.{name}" for name in eom.u_names)
+        return tuple(f"integral.{name}" for name in eom.u_names[: len(eom.machine.motors)])
 
     def initial_state(self, eom: EquationsOfMotion) -> Array:
         """Integrators start empty."""
-        return np.zeros(eom.nu)
+        return np.zeros(len(eom.machine.motors))
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs and integrator rates as expressions."""
@@ -197,10 +208,10 @@ class PID(_Value):
         if given is not None and not (isinstance(given, int | float) and 0 < given < np.inf):
             raise InputError(f"tracking_time of a PID must be > 0 or None, got {self.tracking_time!r}")
         eom, q, v = machine_state(eom, q, v, p)
-        rows_q, rows_v, n = _driven(eom, "PID")
-        r, rd, _ = _reference(self.reference, t, eom.nu, "PID")
-        e, ki = r - q[rows_q], _gain(self.ki, eom.nu, "ki")
-        tau = _gain(self.kp, eom.nu, "kp") * e + ki * z + _gain(self.kd, eom.nu, "kd") * (rd - v[rows_v])
+        rows_q, rows_v, n = _driven(eom, "PID", thrusters=True)
+        r, rd, _ = _reference(self.reference, t, len(rows_v), "PID")
+        e, ki = r - q[rows_q], _gain(self.ki, len(rows_v), "ki")
+        tau = _gain(self.kp, len(rows_v), "kp") * e + ki * z + _gain(self.kd, len(rows_v), "kd") * (rd - v[rows_v])
         if self.gravity:
             tau = tau + _gravity_force(eom, q, p)[rows_v]
         u = tau / n
@@ -211,7 +222,7 @@ class PID(_Value):
                 excess = saturated(motor, u[i]) - u[i]
                 rate = rate + excess * n[i] / (ki[i] * self.tracking_time)
             rates.append(rate)
-        return u, ca.vertcat(*rates)
+        return _thrusters_off(eom, u), ca.vertcat(*rates)
 
 
 @dataclass(frozen=True)
@@ -229,9 +240,9 @@ class GravityCompensation(_Stateless):
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
-        _, rows_v, n = _driven(eom, "GravityCompensation")
-        tau = _gravity_force(eom, q, p)[rows_v] - _gain(self.damping, eom.nu, "damping") * v[rows_v]
-        return tau / n, ca.SX(0, 1)
+        _, rows_v, n = _driven(eom, "GravityCompensation", thrusters=True)
+        tau = _gravity_force(eom, q, p)[rows_v] - _gain(self.damping, len(rows_v), "damping") * v[rows_v]
+        return _thrusters_off(eom, tau / n), ca.SX(0, 1)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.linearize import equilibrium, linearize, reduction, state_space_names
-from dalembert.control.laws import Reference, _driven, _reference, _Stateless
+from dalembert.control.laws import Reference, _driven, _reference, _Stateless, _thrusters_off
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -85,17 +85,17 @@ class LQR(_Stateless):
                 f"this LQR was designed for {K.shape[1] // 2} velocities and {K.shape[0]} motors; "
                 f"machine '{eom.machine.name}' has {eom.nv} and {eom.nu}"
             )
-        rows_q, rows_v, n = _driven(eom, "LQR")
+        rows_q, rows_v, n = _driven(eom, "LQR", thrusters=True)
         target, rate = ca.SX(ca.DM(np.asarray(self.q0))), ca.SX(eom.nv, 1)
         forward: Any = ca.SX(eom.nu, 1)
         if self.reference is not None:
             whole = self._is_whole(eom)
-            r, rd, rdd = _reference(self.reference, t, eom.nq if whole else eom.nu, "LQR")
+            r, rd, rdd = _reference(self.reference, t, eom.nq if whole else len(rows_q), "LQR")
             if whole:
                 target, rate = r, rd
             else:
                 target[rows_q], rate[rows_v] = r, rd
-            forward = ca.DM(M_a if whole else M_a[:, rows_v]) @ rdd / n
+            forward = _thrusters_off(eom, ca.DM(M_a if whole else M_a[:, rows_v]) @ rdd / n)
         error = ca.vertcat(eom.layout.difference(target, q), v - rate)
         return ca.DM(np.asarray(self.u0)) - ca.DM(K) @ error + forward, ca.SX(0, 1)
 
@@ -154,7 +154,7 @@ def design_lqr(
     gain = lqr_gain(plant, _weights(Q, names, "Q"), _weights(R, eom.u_names, "R", strict=True))
     pick = own.selection
     gain = np.hstack([gain[:, : len(pick)] @ pick, gain[:, len(pick) :] @ pick])
-    _, rows, _ = _driven(eom, "LQR")
+    _, rows, _ = _driven(eom, "LQR", thrusters=True)
     held = len(pick) < eom.nv
     if held and reference is not None and not set(rows) <= set(own.independent):
         driven = ", ".join(m.joint for m in eom.machine.motors)

@@ -1,4 +1,4 @@
-"""What a motor makes of its input."""
+"""What a motor or a thruster makes of its input."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.model.parts import Motor
+from dalembert.model.parts import Actuator
 
 __all__ = ["saturated"]
 
 _LARGEST = 1e300  # effort that still counts as a number
 
 
-def saturated(motor: Motor, effort: Any) -> Any:
-    """Effort of a motor for a commanded one: cut at its limit where it has one."""
-    if not isfinite(motor.effort):
+def saturated(actuator: Actuator, effort: Any) -> Any:
+    """Effort of an actuator for a commanded one: cut at its limits where it has any."""
+    lower, upper = actuator.range
+    cut = effort
+    if isfinite(upper):
+        cut = ca.fmin(cut, upper)
+    if isfinite(lower):
+        cut = ca.fmax(cut, lower)
+    if cut is effort:
         return effort
-    cut = ca.fmax(ca.fmin(effort, motor.effort), -motor.effort)
     # minimum and maximum take "not a number" for the limit: what is not finite must not look like full effort
     return ca.if_else(ca.fabs(effort) <= _LARGEST, cut, effort)

@@ -197,7 +197,7 @@ class EquationsOfMotion(ConstraintContract):
         return Energy(*self._call("energy", (q, v), t, p))
 
     def applied(self, q: ArrayLike, v: ArrayLike, u: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
-        """Generalised forces without potential: motors (inputs ``u``), losses and the machine's wrenches."""
+        """Forces without potential: motors and thrusters (inputs ``u``), losses and the machine's wrenches."""
         return self._call("applied", (q, v, u), t, p)
 
     # -- kinematics -----------------------------------------------------------------------------------------------

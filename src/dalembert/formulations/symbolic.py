@@ -11,7 +11,9 @@ from dalembert.compile.rows_builder import RowExpressions
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
+from dalembert.formulations.actuation import saturated
 from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives
+from dalembert.model.parts import Thruster, Wrench
 
 __all__ = ["ROWS", "Symbolic"]
 
@@ -58,8 +60,8 @@ class Symbolic:
 
     @property
     def actuation(self) -> Any:
-        """Generalised forces of the motors."""
-        return self._once("actuation", self._formulation.actuation)
+        """Generalised forces of the motors and thrusters."""
+        return self._once("actuation", lambda: self._formulation.actuation() + self._thrust())
 
     @property
     def losses(self) -> Any:
@@ -73,7 +75,7 @@ class Symbolic:
 
     @property
     def applied(self) -> Any:
-        """All that has no potential: motors, losses and wrenches."""
+        """All that has no potential: motors, thrusters, losses and wrenches."""
         return self.actuation + self.losses + self.wrenches
 
     @property
@@ -119,16 +121,22 @@ class Symbolic:
         return self.kinetic_energy, self.potential_energy
 
     def _wrenches(self) -> Any:
-        x = self._formulation.variables
-        total = ca.SX(self._layout.nv, 1)
-        for wrench in self._formulation.machine.wrenches:
-            R, _ = self._formulation.frame_pose(wrench.frame)
-            f = ca.vertcat(*[x.value(c) for c in wrench.force])
-            n = ca.vertcat(*[x.value(c) for c in wrench.torque])
-            if wrench.axes == "world":
-                f, n = R.T @ f, R.T @ n
-            total = total + self.jacobian(wrench.frame).T @ ca.vertcat(f, n)
+        return sum(map(self._force_of, self._formulation.machine.wrenches), start=ca.SX(self._layout.nv, 1))
+
+    def _thrust(self) -> Any:
+        machine, total = self._formulation.machine, ca.SX(self._layout.nv, 1)
+        for k, thruster in enumerate(machine.thrusters, start=len(machine.motors)):
+            total = total + self._force_of(thruster) * saturated(thruster, self.u[k])
         return total
+
+    def _force_of(self, part: Wrench | Thruster) -> Any:
+        """Generalised forces of a wrench, or of a thruster at unit input."""
+        x = self._formulation.variables
+        f, n = (ca.vertcat(*[x.value(c) for c in vector]) for vector in (part.force, part.torque))
+        if part.axes == "world":
+            R, _ = self._formulation.frame_pose(part.frame)
+            f, n = R.T @ f, R.T @ n
+        return self.jacobian(part.frame).T @ ca.vertcat(f, n)
 
     def pose(self, frame: str) -> Any:
         """Homogeneous matrix (4 x 4) of a frame in the world."""

@@ -53,6 +53,9 @@ Numbers
 ``motors``
     By name: ``joint`` (default: the joint of that name), ``ratio``, ``rotor_inertia``, ``damping``,
     ``effort``.
+``thrusters``
+    By name: ``frame``, ``force``, ``torque`` (of a unit input), ``axes`` (``frame`` or ``world``), ``effort``,
+    ``one_sided``.
 ``wrenches``
     By name: ``frame``, ``force``, ``torque``, ``axes`` (``world`` or ``frame``).
 ``couplings``
@@ -105,7 +108,7 @@ from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import Machine
-from dalembert.model.parts import Coupling, Frame, Motor, Wrench
+from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.transform import IDENTITY, Transform
 
 __all__ = ["load_machine", "load_simulation", "machine_to_yaml"]
@@ -204,6 +207,7 @@ class _Reader:
             "joints": self.joint,
             "frames": lambda name, e: Frame(name, e.body, self.origin(e.origin, ("frames", name, "origin"))),
             "motors": self.motor,
+            "thrusters": self.thruster,
             "wrenches": self.wrench,
             "couplings": self.coupling,
             "constraints": lambda name, e: make_constraint(name, e, self.number, self.origin),
@@ -333,6 +337,11 @@ class _Reader:
         """Return a motor."""
         fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping")
         return Motor(name, name if entry.joint is None else entry.joint, effort=entry.effort, **fields)
+
+    def thruster(self, name: str, entry: Any) -> Thruster:
+        """Return a thruster."""
+        numbers = self.numbers(entry, ("thrusters", name), "force", "torque")
+        return Thruster(name, entry.frame, axes=entry.axes, effort=entry.effort, one_sided=entry.one_sided, **numbers)
 
     def wrench(self, name: str, entry: Any) -> Wrench:
         """Return a wrench."""

@@ -296,6 +296,17 @@ class MotorEntry(_Entry):
     effort: Limit = math.inf
 
 
+class ThrusterEntry(_Entry):
+    """An input that pushes or turns a body at a frame."""
+
+    frame: str
+    force: Vector = ZERO
+    torque: Vector = ZERO
+    axes: Literal["world", "frame"] = "frame"
+    effort: Limit = math.inf
+    one_sided: bool = False
+
+
 class WrenchEntry(_Entry):
     """A load at a frame."""
 
@@ -394,6 +405,7 @@ class MachineFile(_Entry):
     joints: dict[str, JointEntry]
     frames: dict[str, FrameEntry] = {}
     motors: dict[str, MotorEntry] = {}
+    thrusters: dict[str, ThrusterEntry] = {}
     wrenches: dict[str, WrenchEntry] = {}
     couplings: dict[str, CouplingEntry] = {}
     constraints: dict[str, ConstraintEntry] = {}

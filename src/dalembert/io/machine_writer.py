@@ -17,7 +17,7 @@ from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
-from dalembert.model.parts import Motor
+from dalembert.model.parts import Motor, Thruster, Wrench
 from dalembert.model.transform import IDENTITY, Transform
 from dalembert.spatial.rotations import rpy_from_matrix
 
@@ -74,13 +74,13 @@ def _machine(machine: Machine) -> dict[str, Any]:
     data["joints"] = {j.name: _joint(j) for j in machine.joints}
     data["frames"] = {f.name: {"body": f.body} | _origin(f.origin) for f in machine.frames}
     data["motors"] = {m.name: _motor(m) for m in machine.motors}
-    data["wrenches"] = {
-        w.name: {"frame": w.frame}
-        | _given("force", w.force, (0.0, 0.0, 0.0))
-        | _given("torque", w.torque, (0.0, 0.0, 0.0))
-        | ({"axes": w.axes} if w.axes != "world" else {})
-        for w in machine.wrenches
+    data["thrusters"] = {
+        x.name: _wrench(x, "frame")
+        | _given("effort", x.effort, float("inf"))
+        | ({"one_sided": True} if x.one_sided else {})
+        for x in machine.thrusters
     }
+    data["wrenches"] = {w.name: _wrench(w, "world") for w in machine.wrenches}
     data["couplings"] = {
         c.joint: {"leader": c.leader} | _given("ratio", c.ratio, 1.0) | _given("offset", c.offset, 0.0)
         for c in machine.couplings
@@ -146,6 +146,14 @@ def _motor(motor: Motor) -> dict[str, Any]:
     for key, default in defaults.items():
         data |= _given(key, getattr(motor, key), default)
     return data
+
+
+def _wrench(part: Wrench | Thruster, axes: str) -> dict[str, Any]:
+    """Entries of a frame and a wrench at it; its axes where they are not the usual ones."""
+    data: dict[str, Any] = {"frame": part.frame}
+    for key in ("force", "torque"):
+        data |= _given(key, getattr(part, key), (0.0, 0.0, 0.0))
+    return data | ({"axes": part.axes} if part.axes != axes else {})
 
 
 def _origin(pose: Transform) -> dict[str, Any]:

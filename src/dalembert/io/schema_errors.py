@@ -19,6 +19,7 @@ _ELEMENTS: dict[str | int, str] = {
     "joints": "joint",
     "frames": "frame",
     "motors": "motor",
+    "thrusters": "thruster",
     "wrenches": "wrench",
     "couplings": "coupling of joint",
     "parameters": "parameter",

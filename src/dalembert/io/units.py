@@ -1,9 +1,10 @@
-"""Units of the signals of a run: from the joints, beams and motors of its machine, and from what a name begins with."""
+"""Units of the signals of a run: from the parts of its machine, and from what a name begins with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dalembert.core.parameter import nominal
 from dalembert.model.constraints import BallConstraint
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
@@ -69,6 +70,12 @@ def _of_machine(machine: Machine) -> dict[str, str]:
         for prefix in ("u", "command", "effort"):
             units[f"{prefix}.{motor.name}"] = effort
         units[f"integral.{motor.name}"] = "rad s" if 0 in joint.info.angles else "m s"
+    for thruster in machine.thrusters:
+        kinds = [
+            unit for unit, wrench in (("N", thruster.force), ("N m", thruster.torque)) if any(map(nominal, wrench))
+        ]
+        for prefix in ("u", "command", "effort"):
+            units[f"{prefix}.{thruster.name}"] = kinds[0] if len(kinds) == 1 else _ONE
     for constraint in machine.constraints:
         if isinstance(constraint, BallConstraint):
             units |= {f"multiplier.{constraint.name}[{k}]": "N" for k in range(3)}

@@ -153,8 +153,8 @@ def close_loop(
     """Compose equations of motion, control and events.
 
     The state is ``x = (q, v, z, work.input, work.loss)``: the law's internal states ``z`` and the work done by inputs
-    and wrenches and by losses, which the energy audit needs. Recorded besides it: the efforts of the motors after
-    saturation (``u.NAME``) and the energies.
+    and wrenches and by losses, which the energy audit needs. Recorded besides it: the efforts of motors and
+    thrusters after saturation (``u.NAME``) and the energies.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _compose(
     held = s.u if controller is not None else ca.SX.sym("c", 0)
     arguments = [s.t, x, held, s.p]
     xdot = ca.vertcat(s.coordinate_rate, acceleration, zdot, *power)
-    efforts = [saturated(motor, u[i]) for i, motor in enumerate(eom.machine.limited_motors)]
+    efforts = [saturated(actuator, u[i]) for i, actuator in enumerate(eom.machine.actuators)]
     effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
@@ -279,7 +279,7 @@ def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Arr
     if control is None:
         return *empty, ca.SX.zeros(eom.nu), None
     if eom.nu == 0:
-        raise InputError(f"machine '{eom.machine.name}' has no motors, so there is nothing to control; add a Motor")
+        raise InputError(f"machine '{eom.machine.name}' has no motors or thrusters, so there is nothing to control")
     if isinstance(control, Law):
         label = type(control).__name__
         names = _state_names(eom, control, label)

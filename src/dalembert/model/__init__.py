@@ -1,6 +1,7 @@
 """The frozen description of a machine: bodies, joints, frames, motors, wrenches and parameters. No equations here."""
 
 from dalembert.core.parameter import TIME, Parameter
+from dalembert.model.appendages import ControlMomentGyro, ModalAppendage, Wheel
 from dalembert.model.beam import Beam
 from dalembert.model.beam_modes import Support
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
@@ -20,7 +21,7 @@ from dalembert.model.from_dh import machine_from_dh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
-from dalembert.model.parts import Coupling, Frame, Motor, Wrench
+from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 from dalembert.model.transform import Transform
@@ -34,6 +35,7 @@ __all__ = [
     "Box",
     "Cable",
     "Capsule",
+    "ControlMomentGyro",
     "Coupling",
     "Cylinder",
     "DistanceConstraint",
@@ -47,6 +49,7 @@ __all__ = [
     "LoopConstraint",
     "Machine",
     "Mesh",
+    "ModalAppendage",
     "MotionConstraint",
     "Motor",
     "OrthogonalConstraint",
@@ -56,8 +59,10 @@ __all__ = [
     "Shape",
     "Sphere",
     "Support",
+    "Thruster",
     "Transform",
     "WeldConstraint",
+    "Wheel",
     "Wrench",
     "box",
     "cylinder",

@@ -25,7 +25,7 @@ from dalembert.model.checks import check_physics
 from dalembert.model.constraints import Constraint
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.locking import lock_joints
-from dalembert.model.parts import Coupling, Frame, Motor, Wrench
+from dalembert.model.parts import Actuator, Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.tree import Node, Tree, build_tree
 
 __all__ = ["STANDARD_GRAVITY", "Machine"]
@@ -44,7 +44,7 @@ class Machine:
     ----------
     name
         Name of the machine.
-    bodies, joints, frames, motors, wrenches, couplings, constraints, cables
+    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables
         Its parts.
     gravity
         Acceleration of gravity in world axes [m/s2].
@@ -66,6 +66,7 @@ class Machine:
     joints: tuple[Joint, ...] = ()
     frames: tuple[Frame, ...] = ()
     motors: tuple[Motor, ...] = ()
+    thrusters: tuple[Thruster, ...] = ()
     wrenches: tuple[Wrench, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     constraints: tuple[Constraint, ...] = ()
@@ -101,7 +102,7 @@ class Machine:
         groups = {
             "body or frame": [b.name for b in self.bodies] + [f.name for f in self.frames],
             "joint": [j.name for j in self.joints],
-            "motor": [m.name for m in self.motors],
+            "motor or thruster": list(self.u_names),
             "wrench": [w.name for w in self.wrenches],
             "coupled joint": [c.joint for c in self.couplings],
             "constraint or cable": [c.name for c in self.constraints] + [c.name for c in self.cables],
@@ -144,11 +145,14 @@ class Machine:
                     f"joint '{motor.joint}' has an effort limit, but the gear ratio of motor '{motor.name}' is the "
                     f"parameter '{motor.ratio}'; limit the effort of the motor instead"
                 )
-        for wrench in self.wrenches:
-            if wrench.frame not in self.tree.frames:
-                raise MachineError(
-                    f"wrench '{wrench.name}': {UnknownNameError('frame', wrench.frame, self.tree.frames, where)}"
-                )
+        acting: tuple[Thruster | Wrench, ...] = (*self.thrusters, *self.wrenches)
+        for part in acting:
+            kind = type(part).__name__.lower()
+            if part.frame not in self.tree.frames:
+                error = UnknownNameError("frame", part.frame, self.tree.frames, where)
+                raise MachineError(f"{kind} '{part.name}': {error}")
+            if isinstance(part, Thruster) and self.tree.frames[part.frame][0] < 0:
+                raise MachineError(f"thruster '{part.name}' pushes the frame '{part.frame}', which does not move")
         coupled = {c.joint for c in self.couplings}
         for coupling in self.couplings:
             for name in (coupling.joint, coupling.leader):
@@ -192,7 +196,7 @@ class Machine:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Parameters in order of first appearance (bodies, joints, frames, motors, wrenches, couplings and so on)."""
+        """Parameters in order of first appearance (bodies, joints, frames, motors, thrusters, wrenches and so on)."""
         return tuple(dict.fromkeys(p for x in self._scalars() for p in parameters_of(x)))
 
     def _scalars(self) -> Iterator[Scalar]:
@@ -240,8 +244,8 @@ class Machine:
 
     @property
     def u_names(self) -> tuple[str, ...]:
-        """Names of the inputs: the motors."""
-        return tuple(m.name for m in self.motors)
+        """Names of the inputs: the motors, then the thrusters."""
+        return (*(m.name for m in self.motors), *(x.name for x in self.thrusters))
 
     @property
     def nq(self) -> int:
@@ -263,9 +267,14 @@ class Machine:
         )
 
     @property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """What the inputs drive, in their order: the motors, with the limits of their joints, then the thrusters."""
+        return (*self.limited_motors, *self.thrusters)
+
+    @property
     def nu(self) -> int:
         """Number of inputs."""
-        return len(self.motors)
+        return len(self.motors) + len(self.thrusters)
 
     @property
     def q_neutral(self) -> Array:
@@ -297,6 +306,19 @@ class Machine:
         if unknown:
             raise UnknownNameError("field", sorted(unknown)[0], ["name", "gravity", *_PARTS], "a Machine")
         return replace(self, **fields)
+
+    def with_parts(self, *parts: Any) -> Machine:
+        """Return a copy with more parts, each of which has some of ``bodies``, ``joints``, ``motors`` and so on.
+
+        Such are `ModalAppendage`, `Wheel`, `ControlMomentGyro`, and other machines (their gravity does not count).
+        """
+        more = {field: [x for part in parts for x in getattr(part, field, ())] for field in _PARTS}
+        for part in parts:
+            if not any(getattr(part, field, ()) for field in _PARTS):
+                raise MachineError(
+                    f"machine '{self.name}' cannot take {part!r}: it has no bodies, joints or other parts"
+                )
+        return self.with_(**{field: (*getattr(self, field), *added) for field, added in more.items() if added})
 
     def lock(self, positions: Mapping[str, float | Sequence[float]] | Iterable[str]) -> Machine:
         """Return the machine with some joints fixed at the given coordinates: a number, or one per coordinate.
@@ -350,14 +372,17 @@ class Machine:
     def __str__(self) -> str:
         mass = sum(nominal(b.mass) for b in self.bodies)
         bodies, freedoms = _count(len(self.bodies), "body", "bodies"), _count(self.nv, "degree", "degrees")
-        motors, parameters = _count(self.nu, "motor", "motors"), _count(len(self.parameters), "parameter", "parameters")
+        motors, parameters = len(self.motors), _count(len(self.parameters), "parameter", "parameters")
+        inputs = _count(motors, "motor", "motors")
+        if self.thrusters:
+            inputs += f", {_count(len(self.thrusters), 'thruster', 'thrusters')}"
         held = [
             _count(len(parts), one, one + "s")
             for parts, one in ((self.constraints, "constraint"), (self.cables, "cable"))
             if parts
         ]
         less = f" less {' and '.join(held)}" if held else ""
-        return f"machine '{self.name}': {bodies} ({mass:g} kg), {freedoms} of freedom{less}, {motors}, {parameters}"
+        return f"machine '{self.name}': {bodies} ({mass:g} kg), {freedoms} of freedom{less}, {inputs}, {parameters}"
 
 
 def _count(n: int, one: str, many: str) -> str:
@@ -369,6 +394,7 @@ _PARTS: dict[str, type] = {
     "joints": Joint,
     "frames": Frame,
     "motors": Motor,
+    "thrusters": Thruster,
     "wrenches": Wrench,
     "couplings": Coupling,
     "constraints": Constraint,

@@ -1,17 +1,18 @@
-"""Frames, motors, applied wrenches and couplings of joints."""
+"""Frames, motors, thrusters, applied wrenches and couplings of joints."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
 from dalembert.model.transform import IDENTITY, Transform, as_transform
 
-__all__ = ["Coupling", "Frame", "Motor", "Wrench"]
+__all__ = ["Actuator", "Coupling", "Frame", "Motor", "Thruster", "Wrench"]
 
 
 @dataclass(frozen=True)
@@ -74,23 +75,95 @@ class Motor:
         for field in ("rotor_inertia", "damping"):
             what = f"{field.replace('_', ' ')} of motor '{name}'"
             set_(self, field, field_scalar(getattr(self, field), what, lower=0.0))
-        try:
-            effort = float(self.effort)
-        except (TypeError, ValueError):
-            effort = math.nan
-        if not effort >= 0.0:
-            raise MachineError(f"effort limit of motor '{name}' must be >= 0, got {self.effort!r}")
-        set_(self, "effort", effort)
+        set_(self, "effort", _effort(self.effort, f"motor '{name}'"))
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the motor."""
         return (self.ratio, self.rotor_inertia, self.damping)
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """Least and largest effort."""
+        return -self.effort, self.effort
+
     def bounds(self) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
         yield Bound(f"rotor inertia of motor '{self.name}'", self.rotor_inertia)
         yield Bound(f"damping of motor '{self.name}'", self.damping)
+
+
+@dataclass(frozen=True)
+class Thruster:
+    """An input that pushes or turns a body at a frame: the wrench ``u [force; torque]`` at the frame's origin.
+
+    It acts on any body, free ones included: the nozzles of a spacecraft, or the ideal force and torque of its attitude
+    control (SPACE 8.1). Mass is not spent; `dalembert.systems.fuel_mass` counts the fuel afterwards (SPACE 9.1).
+
+    Parameters
+    ----------
+    name
+        Unique name; it names the input.
+    frame
+        The frame (or body) at whose origin it acts.
+    force, torque
+        Wrench of a unit input; with a unit force the input is in newtons.
+    axes
+        ``"frame"`` or ``"world"``: the axes of the components.
+    effort
+        Largest magnitude of the input, which saturates there.
+    one_sided
+        Whether it only pushes: negative inputs do nothing.
+    """
+
+    name: str
+    frame: str
+    force: Vector = (0.0, 0.0, 0.0)
+    torque: Vector = (0.0, 0.0, 0.0)
+    axes: str = "frame"
+    effort: float = math.inf
+    one_sided: bool = False
+
+    def __post_init__(self) -> None:
+        name = check_name(self.name, "thruster")
+        check_name(self.frame, f"frame of thruster '{name}'")
+        object.__setattr__(self, "force", field_vector(self.force, f"force of thruster '{name}'"))
+        object.__setattr__(self, "torque", field_vector(self.torque, f"torque of thruster '{name}'"))
+        if not any(nominal(x) != 0.0 for x in (*self.force, *self.torque)):
+            raise MachineError(f"thruster '{name}' has neither force nor torque; give the wrench of a unit input")
+        _check_axes(self.axes, f"thruster '{name}'")
+        object.__setattr__(self, "effort", _effort(self.effort, f"thruster '{name}'"))
+        if not isinstance(self.one_sided, bool):
+            raise MachineError(f"'one_sided' of thruster '{name}' must be true or false, got {self.one_sided!r}")
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All scalars of the thruster."""
+        return (*self.force, *self.torque)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Least and largest input."""
+        return (0.0 if self.one_sided else -self.effort), self.effort
+
+
+Actuator = Motor | Thruster
+"""What an input of a machine drives."""
+
+
+def _effort(value: Any, owner: str) -> float:
+    try:
+        effort = float(value)
+    except (TypeError, ValueError):
+        effort = math.nan
+    if not effort >= 0.0:
+        raise MachineError(f"effort limit of {owner} must be >= 0, got {value!r}")
+    return effort
+
+
+def _check_axes(axes: Any, owner: str) -> None:
+    if axes not in ("world", "frame"):
+        raise MachineError(f"axes of {owner} must be 'world' or 'frame', got {axes!r}")
 
 
 @dataclass(frozen=True)
@@ -120,8 +193,7 @@ class Wrench:
         check_name(self.frame, f"frame of wrench '{name}'")
         object.__setattr__(self, "force", field_vector(self.force, f"force of wrench '{name}'", time=True))
         object.__setattr__(self, "torque", field_vector(self.torque, f"torque of wrench '{name}'", time=True))
-        if self.axes not in ("world", "frame"):
-            raise MachineError(f"axes of wrench '{name}' must be 'world' or 'frame', got {self.axes!r}")
+        _check_axes(self.axes, f"wrench '{name}'")
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:

@@ -61,6 +61,7 @@ from dalembert.systems.parallel_robots import (
     delta_position,
     delta_robot,
 )
+from dalembert.systems.space_robots import fuel_mass
 from dalembert.systems.textbook import actuated_pendulum, double_pendulum, floating_two_link, motor_side, pr_robot
 
 __all__ = [
@@ -100,6 +101,7 @@ __all__ = [
     "floating_two_link",
     "flyball_governor",
     "four_bars",
+    "fuel_mass",
     "hanging",
     "hook_crane",
     "joining_robot",

@@ -182,6 +182,7 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
         joints=joints,
         frames=frames,
         motors=motors,
+        thrusters=[replace(x, effort=math.inf, one_sided=False) for x in machine.thrusters],
         wrenches=wrenches,
         couplings=couplings,
         gravity=gravity,
