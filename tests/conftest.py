@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -37,6 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(name, None)
     os.environ["TERM"] = "xterm"
     os.environ["MPLBACKEND"] = "Agg"
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a background job: what tests start would inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):  # a pytest-xdist worker inherits the folder of its controller
         return
     kept = os.environ.get("DALEMBERT_TEST_CACHE")
