@@ -10,13 +10,22 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-from style import BLUE, GREEN, GREY, PURPLE, RED, use_style
+from style import BLUE, GREEN, GREY, PURPLE, RED, SAND, use_style
 
 import dalembert as da
 from dalembert.plan.shaping import SCurve, ei, excitation, zv, zvd
+from dalembert.studies.crane.cables import ritz_errors
 from dalembert.studies.crane.robustness import compare_robustness
+from dalembert.studies.crane.simplified import simplified_errors
 from dalembert.studies.crane.transport import TASK, Performance, compare_transport, ei_excitation, laws, transport_crane
-from dalembert.systems.cranes import cable_sway_frequencies, planar_crane, sway_frequencies, uniform_cable
+from dalembert.studies.crane.winch import winch_run
+from dalembert.systems.cranes import (
+    cable_sway_frequencies,
+    multi_cable_crane,
+    planar_crane,
+    sway_frequencies,
+    uniform_cable,
+)
 from dalembert.view import animate, bake_run, build_scene
 
 FOLDER = Path(__file__).resolve().parent
@@ -134,8 +143,93 @@ def swing() -> None:
     print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
 
 
+def cables() -> None:
+    """A box on two cables: swaying in the plane without a tilt, turning in space as a bifilar pendulum."""
+    plane, start = multi_cable_crane(2, length=5.0), 0.5
+    q0 = {"load.x": 5.0 * np.sin(start), "load.y": 5.0 * (1 - np.cos(start))}
+    run = da.simulate(plane, duration=3.0, q0=q0, method="dopri5", record=0.05)
+    figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.4), layout="constrained", width_ratios=[1.2, 1.0])
+    corner = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1], [-1, 1]]) * [1.0, 0.25]
+    for t, alpha in ((0.0, 1.0), (0.6, 0.7), (1.0, 0.45)):
+        k = int(np.argmin(np.abs(run.t - t)))
+        x, a = run["x"][k], run["load.angle"][k]
+        turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+        box = corner @ turn.T + [x + run["load.x"][k], -5.25 + run["load.y"][k]]
+        axes[0].fill(*box.T, color=SAND, alpha=alpha, edgecolor="#444444")
+        for end, side in ((0, -1.0), (1, 1.0)):
+            axes[0].plot([x + side, box[end, 0]], [0.0, box[end, 1]], color=BLUE, linewidth=1.0, alpha=alpha)
+        axes[0].plot([x - 1.0, x + 1.0], [0.0, 0.0], color="#444444", linewidth=4.0, alpha=alpha)
+        axes[0].annotate(f"{t:.1f} s", (x, 0.0), (0, 7), textcoords="offset points", ha="center", fontsize=7)
+    axes[0].set(title="two cables and the box are a parallelogram", xlabel="x [m]", ylabel="z [m]", ylim=(-5.8, 0.7))
+    axes[0].set_aspect("equal")
+    space = multi_cable_crane(2, spatial=True, length=5.0)
+    run = da.simulate(space, duration=12.0, v0={"load.wz": 0.2}, method="dopri5", record=0.05)
+    yaw = np.degrees(2 * np.arctan2(run["load.qz"], run["load.qw"]))
+    w = 1.0 / np.sqrt(5.0 / 12) * np.sqrt(9.81 / 5.0)
+    axes[1].plot(run.t, np.degrees(0.2 / w * np.sin(w * run.t)), color=GREY, linewidth=3.0, alpha=0.5)
+    axes[1].plot(run.t, yaw, color=RED, linewidth=1.2)
+    axes[1].set(title=r"turning: $(b/k)\sqrt{g/l}$ (grey) and simulated", xlabel="time [s]", ylabel="yaw [degrees]")
+    axes[1].margins(x=0.0)
+    save(figure, "crane_cables")
+
+
+def winch() -> None:
+    """Sway damped by the winch alone."""
+    figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.2), layout="constrained")
+    for links, colour in ((1, BLUE), (3, GREEN), (10, RED)):
+        run, energy = winch_run(links)
+        axes[0].semilogy(run.t, energy / energy[0], color=colour, linewidth=1.3, label=f"N = {links}")
+        if links == 3:
+            shown = run.t <= 14.0
+            axes[1].plot(run.t[shown], np.degrees(run["theta1"][shown]), color=GREY, linewidth=1.2)
+            right = axes[1].twinx()
+            right.plot(run.t[shown], run["l1"][shown], color=GREEN, linewidth=1.3)
+            right.set_ylabel("length of the first link [m]", color=GREEN)
+            right.grid(False)
+    best = np.exp(-2 * 0.75 * 0.02 * np.sqrt(9.81 / 5.0) * run.t)
+    axes[0].semilogy(run.t, best, color=GREY, linestyle=":", label="3/4 eps w")
+    axes[0].set(title="energy of the sway never grows", xlabel="time [s]", ylabel="energy over its start")
+    axes[1].set(title="N = 3: the winch works twice per period", xlabel="time [s]", ylabel="first angle [degrees]")
+    axes[0].legend()
+    for panel in axes:
+        panel.margins(x=0.0)
+    save(figure, "crane_winch")
+
+
+def models() -> None:
+    """Rayleigh-Ritz against lumped masses, and simplified models against the full one."""
+    figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.2), layout="constrained")
+    n = np.arange(1, 11)
+    smooth, lumped = ritz_errors(4.0)
+    sines, _ = ritz_errors(4.0, "sine")
+    for errors, colour, label in (
+        (lumped, GREY, "lumped masses"),
+        (sines, RED, "sines"),
+        (smooth, BLUE, "polynomials"),
+    ):
+        for k, style in enumerate(("o-", "s--", "^:")):
+            axes[0].semilogy(n, np.maximum(errors[:, k], 1e-15), style, color=colour, markersize=3, linewidth=1.0)
+        axes[0].plot([], [], color=colour, label=label)
+    axes[0].set(title="error of frequencies 1, 2 (squares), 3", xlabel="functions or masses")
+    axes[0].set_ylabel("relative error")
+    axes[0].legend(loc="lower left")
+    for angles, colour in (("first", BLUE), ("zeroth", RED)):
+        for sway, style in ((0.04, "-"), (0.02, "--"), (0.01, ":")):
+            t, error = simplified_errors(angles, sway)
+            axes[1].semilogy(t[1:], np.abs(error[1:]) / sway, style, color=colour, linewidth=1.2)
+        axes[1].plot([], [], color=colour, label=f"{angles} order")
+    axes[1].set(title="sway of 0.04, 0.02 (dashed), 0.01 rad", xlabel="time [s]")
+    axes[1].set_ylabel("error of the first angle over the sway")
+    axes[1].legend(loc="lower right")
+    axes[1].set_ylim(1e-7, 1.0)
+    save(figure, "crane_models")
+
+
 if __name__ == "__main__":
     transport()
     shapers()
     convergence()
     swing()
+    cables()
+    winch()
+    models()
