@@ -14,6 +14,7 @@ from dalembert.analysis.modal import (
     modal_reduction,
     natural_frequencies,
 )
+from dalembert.analysis.operations import OperationCount, count_operations, operation_count
 from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 
@@ -22,11 +23,13 @@ __all__ = [
     "Equilibrium",
     "IKResult",
     "MachineModes",
+    "OperationCount",
     "StaticPose",
     "VerifyReport",
     "VerifyRow",
     "cable_lengths",
     "closed_form",
+    "count_operations",
     "equilibrium",
     "forward_kinematics",
     "frequency_response",
@@ -36,6 +39,7 @@ __all__ = [
     "machine_modes",
     "modal_reduction",
     "natural_frequencies",
+    "operation_count",
     "outboard_load",
     "platform_load",
     "static_equilibrium",

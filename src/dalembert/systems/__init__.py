@@ -43,6 +43,7 @@ from dalembert.systems.cranes import (
     vertical_links,
     winch_reach,
 )
+from dalembert.systems.falling_chains import falling_chain
 from dalembert.systems.flexible_arms import canadarm, mda_arm, planar_arm
 from dalembert.systems.mechanisms import (
     ANDREWS_START,
@@ -98,6 +99,7 @@ __all__ = [
     "double_pendulum",
     "eight_cable_robot",
     "elastic_cable_frequencies",
+    "falling_chain",
     "floating_two_link",
     "flyball_governor",
     "four_bars",

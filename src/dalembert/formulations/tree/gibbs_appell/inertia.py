@@ -54,7 +54,8 @@ class OutboardSums:
             self._arms[k] = self._arms[k] + lever * self._mass[c] + _turned(hop.R, self._arms[c])
             self._mass[k] = self._mass[k] + self._mass[c]
 
-    def _once(self, name: str, a: int, c: int, make: Callable[[], Any]) -> Any:
+    def once(self, name: str, a: int, c: int, make: Callable[[], Any]) -> Any:
+        """Make a matrix of the pair, or return the one that was made before."""
         key = (name, a, c)
         if key not in self._made:
             self._made[key] = make()
@@ -65,7 +66,7 @@ class OutboardSums:
         if a == c:
             return ca.SX.eye(3)
         hop = self.motion.hops[c]
-        return hop.R if hop.parent == a else self._once("R", a, c, lambda: self.R(a, hop.parent) @ hop.R)
+        return hop.R if hop.parent == a else self.once("R", a, c, lambda: self.R(a, hop.parent) @ hop.R)
 
     def r(self, a: int, c: int) -> Any:
         """Position of the origin of ``c`` from that of ``a``, in the axes of ``a``."""
@@ -74,37 +75,37 @@ class OutboardSums:
         hop = self.motion.hops[c]
         if hop.parent == a:
             return hop.p
-        return self._once("r", a, c, lambda: self.r(a, hop.parent) + self.R(a, hop.parent) @ hop.p)
+        return self.once("r", a, c, lambda: self.r(a, hop.parent) + self.R(a, hop.parent) @ hop.p)
 
     def sigma(self, a: int, c: int) -> Any:
         """``sum aR_i (B_9 + B_10) iR_c``."""
-        return self._once("sigma", a, c, lambda: self.R(a, c) @ self._B[c])
+        return self.once("sigma", a, c, lambda: self.R(a, c) @ self._B[c])
 
     def xi(self, a: int, c: int) -> Any:
         """``sum aR_i B_3 iR_c``."""
-        return self._once("xi", a, c, lambda: self.R(a, c) @ self._B3[c])
+        return self.once("xi", a, c, lambda: self.R(a, c) @ self._B3[c])
 
     def lam(self, a: int, c: int) -> Any:
         """``sum B_0 aR_c``."""
-        return self._once("lambda", a, c, lambda: self._mass[c] * self.R(a, c))
+        return self.once("lambda", a, c, lambda: self._mass[c] * self.R(a, c))
 
     def psi(self, a: int, c: int) -> Any:
         """``sum r_ia^ aR_i B_3 iR_c``."""
-        return self._once("psi", a, c, lambda: cross_matrix(self.r(a, c)) @ self.xi(a, c) + self.R(a, c) @ self._psi[c])
+        return self.once("psi", a, c, lambda: cross_matrix(self.r(a, c)) @ self.xi(a, c) + self.R(a, c) @ self._psi[c])
 
     def gamma(self, a: int, c: int) -> Any:
         """``sum r_ia^ B_0 aR_c``."""
-        return self._once(
+        return self.once(
             "gamma", a, c, lambda: cross_matrix(self.r(a, c)) @ self.lam(a, c) + self.R(a, c) @ self._arms[c]
         )
 
     def U(self, a: int, c: int) -> Any:
         """``sum (gamma_t + xi_t) t`` over the hops outboard of ``c``."""
-        return self._once("U", a, c, lambda: self._over_hops(a, c, lambda t: self.gamma(a, t) + self.xi(a, t), self.U))
+        return self.once("U", a, c, lambda: self._over_hops(a, c, lambda t: self.gamma(a, t) + self.xi(a, t), self.U))
 
     def V(self, a: int, c: int) -> Any:
         """``sum lambda_t t`` over the hops outboard of ``c``."""
-        return self._once("V", a, c, lambda: self._over_hops(a, c, lambda t: self.lam(a, t), self.V))
+        return self.once("V", a, c, lambda: self._over_hops(a, c, lambda t: self.lam(a, t), self.V))
 
     def _over_hops(self, a: int, c: int, own: Callable[[int], Any], beyond: Callable[[int, int], Any]) -> Any:
         total = ca.SX(3, 3)
@@ -114,7 +115,7 @@ class OutboardSums:
 
     def _lever(self, t: int) -> Any:
         hop = self.motion.hops[t]
-        return self._once("lever", t, t, lambda: hop.R.T @ cross_matrix(hop.p))
+        return self.once("lever", t, t, lambda: hop.R.T @ cross_matrix(hop.p))
 
 
 def inertia_matrix(motion: LinkMotion, links: Sequence[Link], nv: int) -> Any:
