@@ -17,7 +17,8 @@ import dalembert as da
 from dalembert import analysis
 from dalembert.formulations.constraints.cable_path import pulley_path
 from dalembert.spatial.rotations import numpy, quaternion_matrix
-from dalembert.studies.cable_robots.joining import joining_run
+from dalembert.studies.cable_robots.exits import deviation, exit_run
+from dalembert.studies.cable_robots.joining import SOFT, STIFF, joining_run
 from dalembert.studies.cable_robots.overturning import overturning_run
 from dalembert.studies.cable_robots.pulleys import pushed_run
 from dalembert.systems import cable_robots as cr
@@ -158,22 +159,43 @@ def overturning() -> None:
 
 
 def joining() -> None:
-    """Tensions and heights of the joining robot."""
-    run = joining_run()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.8), layout="constrained")
-    left.plot(run.t, run["platform.z"], color=BLUE, label="platform")
-    left.plot(run.t, run["payload.z"], color=RED, label="payload")
-    left.axvline(11, color=GREY, ls=":")
-    left.set(title="height [m]", xlabel="t [s]")
-    left.legend()
-    right.plot(run.t, run["tension.cable1"], color=BLUE)
-    inset = right.inset_axes((0.3, 0.5, 0.42, 0.4))
-    near = (run.t > 10.8) & (run.t < 12)
-    inset.plot(run.t[near], run["tension.cable1"][near], color=BLUE)
-    inset.set_title("at the pick", fontsize=7)
-    inset.tick_params(labelsize=7)
-    right.set(title="tension of each cable [N]", xlabel="t [s]")
+    """Tensions and heights of the joining robot, with stiff and with soft winches."""
+    figure, axes = plt.subplots(1, 3, figsize=(7.6, 2.8), layout="constrained", width_ratios=(1, 1, 1.2))
+    for gains, colour, label in ((STIFF, BLUE, "stiff"), (SOFT, RED, "soft")):
+        run = joining_run(gains=gains)
+        axes[0].plot(run.t, run["platform.z"], color=colour, lw=1.2, label=f"platform, {label}")
+        axes[1].plot(run.t, run["tension.cable1"], color=colour, lw=1)
+        run = joining_run(gains=gains, lift=False)
+        near = (run.t > 10.8) & (run.t < 15)
+        axes[2].plot(run.t[near], run["tension.cable1"][near], color=colour, lw=1)
+    axes[0].plot(run.t, joining_run()["payload.z"], color=GREY, label="payload")
+    axes[0].axvline(11, color=GREY, ls=":")
+    axes[0].set(title="height [m]", xlabel="t [s]", ylim=(-0.05, 2.1))
+    axes[0].legend()
+    axes[1].set(title="tension of each cable [N]", xlabel="t [s]")
+    axes[2].set(title="the pick, without the lift [N]", xlabel="t [s]")
     save(figure, "joining")
+
+
+def exits() -> None:
+    """Deviation of a carriage-driven exit from the prescribed one, over the mass ratio and in time."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.8), layout="constrained")
+    ratios = np.logspace(-3, 0, 7)
+    for bandwidth, colour in ((10.0, RED), (20.0, BLUE), (40.0, GREEN)):
+        gaps = [1e3 * deviation(float(ratio), bandwidth) for ratio in ratios]
+        left.loglog(ratios, gaps, "o-", color=colour, ms=3, lw=1, label=f"{bandwidth:g} rad/s")
+    left.set(title="deviation before the flip [mm]", xlabel="mass of platform / carriage")
+    left.legend()
+    given = exit_run(duration=14.0)
+    for ratio, colour in ((1e-1, RED), (1e-2, BLUE), (1e-3, GREEN)):
+        run = exit_run(ratio, duration=14.0)
+        gap = np.linalg.norm([run[f"platform.{c}"] - given[f"platform.{c}"] for c in "xyz"], axis=0)
+        right.semilogy(run.t[1:], 1e3 * gap[1:], color=colour, lw=1, label=f"ratio {ratio:g}")
+    right.axvline(7.606, color=GREY, ls=":")
+    right.annotate("flip", (7.7, 2e-5), fontsize=8, color=GREY)
+    right.set(title="in time, 20 rad/s [mm]", xlabel="t [s]", ylim=(1e-5, 1e3))
+    right.legend(loc="upper left")
+    save(figure, "moving_exits")
 
 
 def pulleys() -> None:
@@ -281,7 +303,7 @@ def delta() -> None:
 if __name__ == "__main__":
     import sys
 
-    makers = (pulley, four_bar, methods, overturning, joining, pulleys, workspace, rattling, delta)
+    makers = (pulley, four_bar, methods, overturning, joining, exits, pulleys, workspace, rattling, delta)
     makers = {f.__name__: f for f in makers}
     for name in sys.argv[1:] or makers:
         makers[name]()

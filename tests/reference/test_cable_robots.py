@@ -7,10 +7,11 @@ import pytest
 
 import dalembert as da
 from dalembert import analysis
+from dalembert.studies.cable_robots.exits import exit_run
 from dalembert.studies.cable_robots.jacobians import errors
 from dalembert.studies.cable_robots.joining import joining_run
-from dalembert.studies.cable_robots.overturning import overturning_run, start_pose
-from dalembert.studies.cable_robots.pulleys import start
+from dalembert.studies.cable_robots.overturning import euler_run, overturning_run, start_pose
+from dalembert.studies.cable_robots.pulleys import ROPE, start
 from dalembert.systems import cable_robots as cr
 
 
@@ -53,6 +54,7 @@ def test_overturning() -> None:
     run = overturning_run()
     assert run.events[0].t == pytest.approx(7.606, abs=2e-3)
     assert run["constraint.position"].max() < 1e-10
+    assert len(run.events) == 7  # the paper names the first
     assert run["tension.cable1"].min() == pytest.approx(-63, abs=3)
     assert run.energy.drift < 1e-6
     # without pushing cables they go slack after the flip
@@ -84,3 +86,49 @@ def test_constraints_hold_for_a_minute() -> None:
     assert run["constraint.position"].max() < 1e-10
     assert run["constraint.velocity"].max() < 1e-10
     assert np.ptp(run["platform.x"]) > 0.01
+
+
+def test_platform_in_euler_angles_stops_at_its_singularity_by_name() -> None:
+    """CDPR 3.2: at the place that natural coordinates pass; adaptive steps end there of themselves."""
+    run = euler_run()
+    there = overturning_run().events[0].t
+    assert (run.status, run.events[-1].name) == ("stopped", "platform.gimbal-lock")
+    assert run.events[-1].t == pytest.approx(there, abs=1e-6)
+    assert run["beta"][-1] == pytest.approx(-np.pi / 2, abs=1e-9)
+    with pytest.raises(
+        da.SimulationError, match=r"at t = 7\.60618.* s, where state '(alpha|gamma)_dot' changes fastest"
+    ):
+        euler_run(events=(), method="dopri5", rtol=1e-9, step=None)
+    with pytest.raises(da.InputError, match="no platform in Euler angles"):
+        cr.gimbal_lock(cr.overturning_robot())
+
+
+def test_euler_angles_and_quaternions_are_one_motion_before() -> None:
+    free, angles = overturning_run(), euler_run()
+    n = int(np.sum(angles.t < 7.0))
+    for c in "xyz":
+        np.testing.assert_allclose(angles[c][:n], free[f"platform.{c}"][:n], atol=1e-7)
+
+
+def test_exit_on_a_heavy_carriage_is_the_prescribed_exit() -> None:
+    """CDPR 5.1 tends to 5.2 in proportion to the mass ratio; two seconds are enough to see it."""
+    given = exit_run(duration=2.0)
+    gaps = [
+        max(np.abs(exit_run(ratio, duration=2.0)[f"platform.{c}"] - given[f"platform.{c}"]).max() for c in "xyz")
+        for ratio in (1e-2, 1e-3)
+    ]
+    assert gaps[0] / gaps[1] == pytest.approx(10.0, rel=0.02)
+    assert gaps[1] < 1e-4
+
+
+def test_elastic_pulley_robot_rests_where_the_rigid_one_does() -> None:
+    machine = cr.pulley_robot(3, **ROPE)
+    q = start(machine)
+    run = da.simulate(machine, duration=0.1, q0=q, step=2e-4)
+    assert max(np.ptp(run[f"platform.{c}"]) for c in "xyz") < 1e-12
+    rigid = cr.pulley_robot(3)
+    stiff = cr.pulley_robot(3, stiffness=1e9)
+    lowest = [analysis.natural_frequencies(m, start(m))[:6] for m in (rigid, stiff)]
+    np.testing.assert_allclose(*lowest, rtol=1e-6)
+    with pytest.raises(da.InputError, match="cable_damping"):
+        cr.pulley_robot(2, cable_damping=1.0)

@@ -1,7 +1,8 @@
 """CDPR 3.3.5: a platform on four cables goes down, joins a payload and lifts it.
 
 Not printed, chosen here: the reference (z from 1.5 m to 0.5 m by a quintic in 10 s, lift to 1.5 m from 12 s to 18 s)
-and the gains of the winches. The payload waits at the origin and joins at 11 s, as printed.
+and the gains of the winches. The payload waits at the origin and joins at 11 s, as printed. Stiff gains take the
+payload without a trace; with soft ones tensions and heights oscillate after the pick as in Figs. 6 and 7.
 """
 
 from __future__ import annotations
@@ -11,53 +12,86 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
-from dalembert.analysis.cables.statics import structure_matrix
-from dalembert.analysis.cables.tensions import platform_load
+from dalembert.analysis.linearize import linearize
 from dalembert.api import simulate
 from dalembert.formulations.equations import derive
 from dalembert.loop.switching import Switch
 from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import WinchPID, joining_robot, winch_reference
 
-__all__ = ["PICK", "joining_law", "joining_run"]
+__all__ = ["PICK", "SOFT", "STIFF", "closed_loop_poles", "joining_law", "joining_run", "oscillation"]
 
 PICK = 11.0
-_DOWN, _UP = 0.5, 1.5
+_DOWN, _UP, _DRUM = 0.5, 1.5, 0.03
+_WINCHES = tuple(f"winch{k}" for k in range(1, 5))
+
+STIFF = (20.0, 20.0, 1.0)
+SOFT = (2.0, 0.3, 0.05)
+"""Gains kp, ki, kd of the winches [N m/rad, N m/(rad s), N m s/rad]: well damped, and softer than the load."""
 
 
-def _height(t: Any) -> Any:
+def _height(t: Any, lift: bool) -> Any:
     def blend(x: Any) -> Any:
         s = ca.fmin(ca.fmax(x, 0), 1)
         return s**3 * (10 - 15 * s + 6 * s**2)
 
-    return _UP + (_DOWN - _UP) * (blend(t / 10.0) - blend((t - 12.0) / 6.0))
+    return _UP + (_DOWN - _UP) * (blend(t / 10.0) - lift * blend((t - 12.0) / 6.0))
 
 
-def joining_law() -> WinchPID:
-    """PID at the winches along the vertical path, with the torques that hold the platform at the start."""
+def joining_law(gains: tuple[float, float, float] = STIFF, *, lift: bool = True) -> WinchPID:
+    """PID at the winches along the vertical path, with the torques that hold the platform alone there."""
     machine = joining_robot()
     names = list(machine.q_names)
 
     def path(t: Any) -> Any:
         q = ca.SX(ca.DM(machine.q_neutral))
-        q[names.index("platform.z")] = _height(t)
+        q[names.index("platform.z")] = _height(t, lift)
         return q
 
     def first(t: Any) -> Any:
         return ca.DM(np.array(ca.evalf(path(ca.SX(0.0))).full())) if isinstance(t, ca.DM) else path(t)
 
-    q = machine.q_neutral.copy()
-    q[names.index("platform.z")] = _UP
-    f = np.linalg.lstsq(structure_matrix(machine, q), platform_load(machine, q), rcond=None)[0]
-    return WinchPID(20.0, 20.0, 1.0, winch_reference(machine, first), tuple(float(-0.03 * x) for x in f))
+    reference = winch_reference(machine, first)
+    l_0 = float(np.linalg.norm([0.9, 0.9, 2.0 - _UP]))
+
+    def holding(t: Any) -> Any:
+        """A quarter of the platform's weight per cable, by the steepness (2 - z)/l; paying out is positive."""
+        return -_DRUM * 62.8 * 9.81 / 4.0 * (l_0 + _DRUM * reference(t)) / (2.0 - _height(t, lift))
+
+    return WinchPID(*gains, reference, holding)
 
 
-@lru_cache(maxsize=4)
-def joining_run(by: str = "natural", **options: Any) -> Run:
-    """Run of 20 s with the pick at 11 s."""
+@lru_cache(maxsize=8)
+def joining_run(
+    by: str = "natural", *, gains: tuple[float, float, float] = STIFF, lift: bool = True, **options: Any
+) -> Run:
+    """Run of 20 s with the pick at 11 s; without ``lift`` the platform stays where it has picked the payload."""
     machine = joining_robot()
     settings: dict[str, Any] = {"method": "rk4", "step": 1e-3, "record": 1e-2} | options
     pick = Switch(at=PICK, on=("grip",), off=("floor",))
-    q0 = {"platform.z": _UP}
-    return simulate(derive(machine, by), duration=20.0, q0=q0, control=joining_law(), switches=(pick,), **settings)
+    q0, law = {"platform.z": _UP}, joining_law(gains, lift=lift)
+    return simulate(derive(machine, by), duration=20.0, q0=q0, control=law, switches=(pick,), **settings)
+
+
+def closed_loop_poles(gains: tuple[float, float, float]) -> NDArray[np.complex128]:
+    """Poles of platform, payload and winches under PID control, from the linear model at the pick."""
+    outputs = [*_WINCHES, *(f"{name}_dot" for name in _WINCHES)]
+    active = {"grip": True, "floor": False}
+    plant = linearize(joining_robot(), {"platform.z": _DOWN}, active=active, outputs=outputs)
+    A, B, C = (np.asarray(x) for x in (plant.A, plant.B, plant.C))
+    angle, rate = np.split(C, 2)
+    kp, ki, kd = gains
+    closed = np.block([[A - B @ (kp * angle + kd * rate), ki * B], [-angle, np.zeros((4, 4))]])
+    return np.asarray(np.linalg.eigvals(closed))
+
+
+def oscillation(run: Run) -> complex:
+    """Pole of the oscillation after the pick, from the recorded velocity alone (Prony: a pair and a real pole)."""
+    first = int(np.flatnonzero(run.t == PICK)[-1])
+    x, dt, n = run["platform.vz"][first:], run.t[-1] - run.t[-2], 3
+    H = np.column_stack([x[k : len(x) - n + k] for k in range(n)])
+    c = np.linalg.lstsq(H, -x[n:], rcond=None)[0]
+    poles = np.log(np.roots([1.0, *c[::-1]]).astype(complex)) / dt
+    return complex(poles[np.argmax(poles.imag)])

@@ -6,10 +6,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dalembert.analysis.modal import natural_frequencies
+from dalembert.studies.cable_robots.exits import deviation
 from dalembert.studies.cable_robots.jacobians import errors
-from dalembert.studies.cable_robots.joining import PICK, joining_run
-from dalembert.studies.cable_robots.overturning import PAPER_PENALTY, overturning_run
-from dalembert.studies.cable_robots.pulleys import pushed_run, rms, swivel_names
+from dalembert.studies.cable_robots.joining import PICK, SOFT, closed_loop_poles, joining_run, oscillation
+from dalembert.studies.cable_robots.overturning import (
+    PAPER_PENALTY,
+    euler_run,
+    overturning_run,
+    winch_inertia_error,
+    winch_run,
+)
+from dalembert.studies.cable_robots.pulleys import ROPE, elastic_run, pushed_run, rms, start, swivel_names
+from dalembert.studies.registry import expected_values
+from dalembert.systems.cable_robots import pulley_robot
 
 __all__ = ["results"]
 
@@ -18,9 +28,13 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     """Yield the key of each expected value and what the library obtains; the short form leaves out what takes long."""
     yield from _jacobians()
     yield from _joining()
+    yield "overturning.inertia", winch_inertia_error()
+    yield "euler.stop", euler_run().events[-1].t
     if full:
         yield from _pulleys()
         yield from _overturning()
+        yield from _exits()
+        yield from _times()
 
 
 def _jacobians() -> Iterator[tuple[str, float]]:
@@ -29,12 +43,23 @@ def _jacobians() -> Iterator[tuple[str, float]]:
 
 
 def _pulleys() -> Iterator[tuple[str, float]]:
-    one, two, three = (pushed_run(model) for model in (1, 2, 3))
+    one, two, three, elastic = (*(pushed_run(model) for model in (1, 2, 3)), elastic_run())
     for axis in "xyz":
-        yield f"pulleys.{axis}.1", rms(one, three, f"platform.{axis}")
-        yield f"pulleys.{axis}.2", rms(two, three, f"platform.{axis}")
-    for k, (a, b) in enumerate(zip(swivel_names(2), swivel_names(3), strict=True)):
-        yield f"pulleys.swivel{k + 1}", rms(two, three, a, b)
+        name = f"platform.{axis}"
+        yield f"pulleys.{axis}.1", rms(one, three, name)
+        yield f"pulleys.{axis}.2", rms(two, elastic, name)
+        yield f"pulleys.{axis}.3", rms(three, elastic, name)
+    for k, (free, turned) in enumerate(zip(swivel_names(2), swivel_names(3), strict=True), 1):
+        yield f"pulleys.swivel{k}.2", rms(two, elastic, free, turned)
+        yield f"pulleys.swivel{k}.3", rms(three, elastic, turned)
+    printed = expected_values("cable-robots")
+    pairs = {axis: (f"platform.{axis}", f"platform.{axis}") for axis in "xyz"}
+    pairs |= {names[1]: names for names in zip(swivel_names(2), swivel_names(3), strict=True)}
+    bounds = {key: sum(printed[f"pulleys.{key}.{model}"].published for model in (2, 3)) for key in pairs}
+    yield "pulleys.triangle", max(rms(two, three, *names) / bounds[key] for key, names in pairs.items())
+    rigid, soft = pulley_robot(3), pulley_robot(3, **ROPE)
+    lowest = [float(natural_frequencies(machine, start(machine))[0]) for machine in (rigid, soft)]
+    yield "pulleys.frequency", 100.0 * abs(lowest[0] / lowest[1] - 1.0)
 
 
 def _joining() -> Iterator[tuple[str, float]]:
@@ -46,9 +71,35 @@ def _joining() -> Iterator[tuple[str, float]]:
     before, after = (np.flatnonzero(run.t == PICK)[k] for k in (0, -1))
     yield "joining.step", float(tension[after] > tension[before])
     yield "joining.energy", float(abs(run.metadata["transitions"][0]["energy_lost"]))
+    seen = oscillation(joining_run(gains=SOFT, lift=False))
+    poles = closed_loop_poles(SOFT)
+    linear = complex(poles[np.argmin(np.abs(poles - seen))])
+    yield "joining.frequency", seen.imag / linear.imag
+    yield "joining.damping", seen.real / linear.real
+    yield "joining.stable", float(poles.real.max())
 
 
 def _overturning() -> Iterator[tuple[str, float]]:
     run = overturning_run(constraints=PAPER_PENALTY, step=1e-4)
-    yield "overturning.time", next(e.t for e in run.events if e.name == "overturn")
+    passages = [e.t for e in run.events if e.name == "overturn"]
+    yield "overturning.time", passages[0]
+    yield "overturning.passages", float(len(passages))
     yield "overturning.trace", float(run["constraint.position"].max())
+    yield "overturning.winches", next(e.t for e in winch_run().events if e.name == "overturn")
+    printed, ours = joining_run(constraints=PAPER_PENALTY, step=1e-4), joining_run()
+    yield "joining.penalty", float(np.abs(printed["platform.z"] - ours["platform.z"]).max())
+    yield "joining.penalty.trace", float(printed["constraint.position"].max())
+
+
+def _exits() -> Iterator[tuple[str, float]]:
+    yield "exits.ratio", float(np.log10(deviation(1e-1) / deviation(1e-2)))
+    yield "exits.bandwidth", float(np.log2(deviation(1e-2, 40.0) / deviation(1e-2, 80.0)))
+    yield "exits.deviation", deviation(1e-2)
+
+
+def _times() -> Iterator[tuple[str, float]]:
+    """Time of the loop in one run each, by the printed method and step."""
+    for model in (1, 2, 3):
+        yield f"seconds.model{model}", float(pushed_run(model).metadata["wall_time"])
+    yield "seconds.joining", float(joining_run(constraints=PAPER_PENALTY, step=1e-4).metadata["wall_time"])
+    yield "seconds.overturning", float(winch_run().metadata["wall_time"])

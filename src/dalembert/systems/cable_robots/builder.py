@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dalembert.core.errors import MachineError
+import casadi as ca
+
+from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import nominal
+from dalembert.loop.closed_loop import Event
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable, winch
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["cable_robot"]
+__all__ = ["cable_robot", "gimbal_lock", "platform_on"]
 
-_MOUNTS = ("free", "planar", "point")
+_MOUNTS = ("free", "planar", "point", "euler")
 
 
 def cable_robot(
@@ -51,7 +54,9 @@ def cable_robot(
         Exit points in the world (with pulleys: points D), and anchor points in the platform's frame, one per cable.
     mount
         ``"free"``: six degrees of freedom (joint ``platform``). ``"planar"``: in the x-z plane, with the coordinates
-        of a planar joint about the y axis. ``"point"``: a point mass with the coordinates x, y, z.
+        of a planar joint about the y axis. ``"point"``: a point mass with the coordinates x, y, z. ``"euler"``: six
+        degrees of freedom as x, y, z and the Z-Y-X angles alpha, beta, gamma, which are singular at beta = +-90 degrees
+        (CDPR 3.2); see `gimbal_lock`.
     lengths
         Lengths of the cables at zero winch angle; None: whatever makes them taut at the start.
     winches
@@ -79,7 +84,7 @@ def cable_robot(
         raise MachineError(f"cable robot '{name}' needs one length per cable ({len(exits)}), got {len(lengths)}")
     if swivel_inertia is not None and nominal(pulley) == 0.0:
         raise MachineError(f"cable robot '{name}' has pulleys with swivel inertia but no radius: give 'pulley'")
-    bodies, joints = _platform(platform, mount)
+    bodies, joints = platform_on(platform, mount)
     motors, cables = [], []
     for k, (d, b) in enumerate(zip(exits, anchors, strict=True)):
         coil: dict[str, Any] = {}
@@ -119,15 +124,42 @@ def cable_robot(
     return Machine(name, gravity=gravity, **own)
 
 
-def _platform(platform: Body, mount: str) -> tuple[list[Body], list[Joint]]:
+def platform_on(platform: Body, mount: str) -> tuple[list[Body], list[Joint]]:
+    """Bodies and joints that give a platform its degrees of freedom; ``mount`` as of `cable_robot`."""
     if mount == "free":
         return [platform], [Joint("platform", "free", WORLD, platform.name)]
     if mount == "planar":
         return [platform], [Joint("platform", "planar", WORLD, platform.name, axis=(0.0, -1.0, 0.0))]
-    slides = [Body("slide_x"), Body("slide_y"), platform]
-    joints, parent = [], WORLD
-    for axis, body in zip("xyz", slides, strict=True):
-        direction = tuple(float(axis == k) for k in "xyz")
-        joints.append(Joint(axis, "prismatic", parent, body.name, axis=direction))  # type: ignore[arg-type]
+    ways = [(name, "prismatic", name) for name in "xyz"]
+    if mount == "euler":
+        ways += [("alpha", "revolute", "z"), ("beta", "revolute", "y"), ("gamma", "revolute", "x")]
+    joints, carriers, parent = [], [], WORLD
+    for name, kind, along in ways:
+        last = name == ways[-1][0]
+        body = platform if last else Body(f"slide_{name}" if kind == "prismatic" else f"turn_{name}")
+        carriers.append(body)
+        direction = tuple(float(along == k) for k in "xyz")
+        joints.append(Joint(name, kind, parent, body.name, axis=direction))  # type: ignore[arg-type]
         parent = body.name
-    return slides, joints
+    return carriers, joints
+
+
+def gimbal_lock(machine: Machine) -> Event:
+    """Event that ends a run, by the name ``platform.gimbal-lock``, where the Z-Y-X angles of a platform are singular.
+
+    At beta = +-90 degrees the axes of alpha and gamma are parallel: a rate of rotation is no longer a rate of angles,
+    and the mass matrix is singular (CDPR 3.2). Fixed steps may jump over the place, with wrong numbers behind it.
+
+    Parameters
+    ----------
+    machine
+        A robot that was built with ``mount="euler"``.
+    """
+    names = list(machine.q_names)
+    if not {"alpha", "beta", "gamma"} <= set(names):
+        raise InputError(
+            f"gimbal_lock: machine '{machine.name}' has no platform in Euler angles (mount=\"euler\"); "
+            f"its coordinates: {', '.join(names)}"
+        )
+    beta = names.index("beta")
+    return Event("platform.gimbal-lock", lambda t, q, v: ca.cos(q[beta]), terminal=True)

@@ -21,7 +21,7 @@ __all__ = ["WinchPID", "winch_reference"]
 
 @dataclass(frozen=True)
 class WinchPID:
-    """Independent PID controllers at the winches with constant feedforward torques.
+    """Independent PID controllers at the winches with feedforward torques.
 
     ``u = u_0 + kp e + ki z + kd e'``, ``z' = e``, ``e = reference - theta``.
 
@@ -32,14 +32,14 @@ class WinchPID:
     reference
         Angles as a function of time, on CasADi symbols.
     feedforward
-        Torques that hold the platform at the start.
+        Torques that hold the platform: numbers, or a function of time on CasADi symbols.
     """
 
     kp: float
     ki: float
     kd: float
     reference: Callable[[Any], Any]
-    feedforward: tuple[float, ...] = ()
+    feedforward: tuple[float, ...] | Callable[[Any], Any] = ()
 
     def __post_init__(self) -> None:
         for name in ("kp", "ki", "kd"):
@@ -48,6 +48,8 @@ class WinchPID:
                 raise InputError(f"WinchPID: {name} must be a finite number >= 0, got {gain!r}")
         if not callable(self.reference):
             raise InputError(f"WinchPID: reference must be a function of time, got {self.reference!r}")
+        if callable(self.feedforward):
+            return
         object.__setattr__(self, "feedforward", tuple(float(u) for u in self.feedforward))
         if not np.isfinite(self.feedforward).all():
             raise InputError(f"WinchPID: feedforward must be finite numbers, got {self.feedforward}")
@@ -71,12 +73,13 @@ class WinchPID:
         r = ca.SX(self.reference(t))
         if r.shape != (eom.nu, 1):
             raise InputError(f"WinchPID: reference must have {eom.nu} components, got {r.shape[0]}")
-        if self.feedforward and len(self.feedforward) != eom.nu:
-            raise InputError(f"WinchPID: feedforward must have {eom.nu} components, got {len(self.feedforward)}")
+        given = self.feedforward(t) if callable(self.feedforward) else ca.DM(list(self.feedforward or [0.0] * eom.nu))
+        u_0 = ca.SX(given)
+        if u_0.shape != (eom.nu, 1):
+            raise InputError(f"WinchPID: feedforward must have {eom.nu} components, got {u_0.shape[0]}")
         rd = ca.jacobian(r, t)
         e = r - ca.vertcat(*[q[i] for i, _ in rows])
         ed = rd - ca.vertcat(*[v[j] for _, j in rows])
-        u_0 = ca.DM(list(self.feedforward)) if self.feedforward else ca.DM.zeros(eom.nu)
         return u_0 + self.kp * e + self.ki * z + self.kd * ed, e
 
 
