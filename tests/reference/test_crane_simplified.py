@@ -18,7 +18,6 @@ from dalembert.systems import (
     simplified_crane,
     spatial_crane,
     uniform_cable,
-    vertical_links,
 )
 
 N = 3
@@ -150,18 +149,18 @@ def test_horizontal_coordinates_stop_before_a_vertical_link() -> None:
     crane = planar_crane(cable, lengths="variable", winches=0, trolley=20.0)
     eom = da.equations(crane, coordinates=crane_coordinates(crane, "horizontal"), backend="vm")
     assert eom.q_names == ("x", "theta1", "theta2", "x1", "x2")
-    with pytest.raises(da.InputError, match=r"\(x, theta1, theta2, x1, x2\) is singular at this state"):
+    with pytest.raises(
+        da.InputError, match=r"\(x, theta1, theta2, x1, x2\) is singular at this state .*link1 vertical"
+    ):
         da.simulate(eom, duration=1.0, q0=hanging(crane))
     q0 = hanging(crane, theta1=0.3, theta2=0.2)
     options = {"q0": q0, "method": "dopri5", "rtol": 1e-10, "record": 0.01}
-    run = da.simulate(eom, duration=3.0, events=vertical_links(crane), **options)
+    run = da.simulate(eom, duration=3.0, **options)
     assert (run.status, run.events[-1].name) == ("stopped", "link2 vertical")
     full = da.simulate(crane, duration=float(run.t[-1]), backend="vm", **options)
     np.testing.assert_allclose(run["theta1"], full["theta1"], atol=1e-8)
     with pytest.raises(da.InputError, match="lengths='variable'"):
         crane_coordinates(planar_crane(CABLE), "horizontal")
-    with pytest.raises(da.InputError, match="margin of vertical_links"):
-        vertical_links(crane, margin=0.0)
 
 
 def test_rayleigh_ritz_from_above_and_nearer_than_masses() -> None:

@@ -28,6 +28,17 @@ def test_spatial_crane() -> None:
     assert report["lemma 1.8 stronger"].value == 5
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("links", [1, 2, 4, 5])
+def test_other_numbers_of_links(links: int) -> None:
+    """What docs/cranes.md says of N up to 5."""
+    cable = uniform_cable(links, 6.0, payload=50.0, mass=20.0)
+    wrong = WRONG_AS_PRINTED if links > 1 else set()
+    assert {f.item for f in crane_structure(planar_crane(cable, lengths="variable")) if not f.holds} == wrong
+    space = crane_structure(spatial_crane(cable, lengths="variable"))
+    assert {f.item for f in space if not f.holds} == {"lemma 1.4-5 across"} | wrong & {"lemma 1.3 printed"}
+
+
 def test_one_link_agrees_with_the_printed_lemmas() -> None:
     report = crane_structure(planar_crane(uniform_cable(1, 6.0, payload=50.0), lengths="hoisted"))
     assert all(f.holds for f in report)

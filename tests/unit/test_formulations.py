@@ -107,6 +107,39 @@ def test_laws_of_joints_work_in_other_coordinates() -> None:
             assert np.allclose(runs[1][name], runs[0][name], rtol=0, atol=1e-9), (law, name)
 
 
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_a_run_stops_where_coordinates_end(method: str) -> None:
+    """A point on its way to the centre of polar coordinates: no start there, and no step beyond."""
+    import casadi as ca
+
+    point = da.Machine(
+        "point",
+        bodies=[da.point_mass("slide", 0.0), da.point_mass("point", 2.0)],
+        joints=[
+            da.Joint("x", "prismatic", "world", "slide", axis=(1, 0, 0)),
+            da.Joint("y", "prismatic", "slide", "point", axis=(0, 1, 0)),
+        ],
+        gravity=(0.0, 0.0, 0.0),
+    )
+    polar = da.CoordinateMap(
+        ["r", "phi"],
+        lambda y, _: [y[0] * ca.cos(y[1]), y[0] * ca.sin(y[1])],
+        lambda q, _: [ca.norm_2(q), ca.atan2(q[1], q[0])],
+        singular={"centre": lambda y, _: y[0] - 1e-2},
+    )
+    eom = da.equations(point, coordinates=polar, backend="vm")
+    run = da.simulate(eom, duration=2.0, q0=[1.0, 0.0], v0=[-1.0, 0.0], method=method)
+    assert (run.status, run.events[-1].name) == ("stopped", "centre")
+    assert run.t[-1] == pytest.approx(0.99, abs=1e-9)
+    passing = da.simulate(eom, duration=2.0, q0=[1.0, 0.3], v0=[-1.0, 0.0], method=method)
+    assert passing.status == "completed"
+    assert passing["x"][-1] == pytest.approx(-1.0, abs=1e-6)
+    with pytest.raises(da.InputError, match=r"\(r, phi\) is singular at this state of machine 'point' \(centre\)"):
+        da.simulate(eom, duration=1.0, q0=[0.0, 0.0])
+    with pytest.raises(da.InputError, match="singular of a CoordinateMap must map names to functions"):
+        da.CoordinateMap(["r", "phi"], lambda y, _: y, singular={"centre": 3.0})  # type: ignore[dict-item]
+
+
 def test_options_and_refusals_are_those_of_the_formulation() -> None:
     made = da.equations(arm(), "twin", flavour="sweet").formulation
     assert isinstance(made, Twin) and made.flavour == "sweet"

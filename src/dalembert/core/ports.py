@@ -92,6 +92,9 @@ class Formulation(Protocol):
     def joint_rate(self, joint: str) -> Any:
         """Rate of a joint that has one coordinate."""
 
+    def singularities(self) -> list[tuple[str, Any]]:
+        """Postures that the coordinates do not have, by name, with expressions that reach zero there from above."""
+
     # the machine's own coordinates
     def to_machine(self) -> tuple[Any, Any]:
         """Coordinates and velocities of the machine's own choice."""

@@ -60,6 +60,10 @@ class FormulationBase:
         """None."""
         return []
 
+    def singularities(self) -> list[tuple[str, Any]]:
+        """None."""
+        return []
+
     def closed_derivatives(self, board: Any) -> Any | None:
         """None: the tape is differentiated."""
         return None

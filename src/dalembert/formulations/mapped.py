@@ -8,8 +8,8 @@ that follow others (`couple`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -43,11 +43,15 @@ class CoordinateMap:
     from_machine
         Its inverse, on the same kinds of argument; needed only to convert states given in machine coordinates. That it
         is the inverse, and that the map is not singular, is checked at random states.
+    singular
+        Postures that the coordinates do not have, by name: functions of the same arguments as ``to_machine`` that are
+        positive elsewhere and reach zero just before. No run starts there, and one that comes there stops by this name.
     """
 
     names: Sequence[str]
     to_machine: Callable[[Any, dict[str, Any]], Any]
     from_machine: Callable[[Any, dict[str, Any]], Any] | None = None
+    singular: Mapping[str, Callable[[Any, dict[str, Any]], Any]] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         names = () if isinstance(self.names, str) or not isinstance(self.names, Iterable) else tuple(self.names)
@@ -58,11 +62,15 @@ class CoordinateMap:
             function = getattr(self, which)
             if not callable(function) and (which == "to_machine" or function is not None):
                 raise InputError(f"{which} of a CoordinateMap must be a function of (y, parameters), got {function!r}")
+        if not isinstance(self.singular, Mapping) or not all(map(callable, self.singular.values())):
+            raise InputError(
+                f"singular of a CoordinateMap must map names to functions of (y, parameters), got {self.singular!r}"
+            )
 
     def call(self, which: str, x: Any, parameters: dict[str, Any], n: int) -> Any:
-        """Result of ``to_machine`` or ``from_machine``: a column of ``n`` expressions or numbers."""
+        """Result of ``to_machine``, ``from_machine`` or a singular posture, as a column of ``n``."""
         try:
-            made = getattr(self, which)(x, parameters)
+            made = (self.singular.get(which) or getattr(self, which))(x, parameters)
             column = ca.vertcat(*made) if isinstance(made, list | tuple) else made
             column = (ca.SX if isinstance(x, ca.SX) else ca.DM)(column)
         except Exception as error:
@@ -111,6 +119,14 @@ class Mapped(FormulationBase):
         self.rates = rates
         self.coordinates = coordinates
         self.machine_coordinates = coordinates is None
+
+    def singularities(self) -> list[tuple[str, Any]]:
+        """Postures that the coordinates of the map do not have."""
+        if self.coordinates is None:
+            return []
+        x = self.variables
+        parameters = {name: x.p[i] for i, name in enumerate(x.names)}
+        return [(name, self.coordinates.call(name, x.q, parameters, 1)) for name in self.coordinates.singular]
 
     @cached_property
     def _drift(self) -> Any:
@@ -219,6 +235,12 @@ class Mapped(FormulationBase):
         y = self.coordinates.call("from_machine", q, parameters, self.layout.nq)
         back, E = ca.Function("map", [x.q, x.p], [ca.densify(self.q), ca.densify(self.E)])(y, p)
         names = ", ".join(self.coordinates.names)
+        for posture in self.coordinates.singular:
+            if float(self.coordinates.call(posture, y, parameters, 1)) <= 0.0:
+                raise InputError(
+                    f"the CoordinateMap ({names}) is singular at this state of machine '{self.machine.name}' "
+                    f"({posture}): {', '.join(self.machine.q_names)} = {_listed(q)}"
+                )
         if not np.isfinite(back.full()).all() or not np.isfinite(E.full()).all():
             raise InputError(
                 f"the CoordinateMap ({names}) is singular at this state of machine '{self.machine.name}': "

@@ -381,6 +381,9 @@ def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tup
             if limits != "ignore" and np.isfinite(joint.limits.velocity):
                 g.append(1.0 - (s.joint_rate(joint.name) / joint.limits.velocity) ** 2)
                 specs.append(EventSpec(f"{joint.name}.velocity", terminal=limits == "stop", direction=-1))
+    for name, away in eom.formulation.singularities():
+        g.append(away)
+        specs.append(EventSpec(name, terminal=True, direction=-1))
     for event in events:
         g.append(event.function(s.t, s.q, s.v))
         free = ca.Function("event", [s.t, s.q, s.v], [g[-1]], {"allow_free": True}).free_sx()

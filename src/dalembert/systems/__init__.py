@@ -41,7 +41,6 @@ from dalembert.systems.cranes import (
     sway_energy,
     sway_frequencies,
     uniform_cable,
-    vertical_links,
     winch_reach,
 )
 from dalembert.systems.falling_chains import falling_chain
@@ -129,7 +128,6 @@ __all__ = [
     "sway_energy",
     "sway_frequencies",
     "uniform_cable",
-    "vertical_links",
     "winch_reach",
     "winch_reference",
 ]

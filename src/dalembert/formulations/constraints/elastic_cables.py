@@ -58,6 +58,10 @@ class ElasticCables(FormulationBase):
                 terms.append(CableTerms(cable, stretch, rate, length, *_tension(cable, stretch, length, rate, x.value)))
         return tuple(terms)
 
+    def singularities(self) -> list[tuple[str, Any]]:
+        """Those of the wrapped formulation."""
+        return self.inner.singularities()
+
     def cables(self) -> Sequence[CableTerms]:
         """Stretch, length and tension of the cables."""
         return self._cables

@@ -12,7 +12,7 @@ from dalembert.systems.cranes.continuum import (
     elastic_cable_frequencies,
     linear_chain_frequencies,
 )
-from dalembert.systems.cranes.coordinates import crane_coordinates, document_order, hanging, vertical_links
+from dalembert.systems.cranes.coordinates import crane_coordinates, document_order, hanging
 from dalembert.systems.cranes.machines import hook_crane, planar_crane, spatial_crane
 from dalembert.systems.cranes.multi_cable import multi_cable_crane
 from dalembert.systems.cranes.reduction import DesignedOn, sway_angle
@@ -52,6 +52,5 @@ __all__ = [
     "sway_energy",
     "sway_frequencies",
     "uniform_cable",
-    "vertical_links",
     "winch_reach",
 ]

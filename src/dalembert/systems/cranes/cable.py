@@ -124,7 +124,8 @@ def uniform_cable(
         Links as homogeneous rigid rods (CRANE 8.1) instead of lumped masses.
     lumping
         ``"trapezoid"``: half of each link's mass at either of its ends, so that frequencies converge with ``1/n^2``;
-        ``"nodes"``: all of it at its lower end (CRANE 8.3), which converges with ``1/n``.
+        ``"nodes"``: all of it at its lower end, equal masses at the nodes as in CRANE 8.3 and one more with the
+        payload, which converges with ``1/n``.
 
     Examples
     --------

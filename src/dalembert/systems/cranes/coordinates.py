@@ -11,7 +11,6 @@ import numpy as np
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.formulations.mapped import CoordinateMap
-from dalembert.loop.closed_loop import Event
 from dalembert.model.machine import Machine
 
 __all__ = [
@@ -24,9 +23,9 @@ __all__ = [
     "link_lengths",
     "node_masses",
     "rod_masses",
-    "vertical_links",
 ]
 
+VERTICAL = 1e-3  # angle at which a link counts as vertical [rad]
 CHOICES = ("theta", "alpha", "horizontal")
 
 
@@ -155,8 +154,8 @@ def crane_coordinates(machine: Machine, choice: str = "theta") -> CoordinateMap:
         those of the link's direction ``(sin(alpha) cos(beta), sin(beta), -cos(alpha) cos(beta))`` in world axes.
         ``"horizontal"``: ``q_x = (x, theta_1 .., x_1 ..)`` with the horizontal positions of the masses instead of the
         lengths, ``x_i = x + sum_j l_j sin(a_j)`` (CRANE 6.2.3, there for small angles), in 2-D with all lengths
-        varying. It is singular wherever a link is vertical, the hanging crane included, and refused there; watch out
-        for `vertical_links` in a simulation.
+        varying. They do not exist where a link is vertical (within 1 mrad), the hanging crane included: a run does not
+        start there, and stops there by name, such as ``link2 vertical``.
     """
     col = Columns(machine)
     if choice not in CHOICES:
@@ -203,28 +202,11 @@ def _horizontal(machine: Machine, col: Columns) -> CoordinateMap:
         y = q[order]
         return ca.vertcat(y[: n + 1], y[0] + ca.cumsum(y[n + 1 :] * ca.sin(ca.cumsum(y[1 : n + 1]))))
 
-    return CoordinateMap(names, to_machine, from_machine)
+    def upright(k: int) -> Any:
+        return lambda y, p: ca.sin(ca.sum1(y[1 : k + 1])) ** 2 - np.sin(VERTICAL) ** 2
 
-
-def vertical_links(machine: Machine, margin: float = 1e-3) -> list[Event]:
-    """Events that stop a run in horizontal coordinates just before a link becomes vertical (CRANE 189).
-
-    Parameters
-    ----------
-    machine
-        A planar crane.
-    margin
-        Angle from the vertical at which a link counts as vertical [rad].
-    """
-    n = link_count(machine)
-    _horizontal(machine, Columns(machine))
-    if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < 1:
-        raise InputError(f"margin of vertical_links must be a number between 0 and 1, got {margin!r}")
-
-    def closeness(k: int) -> Any:
-        return lambda t, q, v: ca.sin(ca.sum1(q[1 : k + 1])) ** 2 - np.sin(margin) ** 2
-
-    return [Event(f"link{k} vertical", closeness(k), terminal=True, direction=-1) for k in range(1, n + 1)]
+    singular = {f"link{k} vertical": upright(k) for k in range(1, n + 1)}  # det Q_theta = 0, after (189)
+    return CoordinateMap(names, to_machine, from_machine, singular)
 
 
 def _relative_2d(alpha: Any) -> Any:

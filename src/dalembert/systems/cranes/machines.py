@@ -74,7 +74,7 @@ def planar_crane(
     winches
         Number of links, from the top, with a motor on their length.
     rail_friction, friction_velocity, rail_damping
-        Coulomb friction of the rail with its smoothing speed, and viscous loss (CRANE 1.3).
+        Coulomb friction of the rail (CRANE 1.3 (1a)) with its smoothing speed, and viscous loss.
     winch_damping
         Viscous loss at the first link.
     force, winch_force

@@ -1,4 +1,4 @@
-"""Which statements of CRANE section 6 hold for a crane, checked numerically, in 2-D and in 3-D."""
+"""Which statements of CRANE (1.4, section 6, remarks) hold for a crane, checked numerically, in 2-D and in 3-D."""
 
 from __future__ import annotations
 

@@ -250,8 +250,10 @@ def _unit(M: Array) -> Array:
 def _lemma_2(h: Study) -> Iterator[Row]:
     c, a, l = h.col.cart, h.col.angle, h.col.length
     M, M0 = h.eom.mass_matrix(h.q), h.eom.mass_matrix(h.hanging)
-    constant = max(np.ptp(h.block(M, part, part), axis=0).max() for part in (c, l)) / np.abs(M0).max()
-    yield "lemma 2.1", "only l1 varies: M_xx and M_ll are constant", bool(constant < ZERO), constant, "spread"
+    constant = max(np.ptp(h.block(M, part, part), axis=0).max() for part in (c, l) if part) / np.abs(M0).max()
+    positive = all(np.linalg.eigvalsh(h.block(M0, part, part)).min() > 0 for part in (c, l) if part)
+    statement = "only l1 varies: M_xx and M_ll are constant and positive"
+    yield "lemma 2.1", statement, bool(constant < ZERO and positive), constant, "spread"
     order = _order(lambda e: np.abs(h.block(h.eom.mass_matrix(h.scaled(e)), c + a, l)).max())
     statement = "only l1 varies: its coupling column is of first order in the angles"
     yield "lemma 2.2", statement, bool(abs(order - 1) < 0.05), order, "order"
