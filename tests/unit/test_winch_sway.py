@@ -49,6 +49,36 @@ def test_sway_decays_as_parametric_resonance_says() -> None:
     assert down == pytest.approx(-best, rel=2e-3)
 
 
+def test_a_winch_that_lags() -> None:
+    """One pendulum written by hand, the winch's speed delayed: damped, untouched at an eighth of a period, driven."""
+    g, l0, depth = 9.81, 5.0, 0.02
+    w = np.sqrt(g / l0)
+    h = 2 * np.pi / w / 400
+
+    def speed(theta: float, p: float, l: float) -> tuple[float, float]:
+        energy, A = p**2 / (2 * l**2) + g * l * (1 - np.cos(theta)), -(p**2) / l**3 + g * (1 - np.cos(theta))
+        whole = energy + g * l0 * 1e-6 / 2
+        sigma = np.tanh(3 * (l - l0) / l0 + np.arctanh(0.4957904))
+        k = 4 / 3 * depth * w * l0**2 / whole * (1 + sigma * A / np.hypot(A, 0.1 * whole / l0))
+        return -k * A, energy
+
+    def left(steps: int) -> float:
+        past, theta, p, l = [0.0] * (steps + 1), 0.2, 0.0, l0
+        first = speed(theta, p, l)[1]
+        for _ in range(int(60.0 / h)):
+            past.append(speed(theta, p, l)[0])
+            s = past[-1 - steps]
+            mid, p_mid, l_mid = theta + h / 2 * p / l**2, p - h / 2 * g * l * np.sin(theta), l + h / 2 * s
+            theta, p, l = theta + h * p_mid / l_mid**2, p - h * g * l_mid * np.sin(mid), l + h * s
+        return speed(theta, p, l)[1] / first
+
+    _, energy = winch_run(1)
+    assert left(0) == pytest.approx(energy[-1] / energy[0], rel=0.05)
+    assert left(25) < 0.4  # a sixteenth of a period
+    assert 0.8 < left(50) < 1.25
+    assert left(75) > 3.0
+
+
 def test_upper_mode_grows_at_the_rate_of_its_reach() -> None:
     """Reach of the second mode of two links, by Floquet multipliers of the linear equations of the whole crane."""
     crane = planar_crane(uniform_cable(2, 5.0, payload=50.0, mass=4.0), lengths="hoisted")

@@ -103,15 +103,16 @@ def _hoisted(machine: Machine) -> Columns:
 class WinchSwayDamping:
     """The winch damps the sway by its own motion, while the rails are held; the energy of the sway never grows.
 
-    The winch's speed is ``l_1' = -k A (1 + sigma sign A)/(1 + |..|)`` with ``k = 4/3 depth w L^2/(E + E_0)``,
+    The winch's speed is ``l_1' = -k A/(1 + k |B|)`` with ``k = 4/3 depth w L^2 (1 + sigma sign A)/(E + E_0)``,
     ``w^2 = g/L`` and ``L`` the length of the cable, so that the length swings by about ``depth`` of it, twice per
     period, whatever the sway, and the sway decays exponentially; below ``E_0``, the energy of a sway by ``rest``, it
     fades out. ``|sigma| < 1`` weighs hauling in against paying out by where the length is, which keeps the length
     around ``l_1`` of the hanging crane and cannot change the sign of ``E'``.
 
-    The force makes ``l_1'`` equal to this speed exactly (its rate holds no accelerations of the winch), so ``E' <= 0``
-    holds for the whole crane. A winch that lags behind damps less, and at an eighth of a period nothing; further
-    behind it drives the sway. Motions that no winch reaches are those of `winch_reach`.
+    The force makes ``l_1'`` come to this speed, and then equal to it exactly (its rate holds no acceleration of the
+    winch), so that ``E' <= 0`` holds for the whole crane while its rails rest and no motor is saturated; losses of the
+    crane help. A winch that lags behind damps less, by an eighth of a period nothing, and further behind it drives the
+    sway. Motions that no winch reaches are those of `winch_reach`.
 
     Parameters
     ----------
