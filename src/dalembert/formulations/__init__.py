@@ -3,6 +3,15 @@
 from dalembert.formulations import natural
 from dalembert.formulations.constraints.projection import ConsistentState, consistent_state
 from dalembert.formulations.equations import Energy, EquationsOfMotion
+from dalembert.formulations.impact import ContactImpact
 from dalembert.formulations.mapped import CoordinateMap
 
-__all__ = ["ConsistentState", "CoordinateMap", "Energy", "EquationsOfMotion", "consistent_state", "natural"]
+__all__ = [
+    "ConsistentState",
+    "ContactImpact",
+    "CoordinateMap",
+    "Energy",
+    "EquationsOfMotion",
+    "consistent_state",
+    "natural",
+]

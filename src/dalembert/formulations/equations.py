@@ -24,6 +24,7 @@ from dalembert.formulations.constraints.contract import ConstraintContract
 from dalembert.formulations.constraints.elastic_cables import with_elastic_cables
 from dalembert.formulations.contract import GEOMETRIC, compile_contract
 from dalembert.formulations.derivatives import Derivatives
+from dalembert.formulations.impact import ContactImpact, contact_impact
 from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates, in_machine_coordinates
 from dalembert.formulations.registry import formulate, kind_of
 from dalembert.formulations.symbolic import Symbolic
@@ -199,6 +200,41 @@ class EquationsOfMotion(ConstraintContract):
     def applied(self, q: ArrayLike, v: ArrayLike, u: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Forces without potential: motors and thrusters (inputs ``u``), losses and the machine's wrenches."""
         return self._call("applied", (q, v, u), t, p)
+
+    def impact(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        contacts: Mapping[str, ArrayLike],
+        e: ArrayLike = 0.0,
+        *,
+        t: float = 0.0,
+        p: Parameters = None,
+    ) -> ContactImpact:
+        """Velocities after an impact of frames on obstacles, and its impulses, IMPACT (60)-(62).
+
+        Several contacts act at once, none of them pulls, and the constraints of the machine hold. There is no friction.
+
+        Parameters
+        ----------
+        q, v
+            State before it; one, without batch axes.
+        contacts
+            Frames that touch, each with the normal of the obstacle that points towards the frame, in world axes, or
+            with several normals (a corner). Which frames touch is for the caller to know.
+        e
+            Newton's coefficient of restitution, one or one per contact.
+
+        Examples
+        --------
+        >>> import dalembert as da
+        >>> slide = da.Joint("z", "prismatic", "world", "ball", axis=(0, 0, 1))
+        >>> ball = da.Machine("ball", [da.point_mass("ball", 2.0)], [slide])
+        >>> hit = da.equations(ball).impact([0.0], [-3.0], {"ball": (0, 0, 1)}, e=0.5)
+        >>> hit.v, hit.impulses, hit.energy_lost
+        (array([1.5]), array([9.]), 6.75)
+        """
+        return contact_impact(self, q, v, contacts, e, t, p)
 
     # -- kinematics -----------------------------------------------------------------------------------------------
 
