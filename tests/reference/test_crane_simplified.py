@@ -196,10 +196,17 @@ def test_string_with_a_trolley() -> None:
     [
         ({"functions": 0}, "functions of a RitzCable"),
         ({"length": -1.0}, "length of a RitzCable"),
-        ({"payload": float("nan")}, "payload of a RitzCable must be a number >= 0"),
+        ({"payload": float("nan")}, "payload of a RitzCable must be a finite number"),
         ({"basis": "splines"}, "polynomial, sine"),
     ],
 )
 def test_strings_are_refused(options: dict, message: str) -> None:
     with pytest.raises(da.InputError, match=message):
         RitzCable(**{"functions": 3, "length": 5.0, "mass": 4.0} | options)
+
+
+def test_parts_of_a_string() -> None:
+    with pytest.raises(da.InputError, match="between 0 and 1, got"):
+        RitzCable(3, 5.0, 4.0).shapes(1.5)
+    with pytest.raises(da.InputError, match="mass of the trolley"):
+        RitzCable(3, 5.0, 4.0).state_space(0.0)

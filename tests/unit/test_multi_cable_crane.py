@@ -69,6 +69,9 @@ def test_energy_of_a_box_that_turns() -> None:
         ({"trolley_spacing": 20.0}, "do not reach"),
         ({"stiffness": -1.0}, "stiffness"),
         ({"gravity": "down"}, "gravity"),
+        ({"spatial": "yes"}, "spatial .* true or false, got 'yes'"),
+        ({"bridge": 500.0}, "expected spatial=True"),
+        ({"damping": 3.0}, "inextensible"),
     ],
 )
 def test_impossible_ones_are_refused(options: dict, message: str) -> None:

@@ -170,5 +170,9 @@ def test_other_cranes_are_refused(crane: da.Machine, message: str) -> None:
 def test_bad_settings_are_refused() -> None:
     with pytest.raises(da.InputError, match="depth of WinchSwayDamping"):
         WinchSwayDamping(depth=0.0)
+    with pytest.raises(da.InputError, match="at of WinchSwayDamping must be a finite number, got 'left'"):
+        WinchSwayDamping(at="left")  # type: ignore[arg-type]
+    with pytest.raises(da.InputError, match="run must be one of crane 'crane'"):
+        sway_energy(ONE, 3.0)  # type: ignore[arg-type]
     with pytest.raises(da.InputError, match="at of WinchSwayDamping must be 1 numbers, got 2"):
         da.simulate(ONE, duration=0.1, q0=hanging(ONE), control=WinchSwayDamping(at=(0.0, 1.0)))

@@ -12,9 +12,11 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.model.machine import Machine
+from dalembert.simulation.run import Run
 
 __all__ = [
     "Columns",
+    "check_run",
     "columns",
     "crane_coordinates",
     "document_order",
@@ -108,6 +110,15 @@ def link_lengths(machine: Machine) -> np.ndarray[Any, Any]:
     return np.array(result)
 
 
+def check_run(machine: Machine, run: Run) -> None:
+    """Refuse what is not a run of a crane."""
+    expected = (*machine.q_names, *machine.v_names)
+    found = run.state_names[: len(expected)] if isinstance(run, Run) else ()
+    if found != expected:
+        got = f"one with {', '.join(found)}" if found else repr(run)
+        raise InputError(f"run must be one of crane '{machine.name}', with {', '.join(expected)}; got {got}")
+
+
 def hanging(machine: Machine, **others: float) -> dict[str, float]:
     """The crane at rest below its trolley, as initial coordinates for `simulate`.
 
@@ -158,7 +169,7 @@ def crane_coordinates(machine: Machine, choice: str = "theta") -> CoordinateMap:
         start there, and stops there by name, such as ``link2 vertical``.
     """
     col = Columns(machine)
-    if choice not in CHOICES:
+    if not isinstance(choice, str) or choice not in CHOICES:
         raise InputError(f"the choice of coordinates must be one of {', '.join(CHOICES)}, got {choice!r}")
     order = col.order
     back = np.argsort(order).tolist()

@@ -82,8 +82,10 @@ def multi_cable_crane(
     >>> multi_cable_crane(2).q_names
     ('x', 'load.x', 'load.y', 'load.angle')
     """
-    if cables not in (2, 4) or isinstance(cables, bool):
+    if isinstance(cables, bool) or not isinstance(cables, int) or cables not in (2, 4):
         raise MachineError(f"a multi-cable crane has 2 or 4 cables, got {cables!r}")
+    if not isinstance(spatial, bool):
+        raise MachineError(f"spatial of crane '{name}' must be true or false, got {spatial!r}")
     if cables == 4 and not spatial:
         raise MachineError(
             "in 2-D two and two of four cables are one: expected cables=2, or spatial=True, got cables=4"
@@ -104,7 +106,10 @@ def multi_cable_crane(
     above = below if trolley_spacing is None else _spacing(trolley_spacing, cables, f"the trolley_spacing {what}")
     load = box("load", mass, edges)
     carriage = field_scalar(trolley, f"the mass of the trolley {what}", lower=0.0, strict=True)
-    bodies, joints, motors = _rails(carriage, bridge, force, nominal(l), spatial)
+    girder = field_scalar(bridge, f"the mass of the bridge {what}", lower=0.0, strict=True)
+    if bridge != 1000.0 and not spatial:
+        raise MachineError(f"the bridge {what} is that of a crane in 3-D: expected spatial=True, or no bridge")
+    bodies, joints, motors = _rails(carriage, girder, force, nominal(l), spatial)
     if stiffness is not None:
         stiffness = field_scalar(stiffness, f"the stiffness {what}", lower=0.0, strict=True)
     share = mass * gravity / cables

@@ -19,6 +19,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.core.validation import check_number
 
 __all__ = ["RitzCable"]
 
@@ -60,22 +61,26 @@ class RitzCable:
         n = self.functions
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= 60:
             raise InputError(f"the number of functions of a RitzCable must be an integer from 1 to 60, got {n!r}")
-        for name, least in (("length", 0.0), ("mass", 0.0), ("gravity", 0.0), ("payload", -1.0)):
-            value = getattr(self, name)
-            number = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(value)
-            if not number or value <= least or value < 0:
-                bound = ">= 0" if name == "payload" else "> 0"
-                raise InputError(f"{name} of a RitzCable must be a number {bound}, got {value!r}")
-        if self.basis not in BASES:
+        for name in ("length", "mass", "gravity", "payload"):
+            value = check_number(f"{name} of a RitzCable", getattr(self, name), positive=name != "payload")
+            if value < 0:
+                raise InputError(f"{name} of a RitzCable must be a number >= 0, got {value:g}")
+            object.__setattr__(self, name, value)
+        if not isinstance(self.basis, str) or self.basis not in BASES:
             raise InputError(f"basis of a RitzCable must be one of {', '.join(BASES)}, got {self.basis!r}")
 
     def shapes(self, xi: Any) -> tuple[Array, Array]:
         """Functions and their slopes at parts of the length, each (..., functions)."""
-        x = np.asarray(xi, dtype=float)
+        try:
+            x = np.asarray(xi, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"parts of the length of a RitzCable must be numbers, got {xi!r}") from None
+        if not ((x >= 0) & (x <= 1)).all():
+            raise InputError(f"parts of the length of a RitzCable must lie between 0 and 1, got {xi!r}")
         if self.basis == "sine":
             w = (np.arange(self.functions) + 0.5) * np.pi
             return np.sin(w * x[..., None]), w * np.cos(w * x[..., None])
-        P = np.polynomial.legendre.legvander(2 * x.ravel() - 1, self.functions).reshape(*x.shape, -1)
+        P = np.polynomial.legendre.legvander(2 * x.ravel() - 1, self.functions).reshape(*x.shape, self.functions + 1)
         k = np.arange(1, self.functions)
         later = (P[..., 2:] - P[..., :-2]) / (2 * (2 * k + 1))  # int P_k = (P_{k+1} - P_{k-1})/(2 k + 1), zero at 0
         return np.concatenate([x[..., None], later], axis=-1), P[..., :-1]
@@ -108,8 +113,7 @@ class RitzCable:
         """
         import control
 
-        if not isinstance(trolley, int | float | np.number) or not trolley > 0:
-            raise InputError(f"the mass of the trolley of a RitzCable must be a number > 0, got {trolley!r}")
+        trolley = check_number("the mass of the trolley of a RitzCable", trolley)
         hanging, coupling, M_a, K_a = self._integrals()
         n = self.functions + 1
         M, K = np.zeros((2, n, n))

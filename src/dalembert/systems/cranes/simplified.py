@@ -66,7 +66,7 @@ def simplified_crane(
         raise InputError(f"the simplified models are those of planar cranes; crane '{machine.name}' is spatial")
     if rod_masses(machine).any():
         raise InputError(f"the simplified models are those of point masses; links of crane '{machine.name}' are rods")
-    if angles not in ANGLES:
+    if not isinstance(angles, str) or angles not in ANGLES:
         raise InputError(f"angles of a simplified crane must be one of {', '.join(ANGLES)}, got {angles!r}")
     if not isinstance(large_payload, bool):
         raise InputError(f"large_payload of a simplified crane must be true or false, got {large_payload!r}")

@@ -13,7 +13,7 @@ from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.systems.cranes import structure_checks as checks
-from dalembert.systems.cranes.coordinates import columns, link_count
+from dalembert.systems.cranes.coordinates import check_run, columns, link_count
 
 __all__ = ["Finding", "StructureReport", "crane_structure"]
 
@@ -122,7 +122,7 @@ def crane_structure(machine: Machine, *, samples: int = 12, seed: int = 0, run: 
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
         raise InputError(f"the number of samples must be an integer >= 1, got {samples!r}")
     if run is not None:
-        _check_run(machine, run)
+        check_run(machine, run)
     study = checks.Study.of(machine, samples, np.random.default_rng(seed))
     findings = [Finding(*row) for row in checks.all_checks(study)]
     if run is not None:
@@ -138,11 +138,3 @@ def crane_structure(machine: Machine, *, samples: int = 12, seed: int = 0, run: 
         len(partition(eom).driven),
         tuple(findings),
     )
-
-
-def _check_run(machine: Machine, run: Run) -> None:
-    expected = (*machine.q_names, *machine.v_names)
-    found = run.state_names[: len(expected)] if isinstance(run, Run) else ()
-    if found != expected:
-        got = f"one with {', '.join(found)}" if found else repr(run)
-        raise InputError(f"run must be one of crane '{machine.name}', with {', '.join(expected)}; got {got}")

@@ -25,11 +25,12 @@ from dalembert.control.underactuated import driven_response, partition
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
+from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import solve_spd
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
-from dalembert.systems.cranes.coordinates import Columns, hanging, link_lengths
+from dalembert.systems.cranes.coordinates import Columns, check_run, hanging, link_lengths
 
 __all__ = ["WinchReach", "WinchSwayDamping", "sway_energy", "winch_reach"]
 
@@ -140,11 +141,11 @@ class WinchSwayDamping:
 
     def __post_init__(self) -> None:
         for name in ("depth", "rest", "kp", "kd", "follow", *(("room",) if self.room is not None else ())):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
-                raise InputError(f"{name} of WinchSwayDamping must be a number > 0, got {value!r}")
-        at = np.atleast_1d(np.asarray(self.at, dtype=float))
-        object.__setattr__(self, "at", tuple(at.tolist()))
+            object.__setattr__(self, name, check_number(f"{name} of WinchSwayDamping", getattr(self, name)))
+        many = isinstance(self.at, list | tuple | np.ndarray)
+        rails = list(self.at) if many else [self.at]  # type: ignore[arg-type]
+        at = tuple(check_number("at of WinchSwayDamping", place, positive=False) for place in rails)
+        object.__setattr__(self, "at", at)
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """No internal states."""
@@ -209,6 +210,8 @@ def sway_energy(machine: Machine, run: Run) -> Array:
     run
         A run of it.
     """
+    _hoisted(machine)
+    check_run(machine, run)
     eom = derive(machine, backend="vm")
     sway = _Sway.of(eom)
     q, v = run.array(machine.q_names).T, run.array(machine.v_names).T
@@ -251,7 +254,7 @@ class WinchReach:
         depth
             Amplitude of the length, as a part of the length of the cable.
         """
-        return depth * self.frequency * self.reach / 2
+        return check_number("depth", depth, positive=False) * self.frequency * self.reach / 2
 
 
 def winch_reach(machine: Machine) -> tuple[WinchReach, ...]:
@@ -267,6 +270,7 @@ def winch_reach(machine: Machine) -> tuple[WinchReach, ...]:
     """
     from scipy.linalg import eigh
 
+    _hoisted(machine)
     eom = derive(machine, backend="vm")
     sway, s = _Sway.of(eom), eom.symbolic
     at = hanging(machine)
