@@ -103,7 +103,7 @@ def test_names_of_formulas_are_symbols_even_if_sympy_knows_them() -> None:
 
 
 # Arms in space with many modes: the planar arm and random trees of beams (tests/property) are their short form.
-LONG = {"canadarm", "mda-arm"}
+LONG = {"canadarm", "mda-arm", "space-chaser"}
 
 
 @pytest.mark.parametrize(

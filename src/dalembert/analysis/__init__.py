@@ -5,6 +5,7 @@ from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, st
 from dalembert.analysis.cables.tensions import platform_load, tension_distribution, wrench_feasible
 from dalembert.analysis.closed_form.form import ClosedForm, closed_form
 from dalembert.analysis.equilibrium import Equilibrium, equilibrium
+from dalembert.analysis.floating import GeneralizedJacobian, Manipulability, generalized_jacobian, manipulability
 from dalembert.analysis.inverse_kinematics import IKResult, inverse_kinematics
 from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.analysis.modal import (
@@ -21,8 +22,10 @@ from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 __all__ = [
     "ClosedForm",
     "Equilibrium",
+    "GeneralizedJacobian",
     "IKResult",
     "MachineModes",
+    "Manipulability",
     "OperationCount",
     "StaticPose",
     "VerifyReport",
@@ -33,10 +36,12 @@ __all__ = [
     "equilibrium",
     "forward_kinematics",
     "frequency_response",
+    "generalized_jacobian",
     "inverse_kinematics",
     "law_gain",
     "linearize",
     "machine_modes",
+    "manipulability",
     "modal_reduction",
     "natural_frequencies",
     "operation_count",

@@ -81,6 +81,10 @@ class WriteError(DalembertError, OSError):
     """A file cannot be written; the message carries its path and the reason. What was there before is unchanged."""
 
 
+class PlanError(DalembertError, RuntimeError):
+    """There is no plan of the kind that was asked for; the message says why."""
+
+
 class ConvergenceError(DalembertError, RuntimeError):
     """An iteration ended without an answer; the message says how far it came and why it stopped."""
 

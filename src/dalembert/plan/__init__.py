@@ -1,19 +1,27 @@
-"""References to follow, and shaping of inputs."""
+"""References to follow, capture of moving targets, and shaping of inputs."""
 
+from dalembert.core.errors import PlanError
+from dalembert.plan.capture import CapturePlan, plan_capture
 from dalembert.plan.flat import LoadReference, SmoothStep
 from dalembert.plan.references import Quintic, Sine
 from dalembert.plan.shaping import SCurve, Shaped, Shaper, ei, excitation, zv, zvd
+from dalembert.plan.tumbling import PointMotion, TumblingBody
 
 __all__ = [
+    "CapturePlan",
     "LoadReference",
+    "PlanError",
+    "PointMotion",
     "Quintic",
     "SCurve",
     "Shaped",
     "Shaper",
     "Sine",
     "SmoothStep",
+    "TumblingBody",
     "ei",
     "excitation",
+    "plan_capture",
     "zv",
     "zvd",
 ]

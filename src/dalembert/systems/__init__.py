@@ -62,7 +62,15 @@ from dalembert.systems.parallel_robots import (
     delta_position,
     delta_robot,
 )
-from dalembert.systems.space_robots import fuel_mass
+from dalembert.systems.space_robots import (
+    attitude_thrusters,
+    debris,
+    fuel_mass,
+    solar_array,
+    space_chaser,
+    three_joint_chaser,
+    tumbling_debris,
+)
 from dalembert.systems.textbook import actuated_pendulum, double_pendulum, floating_two_link, motor_side, pr_robot
 
 __all__ = [
@@ -83,6 +91,7 @@ __all__ = [
     "WinchSwayDamping",
     "actuated_pendulum",
     "andrews_squeezer",
+    "attitude_thrusters",
     "bending_stiffness_alpha",
     "bricard_mechanism",
     "cable_robot",
@@ -91,6 +100,7 @@ __all__ = [
     "car_axis",
     "crane_coordinates",
     "crane_structure",
+    "debris",
     "delta_angles",
     "delta_configuration",
     "delta_position",
@@ -123,10 +133,14 @@ __all__ = [
     "pulley_robot",
     "residual_sway",
     "simplified_crane",
+    "solar_array",
+    "space_chaser",
     "spatial_crane",
     "sway_angle",
     "sway_energy",
     "sway_frequencies",
+    "three_joint_chaser",
+    "tumbling_debris",
     "uniform_cable",
     "winch_reach",
     "winch_reference",

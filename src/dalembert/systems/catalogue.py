@@ -10,7 +10,7 @@ from typing import Any
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.model.machine import Machine
-from dalembert.systems import cable_robots, cranes, mechanisms, parallel_robots, textbook
+from dalembert.systems import cable_robots, cranes, mechanisms, parallel_robots, space_robots, textbook
 
 __all__ = ["SYSTEMS", "SystemInfo", "load_system"]
 
@@ -161,6 +161,39 @@ _ALL = (
         "arm of a debris-removal mission, two booms with six modes each",
         "SPACE D.1.3",
         "flexible_arms/mda_arm.yaml",
+    ),
+    SystemInfo(
+        "space-chaser",
+        "satellite of 786 kg with the MDA arm and two solar arrays, all flexible: the arm lets go of a bend",
+        "SPACE D.1.3, D.2.1",
+        space_robots.space_chaser,
+        lambda: {
+            "duration": 10.0,
+            "record": 0.02,
+            "q0": {"theta2": -0.9, "theta3": 1.7, "theta4": -0.8, "segment2.delta2": 0.05, "left.mode1": 0.02},
+        },
+    ),
+    SystemInfo(
+        "three-joint-chaser",
+        "satellite of 2 t with an arm of two segments and three joints, reaching out freely",
+        "SPACE 9.2.3 (Umetani and Yoshida), own data for the rest",
+        space_robots.three_joint_chaser,
+        lambda: {
+            "duration": 10.0,
+            "q0": {"theta2": -0.8, "theta3": 1.6},
+            "v0": {"theta1_dot": 0.1, "theta3_dot": -0.2},
+        },
+    ),
+    SystemInfo(
+        "debris",
+        "satellite of 1060 kg that tumbles at 10 degrees per second",
+        "SPACE D.2.2, chapter 7",
+        space_robots.debris,
+        lambda: {
+            "duration": 60.0,
+            "method": "dopri5",
+            "v0": {"debris.wx": -0.15, "debris.wy": 0.05, "debris.wz": -0.08},
+        },
     ),
     SystemInfo(
         "delta-robot",

@@ -1,5 +1,15 @@
-"""Space robots: chasers with arms and flexible arrays, and what they spend (SPACE chapters 6 to 9, Appendix D)."""
+"""Space robots: chasers with arms and flexible arrays, debris, what they spend (SPACE chapters 6 to 9, Appendix D)."""
 
+from dalembert.systems.space_robots.chaser import attitude_thrusters, solar_array, space_chaser, three_joint_chaser
+from dalembert.systems.space_robots.debris import debris, tumbling_debris
 from dalembert.systems.space_robots.fuel import fuel_mass
 
-__all__ = ["fuel_mass"]
+__all__ = [
+    "attitude_thrusters",
+    "debris",
+    "fuel_mass",
+    "solar_array",
+    "space_chaser",
+    "three_joint_chaser",
+    "tumbling_debris",
+]

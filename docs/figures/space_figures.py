@@ -1,0 +1,51 @@
+"""Make the pictures of the page on space robots: ``python docs/figures/space_figures.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from style import BLUE, GREEN, GREY, RED, use_style
+
+from dalembert import plan, systems
+from dalembert.view import draw_machine
+
+FOLDER = Path(__file__).resolve().parent
+
+use_style(figure_dpi=150)
+
+
+def chaser() -> None:
+    """The chaser with its arm half bent."""
+    posture = {"theta1": 0.4, "theta2": -0.9, "theta3": 1.7, "theta4": -0.8}
+    draw_machine(systems.space_chaser(), posture, frames=["tip"]).savefig(FOLDER / "space_chaser.png", dpi=110)
+
+
+def capture() -> None:
+    """The three ways to meet the target of SPACE, chapter 7: what jumps at the moment of capture."""
+    debris = systems.tumbling_debris((-0.15, 0.05, -0.08), quaternion=(np.cos(0.5), 0, 0, -np.sin(0.5)))
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3.0), layout="constrained", sharex=True)
+    cases = (("position", RED), ("velocity", BLUE), ("acceleration", GREEN))
+    names = ("distance to the centre [m]", "speed [m/s]", "acceleration [m/s²]")
+    for k, (axis, name) in enumerate(zip(axes, names, strict=True)):
+        t = np.linspace(0, 9, 400)
+        axis.plot(t, np.linalg.norm(debris.target(t)[k], axis=-1), color=GREY, linestyle="--", label="target point")
+        for match, colour in cases:
+            path = plan.plan_capture(debris.target, [5.0, 2.0, -1.0], match=match, extra=float(match != "position"))
+            s = np.linspace(0, path.duration, 200)
+            axis.plot(s, np.linalg.norm(path(s)[k], axis=-1), color=colour, label=f"hand, {match} matched")
+            axis.plot(path.duration, np.linalg.norm(path(path.duration)[k]), "o", color=colour, markersize=4)
+        axis.set_title(name)
+        axis.set_xlabel("t [s]")
+    axes[0].legend()
+    figure.savefig(FOLDER / "capture.png")
+
+
+if __name__ == "__main__":
+    chaser()
+    capture()

@@ -1,0 +1,203 @@
+"""Chasers: the satellite with the MDA arm and arrays (SPACE D.1.3, D.2.1), and the one of three joints (9.2.3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import Scalar, nominal
+from dalembert.model.appendages import ModalAppendage
+from dalembert.model.beam import Beam
+from dalembert.model.body import Body, box, cylinder
+from dalembert.model.geometry import Box, Cylinder, Geometry
+from dalembert.model.joint import Joint
+from dalembert.model.machine import Machine
+from dalembert.model.parts import Frame, Motor, Thruster
+from dalembert.model.transform import Transform
+from dalembert.systems.flexible_arms import mda_arm
+
+__all__ = ["attitude_thrusters", "solar_array", "space_chaser", "three_joint_chaser"]
+
+BASE_SIZE = (2.6, 1.7, 1.8)
+_JOINT_TORQUE, _BASE_TORQUE, _THRUST = 200.0, 5.0, 20.0  # SPACE Table 8.1, and the 20 N of a nozzle in 8.2.1
+_PARTICIPATION = ((0.0, 5.0, 0.0, 0.0, 0.0, 5.0), (0.0, 0.0, 2.0, 0.0, -2.0, 0.0), (0.0, 0.0, 0.0, 2.0, 0.0, 0.0))
+_FREQUENCIES = {"left": (8.0, 15.0, 20.0), "right": (8.8, 16.5, 22.0)}  # D.2.1; Table 8.3 for the right one
+
+
+def attitude_thrusters(
+    body: str = "base", torque: float = _BASE_TORQUE, force: float = _THRUST
+) -> tuple[Thruster, ...]:
+    """Six ideal inputs at a body, in its axes: ``force.x`` to ``force.z`` and ``torque.x`` to ``torque.z``.
+
+    Parameters
+    ----------
+    body
+        The body that they move.
+    torque, force
+        Their limits: 5 N m of SPACE Table 8.1, and the 20 N of a nozzle in 8.2.1.
+    """
+    unit = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+    return (
+        *(Thruster(f"force.{k}", body, force=e, effort=force) for k, e in unit.items()),
+        *(Thruster(f"torque.{k}", body, torque=e, effort=torque) for k, e in unit.items()),
+    )
+
+
+def solar_array(side: str, parent: str = "base", *, damping: Scalar = 0.005, scale: Scalar = 1.0) -> ModalAppendage:
+    """Solar array of SPACE D.2.1 on the left (+y) or right (-y) of the base.
+
+    Its x axis points outboard, its normal is the base's z axis; the document does not say how it is mounted.
+
+    Parameters
+    ----------
+    side
+        ``"left"`` or ``"right"``.
+    parent
+        The base.
+    damping, scale
+        As of `ModalAppendage`.
+    """
+    if side not in _FREQUENCIES:
+        raise InputError(f"side of a solar array must be 'left' or 'right', got {side!r}")
+    sign = 1.0 if side == "left" else -1.0
+    mount = Transform((0.0, sign * BASE_SIZE[1] / 2, 0.0), ((0.0, 0.0, sign), (sign, 0.0, 0.0), (0.0, 1.0, 0.0)))
+    panel = Geometry(Box((4.0, 0.05, 2.0)), Transform((2.0, 0.0, 0.0)), colour="#3b5b92")
+    return ModalAppendage(
+        side,
+        parent,
+        mass=200.0,
+        com=(2.0, 0.0, 0.0),
+        inertia=(66.7, 333.3, 266.7),  # type: ignore[arg-type]
+        frequencies=_FREQUENCIES[side],
+        damping=damping,
+        participation=_PARTICIPATION,
+        origin=mount,
+        scale=scale,
+        geometry=(panel,),
+    )
+
+
+def space_chaser(
+    arm: str = "flexible",
+    *,
+    arrays: str | None = "flexible",
+    rotors: bool = True,
+    damping: Scalar = 0.005,
+    anchor: tuple[float, float, float] = (1.3, 0.0, 0.0),
+) -> Machine:
+    """Satellite of 786 kg with the MDA arm and two solar arrays, on thrusters, in weightlessness.
+
+    SPACE D.1.3 and D.2.1 with the errata. The inputs are the torques of the six joints, then the force and torque of
+    `attitude_thrusters`; their limits are those of Table 8.1. The document does not say where arm and arrays are
+    mounted: here the arm is in the middle of the face at +x.
+
+    Parameters
+    ----------
+    arm
+        ``"flexible"``: two booms with six modes each; ``"rigid"``: the same arm with stiff booms; ``"printed"``: rigid,
+        with the masses and inertias of Table D.3 (those of segments 1, 4 and 5 divided by 1000).
+    arrays
+        ``"flexible"``, ``"rigid"`` or None.
+    rotors
+        Whether the joints have the inertia of their rotors, ``450^2 x 5.51e-5`` kg m2.
+    damping
+        Damping ratio of the booms and arrays.
+    anchor
+        Where the arm begins.
+
+    Examples
+    --------
+    >>> space_chaser("rigid", arrays=None).nv
+    12
+    """
+    if arm not in ("flexible", "rigid", "printed"):
+        raise InputError(f"arm of a chaser must be 'flexible', 'rigid' or 'printed', got {arm!r}")
+    if arrays not in ("flexible", "rigid", None):
+        raise InputError(f"arrays of a chaser must be 'flexible', 'rigid' or None, got {arrays!r}")
+    base = box("base", 786.0, BASE_SIZE)
+    base = replace(base, inertia=(401.5, 655.0, 632.1))  # type: ignore[arg-type]
+    whole = Machine(
+        "space-chaser",
+        (base, *_segments(arm, damping)),
+        (Joint("base", "free", "world", "base"), *_arm_joints(arm, anchor)),
+        frames=(
+            Frame("tip", "segment6", Transform((0.0, 0.0, 0.5))),
+            Frame("anchor", "base", Transform(anchor)),
+        ),
+        motors=tuple(
+            Motor(f"theta{i}", f"theta{i}", rotor_inertia=450.0**2 * 5.51e-5 if rotors else 0.0, effort=_JOINT_TORQUE)
+            for i in range(1, 7)
+        ),
+        thrusters=attitude_thrusters(),
+        gravity=(0.0, 0.0, 0.0),
+    )
+    if arrays is None:
+        return whole
+    whole = whole.with_parts(*(solar_array(side, damping=damping) for side in ("left", "right")))
+    return whole if arrays == "flexible" else whole.lock([j.name for j in whole.joints if ".mode" in j.name])
+
+
+def _segments(arm: str, damping: Scalar) -> list[Body | Beam]:
+    """Bodies of the MDA arm."""
+    bodies: list[Body | Beam] = []
+    for body in mda_arm().bodies:
+        if isinstance(body, Beam):
+            bodies.append(replace(body, damping=damping) if arm == "flexible" else _stiff(body, arm))
+        elif body.name == "segment6" and arm == "printed":
+            bodies.append(replace(body, inertia=(0.04, 0.04, 0.01)))  # type: ignore[arg-type]
+        else:
+            bodies.append(body)
+    return bodies
+
+
+def _stiff(beam: Beam, arm: str) -> Body:
+    """A boom as a rigid body: the tube that the beam is, or as Table D.3 prints it."""
+    length, (_, _, height) = nominal(beam.length), beam.offset
+    tube = beam.pieces[0][2]
+    look = Geometry(Cylinder(0.055, length), Transform.rpy(pitch=math.pi / 2, translation=(length / 2, 0.0, height)))
+    if arm == "printed":
+        return Body(beam.name, 9.20, (length / 2, 0.0, height / 2), (0.03, 5.24, 5.24), (look,))  # type: ignore[arg-type]
+    rho = nominal(beam.density)
+    mass = rho * tube.area * length
+    across = [rho * I * length + mass * length**2 / 12 for I in (tube.I_y, tube.I_z)]
+    inertia = (rho * (tube.I_y + tube.I_z) * length, across[0], across[1])
+    return Body(beam.name, mass, (length / 2, 0.0, height), inertia, (look,))  # type: ignore[arg-type]
+
+
+def _arm_joints(arm: str, anchor: tuple[float, float, float]) -> list[Joint]:
+    """Joints of the MDA arm, the first one on the base."""
+    joints = []
+    for joint in mda_arm().joints:
+        if joint.parent == "world":
+            joint = replace(joint, parent="base", origin=Transform(anchor) @ joint.origin)
+        elif joint.parent.endswith(".tip") and arm != "flexible":
+            joint = replace(joint, parent=joint.parent.removesuffix(".tip"), origin=Transform((2.61, 0.0, 0.1)))
+        joints.append(joint)
+    return joints
+
+
+def three_joint_chaser() -> Machine:
+    """Satellite of 2 t with an arm of three joints, as in the experiment of SPACE 9.2.3 (Umetani and Yoshida's data).
+
+    Printed: the mass of the base, its square side of 3.5 m, and the two segments of 2.5 m. Chosen here: a height of
+    3.5 m, solid; segments of 50 kg and 10 cm diameter, thin tubes taken as solid cylinders; the arm in the middle of
+    the face at +x, its joints yaw, pitch, pitch; limits as of the larger chaser.
+    """
+    segments = [cylinder(f"segment{i}", 50.0, 0.05, 2.5, com=(1.25, 0.0, 0.0)) for i in (1, 2)]
+    turret = cylinder("turret", 10.0, 0.1, 0.2, axis="z")
+    elbow = Transform((2.5, 0.0, 0.0))
+    return Machine(
+        "three-joint-chaser",
+        (box("base", 2000.0, (3.5, 3.5, 3.5)), turret, *segments),
+        (
+            Joint("base", "free", "world", "base"),
+            Joint("theta1", "revolute", "base", "turret", Transform((1.75, 0.0, 0.0))),
+            Joint("theta2", "revolute", "turret", "segment1", axis="y"),  # type: ignore[arg-type]
+            Joint("theta3", "revolute", "segment1", "segment2", elbow, axis="y"),  # type: ignore[arg-type]
+        ),
+        frames=(Frame("tip", "segment2", elbow), Frame("anchor", "base", Transform((1.75, 0.0, 0.0)))),
+        motors=tuple(Motor(f"theta{i}", f"theta{i}", effort=_JOINT_TORQUE) for i in (1, 2, 3)),
+        thrusters=attitude_thrusters(),
+        gravity=(0.0, 0.0, 0.0),
+    )
