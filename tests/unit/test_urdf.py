@@ -398,6 +398,7 @@ REFUSED: dict[str, tuple[str | None, str | None]] = {
     "romeo.urdf": (IDLE, IDLE),
     "romeo_small.urdf": ("triangle inequality", "triangle inequality"),
     "romeo_laas_small.urdf": ("none may be negative", "none may be negative"),
+    "alex_psyonic_hands.urdf": ("no joint named 'index_q1'", "no joint named 'index_q1'"),
     "falcon.urdf": ("no link named 'Z_propeller'", "no link named 'Z_propeller'"),
     "ur3.urdf": ("has no <link> element", "has no <link> element"),
 }
