@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from typing import Any
 
 import casadi as ca
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.formulations.tree.gibbs_appell.formulation import GibbsAppell
 from support.comparison import difference
 from support.flexible_machines import random_flexible_machine, random_flexible_state
 from support.random_machines import random_machine, random_state
@@ -171,3 +174,14 @@ def test_verify_takes_part() -> None:
     report = da.verify(planar_chain(2, 1), samples=2, tolerance=TOLERANCE)
     assert report.ok, str(report)
     assert ("lagrange", "gibbs-appell") in {row.pair for row in report.rows}
+
+
+def test_long_chains_are_not_too_deep() -> None:
+    """The recursions of the appendix go over pairs of links; Python's stack must not grow with the chain."""
+    machine = planar_chain(40, 0)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 100)
+    try:
+        GibbsAppell(machine).mass_matrix()
+    finally:
+        sys.setrecursionlimit(limit)

@@ -53,6 +53,19 @@ class OutboardSums:
             self._psi[k] = self._psi[k] + lever @ B3 + _turned(hop.R, self._psi[c])
             self._arms[k] = self._arms[k] + lever * self._mass[c] + _turned(hop.R, self._arms[c])
             self._mass[k] = self._mass[k] + self._mass[c]
+        # In an order in which each recursion finds the one before it made: long chains would be too deep otherwise.
+        for c in range(n):
+            for a in motion.path(c):
+                self.R(a, c)
+                self.r(a, c)
+        moved = [_present(hop.motions) for hop in motion.hops]
+        for c in range(n - 1, -1, -1):
+            for a in motion.path(c):
+                d, e = moved[a]
+                if e:
+                    self.U(a, c)
+                if d:
+                    self.V(a, c)
 
     def once(self, name: str, a: int, c: int, make: Callable[[], Any]) -> Any:
         """Make a matrix of the pair, or return the one that was made before."""
@@ -125,32 +138,49 @@ def inertia_matrix(motion: LinkMotion, links: Sequence[Link], nv: int) -> Any:
     for c, link in enumerate(links):
         columns = motion.hops[c].motions
         for a in motion.path(c):
-            ee, ed, de, dd = _kernels(sums, a, c) if columns else (None,) * 4
+            kernels = _kernels(sums, a, c, _present(motion.hops[a].motions), _present(columns))
             R, r = sums.R(a, c), sums.r(a, c)
             for rows, d, e in motion.hops[a].motions:
                 for others, d_c, e_c in columns:
-                    block = e.T @ (ee @ e_c + ed @ d_c) - d.T @ (de @ e_c - dd @ d_c)
-                    _add(M, rows, others, block, a, c)
+                    M[rows, others] += (block := _coupling(kernels, (d, e), (d_c, e_c)))
+                    if a != c:
+                        M[others, rows] += block.T
                 if link.n:
                     C1 = R @ link.C1
-                    block = e.T @ (cross_matrix(r) @ C1 + R @ link.alpha) + d.T @ C1
-                    M[rows, link.modal] += block
+                    M[rows, link.modal] += (block := e.T @ (cross_matrix(r) @ C1 + R @ link.alpha) + d.T @ C1)
                     M[link.modal, rows] += block.T
         if link.n:
             M[link.modal, link.modal] += link.C3
     return M
 
 
-def _kernels(sums: OutboardSums, a: int, c: int) -> tuple[Any, Any, Any, Any]:
-    turning = sums.sigma(a, c) - sums.psi(a, c) - sums.U(a, c)
-    return turning, sums.xi(a, c) + sums.gamma(a, c), sums.xi(a, c) + sums.V(a, c), sums.lam(a, c)
+def _present(motions: Sequence[tuple[slice, Any, Any]]) -> tuple[bool, bool]:
+    """Whether some of the motions move the origin, and whether some turn."""
+    return any(d.nnz() for _, d, _ in motions), any(e.nnz() for _, _, e in motions)
 
 
-def _add(M: Any, rows: slice, columns: slice, block: Any, a: int, c: int) -> None:
-    """Add a block above the diagonal, and what is equal to it below."""
-    M[rows, columns] += block
-    if a != c:
-        M[columns, rows] += block.T
+def _kernels(
+    sums: OutboardSums, a: int, c: int, rows: tuple[bool, bool], columns: tuple[bool, bool]
+) -> list[list[Any]]:
+    """What motions ``(d, e)`` of ``a`` and of ``c`` are multiplied by, made where it is needed."""
+    (d, e), (d_c, e_c), none = rows, columns, ca.SX(3, 3)
+    return [
+        [sums.lam(a, c) if d and d_c else none, -(sums.xi(a, c) + sums.V(a, c)) if d and e_c else none],
+        [
+            sums.xi(a, c) + sums.gamma(a, c) if e and d_c else none,
+            sums.sigma(a, c) - sums.psi(a, c) - sums.U(a, c) if e and e_c else none,
+        ],
+    ]
+
+
+def _coupling(kernels: list[list[Any]], left: tuple[Any, Any], right: tuple[Any, Any]) -> Any:
+    """Inertia of motions ``(d, e)`` with others."""
+    block = ca.SX(left[0].shape[1], right[0].shape[1])
+    for x, row in zip(left, kernels, strict=True):
+        if x.nnz():
+            force = [A @ y for A, y in zip(row, right, strict=True) if A.nnz() and y.nnz()]
+            block = block + x.T @ sum(force[1:], force[0]) if force else block
+    return block
 
 
 def _turned(R: Any, A: Any) -> Any:
