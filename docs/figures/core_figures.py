@@ -364,6 +364,28 @@ def quick_start() -> None:
     save(figure, "quick_start")
 
 
+def learning() -> None:
+    """Torques of the PR robot, learnt trial by trial."""
+    from dalembert.studies.textbook.learning import PERIOD, learnt, missing, nominal_torques
+
+    result, gaps, u = learnt(), missing(), nominal_torques()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.0), layout="constrained")
+    trials = np.arange(1, len(result.errors) + 1)
+    left.semilogy(trials, result.errors[:, 0], "o-", color=BLUE, ms=3, lw=1, label="error of q1 [m]")
+    left.semilogy(trials, result.errors[:, 1], "o-", color=GREEN, ms=3, lw=1, label="error of q2 [rad]")
+    left.semilogy(trials, gaps[:-1].max(axis=1), "s-", color=RED, ms=3, lw=1, label="missing torque, relative")
+    left.set(title="largest in each trial", xlabel="trial")
+    left.legend()
+    times = result.times + PERIOD / 2
+    for k, alpha in ((1, 0.3), (3, 0.5), (8, 0.8)):
+        right.plot(times, result.history[k][:, 1], color=RED, alpha=alpha, lw=1, label=f"trial {k + 1}")
+    right.plot(times, result.torques[:, 1], color=RED, lw=2.2, label="after 40 trials")
+    right.plot(times, u[:, 1], color="black", ls="--", lw=1, label="inverse dynamics")
+    right.set(title="torque of joint 2 [N m]", xlabel="t [s]")
+    right.legend()
+    save(figure, "learning")
+
+
 FIGURES: dict[str, Callable[[], None]] = {
     "floating_robot": readme,
     "quick_start": quick_start,
@@ -372,6 +394,7 @@ FIGURES: dict[str, Callable[[], None]] = {
     "simulation": simulation,
     "control": control,
     "gantry": gantry,
+    "learning": learning,
 }
 
 

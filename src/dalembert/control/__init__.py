@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dalembert.control.actuators import ActuatorLag, Backlash, DeadZone, NoisySensors
     from dalembert.control.feedback import LinearFeedback, linear_feedback
     from dalembert.control.floor import hinf_floor
+    from dalembert.control.learning import Learning, Trial, learn_torques
     from dalembert.control.lqr import LQR, design_lqr, lqr_gain
     from dalembert.control.margins import DiskMargin, disk_margins
     from dalembert.control.norms import HinfNorm, h2_norm, hinf_norm
@@ -34,10 +35,12 @@ __all__ = [
     "EnergyRegulation",
     "GravityCompensation",
     "HinfNorm",
+    "Learning",
     "LinearFeedback",
     "NoisySensors",
     "PartialFeedbackLinearization",
     "Partition",
+    "Trial",
     "collocated_inertia",
     "design_lqr",
     "disk_margins",
@@ -45,6 +48,7 @@ __all__ = [
     "h2_norm",
     "hinf_floor",
     "hinf_norm",
+    "learn_torques",
     "linear_feedback",
     "lqr_gain",
     "mu",
@@ -62,10 +66,12 @@ _LATER = {
     "EnergyRegulation": "dalembert.control.underactuated",
     "HinfNorm": "dalembert.control.norms",
     "LQR": "dalembert.control.lqr",
+    "Learning": "dalembert.control.learning",
     "LinearFeedback": "dalembert.control.feedback",
     "NoisySensors": "dalembert.control.actuators",
     "PartialFeedbackLinearization": "dalembert.control.underactuated",
     "Partition": "dalembert.control.underactuated",
+    "Trial": "dalembert.control.learning",
     "collocated_inertia": "dalembert.control.underactuated",
     "design_lqr": "dalembert.control.lqr",
     "disk_margins": "dalembert.control.margins",
@@ -73,6 +79,7 @@ _LATER = {
     "h2_norm": "dalembert.control.norms",
     "hinf_floor": "dalembert.control.floor",
     "hinf_norm": "dalembert.control.norms",
+    "learn_torques": "dalembert.control.learning",
     "linear_feedback": "dalembert.control.feedback",
     "lqr_gain": "dalembert.control.lqr",
     "partition": "dalembert.control.underactuated",

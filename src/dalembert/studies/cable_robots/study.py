@@ -31,6 +31,7 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     yield "overturning.inertia", winch_inertia_error()
     yield "euler.stop", euler_run().events[-1].t
     if full:
+        yield from _soft_winches()
         yield from _pulleys()
         yield from _overturning()
         yield from _exits()
@@ -71,6 +72,10 @@ def _joining() -> Iterator[tuple[str, float]]:
     before, after = (np.flatnonzero(run.t == PICK)[k] for k in (0, -1))
     yield "joining.step", float(tension[after] > tension[before])
     yield "joining.energy", float(abs(run.metadata["transitions"][0]["energy_lost"]))
+
+
+def _soft_winches() -> Iterator[tuple[str, float]]:
+    """The oscillation after the pick, in the run and in the linear model."""
     seen = oscillation(joining_run(gains=SOFT, lift=False))
     poles = closed_loop_poles(SOFT)
     linear = complex(poles[np.argmin(np.abs(poles - seen))])

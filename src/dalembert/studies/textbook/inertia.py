@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from casadi import DM
 
 from dalembert import Body, Joint, Machine, Parameter, box, closed_form, hollow_cylinder
 from dalembert.analysis.closed_form.form import ClosedForm
 from dalembert.core.types import Array
+from dalembert.formulations.natural.body import mass_matrix
+from dalembert.spatial.rotations import numpy, rotation_about
 from dalembert.studies.expected import Formula
 
-__all__ = ["box_error", "cylinder_error", "shapes", "steiner"]
+__all__ = ["box_error", "cylinder_error", "euler_errors", "euler_inertia", "shapes", "steiner"]
 
 
 def _about_joint(body: Body) -> ClosedForm:
@@ -46,14 +49,51 @@ def _numeric(body: Body) -> Array:
     return np.array([float(body.inertia[i][i]) for i in range(3)])
 
 
-def box_error() -> float:
-    """Largest relative difference of a box's moments from the integral over its volume."""
-    m, sides = 2.3, (0.7, 0.4, 0.25)
-    axes = [_gauss(-s / 2, s / 2) for s in sides]
+_MASS, _SIDES = 2.3, (0.7, 0.4, 0.25)
+
+
+def _box_cloud() -> tuple[Array, Array]:
+    """Points (3, n) and masses whose second moments are those of a box."""
+    axes = [_gauss(-s / 2, s / 2) for s in _SIDES]
     points = np.stack([x.ravel() for x in np.meshgrid(*[a[0] for a in axes], indexing="ij")])
     volume = np.prod([w.ravel() for w in np.meshgrid(*[a[1] for a in axes], indexing="ij")], axis=0)
-    integral = _moments(points, m / np.prod(sides) * volume)
-    return float(np.max(np.abs(_numeric(box("b", m, sides)) / integral - 1.0)))
+    return points, np.asarray(_MASS / np.prod(_SIDES) * volume)
+
+
+def box_error() -> float:
+    """Largest relative difference of a box's moments from the integral over its volume."""
+    return float(np.max(np.abs(_numeric(box("b", _MASS, _SIDES)) / _moments(*_box_cloud()) - 1.0)))
+
+
+def euler_inertia() -> Formula:
+    """Inertia matrix of a body with Euler's matrix J: Hessian of tr(S(w) J S(w)^T)/2 in the angular velocity w."""
+    import sympy
+
+    x, y, z = w = sympy.symbols("w_x w_y w_z")
+    names = [["J_xx", "J_xy", "J_xz"], ["J_xy", "J_yy", "J_yz"], ["J_xz", "J_yz", "J_zz"]]
+    J = sympy.Matrix([[sympy.Symbol(name) for name in row] for row in names])
+    S = sympy.Matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    I = sympy.hessian(sympy.Rational(1, 2) * (S * J * S.T).trace(), w).applyfunc(sympy.expand)
+    return Formula(I, "; ".join(", ".join(str(I[i, j]) for j in range(3)) for i in range(3)))
+
+
+def euler_errors() -> dict[str, float]:
+    """Euler's matrix of a box turned out of its axes, as natural coordinates carry it: CDPR (11) to (13).
+
+    ``volume``: largest difference from the integral of r r^T. ``inertia``: of tr(J) 1 - J from the inertia matrix. Both
+    relative to the largest entry.
+    """
+    R = numpy(rotation_about(DM([2.0, -1.0, 2.0]) / 3.0, 0.7))
+    points, weights = _box_cloud()
+    points = R @ points
+    inertia = R @ np.diag(_numeric(box("b", _MASS, _SIDES))) @ R.T
+    M = np.array(mass_matrix(_MASS, np.zeros(3), DM(inertia)).full())
+    J = M[3::3, 3::3]
+    integral = (points * weights) @ points.T
+    return {
+        "volume": float(np.abs(J - integral).max() / np.abs(integral).max()),
+        "inertia": float(np.abs(np.trace(J) * np.eye(3) - J - inertia).max() / np.abs(inertia).max()),
+    }
 
 
 def cylinder_error() -> float:

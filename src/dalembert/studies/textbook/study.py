@@ -9,7 +9,15 @@ import numpy as np
 
 from dalembert import closed_form, equations, simulate
 from dalembert.studies.expected import Formula
-from dalembert.studies.textbook.inertia import box_error, cylinder_error, shapes, steiner
+from dalembert.studies.textbook.inertia import (
+    box_error,
+    cylinder_error,
+    euler_errors,
+    euler_inertia,
+    shapes,
+    steiner,
+)
+from dalembert.studies.textbook.learning import missing
 from dalembert.systems.textbook import actuated_pendulum, floating_two_link, motor_side, pr_robot
 
 __all__ = ["results"]
@@ -19,9 +27,12 @@ def results(*, full: bool = True) -> Iterator[tuple[str, Formula | float]]:
     """Yield the key of each expected value and what the library obtains; the short form is the full one."""
     yield from _pendulum()
     yield from _inertia()
+    yield from _exercises()
     yield from _pr_robot()
+    yield from _questions()
     yield from _structure()
     yield from _energy()
+    yield from _learning()
 
 
 def _pendulum() -> Iterator[tuple[str, Formula | float]]:
@@ -43,6 +54,32 @@ def _inertia() -> Iterator[tuple[str, Formula | float]]:
     yield "steiner.formula", steiner()
     yield "box.volume", box_error()
     yield "cylinder.volume", cylinder_error()
+
+
+def _exercises() -> Iterator[tuple[str, Formula | float]]:
+    """Elements of Euler's matrix, and why the inertia matrix is tr(J) 1 - J."""
+    yield "euler.formula", euler_inertia()
+    for key, error in euler_errors().items():
+        yield f"euler.{key}", error
+
+
+def _questions() -> Iterator[tuple[str, Formula | float]]:
+    """Answers to the questions about the PR robot; Q1 is in its matrices C_k."""
+    import sympy
+
+    form = closed_form(pr_robot())
+    u_1 = sympy.Symbol("u_1")
+    rest = dict.fromkeys(form.v, 0)
+    force = sympy.Matrix([u_1, 0]) - form.coriolis_vector.subs(rest)
+    yield "pr.q2", Formula.of(form, sympy.simplify((form.mass_matrix.inv() * force)[1]))
+    yield "pr.q3", Formula.of(form, form.coriolis_matrix)
+    yield "pr.q4", Formula.of(form, form.mass_matrix.det())
+
+
+def _learning() -> Iterator[tuple[str, Formula | float]]:
+    gaps = missing().max(axis=1)
+    yield "learning.torques", float(gaps[-1])
+    yield "learning.steps", float(np.sum(np.diff(gaps) > 0.0))
 
 
 def _pr_robot() -> Iterator[tuple[str, Formula | float]]:
