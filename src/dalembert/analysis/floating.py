@@ -77,8 +77,8 @@ class GeneralizedJacobian:
     axes: str
 
     @cached_property
-    def _rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Columns of the base, and of all else."""
+    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Indices of the base's velocities, and of all others."""
         block = next(b for b in self.eom.layout.blocks if b.name == self.base)
         own = np.arange(block.v.start, block.v.start + 6)
         return own, np.setdiff1d(np.arange(self.eom.nv), own)
@@ -86,7 +86,7 @@ class GeneralizedJacobian:
     @property
     def v_names(self) -> tuple[str, ...]:
         """Velocities that it multiplies."""
-        return tuple(self.eom.v_names[i] for i in self._rows[1])
+        return tuple(self.eom.v_names[i] for i in self.rows[1])
 
     @property
     def _moving(self) -> NDArray[np.intp]:
@@ -98,7 +98,7 @@ class GeneralizedJacobian:
         return self._map(self.eom.mass_matrix(q, p=p))
 
     def _map(self, M: Array) -> Array:
-        own, others = self._rows
+        own, others = self.rows
         B, free = np.zeros((*M.shape[:-2], 6, len(others))), self._moving
         if len(free):
             rows = own[free]
@@ -107,15 +107,13 @@ class GeneralizedJacobian:
 
     def __call__(self, q: ArrayLike, *, p: Parameters = None) -> Array:
         """Generalised Jacobian, (..., 6, n)."""
-        own, others = self._rows
+        own, others = self.rows
         J = self.eom.jacobian(self.frame, q, axes=self.axes, p=p)
         return np.asarray(J[..., others] + J[..., own] @ self.base_map(q, p=p))
 
-    def rate(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> Array:
-        """Time derivative of the generalised Jacobian along all velocities ``v``, entry by entry."""
-        own, others = self._rows
-        J = self.eom.jacobian(self.frame, q, axes=self.axes, p=p)
-        Jd = self.eom.jacobian_rate(self.frame, q, v, axes=self.axes, p=p)
+    def base_map_rate(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> Array:
+        """Time derivative of `base_map` along all velocities ``v``."""
+        own, others = self.rows
         M, C = self.eom.mass_matrix(q, p=p), self.eom.coriolis_matrix(q, v, p=p)
         Md = C + np.swapaxes(C, -1, -2)  # M' - 2 C is skew
         B = self._map(M)
@@ -124,6 +122,14 @@ class GeneralizedJacobian:
             rows = own[free]
             change = _block(Md, rows, others) + _block(Md, rows, rows) @ B[..., free, :]
             Bd[..., free, :] = -np.linalg.solve(_block(M, rows, rows), change)
+        return Bd
+
+    def rate(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> Array:
+        """Time derivative of the generalised Jacobian along all velocities ``v``, entry by entry."""
+        own, others = self.rows
+        J = self.eom.jacobian(self.frame, q, axes=self.axes, p=p)
+        Jd = self.eom.jacobian_rate(self.frame, q, v, axes=self.axes, p=p)
+        B, Bd = self.base_map(q, p=p), self.base_map_rate(q, v, p=p)
         return np.asarray(Jd[..., others] + Jd[..., own] @ B + J[..., own] @ Bd)
 
     def velocities(
@@ -143,7 +149,7 @@ class GeneralizedJacobian:
         p
             Parameter values.
         """
-        own, others = self._rows
+        own, others = self.rows
         u = as_numbers(v)
         if u.shape[-1:] != (len(others),):
             raise InputError(f"v must have {len(others)} velocities ({', '.join(self.v_names)}), got shape {u.shape}")
@@ -161,13 +167,14 @@ class GeneralizedJacobian:
         """Momentum about the base's origin, in its axes."""
         if h.shape[-1:] != (6,):
             raise InputError(f"momentum must be 6 numbers (linear, angular), got shape {h.shape}")
-        X = self.eom.pose(self._body, q, p=p)
+        X = self.eom.pose(self.body, q, p=p)
         R, x = X[..., :3, :3], X[..., :3, 3]
         about = h[..., 3:] - np.cross(x, h[..., :3])
         return np.concatenate([np.einsum("...ji,...j->...i", R, y) for y in (h[..., :3], about)], axis=-1)
 
     @property
-    def _body(self) -> str:
+    def body(self) -> str:
+        """Body that floats."""
         return self.eom.machine.joint(self.base).child
 
 

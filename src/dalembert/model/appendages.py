@@ -62,7 +62,7 @@ class ModalAppendage:
     --------
     >>> import dalembert as da
     >>> array = da.ModalAppendage(
-    ...     "array", "hub", mass=10.0, com=(2, 0, 0), inertia=(3.3, 13.3, 16.7), frequencies=[2.0], damping=0.005,
+    ...     "array", "hub", mass=10.0, com=(2, 0, 0), inertia=(3.4, 13.3, 16.7), frequencies=[2.0], damping=0.005,
     ...     participation=[[0, 2.0, 0, 0, 0, 4.0]],
     ... )
     >>> hub = da.Body("hub", 100.0, inertia=(30, 30, 30))

@@ -3,6 +3,7 @@
 from dalembert.core.errors import PlanError
 from dalembert.plan.capture import CapturePlan, plan_capture
 from dalembert.plan.flat import LoadReference, SmoothStep
+from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
 from dalembert.plan.references import Quintic, Sine
 from dalembert.plan.shaping import SCurve, Shaped, Shaper, ei, excitation, zv, zvd
 from dalembert.plan.tumbling import PointMotion, TumblingBody
@@ -12,6 +13,8 @@ __all__ = [
     "LoadReference",
     "PlanError",
     "PointMotion",
+    "PoseMotion",
+    "PosePath",
     "Quintic",
     "SCurve",
     "Shaped",
@@ -21,7 +24,10 @@ __all__ = [
     "TumblingBody",
     "ei",
     "excitation",
+    "gripped",
+    "meet_pose",
     "plan_capture",
+    "resting_pose",
     "zv",
     "zvd",
 ]

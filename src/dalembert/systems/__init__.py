@@ -63,9 +63,11 @@ from dalembert.systems.parallel_robots import (
     delta_robot,
 )
 from dalembert.systems.space_robots import (
+    RobotReference,
     attitude_thrusters,
     debris,
     fuel_mass,
+    robot_reference,
     solar_array,
     space_chaser,
     three_joint_chaser,
@@ -84,6 +86,7 @@ __all__ = [
     "PayloadTransport",
     "PlanarClosedForms",
     "RitzCable",
+    "RobotReference",
     "StructureReport",
     "SystemInfo",
     "WinchPID",
@@ -132,6 +135,7 @@ __all__ = [
     "pr_robot",
     "pulley_robot",
     "residual_sway",
+    "robot_reference",
     "simplified_crane",
     "solar_array",
     "space_chaser",

@@ -1,1 +1,1 @@
-"""SPACE: mass matrix of the chaser, free tumbling, optimal captures of chapter 7, manipulability of Fig. 8.3."""
+"""SPACE: mass matrix of the chaser, free tumbling, captures of chapter 7, Fig. 8.3, torque budget of the base."""

@@ -3,11 +3,14 @@
 from dalembert.systems.space_robots.chaser import attitude_thrusters, solar_array, space_chaser, three_joint_chaser
 from dalembert.systems.space_robots.debris import debris, tumbling_debris
 from dalembert.systems.space_robots.fuel import fuel_mass
+from dalembert.systems.space_robots.reference import RobotReference, robot_reference
 
 __all__ = [
+    "RobotReference",
     "attitude_thrusters",
     "debris",
     "fuel_mass",
+    "robot_reference",
     "solar_array",
     "space_chaser",
     "three_joint_chaser",
