@@ -12,6 +12,8 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 from style import BLUE, GREEN, GREY, PURPLE, RED, SAND, use_style
 
+from dalembert.studies.falling_links.link import EXACT, fall
+from dalembert.studies.falling_links.link import falling_link as falling_link_machine
 from dalembert.studies.operation_counts.counts import chain_count
 from dalembert.studies.operation_counts.printed import printed_counts
 
@@ -53,5 +55,21 @@ def operation_counts() -> None:
     figure.savefig(FOLDER / "operation_counts.png", dpi=130, bbox_inches="tight")
 
 
+def falling_link() -> None:
+    """Height of the ends and deflection in the middle, of the flexible link and of a rigid one."""
+    soft, rigid = fall(EXACT, 2.0).run, fall(None, 2.0).run
+    figure, (top, bottom) = plt.subplots(2, 1, figsize=(6.4, 4.2), sharex=True, height_ratios=(2, 1))
+    top.plot(rigid.t, rigid["base.y"], color=GREY, lw=1, ls="--", label="rigid")
+    top.plot(soft.t, soft["base.y"], color=BLUE, lw=1, label="flexible")
+    top.set(ylabel="height of the ends [m]")
+    top.legend(loc="lower left")
+    middle = float(falling_link_machine(EXACT).bodies[0].basis[0].shape(0.5))
+    bottom.plot(soft.t, 1e3 * middle * soft["link1.delta1"], color=RED, lw=0.8)
+    bottom.set(xlabel="time [s]", ylabel="deflection in\nthe middle [mm]")
+    figure.tight_layout()
+    figure.savefig(FOLDER / "falling_link.png", dpi=130)
+
+
 if __name__ == "__main__":
+    falling_link()
     operation_counts()

@@ -1,0 +1,1 @@
+"""IMPACT: case study I, a flexible link that falls flat on its ends, with every impact found."""
