@@ -54,7 +54,7 @@ class Cable:
     damping
         Axial damping EA' [N s] of an elastic cable, on its rate of strain.
     bilateral
-        Whether the cable could also push, as CDPR assumes; otherwise it goes slack instead.
+        Whether the cable could also push, as CDPR (2), an equation, lets it; otherwise it goes slack instead.
     """
 
     name: str
@@ -153,7 +153,7 @@ def winch(
     name
         Name of body, joint and motor.
     inertia
-        Inertia of rotor, shaft and drum, CDPR (18).
+        Inertia of rotor, shaft and drum, CDPR 4 and (18).
     damping, friction
         Viscous and Coulomb friction at the drum.
     effort

@@ -141,7 +141,7 @@ class DistanceConstraint(_FramePair):
 
 @dataclass(frozen=True)
 class WeldConstraint(_FramePair):
-    """Two frames are joined rigidly, CDPR (19) and (20).
+    """Two frames are joined rigidly, CDPR (19), and (20) by crossed pairs (see the errata).
 
     Parameters
     ----------

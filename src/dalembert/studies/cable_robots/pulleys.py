@@ -19,7 +19,7 @@ from dalembert.systems.cable_robots import pulley_robot
 __all__ = ["PAPER_METHOD", "ROPE", "elastic_run", "pushed_run", "rms", "start", "swivel_names"]
 
 PAPER_METHOD = UdwadiaKalaba(alpha=1e3, beta=1e3)
-"""Udwadia-Kalaba with Baumgarte's terms, both parameters 1e3 (CDPR 4.3)."""
+"""Udwadia-Kalaba with Baumgarte's terms, both parameters 1e3 (CDPR 4.3), read as ``Phi'' + 2e3 Phi' + 1e6 Phi``."""
 
 ROPE = {"stiffness": 5e5, "cable_damping": 1e3}
 """Elastic cables in the place of those of ADAMS, whose data are not printed: a steel rope of 4 mm (EA in N, N s)."""

@@ -99,7 +99,6 @@ def _overturning() -> Iterator[tuple[str, float]]:
 def _exits() -> Iterator[tuple[str, float]]:
     yield "exits.ratio", float(np.log10(deviation(1e-1) / deviation(1e-2)))
     yield "exits.bandwidth", float(np.log2(deviation(1e-2, 40.0) / deviation(1e-2, 80.0)))
-    yield "exits.deviation", deviation(1e-2)
 
 
 def _times() -> Iterator[tuple[str, float]]:

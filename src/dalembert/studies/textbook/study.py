@@ -18,6 +18,7 @@ from dalembert.studies.textbook.inertia import (
     steiner,
 )
 from dalembert.studies.textbook.learning import missing
+from dalembert.systems.catalogue import load_system
 from dalembert.systems.textbook import actuated_pendulum, floating_two_link, motor_side, pr_robot
 
 __all__ = ["results"]
@@ -74,6 +75,15 @@ def _questions() -> Iterator[tuple[str, Formula | float]]:
     yield "pr.q2", Formula.of(form, sympy.simplify((form.mass_matrix.inv() * force)[1]))
     yield "pr.q3", Formula.of(form, form.coriolis_matrix)
     yield "pr.q4", Formula.of(form, form.mass_matrix.det())
+    yield "inertia.last", _last_inertia()
+
+
+def _last_inertia() -> float:
+    """Largest relative change of the last entry of M over random configurations of an arm with six joints."""
+    eom = equations(load_system("six-axis-arm"), backend="vm")
+    rng = np.random.default_rng(1)
+    last = np.array([eom.mass_matrix(eom.random_configuration(rng))[-1, -1] for _ in range(20)])
+    return float(np.ptp(last) / last.mean())
 
 
 def _learning() -> Iterator[tuple[str, Formula | float]]:

@@ -1,6 +1,6 @@
 """The three robots of CDPR, and a redundant one with eight cables.
 
-What CDPR does not print is chosen here and said so; every choice is checked in the study ``cable-robots``.
+What CDPR does not print is chosen here and said so.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def pulley_robot(
     stiffness: float | None = None,
     cable_damping: float = 0.0,
 ) -> Machine:
-    """Platform of 0.2 x 0.4 x 0.01 m on four cables of fixed length, CDPR 4.3.
+    """Platform of 0.2 x 0.4 x 0.01 m on four cables, CDPR 4.3. Their lengths are fixed: the printed q has no motors.
 
     Model 1: exits are the points D. Model 2: massless swivelling pulleys. Model 3: pulleys with swivel inertia. The
     parameter ``push`` (0 or 1) applies the force [50, 100, 0] N at the centre of mass. The equilibrium is at
