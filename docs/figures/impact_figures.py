@@ -57,7 +57,7 @@ def operation_counts() -> None:
 
 def falling_link() -> None:
     """Height of the ends and deflection in the middle, of the flexible link and of a rigid one."""
-    soft, rigid = fall(EXACT, 2.0).run, fall(None, 2.0).run
+    soft, rigid = (fall(link, 2.0).run for link in (falling_link_machine(EXACT), falling_link_machine(None)))
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(6.4, 4.2), sharex=True, height_ratios=(2, 1))
     top.plot(rigid.t, rigid["base.y"], color=GREY, lw=1, ls="--", label="rigid")
     top.plot(soft.t, soft["base.y"], color=BLUE, lw=1, label="flexible")

@@ -16,7 +16,7 @@ from dalembert.formulations import ContactImpact
 from dalembert.model import Beam, Machine, Shape
 from dalembert.systems import falling_chain
 
-__all__ = ["EXACT", "HEIGHT", "PRINTED", "Fall", "fall", "falling_link", "modal_rate_after"]
+__all__ = ["EXACT", "HEIGHT", "PRINTED", "Fall", "fall", "falling_link", "free_link", "modal_rate_after"]
 
 EXACT = (4.730040744862704, 1.017809410683)
 """Root of ``cos b cosh b = 1`` and ``(cosh b - cos b)/(sinh b - sin b)``: the first mode of a clamped beam."""
@@ -39,10 +39,18 @@ def falling_link(mode: tuple[float, float] | None) -> Machine:
     """The link with the shape ``sin bx - c cos bx - sinh bx + c cosh bx`` (63); rigid without one."""
     if mode is None:
         return falling_chain(1, 0)
-    chain = falling_chain(1, 1, rotary_inertia=False)
+    return _with(falling_chain(1, 1, rotary_inertia=False), modes=(("y", (_shape(*mode),)),))
+
+
+def free_link() -> Machine:
+    """The link with the first mode of a free beam, whose ends move: the start is a station of its own."""
+    return _with(falling_chain(1, 1, boundary="free-free", rotary_inertia=False), stations=(("start", 0.0),))
+
+
+def _with(chain: Machine, **fields: Any) -> Machine:
     beam = chain.bodies[0]
     assert isinstance(beam, Beam)
-    return chain.with_(bodies=[replace(beam, modes=(("y", (_shape(*mode),)),))])
+    return chain.with_(bodies=[replace(beam, **fields)])
 
 
 def _shape(b: float, c: float) -> Shape:
@@ -51,11 +59,11 @@ def _shape(b: float, c: float) -> Shape:
     return Shape.polynomial(1.0, [signs[k % 4] * b**k / factorial(k) for k in range(40)])
 
 
-def fall(mode: tuple[float, float] | None, duration: float) -> Fall:
-    """Let the link fall, with e = 1, and find every impact."""
-    machine = falling_link(mode)
+def fall(machine: Machine, duration: float) -> Fall:
+    """Let a link fall, with e = 1, and find every impact."""
     eom = equations(machine)
-    n, frames = eom.nq, ("link1", "link1.tip")
+    n, start = eom.nq, "link1.start" if "link1.start" in machine.tree.frames else "link1"
+    frames = (start, "link1.tip")
     times: list[float] = []
     impacts: list[ContactImpact] = []
     events = [Event(frame, partial(_height, eom, frame), direction=-1) for frame in frames]

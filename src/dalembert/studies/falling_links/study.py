@@ -7,7 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from dalembert import equations
-from dalembert.studies.falling_links.link import EXACT, HEIGHT, PRINTED, Fall, fall, falling_link, modal_rate_after
+from dalembert.studies.falling_links.link import (
+    EXACT,
+    HEIGHT,
+    PRINTED,
+    Fall,
+    fall,
+    falling_link,
+    free_link,
+    modal_rate_after,
+)
 
 __all__ = ["results"]
 
@@ -16,7 +25,7 @@ GRAVITY = 9.81
 
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     """Yield the key of each expected value and what is obtained; the short form leaves out the printed mode."""
-    link = fall(EXACT, 0.939)
+    link = fall(falling_link(EXACT), 0.939)
     for key, k in (("first", 0), ("second", 3)):
         yield f"{key}.printed", link.times[k]
     for k in range(4):
@@ -28,11 +37,14 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     yield "energy", max(abs(hit.energy_lost) for hit in link.impacts) + link.run.energy.drift
     yield "angle", float(np.abs(link.run["base.angle"]).max())
     yield "share", _share(link)
-    rigid = fall(None, 0.96)
+    rigid = fall(falling_link(None), 0.96)
     yield "rigid", rigid.times[1]
+    free = fall(free_link(), 0.967)
+    for k in range(1, 5):
+        yield f"free{k + 1}", free.times[k]
     if not full:
         return
-    printed = fall(PRINTED, 1.0)
+    printed = fall(falling_link(PRINTED), 1.0)
     yield "printed.next", next(t for t in printed.times if t > 0.4)
     yield "printed.angle", float(np.abs(printed.run["base.angle"]).max())
 
