@@ -161,6 +161,25 @@ def test_constraints_hold_during_an_impact() -> None:
     assert hit.impulses == pytest.approx([4.0 / 3.0 * 1.5 / 2.0], rel=1e-12)
 
 
+def test_an_impact_is_the_same_in_natural_coordinates() -> None:
+    machine = da.Machine(
+        "body",
+        [da.Body("b", 2.0, (0.1, 0.0, 0.2), np.diag([0.1, 0.2, 0.25]))],
+        [da.Joint("f", "free", "world", "b")],
+        frames=[da.Frame("corner", "b", da.Transform((0.3, 0.2, -0.1)))],
+    )
+    eom, natural = (da.equations(machine, by=by, backend="vm") for by in ("newton-euler", "natural"))
+    rng = np.random.default_rng(0)
+    q, v = eom.random_configuration(rng), rng.normal(size=6)
+    down = eom.jacobian("corner", q, axes="world")[:3] @ v
+    hit = eom.impact(q, v, {"corner": -down}, 0.4)
+    own_q, own_v = natural.from_machine(q, v)
+    other = natural.impact(own_q, own_v, {"corner": -down}, 0.4)
+    assert hit.impulses[0] > 0.0
+    assert difference(other.impulses, hit.impulses) < 1e-10
+    assert difference(natural.to_machine(own_q, other.v)[1], hit.v) < 1e-10
+
+
 def test_bad_input_is_refused_by_name() -> None:
     eom = da.equations(rod(), backend="vm")
     q, v = np.zeros(3), np.array([0.0, -1.0, 0.0])
