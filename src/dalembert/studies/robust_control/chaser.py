@@ -1,0 +1,152 @@
+"""The chaser of SPACE under proportional and derivative gains: its uncertain model, and what is proven of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from dalembert.analysis.linearize import state_space_names
+from dalembert.control.mu import Robustness, robust_stability
+from dalembert.control.uncertain import LFT, UncertainMachine, uncertain
+from dalembert.core.types import Array
+from dalembert.formulations.equations import derive
+from dalembert.model.machine import Machine
+from dalembert.systems.space_robots import space_chaser
+
+__all__ = [
+    "GAINS",
+    "LIMITS",
+    "PRINTED_RANGES",
+    "Samples",
+    "chaser",
+    "closed_loop",
+    "mass_matrix_error",
+    "model",
+    "proof",
+    "ranges_inside",
+    "unstable_configurations",
+]
+
+# SPACE Table 8.2, "Multi": proportional and derivative gains of the joints.
+GAINS = ((3803.0, 7246.0, 5575.0, 373.0, 3967.0, 0.006), (1973.0, 2507.0, 1822.0, 1222.0, 898.0, 0.03))
+# SPACE Table 8.5, limits of the joints [deg]; 180 degrees is the end of the half tangent, so that 175 stands for it.
+LIMITS = {"theta1": (-90, 90), "theta2": (-45, 180), "theta3": (0, 180), "theta4": (-180, 45), "theta5": (-90, 180)}
+# SPACE Table 8.5, half tangent, stability [deg].
+PRINTED_RANGES = {
+    "theta1": (-72, 72),
+    "theta2": (141, 174),
+    "theta3": (145, 174),
+    "theta4": (-174, -141),
+    "theta5": (134, 174),
+}
+_RATE, _DAMPING = np.radians(4.0), 0.707  # of the debris, and of the closed loops
+
+
+@cache
+def chaser(arm: str = "printed") -> Machine:
+    """The chaser without arrays; ``"printed"`` is the rigid one of twelve coordinates."""
+    return space_chaser(arm, arrays=None, rotors=arm == "flexible")
+
+
+def ranges(tangent: str) -> dict[str, tuple[float, float]]:
+    """Limits of the joints [rad]."""
+    end = 175 if tangent == "half" else 180
+    return {n: (float(np.radians(max(lo, -end))), float(np.radians(min(hi, end)))) for n, (lo, hi) in LIMITS.items()}
+
+
+@cache
+def model(tangent: str, arm: str = "printed") -> UncertainMachine:
+    """Uncertain model with a generalised force at every rigid velocity."""
+    machine = chaser(arm)
+    names = driven(machine)
+    states = [n for n in _states(machine) if n.removesuffix("_dot").removesuffix(".int") in _rigid(names)]
+    return uncertain(machine, ranges(tangent), inputs=names, outputs=states, tangent=tangent)
+
+
+def driven(machine: Machine) -> list[str]:
+    """Velocities of the base and of the joints."""
+    return [n for n in machine.v_names if "delta" not in n]
+
+
+def _rigid(names: list[str]) -> set[str]:
+    return {n.removesuffix("_dot") for n in names}
+
+
+def _states(machine: Machine) -> list[str]:
+    return list(state_space_names(derive(machine)))
+
+
+def feedback_gains(inertia: Array, scale: float = 1.0) -> Array:
+    """Gains ``[Kp Kd]``: those of the table for the joints, ``w^2 D_ii`` and ``2 xi w D_ii`` for the base."""
+    base = np.diag(inertia)[:6]
+    kp = np.concatenate([_RATE**2 * base, GAINS[0]])
+    kd = np.concatenate([2 * _DAMPING * _RATE * base, GAINS[1]])
+    return scale * np.hstack([np.diag(kp), np.diag(kd)])
+
+
+def closed_loop(tangent: str, arm: str = "printed") -> LFT:
+    """The loop with the printed gains; those of the base belong to the configuration in the middle of the ranges."""
+    u = model(tangent, arm)
+    middle = u.values(**dict.fromkeys(u.ranges, 0.0))
+    rows = [chaser(arm).v_names.index(n) for n in driven(chaser(arm))]
+    inertia = u.mass_matrix(**middle)[np.ix_(rows, rows)]
+    return u.lft.feedback(feedback_gains(inertia), u.lft.outputs, u.lft.inputs)
+
+
+def proof(tangent: str, level: float | None, arm: str = "printed", seconds: float = 240.0) -> Robustness:
+    """What is proven of the loop."""
+    return robust_stability(closed_loop(tangent, arm), level=level, seconds=seconds)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Random configurations, and how many of them are unstable."""
+
+    count: int
+    unstable: int
+
+
+def unstable_configurations(base: Array, count: int, seed: int = 0) -> Samples:
+    """Closed loops with symmetric base gains ``base`` (6 x 6, times inertia) at random configurations of the arm."""
+    machine = chaser()
+    eom, rng, unstable = derive(machine), np.random.default_rng(seed), 0
+    limits = ranges("quarter")
+    for _ in range(count):
+        q = machine.q_neutral
+        for name, span in limits.items():
+            q[machine.q_names.index(name)] = rng.uniform(*span)
+        M = eom.mass_matrix(q)
+        K = feedback_gains(M)
+        Kp, Kd = K[:, :12].copy(), K[:, 12:]
+        Kp[:6, :6] = base @ Kp[:6, :6]
+        A = np.block([[np.zeros((12, 12)), np.eye(12)], [-np.linalg.solve(M, Kp), -np.linalg.solve(M, Kd)]])
+        unstable += bool(np.linalg.eigvals(A).real.max() >= 0.0)
+    return Samples(count, unstable)
+
+
+def mass_matrix_error(tangent: str, arm: str = "printed", count: int = 10) -> float:
+    """Largest difference between the uncertain model's mass matrix and that of the equations, relative."""
+    machine, u, rng = chaser(arm), model(tangent, arm), np.random.default_rng(1)
+    eom, worst = derive(machine), 0.0
+    for _ in range(count):
+        values = {n: float(rng.uniform(*span)) for n, span in u.ranges.items()}
+        q = machine.q_neutral
+        for name, angle in values.items():
+            q[machine.q_names.index(name)] = angle
+        M = eom.mass_matrix(q)
+        worst = max(worst, float(np.abs(u.mass_matrix(**values) - M).max() / np.abs(M).max()))
+    return worst
+
+
+def ranges_inside(level: float) -> int:
+    """How many of the printed ranges lie within those that a proof at a level guarantees, to the printed degree."""
+    u = model("half")
+    low = u.values(**dict.fromkeys(u.ranges, -1.0 / level))
+    high = u.values(**dict.fromkeys(u.ranges, 1.0 / level))
+    inside = [
+        np.degrees(low[n]) <= lo + 0.5 + 1.0 and hi - 0.5 - 1.0 <= np.degrees(high[n])
+        for n, (lo, hi) in PRINTED_RANGES.items()
+    ]
+    return sum(inside)

@@ -1,0 +1,67 @@
+"""What SPACE 8.3 and the literature say of robust control, and what is proven here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dalembert.control.mu import robust_stability
+from dalembert.studies.robust_control.chaser import (
+    mass_matrix_error,
+    model,
+    proof,
+    ranges_inside,
+    unstable_configurations,
+)
+from dalembert.studies.robust_control.compleib import floor_of, static_feedback
+from dalembert.studies.robust_control.literature import column_bounds, spike
+
+__all__ = ["results"]
+
+
+def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
+    """Yield the key of each expected value and what the library obtains; the short form leaves out the long proofs."""
+    yield from _literature()
+    yield from _static_feedback()
+    yield from _chaser()
+    if full:
+        yield from _proofs()
+
+
+def _literature() -> Iterator[tuple[str, float]]:
+    below, above = (robust_stability(spike(), level=level, seconds=60.0) for level in (2.49, 2.51))
+    yield "spike.lower", below.lower
+    yield "spike.below", float(below.complete and below.upper <= 2.49)
+    yield "spike.above", float(above.complete and above.upper <= 2.51)
+    stability, performance = column_bounds()
+    yield "column.stability", stability
+    yield "column.performance", performance
+
+
+def _static_feedback() -> Iterator[tuple[str, float]]:
+    for name in ("AC2", "AGS"):
+        yield f"compleib.{name}", static_feedback(name, starts=3) / floor_of(name)
+    above = [static_feedback(n, starts=2) < (1.0 - 1e-4) * floor_of(n) for n in ("NN2", "DIS2", "HE1", "REA1")]
+    yield "compleib.floors", float(sum(above))
+
+
+def _chaser() -> Iterator[tuple[str, float]]:
+    half, quarter = model("half").lft.sizes, model("quarter").lft.sizes
+    yield "lft.half", float(half["theta1"])
+    yield "lft.quarter", float(quarter["theta1"])
+    yield "lft.half.size", float(sum(half.values()))
+    yield "lft.quarter.size", float(sum(quarter.values()))
+    yield "lft.half.error", mass_matrix_error("half")
+    yield "lft.quarter.error", mass_matrix_error("quarter")
+    yield "lyapunov.positive", float(unstable_configurations(np.eye(6), 200).unstable)
+    indefinite = np.diag([1.0, 1.0, 1.0, -1.0, 1.0, 1.0])
+    yield "lyapunov.indefinite", float(unstable_configurations(indefinite, 20).unstable)
+
+
+def _proofs() -> Iterator[tuple[str, float]]:
+    printed = proof("half", 1.39)
+    yield "mu.half.proven", float(printed.complete)
+    yield "mu.half.inside", float(ranges_inside(1.39)) if printed.complete else 0.0
+    yield "mu.flexible.proven", float(proof("half", 1.39, "flexible", seconds=600.0).complete)
+    yield "mu.half.least", proof("half", None, seconds=90.0).upper
