@@ -13,6 +13,7 @@ from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives
+from dalembert.model.fields import ForceField, FrameMotion
 from dalembert.model.parts import Thruster, Wrench
 
 __all__ = ["ROWS", "Symbolic"]
@@ -121,7 +122,18 @@ class Symbolic:
         return self.kinetic_energy, self.potential_energy
 
     def _wrenches(self) -> Any:
-        return sum(map(self._force_of, self._formulation.machine.wrenches), start=ca.SX(self._layout.nv, 1))
+        machine, total = self._formulation.machine, ca.SX(self._layout.nv, 1)
+        total = sum(map(self._force_of, machine.wrenches), start=total)
+        return sum(map(self._force_of_field, machine.fields), start=total)
+
+    def _force_of_field(self, field: ForceField) -> Any:
+        """Generalised forces of what depends on the motion of a frame."""
+        x = self._formulation.variables
+        R, p = self._formulation.frame_pose(field.frame)
+        J = self.jacobian(field.frame, "world")
+        twist = J @ self.v
+        motion = FrameMotion(ca.SX(p), ca.SX(R), twist[:3], twist[3:], self.t, x.value)
+        return J.T @ ca.vertcat(*field.wrench(motion))
 
     def _thrust(self) -> Any:
         machine, total = self._formulation.machine, ca.SX(self._layout.nv, 1)

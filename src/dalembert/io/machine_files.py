@@ -67,6 +67,11 @@ Numbers
 ``cables``
     By name: ``anchor``, ``anchor_at``, ``exit``, ``exit_at``, ``length``, ``winch``, ``drum``, ``pulley``, ``swivel``,
     ``stiffness``, ``damping``, ``bilateral``.
+``fields``
+    By name: ``type`` (orbital-gravity, drag, solar-pressure), ``frame``, and what that type takes: ``mass``,
+    ``inertia``, ``orbit`` (``altitude``, ``eccentricity``, ``inclination``, ``node``, ``perigee``, ``anomaly``, ``mu``,
+    ``radius``), ``J2``; ``area``, ``normal``, ``density``, ``scale_height``, ``coefficient``; ``sun``, ``absorbed``,
+    ``diffuse``, ``specular``, ``pressure``.
 ``simulation``
     What ``dalembert simulate`` does by default: all settings of a simulation (``duration``, ``t0``, ``method``,
     ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, and ``constraints``:
@@ -90,6 +95,7 @@ from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.constraint_entries import make_cable, make_constraint
 from dalembert.io.control_blocks import make_law
+from dalembert.io.field_entries import make_field
 from dalembert.io.geometry_entries import make_geometry
 from dalembert.io.machine_schema import (
     SHAPES,
@@ -212,6 +218,7 @@ class _Reader:
             "couplings": self.coupling,
             "constraints": lambda name, e: make_constraint(name, e, self.number, self.origin),
             "cables": lambda name, e: make_cable(name, e, self.number, self.origin),
+            "fields": lambda name, e: make_field(name, e, self.number),
         }
         names: dict[str, int] = {}
         for section, make in makers.items():

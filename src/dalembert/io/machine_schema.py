@@ -316,6 +316,40 @@ class WrenchEntry(_Entry):
     axes: Literal["world", "frame"] = "world"
 
 
+class OrbitEntry(_Entry):
+    """Kepler elements of an orbit."""
+
+    altitude: Limit
+    eccentricity: Limit = 0.0
+    inclination: Limit = 0.0
+    node: Limit = 0.0
+    perigee: Limit = 0.0
+    anomaly: Limit = 0.0
+    mu: Limit = 0.0
+    radius: Limit = 0.0
+
+
+class FieldEntry(_Entry):
+    """A force that depends on the motion of a frame; which of the fields apply depends on its type."""
+
+    type: Literal["orbital-gravity", "drag", "solar-pressure"]
+    frame: str
+    mass: Number = 0.0
+    inertia: list[Number] | None = None
+    orbit: OrbitEntry | None = None
+    J2: Limit = 0.0
+    area: Number = 1.0
+    normal: Vector = [0.0, 0.0, 1.0]
+    density: Number = 1e-12
+    scale_height: Limit = math.inf
+    coefficient: Number = 2.2
+    sun: Vector = [1.0, 0.0, 0.0]
+    absorbed: Limit = 1.0
+    diffuse: Limit = 0.0
+    specular: Limit = 0.0
+    pressure: Number = 4.56e-6
+
+
 class CouplingEntry(_Entry):
     """A joint that follows another one."""
 
@@ -410,4 +444,5 @@ class MachineFile(_Entry):
     couplings: dict[str, CouplingEntry] = {}
     constraints: dict[str, ConstraintEntry] = {}
     cables: dict[str, CableEntry] = {}
+    fields: dict[str, FieldEntry] = {}
     simulation: SimulationEntry | None = None

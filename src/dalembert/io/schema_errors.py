@@ -21,6 +21,7 @@ _ELEMENTS: dict[str | int, str] = {
     "motors": "motor",
     "thrusters": "thruster",
     "wrenches": "wrench",
+    "fields": "force field",
     "couplings": "coupling of joint",
     "parameters": "parameter",
 }

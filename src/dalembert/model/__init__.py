@@ -17,10 +17,12 @@ from dalembert.model.constraints import (
     WeldConstraint,
 )
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
+from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure, in_orbit
 from dalembert.model.from_dh import machine_from_dh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
+from dalembert.model.orbit import Orbit, clohessy_wiltshire
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
@@ -39,7 +41,9 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "DistanceConstraint",
+    "Drag",
     "ElasticJoint",
+    "ForceField",
     "Frame",
     "GearConstraint",
     "Geometry",
@@ -52,11 +56,14 @@ __all__ = [
     "ModalAppendage",
     "MotionConstraint",
     "Motor",
+    "Orbit",
+    "OrbitalGravity",
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
     "Section",
     "Shape",
+    "SolarPressure",
     "Sphere",
     "Support",
     "Thruster",
@@ -65,9 +72,11 @@ __all__ = [
     "Wheel",
     "Wrench",
     "box",
+    "clohessy_wiltshire",
     "cylinder",
     "elastic_joint",
     "hollow_cylinder",
+    "in_orbit",
     "machine_from_dh",
     "point_mass",
     "rod",

@@ -23,6 +23,7 @@ from dalembert.model.body import Body
 from dalembert.model.cables import Cable
 from dalembert.model.checks import check_physics
 from dalembert.model.constraints import Constraint
+from dalembert.model.fields import ForceField
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.locking import lock_joints
 from dalembert.model.parts import Actuator, Coupling, Frame, Motor, Thruster, Wrench
@@ -44,7 +45,7 @@ class Machine:
     ----------
     name
         Name of the machine.
-    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables
+    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, fields
         Its parts.
     gravity
         Acceleration of gravity in world axes [m/s2].
@@ -71,6 +72,7 @@ class Machine:
     couplings: tuple[Coupling, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     cables: tuple[Cable, ...] = ()
+    fields: tuple[ForceField, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
 
     def __post_init__(self) -> None:
@@ -103,7 +105,7 @@ class Machine:
             "body or frame": [b.name for b in self.bodies] + [f.name for f in self.frames],
             "joint": [j.name for j in self.joints],
             "motor or thruster": list(self.u_names),
-            "wrench": [w.name for w in self.wrenches],
+            "wrench or force field": [w.name for w in self.wrenches] + [f.name for f in self.fields],
             "coupled joint": [c.joint for c in self.couplings],
             "constraint or cable": [c.name for c in self.constraints] + [c.name for c in self.cables],
         }
@@ -145,9 +147,9 @@ class Machine:
                     f"joint '{motor.joint}' has an effort limit, but the gear ratio of motor '{motor.name}' is the "
                     f"parameter '{motor.ratio}'; limit the effort of the motor instead"
                 )
-        acting: tuple[Thruster | Wrench, ...] = (*self.thrusters, *self.wrenches)
+        acting: tuple[Thruster | Wrench | ForceField, ...] = (*self.thrusters, *self.wrenches, *self.fields)
         for part in acting:
-            kind = type(part).__name__.lower()
+            kind = "force field" if isinstance(part, ForceField) else type(part).__name__.lower()
             if part.frame not in self.tree.frames:
                 error = UnknownNameError("frame", part.frame, self.tree.frames, where)
                 raise MachineError(f"{kind} '{part.name}': {error}")
@@ -399,4 +401,5 @@ _PARTS: dict[str, type] = {
     "couplings": Coupling,
     "constraints": Constraint,
     "cables": Cable,
+    "fields": ForceField,
 }

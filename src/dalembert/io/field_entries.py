@@ -1,0 +1,62 @@
+"""Force fields and orbits in machine files: reading and writing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from dalembert.core.errors import InputError
+from dalembert.io.beam_entries import Read
+from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
+from dalembert.model.orbit import Orbit
+
+__all__ = ["field_to_data", "make_field"]
+
+FIELD_TYPES: dict[str, type[Any]] = {kind.key: kind for kind in (OrbitalGravity, Drag, SolarPressure)}
+
+
+def make_field(name: str, entry: Any, number: Read) -> ForceField:
+    """Make a force field from its entry; ``number`` reads numbers."""
+    kind = FIELD_TYPES[entry.type]
+    known = {f.name for f in fields(kind)} - {"name"}
+    given = entry.model_fields_set - {"type"}
+    if wrong := sorted(given - known):
+        raise InputError(f"a force field of type '{entry.type}' takes {', '.join(sorted(known))}, got '{wrong[0]}'")
+    if "orbit" in known and "orbit" not in given:
+        raise InputError(f"a force field of type '{entry.type}' needs an 'orbit'")
+    values: dict[str, Any] = {}
+    for key in sorted(given):
+        value, path = getattr(entry, key), ("fields", name, key)
+        if key == "orbit":
+            values[key] = Orbit(**{k: getattr(value, k) for k in value.model_fields_set})
+        elif key == "frame":
+            values[key] = value
+        elif isinstance(value, list):
+            values[key] = tuple(number(v, (*path, i)) for i, v in enumerate(value))
+        else:
+            values[key] = number(value, path)
+    made: ForceField = kind(name, **values)
+    return made
+
+
+def field_to_data(field: ForceField, given: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    """Write what differs from the defaults."""
+    if type(field) not in FIELD_TYPES.values():
+        kinds = ", ".join(FIELD_TYPES)
+        raise InputError(f"force field '{field.name}' is a {type(field).__name__}: machine files hold {kinds} only")
+    data: dict[str, Any] = {"type": field.key}
+    for f in fields(field):
+        value = getattr(field, f.name)
+        if f.name == "name" or repr(value) == repr(f.default):
+            continue
+        if isinstance(value, Orbit):
+            kept = {x.name: getattr(value, x.name) for x in fields(value)}
+            defaults = {x.name: x.default for x in fields(value)}
+            data[f.name] = {k: v for k, v in kept.items() if repr(v) != repr(defaults[k])}
+        elif f.name == "inertia":
+            (xx, xy, xz), (_, yy, yz), (_, _, zz) = value
+            data |= given("inertia", (xx, yy, zz, xy, xz, yz), None)
+        else:
+            data |= {f.name: value} if isinstance(value, str) else given(f.name, value, None)
+    return data

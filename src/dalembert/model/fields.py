@@ -1,0 +1,301 @@
+"""Forces of the surroundings that depend on where a frame is and how it moves: a spacecraft in orbit (SPACE 6.1.3).
+
+The world of a machine in orbit does not turn, and its origin falls freely along a reference `Orbit`: forces are those
+that are left there, without the large numbers of a position from the centre of the Earth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.validation import Matrix, Vector, check_name, field_matrix, field_scalar, field_vector
+from dalembert.model.beam import Beam
+from dalembert.model.body import Body
+from dalembert.model.orbit import EARTH_J2, Orbit
+from dalembert.model.parts import Frame
+from dalembert.model.transform import Transform
+
+if TYPE_CHECKING:
+    from dalembert.model.machine import Machine
+
+__all__ = ["Drag", "ForceField", "FrameMotion", "OrbitalGravity", "SolarPressure", "in_orbit"]
+
+SUN_PRESSURE = 4.56e-6  # N/m2, of sunlight that is absorbed one astronomical unit from the Sun
+EARTH_TURN = 7.2921159e-5  # rad/s
+
+
+@dataclass(frozen=True)
+class FrameMotion:
+    """Expressions of a frame's motion in world axes, of time, and how scalars of the machine become expressions."""
+
+    position: Any
+    rotation: Any
+    velocity: Any
+    rate: Any
+    t: Any
+    value: Callable[[Scalar], Any]
+
+
+@dataclass(frozen=True)
+class ForceField:
+    """A force and torque at the origin of a frame that depend on its motion; the kinds say how.
+
+    Parameters
+    ----------
+    name
+        Unique name.
+    frame
+        The frame (or body) at whose origin it acts.
+    """
+
+    name: str
+    frame: str
+    key: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "force field")
+        check_name(self.frame, f"frame of force field '{self.name}'")
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All scalars of the field."""
+        return ()
+
+    def wrench(self, at: FrameMotion) -> tuple[Any, Any]:
+        """Force and torque in world axes, as expressions."""
+        raise NotImplementedError
+
+    def _set(self, **values: Any) -> None:
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+
+
+@dataclass(frozen=True)
+class OrbitalGravity(ForceField):
+    """What is left of the Earth's attraction of a rigid body: the tide, the gravity gradient, and the oblate Earth.
+
+    The force is ``m (g(r + x) - g(r))`` with the reference orbit's position ``r`` and the body's place ``x``, the
+    torque ``3 mu / r^3 u x (I u)`` of SPACE (6.2b). With ``J2`` the attraction includes the first zonal harmonic, which
+    the reference orbit does not feel; its sign is minus (see the errata).
+
+    Parameters
+    ----------
+    orbit
+        The reference orbit.
+    mass, inertia
+        Of the body; the frame is at its centre of mass, the inertia in the frame's axes.
+    J2
+        First zonal harmonic; zero: a sphere.
+    """
+
+    orbit: Orbit
+    mass: Scalar = 0.0
+    inertia: Matrix = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    J2: float = 0.0
+    key: ClassVar[str] = "orbital-gravity"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        what = f"of force field '{self.name}'"
+        _check_orbit(self.orbit, self.name)
+        self._set(mass=field_scalar(self.mass, f"mass {what}", lower=0.0))
+        self._set(inertia=field_matrix(self.inertia, f"inertia {what}"), J2=_number(self.J2, f"J2 {what}"))
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """Mass and inertia."""
+        return (self.mass, *(x for row in self.inertia for x in row))
+
+    def wrench(self, at: FrameMotion) -> tuple[Any, Any]:
+        """Force and torque in world axes."""
+        r, _ = self.orbit.motion(at.t)
+        x = r + at.position
+        f = at.value(self.mass) * (self._attraction(x, self.J2) - self._attraction(r, 0.0))
+        I = ca.vertcat(*(ca.horzcat(*(at.value(c) for c in row)) for row in self.inertia))
+        u = at.rotation.T @ x
+        return f, at.rotation @ (3.0 * self.orbit.mu / ca.norm_2(x) ** 5 * ca.cross(u, I @ u))
+
+    def _attraction(self, x: Any, J2: float) -> Any:
+        r2 = ca.dot(x, x)
+        g = -self.orbit.mu * x / r2**1.5
+        if J2 == 0.0:
+            return g
+        s = x[2] ** 2 / r2
+        k = 1.5 * J2 * self.orbit.mu * self.orbit.radius**2 / r2**2.5
+        return g - k * ca.vertcat((1 - 5 * s) * x[0], (1 - 5 * s) * x[1], (3 - 5 * s) * x[2])
+
+
+@dataclass(frozen=True)
+class Drag(ForceField):
+    """Drag of a plane surface in the upper atmosphere: ``-1/2 rho S C_D v^2 (n . u) u`` on the side that it meets.
+
+    The air turns with the Earth. Density falls off exponentially from that at the perigee of the orbit.
+
+    Parameters
+    ----------
+    orbit
+        The reference orbit.
+    area, normal
+        Of the surface; the normal in the frame's axes, outward.
+    density, scale_height
+        Of the air at the perigee [kg/m3], and the height in which it falls by ``e`` [m]; infinite: it does not.
+    coefficient
+        ``C_D``.
+    """
+
+    orbit: Orbit
+    area: Scalar = 1.0
+    normal: Vector = (0.0, 0.0, 1.0)
+    density: Scalar = 1e-12
+    scale_height: float = float("inf")
+    coefficient: Scalar = 2.2
+    key: ClassVar[str] = "drag"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        what = f"of force field '{self.name}'"
+        _check_orbit(self.orbit, self.name)
+        for key in ("area", "density", "coefficient"):
+            self._set(**{key: field_scalar(getattr(self, key), f"{key} {what}", lower=0.0)})
+        self._set(normal=_unit(self.normal, f"normal {what}"))
+        if not self.scale_height > 0.0:
+            raise MachineError(f"scale height {what} must be > 0, got {self.scale_height!r}")
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """Area, normal, density and coefficient."""
+        return (self.area, *self.normal, self.density, self.coefficient)
+
+    def wrench(self, at: FrameMotion) -> tuple[Any, Any]:
+        """Force and torque in world axes."""
+        r, v = self.orbit.motion(at.t)
+        x = r + at.position
+        wind = v + at.velocity - EARTH_TURN * ca.vertcat(-x[1], x[0], 0.0)
+        speed = ca.norm_2(wind)
+        facing = ca.fmax(ca.dot(at.rotation @ ca.DM([nominal(c) for c in self.normal]), wind / speed), 0.0)
+        rho = at.value(self.density)
+        if np.isfinite(self.scale_height):
+            rho = rho * ca.exp((self.orbit.radius + self.orbit.altitude - ca.norm_2(x)) / self.scale_height)
+        f = -0.5 * rho * at.value(self.area) * at.value(self.coefficient) * speed * facing * wind
+        return f, ca.SX.zeros(3)
+
+
+@dataclass(frozen=True)
+class SolarPressure(ForceField):
+    """Pressure of sunlight on the lit side of a plane surface: absorbed, diffusely and specularly reflected.
+
+    With the direction ``s`` to the Sun and the normal ``n`` it is
+    ``-P S (n . s) ((a + d) s + (2/3 d + 2 c n . s) n)``, SPACE 6.1.3 with its area (see the errata).
+
+    Parameters
+    ----------
+    area, normal
+        Of the surface; the normal in the frame's axes, outward.
+    sun
+        Direction to the Sun in world axes.
+    absorbed, diffuse, specular
+        Fractions ``a``, ``d``, ``c``, which add to one.
+    pressure
+        ``P`` [N/m2]; default 4.56e-6, at the distance of the Earth.
+    """
+
+    area: Scalar = 1.0
+    normal: Vector = (0.0, 0.0, 1.0)
+    sun: Vector = (1.0, 0.0, 0.0)
+    absorbed: float = 1.0
+    diffuse: float = 0.0
+    specular: float = 0.0
+    pressure: Scalar = SUN_PRESSURE
+    key: ClassVar[str] = "solar-pressure"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        what = f"of force field '{self.name}'"
+        for key in ("area", "pressure"):
+            self._set(**{key: field_scalar(getattr(self, key), f"{key} {what}", lower=0.0)})
+        parts = [_number(getattr(self, key), f"{key} {what}") for key in ("absorbed", "diffuse", "specular")]
+        if min(parts) < 0.0 or abs(sum(parts) - 1.0) > 1e-6:
+            raise MachineError(f"the fractions absorbed, diffuse and specular {what} must add to 1, got {parts}")
+        self._set(absorbed=parts[0], diffuse=parts[1], specular=parts[2])
+        self._set(normal=_unit(self.normal, f"normal {what}"), sun=_unit(self.sun, f"direction of the Sun {what}"))
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """Area and pressure."""
+        return (self.area, self.pressure)
+
+    def wrench(self, at: FrameMotion) -> tuple[Any, Any]:
+        """Force and torque in world axes."""
+        n = at.rotation @ ca.DM([nominal(c) for c in self.normal])
+        s = ca.DM([nominal(c) for c in self.sun])
+        facing = ca.fmax(ca.dot(n, s), 0.0)
+        along = (self.absorbed + self.diffuse) * s + (2.0 / 3.0 * self.diffuse + 2.0 * self.specular * facing) * n
+        return -at.value(self.pressure) * at.value(self.area) * facing * along, ca.SX.zeros(3)
+
+
+def in_orbit(machine: Machine, orbit: Orbit, *, oblate: bool = False) -> Machine:
+    """Return a machine whose bodies feel the tide and the gravity gradient along an orbit, in place of weightlessness.
+
+    Every body with mass gets a frame ``NAME.mass`` at its centre and an `OrbitalGravity` there. A beam feels it in two
+    stations, ``NAME.gravity1`` and ``NAME.gravity2``, the points of Gauss: exact for the tide on a straight beam.
+
+    Parameters
+    ----------
+    machine
+        A machine without gravity of its own.
+    orbit
+        The orbit of the world's origin.
+    oblate
+        Whether the Earth is oblate (J2).
+    """
+    if any(nominal(x) != 0.0 for x in machine.gravity):
+        raise MachineError(
+            f"machine '{machine.name}' has gravity {machine.gravity}; in orbit it is weightless: (0, 0, 0)"
+        )
+    J2 = EARTH_J2 if oblate else 0.0
+    bodies: list[Body | Beam] = []
+    frames: list[Frame] = []
+    fields: list[ForceField] = []
+    for body in machine.bodies:
+        if isinstance(body, Beam):
+            away = body.length / (2.0 * 3.0**0.5)
+            places = {f"gravity{k}": body.length / 2 + s * away for k, s in ((1, -1.0), (2, 1.0))}
+            bodies.append(replace(body, stations={**dict(body.stations), **places}))  # type: ignore[arg-type]
+            fields += [
+                OrbitalGravity(f"{body.name}.{k}", f"{body.name}.{k}", orbit, 0.5 * body.mass, J2=J2) for k in places
+            ]
+            continue
+        bodies.append(body)
+        if any(x != 0.0 for x in (body.mass, *(x for row in body.inertia for x in row))):
+            frames.append(Frame(f"{body.name}.mass", body.name, Transform(body.com)))
+            fields.append(
+                OrbitalGravity(f"{body.name}.gravity", f"{body.name}.mass", orbit, body.mass, body.inertia, J2)
+            )
+    return replace(machine, bodies=tuple(bodies), frames=(*machine.frames, *frames), fields=(*machine.fields, *fields))
+
+
+def _check_orbit(orbit: Any, name: str) -> None:
+    if not isinstance(orbit, Orbit):
+        raise MachineError(f"orbit of force field '{name}' must be an Orbit, got {orbit!r}")
+
+
+def _number(value: Any, what: str) -> float:
+    x = field_scalar(value, what)
+    if not isinstance(x, float):
+        raise MachineError(f"{what} must be a plain number, got '{x}'")
+    return x
+
+
+def _unit(value: Any, what: str) -> Vector:
+    v = [_number(x, what) for x in field_vector(value, what)]
+    norm = float(np.linalg.norm(v))
+    if norm == 0.0:
+        raise MachineError(f"{what} must not be zero")
+    return (v[0] / norm, v[1] / norm, v[2] / norm)

@@ -1,0 +1,205 @@
+"""Orbits and what acts in them: Kepler elements both ways, the tide in the loop, J2, gradient, drag, sunlight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.model import Drag, Orbit, OrbitalGravity, SolarPressure, clohessy_wiltshire, in_orbit
+from dalembert.systems import space_chaser
+
+MU = 3.986004418e14
+LOW = Orbit(altitude=700e3, eccentricity=0.05, inclination=1.1, node=0.4, perigee=-0.7, anomaly=2.0)
+FINE: dict[str, Any] = {"method": "dopri5", "rtol": 1e-12, "atol": 1e-12}
+
+
+def craft(**fields: Any) -> da.Machine:
+    body = da.Body("body", 50.0, inertia=((8.0, 0.5, 0.0), (0.5, 20.0, -0.3), (0.0, -0.3, 15.0)))
+    return da.Machine("craft", [body], [da.Joint("body", "free", "world", "body")], gravity=(0, 0, 0), **fields)
+
+
+def forces(field: Any, q: Any = (0, 0, 0, 1, 0, 0, 0), v: Any = (0.0,) * 6) -> np.ndarray:
+    """Force and torque of one field on the body, in its axes."""
+    eom = da.equations(craft(fields=[field]), backend="vm")
+    return eom.applied(np.array(q, float), np.array(v, float), [])
+
+
+@pytest.mark.parametrize("e", [0.0, 1e-3, 0.3, 0.89])
+@pytest.mark.parametrize("inclination", [0.0, 0.6, 3.0])
+def test_elements_and_states_both_ways(e: float, inclination: float) -> None:
+    rng = np.random.default_rng(5)
+    orbit = Orbit(500e3, e, inclination, *rng.uniform(-3, 3, 3))
+    t = np.linspace(0.0, 2.3 * orbit.period, 60)
+    r, v = orbit.motion(t)
+    energy = 0.5 * np.sum(v**2, -1) - MU / np.linalg.norm(r, axis=-1)
+    np.testing.assert_allclose(energy, -MU / (2 * orbit.semi_major_axis), rtol=1e-12)
+    h = np.cross(r, v)
+    np.testing.assert_allclose(h, np.tile(h[0], (60, 1)), atol=1e-11 * np.linalg.norm(h[0]))
+    np.testing.assert_allclose(orbit.motion(orbit.period)[0], r[0], atol=1e-11 * orbit.semi_major_axis)
+    assert np.linalg.norm(orbit.motion(np.linspace(0, orbit.period, 2000))[0], axis=-1).min() == pytest.approx(
+        orbit.radius + 500e3, rel=1e-3
+    )
+    h = 1e-2
+    difference = (orbit.motion(t + h)[0] - orbit.motion(t - h)[0]) / (2 * h)
+    np.testing.assert_allclose(v, difference, atol=1e-2)
+    for k in (0, 17, 44):
+        again = Orbit.through(r[k], v[k])
+        later = np.array([0.0, 1234.0])
+        x, wanted = again.motion(later)[0], orbit.motion(t[k] + later)[0]
+        np.testing.assert_allclose(x, wanted, atol=1e-7 * orbit.semi_major_axis)
+        assert again.eccentricity == pytest.approx(e, abs=1e-9)
+        assert again.altitude == pytest.approx(500e3, abs=1e-8 * orbit.semi_major_axis)
+
+
+def test_relative_motion_is_the_difference_of_two_orbits() -> None:
+    """The tide in the native loop against Kepler's equation for both orbits, an elliptic one and its neighbour."""
+    r, v = (x[0] for x in LOW.motion(np.zeros(1)))
+    x0, v0 = np.array([300.0, -200.0, 100.0]), np.array([0.2, 0.1, -0.3])
+    machine = craft(fields=[OrbitalGravity("tide", "body", LOW, mass=50.0)])
+    duration = 0.5 * LOW.period
+    run = da.simulate(machine, duration=duration, q0=[*x0, 1, 0, 0, 0], v0=[*v0, 0, 0, 0], record=duration / 8, **FINE)
+    other = Orbit.through(r + x0, v + v0)
+    np.testing.assert_allclose(run.x[:, :3], other.motion(run.t)[0] - LOW.motion(run.t)[0], atol=1e-4)
+    assert np.abs(run.x[-1, :3]).max() > 500.0
+
+
+def test_clohessy_wiltshire_near_a_circle() -> None:
+    """Closed form against its differential equation, and against the tide: the rest is of second order."""
+    circle = Orbit(600e3, inclination=0.9)
+    n = circle.mean_motion
+    A = np.zeros((6, 6))
+    A[:3, 3:] = np.eye(3)
+    A[3, 0], A[3, 4], A[4, 3], A[5, 2] = 3 * n**2, 2 * n, -2 * n, -(n**2)
+    t, h = 1000.0, 1.0
+    rate = (clohessy_wiltshire(n, t + h) - clohessy_wiltshire(n, t - h)) / (2 * h)
+    np.testing.assert_allclose(rate, A @ clohessy_wiltshire(n, t), atol=1e-6)
+    errors = []
+    for size in (1.0, 10.0):
+        state = size * np.array([5.0, -3.0, 2.0, 0.002, -0.004, 0.003])
+        R = circle.axes  # radial, along, normal at time zero
+        spin = np.array([0, 0, n])
+        machine = craft(fields=[OrbitalGravity("tide", "body", circle, mass=50.0)])
+        v0 = R @ (state[3:] + np.cross(spin, state[:3]))
+        run = da.simulate(machine, duration=1500.0, q0=[*(R @ state[:3]), 1, 0, 0, 0], v0=[*v0, 0, 0, 0], **FINE)
+        a = n * 1500.0
+        turn = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
+        wanted = R @ turn @ (clohessy_wiltshire(n, 1500.0) @ state)[:3]
+        errors.append(np.linalg.norm(run.x[-1, :3] - wanted))
+    assert errors[0] < 1e-4
+    assert errors[1] / errors[0] == pytest.approx(100.0, rel=0.1)
+
+
+def test_the_oblate_earth_against_another_integrator() -> None:
+    from scipy.integrate import solve_ivp
+
+    J2, radius = 1.08262668e-3, 6378137.0
+
+    def potential(x: np.ndarray) -> float:
+        r = np.linalg.norm(x)
+        return -MU / r * (1 - J2 * (radius / r) ** 2 * (3 * (x[2] / r) ** 2 - 1) / 2)
+
+    def acceleration(x: np.ndarray) -> np.ndarray:
+        h = 2000.0  # the potential by differences of fourth order
+        steps = [(-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12)]
+        return -np.array([sum(w * potential(x + k * h * e) for k, w in steps) / h for e in np.eye(3)])
+
+    r, v = (x[0] for x in LOW.motion(np.zeros(1)))
+    other = solve_ivp(lambda t, y: [*y[3:], *acceleration(y[:3])], (0, 1500.0), [*r, *v], rtol=1e-10, atol=1e-6)
+    machine = craft(fields=[OrbitalGravity("earth", "body", LOW, mass=50.0, J2=J2)])
+    run = da.simulate(machine, duration=1500.0, **FINE)
+    moved = other.y[:3, -1] - LOW.motion(1500.0)[0]
+    assert np.linalg.norm(moved) > 5e3
+    np.testing.assert_allclose(run.x[-1, :3], moved, rtol=1e-4, atol=1.0)
+
+
+def test_gravity_gradient_is_that_of_many_points() -> None:
+    """Six points with the inertia of the body, each attracted for itself."""
+    inertia = np.diag([8.0, 20.0, 15.0])
+    spread = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+    q = np.array([0.9, 0.1, -0.3, 0.3])
+    q = q / np.linalg.norm(q)
+    field = OrbitalGravity("gradient", "body", LOW, 50.0, (8.0, 20.0, 15.0))
+    torque = forces(field, [0, 0, 0, *q])[3:]
+    R = da.equations(craft()).pose("body", [0, 0, 0, *q])[:3, :3]
+    r = LOW.motion(np.zeros(1))[0][0]
+    total = np.zeros(3)
+    for k in range(3):
+        for sign in (1, -1):
+            arm = np.sqrt(spread[k, k] / 2 / 5.0) * 100 * sign * np.eye(3)[k]  # 100 times as far: digits
+            x = r + R @ arm
+            total += np.cross(arm, R.T @ (-MU * 5.0 * x / np.linalg.norm(x) ** 3)) / 1e4
+    np.testing.assert_allclose(torque, total, rtol=1e-3)
+    assert np.abs(torque).max() > 1e-6
+
+
+def test_drag_and_sunlight_of_a_plate() -> None:
+    circle = Orbit(400e3, inclination=0.3)
+    r, v = (x[0] for x in circle.motion(np.zeros(1)))
+    wind = v - np.cross([0, 0, 7.2921159e-5], r)
+    u = wind / np.linalg.norm(wind)
+    for normal in (u, -u, np.array([0.6, 0.8, 0.0])):
+        f = forces(Drag("drag", "body", circle, area=3.0, normal=tuple(normal), density=3e-12, coefficient=2.5))
+        wanted = -0.5 * 3e-12 * 3.0 * 2.5 * (wind @ wind) * max(normal @ u, 0.0) * u
+        np.testing.assert_allclose(f[:3], wanted, atol=1e-15)
+    plate = Drag("drag", "body", circle, normal=tuple(u), scale_height=50e3)
+    higher = forces(plate, [*(50e3 * r / np.linalg.norm(r)), 1, 0, 0, 0])
+    here = forces(Drag("drag", "body", circle, normal=tuple(u)))
+    assert np.linalg.norm(higher[:3]) == pytest.approx(np.linalg.norm(here[:3]) / np.e, rel=0.02)
+    n, s, P = np.array([0.6, 0.0, 0.8]), np.array([1.0, 0.0, 0.0]), 4.56e-6
+    for kinds in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.5, 0.2, 0.3)):
+        a, d, c = kinds
+        f = forces(SolarPressure("sun", "body", 2.0, tuple(n), tuple(s), a, d, c))
+        # absorbed light pushes along it; what is sent back pushes back: specular to the mirrored side, diffuse normal
+        cosine = n @ s
+        mirrored = 2 * cosine * n - s
+        wanted = -P * 2.0 * cosine * ((a + d + c) * s + c * mirrored + 2 / 3 * d * n)
+        np.testing.assert_allclose(f[:3], wanted, rtol=1e-12, atol=1e-20)
+    assert not forces(SolarPressure("sun", "body", normal=(-1, 0, 0), sun=(1, 0, 0))).any()
+
+
+def test_in_orbit_every_formulation_and_the_machine_file(tmp_path: Any) -> None:
+    chaser = in_orbit(space_chaser("rigid", arrays=None), LOW, oblate=True)
+    q, v = np.array(chaser.q_neutral), np.zeros(chaser.nv)
+    q[7:], v[6:] = 0.3, 0.1
+    a, b = (da.equations(chaser, by=by, backend="vm") for by in ("newton-euler", "lagrange"))
+    np.testing.assert_allclose(a.applied(q, v, np.zeros(12)), b.applied(q, v, np.zeros(12)), rtol=1e-9, atol=1e-12)
+    chaser.to_yaml(tmp_path / "chaser.yaml")
+    assert da.load_machine(tmp_path / "chaser.yaml") == chaser
+    flexible = in_orbit(space_chaser(), LOW)
+    assert sum(float(f.mass) for f in flexible.fields) == pytest.approx(sum(float(b.mass) for b in flexible.bodies))
+    panel = craft(fields=[Drag("drag", "body", LOW), SolarPressure("sun", "body", absorbed=0.7, specular=0.3)])
+    assert da.load_machine(panel.to_yaml()) == panel
+
+
+def test_what_weightlessness_leaves_out_of_a_capture() -> None:
+    """A chaser that drifts for a minute at 10 m from the reference: millimetres, of the size n^2 x t^2."""
+    circle = Orbit(700e3)
+    body = in_orbit(craft(), circle)
+    x0 = 10.0 * circle.axes[:, 0]
+    run = da.simulate(body, duration=60.0, q0=[*x0, 1, 0, 0, 0], **FINE)
+    moved = np.linalg.norm(run.x[-1, :3] - x0)
+    assert moved == pytest.approx(circle.mean_motion**2 * 10.0 * 60.0**2, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Orbit(500e3, 1.2), "eccentricity of an orbit must be 0 to 0.9, got 1.2"),
+        (lambda: Orbit(-7e6), "a perigee outside of the centre"),
+        (lambda: Orbit(float("nan")), "altitude of an orbit must be a finite number"),
+        (lambda: Orbit.through([7e6, 0, 0], [0, 12e3, 0]), "escapes: the orbit is no ellipse"),
+        (lambda: Orbit.through([7e6, 0, 0], [1e3, 0, 0]), "goes through the centre"),
+        (lambda: clohessy_wiltshire(0.0, 1.0), "rate of an orbit must be > 0"),
+        (lambda: SolarPressure("sun", "body", absorbed=0.5), "must add to 1"),
+        (lambda: Drag("drag", "body", LOW, normal=(0, 0, 0)), "normal of force field 'drag' must not be zero"),
+        (lambda: OrbitalGravity("g", "body", 700e3), "orbit of force field 'g' must be an Orbit"),
+        (lambda: craft(fields=[OrbitalGravity("g", "boddy", LOW)]), "force field 'g': no frame named 'boddy'"),
+        (lambda: in_orbit(craft().with_(gravity=(0, 0, -9.81)), LOW), "in orbit it is weightless"),
+    ],
+)
+def test_bad_input_is_refused(make: Any, message: str) -> None:
+    with pytest.raises(da.DalembertError, match=message):
+        make()
