@@ -353,7 +353,8 @@ def winch_pid(*gains, **options) -> cr.WinchPID:
     ("make", "match"),
     [
         (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS[:3]), "as many exits as anchors"),
-        (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS, mount="fixed"), "free, planar, point"),
+        (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS, mount="fixed"), "free, planar, point, euler"),
+        (lambda: cr.overturning_robot(mount="planar"), "must be 'free' or 'euler', got 'planar'"),
         (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS, lengths=[1.0, 2.0]), r"one length per cable \(4\), got 2"),
         (lambda: cr.cable_robot("r", BOX, CORNERS, CORNERS, swivel_inertia=1e-3), "no radius"),
         (lambda: cr.cable_robot("r", BOX, [(0, 0)] * 4, CORNERS), "3 components"),
@@ -387,3 +388,20 @@ def winch_pid(*gains, **options) -> cr.WinchPID:
 def test_wrong_calls_say_what_is_wrong(make, match) -> None:
     with pytest.raises(da.DalembertError, match=match):
         make()
+
+
+def test_feedforward_of_winches_may_depend_on_time() -> None:
+    """A function that returns numbers is those numbers; one of another size is refused."""
+    robot = cr.eight_cable_robot(pulley=0.0)
+    q = dict(zip(robot.q_names, HOME, strict=True))
+    settings = {"duration": 0.05, "q0": q, "step": 1e-3}
+    torques = tuple(-0.05 * f for f in range(100, 900, 100))
+    runs = [
+        da.simulate(robot, control=winch_pid(50.0, 0.0, 1.0, feedforward=given), **settings)
+        for given in (torques, lambda t: ca.DM(list(torques)), lambda t: ca.DM(list(torques)) * (1 + t))
+    ]
+    for name in ("platform.x", "winch1"):
+        np.testing.assert_array_equal(runs[0][name], runs[1][name])
+        assert np.abs(runs[0][name] - runs[2][name]).max() > 1e-9
+    with pytest.raises(da.InputError, match="feedforward must have 8 components, got 2"):
+        da.simulate(robot, control=winch_pid(1.0, 0.0, 0.0, feedforward=lambda t: ca.DM([1.0, t])), **settings)
