@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.io.conventions import from_pinocchio, to_pinocchio
+from dalembert.systems import space_chaser
 from support.comparison import difference
 from support.random_machines import random_machine, random_state
 
@@ -50,6 +51,13 @@ def test_long_chain_agrees_with_pinocchio() -> None:
     machine = random_machine(7, 40, kinds=("revolute", "prismatic"), max_nv=40)
     assert machine.nv == 40
     worst = compare(da.equations(machine, backend="vm"), 7, frames=1, coriolis=False)
+    assert max(worst.values()) < 1e-9, worst
+
+
+def test_the_rigid_chaser_agrees_with_pinocchio() -> None:
+    """A free base of 786 kg, rigid arrays, six joints with heavy rotors."""
+    machine = space_chaser("rigid", arrays="rigid")
+    worst = compare(da.equations(machine, backend="vm"), 3)
     assert max(worst.values()) < 1e-9, worst
 
 

@@ -174,6 +174,21 @@ def test_in_orbit_every_formulation_and_the_machine_file(tmp_path: Any) -> None:
     assert da.load_machine(panel.to_yaml()) == panel
 
 
+@pytest.mark.parametrize("by", ["lagrange", "gibbs-appell", "natural"])
+def test_fields_are_the_same_in_every_formulation(by: str) -> None:
+    fields = [
+        OrbitalGravity("tide", "body", LOW, 50.0, (8.0, 20.0, 15.0), 1e-3),
+        Drag("drag", "body", LOW, normal=(0.2, -0.5, 0.7), density=1e-9),
+        SolarPressure("sun", "body", normal=(0.1, 0.9, 0.2), sun=(0, 1, 0.3), absorbed=0.2, diffuse=0.3, specular=0.5),
+    ]
+    own, other = (da.equations(craft(fields=fields), by=x, backend="vm") for x in ("newton-euler", by))
+    q = own.random_configuration(np.random.default_rng(1))
+    v = np.array([0.3, -0.2, 0.5, 0.1, 0.2, -0.4])
+    force = own.applied(q, v, [])
+    assert np.abs(force).min() > 1e-9
+    np.testing.assert_allclose(other.in_machine_coordinates().applied(q, v, []), force, rtol=1e-8, atol=1e-12)
+
+
 def test_what_weightlessness_leaves_out_of_a_capture() -> None:
     """A chaser that drifts for a minute at 10 m from the reference: millimetres, of the size n^2 x t^2."""
     circle = Orbit(700e3)
