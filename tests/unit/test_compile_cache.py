@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +30,16 @@ SX = ca.SX
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache of this test alone."""
     monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("DALEMBERT_CALLS", "ctypes")  # nothing but kernels in it
     return tmp_path / "cache" / "kernels"
+
+
+@pytest.fixture
+def extension() -> str:
+    """Value of DALEMBERT_CALLS that asks for the extension, where it can be built."""
+    if not Path(sysconfig.get_path("include"), "Python.h").is_file():
+        pytest.skip("there are no headers of Python")
+    return "extension"
 
 
 @pytest.fixture
@@ -174,7 +184,8 @@ def test_without_a_place_to_write_kernels_are_temporary(
     assert builds == ["f"]
 
 
-def test_many_processes_at_once(folder: Path) -> None:
+def test_many_processes_at_once(folder: Path, extension: str) -> None:
+    """Kernel and extension for calls are each built once."""
     script = (
         "import sys, casadi as ca, numpy as np\n"
         "from dalembert.compile import compile_function\n"
@@ -183,7 +194,7 @@ def test_many_processes_at_once(folder: Path) -> None:
         "f = ca.Function('f', [x], [ca.sin(x) * ca.sumsqr(x)], ['x'], ['y'])\n"
         "print(compile_function(f, backend='native')(np.linspace(0, 1, 40)).tobytes().hex())\n"
     )
-    environment = os.environ | {"PYTHONPATH": str(Path(dalembert.__file__).parents[1])}
+    environment = os.environ | {"PYTHONPATH": str(Path(dalembert.__file__).parents[1]), "DALEMBERT_CALLS": extension}
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", script],
@@ -204,7 +215,7 @@ def test_many_processes_at_once(folder: Path) -> None:
         assert process.returncode == 0
     assert len(set(outputs)) == 1
     assert len(outputs[0].strip()) == 40 * 16
-    assert len(objects(folder)) == 1
+    assert len(objects(folder)) == 2
     assert list((folder / "build").iterdir()) == []
 
 

@@ -2,9 +2,9 @@
 
 A function is read into a tape of scalar operations (`tape`), rewritten (`passes`), rolled up where it repeats itself
 (`loops`), written as C (`statements`, `emit_c`) in one of several forms (`forms` and the folder ``text``), built
-(`build`), kept on disk (`cache`) and called with NumPy arrays (`kernel`, `backend`, `native`, `batch`, `vm`). The same
-text runs on a GPU (`cuda`) and elsewhere (`export`). A function that ends in linear algebra may come in stages (`rows`,
-`rows_builder`, `emit_rows`). Nothing here knows mechanics.
+(`build`), kept on disk (`cache`) and called with NumPy arrays (`kernel`, `backend`, `native`, `calls`, `batch`, `vm`).
+The same text runs on a GPU (`cuda`) and elsewhere (`export`). A function that ends in linear algebra may come in stages
+(`rows`, `rows_builder`, `emit_rows`). Nothing here knows mechanics.
 """
 
 from __future__ import annotations

@@ -22,13 +22,16 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from dalembert.compile.build import LIBRARY_SUFFIX, build_units, find_toolchain, missing_toolchain
 from dalembert.core.errors import BuildError
 from dalembert.core.files import LEFTOVER_AGE, owner, temporary_folder
 from dalembert.core.warn import warn
 
-__all__ = ["build_library", "cache_directory", "load_library"]
+__all__ = ["build_library", "cache_directory", "load_cached", "load_library"]
+
+Loaded = TypeVar("Loaded")
 
 Builder = Callable[[Path], Path]
 """Builds a library in the empty folder it is given, and returns its path."""
@@ -91,20 +94,33 @@ def load_library(key: str, build: Builder) -> ctypes.CDLL:
     BuildError
         If the compiler refuses the source, or the library cannot be stored.
     """
+    return load_cached(key, build, ctypes.CDLL)
+
+
+def load_cached(key: str, build: Builder, load: Callable[[str], Loaded]) -> Loaded:
+    """Load the library of a key in a way of one's own; see `load_library`.
+
+    Parameters
+    ----------
+    key, build
+        As there.
+    load
+        Takes the path. An `OSError` means that the library is of no use here.
+    """
     folder = cache_directory()
-    library = _open(_lookup(folder, key))
+    library = _open(_lookup(folder, key), load)
     if library is not None:
         return library
     try:
         _private(folder)
         with _exclusive(folder / "locks" / key):
-            library = _open(_lookup(folder, key))
+            library = _open(_lookup(folder, key), load)
             if library is not None:
                 return library
             _prune(folder)
             with temporary_folder(folder / "build", prefix="") as directory:
                 path = _store(folder, key, build(directory))
-        return ctypes.CDLL(str(path))
+        return load(str(path))
     except OSError as error:
         raise BuildError(f"a kernel cannot be stored in or loaded from {folder}: {error}") from error
 
@@ -152,12 +168,12 @@ def _lookup(folder: Path, key: str) -> Path | None:
         return None
 
 
-def _open(path: Path | None) -> ctypes.CDLL | None:
+def _open(path: Path | None, load: Callable[[str], Loaded]) -> Loaded | None:
     """Load a library; one that does not load (from another system in a shared home, say) counts as absent."""
     if path is None:
         return None
     try:
-        return ctypes.CDLL(str(path))
+        return load(str(path))
     except OSError:
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -35,6 +36,19 @@ from dalembert.model.machine import Machine
 __all__ = ["Energy", "EquationsOfMotion", "MachineOrEquations", "derive"]
 
 _FLOAT64 = np.dtype(np.float64)
+_DIRECT = (
+    "mass_matrix",
+    "coriolis_matrix",
+    "gravity",
+    "bias",
+    "inverse_dynamics",
+    "forward_dynamics",
+    "energy",
+    "momentum",
+    "center_of_mass",
+    "coordinate_rate",
+)
+"""Functions that are called so often, and are so short, that a step in Python less is worth a table."""
 Parameters = Mapping[str, Any] | ArrayLike | None
 
 
@@ -43,6 +57,18 @@ class Energy(NamedTuple):
 
     kinetic: Array
     potential: Array
+
+
+_as_energy: Callable[[tuple[Array, Array]], Energy] = functools.partial(tuple.__new__, Energy)
+"""What ``Energy._make`` does, in a quarter of the time, which counts beside a call of 0.2 us."""
+
+
+def _key(name: str, frame: str | None, axes: str) -> str:
+    return name if frame is None else f"{name}:{frame}:{axes}"
+
+
+def _with_last(call: Callable[..., Any], last: Array) -> Callable[..., Any]:
+    return lambda *arguments: call(*arguments, last)
 
 
 def _numbers(value: ArrayLike, what: str) -> Array:
@@ -120,7 +146,9 @@ class EquationsOfMotion(ConstraintContract):
         self._p_nominal = machine.p_nominal
         self._quaternions = layout.quaternions
         self._kernels: dict[str, Kernel] = {}
-        self._plain: dict[str, Callable[..., Any]] = {}  # kernels for which the arguments need no more than passing on
+        # Calls without p. Kernels to which the arguments need no more than passing on take the place of the first call.
+        self._plain: dict[str, Callable[..., Any]] = {}
+        self._direct: dict[str, Callable[..., Any]] = {name: functools.partial(self._checked, name) for name in _DIRECT}
 
     def __repr__(self) -> str:
         return f"<EquationsOfMotion of '{self.machine.name}' by {self.by}: nq={self.nq}, nv={self.nv}, nu={self.nu}>"
@@ -135,19 +163,19 @@ class EquationsOfMotion(ConstraintContract):
 
     def mass_matrix(self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Mass matrix ``M``, shape (..., nv, nv)."""
-        return self._call("mass_matrix", (q,), t, p)
+        return self._direct["mass_matrix"](q) if p is None else self._call("mass_matrix", (q,), t, p)
 
     def coriolis_matrix(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Coriolis matrix ``C`` with ``M' - 2 C`` skew-symmetric, shape (..., nv, nv)."""
-        return self._call("coriolis_matrix", (q, v), t, p)
+        return self._direct["coriolis_matrix"](q, v) if p is None else self._call("coriolis_matrix", (q, v), t, p)
 
     def gravity(self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Gravity part of ``dV/dq``, shape (..., nv)."""
-        return self._call("gravity", (q,), t, p)
+        return self._direct["gravity"](q) if p is None else self._call("gravity", (q,), t, p)
 
     def bias(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """``C v + dV/dq`` (gravity and springs), shape (..., nv)."""
-        return self._call("bias", (q, v), t, p)
+        return self._direct["bias"](q, v) if p is None else self._call("bias", (q, v), t, p)
 
     def inverse_dynamics(
         self,
@@ -163,6 +191,8 @@ class EquationsOfMotion(ConstraintContract):
 
         ``wrenches`` maps frames to [f; n] acting on the machine at the frame's origin, in the frame's axes.
         """
+        if p is None and not wrenches:
+            return self._direct["inverse_dynamics"](q, v, a)
         tau = self._call("inverse_dynamics", (q, v, a), t, p)
         return tau - self.wrench_force(q, wrenches, t=t, p=p) if wrenches else tau
 
@@ -179,6 +209,8 @@ class EquationsOfMotion(ConstraintContract):
         """Accelerations that solve ``M a + C v + dV/dq = tau`` (plus the forces of the given wrenches)."""
         if wrenches:
             tau = _numbers(tau, "tau") + self.wrench_force(q, wrenches, t=t, p=p)
+        if p is None:
+            return self._direct["forward_dynamics"](q, v, tau)
         return self._call("forward_dynamics", (q, v, tau), t, p)
 
     def inverse_dynamics_derivatives(
@@ -195,7 +227,7 @@ class EquationsOfMotion(ConstraintContract):
 
     def energy(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Energy:
         """Kinetic and potential energy, each of shape (...)."""
-        return Energy(*self._call("energy", (q, v), t, p))
+        return _as_energy(self._direct["energy"](q, v) if p is None else self._call("energy", (q, v), t, p))
 
     def applied(self, q: ArrayLike, v: ArrayLike, u: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Forces without potential: motors and thrusters (inputs ``u``), losses and the machine's wrenches."""
@@ -254,15 +286,15 @@ class EquationsOfMotion(ConstraintContract):
 
     def momentum(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Linear momentum and angular momentum about the world's origin, in world axes, shape (..., 6)."""
-        return self._call("momentum", (q, v), t, p)
+        return self._direct["momentum"](q, v) if p is None else self._call("momentum", (q, v), t, p)
 
     def center_of_mass(self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Centre of mass of the moving bodies, shape (..., 3)."""
-        return self._call("center_of_mass", (q,), t, p)
+        return self._direct["center_of_mass"](q) if p is None else self._call("center_of_mass", (q,), t, p)
 
     def coordinate_rate(self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
         """Rates of the coordinates, ``B(q) v``."""
-        return self._call("coordinate_rate", (q, v), t, p)
+        return self._direct["coordinate_rate"](q, v) if p is None else self._call("coordinate_rate", (q, v), t, p)
 
     def integrate(self, q: ArrayLike, d: ArrayLike) -> Array:
         """Configuration reached from ``q`` by the tangent displacement ``d`` (nv numbers)."""
@@ -380,7 +412,7 @@ class EquationsOfMotion(ConstraintContract):
         """Compiled function of a name of the contract; its last inputs are ``t`` and ``p`` where they matter."""
         if name in ("pose", "jacobian", "jacobian_rate") and not isinstance(frame, str):
             raise UnknownNameError("frame", frame, self.machine.tree.frames, f"machine '{self.machine.name}'")
-        key = name if frame is None else f"{name}:{frame}:{axes}"
+        key = _key(name, frame, axes)
         if key not in self._kernels:
             self._kernels[key] = compile_contract(
                 self.machine, self.layout, self.symbolic, name, frame, axes, self.backend
@@ -398,19 +430,25 @@ class EquationsOfMotion(ConstraintContract):
     ) -> Any:
         if self._quaternions:
             self.check_quaternions(arguments[0])
-        plain = self._plain.get(name)
-        if plain is not None and p is None:
-            return plain(*arguments)
+        key = _key(name, frame, axes)
+        if p is None and key in self._plain:
+            return self._plain[key](*arguments)
         kernel = self.kernel(name, frame, axes)
-        if frame is None and name != "applied" and (not self.p_names or name in GEOMETRIC):
-            self._plain[name] = kernel.__call__
+        with_p = bool(self.p_names) and name not in GEOMETRIC
         if name == "applied":
             arguments = (*arguments, t)
-        if self.p_names and name not in GEOMETRIC:
+        elif p is None:
+            self._plain[key] = _with_last(kernel.direct, self._p_nominal) if with_p else kernel.direct
+            if not self._quaternions and key in self._direct:
+                self._direct[key] = self._plain[key]
+        if with_p:
             return kernel(*arguments, self.parameter_values(p))
         if p is not None:
             self.parameter_values(p)
         return kernel(*arguments)
+
+    def _checked(self, name: str, *arguments: Any) -> Any:
+        return self._call(name, arguments, 0.0, None)
 
     def parameter_values(self, p: Parameters = None) -> Array:
         """Parameter values of a call, checked against the bounds of the fields they stand for."""
