@@ -6,9 +6,12 @@ import platform
 import shutil
 
 import casadi as ca
+import hypothesis.extra.numpy as hnp
+import hypothesis.strategies as st
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
 
 import dalembert as da
 from dalembert.compile import Kernel, compile_function
@@ -126,6 +129,60 @@ def test_operations_of_two_numbers(binary: tuple[Kernel, Kernel]) -> None:
     a, b = np.meshgrid(numbers, numbers)
     for name, got, want in zip(BINARY, binary[0](a, b), binary[1](a, b), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-15, atol=5e-324, err_msg=name)
+
+
+def plane(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Points (y, x) in all directions, on axes and diagonals, where the reduction changes, of all magnitudes."""
+    angles = np.concatenate([rng.uniform(-np.pi, np.pi, 600), np.arange(-8, 9) * np.pi / 8])
+    near = np.concatenate([k * np.pi / 2 + s * np.nextafter(0.5, [0, 1]) for k in range(4) for s in (-1, 1)])
+    angles = np.concatenate([angles, near, near + rng.normal(size=near.size) * 1e-3])
+    y, x = np.sin(angles), np.cos(angles)
+    sizes = np.exp(rng.uniform(-690, 690, (2, 600)))
+    signs = rng.choice([-1.0, 1.0], (2, 600))
+    ends = np.array([1e-300, 9.9e-301, 2.3e-308, 1e-310, 5e-324, 7.9e307, 8.1e307, 1.7e308])
+    a, b = (g.ravel() for g in np.meshgrid(np.r_[ends, -ends], np.r_[ends, -ends]))
+    return np.concatenate([y, signs[0] * sizes[0], a]), np.concatenate([x, signs[1] * sizes[1], b])
+
+
+def test_angles_of_two_numbers_are_accurate_to_two_units_in_the_last_place(binary: tuple[Kernel, Kernel]) -> None:
+    y, x = plane(np.random.default_rng(11))
+    got = binary[0](y, x)[BINARY.index("ATAN2")]
+    with mpmath.workprec(1200):
+        want = [mpmath.atan2(mpmath.mpf(float(a)), mpmath.mpf(float(b))) for a, b in zip(y, x, strict=True)]
+    assert ulps(got, want) <= 2.0
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(y))
+
+
+@given(hnp.arrays(float, (5, 2), elements=st.floats(allow_nan=False, allow_infinity=False)))
+def test_angles_of_any_two_numbers(binary: tuple[Kernel, Kernel], points: np.ndarray) -> None:
+    """Against the C library, to the three units that two of ours and one of its own make; signs of zeros exactly."""
+    y, x = points.T
+    got, want = binary[0](y, x)[BINARY.index("ATAN2")], np.arctan2(y, x)
+    assert np.all(np.abs(got - want) <= 3 * np.spacing(np.abs(want)))
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+def test_angles_of_infinities_and_nan() -> None:
+    """Numbers that arise inside of a function, since inputs that are not finite are refused."""
+    y, x, scale = SX.sym("y"), SX.sym("x"), SX.sym("scale")
+    f = ca.Function("f", [y, x, scale], [ca.atan2(y * scale, x * scale)], ["y", "x", "scale"], ["angle"])
+    kernel = compile_function(f, backend="native", shapes=dict.fromkeys(("y", "x", "scale", "angle"), ()))
+    numbers = np.array([0.0, -0.0, 1e-200, -1e-200, 1.0, -1.0, 1e200, -1e200])
+    a, b = (g.ravel() for g in np.meshgrid(numbers, numbers))
+    inverse = SX.sym("inverse")  # 1/0 makes infinities, and 0/0 NaN
+    g = ca.Function("g", [y, x, inverse], [ca.atan2(y / inverse, x / inverse), ca.atan2(y, x / inverse)])
+    ratios = compile_function(g, backend="native", shapes=dict.fromkeys(g.name_in(), ()))
+    with np.errstate(all="ignore"):
+        wanted = np.arctan2(a * 1e200, b * 1e200)
+        for got, want in (
+            (kernel(a, b, 1e200), wanted),
+            (np.ravel(ratios(a, b, 0.0)[0]), np.arctan2(a / 0.0, b / 0.0)),
+            (np.ravel(ratios(a, b, 0.0)[1]), np.arctan2(a, b / 0.0)),
+        ):
+            np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+            number = ~np.isnan(want)
+            np.testing.assert_allclose(got[number], want[number], rtol=1e-15, atol=0)
+            np.testing.assert_array_equal(np.signbit(got[number]), np.signbit(want[number]))
 
 
 def mixed_function() -> ca.Function:
