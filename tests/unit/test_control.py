@@ -147,3 +147,25 @@ def test_a_changed_array_is_seen_by_the_next_run() -> None:
     assert np.array_equal(before.x, da.simulate(machine, duration=0.2, control=law).x)
     after = da.simulate(machine, duration=0.2, control=da.PD(gains, 1.0, [0.5, 0.5]))
     assert not np.allclose(before.x[-1], after.x[-1])
+
+
+def test_gains_and_references_by_the_name_of_the_motor() -> None:
+    machine = arm()
+    first, second = machine.u_names
+    reach = da.Quintic([0.0], [0.4], duration=0.3)
+    by_name = da.PD({second: 30.0, first: 50.0}, {first: 2.0, second: 1.0}, {second: 0.2, first: reach})
+    in_order = da.PD([50.0, 30.0], [2.0, 1.0], lambda t: [reach(t), 0.2])
+    runs = [da.simulate(machine, duration=0.4, control=law) for law in (by_name, in_order)]
+    assert np.array_equal(runs[0].x, runs[1].x)
+    assert hash(by_name) == hash(
+        da.PD({second: 30.0, first: 50.0}, {first: 2.0, second: 1.0}, {second: 0.2, first: reach})
+    )
+
+
+def test_names_of_motors_are_checked() -> None:
+    machine = arm()
+    first, second = machine.u_names
+    with pytest.raises(da.UnknownNameError, match="elbwo"):
+        da.simulate(machine, duration=0.1, control=da.PD({first: 1.0, second: 1.0, "elbwo": 1.0}, 1.0, [0.0, 0.0]))
+    with pytest.raises(da.InputError, match=f"none for {second}"):
+        da.simulate(machine, duration=0.1, control=da.PD(1.0, 1.0, {first: 0.0}))

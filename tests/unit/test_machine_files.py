@@ -388,3 +388,18 @@ def test_schema_and_parts_have_the_same_fields() -> None:
     }
     for part, (entry, keys) in pairs.items():
         assert {f.name for f in fields(part)} - keys <= set(entry.model_fields)
+
+
+def test_control_block_by_the_names_of_motors() -> None:
+    from dalembert.io.control_blocks import make_law
+
+    law = make_law(
+        {
+            "law": "pd",
+            "kp": {"a": 2.0, "b": 1.0},
+            "kd": 1.0,
+            "reference": {"a": 0.5, "b": {"start": 0, "end": 1, "duration": 2}},
+        }
+    )
+    assert dict(law.kp) == {"a": 2.0, "b": 1.0}
+    assert dict(law.reference)["a"] == 0.5 and callable(dict(law.reference)["b"])

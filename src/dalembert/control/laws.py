@@ -1,14 +1,14 @@
 """Control laws of driven joints: PD, PID, computed torque, gravity compensation.
 
 Each law computes forces at the joints and hands each motor its share ``tau / n``. Gains are given per motor or once
-for all. A
-reference is a vector of joint positions, or a function of time on CasADi symbols that returns one (its velocity and
-acceleration follow by differentiation).
+for all, in order or by name (``{motor: value}``). A reference is a vector of joint positions, a function of time on
+CasADi symbols that returns one (its velocity and acceleration follow by differentiation), or one of these per motor by
+name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -16,14 +16,14 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.core.errors import InputError
+from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion, derive
 
 __all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation", "machine_state"]
 
-Reference = ArrayLike | Callable[[Any], Any]
+Reference = ArrayLike | Callable[[Any], Any] | Mapping[str, Any]
 
 
 def machine_state(eom: EquationsOfMotion, q: Any, v: Any, p: Any) -> tuple[EquationsOfMotion, Any, Any]:
@@ -70,7 +70,52 @@ def _thrusters_off(eom: EquationsOfMotion, u: Any) -> Any:
     return ca.vertcat(u, ca.SX.zeros(len(eom.machine.thrusters)))
 
 
-def _gain(value: ArrayLike, n: int, name: str, *, signed: bool = False) -> Any:
+def _motors(eom: EquationsOfMotion) -> tuple[str, ...]:
+    """Names of the motors, in their order."""
+    return tuple(motor.name for motor in eom.machine.motors)
+
+
+class _Named(Mapping[str, Any]):
+    """Values by name: a mapping that cannot change, and so may be a part of a law."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = {str(name): _fixed(value) for name, value in values.items()}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+
+def _in_order(value: _Named, motors: Sequence[str], what: str) -> list[Any]:
+    """Values of all motors, in their order."""
+    given = dict(value)
+    for name in given:
+        if name not in motors:
+            raise UnknownNameError(f"motor in {what}", name, motors)
+    missing = [name for name in motors if name not in given]
+    if missing:
+        raise InputError(f"{what} by name needs all motors; there is none for {', '.join(missing)}")
+    return [given[name] for name in motors]
+
+
+def _gain(value: ArrayLike | _Named, motors: int | Sequence[str], name: str, *, signed: bool = False) -> Any:
+    """Gains in the order of the motors (their names, or how many there are)."""
+    n = motors if isinstance(motors, int) else len(motors)
+    if isinstance(value, _Named):
+        if isinstance(motors, int):
+            raise InputError(f"{name} is one number and has no motors, got {dict(value)!r}")
+        value = _in_order(value, motors, name)
     try:
         array = np.asarray(value, dtype=float)
         array = np.broadcast_to(array, (n,))
@@ -81,8 +126,16 @@ def _gain(value: ArrayLike, n: int, name: str, *, signed: bool = False) -> Any:
     return ca.DM(array)
 
 
-def _reference(reference: Reference, t: Any, n: int, law: str) -> tuple[Any, Any, Any]:
+def _reference(reference: Reference | _Named, t: Any, motors: int | Sequence[str], law: str) -> tuple[Any, Any, Any]:
     """Position, velocity and acceleration of a reference."""
+    n = motors if isinstance(motors, int) else len(motors)
+    if isinstance(reference, _Named):
+        if isinstance(motors, int):
+            raise InputError(f"{law}: a reference of all coordinates is given in order, not by the names of motors")
+        parts = _in_order(reference, motors, f"the reference of {law}")
+        columns = [_reference(part, t, 1, law) for part in parts]
+        r, rd, rdd = (ca.vertcat(*x) for x in zip(*columns, strict=True))
+        return r, rd, rdd
     if callable(reference):
         try:
             r = reference(t)
@@ -110,7 +163,9 @@ def _reference(reference: Reference, t: Any, n: int, law: str) -> tuple[Any, Any
 
 
 def _fixed(value: Any) -> Any:
-    """Arrays and lists as tuples: a law is a value, and its closed loop may be kept."""
+    """Arrays and lists as tuples, mappings as pairs: a law is a value, and its closed loop may be kept."""
+    if isinstance(value, Mapping):
+        return _Named(value)
     if isinstance(value, np.ndarray | list | tuple):
         return tuple(_fixed(x) for x in (value.tolist() if isinstance(value, np.ndarray) else value))
     return value
@@ -164,8 +219,10 @@ class PD(_Stateless):
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "PD", thrusters=True)
-        r, rd, _ = _reference(self.reference, t, len(rows_v), "PD")
-        tau = _gain(self.kp, len(rows_v), "kp") * (r - q[rows_q]) + _gain(self.kd, len(rows_v), "kd") * (rd - v[rows_v])
+        r, rd, _ = _reference(self.reference, t, _motors(eom), "PD")
+        tau = _gain(self.kp, _motors(eom), "kp") * (r - q[rows_q]) + _gain(self.kd, _motors(eom), "kd") * (
+            rd - v[rows_v]
+        )
         if self.gravity:
             tau = tau + _gravity_force(eom, q, p)[rows_v]
         return _thrusters_off(eom, tau / n), ca.SX(0, 1)
@@ -209,9 +266,9 @@ class PID(_Value):
             raise InputError(f"tracking_time of a PID must be > 0 or None, got {self.tracking_time!r}")
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "PID", thrusters=True)
-        r, rd, _ = _reference(self.reference, t, len(rows_v), "PID")
-        e, ki = r - q[rows_q], _gain(self.ki, len(rows_v), "ki")
-        tau = _gain(self.kp, len(rows_v), "kp") * e + ki * z + _gain(self.kd, len(rows_v), "kd") * (rd - v[rows_v])
+        r, rd, _ = _reference(self.reference, t, _motors(eom), "PID")
+        e, ki = r - q[rows_q], _gain(self.ki, _motors(eom), "ki")
+        tau = _gain(self.kp, _motors(eom), "kp") * e + ki * z + _gain(self.kd, _motors(eom), "kd") * (rd - v[rows_v])
         if self.gravity:
             tau = tau + _gravity_force(eom, q, p)[rows_v]
         u = tau / n
@@ -241,7 +298,7 @@ class GravityCompensation(_Stateless):
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         _, rows_v, n = _driven(eom, "GravityCompensation", thrusters=True)
-        tau = _gravity_force(eom, q, p)[rows_v] - _gain(self.damping, len(rows_v), "damping") * v[rows_v]
+        tau = _gravity_force(eom, q, p)[rows_v] - _gain(self.damping, _motors(eom), "damping") * v[rows_v]
         return _thrusters_off(eom, tau / n), ca.SX(0, 1)
 
 
@@ -273,9 +330,9 @@ class ComputedTorque(_Stateless):
                 f"ComputedTorque needs a motor at every velocity of machine '{eom.machine.name}'; "
                 f"there is none at {', '.join(missing)}"
             )
-        r, rd, rdd = _reference(self.reference, t, eom.nu, "ComputedTorque")
+        r, rd, rdd = _reference(self.reference, t, _motors(eom), "ComputedTorque")
         e, ed = r - q[rows_q], rd - v[rows_v]
-        demand = rdd + _gain(self.kd, eom.nu, "kd") * ed + _gain(self.kp, eom.nu, "kp") * e
+        demand = rdd + _gain(self.kd, _motors(eom), "kd") * ed + _gain(self.kp, _motors(eom), "kp") * e
         a = ca.SX(eom.nv, 1)
         a[rows_v] = demand
         s = eom.symbolic

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.linearize import equilibrium, linearize, reduction, state_space_names
-from dalembert.control.laws import Reference, _driven, _reference, _Stateless, _thrusters_off
+from dalembert.control.laws import Reference, _driven, _Named, _reference, _Stateless, _thrusters_off
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -90,7 +90,7 @@ class LQR(_Stateless):
         forward: Any = ca.SX(eom.nu, 1)
         if self.reference is not None:
             whole = self._is_whole(eom)
-            r, rd, rdd = _reference(self.reference, t, eom.nq if whole else len(rows_q), "LQR")
+            r, rd, rdd = _reference(self.reference, t, eom.nq if whole else eom.u_names, "LQR")
             if whole:
                 target, rate = r, rd
             else:
@@ -101,6 +101,8 @@ class LQR(_Stateless):
 
     def _is_whole(self, eom: EquationsOfMotion) -> bool:
         """Whether the reference is one of all coordinates."""
+        if isinstance(self.reference, _Named):
+            return False
         sample: Any = self.reference(ca.SX.sym("t")) if callable(self.reference) else self.reference
         size = sample.numel() if isinstance(sample, ca.SX | ca.DM) else np.size(sample)
         if size == eom.nq != eom.nu and eom.layout.quaternions:

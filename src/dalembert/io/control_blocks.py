@@ -9,6 +9,8 @@
       reference: [0.5, 1.0]           # positions per motor, or
       # reference: {start: [0, 0], end: [0.5, 1.0], duration: 2.0, delay: 0.5}
       # reference: {center: [0, 0], amplitude: [0.1, 0.1], frequency: 1.0}
+      # kp: {shoulder: 100.0, elbow: 50.0}                   # by motor, and so may be the reference:
+      # reference: {shoulder: 0.5, elbow: {start: 0, end: 1.0, duration: 2.0}}
 """
 
 from __future__ import annotations
@@ -40,8 +42,16 @@ def make_law(settings: Mapping[str, Any] | None) -> Any:
     if not isinstance(name, str) or name not in LAWS:
         raise UnknownNameError("law", name, LAWS, "the control of the simulation")
     if isinstance(given.get("reference"), Mapping):
-        given["reference"] = _reference(dict(given["reference"]))
+        given["reference"] = _reference_or_motors(given["reference"])
     return _build(LAWS[name], given, f"law '{name}'")
+
+
+def _reference_or_motors(given: Mapping[str, Any]) -> Any:
+    """One reference, or one per motor by name."""
+    own = {f.name for kind in (Quintic, Sine) for f in dataclasses.fields(kind)}
+    if own & set(given):
+        return _reference(dict(given))
+    return {name: _reference(dict(part)) if isinstance(part, Mapping) else part for name, part in given.items()}
 
 
 def _reference(given: dict[str, Any]) -> Any:
