@@ -10,6 +10,7 @@ import numpy as np
 from dalembert import equations, simulate
 from dalembert.analysis import manipulability
 from dalembert.core.types import Array
+from dalembert.model import Orbit, clohessy_wiltshire, in_orbit
 from dalembert.plan import CapturePlan, PoseMotion, gripped, meet_pose, plan_capture, resting_pose
 from dalembert.systems import debris, robot_reference, space_chaser, tumbling_debris
 
@@ -31,6 +32,7 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     yield from _captures()
     yield from _dexterity()
     yield from _budget(full=full)
+    yield from _tide()
 
 
 def _mass_matrix() -> Iterator[tuple[str, float]]:
@@ -116,6 +118,22 @@ def _budget(*, full: bool) -> Iterator[tuple[str, float]]:
         if duration == 20.0:
             yield "budget.force", float(np.abs(reference.base_force).max())
             yield "budget.move", float(np.linalg.norm(body.target(_MEET).position - X[:3, 3]))
+
+
+def _tide() -> Iterator[tuple[str, float]]:
+    """What weightlessness leaves out of a capture: debris 7.4 m above the chaser, both at rest, for a minute."""
+    circle, t = Orbit(altitude=700e3, inclination=1.7), 62.0
+    start = 7.4 * circle.axes[:, 0]
+    run = simulate(
+        in_orbit(debris(), circle), duration=t, q0=[*start, 1, 0, 0, 0], method="dopri5", rtol=1e-12, atol=1e-13
+    )
+    end = run.x[-1, :3]
+    yield "orbit.tide", 1e3 * float(np.linalg.norm(end - start))
+    n = circle.mean_motion
+    near = (clohessy_wiltshire(n, t) @ [7.4, 0.0, 0.0, 0.0, -7.4 * n, 0.0])[:3]
+    c, s = np.cos(n * t), np.sin(n * t)
+    turned = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ near
+    yield "orbit.near", float(np.linalg.norm(end - circle.axes @ turned))
 
 
 def _shifted(motion: Callable[[Any], PoseMotion], by: float) -> Callable[[Any], PoseMotion]:
