@@ -58,6 +58,8 @@ def any_machine(seed: int) -> AnyMachine:
     q = eom.random_configuration(rng, 0.3)
     constraints, frames = _constraints(eom, q, rng)
     whole = tree.with_(frames=(*tree.frames, *frames), constraints=constraints, cables=_cables(eom, q, rng))
+    if whole.constrained and not _can_be_obeyed(whole, q):
+        whole = whole.with_(constraints=[c for c in constraints if not isinstance(c, da.MotionConstraint)])
     more = np.random.default_rng([seed, 1])
     if more.random() < 0.5 and tree.tree.frames["frame 1"][0] >= 0:
         force, torque = map(tuple, more.normal(size=(2, 3)))
@@ -138,6 +140,12 @@ def _constraints(eom: da.EquationsOfMotion, q: Array, rng: np.random.Generator) 
             frames.append(da.Frame("pin", two, da.Transform(tuple(Y[:3, :3].T @ arm))))
             made.append(da.BallConstraint("loop", one, "pin"))
     return made, frames
+
+
+def _can_be_obeyed(machine: da.Machine, q: Array) -> bool:
+    """Whether no two rows ask something of the same motion: a joint that is driven cannot also be held by a rod."""
+    J = da.equations(machine, backend="vm").constraint_jacobian(q)
+    return bool(np.linalg.matrix_rank(J, tol=1e-6) == len(J))
 
 
 def _cables(eom: da.EquationsOfMotion, q: Array, rng: np.random.Generator) -> list[da.Cable]:
