@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import control
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.control.feedback import linear_feedback
-from dalembert.control.floor import hinf_floor
 from dalembert.control.structured import (
     ControllerGain,
     Gain,
@@ -36,6 +32,7 @@ from dalembert.control.structured.objective import Objective, ranges
 from dalembert.control.structured.plants import loop_plant
 from dalembert.control.structured.terms import terms_of
 from dalembert.core.errors import DalembertError, InputError
+from dalembert.studies.robust_control.compleib import floor_of, problem
 from dalembert.systems.cranes import hanging, planar_crane, uniform_cable
 
 
@@ -114,31 +111,13 @@ def _mass_norm(kp: float, kd: float) -> float:
 @pytest.mark.parametrize(("name", "optimum"), [("AC2", 0.11149), ("AGS", 8.17324)])
 def test_static_output_feedback_reaches_the_floor_where_the_floor_is_the_optimum(name: str, optimum: float) -> None:
     pytest.importorskip("cvxpy")
-    plant, structure, w, z = compleib(name)
-    result = tune(plant, structure, soft=[Gain(w, z)], starts=2, time_limit=30.0)
+    case = problem(name)
+    result = tune(case.plant, case.structure, soft=[Gain(case.disturbances, case.judged)], starts=2, time_limit=30.0)
     assert result.soft == pytest.approx(optimum, rel=1e-4)
     assert result.certified
-    floor = hinf_floor(plant, controls=len(structure.controls), measurements=len(structure.measured))
+    floor = floor_of(name)
     assert floor <= result.soft * (1 + 1e-4)
     assert floor == pytest.approx(optimum, rel=1e-3)
-
-
-def compleib(name: str) -> tuple[control.StateSpace, object, list[str], list[str]]:
-    data = json.loads((Path(__file__).parents[1] / "support" / "compleib_small.json").read_text(encoding="utf-8"))
-    parts = {k: np.atleast_2d(np.array(v, dtype=float)) for k, v in data["problems"][name].items()}
-    nw, nu, nz, ny = parts["B1"].shape[1], parts["B"].shape[1], parts["C1"].shape[0], parts["C"].shape[0]
-    w, u = [f"w{k}" for k in range(nw)], [f"u{k}" for k in range(nu)]
-    z, y = [f"z{k}" for k in range(nz)], [f"y{k}" for k in range(ny)]
-    plant = control.ss(
-        parts["A"],
-        np.hstack([parts["B1"], parts["B"]]),
-        np.vstack([parts["C1"], parts["C"]]),
-        np.block([[parts["D11"], parts["D12"]], [parts["D21"], np.zeros((ny, nu))]]),
-        inputs=[*w, *u],
-        outputs=[*z, *y],
-    )
-    table = {c: {m: Tunable(f"{c}<-{m}", lower=-1e4, upper=1e4, scale=1.0) for m in y} for c in u}
-    return plant, gains(table), w, z
 
 
 def test_tuned_crane_moves_its_payload_and_damps_it_in_the_native_loop() -> None:
