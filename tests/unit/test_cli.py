@@ -398,7 +398,10 @@ def test_laws() -> None:
         ({"law": "pd", "kp": 1}, "law 'pd' needs kd, reference"),
         ({"law": "pd", "kp": 1, "kd": 1, "reference": [0], "kx": 2}, "no setting named 'kx' in law 'pd'; known: "),
         ({"law": "pd", "kp": 1, "kd": 1, "reference": {"start": [0], "end": [1]}}, "the reference needs duration"),
-        ({"law": "pd", "kp": 1, "kd": 1, "reference": {"speed": 1}}, "no setting named 'speed' in the reference"),
+        (
+            {"law": "pd", "kp": 1, "kd": 1, "reference": {"start": 0, "end": 1, "duration": 1, "speed": 1}},
+            "no setting named 'speed' in the reference",
+        ),
     ],
 )
 def test_wrong_laws(settings: dict[str, object], message: str) -> None:

@@ -48,7 +48,7 @@ def test_norm_equals_that_of_slycot(seed: int) -> None:
 
 def test_two_equal_peaks_are_both_found() -> None:
     low, high = control.tf([1], [1, 0.02, 1]), control.tf([25.0], [1, 0.1, 25.0])
-    both = control.append(low, high)
+    both = control.append(control.ss(low), control.ss(high))
     norm = hinf_norm(both)
     assert sorted(round(p.frequency, 2) for p in norm.peaks) == [1.0, 5.0]
 
