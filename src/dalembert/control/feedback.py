@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.analysis.linearize import equilibrium, state_space_names
 from dalembert.control.norms import matrices_of
+from dalembert.control.signals import label
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -60,8 +61,8 @@ class LinearFeedback:
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs and rates of the controller's states."""
-        names = [_label(n) for n in state_space_names(eom)]
-        motors = [_label(n) for n in eom.u_names]
+        names = [label(n) for n in state_space_names(eom)]
+        motors = [label(n) for n in eom.u_names]
         deviation = ca.vertcat(eom.layout.difference(ca.SX(ca.DM(self.q0)), q), v)
         errors = []
         for name in self.measured:
@@ -78,11 +79,6 @@ class LinearFeedback:
                 raise UnknownNameError("motor", name, motors, f"machine '{eom.machine.name}'")
             u[motors.index(name)] = u[motors.index(name)] + command[i]
         return u, ca.DM(self.A) @ z + ca.DM(self.B) @ e if self.A.size else ca.SX(0, 1)
-
-
-def _label(name: str) -> str:
-    """A name as python-control allows it."""
-    return name.replace(".", "_")
 
 
 def linear_feedback(
@@ -118,14 +114,14 @@ def linear_feedback(
     (A, B, C, D), period = matrices_of(controller)
     if period:
         raise InputError("linear_feedback takes a continuous controller; a sampled one is a SampledController")
-    names, motors = tuple(_label(n) for n in measured), tuple(_label(n) for n in controls)
+    names, motors = tuple(label(n) for n in measured), tuple(label(n) for n in controls)
     if D.shape != (len(motors), len(names)):
         raise InputError(
             f"the controller has {D.shape[0]} outputs and {D.shape[1]} inputs, but {len(motors)} controls and "
             f"{len(names)} measured signals are named"
         )
     point = equilibrium(eom, at, p=p)
-    wanted = {_label(n): r for n, r in (reference or {}).items()}
+    wanted = {label(n): r for n, r in (reference or {}).items()}
     for name in wanted:
         if name not in names:
             raise UnknownNameError("measured signal", name, names)

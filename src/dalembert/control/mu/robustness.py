@@ -13,9 +13,10 @@ from dalembert.control.mu.lower import WorstCase, complex_lower_bound, destabili
 from dalembert.control.mu.scalings import upper_bound
 from dalembert.control.mu.sweep import Interval, sweep
 from dalembert.control.norms import Matrices, response
+from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
-from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.errors import InputError
 
 _MARGINS = (2.0, 1.4, 1.15, 1.05)  # above the estimate, in the order in which they are tried
 
@@ -142,7 +143,8 @@ def robust_performance(
     The channel is closed by a full complex block (main loop theorem): below ``1 / upper`` the loop is stable and
     its gain is below ``bound * upper``.
     """
-    rows, columns = _places(outputs, loop.outputs, "output"), _places(inputs, loop.inputs, "input")
+    rows = [place(name, loop.outputs, "output") for name in outputs]
+    columns = [place(name, loop.inputs, "input") for name in inputs]
     channel = loop.part(rows, columns)
     system, blocks = channel.state_space()
     p, m = channel.shape
@@ -155,13 +157,6 @@ def robust_performance(
     C = np.vstack([C[:n], C[n:] / bound])
     D = np.vstack([D[:n], D[n:] / bound])
     return _bounds((A, B, C, D), (*blocks, DeltaBlock("performance", k, "full")), level, seconds, 0, progress)
-
-
-def _places(names: Sequence[str], known: Sequence[str], kind: str) -> list[int]:
-    for name in names:
-        if name not in known:
-            raise UnknownNameError(kind, name, known)
-    return [list(known).index(n) for n in names]
 
 
 def _bounds(

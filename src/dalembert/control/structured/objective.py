@@ -31,7 +31,6 @@ class Range:
     upper: float
     scale: float
     start: float
-    given: bool
 
     @property
     def _positive(self) -> bool:
@@ -97,7 +96,7 @@ def _range(t: Tunable, scale: float) -> Range:
         start = (lower + upper) / 2.0 if lower < 0 else lower + min(scale, (upper - lower) / 2.0)
     if start in (lower, upper):
         start = lower + min(scale, (upper - lower) / 2.0) if start == lower else (lower + upper) / 2.0
-    return Range(lower, upper, scale, start, t.lower is not None and t.upper is not None)
+    return Range(lower, upper, scale, start)
 
 
 def _typical_gains(structure: Structure, plants: Sequence[LoopPlant], frequency: float | None) -> Array:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.control.norms import Matrices, matrices_of
+from dalembert.control.signals import place
 from dalembert.control.structured.structures import Structure, check_names
-from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
@@ -56,8 +57,9 @@ class LoopPlant:
 
     def channel(self, inputs: Sequence[str], outputs: Sequence[str]) -> LoopPlant:
         """The same loop, seen from some inputs to some outputs."""
-        columns = [_index("input", n, self.inputs, self.name) for n in inputs]
-        rows = [_index("output", n, self.outputs, self.name) for n in outputs]
+        where = f"the loop of plant '{self.name}'" if self.name else "the loop"
+        columns = [place(n, self.inputs, "input", where) for n in inputs]
+        rows = [place(n, self.outputs, "output", where) for n in outputs]
         return LoopPlant(
             self.A,
             self.B1[:, columns],
@@ -196,12 +198,6 @@ def _with_states(P: LoopPlant, order: int) -> LoopPlant:
         P.outputs,
         P.name,
     )
-
-
-def _index(kind: str, name: str, names: Sequence[str], plant: str) -> int:
-    if name not in names:
-        raise UnknownNameError(kind, name, names, f"the loop of plant '{plant}'" if plant else "the loop")
-    return list(names).index(name)
 
 
 def _weight(weight: Any, count: int, what: str, names: Sequence[str]) -> Matrices:

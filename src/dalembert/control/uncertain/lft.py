@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.control.norms import Matrices, matrices_of
+from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock, merged, slices
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
@@ -180,8 +181,8 @@ class LFT:
             Names of outputs and of inputs.
         """
         K = controller if isinstance(controller, LFT) else system_lft(controller)
-        y = [_find(n, self.outputs, "output") for n in measured]
-        u = [_find(n, self.inputs, "input") for n in controls]
+        y = [place(n, self.outputs, "output") for n in measured]
+        u = [place(n, self.inputs, "input") for n in controls]
         if K.shape != (len(u), len(y)):
             raise InputError(
                 f"a controller from {len(y)} signals to {len(u)} is needed, got {K.shape[1]} to {K.shape[0]}"
@@ -397,12 +398,6 @@ def _lift(value: Any, shape: tuple[int, int] | None) -> LFT:
     if M.ndim == 0 and shape is not None:
         M = float(M) * np.ones(shape) if shape == (1, 1) else float(M) * np.eye(*shape)
     return constant(M)
-
-
-def _find(name: str, names: Sequence[str], kind: str) -> int:
-    if name not in names:
-        raise UnknownNameError(kind, name, names)
-    return list(names).index(name)
 
 
 def _balancing(rows: Array, columns: Array) -> tuple[Array, Array]:

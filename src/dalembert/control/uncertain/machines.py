@@ -17,6 +17,7 @@ import numpy as np
 
 from dalembert.analysis.linearize import equilibrium, state_space_names
 from dalembert.compile.tape import read_tape
+from dalembert.control.signals import label, place
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT, rotation
 from dalembert.core.errors import InputError, UnknownNameError
@@ -422,19 +423,9 @@ def _state_equations(
     M12 = np.vstack([zero((nv, nu + nv)), solved.M22[:, u], solved.M12[:, u]])
     M21 = np.hstack([np.eye(2 * nv), zero((2 * nv, n))])
     blocks = (DeltaBlock("1/s", 2 * nv, "state"), *solved.blocks)
-    names = tuple(_label(x) for x in state_space_names(eom))
-    drives = tuple(_label(x) for x in (*eom.u_names, *eom.v_names))
+    names = tuple(label(x) for x in state_space_names(eom))
+    drives = tuple(label(x) for x in (*eom.u_names, *eom.v_names))
     whole = LFT(M11, M12, M21, zero((2 * nv, nu + nv)), blocks, drives, names)
-    rows = [_place(_label(x), names, "output") for x in outputs] if outputs is not None else range(2 * nv)
-    columns = [_place(_label(x), drives, "motor or velocity") for x in inputs] if inputs is not None else range(nu)
+    rows = [place(label(x), names, "output") for x in outputs] if outputs is not None else range(2 * nv)
+    columns = [place(label(x), drives, "motor or velocity") for x in inputs] if inputs is not None else range(nu)
     return whole.part(list(rows), list(columns))
-
-
-def _label(name: str) -> str:
-    return name.replace(".", "_")
-
-
-def _place(name: str, names: Sequence[str], kind: str) -> int:
-    if name not in names:
-        raise UnknownNameError(kind, name, names)
-    return list(names).index(name)
