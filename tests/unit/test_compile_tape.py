@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dalembert.compile.emit_c import emit_c
+from dalembert.compile.native import emit_function
 from dalembert.compile.tape import read_tape, row_major, supported_operations
 from dalembert.core.errors import InputError
 
@@ -99,3 +100,16 @@ def test_unchunked_tape_needs_no_work() -> None:
     x = SX.sym("x", 5)
     source = emit_c(read_tape(ca.Function("f", [x], [ca.sin(x)], ["x"], ["y"])))
     assert (len(source.units), source.n_work, source.n_operations) == (1, 0, 5)
+
+
+def test_entries_may_call_further_tapes_that_share_the_work_array() -> None:
+    x = ca.SX.sym("x", 3)
+    long = x
+    for k in range(2000):
+        long = ca.sin(long) + k
+    first, second = ca.Function("first", [x], [ca.sumsqr(x)]), ca.Function("second", [x], [long])
+    source = emit_function(first, further={"SECOND": second})
+    alone = emit_function(second)
+    assert "#define CHUNKS(in, out, work) da_first_chunk0(in, out, work);" in source.text
+    assert "#define SECOND(in, out, work) da_first_second_chunk0(in, out, work); da_first_second_chunk1" in source.text
+    assert (source.n_work, source.n_operations) == (alone.n_work, alone.n_operations)

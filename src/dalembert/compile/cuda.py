@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import casadi as ca
 import numpy as np
 
 from dalembert.compile.arguments import Signature
@@ -48,7 +49,12 @@ class CudaSource:
 
 
 def emit_cuda(
-    function: Source, *, form: Form = CUDA, macros: Mapping[str, object] | None = None, entry: str = "cuda"
+    function: Source,
+    *,
+    form: Form = CUDA,
+    macros: Mapping[str, object] | None = None,
+    further: Mapping[str, ca.Function] | None = None,
+    entry: str = "cuda",
 ) -> CudaSource:
     """Write a function as CUDA C.
 
@@ -58,8 +64,8 @@ def emit_cuda(
         The function.
     form
         The entries.
-    macros
-        Further definitions for the entries.
+    macros, further
+        Definitions and further functions for the entries.
     entry
         Suffix of the name of the ``__global__`` function.
     """
@@ -85,7 +91,7 @@ def emit_cuda(
         "INPUTS": ", ".join([*names[0], "0"]),
         "OUTPUTS": ", ".join([*names[1], "0"]),
     }
-    source = emit_function(function, form, every if macros is None else macros)
+    source = emit_function(function, form, every if macros is None else macros, further)
     inline = "__noinline__" if source.n_operations > CHUNK_SIZE else "__forceinline__"
     text = f"#define INLINE {inline}\n{source.text}"
     return CudaSource(text, f"{source.symbol}_{entry}", sizes_in, sizes_out)

@@ -82,6 +82,7 @@ def emit_c(
     chunk_size: int = CHUNK_SIZE,
     form: Form = SCALAR,
     macros: Mapping[str, object] | None = None,
+    further: Mapping[str, Tape] | None = None,
 ) -> CSource:
     """Write a tape as C.
 
@@ -97,15 +98,19 @@ def emit_c(
         What a ``real`` is, and which entries there are.
     macros
         Further definitions for the entries.
+    further
+        Further tapes that the entries call, by the name of the macro ``NAME(in, out, work)`` that does so.
     """
+    tapes = dict(further or {})
     return join_source(
         write_chunks(tape, symbol, chunk_size, form),
         symbol=symbol,
         inputs=tape.inputs,
         outputs=tape.outputs,
-        n_operations=tape.n_operations,
+        n_operations=max(t.n_operations for t in (tape, *tapes.values())),
         form=form,
         macros=macros,
+        further={name: write_chunks(t, f"{symbol}_{name.lower()}", chunk_size, form) for name, t in tapes.items()},
     )
 
 
@@ -154,6 +159,7 @@ def join_source(
     n_operations: int,
     form: Form,
     macros: Mapping[str, object] | None,
+    further: Mapping[str, Chunks] | None = None,
 ) -> CSource:
     """Add the entries of a form to functions.
 
@@ -167,29 +173,37 @@ def join_source(
         As of `CSource`.
     macros
         Further definitions for the entries.
+    further
+        Functions of further tapes by the name of the macro that calls them; all share one work array.
     """
+    named = {"CHUNKS": chunks, **(further or {})}
+    n_work = max(c.n_work for c in named.values())
     defined = definitions(
         {
             "SYMBOL": symbol,
             "N_IN": len(inputs),
             "N_OUT": len(outputs),
-            "N_WORK": chunks.n_work,
+            "N_WORK": n_work,
             "IN_SIZES": ", ".join(map(str, [*inputs.values(), 0])),
             "OUT_SIZES": ", ".join(map(str, [*outputs.values(), 0])),
             "IN_TOTAL": sum(inputs.values()),
             "OUT_TOTAL": sum(outputs.values()),
-            "CHUNKS(in, out, work)": " ".join(f"{name}(in, out, work);" for name in chunks.names),
+            **{
+                f"{macro}(in, out, work)": " ".join(f"{name}(in, out, work);" for name in c.names)
+                for macro, c in named.items()
+            },
             **(macros or {}),
         }
     )
     head, entries = form.head, f"{defined}\n{form.tail}" if form.entries else ""
-    if form.units == "one" or (len(chunks.units) == 1 and form.units == "auto"):
-        units = ["\n".join([head, *chunks.units, entries])]
+    texts = [text for c in named.values() for text in c.units]
+    if form.units == "one" or (len(texts) == 1 and form.units == "auto"):
+        units = ["\n".join([head, *texts, entries])]
     else:
-        prototypes = "".join(f"{signature};\n" for signature in chunks.signatures)
+        prototypes = "".join(f"{signature};\n" for c in named.values() for signature in c.signatures)
         units = [f"{head}\n{prototypes}\n{entries}"]
-        units += [f"{head}\n{text}" for text in chunks.units]
-    return CSource(symbol, tuple(units), chunks.n_work, n_operations, form)
+        units += [f"{head}\n{text}" for text in texts]
+    return CSource(symbol, tuple(units), n_work, n_operations, form)
 
 
 def _angles(tape: Tape) -> dict[int, int]:

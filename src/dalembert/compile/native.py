@@ -25,7 +25,7 @@ from dalembert.compile.emit_rows import emit_rows
 from dalembert.compile.forms import EXACT, LANES, SCALAR, Form
 from dalembert.compile.passes import share_reciprocals
 from dalembert.compile.rows import RowFunction
-from dalembert.compile.tape import read_tape
+from dalembert.compile.tape import Tape, read_tape
 from dalembert.core.types import Array
 
 __all__ = [
@@ -102,16 +102,23 @@ class Lanes:
     library: ctypes.CDLL
 
 
-def emit_function(function: Source, form: Form = SCALAR, macros: Mapping[str, object] | None = None) -> CSource:
-    """Write a function as C, with further definitions for the entries of the form."""
+def emit_function(
+    function: Source,
+    form: Form = SCALAR,
+    macros: Mapping[str, object] | None = None,
+    further: Mapping[str, ca.Function] | None = None,
+) -> CSource:
+    """Write a function as C, with definitions and further functions for the entries of the form (see `emit_c`)."""
     if isinstance(function, RowFunction):
         if form.packs and function.n_instructions() >= STAGED:
             return emit_rows(function, symbol=symbol_of(function), form=form, macros=macros)
         function = function.function
-    tape = read_tape(function)
-    if form is not EXACT:
-        tape = share_reciprocals(tape)
-    return emit_c(tape, symbol=symbol_of(function), form=form, macros=macros)
+
+    def tape(f: ca.Function) -> Tape:
+        return read_tape(f) if form is EXACT else share_reciprocals(read_tape(f))
+
+    others = {name: tape(f) for name, f in (further or {}).items()}
+    return emit_c(tape(function), symbol=symbol_of(function), form=form, macros=macros, further=others)
 
 
 def load_native(function: Source, toolchain: Toolchain, *, exact: bool = False) -> Native:
@@ -147,19 +154,24 @@ def symbol_of(function: Source) -> str:
 
 
 def load_form(
-    function: Source, toolchain: Toolchain, form: Form, macros: Mapping[str, object] | None = None
+    function: Source,
+    toolchain: Toolchain,
+    form: Form,
+    macros: Mapping[str, object] | None = None,
+    further: Mapping[str, ca.Function] | None = None,
 ) -> ctypes.CDLL:
-    """Build the library of a function in a form, or find it in the cache, and load it.
+    """Build the library of a function in a form, or find it in the cache, and load it; see `emit_function`.
 
     The key is made from the serialised function and from the text of this room, which turns it into C, so that a
     cached kernel is found without reading its tape.
     """
     key = hashlib.sha256()
-    for part in (toolchain.identity, _generator_digest(), repr(form), repr(macros), function.serialize()):
+    others = [part for name, f in (further or {}).items() for part in (name, f.serialize())]
+    for part in (toolchain.identity, _generator_digest(), repr(form), repr(macros), function.serialize(), *others):
         key.update(part.encode() + b"\0")
 
     def build(directory: Path) -> Path:
-        source = emit_function(function, form, macros)
+        source = emit_function(function, form, macros, further)
         return build_units(
             toolchain,
             source.units,
