@@ -324,3 +324,11 @@ def test_flexible_arm_without_exudyn(monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = flexible_arm.compare_runs(flexible_arm.ARMS[0], (1e-3,), duration=0.02, repetitions=1)
     assert ours["error"] < 1e-9 and ours["ratio"] == 1.0
     assert "pip install exudyn" in theirs["reason"]
+
+
+def test_single_runs_are_counted_in_steps() -> None:
+    row = benchmarks.measure_single_runs(["crane"], repetitions=1)["results"][0]
+    assert (row["case"], row["steps"]) == ("crane", 10_000)
+    assert row["steps_per_second"] > 0.0
+    with pytest.raises(UnknownNameError, match="no machine named 'craned'"):
+        benchmarks.measure_single_runs(["craned"])

@@ -5,5 +5,17 @@ from dalembert.benchmarks.bench import TOPICS, main
 from dalembert.benchmarks.cases import QUANTITIES
 from dalembert.benchmarks.machines import chain
 from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine
+from dalembert.benchmarks.single_runs import SINGLE_RUNS, measure_single_runs
 
-__all__ = ["QUANTITIES", "ROBOTS", "TOPICS", "chain", "main", "robot_file", "robot_machine", "run_bench"]
+__all__ = [
+    "QUANTITIES",
+    "ROBOTS",
+    "SINGLE_RUNS",
+    "TOPICS",
+    "chain",
+    "main",
+    "measure_single_runs",
+    "robot_file",
+    "robot_machine",
+    "run_bench",
+]
