@@ -38,6 +38,7 @@ from dalembert.model.constraints import (
     ParallelConstraint,
     WeldConstraint,
 )
+from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
@@ -83,10 +84,12 @@ __all__ = [
     "Capsule",
     "ComputedTorque",
     "ConstraintMethod",
+    "Contact",
     "ControlMomentGyro",
     "CoordinateMap",
     "Coupling",
     "Cylinder",
+    "CylindricalSurface",
     "DalembertError",
     "DalembertWarning",
     "DistanceConstraint",
@@ -99,6 +102,7 @@ __all__ = [
     "GeneralizedAlpha",
     "Geometry",
     "GravityCompensation",
+    "HalfSpace",
     "Idas",
     "InputError",
     "Joint",
@@ -125,6 +129,7 @@ __all__ = [
     "SimulationError",
     "Sine",
     "Sphere",
+    "SphericalSurface",
     "Support",
     "Switch",
     "Thruster",
@@ -142,6 +147,7 @@ __all__ = [
     "cylinder",
     "deg",
     "equations",
+    "geometry_contacts",
     "hollow_cylinder",
     "inverse_kinematics",
     "linearize",

@@ -64,8 +64,8 @@ def _show(name: Annotated[str, typer.Argument(help="Name of a ready-made machine
     names = (("coordinates", machine.q_names), ("velocities", machine.v_names), ("inputs", machine.u_names))
     for label, members in names:
         out.print(f"{label}: {', '.join(members) or '(none)'}", markup=False)
-    for label, parts in (("constraints", machine.constraints), ("cables", machine.cables)):
-        if parts:
+    for label in ("constraints", "cables", "contacts"):
+        if parts := getattr(machine, label):
             out.print(f"{label}: {', '.join(part.name for part in parts)}", markup=False)
     if machine.parameters:
         values = ", ".join(f"{p.name} = {number(p.value)}" for p in machine.parameters)

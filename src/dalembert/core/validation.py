@@ -55,19 +55,24 @@ class Bound:
         Its smallest admissible value.
     strict
         Whether ``lower`` itself is refused.
+    upper
+        Its largest admissible value.
     """
 
     what: str
     value: Scalar
     lower: float = 0.0
     strict: bool = False
+    upper: float = math.inf
 
     def holds(self, number: Any) -> Any:
         """Whether a number (or each of an array) keeps the bound; NaN does not."""
-        return number > self.lower if self.strict else number >= self.lower
+        return (number > self.lower if self.strict else number >= self.lower) & (number <= self.upper)
 
     def violation(self, number: float) -> str:
         """Say what is wrong with ``number``."""
+        if self.upper < math.inf:
+            return f"{self.what} must be from {self.lower:g} to {self.upper:g}, got {number:g}"
         sign = ">" if self.strict else ">="
         return f"{self.what} must be {sign} {self.lower:g}, got {number:g}"
 

@@ -23,6 +23,7 @@ from dalembert.core.types import Array
 from dalembert.core.validation import check_names
 from dalembert.formulations.constraints.contract import ConstraintContract
 from dalembert.formulations.constraints.elastic_cables import with_elastic_cables
+from dalembert.formulations.contact.contract import ContactContract
 from dalembert.formulations.contract import GEOMETRIC, compile_contract
 from dalembert.formulations.derivatives import Derivatives
 from dalembert.formulations.impact import ContactImpact, contact_impact
@@ -106,7 +107,7 @@ def derive(
     return machine.kept.once("equations", (by, backend, *sorted(options.items())), make)
 
 
-class EquationsOfMotion(ConstraintContract):
+class EquationsOfMotion(ConstraintContract, ContactContract):
     """Equations ``M(q) a + C(q, v) v + dV/dq = tau`` of a machine.
 
     Every function takes arrays with any leading batch axes, and ``p`` (a mapping of parameter names to values, or an

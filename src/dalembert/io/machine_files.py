@@ -94,6 +94,7 @@ from dalembert.core.parameter import Parameter, Scalar, parse_scalar
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.constraint_entries import make_cable, make_constraint
+from dalembert.io.contact_entries import make_contact
 from dalembert.io.control_blocks import make_law
 from dalembert.io.field_entries import make_field
 from dalembert.io.geometry_entries import make_geometry
@@ -219,6 +220,7 @@ class _Reader:
             "constraints": lambda name, e: make_constraint(name, e, self.number, self.origin),
             "cables": lambda name, e: make_cable(name, e, self.number, self.origin),
             "fields": lambda name, e: make_field(name, e, self.number),
+            "contacts": lambda name, e: make_contact(name, e, self.number, self.origin),
         }
         names: dict[str, int] = {}
         for section, make in makers.items():

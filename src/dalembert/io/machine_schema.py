@@ -396,6 +396,47 @@ class CableEntry(_Entry):
     bilateral: bool = False
 
 
+class HalfSpaceEntry(_Entry):
+    """All below a plane."""
+
+    normal: Axis = [0.0, 0.0, 1.0]
+    point: Vector = ZERO
+
+
+class SphericalSurfaceEntry(_Entry):
+    """A sphere that is touched from outside or inside."""
+
+    radius: Number
+    centre: Vector = ZERO
+    inside: bool = False
+
+
+class CylindricalSurfaceEntry(_Entry):
+    """A cylinder without ends that is touched from outside or inside."""
+
+    radius: Number
+    axis: Axis = [0.0, 0.0, 1.0]
+    point: Vector = ZERO
+    inside: bool = False
+
+
+class ContactEntry(_Entry):
+    """A contact: a solid (none of them: a point), a surface (none: the ground), restitution and friction."""
+
+    frame: str
+    sphere: SphereSolidEntry | None = None
+    capsule: RoundSolidEntry | None = None
+    box: BoxSolidEntry | None = None
+    origin: OriginEntry = OriginEntry()
+    half_space: HalfSpaceEntry | None = None
+    spherical: SphericalSurfaceEntry | None = None
+    cylindrical: CylindricalSurfaceEntry | None = None
+    on: str = "world"
+    restitution: Number = 0.0
+    friction: Number = 0.0
+    law: Literal["newton", "poisson"] = "newton"
+
+
 class SwitchEntry(_Entry):
     """Constraints that are added and removed at a time or at an event."""
 
@@ -445,4 +486,5 @@ class MachineFile(_Entry):
     constraints: dict[str, ConstraintEntry] = {}
     cables: dict[str, CableEntry] = {}
     fields: dict[str, FieldEntry] = {}
+    contacts: dict[str, ContactEntry] = {}
     simulation: SimulationEntry | None = None

@@ -11,6 +11,7 @@ from dalembert.core.files import write_file
 from dalembert.core.parameter import Scalar, nominal, to_text
 from dalembert.io.beam_entries import beam_to_data
 from dalembert.io.constraint_entries import fields_to_data
+from dalembert.io.contact_entries import contact_to_data
 from dalembert.io.field_entries import field_to_data
 from dalembert.io.geometry_entries import geometry_to_data
 from dalembert.io.yaml_nodes import plain_value
@@ -89,6 +90,7 @@ def _machine(machine: Machine) -> dict[str, Any]:
     for section in ("constraints", "cables"):
         data[section] = {c.name: fields_to_data(c, _given, _origin) for c in getattr(machine, section)}
     data["fields"] = {f.name: field_to_data(f, _given) for f in machine.fields}
+    data["contacts"] = {c.name: contact_to_data(c, _given, _origin) for c in machine.contacts}
     return {key: value for key, value in data.items() if value != {} or key in ("bodies", "joints")}
 
 

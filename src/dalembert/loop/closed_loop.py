@@ -200,6 +200,12 @@ def _is_value(control: Any) -> bool:
 def _compose(
     eom: EquationsOfMotion, control: Any, events: Sequence[Event], limits: str, switches: Sequence[Switch]
 ) -> ClosedLoop:
+    if eom.machine.contacts:
+        names = ", ".join(c.name for c in eom.machine.contacts)
+        raise InputError(
+            f"machine '{eom.machine.name}' has contacts ({names}), which runs do not know yet; "
+            "machine.with_(contacts=()) leaves them out"
+        )
     s = eom.symbolic
     z_names, z0, z, zdot, u, controller = _control(eom, control)
     n_before = eom.nq + eom.nv + len(z_names)

@@ -16,6 +16,7 @@ from dalembert.model.constraints import (
     ParallelConstraint,
     WeldConstraint,
 )
+from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure, in_orbit
 from dalembert.model.from_dh import machine_from_dh
@@ -37,9 +38,11 @@ __all__ = [
     "Box",
     "Cable",
     "Capsule",
+    "Contact",
     "ControlMomentGyro",
     "Coupling",
     "Cylinder",
+    "CylindricalSurface",
     "DistanceConstraint",
     "Drag",
     "ElasticJoint",
@@ -47,6 +50,7 @@ __all__ = [
     "Frame",
     "GearConstraint",
     "Geometry",
+    "HalfSpace",
     "Joint",
     "Limits",
     "Load",
@@ -65,6 +69,7 @@ __all__ = [
     "Shape",
     "SolarPressure",
     "Sphere",
+    "SphericalSurface",
     "Support",
     "Thruster",
     "Transform",
@@ -75,6 +80,7 @@ __all__ = [
     "clohessy_wiltshire",
     "cylinder",
     "elastic_joint",
+    "geometry_contacts",
     "hollow_cylinder",
     "in_orbit",
     "machine_from_dh",

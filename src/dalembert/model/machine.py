@@ -23,6 +23,7 @@ from dalembert.model.body import Body
 from dalembert.model.cables import Cable
 from dalembert.model.checks import check_physics
 from dalembert.model.constraints import Constraint
+from dalembert.model.contacts import Contact
 from dalembert.model.fields import ForceField
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.locking import lock_joints
@@ -45,7 +46,7 @@ class Machine:
     ----------
     name
         Name of the machine.
-    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, fields
+    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, fields, contacts
         Its parts.
     gravity
         Acceleration of gravity in world axes [m/s2].
@@ -73,6 +74,7 @@ class Machine:
     constraints: tuple[Constraint, ...] = ()
     cables: tuple[Cable, ...] = ()
     fields: tuple[ForceField, ...] = ()
+    contacts: tuple[Contact, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
 
     def __post_init__(self) -> None:
@@ -107,7 +109,7 @@ class Machine:
             "motor or thruster": list(self.u_names),
             "wrench or force field": [w.name for w in self.wrenches] + [f.name for f in self.fields],
             "coupled joint": [c.joint for c in self.couplings],
-            "constraint or cable": [c.name for c in self.constraints] + [c.name for c in self.cables],
+            "constraint, cable or contact": [c.name for c in self._joining],
         }
         for kind, names in groups.items():
             for name, count in Counter(names).items():
@@ -171,9 +173,8 @@ class Machine:
 
     def _check_constraints(self, single: set[str]) -> None:
         where = f"machine '{self.name}'"
-        parts: tuple[Constraint | Cable, ...] = (*self.constraints, *self.cables)
-        for part in parts:
-            kind = "cable" if isinstance(part, Cable) else "constraint"
+        for part in self._joining:
+            kind = "constraint" if isinstance(part, Constraint) else type(part).__name__.lower()
             for frame in part.frames:
                 if frame not in self.tree.frames:
                     error = UnknownNameError("frame or body", frame, self.tree.frames, where)
@@ -185,6 +186,10 @@ class Machine:
                 if joint not in single:
                     error = UnknownNameError("joint with one coordinate", joint, single, where)
                     raise MachineError(f"{kind} '{part.name}': {error}")
+
+    @property
+    def _joining(self) -> tuple[Constraint | Cable | Contact, ...]:
+        return (*self.constraints, *self.cables, *self.contacts)
 
     @property
     def constrained(self) -> bool:
@@ -213,7 +218,7 @@ class Machine:
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Ranges that the scalars of the machine must keep."""
-        bounded = (self.bodies, self.joints, self.motors, self.cables)
+        bounded = (self.bodies, self.joints, self.motors, self.cables, self.contacts)
         return tuple(b for parts in bounded for part in parts for b in part.bounds())
 
     @cached_property
@@ -384,7 +389,9 @@ class Machine:
             if parts
         ]
         less = f" less {' and '.join(held)}" if held else ""
-        return f"machine '{self.name}': {bodies} ({mass:g} kg), {freedoms} of freedom{less}, {inputs}, {parameters}"
+        touching = f", {_count(len(self.contacts), 'contact', 'contacts')}" if self.contacts else ""
+        what = f"{bodies} ({mass:g} kg), {freedoms} of freedom{less}{touching}"
+        return f"machine '{self.name}': {what}, {inputs}, {parameters}"
 
 
 def _count(n: int, one: str, many: str) -> str:
@@ -402,4 +409,5 @@ _PARTS: dict[str, type] = {
     "constraints": Constraint,
     "cables": Cable,
     "fields": ForceField,
+    "contacts": Contact,
 }

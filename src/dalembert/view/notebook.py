@@ -65,6 +65,7 @@ def _names(machine: Machine) -> str:
         "inputs": machine.u_names,
         "constraints": [c.name for c in machine.constraints],
         "cables": [c.name for c in machine.cables],
+        "contacts": [c.name for c in machine.contacts],
         "parameters": [f"{p.name} = {p.value:g}" for p in machine.parameters],
     }
     return "".join(f"<p>{label}: {escape(_listed(names))}</p>" for label, names in lists.items() if names)

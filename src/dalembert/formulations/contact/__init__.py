@@ -1,0 +1,1 @@
+"""Contacts of a machine, for every formulation: gaps, normals, rows."""

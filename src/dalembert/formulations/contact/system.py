@@ -1,0 +1,254 @@
+"""Contacts of a machine on CasADi symbols: gaps, rows and their rates, for any formulation.
+
+Every point in which a contact may touch is a *pair* with a gap ``g(q)``, a normal ``n`` from the surface to the solid
+and two tangents. With the velocities of the two material points that face each other,
+
+    u = (u_n, u_1, u_2) = J v,        u_n = g',        u' = J v' + b,        b = J' v
+
+are the relative velocities along ``n`` and the tangents, their rows ``J`` (3 x nv for each pair), and what their rates
+have besides ``J v'``. A force ``f = (f_n, f_1, f_2)`` on the solid (and its opposite on what carries the surface) acts
+as ``J^T f`` on the machine: ``M v' + bias = tau + J^T f`` (IMPACT 60 has the impulses of the normals).
+
+Limits of coordinates are pairs too, without tangents (zero rows).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import Scalar
+from dalembert.core.ports import Formulation
+from dalembert.formulations.contact.distance import closest, distance, tangents
+from dalembert.model.contacts import Contact
+from dalembert.model.geometry import Box, Capsule, Sphere
+from dalembert.model.machine import Machine
+from dalembert.model.tree import place
+
+__all__ = ["ContactPair", "ContactSystem"]
+
+
+@dataclass(frozen=True)
+class ContactPair:
+    """One point in which a contact may touch, or one end of the range of a coordinate.
+
+    Parameters
+    ----------
+    name
+        Its name: that of the contact, with a number where it has several; ``joint.lower`` or ``joint.upper``.
+    contact
+        The contact; None for the limit of a joint.
+    between
+        What touches what, in words.
+    restitution, friction
+        Coefficients.
+    poisson
+        Whether the restitution is Poisson's; otherwise it is Newton's.
+    rubs
+        Whether it may have friction, so that its tangential rows count.
+    """
+
+    name: str
+    contact: Contact | None
+    between: str
+    restitution: Scalar
+    friction: Scalar
+    poisson: bool
+    rubs: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Expressions:
+    """Gap, rows (3 x nv), point and directions (3 x 3: normal and tangents as columns) in the world."""
+
+    gap: Any
+    rows: Any
+    point: Any
+    axes: Any
+
+
+class ContactSystem:
+    """All contacts of a set of equations.
+
+    Parameters
+    ----------
+    formulation
+        Delivers the poses and Jacobians of the frames.
+    limits
+        Whether the ranges of joints with one coordinate are contacts too.
+    """
+
+    def __init__(self, formulation: Formulation, *, limits: bool = False) -> None:
+        self.machine: Machine = formulation.machine
+        self.formulation = formulation
+        self.variables = formulation.variables
+        self._rates = formulation.coordinate_rates()
+        pairs: list[ContactPair] = []
+        made: list[_Expressions] = []
+        for contact in self.machine.contacts:
+            between = f"'{contact.frame}' and the surface on '{contact.on}'"
+            for name, (x, d, reach, radius) in zip(contact.pairs, self._points(contact), strict=True):
+                made.append(self._pair(contact, x, d, reach, radius))
+                e, mu = contact.restitution, contact.friction
+                pairs.append(ContactPair(name, contact, between, e, mu, contact.law == "poisson", contact.rubs))
+        if limits:
+            for name, expression in self._limits():
+                made.append(expression)
+                pairs.append(ContactPair(name, None, f"joint '{name.rpartition('.')[0]}'", 0.0, 0.0, False, False))
+        self.pairs = tuple(pairs)
+        self._made = tuple(made)
+
+    # -- layout -------------------------------------------------------------------------------------------------------
+
+    @property
+    def k(self) -> int:
+        """Number of pairs."""
+        return len(self.pairs)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the pairs."""
+        return tuple(pair.name for pair in self.pairs)
+
+    @property
+    def rubs(self) -> NDArray[np.bool_]:
+        """Which pairs may have friction."""
+        return np.array([pair.rubs for pair in self.pairs], dtype=bool)
+
+    @property
+    def poisson(self) -> NDArray[np.bool_]:
+        """Which pairs have Poisson's restitution."""
+        return np.array([pair.poisson for pair in self.pairs], dtype=bool)
+
+    # -- expressions --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def gaps(self) -> Any:
+        """``g`` (k)."""
+        return ca.vertcat(*[e.gap for e in self._made]) if self._made else ca.SX(0, 1)
+
+    @cached_property
+    def jacobian(self) -> Any:
+        """``J`` (3k x nv): rows of the normal and the two tangents of each pair."""
+        return ca.vertcat(*[e.rows for e in self._made]) if self._made else ca.SX(0, self.formulation.layout.nv)
+
+    @cached_property
+    def velocity(self) -> Any:
+        """``u = J v`` (3k)."""
+        return self.jacobian @ self.variables.v
+
+    @cached_property
+    def bias(self) -> Any:
+        """``b = J' v`` (3k)."""
+        return ca.jtimes(ca.densify(self.velocity), self.variables.q, self._rates)
+
+    @cached_property
+    def points(self) -> Any:
+        """Points of the solids that touch, in the world (3k)."""
+        return ca.vertcat(*[e.point for e in self._made]) if self._made else ca.SX(0, 1)
+
+    @cached_property
+    def axes(self) -> Any:
+        """Normal and tangents in the world, as columns side by side (3 x 3k); zero for limits."""
+        return ca.horzcat(*[e.axes for e in self._made]) if self._made else ca.SX(3, 0)
+
+    @cached_property
+    def restitution(self) -> Any:
+        """``e`` (k)."""
+        return self._values([pair.restitution for pair in self.pairs])
+
+    @cached_property
+    def friction(self) -> Any:
+        """``mu`` (k)."""
+        return self._values([pair.friction for pair in self.pairs])
+
+    def _values(self, scalars: list[Scalar]) -> Any:
+        return ca.vertcat(*[ca.SX(self.variables.value(x)) for x in scalars]) if scalars else ca.SX(0, 1)
+
+    @cached_property
+    def terms(self) -> ca.Function:
+        """``(q, v, p) -> (gap, J, u, b, e, mu)``: all that an impact or a sustained contact needs."""
+        x = self.variables
+        outputs = [self.gaps, self.jacobian, self.velocity, self.bias, self.restitution, self.friction]
+        dense = ca.cse([ca.densify(ca.SX(y)) for y in outputs])
+        return ca.Function("contact_terms", [x.q, x.v, x.p], dense, ["q", "v", "p"], ["gap", "J", "u", "b", "e", "mu"])
+
+    # -- kinematics ---------------------------------------------------------------------------------------------------
+
+    def _points(self, contact: Contact) -> list[tuple[Any, Any, Any, Any]]:
+        """Centre, direction and half length of a segment (None where there is none), and radius of each pair."""
+        value = self.variables.value
+        R, p = place(contact.origin, value)
+        match contact.solid:
+            case None:
+                return [(p, None, None, 0.0)]
+            case Sphere(radius=radius):
+                return [(p, None, None, value(radius))]
+            case Capsule(radius=radius, length=length):
+                half, axis = value(length) / 2, R[:, 2]
+                if contact.surface.convex_side:
+                    return [(p + s * half * axis, None, None, value(radius)) for s in (-1, 1)]
+                return [(p, axis, half, value(radius))]
+            case Box(size=size):
+                a, b, c = (value(side) / 2 for side in size)
+                signs = [(i, j, k) for k in (-1, 1) for j in (-1, 1) for i in (-1, 1)]
+                return [(p + R @ ca.vertcat(i * a, j * b, k * c), None, None, 0.0) for i, j, k in signs]
+        raise AssertionError(contact.solid)
+
+    def _pair(self, contact: Contact, x: Any, d: Any, reach: Any, radius: Any) -> _Expressions:
+        value = self.variables.value
+        R_a, p_a = self._pose(contact.frame)
+        R_o, p_o = self._pose(contact.on)
+        R = R_o.T @ R_a  # axes of the solid in those of the surface, in which all that follows is
+        origin = R_o.T @ (p_a - p_o)
+        if d is not None:
+            assert not contact.surface.convex_side
+            x = x + closest(contact.surface, origin + R @ x, R @ d, reach, value) * d  # type: ignore[arg-type]
+        arm = R @ x
+        away, n = distance(contact.surface, origin + arm, value)
+        t1, t2 = tangents(n)
+        gap = away - radius
+        arm = arm - radius * n
+        facing = origin + arm - gap * n
+        J_a, J_o = self._jacobian(contact.frame), self._jacobian(contact.on)
+        relative = R @ J_a[:3, :] - ca.skew(arm) @ (R @ J_a[3:, :]) - (J_o[:3, :] - ca.skew(facing) @ J_o[3:, :])
+        axes = ca.horzcat(n, t1, t2)
+        point = p_o + R_o @ (origin + arm)
+        return _Expressions(gap, axes.T @ relative, point, R_o @ axes)
+
+    def _pose(self, frame: str) -> tuple[Any, Any]:
+        R, p = self.formulation.frame_pose(frame)
+        return ca.SX(R), ca.SX(p)
+
+    def _jacobian(self, frame: str) -> Any:
+        if self.machine.tree.frames[frame][0] < 0:
+            return ca.SX(6, self.formulation.layout.nv)
+        return ca.SX(self.formulation.jacobian(frame))
+
+    def _limits(self) -> list[tuple[str, _Expressions]]:
+        v, nv = self.variables.v, self.formulation.layout.nv
+        made: list[tuple[str, _Expressions]] = []
+        for joint in self.machine.joints:
+            lower, upper = joint.limits.lower, joint.limits.upper
+            if joint.info.nv != 1 or (lower == -math.inf and upper == math.inf):
+                continue
+            if lower == upper:
+                raise InputError(
+                    f"joint '{joint.name}' of machine '{self.machine.name}' has the range {lower:g} to {upper:g}: it "
+                    "cannot move between two stops; lock it"
+                )
+            q, row = self.formulation.joint_coordinate(joint.name), self.formulation.joint_rate(joint.name)
+            row = ca.jacobian(ca.SX(row), v)
+            for end, limit, sign in (("lower", lower, 1.0), ("upper", upper, -1.0)):
+                if math.isfinite(limit):
+                    rows = ca.vertcat(sign * row, ca.SX(2, nv))
+                    expression = _Expressions(sign * (q - limit), rows, ca.SX(3, 1), ca.SX(3, 3))
+                    made.append((f"{joint.name}.{end}", expression))
+        return made
