@@ -16,7 +16,10 @@ import typer
 from dalembert import __version__
 from dalembert.cli.animate import animate
 from dalembert.cli.bench import bench
+from dalembert.cli.cache import cache
+from dalembert.cli.check import check, new, schema
 from dalembert.cli.demo import demo
+from dalembert.cli.doctor import doctor
 from dalembert.cli.plot import plot
 from dalembert.cli.reproduce import reproduce
 from dalembert.cli.simulate import simulate
@@ -30,7 +33,6 @@ app = typer.Typer(
     name="dalembert",
     help="Equations of motion of machines: derived, verified, compiled, simulated.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -52,14 +54,32 @@ def _options(
     pass
 
 
-app.command()(demo)
-app.add_typer(systems)
-app.command()(simulate)
-app.command()(plot)
-app.command()(animate)
-app.command()(verify)
-app.command()(reproduce)
-app.command()(bench)
+def _examples(*lines: str) -> str:
+    """Return the end of a help text; the mark keeps its lines."""
+    return "\b\nExamples:\n" + "\n".join(f"  dalembert {line}" for line in lines)
+
+
+app.command(epilog=_examples("demo", "demo --out report"))(demo)
+app.command(epilog=_examples("new", "new crane", "new arm my_arm.yaml"))(new)
+app.command(epilog=_examples("check crane.yaml", "check *.yaml"))(check)
+app.add_typer(systems, epilog=_examples("systems", "systems show canadarm", "systems --yaml canadarm > arm.yaml"))
+app.command(
+    epilog=_examples(
+        "simulate spatial-crane --plot crane.png",
+        "simulate crane.yaml --duration 20 -p length=6 --out crane.nc",
+        "simulate canadarm --method dopri5 --rtol 1e-10 --csv arm.csv",
+    )
+)(simulate)
+app.command(epilog=_examples("plot crane.nc", 'plot crane.nc "swing*" x --out angles.pdf'))(plot)
+app.command(epilog=_examples("animate crane.nc --trace hook_point", "animate arm.nc --exaggerate 10 --out arm.html"))(
+    animate
+)
+app.command(epilog=_examples("verify crane.yaml", "verify canadarm --samples 100 --json"))(verify)
+app.command(epilog=_examples("reproduce", "reproduce crane --short"))(reproduce)
+app.command(epilog=_examples("bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"))(bench)
+app.command(epilog=_examples("schema", "schema --out machine.schema.json"))(schema)
+app.command(epilog=_examples("doctor", "doctor --json"))(doctor)
+app.add_typer(cache, epilog=_examples("cache", "cache clean", "cache clean --unused 30"))
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -10,7 +10,7 @@ The same text runs on a GPU (`cuda`) and elsewhere (`export`). A function that e
 from __future__ import annotations
 
 from dalembert.compile.build import Toolchain, find_toolchain
-from dalembert.compile.cache import build_library, cache_directory
+from dalembert.compile.cache import build_library, cache_content, cache_directory, clean_cache
 from dalembert.compile.cuda import CudaKernel, CudaSource, compile_cuda, emit_cuda
 from dalembert.compile.export import export_c
 from dalembert.compile.kernel import BoundKernel, Kernel, compile_function
@@ -24,7 +24,9 @@ __all__ = [
     "Native",
     "Toolchain",
     "build_library",
+    "cache_content",
     "cache_directory",
+    "clean_cache",
     "compile_cuda",
     "compile_function",
     "emit_cuda",

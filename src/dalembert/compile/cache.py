@@ -29,7 +29,7 @@ from dalembert.core.errors import BuildError
 from dalembert.core.files import LEFTOVER_AGE, owner, temporary_folder
 from dalembert.core.warn import warn
 
-__all__ = ["build_library", "cache_directory", "load_cached", "load_library"]
+__all__ = ["build_library", "cache_content", "cache_directory", "clean_cache", "load_cached", "load_library"]
 
 Loaded = TypeVar("Loaded")
 
@@ -145,6 +145,45 @@ def build_library(source: str, name: str) -> ctypes.CDLL:
         raise BuildError(f"{name!r} needs a C compiler: {missing_toolchain()}")
     key = hashlib.sha256(f"{toolchain.identity}\0source\0{source}".encode()).hexdigest()
     return load_library(key, lambda directory: build_units(toolchain, [source], directory, name=name))
+
+
+def cache_content() -> tuple[int, int]:
+    """Return how many libraries the cache holds, and their bytes."""
+    sizes = [path.stat().st_size for path in _objects(cache_directory())]
+    return len(sizes), sum(sizes)
+
+
+def clean_cache(unused: float = 0.0) -> tuple[int, int]:
+    """Remove the libraries of the cache; what is needed is built again. Processes at work keep what they have loaded.
+
+    Parameters
+    ----------
+    unused
+        Leave those that were built or loaded within this many seconds.
+
+    Returns
+    -------
+    count, size
+        How many were removed, and their bytes.
+    """
+    folder = cache_directory()
+    count = size = 0
+    latest = time.time() - unused
+    for path in _objects(folder):
+        with contextlib.suppress(OSError):  # another process may be doing the same
+            status = path.stat()
+            if max(status.st_atime, status.st_mtime) <= latest:
+                path.unlink()
+                count, size = count + 1, size + status.st_size
+    for entry in (folder / "keys").iterdir():
+        if _lookup(folder, entry.name) is None:
+            entry.unlink(missing_ok=True)
+    _prune(folder)
+    return count, size
+
+
+def _objects(folder: Path) -> list[Path]:
+    return [path for path in (folder / "objects").iterdir() if path.suffix == LIBRARY_SUFFIX]
 
 
 def _prune(folder: Path) -> None:

@@ -2,21 +2,28 @@
 
 from dalembert.io.control_blocks import make_law
 from dalembert.io.conventions import PeerState, from_mujoco, from_pinocchio, to_mujoco, to_pinocchio
+from dalembert.io.json_schema import machine_json_schema
+from dalembert.io.machine_check import check_machine
 from dalembert.io.machine_files import load_machine, load_simulation
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.runs import load_run
+from dalembert.io.starter_files import STARTERS, starter
 from dalembert.io.urdf import load_urdf
 
 __all__ = [
+    "STARTERS",
     "PeerState",
+    "check_machine",
     "from_mujoco",
     "from_pinocchio",
     "load_machine",
     "load_run",
     "load_simulation",
     "load_urdf",
+    "machine_json_schema",
     "machine_to_yaml",
     "make_law",
+    "starter",
     "to_mujoco",
     "to_pinocchio",
 ]

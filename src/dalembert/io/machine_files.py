@@ -118,7 +118,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.transform import IDENTITY, Transform
 
-__all__ = ["load_machine", "load_simulation", "machine_to_yaml"]
+__all__ = ["MachineReader", "load_machine", "load_simulation", "machine_to_yaml", "read_document"]
 
 _LARGEST = 8 * 2**20
 _AXES = ("axis", "second_axis")
@@ -171,17 +171,23 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
 
 
 def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
-    document = _document(source)
-    if not isinstance(document.data, dict):
-        keys = ", ".join(MachineFile.model_fields)
-        raise located(document.label, 1, f"must be a mapping with the keys {keys}")
+    document = read_document(source)
     try:
         file = MachineFile.model_validate(document.data)
     except ValidationError as error:
         raise describe(error, MachineFile, document) from None
-    reader = _Reader(document, file)
+    reader = MachineReader(document, file)
     machine = reader.machine()
     return machine, read_simulation(file.simulation, machine, document, reader.number) if file.simulation else {}
+
+
+def read_document(source: str | Path) -> Document:
+    """Return the data of a machine file, with the lines."""
+    document = _document(source)
+    if not isinstance(document.data, dict):
+        keys = ", ".join(MachineFile.model_fields)
+        raise located(document.label, 1, f"must be a mapping with the keys {keys}")
+    return document
 
 
 def _document(source: str | Path) -> Document:
@@ -194,7 +200,7 @@ def _document(source: str | Path) -> Document:
     return _document(Path(source))
 
 
-class _Reader:
+class MachineReader:
     """Builds the parts of a machine from the entries of a file, with the line of each in its errors."""
 
     def __init__(self, document: Document, file: MachineFile) -> None:
@@ -207,9 +213,12 @@ class _Reader:
 
     def machine(self) -> Machine:
         """Return the machine."""
-        file, document = self.file, self.document
-        parts: dict[str, tuple[Any, ...]] = {}
-        makers: dict[str, Callable[[str, Any], Any]] = {
+        return self.assembled({s: tuple(self.element(s, name) for name in getattr(self.file, s)) for s in self.makers})
+
+    @property
+    def makers(self) -> dict[str, Callable[[str, Any], Any]]:
+        """What makes the elements of each section."""
+        return {
             "bodies": self.body,
             "joints": self.joint,
             "frames": lambda name, e: Frame(name, e.body, self.origin(e.origin, ("frames", name, "origin"))),
@@ -222,16 +231,20 @@ class _Reader:
             "fields": lambda name, e: make_field(name, e, self.number),
             "contacts": lambda name, e: make_contact(name, e, self.number, self.origin),
         }
-        names: dict[str, int] = {}
-        for section, make in makers.items():
-            made = []
-            for name, entry in getattr(file, section).items():
-                line = document.line((section, name))
-                names.setdefault(name, line)
-                with locating(document.label, line, owner=f"'{name}'"):
-                    made.append(make(name, entry))
-            parts[section] = tuple(made)
+
+    def element(self, section: str, name: str) -> Any:
+        """Return an element, with its line in the errors."""
+        with locating(self.document.label, self.document.line((section, name)), owner=f"'{name}'"):
+            return self.makers[section](name, getattr(self.file, section)[name])
+
+    def assembled(self, parts: dict[str, tuple[Any, ...]]) -> Machine:
+        """Return the machine of these parts."""
+        file, document = self.file, self.document
         gravity = self.vector(file.gravity, ("gravity",))
+        names: dict[str, int] = {}
+        for section in parts:
+            for name in getattr(file, section):
+                names.setdefault(name, document.line((section, name)))
         with locating(document.label, document.line(()), names):
             machine = Machine(file.name, gravity=gravity, **parts)
         unused = [name for name in self.parameters if name not in {p.name for p in machine.parameters}]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, WrapValidator
 from pydantic_core import PydanticCustomError
 
 from dalembert.core.validation import AXES
@@ -48,12 +48,22 @@ def _inertia(value: Any) -> Any:
     raise PydanticCustomError("inertia", "must be 3 numbers, 6 numbers (xx, yy, zz, xy, xz, yz) or 3 rows of 3")
 
 
-Number = Annotated[Any, BeforeValidator(_number)]
-Limit = Annotated[Any, BeforeValidator(_limit)]
-Bound = Annotated[Any, BeforeValidator(_bound)]
-Inertia = Annotated[Any, BeforeValidator(_inertia)]
+_EXPRESSION = {"type": "string", "description": "an expression such as m * l**2 / 12, or an angle: 45 deg"}
+_NUMBER: dict[str, Any] = {"anyOf": [{"type": "number"}, _EXPRESSION]}
+_THREE: dict[str, Any] = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
+_INERTIA = {
+    "anyOf": [
+        _THREE,
+        {"type": "array", "items": _NUMBER, "minItems": 6, "maxItems": 6},
+        {"type": "array", "items": _THREE, "minItems": 3, "maxItems": 3},
+    ]
+}
+Number = Annotated[Any, BeforeValidator(_number), WithJsonSchema(_NUMBER)]
+Limit = Annotated[Any, BeforeValidator(_limit), WithJsonSchema({"type": "number"})]
+Bound = Annotated[Any, BeforeValidator(_bound), WithJsonSchema(_NUMBER)]
+Inertia = Annotated[Any, BeforeValidator(_inertia), WithJsonSchema(_INERTIA)]
 Vector = Annotated[list[Number], Field(min_length=3, max_length=3)]
-Axis = Annotated[Vector, WrapValidator(_axis)]
+Axis = Annotated[Vector, WrapValidator(_axis), WithJsonSchema({"anyOf": [_THREE, {"enum": list(AXES)}]})]
 ZERO = [0.0, 0.0, 0.0]
 
 

@@ -12,7 +12,7 @@ from dalembert.core.errors import FileFormatError, did_you_mean
 from dalembert.io.source import located
 from dalembert.io.yaml_nodes import Document, Path
 
-__all__ = ["describe"]
+__all__ = ["describe", "describe_all"]
 
 _ELEMENTS: dict[str | int, str] = {
     "bodies": "body",
@@ -37,7 +37,19 @@ _EXPECTED = {
 def describe(error: ValidationError, model: type[BaseModel], document: Document) -> FileFormatError:
     """Return a finding as an error with its place; an unknown key first, often the reason of the others."""
     findings = error.errors(include_url=False)
-    finding = next((f for f in findings if f["type"] == "extra_forbidden"), findings[0])
+    return _located(next((f for f in findings if f["type"] == "extra_forbidden"), findings[0]), model, document)
+
+
+def describe_all(error: ValidationError, model: type[BaseModel], document: Document) -> list[FileFormatError]:
+    """Return every finding as an error with its place, one for each value."""
+    findings: dict[Path, Any] = {}
+    for finding in error.errors(include_url=False):
+        path = _data_path(finding["loc"], document.data, missing=finding["type"] == "missing")
+        findings.setdefault(path, finding)  # of a value that may be of several types the first refusal
+    return [_located(finding, model, document) for finding in findings.values()]
+
+
+def _located(finding: Any, model: type[BaseModel], document: Document) -> FileFormatError:
     path = _data_path(finding["loc"], document.data, missing=finding["type"] == "missing")
     line = document.line(path)
     where = _name(path)

@@ -1,0 +1,90 @@
+"""``dalembert check``: everything that is wrong with machine files; ``dalembert new`` and ``schema``: to begin with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.output import console, table
+from dalembert.core.errors import DalembertError, FileFormatError, InputError
+from dalembert.core.files import target_file, write_file
+
+__all__ = ["check", "new", "schema"]
+
+
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Machine files (.yaml), or .urdf.")],
+) -> None:
+    """Say everything that is wrong with machine files, with file and line.
+
+    Exit status 1 if something is.
+    """
+    wrong = 0
+    for path in files:
+        errors = _faults(path)
+        wrong += len(errors)
+        for error in errors:
+            print(error, file=sys.stderr)
+    if wrong:
+        print(f"{wrong} {'mistake' if wrong == 1 else 'mistakes'}", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def _faults(path: Path) -> list[FileFormatError]:
+    if path.suffix.lower() == ".urdf":
+        from dalembert.io.urdf import load_urdf
+
+        try:
+            print(f"{path}: {load_urdf(path)}")
+        except DalembertError as error:
+            return [FileFormatError(str(error))]
+        return []
+    from dalembert.io.machine_check import check_machine
+    from dalembert.io.machine_files import load_machine
+
+    errors = check_machine(path)
+    if not errors:
+        print(f"{path}: {load_machine(path)}")
+    return errors
+
+
+def new(
+    kind: Annotated[str | None, typer.Argument(help="What to begin with; without it the list is shown.")] = None,
+    out: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The file; KIND.yaml by default.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+) -> None:
+    """Write a commented machine file to begin with."""
+    from dalembert.io.starter_files import STARTERS, starter
+
+    if kind is None:
+        listing = table("kind", "what")
+        for name, what in STARTERS.items():
+            listing.add_row(name, what)
+        console().print(listing)
+        return
+    text = starter(kind)
+    path = target_file(out or Path(f"{kind}.yaml"), (".yaml", ".yml"))
+    if path.exists() and not force:
+        raise InputError(f"{path} is there already; give another name, or --force to replace it")
+    write_file(path, text.replace(f"{kind}.yaml", str(path)))
+    print(f"written: {path}\nnext:    dalembert simulate {path} --plot {path.with_suffix('.png')}")
+
+
+def schema(
+    out: Annotated[Path | None, typer.Option(help="Write it to a file instead of printing it.")] = None,
+) -> None:
+    """Print the JSON Schema of machine files, for editors.
+
+    Most editors take it from a first line such as: # yaml-language-server: $schema=machine.schema.json
+    """
+    from dalembert.io.json_schema import machine_json_schema
+
+    text = json.dumps(machine_json_schema(), indent=2) + "\n"
+    if out is None:
+        print(text, end="")
+        return
+    print(f"written: {write_file(target_file(out), text)}")

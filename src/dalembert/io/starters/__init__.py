@@ -1,0 +1,1 @@
+"""Commented machine files to begin with."""

@@ -1,0 +1,205 @@
+"""Machine files to begin with, all mistakes of a file at once, and the schema for editors."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+import dalembert as da
+from dalembert.cli.app import app, run
+from dalembert.core.errors import FileFormatError, UnknownNameError
+from dalembert.io import STARTERS, check_machine, machine_json_schema, starter
+from dalembert.systems import SYSTEMS
+
+GANTRY = """\
+name: gantry
+parameters: {m: 12.0, l: 1.6}
+bodies:
+  bridge: {mass: 80.0}
+  trolley: {mass: 20.0}
+  load: {point_mass: {mass: m, com: [0, 0, -l]}}
+joints:
+  x: {kind: prismatic, parent: world, child: bridge, axis: [1, 0, 0], damping: 15.0}
+  y: {kind: prismatic, parent: bridge, child: trolley, axis: [0, 1, 0]}
+  swing: {kind: revolute, parent: trolley, child: load, axis: [1, 0, 0]}
+frames:
+  hook: {body: load}
+motors:
+  x: {effort: 8.0}
+  y: {effort: 150.0}
+wrenches:
+  wind: {frame: hook, force: [0, 1, 0]}
+simulation:
+  duration: 12.0
+  control: {law: pd, kp: 1.0, kd: 1.0, reference: [0, 0]}
+"""
+
+
+def lines(errors: list[FileFormatError]) -> list[int]:
+    return [int(re.match(r"<text>:(\d+): ", str(error))[1]) for error in errors]  # type: ignore[index]
+
+
+def test_a_good_file_has_no_mistakes() -> None:
+    assert check_machine(GANTRY) == []
+
+
+def test_all_mistakes_at_once() -> None:
+    text = GANTRY
+    for right, wrong in (
+        ("mass: 80.0", "mass: -80"),  # 4: impossible value
+        ("damping: 15.0", "dampening: 15"),  # 8: unknown key
+        ("parent: bridge, child: trolley", "parent: bridge"),  # 9: missing key
+        ("child: load", "child: lod"),  # 10: unknown name
+        ("effort: 8.0", "effort: lots"),  # 14: wrong type
+        ("frame: hook", "frame: hok"),  # 17: unknown name
+        ("law: pd", "law: pdd"),  # 20: unknown law
+    ):
+        assert right in text
+        text = text.replace(right, wrong)
+    errors = check_machine(text)
+    assert lines(errors) == [4, 8, 9, 10, 14, 17, 20]
+    assert "did you mean 'damping'" in str(errors[1])
+    assert "did you mean 'load'" in str(errors[3])
+    with pytest.raises(FileFormatError):
+        da.load_machine(text)
+
+
+def test_attached_parts_that_do_not_fit_are_all_named() -> None:
+    text = GANTRY.replace("kind: revolute", "kind: spherical")
+    text = text.replace("point_mass: {mass: m, ", "sphere: {mass: m, radius: 0.2, ")
+    text = text.replace("  y: {effort: 150.0}", "  y: {joint: swing}\n  z: {joint: swing}")
+    errors = check_machine(text)
+    assert [re.search(r"motor '(\w)'", str(e))[1] for e in errors] == ["y", "z"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [", "- 1", "", "name: x", "{name: 1, bodies: {}, joints: {}}", "{parameters: {1: a}}"]
+)
+def test_what_is_no_machine_file(text: str) -> None:
+    assert check_machine(text + "\n" if text else "\n")
+
+
+def test_check_agrees_with_loading() -> None:
+    """Whatever single line is left out: the check finds something exactly if loading the file fails."""
+    rows = GANTRY.splitlines()
+    for k in range(len(rows)):
+        text = "\n".join(rows[:k] + rows[k + 1 :]) + "\n"
+        try:
+            da.load_simulation(text)
+            loads = True
+        except da.DalembertError:
+            loads = False
+        assert (not check_machine(text)) == loads, rows[k]
+
+
+@pytest.mark.parametrize("name", STARTERS)
+def test_starters_run(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["new", name, "mine.yaml"]) == 0
+    assert "dalembert simulate mine.yaml" in capsys.readouterr().out
+    assert run(["check", "mine.yaml"]) == 0
+    machine, settings = da.load_simulation(tmp_path / "mine.yaml")
+    result = da.simulate(machine, **settings)
+    assert result.ok
+    assert result.energy.drift < 1e-5
+    assert run(["new", name, "mine.yaml"]) == 2  # never over what somebody wrote
+    assert run(["new", name, "mine.yaml", "--force"]) == 0
+
+
+def test_unknown_starter() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'crane'"):
+        starter("crone")
+
+
+def test_check_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text(GANTRY, encoding="utf-8")
+    bad.write_text(GANTRY.replace("child: load", "child: lod").replace("frame: hook", "frame: h"), encoding="utf-8")
+    assert run(["check", str(good), str(bad)]) == 1
+    printed = capsys.readouterr()
+    assert "3 degrees of freedom" in printed.out
+    assert f"{bad}:10: child of joint 'swing'" in printed.err
+    assert "2 mistakes" in printed.err
+
+
+@pytest.fixture(scope="module")
+def validator() -> Any:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads(json.dumps(machine_json_schema(), allow_nan=False))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("name", [*SYSTEMS, *STARTERS])
+def test_schema_takes_every_machine(name: str, validator: Any) -> None:
+    text = starter(name) if name in STARTERS else SYSTEMS[name].to_yaml()
+    assert not [error.message for error in validator.iter_errors(yaml.safe_load(text))]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("damping: 15.0", "dampening: 15"),
+        ("effort: 8.0", "effort: lots"),
+        ("[1, 0, 0]", "[1, 0]"),
+        ("name: gantry", "gravity: 1"),
+    ],
+)
+def test_schema_refuses(right: str, wrong: str, validator: Any) -> None:
+    assert right in GANTRY
+    assert list(validator.iter_errors(yaml.safe_load(GANTRY.replace(right, wrong))))
+
+
+def test_schema_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema", "--out", str(tmp_path / "machine.schema.json")]) == 0
+    assert json.loads((tmp_path / "machine.schema.json").read_text(encoding="utf-8")) == machine_json_schema()
+
+
+def test_doctor(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["doctor", "--json"]) == 0
+    findings = {f["what"]: f for f in json.loads(capsys.readouterr().out)}
+    assert findings["kernel cache"]["state"] == "ok"
+    assert {f["state"] for f in findings.values()} <= {"ok", "missing"}
+
+
+def test_doctor_without_compiler(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("DALEMBERT_CC", "no-such-compiler")
+    assert run(["doctor", "--json"]) == 0
+    findings = {f["what"]: f for f in json.loads(capsys.readouterr().out)}
+    assert findings["C compiler"]["state"] == "missing"
+    assert "DALEMBERT_CC" in findings["C compiler"]["found"]
+
+
+def test_cache_clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path))
+    assert run(["doctor"]) == 0  # builds a kernel where there is a compiler
+    capsys.readouterr()
+    assert run(["cache"]) == 0
+    before = int(re.search(r": (\d+) kernels", capsys.readouterr().out)[1])  # type: ignore[index]
+    assert run(["cache", "clean", "--unused", "1"]) == 0
+    assert "removed 0 kernels" in capsys.readouterr().out
+    assert run(["cache", "clean"]) == 0
+    assert f"removed {before} kernels" in capsys.readouterr().out
+    assert run(["cache"]) == 0
+    assert ": 0 kernels" in capsys.readouterr().out
+    assert run(["cache", "clean", "--unused", "-1"]) == 2
+
+
+def test_every_command_shows_examples() -> None:
+    runner = CliRunner()
+    commands = [c.name or c.callback.__name__ for c in app.registered_commands if c.callback] + [
+        group.typer_instance.info.name for group in app.registered_groups if group.typer_instance
+    ]
+    assert len(commands) > 10
+    for command in commands:
+        result = runner.invoke(app, [str(command), "--help"])
+        assert result.exit_code == 0
+        assert f"Examples:\n    dalembert {command}" in result.output, command
