@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.urdf import load_urdf
     from dalembert.loop.rollout import rollout
+    from dalembert.loop.signals import Measure
 
 __all__ = [
     "PD",
@@ -111,6 +112,7 @@ __all__ = [
     "LoopConstraint",
     "Machine",
     "MachineError",
+    "Measure",
     "Mesh",
     "ModalAppendage",
     "MotionConstraint",
@@ -168,6 +170,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "Measure": "dalembert.loop.signals",
     "closed_form": "dalembert.analysis.closed_form.form",
     "inverse_kinematics": "dalembert.analysis.inverse_kinematics",
     "linearize": "dalembert.analysis.linearize",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import casadi as ca
@@ -16,8 +18,14 @@ from dalembert.compile.cuda import CudaSource, emit_cuda
 from dalembert.compile.emit_c import CHUNK_SIZE
 from dalembert.compile.tape import supported_operations
 from dalembert.core.errors import BuildError, InputError
+from dalembert.loop.rollout import processor_engine
+from dalembert.simulation.checks import check_setup
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import rollout_source
+from dalembert.simulation.rollout.measures import Measures
+from dalembert.simulation.rollout.members import Members
+from dalembert.simulation.rollout.plan import make_plan
+from dalembert.simulation.settings import Settings
 
 SX = ca.SX
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
@@ -70,9 +78,87 @@ def test_sources_compile(make, options: tuple[str, ...], tmp_path: Path) -> None
     build(emit_cuda(make()), tmp_path, *options)
 
 
+def gauges() -> Measures:
+    t, x, c, p = (SX.sym(n, k) for n, k in zip("txcp", (1, 6, 1, 2), strict=True))
+    y = ca.vertcat(x[0], x[0] ** 2, x[1], x[0] > 1)
+    function = ca.Function("m", [t, x, c, p], [y], ["t", "x", "c", "p"], ["y"])
+    inf = np.inf
+    return Measures(
+        function,
+        ("end", "rms", "far", "first"),
+        ("final", "rms", "max", "first"),
+        np.array([-inf, 0.1, -inf, -inf]),
+        np.array([inf, 0.4, inf, inf]),
+    )
+
+
 @needs_nvcc
-def test_rollout_compiles(tmp_path: Path) -> None:
-    build(rollout_source(oscillator(), "rk4"), tmp_path, "-DDA_RESIDENT=4")
+@pytest.mark.parametrize("measures", [None, gauges()], ids=["rows", "measures"])
+def test_rollout_compiles(measures: Measures | None, tmp_path: Path) -> None:
+    build(rollout_source(oscillator(), "rk4", measures), tmp_path, "-DDA_RESIDENT=4")
+
+
+# What a GPU gives to each thread, on the processor: one thread per block, one after the other.
+_SHIM = """
+#include <math.h>
+#include <stddef.h>
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __noinline__
+#define __launch_bounds__(...)
+static struct { long long x; } blockIdx, blockDim = {1}, threadIdx = {0};
+"""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_rollout_on_the_processor_is_that_of_lanes(tmp_path: Path) -> None:
+    """The text for a GPU, compiled as C++: members with their own clocks, parameters, held values, and measures."""
+    problem, measures = oscillator(), gauges()
+    source = rollout_source(problem, "rk4", measures)
+    loop = f"""
+extern "C" void all(long long n, double *x, double *c, double *p, double *clock, double anchor, double h,
+                    long long first, long long count, double rest, int *status, double *failed, double *row,
+                    double *values) {{
+    for (blockIdx.x = 0; blockIdx.x < n; blockIdx.x++)
+        {source.entry}(n, x, c, n, 1, p, n, 1, clock, anchor, h, first, count, rest, status, failed, row, values);
+}}
+"""
+    (tmp_path / "kernel.cpp").write_text(_SHIM + source.text + loop)
+    command = ["g++", "-O1", "-shared", "-fPIC", "-w", str(tmp_path / "kernel.cpp"), "-o", str(tmp_path / "kernel.so")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    call = ctypes.CDLL(str(tmp_path / "kernel.so"))["all"]
+    rng = np.random.default_rng(3)
+    n = 5
+    x0 = np.hstack([rng.normal(size=(n, 2)), np.tile([1.0, 0, 0, 0], (n, 1))])
+    held, p, clock = rng.normal(size=(n, 1)), rng.uniform(1, 4, size=(n, 2)), rng.uniform(0, 0.3, n)
+    x0[4, 0] = 1e308  # diverges in the first step
+    setup = check_setup(problem, x0[0], p[0], Settings(0.537, step=1e-2, record=0.1), period=0.0)
+    plan = make_plan(setup)
+    members = Members.at_start(x0, held, p, len(plan.t), measures.start(n))
+    members = replace(members, clock=clock)
+    engine = processor_engine(problem, "rk4", "auto", measures)
+    engine.run(plan, members, threads=1, proceed=lambda fraction: True)
+
+    arrays = [np.ascontiguousarray(a.T) for a in (x0, held, p)]
+    values = np.ascontiguousarray(measures.start(n).reshape(n, -1).T)
+    status, failed = np.zeros(n, dtype=np.int32), np.zeros(n)
+    row = np.zeros((6, n))
+    for s in plan.segments:
+        call(
+            *(ctypes.c_longlong(n), *(ctypes.c_void_p(a.ctypes.data) for a in (*arrays, clock))),
+            *(ctypes.c_double(s["anchor"]), ctypes.c_double(s["h"]), ctypes.c_longlong(s["first"])),
+            *(ctypes.c_longlong(s["count"]), ctypes.c_double(s["rest"])),
+            *(ctypes.c_void_p(a.ctypes.data) for a in (status, failed, row, values)),
+        )
+    np.testing.assert_array_equal(status, members.status)
+    assert status[4] > 0 and failed[4] == members.failed_at[4] == clock[4]
+    np.testing.assert_allclose(arrays[0].T, members.x, rtol=1e-12)
+    np.testing.assert_allclose(row.T[:4], members.x[:4], rtol=1e-12)
+    assert members.measured is not None
+    np.testing.assert_allclose(values.T.reshape(n, 2, 4)[:4], members.measured[:4], rtol=1e-12)
+    assert members.measured[:4, 1, :3].all()
 
 
 def test_long_tapes_are_not_inlined() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile import compile_function
 from dalembert.compile.batch import check_threads
@@ -19,12 +20,14 @@ from dalembert.core.types import Array
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
+from dalembert.loop.signals import Measure, make_measures
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.engines.engine import Setup, normalise
 from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
 from dalembert.simulation.rollout.lanes import LaneRollout
+from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, make_plan, rollout_macros
 from dalembert.simulation.rollout.result import Rollout
@@ -32,7 +35,7 @@ from dalembert.simulation.rollout.vm import VmRollout
 from dalembert.simulation.settings import Settings
 from dalembert.simulation.watch import Progress, interrupts
 
-__all__ = ["rollout"]
+__all__ = ["initial_states", "member_values", "processor_engine", "rollout"]
 
 DEVICES = ("cpu", "cuda")
 
@@ -48,6 +51,7 @@ def rollout(
     method: str | None = None,
     step: float | None = None,
     record: float | None = None,
+    measure: Mapping[str, Measure] | None = None,
     t0: float = 0.0,
     threads: int = 0,
     device: str = "cpu",
@@ -79,7 +83,10 @@ def rollout(
     step
         Length of a step; None: 1e-3 s.
     record
-        Interval of the recorded rows; None: every step.
+        Interval of the recorded rows; None: every step, or only the ends if there is something to measure.
+    measure
+        What to measure of each member while it runs, by name (see `dalembert.Measure`): numbers instead of
+        trajectories. Memory of a member is then that of its state, twice, and of its measures.
     t0
         Initial time.
     threads
@@ -117,20 +124,29 @@ def rollout(
     threads = check_threads(threads)
     loop = close_loop(eom, control, limits="ignore")
     problem, held = loop.problem, _held(loop)
-    parameters = _members(p, eom.p_names, eom.machine.p_nominal, "p")
+    parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
-    x0, parameters = _initial_states(eom, loop, q0, v0, parameters)
-    settings = Settings(duration, t0, method, step=step, record=record, max_steps=max_steps)
+    x0, parameters = initial_states(eom, loop, q0, v0, parameters)
+    measures = make_measures(eom, problem, measure)
     method = DEFAULT_INTEGRATOR if method is None else method
     rollout_macros(problem, method)
-    one = parameters[0] if parameters.ndim == 2 else parameters
-    setup = check_setup(problem, x0[0], one, settings, period=0.0)
-    plan = make_plan(setup)
-    began = time.perf_counter()
-    engine = _engine(eom, problem, method, device, precision, fast_math)
-    members = Members.at_start(x0, held, parameters, len(plan.t))
-    _drive(engine, plan, setup, members, threads, progress)
-    return _assemble(eom, problem, setup, plan, members, engine.backend, time.perf_counter() - began)
+
+    def go(which: NDArray[np.int64] | slice, record: float | None, measures: Measures | None) -> Rollout:
+        """Simulate some of the members."""
+        settings = Settings(duration, t0, method, step=step, record=record, max_steps=max_steps)
+        own = parameters[which] if parameters.ndim == 2 else parameters
+        setup = check_setup(problem, x0[which][0], own[0] if own.ndim == 2 else own, settings, period=0.0)
+        plan = make_plan(setup)
+        began = time.perf_counter()
+        engine = _engine(eom, problem, method, device, precision, fast_math, measures)
+        memory = None if measures is None else measures.start(len(x0[which]))
+        members = Members.at_start(x0[which], held, own, len(plan.t), memory)
+        _drive(engine, plan, setup, members, threads, progress)
+        result = _assemble(eom, problem, setup, plan, members, engine.backend, time.perf_counter() - began)
+        numbers = {} if measures is None or memory is None else measures.finish(memory, result.ok)
+        return replace(result, measures=numbers, rerun=lambda chosen, record: go(chosen, record, None))
+
+    return go(slice(None), duration if record is None and measures is not None else record, measures)
 
 
 def _held(loop: ClosedLoop) -> Array:
@@ -150,7 +166,7 @@ def _held(loop: ClosedLoop) -> Array:
     return np.asarray(constant, dtype=float)
 
 
-def _members(value: Any, names: tuple[str, ...], default: Array, what: str) -> Array:
+def member_values(value: Any, names: tuple[str, ...], default: Array, what: str) -> Array:
     """Return (n,) or (N, n) numbers from an array or a mapping."""
     if value is None:
         return default.copy()
@@ -178,13 +194,13 @@ def _members(value: Any, names: tuple[str, ...], default: Array, what: str) -> A
     return np.ascontiguousarray(array)
 
 
-def _initial_states(
+def initial_states(
     eom: EquationsOfMotion, loop: ClosedLoop, q0: Any, v0: Any, parameters: Array
 ) -> tuple[Array, Array]:
     """Return the initial states (N, n) and the parameters (N, np), or (np,) if all members share them."""
     own = eom.machine
-    q = _members(q0, own.q_names, own.q_neutral, "q0")
-    v = _members(v0, own.v_names, np.zeros(own.nv), "v0")
+    q = member_values(q0, own.q_names, own.q_neutral, "q0")
+    v = member_values(v0, own.v_names, np.zeros(own.nv), "v0")
     counts = {a.shape[0] for a in (q, v, parameters) if a.ndim == 2}
     if len(counts) > 1:
         raise InputError(
@@ -212,28 +228,37 @@ def _initial_states(
 
 
 def _engine(
-    eom: EquationsOfMotion, problem: Problem, method: str, device: str, precision: Any, fast_math: bool
+    eom: EquationsOfMotion,
+    problem: Problem,
+    method: str,
+    device: str,
+    precision: Any,
+    fast_math: bool,
+    measures: Measures | None,
 ) -> RolloutEngine:
     """Return the time loop, which stays with its equations for the next rollout."""
 
     def make() -> RolloutEngine:
         if device == "cuda":
-            return CudaRollout(problem, method, precision, fast_math)
-        return _processor_engine(problem, method, eom.backend)
+            return CudaRollout(problem, method, precision, fast_math, measures)
+        return processor_engine(problem, method, eom.backend, measures)
 
-    return eom.kept.once("rollout", (problem, method, device, precision, fast_math), make, at_most=8)
+    return eom.kept.once("rollout", (problem, method, device, precision, fast_math, measures), make, at_most=8)
 
 
-def _processor_engine(problem: Problem, method: str, backend: Backend) -> RolloutEngine:
+def processor_engine(
+    problem: Problem, method: str, backend: Backend, measures: Measures | None = None
+) -> RolloutEngine:
+    """Return the time loop of many members on the processor: in lanes, or where there is no compiler in NumPy."""
     toolchain = usable_toolchain(backend)
     if toolchain is None:
-        return VmRollout(problem, method)
+        return VmRollout(problem, method, measures)
     try:
-        return LaneRollout(problem, method, toolchain)
+        return LaneRollout(problem, method, toolchain, measures)
     except BrokenToolchainError:
         if backend == "native":
             raise
-        return VmRollout(problem, method)
+        return VmRollout(problem, method, measures)
 
 
 def _drive(engine: RolloutEngine, plan: Plan, setup: Setup, members: Members, threads: int, progress: Any) -> None:
@@ -271,6 +296,7 @@ def _assemble(
         failed_at=np.where(members.status > 0, members.failed_at, np.nan),
         failed_state=members.status - 1,
         rows=members.good_rows(plan.t),
+        final=members.x,
         signal_names=problem.signal_names,
         evaluate_signals=evaluate_signals,
         metadata={

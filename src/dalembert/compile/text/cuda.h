@@ -28,6 +28,10 @@ typedef double real;
 #define FUNCTION static __device__ __forceinline__
 #define TABLE static __device__ const
 #define SPLAT(a) ((real)(a))
+typedef double instant; /* times and steps, whatever the precision of the rest */
+typedef bool MASK;
+#define REAL(a) ((real)(a))
+#define SELECT(m, a, b) ((m) ? (a) : (b))
 #define K(c) ((real)(c))
 #define SIGN(a) ((a) < K(0) ? K(-1) : (a) > K(0) ? K(1) : (a))
 #define NOT(a) ((a) == K(0) ? K(1) : K(0))

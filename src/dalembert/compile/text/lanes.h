@@ -20,6 +20,10 @@ typedef int64_t integer __attribute__((vector_size(ALIGNMENT)));
 #define J(c) ((integer)ALL(c))
 
 #define SPLAT(a) ((a) + K(-0.0))
+typedef real instant; /* times and steps */
+typedef integer MASK;
+#define REAL(a) (a)
+#define SELECT(m, a, b) select_(m, a, b)
 #define UNROLL
 #define ROLL
 #define FUNCTION static inline

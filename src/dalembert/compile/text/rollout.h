@@ -4,13 +4,13 @@
 TABLE int quaternion_at[] = {QUATERNIONS};
 TABLE double node[] = {NODES}, inner[] = {STEPS}, weight[] = {WEIGHTS};
 
-FUNCTION void rollout_step(double t, double h, const real *x, const real *c, const real *p, real *stage, real *rate,
+FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, const real *p, real *stage, real *rate,
                            real *next, real *w) {
     UNROLL
     for (int j = 0; j < N_STATES; j++) stage[j] = next[j] = x[j];
     ROLL
     for (int s = 0; s < STAGES; s++) {
-        const real time = SPLAT(t + node[s] * h), a = SPLAT(h * inner[s]), b = SPLAT(h * weight[s]);
+        const real time = REAL(t + h * node[s]), a = REAL(h * inner[s]), b = REAL(h * weight[s]);
         const real *const in[] = {&time, stage, c, p};
         real *const out[] = {rate};
         CHUNKS(in, out, w)
@@ -27,4 +27,25 @@ FUNCTION void rollout_step(double t, double h, const real *x, const real *c, con
         UNROLL
         for (int j = 0; j < 4; j++) u[j] = u[j] * r;
     }
+}
+
+/* Measures of a member, reduced step by step: what is measured is y at the end of a step of length h at t (0: an
+ * instant at which nothing moves). The integral is that of the trapezoidal rule. A value that is not a number stays. */
+enum { FINAL, MAXIMUM, MINIMUM, INTEGRAL, FIRST, LAST };
+
+FUNCTION void reduce(long long kind, real t, real h, real y, real *before, MASK on, MASK all, real *value,
+                     real *seen) {
+    MASK put = on;
+    real new_ = y, more = K(1.0);
+    if (kind == MAXIMUM) put = on & ((y > *value) | (y != y)) & (*value == *value);
+    else if (kind == MINIMUM) put = on & ((y < *value) | (y != y)) & (*value == *value);
+    else if (kind == INTEGRAL) {
+        put = all;
+        new_ = *value + K(0.5) * h * (*before + y);
+        more = *seen + h;
+    } else if (kind == FIRST) put = on & (y > K(0.0)) & (*seen == K(0.0)), new_ = t;
+    else if (kind == LAST) put = on & (y > K(0.0)), new_ = t;
+    *value = SELECT(put, new_, *value);
+    *seen = SELECT(kind == FIRST || kind == LAST || kind == INTEGRAL ? put : on, more, *seen);
+    *before = y;
 }

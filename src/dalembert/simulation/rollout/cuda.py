@@ -11,7 +11,9 @@ import numpy as np
 from dalembert.compile.cuda import BLOCK, CudaSource, Precision, emit_cuda, import_cupy, load_entry
 from dalembert.compile.forms import CUDA_ROLLOUT
 from dalembert.compile.tape import row_major
+from dalembert.core.types import Array
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
 
@@ -20,10 +22,19 @@ __all__ = ["CudaRollout", "rollout_source"]
 _PATIENCE = 0.05
 
 
-def rollout_source(problem: Problem, method: str) -> CudaSource:
+def rollout_source(problem: Problem, method: str, measures: Measures | None = None) -> CudaSource:
     """Write the time loop of a problem as CUDA C."""
-    macros = rollout_macros(problem, method)
-    return emit_cuda(row_major(problem.ode), form=CUDA_ROLLOUT, macros=macros, entry="rollout")
+    macros: dict[str, object] = {
+        **rollout_macros(problem, method),
+        "N_MEASURES": 0 if measures is None else len(measures),
+    }
+    further = None
+    if measures is not None:
+        further = {"MEASURE": row_major(measures.function)}
+        macros |= {"EVERY": int(measures.every), "KINDS": ", ".join(map(str, measures.kinds.tolist()))}
+        for name, times in (("SINCE", measures.since), ("UNTIL", measures.until)):
+            macros[name] = ", ".join(repr(float(np.clip(t, -1e300, 1e300))) for t in times)
+    return emit_cuda(row_major(problem.ode), form=CUDA_ROLLOUT, macros=macros, further=further, entry="rollout")
 
 
 class CudaRollout:
@@ -41,34 +52,45 @@ class CudaRollout:
 
     backend = "cuda"
 
-    def __init__(self, problem: Problem, method: str, precision: Precision = "double", fast_math: bool = False) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        method: str,
+        precision: Precision = "double",
+        fast_math: bool = False,
+        measures: Measures | None = None,
+    ) -> None:
         self._cupy = import_cupy()
-        self.source = rollout_source(problem, method)
+        self.source = rollout_source(problem, method, measures)
         self._dtype = np.dtype(np.float64 if precision == "double" else np.float32)
         self._entry = load_entry(self._cupy, self.source, precision, fast_math, BLOCK)
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
         """Integrate all members; see `RolloutEngine`."""
-        x, p, rows = members.x, members.p, members.rows
+        x, rows = members.x, members.rows
         cupy, n = self._cupy, len(x)
         state = cupy.asarray(x.T, dtype=self._dtype, order="C")
-        c = cupy.asarray(np.append(members.held, 0.0), dtype=self._dtype)
-        parameters: Any = cupy.asarray(p.T if p.ndim == 2 else np.append(p, 0.0), dtype=self._dtype, order="C")
-        p_strides = (np.int64(n), np.int64(1)) if p.ndim == 2 else (np.int64(1), np.int64(0))
+        held, parameters = self._table(members.held), self._table(members.p)
+        nothing = np.uintp(0)
+        clock = nothing if members.clock is None else cupy.asarray(members.clock)
+        memory = members.measured
+        values: Any = nothing
+        if memory is not None:
+            values = cupy.asarray(memory.reshape(n, -1).T, dtype=self._dtype, order="C")
         flags, times = cupy.zeros(n, dtype=cupy.int32), cupy.zeros(n)
         record = cupy.empty((rows.shape[1] - 1, rows.shape[2], n), dtype=self._dtype)
         grid, block = ((n + BLOCK - 1) // BLOCK,), (BLOCK,)
         reached, looked = 1, time.monotonic()
         for k, segment in enumerate(plan.segments):
             row = int(segment["row"])
-            target = record[row - 1] if row >= 0 else np.uintp(0)
+            target = record[row - 1] if row >= 0 else nothing
             self._entry(
                 grid,
                 block,
                 (
-                    *(np.int64(n), state, c, parameters, *p_strides),
+                    *(np.int64(n), state, *held, *parameters, clock),
                     *(np.float64(segment["anchor"]), np.float64(segment["h"]), np.int64(segment["first"])),
-                    *(np.int64(segment["count"]), np.float64(segment["rest"]), flags, times, target),
+                    *(np.int64(segment["count"]), np.float64(segment["rest"]), flags, times, target, values),
                 ),
             )
             reached = max(reached, row + 1)
@@ -80,3 +102,13 @@ class CudaRollout:
         x[:] = state.T.get()
         members.status[:], members.failed_at[:], members.done[:] = flags.get(), times.get(), reached
         rows[:, 1:reached] = record[: reached - 1].transpose(2, 0, 1).get()
+        if memory is not None:
+            memory[:] = values.T.get().reshape(memory.shape)
+
+    def _table(self, values: Array) -> tuple[Any, np.int64, np.int64]:
+        """Numbers of all members, or of each, on the GPU, with their strides."""
+        cupy = self._cupy
+        if values.ndim == 1:
+            return cupy.asarray(np.append(values, 0.0), dtype=self._dtype), np.int64(1), np.int64(0)
+        columns = np.vstack([values.T, np.zeros((1, len(values)))])
+        return cupy.asarray(columns, dtype=self._dtype, order="C"), np.int64(len(values)), np.int64(1)

@@ -12,9 +12,10 @@ import numpy as np
 from dalembert.compile.batch import run_threads
 from dalembert.compile.build import Toolchain
 from dalembert.compile.forms import LANES_ROLLOUT
-from dalembert.compile.native import load_form, symbol_of
+from dalembert.compile.native import load_form, load_lanes, symbol_of
 from dalembert.compile.tape import row_major
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
 
@@ -22,6 +23,37 @@ __all__ = ["LaneRollout"]
 
 _WORK = 30_000_000
 """Operations of one call into native code: some tens of milliseconds, after which an interrupt is seen."""
+
+_INT, _POINTER = ctypes.c_int64, ctypes.c_void_p
+
+
+class _Rollout(ctypes.Structure):
+    """``struct rollout`` of lanes_rollout.c."""
+
+    _fields_ = (
+        ("n", _INT),
+        ("state", _POINTER),
+        ("held", _POINTER),
+        ("held_stride", _INT),
+        ("parameters", _POINTER),
+        ("p_stride", _INT),
+        ("clock", _POINTER),
+        ("n_segments", _INT),
+        ("segments", _POINTER),
+        ("status", _POINTER),
+        ("failed_at", _POINTER),
+        ("rows", _POINTER),
+        ("n_rows", _INT),
+        ("n_measures", _INT),
+        ("every", _INT),
+        ("measure", _POINTER),
+        ("kinds", _POINTER),
+        ("since", _POINTER),
+        ("until", _POINTER),
+        ("values", _POINTER),
+        ("work", _POINTER),
+        ("measure_work", _POINTER),
+    )
 
 
 class LaneRollout:
@@ -35,28 +67,32 @@ class LaneRollout:
         Name of a fixed-step method.
     toolchain
         The compiler.
+    measures
+        What is measured; a library of its own, so that other measures leave the time loop as it is.
     """
 
     backend = "lanes"
 
-    def __init__(self, problem: Problem, method: str, toolchain: Toolchain) -> None:
+    def __init__(self, problem: Problem, method: str, toolchain: Toolchain, measures: Measures | None = None) -> None:
         function = row_major(problem.ode)
         library = load_form(function, toolchain, LANES_ROLLOUT, rollout_macros(problem, method))
         symbol = symbol_of(function)
         self._library = library
         self._n_work = ctypes.c_long.in_dll(library, f"{symbol}_rollout_n_work").value
         self.width = ctypes.c_long.in_dll(library, f"{symbol}_rollout_width").value
+        assert ctypes.c_long.in_dll(library, f"{symbol}_rollout_size").value == ctypes.sizeof(_Rollout)
         self._call = getattr(library, f"{symbol}_rollout")
-        self._call.restype = None
-        integer, pointer = ctypes.c_int64, ctypes.c_void_p
-        self._call.argtypes = [integer, *[pointer] * 3, integer, integer, *[pointer] * 4, integer, pointer]
+        self._call.restype, self._call.argtypes = None, [_POINTER]
         self._cost = 4 * function.n_instructions()
+        self._measures = measures
+        if measures is not None:
+            self._gauge = load_lanes(row_major(measures.function), toolchain)
+            self._tables = measures.kinds, measures.since, measures.until
+            self._cost += measures.function.n_instructions() if measures.every else 0
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
         """Integrate all members; see `RolloutEngine`."""
-        x, p, rows, done = members.x, members.p, members.rows, members.done
-        n, n_rows = rows.shape[:2]
-        held = np.ascontiguousarray(np.append(members.held, 0.0))
+        n, done = len(members.x), members.done
         blocks = -(-n // self.width)
         threads = max(1, min(threads, blocks))
         bounds = [min(n, blocks * k // threads * self.width) for k in range(threads + 1)]
@@ -65,31 +101,49 @@ class LaneRollout:
         total = n * len(plan.segments)
 
         def work(k: int) -> None:
-            scratch = np.empty(self._n_work)
+            loop, kept = self._loop(members)
+            reference = ctypes.addressof(loop)
             for start, end, first, last in self._pieces(bounds[k], bounds[k + 1], plan):
                 if stop.is_set():
                     return
                 segments = plan.segments[first:last]
-                self._call(
-                    end - start,
-                    x[start:].ctypes.data,
-                    held.ctypes.data,
-                    (p[start:] if p.ndim == 2 else p).ctypes.data,
-                    p.shape[-1] if p.ndim == 2 else 0,
-                    last - first,
-                    segments.ctypes.data,
-                    members.status[start:].ctypes.data,
-                    members.failed_at[start:].ctypes.data,
-                    rows[start:].ctypes.data,
-                    n_rows,
-                    scratch.ctypes.data,
-                )
+                self._place(loop, members, start, end)
+                loop.n_segments, loop.segments = last - first, segments.ctypes.data
+                self._call(reference)
                 done[start:end] = max(1, int(segments["row"].max(initial=-1)) + 1, int(done[start]))
                 advanced[k] += (end - start) * (last - first)
                 if k == 0 and not proceed(sum(advanced) / total):
                     stop.set()
+            del kept
 
         run_threads(work, threads, stop)
+
+    def _loop(self, members: Members) -> tuple[_Rollout, list[object]]:
+        """What a thread needs besides its members, and what must live as long."""
+        loop, scratch = _Rollout(), np.empty(self._n_work)
+        kept: list[object] = [scratch]
+        loop.work, loop.n_rows = scratch.ctypes.data, members.rows.shape[1]
+        if self._measures is not None:
+            kinds, since, until = self._tables
+            vectors = np.empty(self._gauge.n_work + (4 * len(self._measures) + 1) * self.width)
+            kept.append(vectors)
+            loop.n_measures, loop.every = len(self._measures), self._measures.every
+            loop.measure, loop.measure_work = self._gauge.block_address, vectors.ctypes.data
+            loop.kinds, loop.since, loop.until = (table.ctypes.data for table in (kinds, since, until))
+        return loop, kept
+
+    @staticmethod
+    def _place(loop: _Rollout, members: Members, start: int, end: int) -> None:
+        """Point a loop at some of the members."""
+        loop.n = end - start
+        for name, array in (("held", members.held), ("parameters", members.p)):
+            own = array.ndim == 2
+            setattr(loop, name, (array[start:] if own else array).ctypes.data)
+            setattr(loop, "held_stride" if name == "held" else "p_stride", array.shape[-1] if own else 0)
+        loop.state, loop.rows = members.x[start:].ctypes.data, members.rows[start:].ctypes.data
+        loop.status, loop.failed_at = members.status[start:].ctypes.data, members.failed_at[start:].ctypes.data
+        loop.clock = None if members.clock is None else members.clock[start:].ctypes.data
+        loop.values = None if members.measured is None else members.measured[start:].ctypes.data
 
     def _pieces(self, start: int, end: int, plan: Plan) -> list[tuple[int, int, int, int]]:
         """Divide members start..end and all segments into calls of bounded work: (start, end, first, last)."""

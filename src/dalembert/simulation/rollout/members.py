@@ -24,7 +24,7 @@ class Members:
     x
         States (N, n); in the end the last ones.
     held
-        Constant inputs, the same for all.
+        Constant inputs (N, nc), or (nc,) for all.
     p
         Parameters (N, np), or (np,) for all.
     rows
@@ -33,6 +33,10 @@ class Members:
         1 + the number of the state that stopped being finite (0: none), and when.
     done
         Number of rows of the record that each member has reached.
+    clock
+        Times of the members to which those of the plan are added; None: they have none of their own.
+    measured
+        Memory of the measures (N, 2, n), if there are any.
     """
 
     x: Array
@@ -42,15 +46,17 @@ class Members:
     status: NDArray[np.int64]
     failed_at: Array
     done: NDArray[np.int64]
+    clock: Array | None = None
+    measured: Array | None = None
 
     @classmethod
-    def at_start(cls, x0: Array, held: Array, p: Array, n_rows: int) -> Members:
+    def at_start(cls, x0: Array, held: Array, p: Array, n_rows: int, measured: Array | None = None) -> Members:
         """Members at their initial states (N, n), with room for ``n_rows`` rows."""
         n = len(x0)
         rows = np.full((n, n_rows, x0.shape[1]), np.nan)
         rows[:, 0] = x0
         zeros, ones = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
-        return cls(np.ascontiguousarray(x0), held, p, rows, zeros, np.full(n, np.nan), ones)
+        return cls(np.array(x0, order="C"), held, p, rows, zeros, np.full(n, np.nan), ones, None, measured)
 
     @property
     def words(self) -> NDArray[np.str_]:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
@@ -45,6 +45,10 @@ class Rollout:
         Number of the state that stopped being finite in it, -1 for the others.
     rows
         Number of good rows of each member.
+    final
+        Last good state of each member (N, n_states): at the end, or before the step that failed.
+    measures
+        Numbers of each member (N,) by name, as asked for; NaN for members that did not reach the end.
     signal_names
         Names of what can be computed from the states.
     evaluate_signals
@@ -53,6 +57,8 @@ class Rollout:
         Method, step, cost, version, machine.
     source
         The machine, which the members' runs know.
+    rerun
+        Simulates chosen members again: ``(members, record) -> Rollout``.
     """
 
     t: Array
@@ -66,14 +72,19 @@ class Rollout:
     failed_at: Array
     failed_state: NDArray[np.int64]
     rows: NDArray[np.int64]
+    final: Array
     signal_names: tuple[str, ...]
     evaluate_signals: Callable[[Array, Array, Array, Array], Array]
+    measures: Mapping[str, Array] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     source: Any = None
+    rerun: Callable[[NDArray[np.int64], float | None], Rollout] | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.t, self.x, self.p, self.held, self.status, self.failed_at, self.failed_state, self.rows):
+        arrays = (self.t, self.x, self.p, self.held, self.status, self.failed_at, self.failed_state, self.rows)
+        for array in (*arrays, self.final, *self.measures.values()):
             array.setflags(write=False)
+        object.__setattr__(self, "measures", MappingProxyType(dict(self.measures)))
         object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
 
     def __len__(self) -> int:
@@ -84,11 +95,6 @@ class Rollout:
     def ok(self) -> NDArray[np.bool_]:
         """Which members went to the end."""
         return np.asarray(self.status == "completed")
-
-    @property
-    def final(self) -> Array:
-        """Last good state of each member (N, n_states)."""
-        return np.asarray(self.x[np.arange(len(self)), self.rows - 1])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,6 +116,8 @@ class Rollout:
             return self.x[:, :, self.state_names.index(name)]
         if name in self.signal_names:
             return np.asarray(self.signals[:, :, self.signal_names.index(name)])
+        if name in self.measures:
+            raise InputError(f"{name!r} is a measure of this rollout: ask for measures[{name!r}]")
         raise UnknownNameError("signal", name, self.names, "this rollout")
 
     def message(self, member: int) -> str:
@@ -155,6 +163,27 @@ class Rollout:
             source=self.source,
         )
 
+    def again(self, members: ArrayLike, *, record: float | None = None) -> Rollout:
+        """Simulate chosen members once more, with all their rows: to the bit what they were among all the others.
+
+        Parameters
+        ----------
+        members
+            Their numbers, or a mask of all members.
+        record
+            Interval of the recorded rows, from each of which steps are counted anew; None: every step.
+        """
+        chosen = np.atleast_1d(np.asarray(members))
+        if chosen.dtype == bool and chosen.shape == (len(self),):
+            chosen = np.flatnonzero(chosen)
+        if chosen.ndim != 1 or not len(chosen) or chosen.dtype.kind not in "iu":
+            raise InputError(f"members must be numbers from 0 to {len(self) - 1} or a mask of all, got {members!r}")
+        if chosen.min() < 0 or chosen.max() >= len(self):
+            raise InputError(f"members must be numbers from 0 to {len(self) - 1}, got {members!r}")
+        if self.rerun is None:
+            raise InputError("this rollout does not know how it was made, and cannot be repeated")
+        return self.rerun(chosen.astype(np.int64), record)
+
     def to_xarray(self) -> xarray.Dataset:
         """Return an xarray Dataset: a variable per name over ``member`` and ``t``, parameters and status."""
         import xarray
@@ -163,6 +192,7 @@ class Rollout:
         parameters = np.broadcast_to(self.p, (len(self), self.p.shape[-1]))
         for k, name in enumerate(self.parameter_names):
             variables[f"parameter.{name}"] = ("member", parameters[:, k])
+        variables |= {f"measure.{name}": ("member", values) for name, values in self.measures.items()}
         variables["status"] = ("member", self.status)
         variables["failed_at"] = ("member", self.failed_at)
         coordinates = {"member": np.arange(len(self)), "t": self.t}
@@ -171,9 +201,10 @@ class Rollout:
     def __repr__(self) -> str:
         meta = self.metadata
         counts = ", ".join(f"{np.count_nonzero(self.status == s)} {s}" for s in sorted(set(self.status.tolist())))
+        measured = f"  measures  {', '.join(self.measures)}\n" if self.measures else ""
         return (
             f"Rollout of {meta.get('machine', '')!r}: {len(self)} members, {counts}\n"
             f"  time      {self.t[0]:g} to {self.t[-1]:g} s in {len(self.t)} rows\n"
-            f"  method    {meta.get('method')} (step {meta.get('step'):g} s, {meta.get('backend')}, "
+            f"{measured}  method    {meta.get('method')} (step {meta.get('step'):g} s, {meta.get('backend')}, "
             f"{meta.get('wall_time', 0.0):.3g} s)"
         )

@@ -11,6 +11,7 @@ from dalembert.simulation.engines.engine import normalise
 from dalembert.simulation.engines.fallback import evaluator
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.measures import Measures, reduce_step
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan
 
@@ -22,33 +23,53 @@ class VmRollout:
 
     backend = "vm"
 
-    def __init__(self, problem: Problem, method: str) -> None:
-        self._problem = problem
+    def __init__(self, problem: Problem, method: str, measures: Measures | None = None) -> None:
+        self._problem, self._measures = problem, measures
         self._tableau = TABLEAUS[method]
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
         """Integrate all members; see `RolloutEngine`."""
         x, p, rows, status, done = members.x, members.p, members.rows, members.status, members.done
         for i in range(len(x)):
-            ode = evaluator(self._problem.ode, p[i] if p.ndim == 2 else p)
+            own = p[i] if p.ndim == 2 else p
+            held = members.held[i] if members.held.ndim == 2 else members.held
+            clock = 0.0 if members.clock is None else float(members.clock[i])
+            ode, look = evaluator(self._problem.ode, own), self._gauge(members, i, held, own)
+            look(clock + float(plan.segments[0]["anchor"]), 0.0, 0.0)
             for segment in plan.segments:
                 steps = [float(segment["h"])] * int(segment["count"])
                 steps += [float(segment["rest"])] if segment["rest"] > 0.0 else []
                 for k, h in enumerate(steps):
                     if status[i]:
                         break
-                    t = float(segment["anchor"]) + (int(segment["first"]) + k) * float(segment["h"])
-                    new = self._step(ode, t, h, x[i], members.held)
+                    t = clock + float(segment["anchor"]) + (int(segment["first"]) + k) * float(segment["h"])
+                    new = self._step(ode, t, h, x[i], held)
                     bad = np.flatnonzero(~np.isfinite(new))
                     if len(bad):
                         status[i], members.failed_at[i] = 1 + bad[0], t
                     else:
                         x[i] = new
+                        look(t + h, h, 1e-9 * float(segment["h"]))
                 if segment["row"] >= 0:
                     rows[i, segment["row"]] = np.nan if status[i] else x[i]
                     done[i] = segment["row"] + 1
                     if not proceed((i + done[i] / len(plan.t)) / len(x)):
                         return
+
+    def _gauge(self, members: Members, i: int, held: Array, p: Array) -> Callable[[float, float, float], None]:
+        """Return (t, h, slack) -> None, which looks at the measures of a member at the end of a step."""
+        measures, memory = self._measures, members.measured
+        if measures is None or memory is None:
+            return lambda t, h, slack: None
+        value = evaluator(measures.function, p)
+        before = np.zeros(len(measures))
+
+        def look(t: float, h: float, slack: float) -> None:
+            y = value(t, members.x[i], held)
+            reduce_step(measures, t, h, slack, y, before, memory[i])
+            before[:] = y
+
+        return look
 
     def _step(self, ode: Callable[[float, Array, Array], Array], t: float, h: float, x: Array, held: Array) -> Array:
         a, b, c = self._tableau.a, self._tableau.b, self._tableau.c
