@@ -76,14 +76,26 @@ class PosePath:
     places: CapturePlan
     turns: CapturePlan
 
-    def __call__(self, t: float) -> PoseMotion:
-        """Motion at a time after the start."""
-        if t >= self.duration:
-            return self.target(t)
+    def __call__(self, t: ArrayLike) -> PoseMotion:
+        """Motion at times (...) after the start."""
+        s = np.asarray(t, dtype=float)
+        if s.ndim == 0:
+            return self.target(t) if s >= self.duration else self._before(s)
+        before = s < self.duration
+        if before.all():
+            return self._before(s)
+        there = self.target(s)
+        way = self._before(np.where(before, s, self.duration))
+        return PoseMotion(
+            *(np.where(before[(..., *(None,) * (x.ndim - s.ndim))], x, y) for x, y in zip(way, there, strict=True))
+        )
+
+    def _before(self, t: Array) -> PoseMotion:
         x, phi = self.places(t), self.turns(t)
         R, w, change = _turned(phi.position, phi.velocity, phi.acceleration)
         A = self.start @ R
-        return PoseMotion(x.position, x.velocity, x.acceleration, A, A @ w, A @ change)
+        w, change = (np.einsum("...ij,...j->...i", A, y) for y in (w, change))
+        return PoseMotion(x.position, x.velocity, x.acceleration, A, w, change)
 
 
 def meet_pose(target: Pose, start: PoseMotion, duration: float) -> PosePath:
@@ -124,40 +136,54 @@ def _vector(R: Array, w: Array, change: Array) -> tuple[Array, Array, Array]:
 
 def _turned(phi: Array, rate: Array, second: Array) -> tuple[Array, Array, Array]:
     """Rotation of a rotation vector, its body rate and rate of change."""
-    K, angle = _cross(phi), float(np.linalg.norm(phi))
-    a, b = _shapes(angle)[:2]
-    R = np.eye(3) + (1.0 - angle**2 * b) * K + a * (K @ K)  # sin x / x = 1 - x^2 b
+    K, angle = _cross(phi), np.linalg.norm(phi, axis=-1)
+    a, b = (x[..., None, None] for x in _shapes(angle)[:2])
+    # sin x / x = 1 - x^2 b
+    R = np.eye(3) + (1.0 - (angle**2)[..., None, None] * b) * K + a * (K @ K)
     J = _right_jacobian(phi)
-    return R, J @ rate, J @ second + _right_jacobian_rate(phi, rate) @ rate
+    change = _times(J, second) + _times(_right_jacobian_rate(phi, rate), rate)
+    return R, _times(J, rate), change
+
+
+def _times(A: Array, x: Array) -> Array:
+    return np.asarray(np.einsum("...ij,...j->...i", A, x))
 
 
 def _cross(x: Array) -> Array:
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
+    a, b, c = np.moveaxis(np.asarray(x, dtype=float), -1, 0)
+    zero = np.zeros_like(a)
+    rows = [[zero, -c, b], [c, zero, -a], [-b, a, zero]]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def _shapes(x: float) -> tuple[float, float, float, float]:
+def _shapes(angle: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """``a = (1 - cos x) / x^2``, ``b = (x - sin x) / x^3`` and their derivatives over ``x``."""
-    if x < 0.1:  # series, before the differences lose their digits
-        s = x * x
-        a = 1 / 2 - s / 24 + s**2 / 720 - s**3 / 40320 + s**4 / 3628800
-        b = 1 / 6 - s / 120 + s**2 / 5040 - s**3 / 362880 + s**4 / 39916800
-        da = -1 / 12 + s / 180 - s**2 / 6720 + s**3 / 453600
-        db = -1 / 60 + s / 1260 - s**2 / 60480 + s**3 / 4989600
-        return a, b, da, db
+    given = np.asarray(angle, dtype=float)
+    small = given < 0.1  # series, before the differences lose their digits
+    s = np.where(small, given, 0.0) ** 2
+    x = np.where(small, 1.0, given)
     a, b = (1.0 - np.cos(x)) / x**2, (x - np.sin(x)) / x**3
-    return float(a), float(b), float((np.sin(x) / x - 2.0 * a) / x**2), float((a - 3.0 * b) / x**2)
+    far = (a, b, (np.sin(x) / x - 2.0 * a) / x**2, (a - 3.0 * b) / x**2)
+    near = (
+        1 / 2 - s / 24 + s**2 / 720 - s**3 / 40320 + s**4 / 3628800,
+        1 / 6 - s / 120 + s**2 / 5040 - s**3 / 362880 + s**4 / 39916800,
+        -1 / 12 + s / 180 - s**2 / 6720 + s**3 / 453600,
+        -1 / 60 + s / 1260 - s**2 / 60480 + s**3 / 4989600,
+    )
+    a, b, da, db = (np.where(small, n, f) for n, f in zip(near, far, strict=True))
+    return a, b, da, db
 
 
 def _right_jacobian(phi: Array) -> Array:
     """Matrix ``J`` of the body rate ``J phi'`` of a rotation vector."""
-    a, b, _, _ = _shapes(float(np.linalg.norm(phi)))
+    a, b, _, _ = (x[..., None, None] for x in _shapes(np.linalg.norm(phi, axis=-1)))
     K = _cross(phi)
     return np.asarray(np.eye(3) - a * K + b * (K @ K))
 
 
 def _right_jacobian_rate(phi: Array, rate: Array) -> Array:
-    a, b, da, db = _shapes(float(np.linalg.norm(phi)))
-    K, D, along = _cross(phi), _cross(rate), float(phi @ rate)
+    a, b, da, db = (x[..., None, None] for x in _shapes(np.linalg.norm(phi, axis=-1)))
+    K, D, along = _cross(phi), _cross(rate), np.sum(phi * rate, axis=-1)[..., None, None]
     return np.asarray(-a * D + b * (D @ K + K @ D) + along * (-da * K + db * (K @ K)))
 
 

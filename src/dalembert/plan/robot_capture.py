@@ -1,0 +1,481 @@
+"""Capture of a tumbling body by a robot on a free base, planned within its limits.
+
+The closed form of SPACE chapter 7 knows neither the base's torque nor the arm. This planner scans final times, sides
+from which to approach and attitudes of the grip; each candidate is the path of least jerk (7.46) onto the grip, made
+into a motion of the whole robot that respects momentum, and is accepted if it keeps every limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.core.errors import InputError, PlanError
+from dalembert.core.states import named_vector
+from dalembert.core.types import Array
+from dalembert.core.validation import check_number
+from dalembert.formulations.equations import MachineOrEquations
+from dalembert.model.geometry import Geometry
+from dalembert.plan.clearance import ArmShape, Obstacle, arm_shape, boxes_of, least_clearance
+from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
+from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
+from dalembert.plan.tumbling import TumblingBody
+from dalembert.spatial.rotations import numpy, quaternion_from_matrix
+
+__all__ = ["RobotCapture", "RobotLimits", "Verdict", "plan_robot_capture"]
+
+_COARSE, _CHUNK, _MOST = 48, 24, 480
+_MISSED = 1e-3  # metres and radians: the tip does not reach its path
+
+
+@dataclass(frozen=True)
+class RobotLimits:
+    """What a plan must keep.
+
+    Parameters
+    ----------
+    base_torque, joint_torque
+        Per axis and per joint [N m]: 5 and 200 of SPACE Table 8.1.
+    joint_range
+        Largest angle of a joint to either side [rad].
+    singularity
+        Least singular value of the Jacobian of the tip [m, rad].
+    clearance
+        Least distance between arm, base and debris [m].
+    reserve
+        Part of the torques that is left to feedback.
+    """
+
+    base_torque: float = 5.0
+    joint_torque: float = 200.0
+    joint_range: float = np.pi
+    singularity: float = 0.2
+    clearance: float = 0.05
+    reserve: float = 0.25
+
+    def __post_init__(self) -> None:
+        for name in ("base_torque", "joint_torque", "joint_range"):
+            object.__setattr__(self, name, check_number(name, getattr(self, name)))
+        for name in ("singularity", "clearance", "reserve"):
+            value = check_number(name, getattr(self, name), positive=False)
+            if value < 0.0 or (name == "reserve" and value >= 1.0):
+                raise InputError(f"{name} must be {'within 0 and 1' if name == 'reserve' else '>= 0'}, got {value:g}")
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a candidate takes of a limit.
+
+    Attributes
+    ----------
+    name, unit
+        The limit.
+    value, limit
+        What the plan has, and what it may have; `slack` is the room between them as a part of the limit.
+    """
+
+    name: str
+    unit: str
+    value: float
+    limit: float
+    slack: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether the limit is kept."""
+        return self.slack >= 0.0
+
+
+@dataclass(frozen=True)
+class RobotCapture:
+    """An accepted plan.
+
+    Attributes
+    ----------
+    body
+        The debris as the robot sees it from the side that was chosen.
+    side
+        Rotation from the axes in which the debris was given to those of the plan: where the chaser has gone.
+    duration, hold
+        Time at which the tip meets the grip, and for how long it then goes with it [s].
+    grip
+        Attitude of the tip in axes of the debris (3 x 3).
+    path
+        Motion of the tip, a function of time.
+    centre, attitude
+        Centre of mass of the robot, and attitude (w, x, y, z) that its base keeps.
+    t, motion
+        Times, and the motion of the joints with its efforts.
+    q
+        Coordinates of the whole robot at these times.
+    verdicts
+        Every limit with what the plan takes of it.
+    tried
+        Number of candidates that were evaluated.
+    """
+
+    body: TumblingBody
+    side: Array
+    duration: float
+    hold: float
+    grip: Array
+    path: PosePath
+    centre: Array
+    attitude: Array
+    t: Array
+    motion: ArmMotion
+    q: Array
+    verdicts: tuple[Verdict, ...]
+    tried: int
+
+    def __str__(self) -> str:
+        room = min(self.verdicts, key=lambda v: v.slack)
+        return (
+            f"capture after {self.duration:g} s, followed for {self.hold:g} s; nearest limit: {room.name} "
+            f"{room.value:.3g} (limit {room.limit:.3g}) {room.unit}".rstrip()
+        )
+
+    def replan(self, t: float, motion: PoseMotion, body: TumblingBody, *, lead: float = 4.0) -> PosePath:
+        """Path of the tip from its motion at a time ``t`` onto the grip of the debris as it is estimated now.
+
+        Parameters
+        ----------
+        t
+            Time since the start.
+        motion
+            Motion of the tip at that time.
+        body
+            The debris as estimated, with its time zero that of the plan.
+        lead
+            Least time to go; later than the planned end the path keeps this far ahead.
+        """
+        target = gripped(body, self.grip)
+        return meet_pose(
+            lambda s: target(np.asarray(s) + t), motion, max(self.duration - t, check_number("lead", lead))
+        )
+
+
+def plan_robot_capture(
+    robot: MachineOrEquations,
+    body: TumblingBody,
+    q0: ArrayLike | Mapping[str, float],
+    *,
+    frame: str = "tip",
+    limits: RobotLimits | None = None,
+    durations: tuple[float, float] = (16.0, 112.0),
+    every: float = 2.0,
+    hold: float = 10.0,
+    sides: int = 48,
+    axis: ArrayLike | None = None,
+    geometry: Geometry | tuple[Geometry, ...] = (),
+    radius: float = 0.08,
+) -> RobotCapture:
+    """Plan the capture of a tumbling body by a robot at rest, within limits.
+
+    The base keeps its attitude and moves as linear momentum asks. The grip comes from outside along ``axis`` and is
+    turned about it as little as possible from how the tip is now.
+
+    Parameters
+    ----------
+    robot
+        A rigid robot on a free base with six joints, or its equations.
+    body
+        The debris, in the robot's world, its time zero now.
+    q0
+        Configuration of the robot, at rest.
+    frame
+        The tip; it grips along its z axis.
+    limits
+        What the plan must keep.
+    durations, every
+        First and last time to meet, and their spacing [s].
+    hold
+        How long the tip goes with the debris before the grip closes [s].
+    sides
+        Number of sides from which the chaser may come: as many attitudes of the debris in the robot's world, the given
+        one first. 1: it stays where it is.
+    axis
+        Outward direction at the target point in axes of the debris; None: along the radius of the target point.
+    geometry
+        Boxes of the debris for clearance, in its axes.
+    radius
+        Of the arm as capsules [m].
+
+    Raises
+    ------
+    PlanError
+        If no candidate keeps every limit; the message says how many failed by which, and by how little.
+
+    Examples
+    --------
+    >>> from dalembert import systems
+    >>> robot = systems.space_chaser("rigid", arrays="rigid")
+    >>> home = {"theta2": -0.9, "theta3": 1.7, "theta4": -0.8}
+    >>> body = systems.tumbling_debris((0.0, 0.05, 0.02), position=(7.4, 0.0, 0.0))
+    >>> plan = plan_robot_capture(robot, body, home)
+    >>> all(verdict.ok for verdict in plan.verdicts)
+    True
+    """
+    if not isinstance(body, TumblingBody):
+        raise InputError(f"body must be a TumblingBody, got {body!r}")
+    limits = RobotLimits() if limits is None else limits
+    if not isinstance(limits, RobotLimits):
+        raise InputError(f"limits must be RobotLimits, got {limits!r}")
+    first, last, spacing, hold = _times(durations, every, hold)
+    if isinstance(sides, bool) or not isinstance(sides, int) or sides < 1:
+        raise InputError(f"sides must be an integer >= 1, got {sides!r}")
+    scene = _scene(robot, body, q0, frame, limits, hold, axis, geometry, radius)
+    candidates, seen = _screen(scene, np.arange(first, last + 1e-9, spacing), _sides(sides))
+    if not candidates:
+        raise PlanError(
+            f"the debris shows its target point to the robot at no time between {first:g} and {last:g} s from any of "
+            f"{sides} sides: within {hold:g} s it comes no nearer to the arm's reach of {scene.reach:.3g} m than "
+            f"{seen:.3g} m, or faces away"
+        )
+    return _first_accepted(scene, candidates, sides, (first, last))
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """What stays the same for all candidates; axes are those of the base at the centre of mass unless said."""
+
+    robot: HeldBase
+    body: TumblingBody
+    axis: Array
+    limits: RobotLimits
+    hold: float
+    joints: Array
+    centre: Array
+    attitude: Array
+    R: Array
+    home: Array
+    shoulder: Array
+    reach: float
+    shape: ArmShape
+    obstacles: tuple[Obstacle, ...]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    side: Array
+    duration: float
+    quality: float
+    verdicts: tuple[Verdict, ...] = field(default=())
+
+
+def _scene(
+    robot: MachineOrEquations, body: TumblingBody, q0: Any, frame: str, limits: RobotLimits, hold: float, axis: Any,
+    geometry: Any, radius: float,
+) -> _Scene:  # fmt: skip
+    held = held_base(robot, frame)
+    eom = held.eom
+    q = named_vector(q0, eom.q_names, eom.q_neutral, "q0")
+    eom.check_quaternions(q)
+    out = np.array(body.point if axis is None else axis, dtype=float)
+    if out.shape != (3,) or not np.isfinite(out).all() or not np.linalg.norm(out) > 0.0:
+        raise InputError(
+            f"axis must be 3 finite numbers, not all zero, got {out.tolist()}; without one it is the target point"
+        )
+    solids = (geometry,) if isinstance(geometry, Geometry) else tuple(geometry)
+    start = next(b.q.start for b in eom.layout.blocks if b.name == held.base)
+    Q = q[start + 3 : start + 7]
+    R = eom.pose(eom.machine.joint(held.base).child, q)[:3, :3]
+    joints = q[held.rows[2]]
+    shape = arm_shape(held, check_number("radius", radius, unit="m"))
+    points = held.points(shape.frames)(joints)
+    reach = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    return _Scene(
+        held, body, out / np.linalg.norm(out), limits, hold, joints, eom.center_of_mass(q), Q, R, held.tip(joints)[0],
+        points[0], reach, shape, tuple(boxes_of("debris", solids)),
+    )  # fmt: skip
+
+
+def _times(durations: Any, every: Any, hold: Any) -> tuple[float, float, float, float]:
+    try:
+        first, last = (float(x) for x in durations)
+    except (TypeError, ValueError):
+        first, last = np.nan, np.nan
+    if not 0.0 < first <= last < np.inf:
+        raise InputError(f"durations must be two times 0 < first <= last, got {durations!r}")
+    return first, last, check_number("every", every, unit="s"), check_number("hold", hold, unit="s")
+
+
+def _sides(n: int) -> Array:
+    """Rotations spread evenly, the identity first (a super-Fibonacci spiral; Alexa 2022)."""
+    s = np.arange(n) + 0.5
+    phi, psi = np.sqrt(2.0), 1.533751168755204288118041
+    r, R = np.sqrt(s / n), np.sqrt(1.0 - s / n)
+    a, b = 2.0 * np.pi * s / phi, 2.0 * np.pi * s / psi
+    Q = np.stack([r * np.sin(a), r * np.cos(a), R * np.sin(b), R * np.cos(b)], axis=-1)
+    w, x, y, z = Q.T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    G = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return np.asarray(np.concatenate([np.eye(3)[None], G @ G[0].T])[:n])
+
+
+def _screen(scene: _Scene, durations: Array, sides: Array) -> tuple[list[_Candidate], float]:
+    """Candidates whose target point stays within reach and faces the arm while the tip goes with it, best first."""
+    body, hold = scene.body, scene.hold
+    samples = durations[:, None] + np.linspace(0.0, hold, 6)
+    R = body.attitude(samples)
+    out, point = R @ scene.axis, R @ np.array(body.point)
+    drift = samples[..., None] * np.array(body.velocity)
+    candidates: list[_Candidate] = []
+    nearest = np.inf
+    for G in sides:
+        place = np.array(body.position) + (drift + point) @ G.T
+        way = (place - scene.centre) @ scene.R - scene.shoulder
+        distance = np.linalg.norm(way, axis=-1)
+        nearest = min(nearest, float(distance.max(axis=-1).min()))
+        facing = -np.sum((out @ G.T @ scene.R) * way, axis=-1) / distance
+        near = (distance < 0.98 * scene.reach).all(axis=-1) & (facing > 0.3).all(axis=-1)
+        for k in np.flatnonzero(near):
+            # the middle of the reach is where the arm is most able
+            centred = 1.0 - float(np.abs(distance[k] / scene.reach - 0.72).max()) / 0.3
+            candidates.append(_Candidate(G, float(durations[k]), float(facing[k].min()) + 0.5 * centred))
+    candidates.sort(key=lambda c: c.duration / 100.0 - c.quality)
+    return candidates[:_MOST], nearest
+
+
+def _turned(body: TumblingBody, G: Array) -> TumblingBody:
+    """The body as it is seen from another side."""
+    Q = numpy(quaternion_from_matrix(G @ body.attitude(0.0)))
+    return replace(body, quaternion=tuple(Q.ravel()), velocity=tuple(G @ np.array(body.velocity)))
+
+
+def _grip(scene: _Scene, body: TumblingBody, middle: float) -> Array:
+    """Attitude of the tip in axes of the body: against the outward axis, turned as little as possible from home."""
+    A = body.attitude(middle)
+    home = scene.R @ scene.home[:3, :3]
+    return np.asarray(A.T @ _between(home[:, 2], -A @ scene.axis) @ home)
+
+
+def _between(a: Array, b: Array) -> Array:
+    """Least rotation that takes one unit vector to another."""
+    v, c = np.cross(a, b), float(a @ b)
+    if c < -1.0 + 1e-9:  # opposite: about any axis across
+        u = np.cross(a, np.eye(3)[int(np.argmin(np.abs(a)))])
+        u = u / np.linalg.norm(u)
+        return np.asarray(2.0 * np.outer(u, u) - np.eye(3))
+    K = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    return np.asarray(np.eye(3) + K + K @ K / (1.0 + c))
+
+
+def _path(scene: _Scene, candidate: _Candidate) -> tuple[TumblingBody, Array, PosePath]:
+    body = _turned(scene.body, candidate.side)
+    grip = _grip(scene, body, candidate.duration + scene.hold / 2)
+    start = resting_pose(scene.centre + scene.R @ scene.home[:3, 3], scene.R @ scene.home[:3, :3])
+    return body, grip, meet_pose(gripped(body, grip), start, candidate.duration)
+
+
+def _local(scene: _Scene, motion: PoseMotion) -> PoseMotion:
+    """Motion in axes of the base at the centre of mass."""
+    x, v, a, A, w, change = motion
+    R = scene.R
+    return PoseMotion((x - scene.centre) @ R, v @ R, a @ R, R.T @ A, w @ R, change @ R)
+
+
+def _evaluate(scene: _Scene, candidates: list[_Candidate]) -> list[_Candidate]:
+    """Candidates with their verdicts, on a coarse grid of times, all at once."""
+    times = np.array([np.linspace(0.0, c.duration + scene.hold, _COARSE) for c in candidates])
+    made = [_path(scene, c) for c in candidates]
+    paths = [_local(scene, path(t)) for (_, _, path), t in zip(made, times, strict=True)]
+    whole = PoseMotion(*(np.stack(x) for x in zip(*paths, strict=True)))
+    motion = scene.robot.follow(whole, times, scene.joints)
+    least = np.linalg.svd(scene.robot.tip(motion.joints)[1], compute_uv=False)[..., -1]
+    result = []
+    for k, candidate in enumerate(candidates):
+        one = ArmMotion(*(getattr(motion, f.name)[k] for f in fields(motion)))
+        result.append(replace(candidate, verdicts=_verdicts(scene, made[k][0], times[k], one, least[k])))
+    return result
+
+
+def _verdicts(
+    scene: _Scene, body: TumblingBody, t: Array, motion: ArmMotion, least: Array, *, near: bool = False
+) -> tuple[Verdict, ...]:
+    """Verdicts on a motion; those on distances, which cost more than all others, only on request."""
+    limits, (base, rows, _) = scene.limits, scene.robot.rows
+    miss = float(motion.miss.max())
+    if not miss < _MISSED:
+        return (Verdict("reach of the path", "m", miss, _MISSED, -1.0),)
+    use = 1.0 - limits.reserve
+    room = scene.robot.eom.machine
+    ranges = [(j.limits.lower, j.limits.upper) for j in (room.joint(n) for n in scene.robot.names)]
+    lower = np.maximum([x for x, _ in ranges], -limits.joint_range)
+    upper = np.minimum([x for _, x in ranges], limits.joint_range)
+    outside = float(np.maximum(lower - motion.joints, motion.joints - upper).max())
+    found = [
+        _at_most("base torque", "N m", float(np.abs(motion.effort[:, base[3:]]).max()), use * limits.base_torque),
+        _at_most("joint torque", "N m", float(np.abs(motion.effort[:, rows]).max()), use * limits.joint_torque),
+        Verdict("room to the joint range", "rad", -outside, 0.0, -outside / limits.joint_range),
+        _at_least("distance from singularity", "", float(least.min()), limits.singularity),
+    ]
+    if not near:
+        return tuple(found)
+    X = np.zeros((len(t), 4, 4))
+    drift = t[:, None] * np.array(body.velocity)
+    X[:, :3, :3] = scene.R.T @ body.attitude(t)
+    X[:, :3, 3], X[:, 3, 3] = (np.array(body.position) + drift - scene.centre) @ scene.R, 1.0
+    for name, gap in least_clearance(scene.robot, scene.shape, motion.joints, X, scene.obstacles).items():
+        found.append(_at_least(f"clearance of {name}", "m", gap, limits.clearance))
+    return tuple(found)
+
+
+def _at_most(name: str, unit: str, value: float, limit: float) -> Verdict:
+    return Verdict(name, unit, value, limit, (limit - value) / limit)
+
+
+def _at_least(name: str, unit: str, value: float, limit: float) -> Verdict:
+    return Verdict(name, unit, value, limit, (value - limit) / max(limit, 1e-3))
+
+
+def _first_accepted(scene: _Scene, candidates: list[_Candidate], sides: int, span: tuple[float, float]) -> RobotCapture:
+    failed: list[_Candidate] = []
+    for begin in range(0, len(candidates), _CHUNK):
+        judged = _evaluate(scene, candidates[begin : begin + _CHUNK])
+        good = [c for c in judged if all(v.ok for v in c.verdicts)]
+        failed += [c for c in judged if not all(v.ok for v in c.verdicts)]
+        for candidate in sorted(good, key=lambda c: -min(v.slack for v in c.verdicts)):
+            plan = _finished(scene, candidate, begin + len(judged))
+            if all(v.ok for v in plan.verdicts):
+                return plan
+            failed.append(replace(candidate, verdicts=plan.verdicts))
+    raise PlanError(_reason(failed, sides, span))
+
+
+def _finished(scene: _Scene, candidate: _Candidate, tried: int) -> RobotCapture:
+    """The whole plan on a fine grid of times."""
+    body, grip, path = _path(scene, candidate)
+    end = candidate.duration + scene.hold
+    t = np.linspace(0.0, end, int(np.ceil(end / 0.25)) + 1)
+    motion = scene.robot.follow(_local(scene, path(t)), t, scene.joints, steps=3)
+    least = np.linalg.svd(scene.robot.tip(motion.joints)[1], compute_uv=False)[..., -1]
+    verdicts = _verdicts(scene, body, t, motion, least, near=True)
+    q = scene.robot.configuration(motion.joints, scene.centre, scene.attitude)
+    return RobotCapture(
+        body, candidate.side, candidate.duration, scene.hold, grip, path, scene.centre, scene.attitude, t, motion, q,
+        verdicts, tried,
+    )  # fmt: skip
+
+
+def _reason(failed: list[_Candidate], sides: int, span: tuple[float, float]) -> str:
+    """How many candidates failed by which limit, and how near the nearest came."""
+    worst = [min(c.verdicts, key=lambda v: v.slack) for c in failed]
+    lines = []
+    for name in sorted({v.name for v in worst}):
+        of = [v for v in worst if v.name == name]
+        near = max(of, key=lambda v: v.slack)
+        lines.append(f"{name}: {len(of)} (nearest {near.value:.3g}, limit {near.limit:.3g} {near.unit}".rstrip() + ")")
+    return (
+        f"none of {len(failed)} candidates ({sides} sides, {span[0]:g} to {span[1]:g} s) keeps every limit; failed by "
+        + "; ".join(lines)
+    )
