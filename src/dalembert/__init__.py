@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from dalembert.io.urdf import load_urdf
     from dalembert.loop.rollout import rollout
     from dalembert.loop.signals import Measure
+    from dalembert.loop.stepper import stepper
 
 __all__ = [
     "PD",
@@ -165,6 +166,7 @@ __all__ = [
     "smoothstep",
     "sphere",
     "sqrt",
+    "stepper",
     "verify",
     "winch",
 ]
@@ -178,6 +180,7 @@ _LATER = {
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
     "rollout": "dalembert.loop.rollout",
+    "stepper": "dalembert.loop.stepper",
     "verify": "dalembert.analysis.verify",
 }
 """Verbs whose modules are loaded when they are first asked for, so that the import is quick."""

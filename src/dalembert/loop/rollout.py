@@ -35,7 +35,7 @@ from dalembert.simulation.rollout.vm import VmRollout
 from dalembert.simulation.settings import Settings
 from dalembert.simulation.watch import Progress, interrupts
 
-__all__ = ["initial_states", "member_values", "processor_engine", "rollout"]
+__all__ = ["held_inputs", "initial_states", "member_values", "processor_engine", "rollout"]
 
 DEVICES = ("cpu", "cuda")
 
@@ -123,7 +123,7 @@ def rollout(
         raise InputError(f"precision and fast_math belong to the device cuda, got {precision!r} and {fast_math!r}")
     threads = check_threads(threads)
     loop = close_loop(eom, control, limits="ignore")
-    problem, held = loop.problem, _held(loop)
+    problem, held = loop.problem, held_inputs(loop)
     parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
     x0, parameters = initial_states(eom, loop, q0, v0, parameters)
@@ -149,7 +149,7 @@ def rollout(
     return go(slice(None), duration if record is None and measures is not None else record, measures)
 
 
-def _held(loop: ClosedLoop) -> Array:
+def held_inputs(loop: ClosedLoop) -> Array:
     """Return the constant inputs of a loop; refuse what a rollout cannot do."""
     if loop.problem.constrained is not None:
         raise InputError(f"machine {loop.problem.name!r} has constraints, which rollouts do not take; use simulate")

@@ -105,6 +105,10 @@ class CudaRollout:
         if memory is not None:
             memory[:] = values.T.get().reshape(memory.shape)
 
+    def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
+        """Return what runs the same plan again; see `RolloutEngine`."""
+        return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
+
     def _table(self, values: Array) -> tuple[Any, np.int64, np.int64]:
         """Numbers of all members, or of each, on the GPU, with their strides."""
         cupy = self._cupy

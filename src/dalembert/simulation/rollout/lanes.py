@@ -118,6 +118,25 @@ class LaneRollout:
 
         run_threads(work, threads, stop)
 
+    def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
+        """Return what runs the same plan again; see `RolloutEngine`.
+
+        In one thread and one call, if that is short: the loop is told only once where everything lies.
+        """
+        pieces = self._pieces(0, len(members.x), plan)
+        if threads > 1 or len(pieces) > 1:
+            return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
+        loop, kept = self._loop(members)
+        self._place(loop, members, 0, len(members.x))
+        loop.n_segments, loop.segments = len(plan.segments), plan.segments.ctypes.data
+        call, reference = self._call, ctypes.c_void_p(ctypes.addressof(loop))
+        everything = (loop, kept, plan, members)
+
+        def advance(kept: object = everything) -> None:
+            call(reference)
+
+        return advance
+
     def _loop(self, members: Members) -> tuple[_Rollout, list[object]]:
         """What a thread needs besides its members, and what must live as long."""
         loop, scratch = _Rollout(), np.empty(self._n_work)

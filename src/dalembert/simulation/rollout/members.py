@@ -90,3 +90,12 @@ class RolloutEngine(Protocol):
         proceed
             Called now and then with the fraction done; False stops the rollout.
         """
+
+    def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
+        """Return what integrates the same members over the same plan, again and again: what differs is in them.
+
+        Parameters
+        ----------
+        plan, members, threads
+            As of `run`.
+        """

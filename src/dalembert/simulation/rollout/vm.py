@@ -56,6 +56,10 @@ class VmRollout:
                     if not proceed((i + done[i] / len(plan.t)) / len(x)):
                         return
 
+    def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
+        """Return what runs the same plan again; see `RolloutEngine`."""
+        return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
+
     def _gauge(self, members: Members, i: int, held: Array, p: Array) -> Callable[[float, float, float], None]:
         """Return (t, h, slack) -> None, which looks at the measures of a member at the end of a step."""
         measures, memory = self._measures, members.measured

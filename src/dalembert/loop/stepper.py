@@ -1,0 +1,293 @@
+"""Many members of one machine, advanced by one period per call: the inner loop of learning and of sampled control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.compile import compile_function
+from dalembert.compile.batch import check_threads
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array
+from dalembert.core.validation import check_number
+from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.loop.closed_loop import close_loop
+from dalembert.loop.rollout import held_inputs, initial_states, member_values, processor_engine
+from dalembert.loop.signals import Quantity, make_observations
+from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR
+from dalembert.simulation.rollout.members import Members
+from dalembert.simulation.rollout.plan import SEGMENT, Plan, rollout_macros
+from dalembert.simulation.settings import STEP
+
+__all__ = ["Stepper", "stepper"]
+
+_MOST = 1_000_000
+"""Substeps of a period."""
+
+Values = ArrayLike | Mapping[str, ArrayLike] | None
+
+
+class Stepper:
+    """Members of a machine that advance together, one period per call (made by `dalembert.stepper`).
+
+    Members have their own states, parameters, inputs and clocks. What one does, to the bit, depends neither on the
+    others nor on their number, their order and the number of threads.
+
+    Attributes
+    ----------
+    period
+        Seconds of one step.
+    input_names, observed
+        Names of the columns of the inputs and of the observations.
+    """
+
+    def __init__(
+        self,
+        eom: EquationsOfMotion,
+        control: Any,
+        period: float,
+        members: int,
+        start: tuple[Values, Values, Values],
+        method: str,
+        substeps: int,
+        observe: Mapping[str, Quantity] | tuple[str, ...],
+        threads: int,
+    ) -> None:
+        self._eom, self._threads, self.period = eom, threads, period
+        own = control is None and eom.nu > 0
+        self._loop = close_loop(eom, np.zeros(eom.nu) if own else control, limits="ignore")
+        problem, held = self._loop.problem, held_inputs(self._loop)
+        rollout_macros(problem, method)
+        self.input_names = eom.u_names if own else ()
+        seen = make_observations(eom, problem, observe)
+        self.observed = seen.names
+        self._look = compile_function(seen.function, backend=eom.backend, shapes={"t": ()})
+        self._engine = processor_engine(problem, method, eom.backend, seen)
+        segment = np.array([(0.0, period / substeps, 0.0, 0, substeps, -1)], dtype=SEGMENT)
+        self._plan = Plan(np.zeros(1), segment, substeps)
+        self._start = start
+        x, p = self._states(start, members)
+        self._counts = np.zeros(members, dtype=np.int64)
+        many = np.array(np.broadcast_to(p, (members, p.shape[-1]))) if p.shape[-1] else p
+        commands = np.zeros((members, len(held))) if own else held
+        self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
+        self._seen = np.empty((members, len(seen)))
+        self._advance = self._engine.bind(self._plan, self._members, threads=threads)
+        self._observe(np.arange(members))
+
+    def __len__(self) -> int:
+        """Return the number of members."""
+        return len(self._counts)
+
+    @property
+    def t(self) -> Array:
+        """Time of each member since its last reset (N,)."""
+        return np.asarray(self._counts * self.period, dtype=np.float64)
+
+    @property
+    def x(self) -> Array:
+        """States (N, n), in the order of `state_names` (a copy)."""
+        return self._members.x.copy()
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of the states."""
+        return self._loop.problem.state_names
+
+    @property
+    def p(self) -> Array:
+        """Parameters (N, np) (a copy)."""
+        return self._members.p.copy()
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Which members have a finite state; the others stay where they were, and observe NaN, until they are reset."""
+        return np.asarray(self._members.status == 0)
+
+    def step(self, u: ArrayLike | None = None) -> Array:
+        """Advance all members by a period and return what is observed then (N, n), a new array.
+
+        Parameters
+        ----------
+        u
+            Inputs that are held over the period: (N, nu), or (nu,) for all. None where the members have a law.
+        """
+        members = self._members
+        if self.input_names:
+            if u is None:
+                raise InputError(f"step needs inputs for {', '.join(self.input_names)}")
+            try:
+                members.held[:] = u
+            except (TypeError, ValueError):
+                shape = (len(self), len(self.input_names))
+                raise InputError(f"inputs must be numbers of shape {shape} or {shape[1:]}, got {np.shape(u)}") from None
+            if not np.isfinite(members.held).all():
+                i, j = np.argwhere(~np.isfinite(members.held))[0]
+                raise InputError(f"input {self.input_names[j]!r} of member {i} must be finite")
+        elif u is not None:
+            raise InputError(
+                f"machine '{self._eom.machine.name}' has no inputs here: its law gives them, or it has none"
+            )
+        self._advance()
+        alive = members.status == 0
+        self._counts += alive
+        assert members.clock is not None and members.measured is not None
+        np.multiply(self._counts, self.period, out=members.clock)
+        self._seen[:] = members.measured[:, 0]
+        if not alive.all():
+            self._seen[~alive] = np.nan
+        return self._seen.copy()
+
+    def reset(self, which: ArrayLike | None = None, *, q0: Values = None, v0: Values = None, p: Values = None) -> Array:
+        """Put members back to their start, or to other states, at time zero; return what all members observe.
+
+        Parameters
+        ----------
+        which
+            A mask (N,) or numbers of members; None: all.
+        q0, v0, p
+            As of `dalembert.rollout`, for the chosen members or for all of them; None: as at the start.
+        """
+        chosen = self._chosen(which)
+        if not len(chosen):
+            return self._seen.copy()
+        given = tuple(
+            self._selected(a if a is not None else b, chosen) for a, b in zip((q0, v0, p), self._start, strict=True)
+        )
+        x, parameters = self._states(given, len(chosen))
+        members = self._members
+        members.x[chosen], members.status[chosen] = x, 0
+        if members.p.ndim == 2:
+            members.p[chosen] = parameters
+        if members.held.ndim == 2:
+            members.held[chosen] = 0.0
+        self._counts[chosen] = 0
+        assert members.clock is not None
+        members.clock[chosen] = 0.0
+        self._observe(chosen)
+        return self._seen.copy()
+
+    def _states(self, given: Any, n: int) -> tuple[Array, Array]:
+        """States (n, n_x) and parameters of n members."""
+        q0, v0, p = given
+        eom = self._eom
+        parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
+        eom.parameter_values(parameters)
+        x, parameters = initial_states(eom, self._loop, q0, v0, parameters)
+        many = parameters.ndim == 2 and len(parameters) != n
+        if many or len(x) not in (1, n):
+            got = len(parameters) if many else len(x)
+            raise InputError(f"q0, v0 and p must be of {n} members, or of one for all, got {got}")
+        return np.array(np.broadcast_to(x, (n, x.shape[1]))), parameters
+
+    def _chosen(self, which: ArrayLike | None) -> NDArray[np.int64]:
+        n = len(self)
+        if which is None:
+            return np.arange(n)
+        array = np.atleast_1d(np.asarray(which))
+        if array.dtype == bool and array.shape == (n,):
+            return np.flatnonzero(array)
+        if array.ndim != 1 or (len(array) and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n)):
+            raise InputError(f"members must be a mask of {n} or numbers from 0 to {n - 1}, got {which!r}")
+        return array.astype(np.int64)
+
+    def _selected(self, value: Values, chosen: NDArray[np.int64]) -> Any:
+        """Return the values of the chosen members, where values of all members are given."""
+        n = len(self)
+        if isinstance(value, Mapping):
+            return {k: np.asarray(v)[chosen] if np.shape(v) == (n,) else v for k, v in value.items()}
+        return np.asarray(value)[chosen] if value is not None and np.shape(value)[:-1] == (n,) else value
+
+    def _observe(self, chosen: NDArray[np.int64]) -> None:
+        members = self._members
+        held, p = (a[chosen] if a.ndim == 2 else a for a in (members.held, members.p))
+        assert members.clock is not None
+        self._seen[chosen] = self._look(members.clock[chosen], members.x[chosen], held, p)
+
+    def __repr__(self) -> str:
+        return (
+            f"Stepper of {self._eom.machine.name!r}: {len(self)} members, period {self.period:g} s in "
+            f"{self._plan.steps} steps ({self._engine.backend})\n"
+            f"  inputs    {', '.join(self.input_names) or '(none)'}\n  observes  {', '.join(self.observed)}"
+        )
+
+
+def stepper(
+    machine: MachineOrEquations,
+    *,
+    period: float,
+    members: int = 1,
+    control: Any = None,
+    q0: Values = None,
+    v0: Values = None,
+    p: Values = None,
+    observe: Mapping[str, Quantity] | tuple[str, ...] | list[str] | None = None,
+    method: str | None = None,
+    step: float | None = None,
+    threads: int = 1,
+) -> Stepper:
+    """Make a one-step kernel of many members: inputs in, a period of time, observations out.
+
+    Parameters
+    ----------
+    machine
+        The machine, without constraints, or its equations of motion.
+    period
+        Seconds of one step, over which the inputs are held.
+    members
+        Their number.
+    control
+        None: each call of `Stepper.step` gives the inputs of each member. Or an expression law, compiled into the step.
+    q0, v0, p
+        Where members start, as of `dalembert.rollout`.
+    observe
+        Names of what is observed after each step (see `dalembert.Measure`), or names with functions of signals; None:
+        coordinates and velocities of the machine.
+    method
+        ``"rk4"`` (the default), ``"heun"`` or ``"euler"``.
+    step
+        Longest step of the method: the period is divided into equal ones. None: 1e-3 s.
+    threads
+        Number of threads; 0: one per core. It pays from some thousand members on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 1.0, com=(0, 0, -1.0))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))],
+    ...     motors=[da.Motor("drive", "theta", effort=2.0)],
+    ... )
+    >>> swing = da.stepper(pendulum, period=0.02, members=64, observe=["theta", "u.drive"])
+    >>> swing.step(np.ones((64, 1))).shape
+    (64, 2)
+    """
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    period = check_number("period", period, unit="s")
+    if isinstance(members, bool) or not isinstance(members, int | np.integer) or members < 1:
+        raise InputError(f"members must be a whole number >= 1, got {members!r}")
+    longest = STEP if step is None else check_number("step", step, unit="s")
+    substeps = max(1, int(np.ceil(period / longest - 1e-9)))
+    if substeps > _MOST:
+        raise InputError(f"a period of {period:g} s takes {substeps} steps of {longest:g} s, more than {_MOST}")
+    names = (*eom.machine.q_names, *eom.machine.v_names)
+    seen: Any = names if observe is None else observe
+    if isinstance(seen, str) or not isinstance(seen, Mapping | tuple | list):
+        raise InputError(f"observe must be names of signals, or names with functions of signals, got {observe!r}")
+    return Stepper(
+        eom,
+        control,
+        period,
+        int(members),
+        (q0, v0, p),
+        DEFAULT_INTEGRATOR if method is None else method,
+        substeps,
+        seen if isinstance(seen, Mapping) else tuple(seen),
+        check_threads(threads),
+    )
