@@ -120,6 +120,27 @@ def test_static_output_feedback_reaches_the_floor_where_the_floor_is_the_optimum
     assert floor == pytest.approx(optimum, rel=1e-3)
 
 
+def test_integrators_do_not_spoil_the_certificate() -> None:
+    # The weight (s^2 + 2 z w s + w^2) / s^2 of an acceleration: z = a + 2 z w v + w^2 x, of two coupled masses. At low
+    # frequencies the responses of plant and controller apart are huge, and cancel.
+    n, one, zero = 2, np.eye(2), np.zeros((2, 2))
+    inverse = np.linalg.inv([[2.0, 0.9], [0.9, 1.0]])
+    plant = control.ss(
+        np.block([[zero, one], [zero, zero]]),
+        np.block([[zero, zero], [one, inverse]]),
+        np.vstack([np.hstack([one, 1.4 * one]), np.eye(2 * n)]),
+        np.vstack([np.hstack([one, inverse]), np.zeros((4, 4))]),
+        inputs=["w1", "w2", "f1", "f2"],
+        outputs=["z1", "z2", "x1", "x2", "v1", "v2"],
+    )
+    structure = pd_gains({"f1": ("x1", "v1"), "f2": ("x2", "v2")}, kp=(0.0, 5.0), kd=(0.0, 5.0))
+    result = tune(plant, structure, soft=[Gain(["w1", "w2"], ["z1", "z2"], band=(0.0, 1.0))], starts=1, time_limit=10.0)
+    assert result.certified, result.checks
+    # At rest: z = D Kp^-1 w, whatever the rest.
+    kp = [result.values["f1<-x1"], result.values["f2<-x2"]]
+    assert result.soft >= np.linalg.norm(np.array([[2.0, 0.9], [0.9, 1.0]]) / kp, 2) - 1e-9
+
+
 def test_tuned_crane_moves_its_payload_and_damps_it_in_the_native_loop() -> None:
     cranes = {f"{m} kg": planar_crane(uniform_cable(1, 2.0, payload=m), trolley=5.0) for m in (1.0, 6.0)}
     plants = {name: da.linearize(crane, at=hanging(crane)) for name, crane in cranes.items()}

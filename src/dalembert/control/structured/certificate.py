@@ -1,4 +1,4 @@
-"""The tuned loop computed another way: responses of plant and controller apart, closed at each frequency.
+"""The tuned loop computed another way: equations of plant and controller beside each other, solved at each frequency.
 
 Nothing of the search is used: no closed-loop state space, no Hamiltonian. The gains on a dense grid, and at the peaks
 that the search reported, must not exceed what it claims, and must reach it. Poles are those of python-control's
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -19,6 +19,9 @@ from dalembert.control.norms import matrices_of, response
 from dalembert.control.structured.requirements import ControllerGain, Gain, Poles, Requirement, Variance
 from dalembert.control.structured.structures import Structure
 from dalembert.core.types import Array
+
+if TYPE_CHECKING:
+    import control
 
 __all__ = ["Check", "certify"]
 
@@ -37,22 +40,17 @@ class Check:
 
 
 def certify(
-    given: Any,
+    plants: Mapping[str, control.StateSpace],
     structure: Structure,
     x: Array,
     requirements: Sequence[Requirement],
     values: Mapping[tuple[str, str], float],
 ) -> tuple[Check, ...]:
     """Check all requirements of a tuned controller."""
-    import control
-
-    systems = given if isinstance(given, Mapping) else [given] if isinstance(given, control.StateSpace) else list(given)
-    if not isinstance(systems, Mapping):
-        systems = {f"plant {k + 1}" if len(systems) > 1 else "plant": s for k, s in enumerate(systems)}
     parts = [np.array(ca.DM(ca.densify(ca.SX(m))).full()) for m in structure.matrices(ca.DM(x))]
     K = (parts[0], parts[1], parts[2], parts[3])
     checks = []
-    for name, plant in systems.items():
+    for name, plant in plants.items():
         poles = _poles(plant, K, structure)
         slowest = float(poles.real.max(initial=-np.inf))
         checks.append(Check("stability", name, np.nan, slowest, slowest < 0.0))
@@ -91,7 +89,7 @@ def _poles(plant: Any, K: Any, structure: Structure) -> NDArray[np.complex128]:
 
 
 class _Loop:
-    """Responses of a plant and a controller, closed frequency by frequency."""
+    """A plant and a controller, joined frequency by frequency."""
 
     def __init__(self, plant: Any, K: Any, structure: Structure, poles: NDArray[np.complex128]) -> None:
         self.parts, _ = matrices_of(plant)
@@ -99,34 +97,47 @@ class _Loop:
         self.inputs, self.outputs = list(plant.input_labels), list(plant.output_labels)
 
     def transfer(self, inputs: Sequence[str], outputs: Sequence[str], w: Array) -> NDArray[np.complex128]:
-        """Closed-loop response between signals by name."""
+        """Closed-loop response between signals by name.
+
+        All equations of plant and controller stand beside each other and are solved at once. Closing the response of
+        the plant instead would subtract numbers that grow without bound at low frequencies where it has integrators.
+        """
         s = self.structure
-        G, K = response(self.parts, w), response(self.K, w)
+        (A, B, C, D), (AK, BK, CK, DK) = self.parts, self.K
         u = [self.inputs.index(c) for c in s.controls]
         y = [self.outputs.index(m) for m in s.measured]
-        columns = []
-        for name in inputs:
-            d = np.zeros((len(w), len(self.inputs)), dtype=complex)
-            r = np.zeros((len(w), len(y)), dtype=complex)
+        n, k, m, p = A.shape[0], AK.shape[0], len(u), len(y)
+        # Unknown: states x and xK, controls v, errors e.
+        E = np.zeros((n + k + m + p, n + k + m + p))
+        E[:n, :n], E[:n, n + k : n + k + m] = -A, -B[:, u]
+        E[n : n + k, n : n + k], E[n : n + k, n + k + m :] = -AK, -BK
+        E[n + k : n + k + m, n : n + k] = -CK
+        E[n + k : n + k + m, n + k :] = np.hstack([np.eye(m), -DK])
+        E[n + k + m :, :n], E[n + k + m :, n + k :] = C[y], np.hstack([D[np.ix_(y, u)], np.eye(p)])
+        given = np.zeros((len(E), len(inputs)))
+        direct = np.zeros((len(self.outputs), len(inputs)))
+        for j, name in enumerate(inputs):
             if name in self.inputs:
-                d[:, self.inputs.index(name)] = 1.0
+                i = self.inputs.index(name)
+                given[:n, j], given[n + k + m :, j], direct[:, j] = B[:, i], -D[y, i], D[:, i]
             else:
-                r[:, s.measured.index(name.removeprefix("r."))] = 1.0
-            free = np.einsum("wij,wj->wi", G, d)
-            inner = np.eye(len(y)) + G[:, y][:, :, u] @ K
-            e = np.linalg.solve(inner, (r - free[:, y])[..., None])[..., 0]
-            v = np.einsum("wij,wj->wi", K, e)
-            z = free + np.einsum("wij,wj->wi", G[:, :, u], v)
-            rows = [
-                z[:, self.outputs.index(n)]
-                if n in self.outputs
-                else v[:, s.controls.index(n.removeprefix("u."))]
-                if n.startswith("u.")
-                else e[:, s.measured.index(n.removeprefix("e."))]
-                for n in outputs
-            ]
-            columns.append(np.stack(rows, axis=1))
-        return np.stack(columns, axis=2)
+                given[n + k + m + s.measured.index(name.removeprefix("r.")), j] = 1.0
+        shown = np.zeros((len(outputs), len(E)))
+        through = np.zeros((len(outputs), len(inputs)))
+        for i, name in enumerate(outputs):
+            if name in self.outputs:
+                row = self.outputs.index(name)
+                shown[i, :n], shown[i, n + k : n + k + m], through[i] = C[row], D[row, u], direct[row]
+            elif name.startswith("u."):
+                shown[i, n + k + s.controls.index(name.removeprefix("u."))] = 1.0
+            else:
+                shown[i, n + k + m + s.measured.index(name.removeprefix("e."))] = 1.0
+        moving = np.diag(np.concatenate([np.ones(n + k), np.zeros(m + p)]))
+        found = []
+        for some in np.array_split(w, max(1, len(w) * len(E) ** 2 // 2_000_000)):
+            x = np.linalg.solve(1j * some[:, None, None] * moving + E, given)
+            found.append(shown @ x + through)
+        return np.concatenate(found)
 
     def value(self, r: Requirement) -> float:
         """Value of a requirement."""

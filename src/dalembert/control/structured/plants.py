@@ -7,7 +7,7 @@ plant's own outputs, ``u.NAME`` and the errors ``e.NAME``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from dalembert.core.types import Array
 if TYPE_CHECKING:
     import control
 
-__all__ = ["LoopPlant", "controller_alone", "loop_plant"]
+__all__ = ["LoopPlant", "controller_alone", "loop_plant", "named_plants"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +119,23 @@ class LoopPlant:
             self.outputs,
             self.name,
         )
+
+
+def named_plants(plant: Any) -> dict[str, control.StateSpace]:
+    """Plants by name: one plant, several of them (named by number), or a mapping."""
+    import control
+
+    if isinstance(plant, Mapping):
+        named = dict(plant)
+    else:
+        several = [plant] if isinstance(plant, control.StateSpace) else list(plant)
+        named = {f"plant {k + 1}" if len(several) > 1 else "plant": s for k, s in enumerate(several)}
+    if not named:
+        raise InputError("tune needs at least one plant")
+    for name, system in named.items():
+        if not isinstance(system, control.StateSpace):
+            raise InputError(f"plant '{name}' must be a StateSpace of python-control, got {type(system).__name__}")
+    return named
 
 
 def loop_plant(plant: control.StateSpace, structure: Structure, name: str) -> LoopPlant:

@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.control.structured.certificate import Check, certify
 from dalembert.control.structured.nonsmooth import Budget, bfgs, bundle
 from dalembert.control.structured.objective import Objective, ranges
-from dalembert.control.structured.plants import LoopPlant, loop_plant
+from dalembert.control.structured.plants import LoopPlant, loop_plant, named_plants
 from dalembert.control.structured.requirements import Requirement
 from dalembert.control.structured.structures import Structure
 from dalembert.control.structured.terms import Term, terms_of
@@ -169,7 +169,8 @@ def tune(
     ('met', True)
     """
     began = perf_counter()
-    plants = _plants(plant, structure)
+    named = named_plants(plant)
+    plants = [loop_plant(system, structure, name) for name, system in named.items()]
     if not (hard or soft):
         raise InputError("tune needs at least one requirement, hard or soft")
     if not structure.tunables:
@@ -196,23 +197,7 @@ def tune(
         nothing = dict(zip(names, start.tolist(), strict=True))
         return TuneResult("unstable", reason, nothing, (), {}, (), tuple(search.history), structure, **cost)
     x = objective.numbers(y)
-    return _result(objective, plants, plant, x, search, hard, soft, budget, time_limit, cost)
-
-
-def _plants(plant: Any, structure: Structure) -> list[LoopPlant]:
-    import control
-
-    if isinstance(plant, Mapping):
-        named = dict(plant)
-    else:
-        single = [plant] if isinstance(plant, control.StateSpace) else list(plant)
-        named = {f"plant {k + 1}" if len(single) > 1 else "plant": s for k, s in enumerate(single)}
-    if not named:
-        raise InputError("tune needs at least one plant")
-    for name, system in named.items():
-        if not isinstance(system, control.StateSpace):
-            raise InputError(f"plant '{name}' must be a StateSpace of python-control, got {type(system).__name__}")
-    return [loop_plant(system, structure, name) for name, system in named.items()]
+    return _result(objective, plants, named, x, search, hard, soft, budget, time_limit, cost)
 
 
 def _solve(
@@ -309,7 +294,7 @@ def _polish(
 def _result(
     objective: Objective,
     plants: list[LoopPlant],
-    given: Any,
+    given: Mapping[str, control.StateSpace],
     x: Array,
     search: _Search,
     hard: Sequence[Requirement],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -16,17 +15,18 @@ from dalembert.model.machine import Machine
 from dalembert.systems.space_robots import space_chaser
 
 __all__ = [
+    "DAMPING",
     "GAINS",
     "LIMITS",
     "PRINTED_RANGES",
-    "Samples",
+    "RATE",
     "chaser",
     "closed_loop",
+    "driven",
     "mass_matrix_error",
     "model",
     "proof",
     "ranges_inside",
-    "unstable_configurations",
 ]
 
 # SPACE Table 8.2, "Multi": proportional and derivative gains of the joints.
@@ -41,7 +41,7 @@ PRINTED_RANGES = {
     "theta4": (-174, -141),
     "theta5": (134, 174),
 }
-_RATE, _DAMPING = np.radians(4.0), 0.707  # of the debris, and of the closed loops
+RATE, DAMPING = np.radians(4.0), 0.707  # of the debris, and of the closed loops
 
 
 @cache
@@ -81,8 +81,8 @@ def _states(machine: Machine) -> list[str]:
 def feedback_gains(inertia: Array, scale: float = 1.0) -> Array:
     """Gains ``[Kp Kd]``: those of the table for the joints, ``w^2 D_ii`` and ``2 xi w D_ii`` for the base."""
     base = np.diag(inertia)[:6]
-    kp = np.concatenate([_RATE**2 * base, GAINS[0]])
-    kd = np.concatenate([2 * _DAMPING * _RATE * base, GAINS[1]])
+    kp = np.concatenate([RATE**2 * base, GAINS[0]])
+    kd = np.concatenate([2 * DAMPING * RATE * base, GAINS[1]])
     return scale * np.hstack([np.diag(kp), np.diag(kd)])
 
 
@@ -98,32 +98,6 @@ def closed_loop(tangent: str, arm: str = "printed") -> LFT:
 def proof(tangent: str, level: float | None, arm: str = "printed", seconds: float = 240.0) -> Robustness:
     """What is proven of the loop."""
     return robust_stability(closed_loop(tangent, arm), level=level, seconds=seconds)
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Random configurations, and how many of them are unstable."""
-
-    count: int
-    unstable: int
-
-
-def unstable_configurations(base: Array, count: int, seed: int = 0) -> Samples:
-    """Closed loops with symmetric base gains ``base`` (6 x 6, times inertia) at random configurations of the arm."""
-    machine = chaser()
-    eom, rng, unstable = derive(machine), np.random.default_rng(seed), 0
-    limits = ranges("quarter")
-    for _ in range(count):
-        q = machine.q_neutral
-        for name, span in limits.items():
-            q[machine.q_names.index(name)] = rng.uniform(*span)
-        M = eom.mass_matrix(q)
-        K = feedback_gains(M)
-        Kp, Kd = K[:, :12].copy(), K[:, 12:]
-        Kp[:6, :6] = base @ Kp[:6, :6]
-        A = np.block([[np.zeros((12, 12)), np.eye(12)], [-np.linalg.solve(M, Kp), -np.linalg.solve(M, Kd)]])
-        unstable += bool(np.linalg.eigvals(A).real.max() >= 0.0)
-    return Samples(count, unstable)
 
 
 def mass_matrix_error(tangent: str, arm: str = "printed", count: int = 10) -> float:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from dalembert.control.mu import robust_stability
 from dalembert.studies.robust_control.chaser import (
     mass_matrix_error,
     model,
     proof,
     ranges_inside,
-    unstable_configurations,
 )
 from dalembert.studies.robust_control.compleib import floor_of, static_feedback
 from dalembert.studies.robust_control.literature import column_bounds, spike
+from dalembert.studies.robust_control.lyapunov import (
+    INDEFINITE,
+    abscissa,
+    centralised_gains,
+    pd_gains,
+    unstable,
+)
+from dalembert.studies.robust_control.synthesis import CONFIGURATIONS, mass_matrix, soft_index, synthesis
 
 __all__ = ["results"]
 
@@ -25,7 +30,10 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     yield from _literature()
     yield from _static_feedback()
     yield from _chaser()
+    yield from _lyapunov()
+    yield "synthesis.printed.multi", synthesis("multi", "printed", starts=1, seconds=6.0).soft
     if full:
+        yield from _synthesis()
         yield from _proofs()
 
 
@@ -54,9 +62,30 @@ def _chaser() -> Iterator[tuple[str, float]]:
     yield "lft.quarter.size", float(sum(quarter.values()))
     yield "lft.half.error", mass_matrix_error("half")
     yield "lft.quarter.error", mass_matrix_error("quarter")
-    yield "lyapunov.positive", float(unstable_configurations(np.eye(6), 200).unstable)
-    indefinite = np.diag([1.0, 1.0, 1.0, -1.0, 1.0, 1.0])
-    yield "lyapunov.indefinite", float(unstable_configurations(indefinite, 20).unstable)
+
+
+def _lyapunov() -> Iterator[tuple[str, float]]:
+    yield "lyapunov.positive", float(unstable(pd_gains("multi"), 200).unstable)
+    Kp, Kd = pd_gains("mono1")
+    Kp[3:6, 3:6] = INDEFINITE
+    here, there = (abscissa(mass_matrix(q, "printed"), Kp, Kd) for q in CONFIGURATIONS.values())
+    yield "lyapunov.indefinite.own", here
+    yield "lyapunov.indefinite.other", there
+    yield "lyapunov.centralised.equal", float(unstable(centralised_gains(1.0), 200).unstable)
+    yield "lyapunov.centralised.unequal", float(unstable(centralised_gains(2.0, seed=3), 200).unstable > 0)
+
+
+def _synthesis() -> Iterator[tuple[str, float]]:
+    printed = {"mono1": 0.97, "mono2": 0.97, "multi": 0.99}
+    met = 0
+    for arm in ("rigid", "flexible"):
+        for case, index in printed.items():
+            found = synthesis(case, arm, seconds=30.0)
+            met += found.certified and found.soft <= (index if arm == "rigid" else 0.99)
+            yield f"synthesis.{arm}.{case}", found.soft
+            if arm == "flexible":
+                yield f"synthesis.{arm}.{case}.soft", soft_index(found)
+    yield "synthesis.met", float(met)
 
 
 def _proofs() -> Iterator[tuple[str, float]]:
