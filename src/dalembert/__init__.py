@@ -57,6 +57,7 @@ from dalembert.simulation.constrained.methods import (
     Projection,
     UdwadiaKalaba,
 )
+from dalembert.simulation.contact.methods import ContactMethod, TimeStepping
 from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ __all__ = [
     "ComputedTorque",
     "ConstraintMethod",
     "Contact",
+    "ContactMethod",
     "ControlMomentGyro",
     "CoordinateMap",
     "Coupling",
@@ -136,6 +138,7 @@ __all__ = [
     "Support",
     "Switch",
     "Thruster",
+    "TimeStepping",
     "Transform",
     "UdwadiaKalaba",
     "UnknownNameError",

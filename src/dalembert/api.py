@@ -17,6 +17,7 @@ from dalembert.loop.simulate import run_equations
 from dalembert.loop.switching import Switch
 from dalembert.model.machine import Machine
 from dalembert.simulation.constrained.methods import ConstraintMethod
+from dalembert.simulation.contact.methods import ContactMethod
 from dalembert.simulation.run import Run
 from dalembert.simulation.settings import Settings
 
@@ -89,6 +90,7 @@ def simulate(
     by: str = "newton-euler",
     backend: Backend = "auto",
     constraints: str | Mapping[str, Any] | ConstraintMethod | None = None,
+    contact: str | Mapping[str, Any] | ContactMethod | None = None,
     switches: Sequence[Switch] = (),
     reach: float = 0.1,
     check: bool = True,
@@ -137,6 +139,8 @@ def simulate(
         How constraints are kept: an object with its settings (`Projection`, `Baumgarte`, `UdwadiaKalaba`, `Penalty`,
         `AugmentedLagrangian`, `GeneralizedAlpha`, `Idas`), or its name, such as ``"augmented-lagrangian"``. The last
         two bring their own integrator. None: as ``method`` does if it has a way of its own, else by projection.
+    contact
+        How contacts are dealt with: `TimeStepping` with its settings, or its name ``"time-stepping"``.
     switches
         Constraints that are added and removed during the run.
     reach
@@ -179,6 +183,7 @@ def simulate(
         constraints=constraints,
         reach=reach,
         limits=limits,
+        contact=contact,
     )
     if not isinstance(check, bool):
         raise InputError(f"check must be true or false, got {check!r}")

@@ -8,14 +8,14 @@ Algorithms", 2008, section 6.5).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 
 from dalembert.compile.rows import ALIGN, Block, aligned
 from dalembert.compile.rows_builder import Cell, RowsBuilder
 
-__all__ = ["BoardFactors", "solve_spd", "unit_rows"]
+__all__ = ["BoardFactors", "UnitFactors", "half_solve", "solve_spd", "unit_factors", "unit_rows"]
 
 
 def solve_spd(A: Any, b: Any) -> Any:
@@ -31,6 +31,28 @@ def solve_spd(A: Any, b: Any) -> Any:
         Right sides (n x m).
     """
     n, m = A.shape[0], b.shape[1]
+    L, inverse = unit_factors(A)
+    y: list[Any] = [b[k, :] for k in range(n)]
+    for k in range(n - 1, -1, -1):
+        for j, factor in L[k].items():
+            y[j] = y[j] - factor * y[k]
+    x: list[Any] = [y[k] * inverse[k] for k in range(n)]
+    for k in range(n):
+        for j, factor in L[k].items():
+            x[k] = x[k] - factor * x[j]
+    return ca.vertcat(*x) if n else ca.SX(0, m)
+
+
+class UnitFactors(NamedTuple):
+    """Rows of the unit factor ``L`` below its diagonal, by column, and the reciprocals of ``D``, of ``A = L^T D L``."""
+
+    rows: list[dict[int, Any]]
+    inverse: list[Any]
+
+
+def unit_factors(A: Any) -> UnitFactors:
+    """Factor a symmetric positive definite matrix on a tape; its lower triangle is read."""
+    n = A.shape[0]
     rows: list[list[Any]] = [[A[i, j] if A.has_nz(i, j) else None for j in range(i + 1)] for i in range(n)]
     L: list[dict[int, Any]] = [{} for _ in range(n)]  # L[k][j], j < k: row k of the unit factor
     inverse: list[Any] = [None] * n  # one division per pivot
@@ -43,15 +65,19 @@ def solve_spd(A: Any, b: Any) -> Any:
                 if j <= i:
                     update = L[k][i] * pivot[j]
                     rows[i][j] = -update if rows[i][j] is None else rows[i][j] - update
-    y: list[Any] = [b[k, :] for k in range(n)]
-    for k in range(n - 1, -1, -1):
-        for j, factor in L[k].items():
-            y[j] = y[j] - factor * y[k]
-    x: list[Any] = [y[k] * inverse[k] for k in range(n)]
-    for k in range(n):
-        for j, factor in L[k].items():
-            x[k] = x[k] - factor * x[j]
-    return ca.vertcat(*x) if n else ca.SX(0, m)
+    return UnitFactors(L, inverse)
+
+
+def half_solve(factors: UnitFactors, b: Sequence[Any]) -> list[Any]:
+    """``L^-T b`` for entries of a vector, None where they are zero: what is zero in a subtree stays so."""
+    x = list(b)
+    for k in range(len(x) - 1, -1, -1):
+        if x[k] is None:
+            continue
+        for j, factor in factors.rows[k].items():
+            update = factor * x[k]
+            x[j] = -update if x[j] is None else x[j] - update
+    return x
 
 
 def unit_rows(board: RowsBuilder, n: int) -> Block:

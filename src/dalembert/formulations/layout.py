@@ -125,3 +125,11 @@ class Layout:
     def flow(self, d: Any) -> Any:
         """Tangent displacement that the constant velocity ``d`` makes in one unit of time."""
         return ca.vertcat(*[b.coordinates.flow(d[b.v]) for b in self.moving])
+
+    def transported(self, v: Any, d: Any) -> Any:
+        """Velocities after the tangent displacement ``d`` if what moves keeps its velocity in fixed axes."""
+        return ca.vertcat(*[b.coordinates.transported(v[b.v], d[b.v]) for b in self.moving])
+
+    def coasting(self, v: Any) -> Any:
+        """Rates of the velocities at which what moves keeps its velocity in fixed axes."""
+        return ca.vertcat(*[b.coordinates.coasting(v[b.v]) for b in self.moving])

@@ -74,10 +74,10 @@ Numbers
     ``diffuse``, ``specular``, ``pressure``.
 ``simulation``
     What ``dalembert simulate`` does by default: all settings of a simulation (``duration``, ``t0``, ``method``,
-    ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, and ``constraints``:
-    how they are kept, a name, or a mapping of ``name`` and settings), ``by`` and ``backend`` (of the equations),
-    ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and parameter; the others are neutral), ``switches`` (a
-    list of ``at`` or ``event``, ``on``, ``off``), ``control`` (a law and its settings).
+    ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, ``constraints``
+    and ``contact``: how they are kept and dealt with, a name, or a mapping of ``name`` and settings), ``by`` and
+    ``backend`` (of the equations), ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and parameter; the others
+    are neutral), ``switches`` (a list of ``at`` or ``event``, ``on``, ``off``), ``control`` (a law and its settings).
 """
 
 from __future__ import annotations

@@ -471,6 +471,7 @@ class SimulationEntry(_Entry):
     constraints: str | dict[str, Any] | None = None
     reach: Number | None = None
     limits: str | None = None
+    contact: str | dict[str, Any] | None = None
     by: str | None = None
     backend: str | None = None
     q0: dict[str, Number] = {}

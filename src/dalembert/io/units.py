@@ -22,6 +22,11 @@ _BY_PREFIX = {
     "tension": "N",
     "active": _ONE,
     "multiplier": "N or N m",
+    "force": "N",
+    "gap": "m",
+    "slip": "m/s",
+    "loss": "J",
+    "contact": _ONE,
 }
 _BY_NAME = {"constraint.position": "m or rad", "constraint.velocity": "m/s or rad/s"}
 

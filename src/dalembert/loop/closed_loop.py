@@ -22,7 +22,9 @@ from dalembert.loop.constraints import (
     switch_events,
     tension_specs,
 )
+from dalembert.loop.stepping import check_stepping, contact_signals, stepping_names, stepping_part
 from dalembert.loop.switching import Switch, Switching
+from dalembert.simulation.contact.methods import ContactMethod, TimeStepping
 from dalembert.simulation.problem import EventSpec, Problem
 
 __all__ = ["ClosedLoop", "Event", "SampledController", "close_loop"]
@@ -149,6 +151,7 @@ def close_loop(
     events: Sequence[Event] = (),
     limits: str = "record",
     switches: Sequence[Switch] = (),
+    contact: ContactMethod | None = None,
 ) -> ClosedLoop:
     """Compose equations of motion, control and events.
 
@@ -168,12 +171,14 @@ def close_loop(
         What to do at a joint limit: ``"record"`` an event, ``"stop"`` there, or ``"ignore"`` it.
     switches
         Constraints that are added and removed during the run.
+    contact
+        How contacts are dealt with.
     """
     events, switches = _listed(events, Event, "events"), _listed(switches, Switch, "switches")
     if not _is_value(control):
-        return _compose(eom, control, events, limits, switches)
-    key = (control, events, limits, switches)
-    return eom.kept.once("loop", key, lambda: _compose(eom, control, events, limits, switches), at_most=8)
+        return _compose(eom, control, events, limits, switches, contact)
+    key = (control, events, limits, switches, contact)
+    return eom.kept.once("loop", key, lambda: _compose(eom, control, events, limits, switches, contact), at_most=8)
 
 
 def _listed(items: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
@@ -198,13 +203,18 @@ def _is_value(control: Any) -> bool:
 
 
 def _compose(
-    eom: EquationsOfMotion, control: Any, events: Sequence[Event], limits: str, switches: Sequence[Switch]
+    eom: EquationsOfMotion,
+    control: Any,
+    events: Sequence[Event],
+    limits: str,
+    switches: Sequence[Switch],
+    contact: ContactMethod | None,
 ) -> ClosedLoop:
-    if eom.machine.contacts:
+    if eom.machine.contacts and contact is None:
         names = ", ".join(c.name for c in eom.machine.contacts)
         raise InputError(
-            f"machine '{eom.machine.name}' has contacts ({names}), which runs do not know yet; "
-            "machine.with_(contacts=()) leaves them out"
+            f"machine '{eom.machine.name}' has contacts ({names}): say how a run deals with them "
+            "(contact='time-stepping'); machine.with_(contacts=()) leaves them out"
         )
     s = eom.symbolic
     z_names, z0, z, zdot, u, controller = _control(eom, control)
@@ -214,6 +224,14 @@ def _compose(
         z, zdot = ca.vertcat(z, latches), ca.vertcat(zdot, ca.SX.zeros(latches.shape[0]))
         z_names = (*z_names, *eom.constraint_system.latch_names)
         z0 = np.concatenate([z0, eom.constraint_system.latch_nominal])
+    contacts = None
+    if isinstance(contact, TimeStepping):
+        contacts = eom.contact_system()
+        check_stepping(eom, contacts)
+        more_names = stepping_names(contacts)
+        law_rates = zdot
+        z, zdot = ca.vertcat(z, ca.SX.sym("contact", len(more_names))), ca.vertcat(zdot, ca.SX.zeros(len(more_names)))
+        z_names, z0 = (*z_names, *more_names), np.concatenate([z0, np.zeros(len(more_names))])
     applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
     if eom.constrained:
         acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
@@ -229,7 +247,10 @@ def _compose(
     effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
-    for name, expression in cable_signals(eom) if eom.machine.cables else ():
+    for name, expression in (
+        *(cable_signals(eom) if eom.machine.cables else ()),
+        *(contact_signals(contacts) if contacts is not None else ()),
+    ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]
     if not eom.formulation.machine_coordinates:
         own = zip((*eom.machine.q_names, *eom.machine.v_names), ca.vertsplit(ca.vertcat(*s.to_machine)), strict=True)
@@ -245,6 +266,9 @@ def _compose(
         rates = ca.vertcat(s.coordinate_rate, ca.SX.zeros(eom.nv), zdot, *power)
         constrained = constrained_part(eom, arguments, rates, applied[0] + applied[1], n_before)
         specs = (*specs, *tension_specs(eom))
+    stepping = None
+    if contacts is not None and isinstance(contact, TimeStepping):
+        stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before)
     problem = Problem(
         state_names=(*eom.q_names, *eom.v_names, *z_names, "work.input", "work.loss"),
         ode=_function("ode", arguments, xdot),
@@ -256,6 +280,7 @@ def _compose(
         event_specs=specs,
         name=eom.machine.name,
         constrained=constrained,
+        stepping=stepping,
         n_counted=n_before,
     )
     return ClosedLoop(problem, z0, controller, _switching(eom, problem, n_before, switches))

@@ -15,7 +15,9 @@ from dalembert.core.types import Array, StateLike
 from dalembert.core.warn import warn
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import Event, close_loop
+from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switching import Switch
+from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.settings import Settings
@@ -41,7 +43,8 @@ def run_equations(
     check: bool = True,
 ) -> Run:
     """Simulate; what is given besides equations and settings is as of `dalembert.simulate`."""
-    loop = close_loop(eom, control, events=events, limits=settings.limits, switches=switches)
+    contact = None if settings.contact is None else contact_method(settings.contact)
+    loop = close_loop(eom, control, events=events, limits=settings.limits, switches=switches, contact=contact)
     if start is not None and not isinstance(start, Run):
         raise InputError(f"start must be a run, got {start!r}")
     _check_switches(switches, settings, start)
@@ -71,6 +74,8 @@ def run_equations(
         _check_limits(eom, q, settings.limits, "q0")
         v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
         q, v = eom.from_machine(q, v, p=p)
+        if contact is not None:
+            check_gaps(eom, q, p)
         x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
         if loop.switching is not None:
             wanted = {name: float(value) for name, value in v0.items()} if isinstance(v0, Mapping) else None

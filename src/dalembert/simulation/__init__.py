@@ -15,6 +15,7 @@ from dalembert.simulation.constrained.methods import (
     Projection,
     UdwadiaKalaba,
 )
+from dalembert.simulation.contact.methods import ContactMethod, TimeStepping
 from dalembert.simulation.energy import EnergyAudit
 from dalembert.simulation.engines.integrators import METHODS
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
@@ -30,6 +31,7 @@ __all__ = [
     "AugmentedLagrangian",
     "Baumgarte",
     "ConstraintMethod",
+    "ContactMethod",
     "EndState",
     "EnergyAudit",
     "EventRecord",
@@ -43,6 +45,7 @@ __all__ = [
     "Run",
     "Settings",
     "Tableau",
+    "TimeStepping",
     "UdwadiaKalaba",
     "integrate",
 ]

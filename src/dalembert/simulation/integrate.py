@@ -17,6 +17,7 @@ from dalembert.core.version import __version__
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.constrained.runs import constraint_signals
+from dalembert.simulation.contact.native import NativeStepping
 from dalembert.simulation.engines.engine import Engine, Outcome, Setup
 from dalembert.simulation.engines.fallback import PythonEngine
 from dalembert.simulation.engines.integrators import INTEGRATORS
@@ -137,6 +138,17 @@ def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
     way, integrator = setup.constraint_method, INTEGRATORS[setup.method]
     if integrator.adaptive and integrator.tableau is None:
         return SundialsEngine(setup)
+    if setup.problem.stepping is not None:
+        if not kernels.native:
+            raise InputError(
+                f"contact={setup.problem.stepping.way.name!r} needs a C compiler: install gcc, clang or the ziglang "
+                "wheel, and do not ask for backend='vm'"
+            )
+        code = {name: kernel.native for name, kernel in kernels.stepping.items()}
+        stepping = NativeStepping(setup.problem.stepping, setup.problem.n_states, code)
+        events = kernels.events and kernels.events.native
+        # a method that steps by itself never looks at the tableau
+        return NativeEngine(setup, None, events, constrained=stepping, tableau=TABLEAUS["euler"])
     if kernels.native and setup.problem.constrained is not None:
         own = NativeConstrained(setup.problem, kernels.native_constrained(), way)
         # a method that steps by itself never looks at the tableau
@@ -278,6 +290,8 @@ def _assemble(
         y = np.hstack([y, constraint_signals(setup, kernels, t, x, held)])
         names = (*names, *problem.constrained.all_signal_names)
         metadata["constraints"] = setup.constraint_method.name
+    if problem.stepping is not None:
+        metadata["contact"] = problem.stepping.way.name
     return Run(
         t=t,
         x=x,

@@ -25,11 +25,12 @@ class ProblemKernels:
     signals: Any
     events: Any
     constrained: dict[str, Any] = field(default_factory=dict)
+    stepping: dict[str, Any] = field(default_factory=dict)
 
     @property
     def native(self) -> bool:
         """Whether the time loop can call them directly."""
-        kernels = (self.ode, self.events, *self.constrained.values())
+        kernels = (self.ode, self.events, *self.constrained.values(), *self.stepping.values())
         return all(kernel is None or kernel.native is not None for kernel in kernels)
 
     def native_constrained(self) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def problem_kernels(problem: Problem, backend: Backend = "auto", *, implicit: bo
     known = _compiled.setdefault(problem, {})
     if backend not in known:
         known[backend] = ProblemKernels(
-            ode=None if problem.constrained is not None else _compile(problem.ode, backend),
+            ode=None if problem.constrained or problem.stepping else _compile(problem.ode, backend),
             signals=_compile(problem.signals, backend),
             events=None if problem.events is None else _compile(problem.events, backend),
         )
@@ -63,6 +64,10 @@ def problem_kernels(problem: Problem, backend: Backend = "auto", *, implicit: bo
             for name in ("tape", "geometry", "move"):
                 function = getattr(problem.constrained, name)
                 known[backend].constrained[name] = compile_function(function, backend=backend)
+        if problem.stepping is not None:
+            for name in ("terms", "bias", "gaps", "move", "finish", "lift"):
+                function = getattr(problem.stepping, name)
+                known[backend].stepping[name] = compile_function(function, backend=backend, lanes=False)
     kernels = known[backend]
     if implicit and problem.constrained is not None and "rate" not in kernels.constrained:
         kernels.constrained["rate"] = compile_function(problem.constrained.rate, backend=backend)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
 from dalembert.simulation.constrained.system import ConstrainedSystem
+from dalembert.simulation.contact.system import SteppingSystem
 
 __all__ = ["EventSpec", "Problem"]
 
@@ -76,6 +77,8 @@ class Problem:
     constrained
         Constrained equations of motion, which then give the accelerations (``ode`` returns NaN for them).
         The last ``2 k`` of ``event_specs`` are those of its k unilateral rows; ``events`` has none for them.
+    stepping
+        Contacts, with which the problem is stepped from velocity to velocity instead of integrated.
     """
 
     state_names: tuple[str, ...]
@@ -89,6 +92,7 @@ class Problem:
     name: str = ""
     constrained: ConstrainedSystem | None = None
     n_counted: int | None = None
+    stepping: SteppingSystem | None = None
 
     def __post_init__(self) -> None:
         for field in ("state_names", "signal_names", "held_names", "quaternions", "event_specs"):

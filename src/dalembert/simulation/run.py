@@ -279,6 +279,9 @@ class Run:
             kept = [float(np.max(self[f"constraint.{level}"])) for level in ("position", "velocity")]
             levels = f"{kept[0]:.1e} (positions) and {kept[1]:.1e} (velocities)"
             lines.append(f"  kept      constraints to {levels}, by {meta.get('constraints', '')}")
+        if "contact.residual" in self:
+            worst, sweeps = float(np.max(self["contact.residual"])), float(np.max(self["contact.sweeps"]))
+            lines.append(f"  contacts  residual up to {worst:.1e}, {sweeps:.0f} sweeps at most, by {meta['contact']}")
         if self.events:
             lines.append(f"  events    {_listed([f'{event.name} at {event.t:.6g} s' for event in self.events])}")
         return "\n".join(lines)

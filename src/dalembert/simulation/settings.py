@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError
 from dalembert.core.validation import check_number
 from dalembert.simulation.constrained.methods import ConstraintMethod, constraint_method
+from dalembert.simulation.contact.methods import ContactMethod, contact_method
 from dalembert.simulation.engines.integrators import INTEGRATORS, Integrator, check_integrator
 
 __all__ = ["ATOL", "LIMITS", "RTOL", "STEP", "Settings", "overridden"]
@@ -54,6 +55,8 @@ class Settings:
         Largest violation of a constraint from which the initial state is still projected.
     limits
         What to do at joint limits: ``"record"``, ``"stop"`` or ``"ignore"``.
+    contact
+        How contacts are dealt with: a `ContactMethod`, its name, or a mapping of its name and settings.
     """
 
     duration: float
@@ -68,6 +71,7 @@ class Settings:
     constraints: str | Mapping[str, Any] | ConstraintMethod | None = None
     reach: float = 0.1
     limits: str = "record"
+    contact: str | Mapping[str, Any] | ContactMethod | None = None
 
     def __post_init__(self) -> None:
         check_number("duration", self.duration, unit="s")
@@ -86,6 +90,8 @@ class Settings:
             raise InputError(f"max_steps must be a whole number >= 1, got {self.max_steps!r}")
         if self.constraints is not None:
             constraint_method(self.constraints)
+        if self.contact is not None:
+            contact_method(self.contact)
         if self.limits not in LIMITS:
             raise InputError(f"limits must be 'record', 'stop' or 'ignore', got {self.limits!r}")
 
@@ -104,6 +110,8 @@ class Settings:
             value = getattr(self, field.name)
             if isinstance(value, ConstraintMethod):
                 value = {"name": value.name, **asdict(value)}
+            elif isinstance(value, ContactMethod):
+                value = value.plain
             elif field.name == "atol" and value is not None and np.ndim(value):
                 value = np.asarray(value).tolist()
             if field.default is MISSING or value != field.default:
@@ -114,8 +122,10 @@ class Settings:
 def overridden(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings of a simulation with changes; what another method has no use for is left behind."""
     kept = dict(settings)
-    way = changes.get("constraints")
+    way, contact = changes.get("constraints"), changes.get("contact")
     brought = constraint_method(way).integrator if way is not None else ""
+    if contact is not None:
+        brought = contact_method(contact).integrator or brought
     if brought and kept.get("method") != brought:
         kept.pop("method", None)
     method = changes.get("method") or (brought if brought else None)

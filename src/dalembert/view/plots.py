@@ -40,13 +40,19 @@ _TITLES = {
     "constraint": "violation of constraints",
     "integral": "integrals",
     "active": "what acts",
+    "force": "contact forces",
+    "gap": "gaps",
+    "slip": "speeds of slip",
+    "loss": "losses of contacts",
+    "contact": "solution of contacts",
 }
 _COORDINATES = {"rad": "angles", "m": "positions", "1": "quaternions"}
 _VELOCITIES = {"rad/s": "angular velocities", "m/s": "velocities"}
 _ENERGY = ("energy.kinetic", "energy.potential", "work.input", "work.loss")
 _MEASURED = ("offset.", "length0.")  # states of constraints that change only when these begin to act
-_IDLE = ("u.", "command.", "multiplier.")  # not drawn where they are zero all the time
-_OTHER_STATES = ("work.", "active.", "integral.", "effort.")  # states that are no coordinates
+_IDLE = ("u.", "command.", "multiplier.", "force.", "slip.", "loss.")  # not drawn where they are zero all the time
+# states that are no coordinates
+_OTHER_STATES = ("work.", "active.", "integral.", "effort.", "force.", "loss.", "contact.")
 _NATURAL = re.compile(r"\.[rv][ij]\.[xyz](_dot)?$|^turned\.")  # natural coordinates, and the turns that they count
 _TOTAL = "sum"
 

@@ -71,6 +71,16 @@ class Free(JointKind):
         turned = ca.cross(d[3:], d[:3])
         return ca.vertcat(d[:3] + turned / 2 + ca.cross(d[3:], turned) / 6, d[3:])
 
+    @classmethod
+    def transported(cls, v: Any, d: Any) -> Any:
+        """The axes of the linear velocity turn; the body keeps its rates."""
+        return ca.vertcat(quaternion_matrix(quaternion_exp(d[3:])).T @ v[:3], v[3:])
+
+    @classmethod
+    def coasting(cls, v: Any) -> Any:
+        """``-w x v``: the axes turn under the velocity."""
+        return ca.vertcat(-ca.cross(v[3:], v[:3]), ca.SX(3, 1))
+
     def constraints(self, R: Any, p: Any) -> Any:
         """None."""
         return ca.SX(0, 1)

@@ -77,6 +77,16 @@ class Coordinates:
         """Tangent displacement that the constant velocity ``d`` makes in one unit of time, to third order."""
         return d
 
+    @classmethod
+    def transported(cls, v: Any, d: Any) -> Any:
+        """Velocities after the tangent displacement ``d`` if what moves keeps its velocity in fixed axes."""
+        return v
+
+    @classmethod
+    def coasting(cls, v: Any) -> Any:
+        """Rates of the velocities ``v`` at which what moves keeps its velocity in fixed axes."""
+        return ca.SX(v.shape[0], 1)
+
 
 @dataclass(frozen=True)
 class JointKind(Coordinates, ABC):

@@ -13,6 +13,7 @@ from dalembert.simulation.constrained.methods import (
     Projection,
     constraint_method,
 )
+from dalembert.simulation.contact.methods import CONTACT_METHODS, ContactMethod
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
 from dalembert.simulation.problem import Problem
 
@@ -33,12 +34,15 @@ class Integrator:
         Its coefficients, if it is an explicit Runge-Kutta method.
     brings
         The constraint method that comes with it, if there is one.
+    contact
+        The way to deal with contacts that comes with it, if there is one.
     """
 
     name: str
     adaptive: bool
     tableau: Tableau | None = None
     brings: type[ConstraintMethod] | None = None
+    contact: type[ContactMethod] | None = None
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -53,12 +57,16 @@ def _integrators() -> dict[str, Integrator]:
     table = {name: Integrator(name, tableau.adaptive, tableau) for name, tableau in TABLEAUS.items()}
     for name in ("cvodes", "idas"):
         table[name] = Integrator(name, True, brings=brought.pop(name, None))
-    return table | {name: Integrator(name, False, brings=way) for name, way in brought.items()}
+    table |= {name: Integrator(name, False, brings=way) for name, way in brought.items()}
+    own = (way for way in CONTACT_METHODS.values() if way.integrator)
+    return table | {way.integrator: Integrator(way.integrator, False, contact=way) for way in own}
 
 
 INTEGRATORS: Mapping[str, Integrator] = _integrators()
-METHODS = tuple(name for name, one in INTEGRATORS.items() if one.brings is None or not one.brings.implicit)
-"""Integrators of any problem; the others step through constrained ones only."""
+METHODS = tuple(
+    name for name, one in INTEGRATORS.items() if one.contact is None and (one.brings is None or not one.brings.implicit)
+)
+"""Integrators of any problem; the others step through constraints or contacts only."""
 
 DEFAULT_INTEGRATOR = "rk4"
 
@@ -80,6 +88,15 @@ def agree(
     """
     asked = INTEGRATORS[DEFAULT_INTEGRATOR] if method is None else check_integrator(method)
     way = None if constraints is None else constraint_method(constraints)
+    if problem.stepping is not None:
+        own = problem.stepping.way
+        if method not in (None, own.integrator):
+            raise InputError(
+                f"contact={own.name!r} steps by {own.integrator!r}, not by method {method!r}: leave the method out"
+            )
+        return INTEGRATORS[own.integrator], Projection()
+    if asked.contact is not None:
+        raise InputError(f"method {asked.name!r} comes with contact={asked.contact.name!r}: ask for that")
     if problem.constrained is None:
         if asked.brings is not None and asked.brings.implicit:
             raise InputError(

@@ -1,0 +1,226 @@
+"""The contacts of a closed loop for time-stepping: tapes of the half-factored mass matrix, rows, gaps and works."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
+from dalembert.formulations.contact.system import ContactPair, ContactSystem
+from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.factorization import half_solve, unit_factors
+from dalembert.model.contacts import HalfSpace
+from dalembert.model.geometry import Capsule, Sphere
+from dalembert.simulation.contact.methods import TimeStepping
+from dalembert.simulation.contact.system import SteppingSystem
+
+__all__ = ["check_gaps", "check_stepping", "contact_signals", "stepping_names", "stepping_part"]
+
+_DEEP = 1e-6
+"""Penetration [m] that an initial state may have: what rounding of a position that someone has typed explains."""
+
+_AXES = ("normal", "tangent1", "tangent2")
+
+
+def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
+    """Refuse what time-stepping cannot do, by name."""
+    machine = eom.machine
+    if not system.pairs:
+        raise InputError(
+            f"contact='time-stepping' is for machines with contacts; machine '{machine.name}' has none: declare them "
+            "(Contact), or leave it out"
+        )
+    if eom.constrained:
+        parts = [*(c.name for c in machine.constraints), *(c.name for c in machine.cables)]
+        what = f"constraints ({', '.join(parts)})" if parts else f"coordinates with constraints (by={eom.by!r})"
+        raise InputError(
+            f"contact='time-stepping' cannot keep constraints yet, and machine '{machine.name}' has {what}"
+        )
+    if not eom.formulation.machine_coordinates:
+        raise InputError(
+            f"contact='time-stepping' steps in the coordinates of the machine; leave out the other coordinates of "
+            f"machine '{machine.name}'"
+        )
+    for pair in system.pairs:
+        if pair.poisson:
+            raise InputError(
+                f"contact '{pair.name}' of machine '{machine.name}' has Poisson's restitution; contact='time-stepping' "
+                "knows Newton's: law='newton'"
+            )
+
+
+def check_gaps(eom: EquationsOfMotion, q: Array, p: Any) -> None:
+    """Refuse to start inside of what is touched."""
+    gaps, system = np.asarray(eom.contact_gaps(q, p=p)), eom.contact_system()
+    worst = int(np.argmin(gaps))
+    if gaps[worst] < -_DEEP:
+        pair = system.pairs[worst]
+        raise InputError(
+            f"q0: contact '{pair.name}' of machine '{eom.machine.name}' ({pair.between}) starts {-gaps[worst]:.6g} m "
+            "deep; lift it"
+        )
+
+
+def stepping_names(system: ContactSystem) -> tuple[str, ...]:
+    """Names of the states that time-stepping adds."""
+    forces = [f"force.{name}.{axis}" for name in system.names for axis in _AXES]
+    return (*forces, *(f"loss.{name}" for name in system.names), "contact.residual", "contact.sweeps")
+
+
+def contact_signals(system: ContactSystem) -> list[tuple[str, Any]]:
+    """Gaps, and the speeds with which contacts slip."""
+    u = ca.densify(system.velocity)
+    signals = []
+    for k, name in enumerate(system.names):
+        signals.append((f"gap.{name}", system.gaps[k]))
+        if system.pairs[k].rubs:
+            signals.append((f"slip.{name}", ca.norm_2(u[3 * k + 1 : 3 * k + 3])))
+    return signals
+
+
+def stepping_part(
+    eom: EquationsOfMotion,
+    system: ContactSystem,
+    way: TimeStepping,
+    arguments: list[Any],
+    zdot: Any,
+    applied: list[Any],
+    n_before: int,
+) -> SteppingSystem:
+    """Tapes of a step.
+
+    Parameters
+    ----------
+    eom, system, way
+        The equations, their contacts and the settings.
+    arguments
+        Symbols t, x, c, p; x = (q, v, z, states of time-stepping, work).
+    zdot
+        Rates of z.
+    applied
+        Generalised forces of inputs and of losses.
+    n_before
+        Number of states before those of time-stepping.
+    """
+    s, nv, k = eom.symbolic, eom.nv, system.k
+    t, x, _, p = arguments
+    h, dv, d = ca.SX.sym("h"), ca.SX.sym("dv", nv), ca.SX.sym("d", nv)
+    theta, names = way.theta, ["t", "x", "c", "p"]
+    M = ca.SX(s.mass_matrix)
+    B = ca.jacobian(s.coordinate_rate, s.v)
+    D_in, K_in = (_positive_diagonal(-ca.jacobian(applied[0], y) @ b) for y, b in ((s.v, ca.SX.eye(nv)), (s.q, B)))
+    D_loss = _within(M, -ca.jacobian(applied[1], s.v))
+    K = K_in + _within(M, _stiffness(eom, B))
+    implicit = M + (h * theta) * (D_in + D_loss) + (h * theta) ** 2 * K
+    # Velocities in axes that turn with a body are carried along by the step: what that explains is no force.
+    bias = ca.densify(ca.substitute(ca.SX(s.inverse_dynamics), s.a, ca.densify(eom.layout.coasting(s.v))))
+    force = applied[0] + applied[1] - bias
+    if theta != 0.5:
+        force -= (2.0 * theta - 1.0) * h * (K @ s.v)
+    factors = unit_factors(implicit)
+    scale = [ca.sqrt(i) for i in factors.inverse]
+    s0 = _scaled(half_solve(factors, ca.vertsplit(ca.densify(h * force))), scale)
+
+    sizes = np.where(system.rubs, 3, 1).astype(np.int64)
+    J = ca.SX(system.jacobian)
+    supports: list[tuple[int, ...]] = []
+    Y: list[Any] = []
+    for a in range(k):
+        rows = [_scaled(half_solve(factors, _entries(J[3 * a + i, :])), scale) for i in range(sizes[a])]
+        support = tuple(j for j in range(nv) if any(row[j] is not None for row in rows))
+        supports.append(support)
+        Y += [0.0 if row[j] is None else row[j] for row in rows for j in support]
+    kept = [3 * a + i for a in range(k) for i in range(sizes[a])]
+    u0 = ca.densify(system.velocity)[kept]
+    L = [[j for j in range(i) if j in factors.rows[i]] for i in range(nv)]
+    outputs = [
+        ca.vertcat(*[factors.rows[i][j] for i in range(nv) for j in L[i]]) if any(L) else ca.SX(0, 1),
+        ca.vertcat(*scale),
+        ca.vertcat(*[0.0 if e is None else e for e in s0]),
+        ca.vertcat(*Y) if Y else ca.SX(0, 1),
+        u0,
+        system.gaps,
+        system.restitution,
+        system.friction,
+        bias,
+    ]
+    dense = ca.cse([ca.densify(ca.SX(y)) for y in outputs])
+    labels = ["L", "d", "s0", "Y", "u0", "g", "e", "mu", "b"]
+    middle = s.v + dv / 2
+    pull = applied[0] - theta * (D_in @ dv) - h * (theta**2 * (K_in @ dv) + (2.0 * theta - 1.0) * (K_in @ s.v))
+    works = ca.vertcat(h * ca.dot(middle, pull), h * ca.dot(middle, applied[1] - theta * (D_loss @ dv)))
+    rates = ca.substitute(ca.densify(zdot), s.v, middle) if zdot.numel() else ca.SX(0, 1)
+    raised = ca.dot(ca.substitute(ca.densify(s.bias), s.v, ca.SX.zeros(nv)), d)
+    moved = [ca.densify(eom.formulation.moved(d)), ca.densify(eom.layout.transported(s.v, d))]
+    return SteppingSystem(
+        way=way,
+        nq=eom.nq,
+        nv=nv,
+        nz=n_before - eom.nq - nv,
+        terms=ca.Function("contact_step", [*arguments, h], dense, [*names, "h"], labels),
+        bias=ca.Function("bias", arguments, [bias], names, ["b"]),
+        gaps=ca.Function("gaps", arguments, [ca.densify(system.gaps)], names, ["g"]),
+        move=ca.Function("move", [x, d, p], ca.cse(moved), ["x", "d", "p"], ["q", "v"]),
+        finish=ca.Function(
+            "finish", [*arguments, h, dv], ca.cse([rates, ca.densify(works)]), [*names, "h", "dv"], ["zdot", "work"]
+        ),
+        lift=ca.Function("lift", [t, x, d, p], [ca.densify(raised)], ["t", "x", "d", "p"], ["work"]),
+        factor=tuple(map(tuple, L)),
+        supports=tuple(supports),
+        sizes=sizes,
+        features=_features(system.pairs),
+        names=system.names,
+        forces=n_before,
+        losses=n_before + 3 * k,
+        residual=n_before + 4 * k,
+        sweeps=n_before + 4 * k + 1,
+        work_input=n_before + 4 * k + 2,
+        work_loss=n_before + 4 * k + 3,
+    )
+
+
+def _stiffness(eom: EquationsOfMotion, B: Any) -> Any:
+    """Stiffness of joints and of beams: second derivatives of what is left of the potential energy without gravity."""
+    s, machine = eom.symbolic, eom.machine
+    free = derive(machine.with_(gravity=(0.0, 0.0, 0.0)), eom.by, backend=eom.backend).symbolic
+    V = ca.substitute([ca.SX(free.potential_energy)], [free.q, free.p, free.t], [s.q, s.p, s.t])[0]
+    return B.T @ ca.hessian(V, s.q)[0] @ B
+
+
+def _within(M: Any, A: Any) -> Any:
+    """Symmetric part of a matrix, where the mass matrix is not zero; what is outside stays explicit."""
+    return ca.project((A + A.T) / 2, (M + M.T).sparsity())
+
+
+def _positive_diagonal(A: Any) -> Any:
+    """Diagonal of a matrix where it is positive: feedback of a joint upon itself that damps or holds it."""
+    entries = [ca.fmax(A[i, i], 0.0) if A.has_nz(i, i) else ca.SX(1, 1) for i in range(A.shape[0])]
+    return ca.diagcat(*entries)
+
+
+def _entries(row: Any) -> list[Any]:
+    return [row[0, j] if row.has_nz(0, j) else None for j in range(row.shape[1])]
+
+
+def _scaled(x: list[Any], scale: list[Any]) -> list[Any]:
+    return [None if e is None else e * f for e, f in zip(x, scale, strict=True)]
+
+
+def _features(pairs: tuple[ContactPair, ...]) -> Array:
+    """Length below which nothing passes unseen: a half-space has no other side, but a ball has a size of its own."""
+    found = []
+    for pair in pairs:
+        contact = pair.contact
+        size = math.inf
+        if contact is not None:
+            solid = contact.solid
+            size = float(nominal(solid.radius)) if isinstance(solid, Sphere | Capsule) else 0.0
+            if not isinstance(contact.surface, HalfSpace) and not contact.surface.inside:
+                size += float(nominal(contact.surface.radius))
+        found.append(size if size > 0.0 else math.inf)
+    return np.array(found)

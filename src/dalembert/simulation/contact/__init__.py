@@ -1,0 +1,1 @@
+"""Contact by time-stepping: impulses of all contacts, step by step."""

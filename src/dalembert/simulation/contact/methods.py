@@ -1,0 +1,102 @@
+"""The ways in which a run deals with contacts, each with its own settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.core.errors import InputError, UnknownNameError, did_you_mean
+
+__all__ = ["CONTACT_METHODS", "ContactMethod", "TimeStepping", "contact_method"]
+
+
+@dataclass(frozen=True)
+class ContactMethod:
+    """How a simulation deals with the contacts of its machine: one of the classes below, or its name.
+
+    Attributes
+    ----------
+    name
+        The name by which it can be asked for.
+    integrator
+        The integrator that it brings along, in place of the others; "" if it works with these.
+    """
+
+    name: ClassVar[str]
+    integrator: ClassVar[str] = ""
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """Name and settings as plain data."""
+        return {"name": self.name, **asdict(self)}
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class TimeStepping(ContactMethod):
+    """Fixed steps after Moreau and Jean: impacts and sustained contact are impulses of the step in which they act.
+
+    In every step the impulses of all closed contacts solve Coulomb's law and Newton's restitution together, by
+    Gauss-Seidel over contacts from those of the step before. Nothing is located; the error is of first order in the
+    step.
+
+    Parameters
+    ----------
+    tolerance
+        Change of an impulse by a sweep over the contacts, by the largest impulse, at which the sweeps end.
+    max_sweeps
+        Number of sweeps after which a step goes on with what it has; its residual is in the record.
+    theta
+        Where in the step damping and stiffness are taken: 0.5 (the middle, which loses no energy) to 1 (the end, which
+        damps fast vibrations).
+    margin
+        Gap [m] up to which a contact is closed, and depth down to which it is left in peace.
+    """
+
+    name: ClassVar[str] = "time-stepping"
+    integrator: ClassVar[str] = "moreau"
+    tolerance: float = 1e-8
+    max_sweeps: int = 500
+    theta: float = 0.5
+    margin: float = 1e-8
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not np.isfinite(value) or not value > 0:
+                raise InputError(f"{field.name} of TimeStepping must be a finite number > 0, got {value!r}")
+        if self.max_sweeps != int(self.max_sweeps):
+            raise InputError(f"max_sweeps of TimeStepping must be a whole number, got {self.max_sweeps!r}")
+        if not self.tolerance < 1.0:
+            raise InputError(f"tolerance of TimeStepping must be below 1, got {self.tolerance:g}")
+        if not 0.5 <= self.theta <= 1.0:
+            raise InputError(f"theta of TimeStepping must be from 0.5 to 1, got {self.theta:g}")
+
+
+CONTACT_METHODS: Mapping[str, type[ContactMethod]] = {TimeStepping.name: TimeStepping}
+
+
+def contact_method(given: str | Mapping[str, Any] | ContactMethod) -> ContactMethod:
+    """Return a way to deal with contacts, from itself, its name, or a mapping of its name and settings."""
+    if isinstance(given, ContactMethod):
+        return given
+    options = {} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else None
+    name = given if isinstance(given, str) else None if options is None else options.pop("name", None)
+    if not isinstance(name, str) or options is None:
+        known = ", ".join(CONTACT_METHODS)
+        raise InputError(f"contact must be one of {known}, with settings or without, got {given!r}")
+    if name not in CONTACT_METHODS:
+        hint = did_you_mean(name, CONTACT_METHODS)
+        raise InputError(f"unknown contact method {name!r}{hint}; known: {', '.join(CONTACT_METHODS)}")
+    kind = CONTACT_METHODS[name]
+    settings = [field.name for field in fields(kind)]
+    for option in options:
+        if option not in settings:
+            raise UnknownNameError("setting", str(option), settings, f"contact method '{name}'")
+    return kind(**options)

@@ -1,0 +1,185 @@
+"""Time-stepping through contacts in native code: `cone.c` and `moreau.c`, driven through one structure."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from importlib import resources
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.compile import build_library
+from dalembert.compile.structs import struct_checks
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array
+from dalembert.simulation.contact.system import SteppingSystem
+
+__all__ = ["ConeSolution", "NativeStepping", "solve_cone"]
+
+_INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+
+# The members of `struct moreau` and of `struct problem`, in order; the compiler checks them.
+_LAYOUT: tuple[tuple[Any, str], ...] = (
+    (_INT, "n nq nv nz n_contacts"),
+    (_POINTER, "terms bias gaps move finish lift"),
+    (_POINTER, "terms_work bias_work gaps_work move_work finish_work lift_work"),
+    (_INT, "forces losses residual_at sweeps_at work_loss work_input"),
+    (_POINTER, "L_start L_column size count support_start row_start value_start support feature"),
+    (_REAL, "theta tolerance margin"),
+    (_INT, "max_sweeps"),
+    (_POINTER, "L d s0 Y u0 g e mu b b_middle zdot work"),
+    (_POINTER, "x_middle moved displacement dv s correction lambda total gap gap_before"),
+    (_POINTER, "active_x active_w active_bounce active_mu lengths"),
+    (_POINTER, "active active_size active_count forced fast"),
+    (_POINTER, "active_support active_rows active_u0"),
+)
+_PROBLEM: tuple[tuple[Any, str], ...] = (
+    (_INT, "n nv max_sweeps"),
+    (_REAL, "tolerance residual"),
+    (_POINTER, "Y u0 bounce mu s x"),
+    (_INT, "sweeps"),
+    (_POINTER, "size count support w supports rows velocities"),
+)
+_FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
+_PROBLEM_FIELDS = [(name, kind) for kind, names in _PROBLEM for name in names.split()]
+
+
+class _Moreau(ctypes.Structure):
+    _fields_ = _FIELDS
+
+
+class _Problem(ctypes.Structure):
+    _fields_ = _PROBLEM_FIELDS
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    folder = resources.files(__package__)
+    source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("cone.c", "moreau.c"))
+    checks = struct_checks("moreau", _FIELDS), struct_checks("problem", _PROBLEM_FIELDS)
+    # The second text brings the macros again, word for word, which C allows.
+    library = build_library(source + "".join(checks), "contact")
+    library.contact_problem.restype, library.contact_problem.argtypes = None, [_POINTER]
+    return library
+
+
+class NativeStepping:
+    """Memory of the time-stepping of one run.
+
+    Parameters
+    ----------
+    system
+        The contacts of the problem.
+    n
+        Number of states.
+    kernels
+        Native kernels by name: ``terms``, ``bias``, ``gaps``, ``move``, ``finish``, ``lift``.
+    """
+
+    def __init__(self, system: SteppingSystem, n: int, kernels: dict[str, Any]) -> None:
+        self._library = _library()
+        self._struct = c = _Moreau()
+        self._kept: list[Any] = [kernels]
+        nv, k = system.nv, len(system.names)
+        sizes, counts = np.asarray(system.sizes, dtype=np.int64), np.array([len(s) for s in system.supports], np.int64)
+        c.n, c.nq, c.nv, c.nz, c.n_contacts = n, system.nq, nv, system.nz, k
+        c.forces, c.losses, c.residual_at, c.sweeps_at = system.forces, system.losses, system.residual, system.sweeps
+        c.work_loss, c.work_input = system.work_loss, system.work_input
+        way = system.way
+        c.theta, c.tolerance, c.margin, c.max_sweeps = way.theta, way.tolerance, way.margin, int(way.max_sweeps)
+        for name in ("terms", "bias", "gaps", "move", "finish", "lift"):
+            setattr(c, name, kernels[name].address)
+            self._array(f"{name}_work", np.zeros(max(1, kernels[name].n_work)))
+        integers = {
+            "L_start": [0, *accumulate(len(row) for row in system.factor)],
+            "L_column": [j for row in system.factor for j in row],
+            "size": sizes,
+            "count": counts,
+            "support_start": [0, *accumulate(counts)],
+            "row_start": [0, *accumulate(sizes)],
+            "value_start": [0, *accumulate(sizes * counts)],
+            "support": [j for support in system.supports for j in support],
+        }
+        for name, values in integers.items():
+            self._array(name, np.append(np.asarray(values, dtype=np.int64), 0))
+        self._array("feature", np.append(system.features, 0.0))
+        reals = {
+            "L": sum(map(len, system.factor)), "d": nv, "s0": nv, "Y": int(np.sum(sizes * counts)),
+            "u0": int(np.sum(sizes)), "g": k, "e": k, "mu": k, "b": nv, "b_middle": nv, "zdot": system.nz,
+            "work": 2, "x_middle": n, "moved": system.nq + nv, "displacement": nv, "dv": nv, "s": nv, "correction": nv,
+            "lambda": k, "total": 3 * k, "gap": k, "gap_before": k, "active_x": 3 * k, "active_w": 6 * k,
+            "active_bounce": k, "active_mu": k, "lengths": k,
+        }  # fmt: skip
+        for name, size in reals.items():
+            self._array(name, np.zeros(max(1, size)))
+        for name in ("active", "active_size", "active_count", "forced", "fast"):
+            self._array(name, np.zeros(max(1, k), dtype=np.int64))
+        for name in ("active_support", "active_rows", "active_u0"):
+            self._array(name, np.zeros(max(1, k), dtype=np.uintp))
+
+    def _array(self, name: str, values: Any) -> None:
+        array = np.ascontiguousarray(values)
+        self._kept.append(array)
+        setattr(self._struct, name, array.ctypes.data)
+
+    def attach(self, loop: Any) -> None:
+        """Put this method into the structure of a time loop."""
+        loop.custom = ctypes.cast(self._library.moreau_step, ctypes.c_void_p).value or 0
+        loop.context = ctypes.addressof(self._struct)
+
+
+class ConeSolution(NamedTuple):
+    """Impulses of contacts (k, 3), residual by the largest of them, and the sweeps that it took."""
+
+    impulses: Array
+    residual: float
+    sweeps: int
+
+
+def solve_cone(
+    W: ArrayLike,
+    u: ArrayLike,
+    mu: ArrayLike,
+    *,
+    guess: ArrayLike | None = None,
+    tolerance: float = 1e-12,
+    max_sweeps: int = 10_000,
+) -> ConeSolution:
+    """Solve Coulomb's law for several contacts: the routine of time-stepping, on plain arrays.
+
+    With the velocities ``w = W x + u``, each contact has ``0 <= x_n``, ``w_n >= 0``, ``x_n w_n = 0`` and
+    ``|x_t| <= mu x_n``; it slips only against a tangential impulse of that size.
+
+    Parameters
+    ----------
+    W
+        Symmetric matrix ``J M^-1 J^T`` (3k x 3k): normal and two tangents of each contact.
+    u
+        Velocities (3k) without impulses, with ``e`` times the normal velocity before the impact added.
+    mu
+        Coefficients of friction (k).
+    guess
+        Impulses to start from.
+    tolerance, max_sweeps
+        As of `TimeStepping`.
+    """
+    W, u, mu = (np.ascontiguousarray(a, dtype=float) for a in (W, u, mu))
+    k = len(mu)
+    if W.shape != (3 * k, 3 * k) or u.shape != (3 * k,):
+        raise InputError(f"{k} contacts need W ({3 * k}, {3 * k}) and u ({3 * k},), got {W.shape} and {u.shape}")
+    size, Q = np.linalg.eigh(W)
+    Y = np.ascontiguousarray(Q * np.sqrt(np.maximum(size, 0.0)))
+    x = np.zeros((k, 3)) if guess is None else np.array(guess, dtype=float).reshape(k, 3)
+    arrays = {
+        "Y": Y, "u0": u, "bounce": np.zeros(k), "mu": mu, "s": np.zeros(3 * k), "x": x, "w": np.zeros(6 * k),
+        **{name: np.zeros(k, np.int64) for name in ("size", "count")}, "support": np.zeros(3 * k, np.int64),
+        **{name: np.zeros(k, np.uintp) for name in ("supports", "rows", "velocities")},
+    }  # fmt: skip
+    problem = _Problem(n=k, nv=3 * k, max_sweeps=max_sweeps, tolerance=tolerance)
+    for name, array in arrays.items():
+        setattr(problem, name, array.ctypes.data)
+    _library().contact_problem(ctypes.addressof(problem))
+    return ConeSolution(x, problem.residual, problem.sweeps)
