@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from dalembert.loop.rollout import rollout
     from dalembert.loop.signals import Measure
     from dalembert.loop.stepper import stepper
+    from dalembert.view.page.report import report
 
 __all__ = [
     "PD",
@@ -162,6 +163,7 @@ __all__ = [
     "load_simulation",
     "load_urdf",
     "point_mass",
+    "report",
     "rod",
     "rollout",
     "simulate",
@@ -182,6 +184,7 @@ _LATER = {
     "load_machine": "dalembert.io.machine_files",
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
+    "report": "dalembert.view.page.report",
     "rollout": "dalembert.loop.rollout",
     "stepper": "dalembert.loop.stepper",
     "verify": "dalembert.analysis.verify",

@@ -132,7 +132,8 @@ def simulate(
     on_event
         Called as ``on_event(t, x, names)`` at located events; may return a new state.
     progress
-        Show a progress bar; None: if the run takes longer than a moment and stderr is a terminal.
+        Show a progress bar; None: if the run takes longer than a moment and stderr is a terminal. A function is called
+        with the fraction done instead; if it returns False, the run ends there as ``"interrupted"``.
     by, backend
         As of `equations`.
     constraints

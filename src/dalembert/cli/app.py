@@ -21,6 +21,7 @@ from dalembert.cli.check import check, new, schema
 from dalembert.cli.demo import demo
 from dalembert.cli.doctor import doctor
 from dalembert.cli.plot import plot
+from dalembert.cli.report import report
 from dalembert.cli.reproduce import reproduce
 from dalembert.cli.simulate import simulate
 from dalembert.cli.systems import systems
@@ -74,6 +75,7 @@ app.command(epilog=_examples("plot crane.nc", 'plot crane.nc "swing*" x --out an
 app.command(epilog=_examples("animate crane.nc --trace hook_point", "animate arm.nc --exaggerate 10 --out arm.html"))(
     animate
 )
+app.command(epilog=_examples("report crane.nc", 'report crane.nc "theta*" --out angles.html'))(report)
 app.command(epilog=_examples("verify crane.yaml", "verify canadarm --samples 100 --json"))(verify)
 app.command(epilog=_examples("reproduce", "reproduce crane --short"))(reproduce)
 app.command(epilog=_examples("bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"))(bench)

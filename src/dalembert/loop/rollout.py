@@ -267,8 +267,7 @@ def _drive(engine: RolloutEngine, plan: Plan, setup: Setup, members: Members, th
         with interrupts() as interrupt:
 
             def proceed(fraction: float) -> bool:
-                bar.update(setup.t0 + fraction * (setup.t_end - setup.t0))
-                return not interrupt.pressed
+                return bar.update(setup.t0 + fraction * (setup.t_end - setup.t0)) and not interrupt.pressed
 
             engine.run(plan, members, threads=threads, proceed=proceed)
     finally:

@@ -69,7 +69,8 @@ def integrate(
         0, 1, ... before the end; what it returns is held until the next sample.
     progress
         Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is
-        called with the fraction done instead.
+        called with the fraction done instead, some ten times a second; if it returns False, the run ends there as
+        ``"interrupted"``, in whatever thread it is.
     on_event
         Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the
         state to go on with, or None to leave it.
@@ -188,8 +189,7 @@ def _drive(
                 elif outcome > Outcome.YIELD:
                     return _failure(engine, setup, outcome)
                 doing = "progress function"
-                bar.update(engine.t)
-                if interrupt.pressed:
+                if not bar.update(engine.t) or interrupt.pressed:
                     raise KeyboardInterrupt
     except KeyboardInterrupt:
         return _Ending("interrupted", f"stopped by the user at t = {engine.t:.9g} s")

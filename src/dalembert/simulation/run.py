@@ -249,8 +249,20 @@ class Run:
 
         return animate(self, path, **options)
 
+    def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write a report, one self-contained HTML file; the options are those of `dalembert.view.report`."""
+        from dalembert.view.page.report import report
+
+        return report(self, path, **options)
+
+    def show(self, *, height: int = 420) -> Any:
+        """Show the player of this run in a notebook: the machine in motion, ``height`` pixels high."""
+        from dalembert.view.page.embed import Shown, player_html
+
+        return Shown(player_html(self, height=height))
+
     def _repr_html_(self) -> str:
-        """What came of it, for notebooks."""
+        """What came of it, for notebooks, with the player if the machine is known."""
         from dalembert.view.notebook import run_html
 
         return run_html(self)

@@ -56,7 +56,7 @@ class Progress:
     ----------
     show
         None: if stderr is a terminal; True or False: in any case or never; a function is called with the
-        fraction done instead.
+        fraction done instead, and asks the run to stop by returning False.
     t0, t_end
         Start and end of the run.
     """
@@ -69,17 +69,18 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
 
-    def update(self, t: float) -> None:
-        """Show how far the run is, if it is time to."""
+    def update(self, t: float) -> bool:
+        """Show how far the run is, if it is time to; return whether it may go on."""
         if not self._wanted or time.monotonic() < self._next:
-            return
+            return True
         self._next = time.monotonic() + _REFRESH
         if self._callback:
-            self._callback((t - self._t0) / (self._t_end - self._t0))
-            return
+            # Only False stops: a function that returns nothing, or a number, just looks on.
+            return self._callback((t - self._t0) / (self._t_end - self._t0)) is not False
         if self._bar is None:
             self._open()
         self._bar.update(self._task, completed=t - self._t0, description=f"simulating, t = {t:.4g} s")
+        return True
 
     def close(self) -> None:
         """Remove the bar."""

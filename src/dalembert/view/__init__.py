@@ -4,6 +4,9 @@ from dalembert.view.animation import animate, draw_machine
 from dalembert.view.baked import Baked
 from dalembert.view.drawing import draw_scene
 from dalembert.view.mode_shapes import animate_mode, plot_modes
+from dalembert.view.page.embed import player_html
+from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
+from dalembert.view.page.report import report
 from dalembert.view.plots import plot_run
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
@@ -17,6 +20,12 @@ __all__ = [
     "build_scene",
     "draw_machine",
     "draw_scene",
+    "pack_machine",
+    "pack_mode",
+    "pack_run",
+    "pack_signals",
+    "player_html",
     "plot_modes",
     "plot_run",
+    "report",
 ]

@@ -37,13 +37,18 @@ class Baked:
 
 
 def interpolated(t: Array, rows: Array, q: Array, quaternions: Sequence[int]) -> Array:
-    """Coordinates at the times ``t`` from those at ``rows``; quaternions on the shorter way, normalised."""
+    """Coordinates at the times ``t`` from those at ``rows``; quaternions on the shorter way, normalised.
+
+    A time that stands twice is before and after a jump.
+    """
     q = q.copy()
     for start in quaternions:
         Q = q[:, start : start + 4]
         flips = np.sign(np.sum(Q[1:] * Q[:-1], axis=1))
         Q[1:] *= np.cumprod(np.where(flips == 0, 1.0, flips))[:, None]
     result = np.column_stack([np.interp(t, rows, column) for column in q.T])
+    before = np.flatnonzero(np.diff(t) == 0)
+    result[before] = q[np.minimum(np.searchsorted(rows, t[before], side="left"), len(rows) - 1)]
     for start in quaternions:
         result[:, start : start + 4] /= np.linalg.norm(result[:, start : start + 4], axis=1, keepdims=True)
     return result

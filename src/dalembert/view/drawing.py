@@ -17,6 +17,7 @@ from dalembert.core.types import Array
 from dalembert.core.validation import check_names
 from dalembert.model.geometry import Cylinder
 from dalembert.view.baked import Baked
+from dalembert.view.looks import body_colours, rail_reach, vertical
 from dalembert.view.scene import Scene
 from dalembert.view.solids import faces_of
 from dalembert.view.strokes import Camera, Polygons, Strokes
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["draw_scene", "plane_of"]
 
 _AXES = {"x": 0, "y": 1, "z": 2}
-# Colour-blind safe (P. Tol, "bright"): bodies take them in turn.
-_BODIES = ("#4477aa", "#ccbb44", "#ee6677", "#228833", "#66ccee", "#aa3377", "#bbbbbb")
-_LINKS = ("#c9ced6", "#5f8cc0")  # of robots made of meshes
 _LINK, _BEAM, _CABLE, _SLACK, _RAIL, _DARK = "#5b7899", "#4477aa", "#333333", "#999999", "#9a9a9a", "#333333"
 _MASS, _TRACES = "#ee6677", ("#ee6677", "#228833", "#aa3377", "#ccbb44")
 _FRAME = ("#cc3311", "#228833", "#3355bb")
@@ -49,12 +47,10 @@ class _Painter:
 
     def __init__(self, scene: Scene, baked: Baked, camera: Camera, floor: float | None, frames: Sequence[str]) -> None:
         self.scene, self.baked, self.camera = scene, baked, camera
-        self.up, self.floor = _vertical(scene), floor
-        bodies = list(dict.fromkeys(part.body for part in scene.solids))
+        self.up, self.floor = vertical(scene), floor
         self.thin = [part for part in scene.solids if not len(faces_of(part.solid, part.mesh)[1])]
         self.meshes = any(part.mesh is not None for part in scene.solids)
-        palette = _LINKS if self.meshes else _BODIES
-        self.colours = {name: palette[k % len(palette)] for k, name in enumerate(bodies)}
+        self.colours = body_colours(scene)
         self.shapes = [
             Polygons.of(part.pose, part.solid, part.mesh, part.colour or self.colours[part.body])
             for part in scene.solids
@@ -65,17 +61,9 @@ class _Painter:
         ]
         self.marked = [part for part in scene.frames if part.name in frames]
         self.heaviest = max(nominal(body.mass) for body in scene.machine.bodies) or 1.0
-        self.rails = {part.joint: self._reach(part) for part in scene.rails}
+        self.rails = {part.joint: rail_reach(scene, baked, part) for part in scene.rails}
         self.scale = 1.0  # points of the picture per metre
         self.size = 1.0  # extent of the machine [m]
-
-    def _reach(self, part: Any) -> tuple[float, float]:
-        """Range of a rail: between the limits of its joint, else where the carriage goes, and a little more."""
-        at = self.baked.points[:, self.scene.index(part.joint)] - self.baked.poses[:, part.pose, :, 3]
-        s = np.einsum("nij,j,ni->n", self.baked.poses[:, part.pose, :, :3], np.array(part.axis), at)
-        extent = float(np.ptp(self.baked.points.reshape(-1, 3), axis=0).max())
-        low, high = float(s.min()) - 0.15 * extent, float(s.max()) + 0.15 * extent
-        return max(low, part.lower), min(high, part.upper)
 
     def outline(self) -> Array:
         """Points (n, m, 3) that the picture must hold."""
@@ -168,13 +156,6 @@ def _between(ends: Array, count: int) -> Array:
     return np.asarray(np.linspace(ends[0], ends[1], count))
 
 
-def _vertical(scene: Scene) -> Array:
-    """Against gravity, or along z without any."""
-    g = np.array([nominal(x) for x in scene.machine.gravity])
-    size = float(np.linalg.norm(g))
-    return -g / size if size > 0 else np.array([0.0, 0.0, 1.0])
-
-
 def draw_scene(
     scene: Scene,
     baked: Baked,
@@ -219,7 +200,7 @@ def draw_scene(
         if name not in known:
             raise InputError(f"no frame '{name}' to draw; known: {', '.join(known) or '(none)'}")
     chosen = plane_of(np.concatenate([baked.points, *baked.cables.values()], axis=1)) if plane == "auto" else plane
-    up = _vertical(scene)
+    up = vertical(scene)
     camera = Camera.looking(up, *view) if chosen is None else Camera.in_plane(chosen)  # type: ignore[arg-type]
     painter = _Painter(scene, baked, camera, None, frames)
     outline = painter.outline()

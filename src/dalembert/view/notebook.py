@@ -13,6 +13,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.animation import draw_machine
+from dalembert.view.page.embed import player_html
 
 __all__ = ["equations_html", "machine_html", "run_html"]
 
@@ -39,13 +40,17 @@ def equations_html(eom: EquationsOfMotion) -> str:
 
 
 def run_html(run: Run) -> str:
-    """What came of a run, line by line."""
+    """The player of a run, if its machine is known, and what came of it, line by line."""
     first, *lines = repr(run).splitlines()
     rows = []
     for line in lines:
         label, _, text = line.strip().partition(" ")
         rows.append((label, text.strip()))
-    return f"<div>{_heading(first)}{_table(('', ''), rows)}</div>"
+    try:
+        player = player_html(run)
+    except DalembertError:  # a table without a player is better than no table
+        player = ""
+    return f"<div>{_heading(first)}{player}{_table(('', ''), rows)}</div>"
 
 
 def _picture(machine: Machine) -> str:

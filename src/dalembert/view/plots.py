@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Panel", "group_signals", "picture_file", "plot_run", "save_figure"]
+__all__ = ["Panel", "chosen_signals", "group_signals", "picture_file", "plot_run", "save_figure"]
 
 _LINES_PER_PANEL = 8
 # Colour-blind safe (P. Tol, "bright"), and dark enough on white.
@@ -87,7 +87,7 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
     from matplotlib.figure import Figure
 
     target = None if path is None else picture_file(path)
-    groups = group_signals(run, None if names is None else _chosen(run, names))
+    groups = group_signals(run, None if names is None else chosen_signals(run, names))
     audited = names is None and "energy.kinetic" in run and "energy.potential" in run
     count = len(groups) + 2 * audited
     columns = 1 if count < 4 else 2
@@ -126,7 +126,7 @@ def _axes(figure: Figure, count: int, rows: int, columns: int) -> list[Axes]:
     return made
 
 
-def _chosen(run: Run, names: Sequence[str]) -> list[str]:
+def chosen_signals(run: Run, names: Sequence[str]) -> list[str]:
     """Names of signals, patterns replaced by what they match."""
     wanted = check_names(names, "names of signals to plot")
     if not wanted:

@@ -146,7 +146,8 @@ def bake_run(scene: Scene, run: Run, times: Array | None = None, *, exaggerate: 
     run
         The run.
     times
-        Instants; default those of the run. In between, coordinates are interpolated linearly and attitudes normalised.
+        Instants; default those of the run. In between, coordinates are interpolated linearly and attitudes normalised;
+        an instant that stands twice is before and after a jump.
     exaggerate
         As of `Scene.bake`.
     """
@@ -162,6 +163,6 @@ def bake_run(scene: Scene, run: Run, times: Array | None = None, *, exaggerate: 
         t = np.asarray(times, dtype=float)
         quaternions = [start for _, start in Layout.of_nodes(machine.coordinate_nodes).quaternions]
         q = interpolated(t, run.t, q, quaternions)
-        measured = {name: np.interp(t, run.t, values) for name, values in measured.items()}
+        measured = {name: interpolated(t, run.t, values[:, None], ())[:, 0] for name, values in measured.items()}
     p = run.metadata.get("parameters")
     return scene.bake(q, t, p, exaggerate=exaggerate, measured=measured)

@@ -1,0 +1,198 @@
+// The player of a run: the machine in three dimensions, a clock, and what one does with both. The same in studio, report
+// and notebook.
+import { Film } from "./data.js";
+import { Shapes } from "./shapes.js";
+import { Stage } from "./stage.js";
+import { element, shown } from "./dom.js";
+
+const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10];
+const TRACES = ["#ee6677", "#228833", "#aa3377", "#ccbb44"];
+const playing = new Set();
+let ticking = false;
+
+export class Player {
+  constructor(host, options = {}) {
+    this.host = host;
+    host.classList.add("da-player");
+    this.view = element("div", { className: "da-view" });
+    this.caption = element("div", { className: "da-caption" });
+    this.view.append(this.caption);
+    host.append(this.view, this.toolbar());
+    this.stage = new Stage(this.view, { own: options.own });
+    this.time = 0;
+    this.speed = 1;
+    this.playing = false;
+    this.exaggerate = 1;
+    this.listeners = [];
+    this.lines = [];
+    this.stats = { frames: 0, script: 0 };
+    this.visible = true;
+    new IntersectionObserver(([entry]) => {
+      this.visible = entry.isIntersecting;
+      this.stage.dirty = true;
+    }).observe(this.view);
+    playing.add(this);
+    if (!ticking) {
+      ticking = true;
+      requestAnimationFrame(tick);
+    }
+  }
+
+  toolbar() {
+    this.button = element("button", { className: "da-button", title: "play (space)", onclick: () => this.toggle() });
+    this.slider = element("input", { type: "range", className: "da-scrub", min: 0, max: 1, step: "any", value: 0, title: "time" });
+    this.slider.oninput = () => {
+      this.pause();
+      this.seek(this.film.start + Number(this.slider.value) * (this.film.end - this.film.start));
+    };
+    this.clock = element("output", { className: "da-clock" });
+    this.pace = element("select", { className: "da-pace", title: "speed" });
+    for (const speed of SPEEDS) this.pace.append(new Option(`${speed} x`, speed, speed === 1, speed === 1));
+    this.pace.onchange = () => (this.speed = Number(this.pace.value));
+    this.bend = element("input", { type: "range", className: "da-bend", min: 0, max: 1, step: "any", value: 0 });
+    this.bendLabel = element("label", { className: "da-label", title: "factor on the bending of beams" }, "bending ", this.bend);
+    this.bendValue = element("output", { className: "da-clock" }, "1 x");
+    this.bendLabel.append(this.bendValue);
+    this.bend.oninput = () => this.bendBy(Math.exp(Number(this.bend.value) * Math.log(this.scene.bending)));
+    this.trace = element("select", { className: "da-pace", title: "path of a point" });
+    this.trace.onchange = () => this.traceOf(this.trace.value);
+    this.frames = this.box("frames", () => this.show("framesShown", this.frames.checked));
+    this.forces = this.box("forces", () => this.show("forcesShown", this.forces.checked));
+    const home = element("button", { className: "da-button da-plain", title: "look at the whole machine", onclick: () => this.refit(true) }, "fit");
+    this.bar = element("div", { className: "da-bar" }, this.button, this.slider, this.clock, this.pace, this.bendLabel, this.trace, this.frames.parentNode, this.forces.parentNode, home);
+    return this.bar;
+  }
+
+  box(name, onchange) {
+    const box = element("input", { type: "checkbox", onchange });
+    element("label", { className: "da-label" }, box, ` ${name}`);
+    return box;
+  }
+
+  // Show a packed film. `keep`: the camera and the clock stay as they are.
+  async load(packed, { keep = false } = {}) {
+    const [film, shapes] = [await Film.read(packed), await Shapes.build(packed.scene)];
+    this.shapes?.dispose();
+    this.compare(null);
+    [this.film, this.shapes, this.scene, this.packed] = [film, shapes, packed.scene, packed];
+    this.stage.world.add(shapes.group);
+    shapes.framesShown = this.frames.checked;
+    this.forces.checked = shapes.forcesShown = true;
+    this.stage.furnish(packed.scene);
+    const moving = film.n > 1;
+    shown([this.button, this.slider, this.clock, this.pace], moving);
+    shown([this.bendLabel], packed.scene.bending > 1 && Boolean(film.straight_points));
+    shown([this.frames.parentNode], packed.scene.nodes.some((n) => n.kind === "frame"));
+    shown([this.forces.parentNode], packed.scene.nodes.some((n) => n.kind === "arrow"));
+    shown([this.trace], moving && packed.scene.traces.length > 0);
+    this.trace.replaceChildren(new Option("no path", ""), ...packed.scene.traces.map(([name, point]) => new Option(`path of ${name}`, point)));
+    if (!keep) {
+      this.setSpeed(packed.scene.speed);
+      this.exaggerate = 1;
+      this.bend.value = 0;
+      this.bendValue.textContent = "1 x";
+      this.refit(true);
+    }
+    this.traceOf(packed.scene.trace ?? "");
+    this.seek(keep ? this.time : film.start);
+    this.host.dataset.loaded = String(Number(this.host.dataset.loaded ?? 0) + 1);
+  }
+
+  // Show another film of the same kind of machine as a ghost beside this one; null: none.
+  async compare(packed) {
+    this.ghost?.shapes.dispose();
+    this.ghost = null;
+    if (packed) {
+      this.ghost = { film: await Film.read(packed), shapes: await Shapes.build(packed.scene, { ghost: true }) };
+      this.stage.world.add(this.ghost.shapes.group);
+    }
+    if (this.film) this.seek(this.time);
+  }
+
+  setSpeed(speed) {
+    this.speed = SPEEDS.reduce((a, b) => (Math.abs(Math.log(b / speed)) < Math.abs(Math.log(a / speed)) ? b : a));
+    this.pace.value = String(this.speed);
+  }
+
+  show(what, on) {
+    this.shapes[what] = on;
+    this.seek(this.time);
+  }
+
+  traceOf(point) {
+    for (const line of this.lines) line.removeFromParent();
+    this.lines = [];
+    this.trace.value = String(point);
+    if (point !== "") this.lines = [this.stage.path(this.film, Number(point), TRACES[0])];
+    this.seek(this.time);
+  }
+
+  bendBy(factor) {
+    this.exaggerate = factor;
+    this.bendValue.textContent = `${factor < 10 ? factor.toFixed(1) : factor.toFixed(0)} x`;
+    this.refit(false);
+    this.seek(this.time);
+  }
+
+  // Look at everything the machine does, seen with the present exaggeration.
+  refit(reset) {
+    const cloud = [...this.scene.cloud];
+    if (this.exaggerate !== 1) {
+      for (let k = 0; k < this.film.n; k += Math.max(1, this.film.n >> 5)) cloud.push(...this.film.show(this.film.t[k], this.exaggerate).points);
+    }
+    this.stage.fit(cloud, reset);
+  }
+
+  seek(time) {
+    if (!this.film) return;
+    this.time = Math.min(Math.max(time, this.film.start), this.film.end);
+    this.stage.dirty = true;
+    const whole = this.film.end - this.film.start;
+    if (whole > 0) this.slider.value = (this.time - this.film.start) / whole;
+    this.clock.textContent = `${this.time.toFixed(whole < 1 ? 4 : 2)} s`;
+    for (const listener of this.listeners) listener(this.time);
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
+  play() {
+    if (!this.film || this.film.n < 2) return;
+    if (this.time >= this.film.end) this.seek(this.film.start);
+    this.playing = true;
+    this.button.dataset.state = "playing";
+    this.last = performance.now();
+  }
+
+  pause() {
+    this.playing = false;
+    this.button.dataset.state = "";
+  }
+
+  draw() {
+    const began = performance.now();
+    const at = this.film.show(this.time, this.exaggerate);
+    this.shapes.draw(at);
+    if (this.ghost) this.ghost.shapes.draw(this.ghost.film.show(this.time, this.exaggerate));
+    const [k] = this.film.locate(this.time);
+    for (const line of this.lines) line.geometry.setDrawRange(0, k + 1);
+    this.stage.render();
+    this.stats.frames += 1;
+    this.stats.script += performance.now() - began;
+  }
+}
+
+function tick(now) {
+  for (const player of playing) {
+    if (!player.host.isConnected || !player.film) continue;
+    if (player.playing) {
+      const next = player.time + (player.speed * Math.max(0, now - player.last)) / 1000;
+      player.last = now;
+      player.seek(next >= player.film.end ? player.film.start : next);
+    }
+    if (player.visible && player.stage.dirty) player.draw();
+  }
+  requestAnimationFrame(tick);
+}

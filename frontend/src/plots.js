@@ -1,0 +1,113 @@
+// Plots of signals over time, with a cursor that follows the player.
+import uPlot from "uplot";
+import { unpack } from "./data.js";
+import { element, number } from "./dom.js";
+
+const COLOURS = ["#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#994455", "#666666"];
+
+// Signals of a run: names, units, and a row of values each.
+export class Signals {
+  static async read(packed) {
+    const signals = new Signals();
+    const { shape, values } = await unpack(packed.values);
+    signals.t = (await unpack(packed.t)).values;
+    signals.names = packed.names;
+    signals.units = packed.units;
+    signals.events = packed.events;
+    signals.rows = new Map(packed.names.map((name, k) => [name, values.subarray(k * shape[1], (k + 1) * shape[1])]));
+    return signals;
+  }
+}
+
+// A panel: signals of one unit. `other`: signals of a second run to compare with, dashed.
+export class Plot {
+  constructor(host, { title = "", unit = "", names, signals, other = null, height = 170, onseek = null }) {
+    this.host = host;
+    this.names = names;
+    this.box = element("div", { className: "da-plot" });
+    host.append(this.box);
+    const lines = [];
+    const data = [signals.t];
+    names.forEach((name, k) => {
+      lines.push({ label: name, stroke: COLOURS[k % COLOURS.length], width: 1.5, points: { show: false }, value: (_, v) => (v == null ? "" : number(v)) });
+      data.push(signals.rows.get(name));
+    });
+    if (other) {
+      const known = names.filter((name) => other.rows.has(name));
+      const joined = uPlot.join([[signals.t, ...names.map((n) => signals.rows.get(n))], [other.t, ...known.map((n) => other.rows.get(n))]].map((table) => table.map((c) => [...c])));
+      data.splice(0, data.length, ...joined);
+      for (const name of known) {
+        lines.push({ label: `${name} (other)`, stroke: COLOURS[names.indexOf(name) % COLOURS.length], dash: [5, 4], width: 1.2, spanGaps: true, points: { show: false }, value: (_, v) => (v == null ? "" : number(v)) });
+      }
+      lines.forEach((line) => (line.spanGaps = true));
+    }
+    const label = [title, unit && unit !== "1" ? `[${unit}]` : ""].filter(Boolean).join(" ");
+    const axis = { font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif", stroke: "#555", grid: { stroke: "#e6e9ed", width: 1 }, ticks: { stroke: "#d3d9e0", width: 1 } };
+    this.plot = new uPlot(
+      {
+        width: Math.max(200, this.box.clientWidth || host.clientWidth || 400),
+        height,
+        title: label,
+        scales: { x: { time: false } },
+        series: [{ label: "t [s]", value: (_, v) => (v == null ? "" : v.toFixed(3)) }, ...lines],
+        axes: [{ ...axis, size: 30 }, { ...axis, size: 56, values: (_, ticks) => ticks.map(number) }],
+        cursor: { drag: { x: true, y: false }, points: { size: 5 } },
+        legend: { live: true },
+        hooks: { draw: [(u) => this.marks(u, signals.events ?? [])] },
+      },
+      data,
+      this.box,
+    );
+    if (onseek) {
+      const pick = (event) => {
+        if (event.buttons === 1 && event.shiftKey) onseek(this.plot.posToVal(event.offsetX, "x"));
+      };
+      this.plot.over.addEventListener("pointermove", pick);
+      this.plot.over.addEventListener("dblclick", (event) => onseek(this.plot.posToVal(event.offsetX, "x")));
+    }
+    this.watch = new ResizeObserver(() => {
+      const width = this.box.clientWidth;
+      if (width > 100 && Math.abs(width - this.plot.width) > 2) this.plot.setSize({ width, height });
+    });
+    this.watch.observe(this.box);
+  }
+
+  // Events as thin lines, the time of the player as a strong one.
+  marks(u, events) {
+    const { ctx } = u;
+    const line = (t, colour, width) => {
+      const x = Math.round(u.valToPos(t, "x", true));
+      if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) return;
+      ctx.save();
+      ctx.strokeStyle = colour;
+      ctx.lineWidth = width;
+      ctx.beginPath();
+      ctx.moveTo(x, u.bbox.top);
+      ctx.lineTo(x, u.bbox.top + u.bbox.height);
+      ctx.stroke();
+      ctx.restore();
+    };
+    for (const event of events) line(event.t, "#c9a0a0", 1);
+    if (this.now !== undefined) line(this.now, "#333", 1.2);
+  }
+
+  // Redrawing a plot costs more than a frame of the player: ten times a second is enough for the eye.
+  cursor(time) {
+    this.now = time;
+    const at = performance.now();
+    if (at - (this.drawn ?? 0) < 100) {
+      clearTimeout(this.later);
+      this.later = setTimeout(() => this.cursor(this.now), 110);
+      return;
+    }
+    this.drawn = at;
+    this.plot.redraw(false, false);
+  }
+
+  destroy() {
+    clearTimeout(this.later);
+    this.watch.disconnect();
+    this.plot.destroy();
+    this.box.remove();
+  }
+}

@@ -1,0 +1,258 @@
+// Everything that moves is an instance of a box, a cylinder, a cone or a ball, so that a machine of hundreds of parts is
+// drawn by four calls; only meshes are objects of their own.
+import {
+  BoxGeometry, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DynamicDrawUsage, Group,
+  InstancedMesh, Mesh, MeshLambertMaterial, DoubleSide, SphereGeometry,
+} from "three";
+import { unpack } from "./data.js";
+
+const UNIT = {
+  box: () => new BoxGeometry(1, 1, 1),
+  cylinder: () => new CylinderGeometry(1, 1, 1, 24, 1).rotateX(Math.PI / 2),
+  cone: () => new ConeGeometry(1, 1, 20, 1).rotateX(Math.PI / 2),
+  ball: () => new SphereGeometry(1, 20, 14),
+};
+const SLACK = new Color("#b9b9b9");
+const EASY = new Color("#3a4a5c");
+const HARD = new Color("#e2452f");
+
+// The instances of one scene. `draw(at)` moves them to where the film is.
+export class Shapes {
+  static async build(scene, { ghost = false } = {}) {
+    const shapes = new Shapes();
+    shapes.group = new Group();
+    shapes.scene = scene;
+    shapes.counts = { box: 0, cylinder: 0, cone: 0, ball: 0 };
+    shapes.moves = [];
+    shapes.toggles = [];
+    shapes.meshes = [];
+    shapes.colours = { box: [], cylinder: [], cone: [], ball: [] };
+    for (const node of scene.nodes) await shapes.add(node, ghost);
+    shapes.instances = {};
+    for (const [kind, count] of Object.entries(shapes.counts)) {
+      if (!count) continue;
+      const look = ghost ? { color: "#f08c2e", transparent: true, opacity: 0.35, depthWrite: false } : {};
+      const mesh = new InstancedMesh(UNIT[kind](), new MeshLambertMaterial(look), count);
+      mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+      mesh.frustumCulled = false;
+      mesh.castShadow = mesh.receiveShadow = !ghost;
+      if (!ghost) shapes.colours[kind].forEach((colour, i) => mesh.setColorAt(i, new Color(colour)));
+      shapes.instances[kind] = mesh;
+      shapes.group.add(mesh);
+    }
+    return shapes;
+  }
+
+  take(kind, count, colour) {
+    const first = this.counts[kind];
+    this.counts[kind] += count;
+    for (let i = 0; i < count; i++) this.colours[kind].push(colour);
+    return first;
+  }
+
+  async add(node, ghost) {
+    const { moves } = this;
+    const colour = node.colour;
+    switch (node.kind) {
+      case "box": {
+        const i = this.take("box", 1, colour);
+        moves.push((at) => place(this.matrices("box"), i, at.poses, 7 * node.pose, ...node.size));
+        break;
+      }
+      case "ball": {
+        const i = this.take("ball", 1, colour);
+        const r = node.radius;
+        if (node.pose === undefined) moves.push((at) => put(this.matrices("ball"), i, at.points, 3 * node.point, r));
+        else moves.push((at) => place(this.matrices("ball"), i, at.poses, 7 * node.pose, r, r, r));
+        break;
+      }
+      case "cylinder": {
+        const i = this.take("cylinder", 1, colour);
+        const r = node.radius;
+        const turned = node.axis === "y";
+        moves.push((at) => place(this.matrices("cylinder"), i, at.poses, 7 * node.pose, r, r, node.length, turned));
+        break;
+      }
+      case "capsule": {
+        const i = this.take("cylinder", 1, colour);
+        const k = this.take("ball", 2, colour);
+        const r = node.radius;
+        moves.push((at) => {
+          const a = 7 * node.pose;
+          place(this.matrices("cylinder"), i, at.poses, a, r, r, node.length);
+          place(this.matrices("ball"), k, at.poses, a, r, r, r, false, node.length / 2);
+          place(this.matrices("ball"), k + 1, at.poses, a, r, r, r, false, -node.length / 2);
+        });
+        break;
+      }
+      case "tube": {
+        const count = node.count - 1;
+        const i = this.take("cylinder", count, colour);
+        const k = this.take("ball", count + 1, colour);
+        const shown = { level: null };
+        moves.push((at) => {
+          const cylinders = this.matrices("cylinder");
+          const balls = this.matrices("ball");
+          for (let j = 0, a = 3 * node.first; j <= count; j++, a += 3) {
+            put(balls, k + j, at.points, a, node.radius);
+            if (j < count) span(cylinders, i + j, at.points, a, a + 3, node.radius);
+          }
+          if (node.level !== undefined && !ghost) this.tension(i, k, count, at.levels[node.level], shown);
+        });
+        break;
+      }
+      case "bar": {
+        const i = this.take("cylinder", 1, colour);
+        const [a, b] = node.ends;
+        moves.push((at) => span(this.matrices("cylinder"), i, at.points, 3 * a, 3 * b, node.radius));
+        break;
+      }
+      case "rail": {
+        const i = this.take("box", 1, colour);
+        moves.push((at) => rail(this.matrices("box"), i, at.poses, 7 * node.pose, node));
+        break;
+      }
+      case "frame": {
+        const i = ["#cc3311", "#228833", "#3355bb"].map((c) => this.take("cylinder", 1, c));
+        this.toggles.push(node);
+        moves.push((at) => triad(this.matrices("cylinder"), i, at.poses, 7 * node.pose, this.framesShown ? node.size : 0));
+        break;
+      }
+      case "arrow": {
+        const i = this.take("cylinder", 1, colour);
+        const k = this.take("cone", 1, colour);
+        moves.push((at) => arrow(this, i, k, at, node, this.forcesShown ? node.scale : 0));
+        break;
+      }
+      case "mesh": {
+        const geometry = new BufferGeometry();
+        geometry.setAttribute("position", new BufferAttribute((await unpack(node.vertices)).values, 3));
+        geometry.setIndex([...(await unpack(node.faces)).values]);
+        const flat = geometry.toNonIndexed();
+        flat.computeVertexNormals();
+        const look = ghost ? { color: "#f08c2e", transparent: true, opacity: 0.35, depthWrite: false } : { color: colour };
+        const mesh = new Mesh(flat, new MeshLambertMaterial({ ...look, side: DoubleSide }));
+        mesh.castShadow = mesh.receiveShadow = !ghost;
+        this.meshes.push(mesh);
+        this.group.add(mesh);
+        moves.push((at) => {
+          const [x, y, z, qw, qx, qy, qz] = at.poses.subarray(7 * node.pose, 7 * node.pose + 7);
+          mesh.position.set(x, y, z);
+          mesh.quaternion.set(qx, qy, qz, qw);
+        });
+        break;
+      }
+      default:
+        throw new Error(`unknown part of a scene: ${node.kind}`);
+    }
+  }
+
+  matrices(kind) {
+    return this.instances[kind].instanceMatrix.array;
+  }
+
+  // Colour of a cable: grey where it is slack, from blue to red with its tension.
+  tension(i, k, count, level, shown) {
+    const step = level < 0 ? -2 : Math.round(level * 40);
+    if (step === shown.level) return;
+    shown.level = step;
+    const colour = step === -2 ? SLACK : new Color().lerpColors(EASY, HARD, Math.min(1, level));
+    for (let j = 0; j < count; j++) this.instances.cylinder.setColorAt(i + j, colour);
+    for (let j = 0; j <= count; j++) this.instances.ball.setColorAt(k + j, colour);
+    this.instances.cylinder.instanceColor.needsUpdate = this.instances.ball.instanceColor.needsUpdate = true;
+  }
+
+  draw(at) {
+    for (const move of this.moves) move(at);
+    for (const mesh of Object.values(this.instances)) mesh.instanceMatrix.needsUpdate = true;
+  }
+
+  dispose() {
+    for (const mesh of [...this.meshes, ...Object.values(this.instances)]) {
+      mesh.geometry.dispose();
+      mesh.material.dispose();
+      mesh.dispose?.();
+    }
+    this.group.removeFromParent();
+  }
+}
+
+// Column-major matrix of an attitude (w, x, y, z) and position, its columns times the given sizes.
+function place(m, i, poses, a, sx, sy, sz, turned = false, shift = 0) {
+  const w = poses[a + 3], x = poses[a + 4], y = poses[a + 5], z = poses[a + 6];
+  const o = 16 * i;
+  const r00 = 1 - 2 * (y * y + z * z), r01 = 2 * (x * y - w * z), r02 = 2 * (x * z + w * y);
+  const r10 = 2 * (x * y + w * z), r11 = 1 - 2 * (x * x + z * z), r12 = 2 * (y * z - w * x);
+  const r20 = 2 * (x * z - w * y), r21 = 2 * (y * z + w * x), r22 = 1 - 2 * (x * x + y * y);
+  m[o] = sx * r00; m[o + 1] = sx * r10; m[o + 2] = sx * r20; m[o + 3] = 0;
+  if (turned) { // the solid's own z axis along y
+    m[o + 4] = -sy * r02; m[o + 5] = -sy * r12; m[o + 6] = -sy * r22; m[o + 7] = 0;
+    m[o + 8] = sz * r01; m[o + 9] = sz * r11; m[o + 10] = sz * r21; m[o + 11] = 0;
+  } else {
+    m[o + 4] = sy * r01; m[o + 5] = sy * r11; m[o + 6] = sy * r21; m[o + 7] = 0;
+    m[o + 8] = sz * r02; m[o + 9] = sz * r12; m[o + 10] = sz * r22; m[o + 11] = 0;
+  }
+  m[o + 12] = poses[a] + shift * r02; m[o + 13] = poses[a + 1] + shift * r12; m[o + 14] = poses[a + 2] + shift * r22;
+  m[o + 15] = 1;
+}
+
+function put(m, i, points, a, r) {
+  const o = 16 * i;
+  m.fill(0, o, o + 16);
+  m[o] = m[o + 5] = m[o + 10] = r;
+  m[o + 12] = points[a]; m[o + 13] = points[a + 1]; m[o + 14] = points[a + 2]; m[o + 15] = 1;
+}
+
+// A unit solid along z laid from one point to another.
+function span(m, i, points, a, b, r) {
+  stick(m, i, points[a], points[a + 1], points[a + 2], points[b], points[b + 1], points[b + 2], r, r);
+}
+
+function stick(m, i, ax, ay, az, bx, by, bz, rx, ry) {
+  const dx = bx - ax, dy = by - ay, dz = bz - az;
+  const length = Math.hypot(dx, dy, dz) || 1e-9;
+  const zx = dx / length, zy = dy / length, zz = dz / length;
+  // Any direction across: the world axis that is least along.
+  const up = Math.abs(zz) < 0.9;
+  let xx = up ? -zy : 0, xy = up ? zx : zz, xz = up ? 0 : -zy;
+  const size = Math.hypot(xx, xy, xz) || 1;
+  xx /= size; xy /= size; xz /= size;
+  const yx = zy * xz - zz * xy, yy = zz * xx - zx * xz, yz = zx * xy - zy * xx;
+  const o = 16 * i;
+  m[o] = rx * xx; m[o + 1] = rx * xy; m[o + 2] = rx * xz; m[o + 3] = 0;
+  m[o + 4] = ry * yx; m[o + 5] = ry * yy; m[o + 6] = ry * yz; m[o + 7] = 0;
+  m[o + 8] = dx; m[o + 9] = dy; m[o + 10] = dz; m[o + 11] = 0;
+  m[o + 12] = (ax + bx) / 2; m[o + 13] = (ay + by) / 2; m[o + 14] = (az + bz) / 2; m[o + 15] = 1;
+}
+
+function turn(poses, a, v) {
+  const w = poses[a + 3], x = poses[a + 4], y = poses[a + 5], z = poses[a + 6];
+  const tx = 2 * (y * v[2] - z * v[1]), ty = 2 * (z * v[0] - x * v[2]), tz = 2 * (x * v[1] - y * v[0]);
+  return [v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx];
+}
+
+function rail(m, i, poses, a, { axis, lower, upper, width, height, shift }) {
+  const d = turn(poses, a, axis);
+  const [x, y, z] = [poses[a] + shift[0], poses[a + 1] + shift[1], poses[a + 2] + shift[2]];
+  stick(m, i, x + lower * d[0], y + lower * d[1], z + lower * d[2], x + upper * d[0], y + upper * d[1], z + upper * d[2], width, height);
+}
+
+function triad(m, indices, poses, a, size) {
+  const [x, y, z] = poses.subarray(a, a + 3);
+  indices.forEach((i, k) => {
+    const d = turn(poses, a, [k === 0 ? size : 0, k === 1 ? size : 0, k === 2 ? size : 0]);
+    stick(m, i, x, y, z, x + d[0], y + d[1], z + d[2], 0.05 * size, 0.05 * size);
+  });
+}
+
+function arrow(shapes, i, k, at, { point, vector, radius }, scale) {
+  const a = 3 * point;
+  const [vx, vy, vz] = [0, 1, 2].map((c) => scale * at.levels[vector + c]);
+  const length = Math.hypot(vx, vy, vz);
+  const head = Math.min(0.4 * length, 5 * radius);
+  const s = length > 0 ? (length - head) / length : 0;
+  const [x, y, z] = [at.points[a], at.points[a + 1], at.points[a + 2]];
+  const r = length > 0 ? Math.min(radius, length / 4) : 0;
+  stick(shapes.matrices("cylinder"), i, x, y, z, x + s * vx, y + s * vy, z + s * vz, r, r);
+  stick(shapes.matrices("cone"), k, x + s * vx, y + s * vy, z + s * vz, x + vx, y + vy, z + vz, 2.4 * r, 2.4 * r);
+}

@@ -1,0 +1,217 @@
+// Where machines stand: light, floor, camera. A page has one WebGL context for all of its embedded views, since browsers
+// allow only some; the studio's view has one of its own, which is faster.
+import {
+  AmbientLight, BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, HemisphereLight, Line,
+  LineBasicMaterial, LineSegments, Mesh, PCFShadowMap, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial,
+  Quaternion, Scene, ShadowMaterial, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+let shared = null;
+
+function makeRenderer(canvas) {
+  const renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: false });
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = PCFShadowMap;
+  return renderer;
+}
+
+// A canvas with a context of its own.
+class OwnSurface {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.renderer = makeRenderer(canvas);
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+  }
+
+  render(scene, camera, width, height) {
+    if (this.width !== width || this.height !== height) {
+      this.renderer.setSize(width, height, false);
+      [this.width, this.height] = [width, height];
+    }
+    this.renderer.render(scene, camera);
+  }
+}
+
+// A canvas that shows what the page's only context has drawn for it.
+class SharedSurface {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d");
+    shared ??= makeRenderer(document.createElement("canvas"));
+  }
+
+  render(scene, camera, width, height) {
+    const ratio = Math.min(devicePixelRatio, 2);
+    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (this.canvas.width !== w || this.canvas.height !== h) [this.canvas.width, this.canvas.height] = [w, h];
+    shared.setSize(w, h, false);
+    shared.render(scene, camera);
+    this.context.drawImage(shared.domElement, 0, 0);
+  }
+}
+
+export class Stage {
+  constructor(host, { own = false } = {}) {
+    this.host = host;
+    this.canvas = document.createElement("canvas");
+    this.canvas.className = "da-canvas";
+    host.appendChild(this.canvas);
+    this.own = own;
+    this.world = new Scene();
+    this.camera = new PerspectiveCamera(32, 1, 0.01, 1000);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener("change", () => (this.dirty = true));
+    this.controls.addEventListener("start", () => (this.touched = true));
+    this.world.add(new HemisphereLight("#ffffff", "#9aa2ad", 2.0), new AmbientLight("#ffffff", 0.35));
+    this.lamp = new DirectionalLight("#ffffff", 1.9);
+    this.lamp.castShadow = true;
+    this.lamp.shadow.mapSize.set(1024, 1024);
+    this.lamp.shadow.radius = 3;
+    this.world.add(this.lamp, this.lamp.target);
+    this.decor = [];
+    new ResizeObserver(() => (this.dirty = true)).observe(host);
+  }
+
+  // What belongs to the place and not to the machine, for a scene of a given size.
+  furnish(scene) {
+    for (const thing of this.decor) {
+      this.world.remove(thing);
+      thing.geometry.dispose();
+      thing.material.dispose();
+    }
+    this.decor = [];
+    this.scene = scene;
+    const up = new Vector3(...scene.up);
+    const centre = new Vector3(...scene.centre);
+    const size = scene.size;
+    const across = new Vector3(...scene.across);
+    this.lamp.position.copy(centre).addScaledVector(up, 1.6 * size).addScaledVector(across, 0.7 * size).addScaledVector(new Vector3().crossVectors(up, across), -0.9 * size);
+    this.lamp.target.position.copy(centre);
+    const box = this.lamp.shadow.camera;
+    box.left = box.bottom = -1.1 * size;
+    box.right = box.top = 1.1 * size;
+    box.near = 0.02 * size;
+    box.far = 5 * size;
+    box.updateProjectionMatrix();
+    this.lamp.shadow.bias = -0.0008;
+    this.lamp.shadow.normalBias = 0.004 * size;
+    this.camera.near = 0.01 * size;
+    this.camera.far = 60 * size;
+    if (scene.place === "space") this.space(centre, size);
+    else this.floor(scene, up, across, centre);
+    this.lamp.castShadow = scene.place === "ground";
+    this.dirty = true;
+  }
+
+  floor(scene, up, across, centre) {
+    this.world.background = new Color("#f4f6f8");
+    const { step, level } = scene.floor;
+    const foot = centre.clone().addScaledVector(up, level - centre.dot(up));
+    const other = new Vector3().crossVectors(up, across);
+    const half = Math.ceil((1.4 * scene.size) / step);
+    const corner = [across, other].map((d) => Math.round(foot.dot(d) / step) * step);
+    const origin = up.clone().multiplyScalar(level).addScaledVector(across, corner[0]).addScaledVector(other, corner[1]);
+    const points = [];
+    for (let k = -half; k <= half; k++) {
+      for (const [a, b] of [[across, other], [other, across]]) {
+        for (const end of [-half, half]) points.push(...origin.clone().addScaledVector(a, k * step).addScaledVector(b, end * step).toArray());
+      }
+    }
+    const lines = new BufferGeometry();
+    lines.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
+    const grid = new LineSegments(lines, new LineBasicMaterial({ color: "#d3d9e0" }));
+    const shade = new Mesh(new PlaneGeometry(6 * scene.size, 6 * scene.size), new ShadowMaterial({ opacity: 0.22 }));
+    shade.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), up));
+    shade.position.copy(origin).addScaledVector(up, -0.0005 * scene.size);
+    shade.receiveShadow = true;
+    this.put(grid);
+    if (scene.place === "ground") this.put(shade);
+  }
+
+  space(centre, size) {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [2, 256];
+    const context = canvas.getContext("2d");
+    const shade = context.createLinearGradient(0, 0, 0, 256);
+    [[0, "#0b1426"], [0.6, "#16243f"], [1, "#27406b"]].forEach(([s, c]) => shade.addColorStop(s, c));
+    context.fillStyle = shade;
+    context.fillRect(0, 0, 2, 256);
+    const texture = new CanvasTexture(canvas);
+    texture.colorSpace = "srgb";
+    this.world.background = texture;
+    let seed = 1; // the same stars every time
+    const random = () => ((seed = (seed * 16807) % 2147483647) / 2147483647);
+    const points = new Float32Array(1500);
+    for (let i = 0; i < points.length; i += 3) {
+      const z = 2 * random() - 1;
+      const a = 2 * Math.PI * random();
+      const r = Math.sqrt(1 - z * z);
+      new Vector3(r * Math.cos(a), r * Math.sin(a), z).multiplyScalar(25 * size).add(centre).toArray(points, i);
+    }
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new BufferAttribute(points, 3));
+    this.put(new Points(geometry, new PointsMaterial({ color: "#dfe8ff", size: 1.6, sizeAttenuation: false })));
+  }
+
+  put(thing) {
+    this.decor.push(thing);
+    this.world.add(thing);
+  }
+
+  // Look at all of the given points (x, y, z, x, y, z, ...), from where one looks now or from the machine's own side.
+  fit(cloud, reset = true) {
+    const from = reset ? new Vector3(...this.scene.eye) : this.camera.position.clone().sub(this.controls.target).normalize();
+    const up = new Vector3(...this.scene.up);
+    this.camera.up.copy(up);
+    const right = new Vector3().crossVectors(up, from).normalize();
+    const above = new Vector3().crossVectors(from, right);
+    // A point at (x, y, z) across, up and towards the camera is seen if |x - cx| <= tx (d - z), and likewise for y.
+    const ty = Math.tan((this.camera.fov * Math.PI) / 360);
+    const tx = ty * this.aspect();
+    const most = [-Infinity, -Infinity, -Infinity, -Infinity];
+    let depth = -Infinity;
+    const point = new Vector3();
+    for (let i = 0; i < cloud.length; i += 3) {
+      point.set(cloud[i], cloud[i + 1], cloud[i + 2]);
+      const [x, y, z] = [point.dot(right), point.dot(above), point.dot(from)];
+      depth = Math.max(depth, z);
+      [x + tx * z, -x + tx * z, y + ty * z, -y + ty * z].forEach((value, k) => (most[k] = Math.max(most[k], value)));
+    }
+    const distance = Math.max((most[0] + most[1]) / (2 * tx), (most[2] + most[3]) / (2 * ty), depth + 0.1 * this.scene.size);
+    const [cx, cy] = [(most[0] - most[1]) / 2, (most[2] - most[3]) / 2];
+    const middle = depth - Math.min(0.5 * this.scene.size, 0.5 * (distance - depth) + 0.5 * this.scene.size);
+    const axis = right.multiplyScalar(cx).addScaledVector(above, cy);
+    this.controls.target.copy(axis).addScaledVector(from, middle);
+    this.camera.position.copy(axis).addScaledVector(from, middle + 1.07 * (distance - middle));
+    this.controls.update();
+    this.dirty = true;
+  }
+
+  aspect() {
+    return this.host.clientWidth / Math.max(1, this.host.clientHeight);
+  }
+
+  render() {
+    const [width, height] = [this.host.clientWidth, this.host.clientHeight];
+    if (!width || !height) return;
+    this.surface ??= this.own ? new OwnSurface(this.canvas) : new SharedSurface(this.canvas);
+    this.camera.aspect = this.aspect();
+    this.camera.updateProjectionMatrix();
+    this.surface.render(this.world, this.camera, width, height);
+    this.dirty = false;
+  }
+
+  // The path of a point over all frames, drawn up to the present one.
+  path(film, point, colour) {
+    const values = new Float32Array(3 * film.n);
+    for (let k = 0; k < film.n; k++) for (let c = 0; c < 3; c++) values[3 * k + c] = film.points[(3 * point + c) * film.n + k];
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new BufferAttribute(values, 3));
+    const line = new Line(geometry, new LineBasicMaterial({ color: colour }));
+    line.frustumCulled = false;
+    this.world.add(line);
+    return line;
+  }
+}

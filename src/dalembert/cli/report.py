@@ -1,0 +1,38 @@
+"""``dalembert report``: a saved run as one self-contained HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert import api, view
+from dalembert.cli.machines import find_machine
+
+__all__ = ["report"]
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="A run file (dalembert simulate --out RUN).", show_default=False)],
+    signals: Annotated[
+        list[str] | None,
+        typer.Argument(help="Signals to plot, or patterns such as 'theta*'; default: all, with the energies."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; default: the run's name with .html.")] = None,
+    equations: Annotated[
+        bool | None, typer.Option(help="Write the equations of motion; default: if the machine is small.")
+    ] = None,
+    machine: Annotated[
+        str | None, typer.Option(help="The machine, where the run file does not hold it: a file or a ready-made one.")
+    ] = None,
+) -> None:
+    """Write a report of a saved run: one HTML file with the machine in motion, plots, energy audit and events.
+
+    Examples: dalembert report run.nc; dalembert report run.nc "theta*" --out crane.html.
+    """
+    found = api.load_run(run)
+    own = None if machine is None else find_machine(machine)[0]
+    target = run.with_suffix(".html") if out is None else out
+    written = view.report(found, target, machine=own, signals=signals or None, equations=equations)
+    print(f"written: {written}")

@@ -1,0 +1,40 @@
+"""What every picture of a scene needs to know: colours of bodies, which way is up, how far rails reach."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
+from dalembert.view.baked import Baked
+from dalembert.view.parts import RailPart
+from dalembert.view.scene import Scene
+
+__all__ = ["body_colours", "rail_reach", "vertical"]
+
+# Colour-blind safe (P. Tol, "bright"): bodies take them in turn.
+_BODIES = ("#4477aa", "#ccbb44", "#ee6677", "#228833", "#66ccee", "#aa3377", "#bbbbbb")
+_LINKS = ("#c9ced6", "#5f8cc0")  # of robots made of meshes
+
+
+def body_colours(scene: Scene) -> dict[str, str]:
+    """A colour for every body that has solids, where they have none of their own."""
+    bodies = dict.fromkeys(part.body for part in scene.solids)
+    palette = _LINKS if any(part.mesh is not None for part in scene.solids) else _BODIES
+    return {name: palette[k % len(palette)] for k, name in enumerate(bodies)}
+
+
+def vertical(scene: Scene) -> Array:
+    """Against gravity, or along z without any."""
+    g = np.array([nominal(x) for x in scene.machine.gravity])
+    size = float(np.linalg.norm(g))
+    return -g / size if size > 0 else np.array([0.0, 0.0, 1.0])
+
+
+def rail_reach(scene: Scene, baked: Baked, part: RailPart) -> tuple[float, float]:
+    """Range of a rail: between the limits of its joint, else where the carriage goes, and a little more."""
+    at = baked.points[:, scene.index(part.joint)] - baked.poses[:, part.pose, :, 3]
+    s = np.einsum("nij,j,ni->n", baked.poses[:, part.pose, :, :3], np.array(part.axis), at)
+    extent = float(np.ptp(baked.points.reshape(-1, 3), axis=0).max())
+    low, high = float(s.min()) - 0.15 * extent, float(s.max()) + 0.15 * extent
+    return max(low, part.lower), min(high, part.upper)

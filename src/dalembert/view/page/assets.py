@@ -1,0 +1,45 @@
+"""The built page (its sources are in ``frontend/``): script, style sheet, and the licences of what is inside."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+__all__ = ["asset", "compressed", "document", "inline_json"]
+
+
+@cache
+def asset(name: str) -> str:
+    """Text of a file of the page."""
+    return resources.files("dalembert.view.page").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+@cache
+def compressed(name: str) -> str:
+    """A file of the page, deflated and in base 64."""
+    return base64.b64encode(zlib.compress(asset(name).encode("utf-8"), 9)).decode("ascii")
+
+
+def inline_json(value: Any) -> str:
+    """JSON that may stand inside of a script of an HTML page."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def document(title: str, body: str, kind: str) -> str:
+    """An HTML page that needs nothing from anywhere; a policy in it keeps it so."""
+    policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{asset('dalembert.css')}</style>\n</head>\n"
+        f'<body class="{kind}">\n{body}\n</body>\n</html>\n'
+    )

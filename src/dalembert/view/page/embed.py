@@ -1,0 +1,72 @@
+"""The player in a notebook: an HTML fragment that brings the page with it, once per document."""
+
+from __future__ import annotations
+
+import secrets
+
+from dalembert.core.errors import InputError
+from dalembert.model.machine import Machine
+from dalembert.simulation.run import Run
+from dalembert.view.page.assets import compressed, inline_json
+from dalembert.view.page.packing import pack_machine, pack_run
+
+__all__ = ["Shown", "player_html"]
+
+# The first view of a document unpacks the page; those after it wait for the same promise. All views of a document
+# share one WebGL context. Neither < nor ampersands: a fragment may be read as XML.
+_LOADER = """
+(async () => {
+  const unpack = async (text) => {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  };
+  window.dalembertPage ??= (async () => {
+    const script = document.createElement("script");
+    script.textContent = await unpack("%(script)s");
+    document.head.append(script);
+    const style = document.createElement("style");
+    style.textContent = await unpack("%(style)s");
+    document.head.append(style);
+  })();
+  await window.dalembertPage;
+  const film = %(film)s;
+  for (const host of document.querySelectorAll("#%(id)s:not([data-loaded])")) await window.dalembert.embed(host, film);
+})();
+"""
+
+
+class Shown:
+    """A player for a notebook, which shows itself."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+    def __repr__(self) -> str:
+        return "<player of a run, for a notebook>"
+
+
+def player_html(shown: Run | Machine, *, height: int = 420) -> str:
+    """An HTML fragment with the player of a run, or of a machine that stands still.
+
+    Parameters
+    ----------
+    shown
+        The run or machine.
+    height
+        Of the view [pixels].
+    """
+    if not isinstance(height, int) or not 100 <= height <= 4000:
+        raise InputError(f"the height of a player must be 100 to 4000 pixels, got {height!r}")
+    film = pack_machine(shown) if isinstance(shown, Machine) else pack_run(shown)
+    name = f"dalembert-{secrets.token_hex(6)}"
+    loader = _LOADER % {
+        "script": compressed("dalembert.js"),
+        "style": compressed("dalembert.css"),
+        "id": name,
+        "film": inline_json(film),
+    }
+    frame = "border:1px solid #dde2e8;border-radius:8px;overflow:hidden"
+    return f'<div id="{name}" style="height:{height}px;{frame}"></div><script>{loader}</script>'

@@ -1,0 +1,311 @@
+"""The parts of a scene as the page draws them: what each looks like, and which points or poses it follows.
+
+What a machine stands on is added so that it can be told at a glance: legs below a rail, masts and a frame below the
+exits of cables. They follow points of their own, which stand still.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
+from dalembert.model.geometry import Box, Capsule, Cylinder, Sphere
+from dalembert.view.baked import Baked
+from dalembert.view.looks import body_colours, rail_reach
+from dalembert.view.page.arrays import pack_array
+from dalembert.view.parts import RailPart, SolidPart
+from dalembert.view.scene import Scene
+from dalembert.view.solids import coarse, faces_of
+
+__all__ = ["Nodes", "outline"]
+
+_LINK, _ROD, _CABLE = "#5b7899", "#59636e", "#2f3842"
+_BEAM, _BEAM_IN_SPACE = "#7f9dbd", "#e8e9ec"
+_RAIL, _STAND, _MASS, _JOINT, _PULLEY = "#7d8894", "#aab3bd", "#ee6677", "#3c4650", "#c4a24a"
+_FORCE = "#d1495b"
+_MESH_TRIANGLES = 3000
+
+
+def outline(scene: Scene, baked: Baked) -> Array:
+    """Points (m, 3) within which a machine stays over all frames."""
+    # The first point is the origin of the world, which a machine need not touch.
+    clouds = [baked.points[:, 1:].reshape(-1, 3), *(way.reshape(-1, 3) for way in baked.cables.values())]
+    for part in scene.solids:
+        vertices, _ = faces_of(part.solid, part.mesh)
+        low, high = vertices.min(axis=0), vertices.max(axis=0)
+        corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+        pose = baked.poses[:, part.pose]
+        clouds.append((np.einsum("nij,mj->nmi", pose[..., :3], corners) + pose[:, None, :, 3]).reshape(-1, 3))
+    for rail in scene.rails:
+        pose, reach = baked.poses[:, rail.pose], np.array(rail_reach(scene, baked, rail))
+        ends = pose[:, None, :, 3] + reach[:, None] * (pose[..., :3] @ np.array(rail.axis))[:, None]
+        clouds.append(ends.reshape(-1, 3))
+    cloud = np.concatenate(clouds)
+    return cloud if len(cloud) else np.zeros((1, 3))
+
+
+class Nodes:
+    """Collects the nodes of a scene for the page.
+
+    Parameters
+    ----------
+    scene, baked
+        The scene, and where its parts are.
+    size
+        Extent of the machine [m].
+    up
+        Direction against gravity.
+    level
+        Height of the ground along ``up``; None in space.
+    gravity
+        Whether things stand on the ground by their weight.
+    """
+
+    def __init__(
+        self, scene: Scene, baked: Baked, size: float, up: Array, level: float | None, *, gravity: bool
+    ) -> None:
+        self.scene, self.baked, self.size, self.up, self.level = scene, baked, size, up, level
+        self.floor = level if gravity else None
+        self.colours = body_colours(scene)
+        self.nodes: list[dict[str, Any]] = []
+        self.ways: list[tuple[str, Array | str]] = []  # what follows the scene's points: cables by name, still points
+        self.count = baked.points.shape[1]
+        self.levels: list[Array] = []
+        self.collect()
+
+    def points(self, baked: Baked) -> Array:
+        """All points (n, m, 3) that the nodes follow: those of the scene, of cables, and what stands still."""
+        n = len(baked.t)
+        more = [
+            baked.cables[way] if isinstance(way, str) else np.broadcast_to(way, (n, *way.shape)) for _, way in self.ways
+        ]
+        return np.concatenate([baked.points, *more], axis=1)
+
+    def follow(self, name: str, way: Array | str) -> int:
+        """Index of the first point of a cable's way, or of still points (m, 3)."""
+        first = self.count
+        self.count += self.baked.cables[way].shape[1] if isinstance(way, str) else len(way)
+        self.ways.append((name, way))
+        return first
+
+    def number(self, values: Array) -> int:
+        """Index of a number (or of the first of several, one per column) that changes from frame to frame."""
+        first = len(self.levels)
+        self.levels += list(np.atleast_2d(values.T))
+        return first
+
+    def collect(self) -> None:
+        """Everything but cables and forces, which need more than the scene."""
+        scene, size = self.scene, self.size
+        for solid in scene.solids:
+            self.solid(solid)
+        for rail in scene.rails:
+            self.rail(rail)
+        for link in scene.links:
+            radius = (0.004 if link.kind == "rod" else 0.007) * size
+            ends = self.baked.points[:, list(link.ends)]
+            if np.all(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=-1) < 1e-9 * size):
+                continue
+            self.pair(link.ends, radius, _ROD if link.kind == "rod" else _LINK)
+        for beam in scene.beams:
+            radius = max(beam.radius, 0.006 * size)
+            colour = _BEAM_IN_SPACE if self.level is None else _BEAM
+            self.add("tube", first=beam.points[0], count=len(beam.points), radius=radius, colour=colour, name=beam.name)
+        heaviest = max(nominal(body.mass) for body in scene.machine.bodies) or 1.0
+        for ball in scene.balls:
+            if self.hidden(self.baked.points[0, ball.point]):
+                continue
+            radius = 0.014 * size * (0.5 + 1.1 * (ball.mass / heaviest) ** (1 / 3))
+            self.add("ball", point=ball.point, radius=radius, colour=_MASS, name=ball.body)
+        if not any(part.mesh is not None for part in scene.solids):
+            for joint in scene.joints:
+                radius = 0.011 * size * min(1.0, 3 / len(scene.joints) ** 0.5)
+                self.add("ball", point=joint.point, radius=radius, colour=_JOINT, name=joint.name)
+        for pulley in scene.pulleys:
+            self.add(
+                "cylinder", pose=pulley.pose, radius=pulley.radius, length=0.3 * pulley.radius, axis="y", colour=_PULLEY
+            )
+        for frame in scene.frames:
+            self.add("frame", pose=frame.pose, size=0.08 * size, name=frame.name)
+        self.masts()
+        self.bases()
+
+    def add(self, kind: str, **rest: Any) -> None:
+        """A node of a kind that the page knows (``frontend/src/shapes.js``)."""
+        self.nodes.append({"kind": kind, **rest})
+
+    def pair(self, ends: tuple[int, int], radius: float, colour: str) -> None:
+        """A tube between two points of the scene that need not be neighbours."""
+        if ends[1] == ends[0] + 1:
+            self.add("tube", first=ends[0], count=2, radius=radius, colour=colour)
+        else:
+            self.add("bar", ends=list(ends), radius=radius, colour=colour)
+
+    def solid(self, part: SolidPart) -> None:
+        """A rigid solid."""
+        look = {"pose": part.pose, "colour": part.colour or self.colours[part.body], "name": part.body}
+        match part.solid:
+            case Box(size=sides):
+                self.add("box", size=list(sides), **look)
+            case Sphere(radius=r):
+                self.add("ball", radius=r, **look)
+            case Cylinder(radius=r, length=h):
+                self.add("cylinder", radius=r, length=h, **look)
+            case Capsule(radius=r, length=h):
+                self.add("capsule", radius=max(nominal(r), 0.007 * self.size), length=h, **look)
+            case _:
+                assert part.mesh is not None
+                mesh = coarse(part.mesh, _MESH_TRIANGLES)
+                self.add("mesh", vertices=pack_array(mesh.vertices), faces=pack_array(mesh.faces), **look)
+
+    def hidden(self, point: Array) -> bool:
+        """Whether a point is inside of a solid at the start."""
+        for half, low, pose in self.boxes:
+            if np.all(np.abs((point - pose[:, 3]) @ pose[:, :3] - low - half) <= 1.05 * half):
+                return True
+        return False
+
+    @cached_property
+    def boxes(self) -> list[tuple[Array, Array, Array]]:
+        """Half sides, lower corner and pose at the start of the box about every solid."""
+        found = []
+        for part in self.scene.solids:
+            vertices, _ = faces_of(part.solid, part.mesh)
+            low = vertices.min(axis=0)
+            found.append(((vertices.max(axis=0) - low) / 2, low, self.baked.poses[0, part.pose]))
+        return found
+
+    def rail(self, part: RailPart) -> None:
+        """The rail of a carriage: one through it, or, below a bridge, one at either end of it; with legs."""
+        joint = self.scene.machine.joint(part.joint)
+        if any(solid.body == joint.parent for solid in self.scene.solids):
+            return  # what carries it is there to be seen
+        lower, upper = rail_reach(self.scene, self.baked, part)
+        if not np.isfinite(part.upper - part.lower):  # long enough to be told as one
+            middle = (lower + upper) / 2
+            lower, upper = (
+                max(min(lower, middle - 0.4 * self.size), part.lower),
+                min(max(upper, middle + 0.4 * self.size), part.upper),
+            )
+        width = 0.012 * self.size
+        pose = self.baked.poses[:, part.pose]
+        direction = pose[0, :, :3] @ np.array(part.axis)
+        level = abs(direction @ self.up) < 0.1
+        side = np.cross(self.up, direction)
+        ends = self.ends(joint.child, pose[0, :, 3], side) if level else None
+        for shift in [np.zeros(3)] if ends is None else ends:
+            self.add(
+                "rail", pose=part.pose, axis=list(part.axis), lower=lower, upper=upper, width=2 * width,
+                height=2 * width, shift=shift.tolist(), colour=_RAIL,
+            )  # fmt: skip
+            still = np.all(np.abs(pose - pose[0]) < 1e-9 * self.size)
+            if self.floor is not None and still and level:
+                spread = 0.07 * self.size * side if ends is None else np.zeros(3)
+                for s in (lower, upper):
+                    self.legs(pose[0, :, 3] + shift + s * direction, spread, width)
+
+    def ends(self, body: str, origin: Array, side: Array) -> list[Array] | None:
+        """Where rails run below a bridge, relative to the origin of its rail; None for a carriage that is no bridge."""
+        corners = []
+        for (half, low, pose), part in zip(self.boxes, self.scene.solids, strict=True):
+            if part.body == body:
+                signs = np.array([[x, y, z] for x in (0, 2) for y in (0, 2) for z in (0, 2)])
+                corners.append((low + signs * half) @ pose[:, :3].T + pose[:, 3] - origin)
+        if not corners:
+            return None
+        X = np.concatenate(corners)
+        across, bottom = X @ side, float((X @ self.up).min())
+        if np.ptp(across) < 0.3 * self.size:
+            return None
+        below = (bottom - 0.012 * self.size) * self.up
+        return [float(across.min()) * 0.94 * side + below, float(across.max()) * 0.94 * side + below]
+
+    def legs(self, top: Array, spread: Array, width: float) -> None:
+        """From the floor to a point, two that stand apart or one."""
+        assert self.floor is not None
+        height = float(top @ self.up) - self.floor
+        if height < 0.15 * self.size:
+            return
+        for sign in (-1.0, 1.0) if np.any(spread) else (1.0,):
+            foot = top - height * self.up + sign * spread
+            self.add("tube", first=self.follow("leg", np.array([foot, top])), count=2, radius=width, colour=_STAND)
+
+    def bases(self) -> None:
+        """What joints on the world are fixed to: a post below a low one, a bracket above one from which things hang."""
+        if self.level is None:
+            return
+        heights = self.baked.points[:, 1:] @ self.up
+        for joint in self.scene.joints:
+            if not joint.grounded or self.hidden(self.baked.points[0, joint.point]):
+                continue
+            at = self.baked.points[0, joint.point]
+            above = float(at @ self.up) - self.level
+            if self.floor is None or above <= 0.3 * (float(heights.max()) - self.level):
+                post = np.array([at - above * self.up, at])
+                self.add("tube", first=self.follow("post", post), count=2, radius=0.022 * self.size, colour=_STAND)
+            elif float(at @ self.up) >= float(np.percentile(heights, 60)):
+                arm = np.cross(self.up, [0.0, 1.0, 0.0] if abs(self.up[1]) < 0.9 else [1.0, 0.0, 0.0])
+                bracket = (
+                    np.array([at - 0.06 * self.size * arm, at + 0.06 * self.size * arm]) + 0.016 * self.size * self.up
+                )
+                self.add(
+                    "tube", first=self.follow("bracket", bracket), count=2, radius=0.012 * self.size, colour=_STAND
+                )
+
+    def masts(self) -> None:
+        """Masts below the exits of cables that are fixed in the world, and a frame between their tops."""
+        exits = [self.baked.cables[part.name][:, 0] for part in self.scene.cables if part.grounded]
+        still = [way[0] for way in exits if np.all(np.abs(way - way[0]) < 1e-9 * self.size)]
+        if self.floor is None or not still:
+            return
+        feet: dict[tuple[float, ...], Array] = {}
+        for top in still:
+            foot = top + (self.floor - top @ self.up) * self.up
+            key = tuple(np.round(foot / (0.01 * self.size)))
+            if key not in feet or top @ self.up > feet[key] @ self.up:
+                feet[key] = top
+        radius = 0.009 * self.size
+        tops = list(feet.values())
+        for top in tops:
+            foot = top + (self.floor - top @ self.up) * self.up
+            self.add("tube", first=self.follow("mast", np.array([foot, top])), count=2, radius=radius, colour=_STAND)
+        if len(tops) < 3:
+            return
+        middle = np.mean(tops, axis=0)
+        across = np.cross(self.up, [1.0, 0.0, 0.0] if abs(self.up[0]) < 0.9 else [0.0, 1.0, 0.0])
+        other = np.cross(self.up, across)
+        angle = [float(np.arctan2((top - middle) @ other, (top - middle) @ across)) for top in tops]
+        ring = [tops[k] for k in np.argsort(angle)]
+        way = np.array([*ring, ring[0]])
+        first = self.follow("frame", way)
+        self.add("tube", first=first, count=len(way), radius=0.7 * radius, colour=_STAND)
+
+    def cables(self, tensions: dict[str, Array]) -> None:
+        """Cables, coloured by their tension, from the least to the largest of all, where it is known; -1 is slack."""
+        every = np.concatenate([*tensions.values(), np.zeros(1)]) if tensions else np.zeros(1)
+        taut = every[every > 1e-9 * max(float(every.max()), 1e-300)]
+        least, span = (float(taut.min()), float(np.ptp(taut))) if len(taut) else (0.0, 0.0)
+        for part in self.scene.cables:
+            way = self.baked.cables[part.name]
+            node: dict[str, Any] = {"first": self.follow(part.name, part.name), "count": way.shape[1]}
+            node |= {"radius": 0.0035 * self.size, "colour": _CABLE, "name": part.name}
+            if part.name in tensions and len(taut):
+                T = tensions[part.name]
+                share = (T - least) / span if span > 0.01 * float(taut.max()) else np.full_like(T, 0.3)
+                node["level"] = self.number(np.where(least <= T, share, -1.0))
+            self.add("tube", **node)
+
+    def arrows(self, forces: dict[str, tuple[Array, Array]]) -> None:
+        """Forces by name: where they act (n, 3) and their vectors (n, 3)."""
+        largest = max((float(np.linalg.norm(vector, axis=1).max()) for _, vector in forces.values()), default=0.0)
+        if largest == 0.0:
+            return
+        for name, (_, vector) in forces.items():
+            self.add(
+                "arrow", point=self.scene.index(name), vector=self.number(vector), scale=0.25 * self.size / largest,
+                radius=0.006 * self.size, colour=_FORCE, name=name,
+            )  # fmt: skip

@@ -1,0 +1,305 @@
+"""A run, a machine or a mode as data of the page: the nodes of its scene, and a film of where they are.
+
+A film has frames at given times. The page interpolates between them; at a time that stands twice something jumps, and
+nothing is interpolated there. Where beams bend, the film of the unbent machine goes with it, so that the page can
+exaggerate the bending by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.analysis.modal import MachineModes
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
+from dalembert.core.states import named_vector
+from dalembert.core.types import Array
+from dalembert.io.units import signal_units
+from dalembert.model.machine import Machine
+from dalembert.simulation.run import Run
+from dalembert.view.baked import Baked, interpolated
+from dalembert.view.drawing import plane_of
+from dalembert.view.looks import vertical
+from dalembert.view.mode_shapes import bake_mode
+from dalembert.view.page.arrays import pack_array, unpack_array
+from dalembert.view.page.nodes import Nodes, outline
+from dalembert.view.plots import chosen_signals, group_signals
+from dalembert.view.scene import Scene, bake_run
+from dalembert.view.scene_builder import build_scene
+
+__all__ = ["film_times", "pack_machine", "pack_mode", "pack_run", "pack_signals", "unpack_array"]
+
+_FPS = 30.0
+_FEWEST, _MOST = 90, 1800  # frames of a film
+_NUMBERS = 400_000  # numbers of a film
+_BENDING = 0.25  # largest exaggerated displacement, relative to the extent of the machine
+
+
+def film_times(run: Run, most: int = _MOST) -> Array:
+    """Times of the frames of a run: evenly spaced, those of its events, and twice where its coordinates jump."""
+    t0, t1 = float(run.t[0]), float(run.t[-1])
+    if t1 <= t0:
+        return np.array([t0])
+    count = int(np.clip((t1 - t0) * _FPS + 1, _FEWEST, most))
+    twice = np.flatnonzero(np.diff(run.t) == 0)
+    jumps = np.any(run.x[twice + 1] != run.x[twice], axis=1)
+    events = run.t[twice][:most]
+    jumping = run.t[twice[jumps]][:most]
+    return np.sort(np.concatenate([np.setdiff1d(np.linspace(t0, t1, count), events), np.unique(events), jumping]))
+
+
+def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = None) -> dict[str, Any]:
+    """Pack a run for the page.
+
+    Parameters
+    ----------
+    run
+        The run.
+    machine
+        The machine; None: the one that the run knows.
+    most
+        Largest number of frames; None: what keeps a report small.
+    """
+    own = run.machine if machine is None else machine
+    if not isinstance(own, Machine):
+        raise InputError("this run does not know its machine; give it as machine=")
+    scene = build_scene(own, run.metadata.get("parameters"))
+    channels = 3 * len(scene.points) + 10
+    times = film_times(run, most or int(np.clip(_NUMBERS // channels, 120, _MOST)))
+    baked = bake_run(scene, run, times)
+    straight = bake_run(scene, run, times, exaggerate=0.0) if scene.modal else None
+    names = [part.name for part in scene.cables if f"tension.{part.name}" in run]
+    tensions = {name: interpolated(times, run.t, run[f"tension.{name}"][:, None], ())[:, 0] for name in names}
+    return _packed(scene, baked, straight, tensions=tensions, title=own.name)
+
+
+def pack_machine(
+    machine: Machine, q: ArrayLike | Mapping[str, float] | None = None, p: Mapping[str, float] | None = None
+) -> dict[str, Any]:
+    """Pack a machine that stands still.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    q
+        Coordinates, or a mapping of names to numbers; what is not given is neutral.
+    p
+        Parameter values that differ from the nominal ones.
+    """
+    scene = build_scene(machine, p)
+    baked = scene.bake(named_vector(q, machine.q_names, machine.q_neutral, "q"), p=p)
+    return _packed(scene, baked, None, title=machine.name)
+
+
+def pack_mode(modes: MachineModes, mode: int, *, size: float = 0.15) -> dict[str, Any]:
+    """Pack one vibration of a machine, as a film of one second in which it swings once.
+
+    Parameters
+    ----------
+    modes
+        The modes.
+    mode
+        Index of the mode.
+    size
+        Largest displacement of a point, relative to the extent of the machine.
+    """
+    frames = 49
+    phase = np.linspace(0.0, 1.0, frames)
+    scene, baked = bake_mode(modes, mode, np.sin(2 * np.pi * phase), size=size)
+    title = f"{scene.machine.name}, mode {mode + 1}: {modes.frequencies[mode]:.4g} rad/s"
+    packed = _packed(scene, Baked(phase, baked.points, baked.poses, baked.cables), None, title=title)
+    packed["scene"] |= {"speed": 1.0, "trace": ""}
+    return packed
+
+
+def _packed(
+    scene: Scene, baked: Baked, straight: Baked | None, *, title: str, tensions: dict[str, Array] | None = None
+) -> dict[str, Any]:
+    up = vertical(scene)
+    cloud = outline(scene, baked)
+    low, high = cloud.min(axis=0), cloud.max(axis=0)
+    size = max(float((high - low).max()), 1e-9)
+    place = _place(scene)
+    level = float((cloud @ up).min()) - (0.06 * size if place == "bench" else 0.0)
+    nodes = Nodes(scene, baked, size, up, None if place == "space" else level, gravity=place == "ground")
+    nodes.cables(tensions or {})
+    points = nodes.points(baked)
+    cloud = np.concatenate([cloud, *(way for _, way in nodes.ways if not isinstance(way, str))])
+    bending = 1.0
+    if straight is not None:
+        largest = float(np.linalg.norm(baked.points - straight.points, axis=-1).max())
+        bending = float(np.clip(_BENDING * size / max(largest, 1e-12), 1.0, 1000.0))
+    traces, trace = _traces(scene, baked, size)
+    across = _across(up)
+    duration = float(baked.t[-1] - baked.t[0])
+    film = {
+        "scene": {
+            "name": title,
+            "nodes": [_rounded(node) for node in nodes.nodes],
+            "up": up.tolist(),
+            "across": across.tolist(),
+            "eye": _eye(baked, up, across).tolist(),
+            "cloud": [float(f"{x:.5g}") for x in _hull(cloud).reshape(-1)],
+            "centre": ((low + high) / 2).tolist(),
+            "size": size,
+            "place": place,
+            "floor": {"level": level, "step": _step(size)},
+            "speed": duration / 4 if 0 < duration < 2 else max(1.0, duration / 60),
+            "bending": bending,
+            "traces": traces,
+            "trace": trace,
+        },
+        "t": pack_array(baked.t),
+        "points": pack_array(_channels(points)),
+        "poses": pack_array(_pose_channels(baked)),
+        "levels": pack_array(np.array(nodes.levels).reshape(len(nodes.levels), len(baked.t))),
+    }
+    if straight is not None and bending > 1.0:
+        film["straight_points"] = pack_array(_channels(nodes.points(straight)))
+        film["straight_poses"] = pack_array(_pose_channels(straight))
+    return film
+
+
+def _hull(cloud: Array, directions: int = 96) -> Array:
+    """The points that lie farthest in many directions: what a camera has to see."""
+    k = np.arange(directions) + 0.5  # evenly over the sphere, on a spiral
+    z, a = 1 - 2 * k / directions, np.pi * (1 + 5**0.5) * k
+    r = np.sqrt(1 - z**2)
+    farthest = np.argmax(cloud @ np.array([r * np.cos(a), r * np.sin(a), z]), axis=0)
+    return np.asarray(cloud[np.unique(farthest)])
+
+
+def _place(scene: Scene) -> str:
+    """Where a machine is: on the ground, in space, or, without gravity but held, on a bench."""
+    if any(nominal(g) != 0.0 for g in scene.machine.gravity):
+        return "ground"
+    return "space" if any(joint.kind == "free" for joint in scene.machine.joints) else "bench"
+
+
+def _across(up: Array) -> Array:
+    """A horizontal direction: along x where that is horizontal."""
+    x = np.eye(3)[int(np.argmin(np.abs(up)))] if abs(up[0]) > 0.9 else np.array([1.0, 0.0, 0.0])
+    x = x - (x @ up) * up
+    return np.asarray(x / np.linalg.norm(x))
+
+
+def _eye(baked: Baked, up: Array, across: Array) -> Array:
+    """Direction to who looks: a little from the side and above, more from the front where all moves in a plane."""
+    flat = plane_of(np.concatenate([baked.points, *baked.cables.values()], axis=1))
+    other = np.cross(up, across)
+    normal = None if flat is None else np.eye(3)["xyz".index(({"x", "y", "z"} - set(flat)).pop())]
+    if normal is not None and abs(normal @ up) > 0.9:
+        eye = -0.35 * other + 0.15 * across + normal
+    elif normal is not None:
+        side = np.cross(up, normal)
+        eye = -normal * np.sign(normal @ other or 1.0) + 0.35 * side + 0.22 * up
+    else:
+        eye = 0.55 * across - other + 0.42 * up
+    return np.asarray(eye / np.linalg.norm(eye))
+
+
+def _step(size: float) -> float:
+    """Spacing of the grid: 1, 2 or 5 times a power of ten, about a sixth of the machine."""
+    raw = size / 6
+    candidates = [m * 10.0 ** np.floor(np.log10(raw)) for m in (1, 2, 5, 10)]
+    return float(min(candidates, key=lambda s: abs(np.log(s / raw))))
+
+
+def _traces(scene: Scene, baked: Baked, size: float) -> tuple[list[list[Any]], int | str]:
+    """Points whose path can be drawn, by name, and the one that is drawn at first: the last one that moves."""
+    machine = scene.machine
+    tips = [name for name in scene.points if name.endswith(".tip")]
+    names = [*(body.name for body in machine.bodies), *tips, *(frame.name for frame in machine.frames)]
+    known: list[list[Any]] = [[name, scene.index(name)] for name in dict.fromkeys(names) if name in scene.points]
+    if len(baked.t) == 1:
+        return known, ""
+    far = [np.ptp(baked.points[:, k], axis=0).max() > 0.02 * size for _, k in known]
+    moving = [point for (_, point), moves in zip(known, far, strict=True) if moves]
+    return known, moving[-1] if moving else ""
+
+
+def _channels(points: Array) -> Array:
+    return np.ascontiguousarray(points.reshape(len(points), -1).T)
+
+
+def _pose_channels(baked: Baked) -> Array:
+    """Position and attitude (w, x, y, z) of every pose, signs of quaternions continuous in time."""
+    quaternions = _quaternions(baked.poses[..., :3])
+    both = np.concatenate([baked.poses[..., 3], quaternions], axis=-1)
+    return np.ascontiguousarray(both.reshape(len(both), -1).T) if both.size else np.zeros((0, len(baked.t)))
+
+
+def _quaternions(R: Array) -> Array:
+    """Quaternions (n, m, 4) of rotations (n, m, 3, 3), each with the sign nearest to the one before."""
+    xx, yy, zz = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
+    squares = np.stack([1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz], axis=-1)
+    largest = np.argmax(squares, axis=-1)
+    a, b, c = R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]
+    d, e, f = R[..., 0, 1] + R[..., 1, 0], R[..., 0, 2] + R[..., 2, 0], R[..., 1, 2] + R[..., 2, 1]
+    w, x, y, z = np.moveaxis(squares, -1, 0)
+    rows = np.stack([np.stack(r, axis=-1) for r in ([w, a, b, c], [a, x, d, e], [b, d, y, f], [c, e, f, z])], axis=-2)
+    q = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
+    q = q / np.where((size := np.linalg.norm(q, axis=-1, keepdims=True)) > 0, size, 1.0)
+    signs = np.sign(np.sum(q[1:] * q[:-1], axis=-1))
+    q[1:] *= np.cumprod(np.where(signs == 0, 1.0, signs), axis=0)[..., None]
+    return np.asarray(q)
+
+
+def _rounded(node: dict[str, Any]) -> dict[str, Any]:
+    """Numbers of a node with as many digits as 32 bits have."""
+
+    def short(x: Any) -> Any:
+        if isinstance(x, float):
+            return float(f"{x:.7g}")
+        return [short(v) for v in x] if isinstance(x, list) else x
+
+    return {key: short(value) for key, value in node.items()}
+
+
+def pack_signals(run: Run, names: Sequence[str] | None = None, *, numbers: int = 150_000) -> dict[str, Any]:
+    """Pack signals of a run for the plots of the page.
+
+    Parameters
+    ----------
+    run
+        The run.
+    names
+        The signals, also as patterns such as ``"theta*"``; None: what `plot_run` draws, with the energies.
+    numbers
+        Largest number of values; rows are left out evenly until there are no more. The row of the last time stays.
+    """
+    chosen = None if names is None else chosen_signals(run, names)
+    panels = [(p.title, p.unit, list(p.names)) for p in group_signals(run, chosen)]
+    columns = {name: run[name] for _, _, members in panels for name in members}
+    units = signal_units(run, columns)
+    if names is None and "energy.kinetic" in run and "energy.potential" in run:
+        since, audit = _energy_columns(run)
+        panels += [("energies since the start", "J", list(since)), ("energy balance, of the peak", "1", list(audit))]
+        columns |= since | audit
+        units |= dict.fromkeys(since, "J") | dict.fromkeys(audit, "1")
+    most = max(200, numbers // max(1, len(columns)))
+    stride = max(1, -(-len(run.t) // most))
+    rows = np.unique(np.concatenate([np.arange(0, len(run.t), stride), [len(run.t) - 1]]))
+    return {
+        "names": list(columns),
+        "units": units,
+        "stride": stride,
+        "t": pack_array(run.t[rows]),
+        "values": pack_array(np.array([values[rows] for values in columns.values()])),
+        "panels": [{"title": title, "unit": unit, "names": members} for title, unit, members in panels],
+        "events": [{"name": event.name, "t": event.t} for event in run.events[:200]],
+    }
+
+
+def _energy_columns(run: Run) -> tuple[dict[str, Array], dict[str, Array]]:
+    """What each energy has changed by since the start, and what is left of their balance."""
+    energy = run.energy
+    both = {"kinetic": energy.kinetic, "potential": energy.potential}
+    works = {"input work": energy.work_input, "loss work": energy.work_loss, "transitions": energy.transition}
+    lines = both | {name: work for name, work in works.items() if np.any(work)} | {"sum": energy.total}
+    return {name: x - x[0] for name, x in lines.items()}, {"balance": energy.audit}

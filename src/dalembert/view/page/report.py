@@ -1,0 +1,218 @@
+"""A run as one self-contained HTML file: machine, player, plots, equations, energy audit, events, how to repeat it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from html import escape
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from dalembert.analysis.closed_form.form import closed_form
+from dalembert.core.errors import DalembertError, InputError
+from dalembert.core.files import target_file, write_file
+from dalembert.core.parameter import nominal
+from dalembert.model.beam import Beam
+from dalembert.model.machine import Machine
+from dalembert.simulation.run import Run
+from dalembert.view.page.assets import asset, document, inline_json
+from dalembert.view.page.mathml import mathml
+from dalembert.view.page.packing import pack_run, pack_signals
+
+__all__ = ["report"]
+
+_READABLE = 3  # degrees of freedom up to which equations are written
+_TERMS = 60  # terms of an expression that fit on a page
+_ROWS = 60
+_STATUS = {
+    "completed": "It ran to its end.",
+    "stopped": "A terminal event ended it.",
+    "interrupted": "It was interrupted; what is here is the part up to there.",
+    "diverged": "It diverged; what is here is the good part.",
+    "failed": "It failed; what is here is the good part.",
+}
+
+
+def report(
+    run: Run,
+    path: str | os.PathLike[str],
+    *,
+    machine: Machine | None = None,
+    command: str | None = None,
+    signals: Sequence[str] | None = None,
+    equations: bool | None = None,
+) -> Path:
+    """Write a report of a run: one HTML file that needs nothing else, neither a network nor Python.
+
+    Parameters
+    ----------
+    run
+        The run.
+    path
+        The file (.html).
+    machine
+        The machine; None: the one that the run knows.
+    command
+        What to type to get this run again; None: ``dalembert simulate`` with the settings of the run.
+    signals
+        Signals to plot, also as patterns such as ``"theta*"``; None: all of interest, with the energies.
+    equations
+        Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
+    """
+    if not isinstance(run, Run):
+        raise InputError(f"a report needs a Run first, got {type(run).__name__}")
+    own = run.machine if machine is None else machine
+    if not isinstance(own, Machine):
+        raise InputError("this run does not know its machine; give it as machine=")
+    target = target_file(path, (".html", ".htm"))
+    return write_file(target, report_page(run, own, command=command, signals=signals, equations=equations))
+
+
+def report_page(
+    run: Run,
+    machine: Machine,
+    *,
+    command: str | None = None,
+    signals: Sequence[str] | None = None,
+    equations: bool | None = None,
+) -> str:
+    """Text of a report."""
+    film = inline_json(pack_run(run, machine))
+    plots = inline_json(pack_signals(run, signals, numbers=60_000))
+    bad = "" if run.ok else " bad"
+    parts = [
+        f"<h1>{escape(machine.name)}</h1>",
+        f'<p class="lead">{escape(str(machine))}</p>',
+        f'<p><span class="status{bad}">{escape(run.status)}</span>: {escape(run.message or _STATUS[run.status])}</p>',
+        '<div class="player" id="player"></div>',
+        "<h2>Signals</h2>",
+        '<div class="plots" id="plots"></div>',
+        _energy(run),
+        _events(run),
+        _machine(machine),
+        _equations(machine, equations),
+        _settings(run),
+        _repeat(run, machine, command),
+        f"<script>{asset('dalembert.js')}</script>",
+        "<script>(async () => {"
+        f"const film = {film}; const plots = {plots};"
+        "const player = await dalembert.embed(document.getElementById('player'), film, {own: true});"
+        "await dalembert.panels(document.getElementById('plots'), plots, player); player.play();"
+        "})();</script>",
+    ]
+    return document(f"{machine.name}: {run.status}", "\n".join(part for part in parts if part), "da-report")
+
+
+def _energy(run: Run) -> str:
+    if "energy.kinetic" not in run or "energy.potential" not in run:
+        return ""
+    energy = run.energy
+    rows = [
+        ("largest energy that the motion handled", f"{energy.peak:.6g} J"),
+        ("change of kinetic and potential energy", f"{energy.total[-1] - energy.total[0]:.6g} J"),
+        ("work of inputs", f"{energy.work_input[-1]:.6g} J"),
+        ("work of losses", f"{energy.work_loss[-1]:.6g} J"),
+        ("brought by transitions at events", f"{energy.transition[-1]:.6g} J"),
+        ("what is left unexplained, of the largest energy", f"{energy.drift:.2e}"),
+    ]
+    return "<h2>Energy audit</h2>" + _table(("", ""), rows, numbers=(1,))
+
+
+def _events(run: Run) -> str:
+    if not run.events:
+        return ""
+    rows = [(event.name, f"{event.t:.6g}", "rising" if event.direction > 0 else "falling") for event in run.events]
+    return "<h2>Events</h2>" + _table(("event", "t [s]", ""), rows, numbers=(1,))
+
+
+def _machine(machine: Machine) -> str:
+    joints = {joint.child: joint for joint in machine.joints}
+    rows = []
+    for body in machine.bodies:
+        joint = joints[body.name]
+        kind = "beam" if isinstance(body, Beam) else "body"
+        rows.append((body.name, kind, f"{nominal(body.mass):.6g}", joint.name, joint.kind, joint.parent))
+    text = "<h2>Machine</h2>" + _table(("name", "", "mass [kg]", "joint", "kind", "on"), rows, numbers=(2,))
+    if machine.cables:
+        text += "<p>" + escape(f"cables: {', '.join(cable.name for cable in machine.cables)}") + "</p>"
+    if machine.constraints:
+        text += "<p>" + escape(f"constraints: {', '.join(c.name for c in machine.constraints)}") + "</p>"
+    with suppress(DalembertError):  # not every machine can be written as a file
+        text += f"<details><summary>machine file</summary><pre>{escape(machine.to_yaml())}</pre></details>"
+    return text
+
+
+def _equations(machine: Machine, wanted: bool | None) -> str:
+    """Equations of motion, where somebody can read them."""
+    if wanted is False:
+        return ""
+    rigid = not any(isinstance(body, Beam) for body in machine.bodies)
+    small = machine.nv <= _READABLE and rigid and not machine.constraints and not machine.cables
+    if wanted is None and not small:
+        return ""
+    try:
+        form = closed_form(machine, limit=2000 if wanted else _TERMS)
+        latex = form.latex("equations")
+    except DalembertError:
+        if wanted:
+            raise
+        return ""
+    values = _table(("symbol", "value"), [(n, f"{x:.6g}") for n, x in form.parameters.items()], numbers=(1,))
+    return (
+        "<h2>Equations of motion</h2>"
+        f'<div class="equations">{mathml("M(q) = " + form.latex("mass_matrix"))}{mathml(latex)}</div>'
+        f"<details><summary>values of the symbols</summary>{values}</details>"
+    )
+
+
+def _settings(run: Run) -> str:
+    known = ("method", "step", "rtol", "atol", "constraints", "controller", "steps", "rejected", "function_calls")
+    rows = [("time", f"{run.t[0]:g} to {run.t[-1]:g} s in {len(run.t)} rows")]
+    rows += [(key.replace("_", " "), str(run.metadata[key])) for key in known if run.metadata.get(key)]
+    parameters = dict(run.metadata.get("parameters") or {})
+    rows += [(f"parameter {name}", f"{value:.6g}") for name, value in parameters.items()]
+    if "constraint.position" in run:
+        rows.append(("constraints kept to", f"{float(run['constraint.position'].max()):.1e}"))
+    return "<h2>Simulation</h2>" + _table(("", ""), rows)
+
+
+def _repeat(run: Run, machine: Machine, command: str | None) -> str:
+    text = command or _command(run, machine)
+    versions = [f"dalembert {run.metadata.get('version', '')}", f"Python {platform.python_version()}"]
+    versions += [f"{name} {metadata.version(name)}" for name in ("numpy", "casadi", "scipy") if find_spec(name)]
+    return f"<h2>To repeat it</h2><pre>{escape(text)}</pre><p>{escape(', '.join(versions))}</p>"
+
+
+def _command(run: Run, machine: Machine) -> str:
+    """The command of a run of this machine's file with the same settings and start."""
+    words = ["dalembert", "simulate", f"{machine.name}.yaml"]
+    given: dict[str, Any] = dict(run.metadata.get("settings") or {})
+    for key, value in given.items():
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            words += [f"--{key.replace('_', '-')}", f"{value:.17g}" if isinstance(value, float) else str(value)]
+    for option, names in (("--q0", machine.q_names), ("--v0", machine.v_names)):
+        for name in names:
+            if name in run and run[name][0] != 0.0:
+                words += [option, f"{name}={float(run[name][0])!r}"]
+    for name, value in dict(run.metadata.get("parameters") or {}).items():
+        if value != {p.name: p.value for p in machine.parameters}.get(name):
+            words += ["-p", f"{name}={value!r}"]
+    return shlex.join(words)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
+    every = list(rows)
+
+    def cell(k: int, text: str) -> str:
+        return f'<td class="n">{escape(text)}</td>' if k in numbers else f"<td>{escape(text)}</td>"
+
+    lines = ["<tr>" + "".join(cell(k, text) for k, text in enumerate(row)) + "</tr>" for row in every[:_ROWS]]
+    if len(every) > _ROWS:
+        lines.append(f"<tr><td>... ({len(every)} in all)</td></tr>")
+    top = "<tr>" + "".join(f"<th>{escape(text)}</th>" for text in head) + "</tr>" if any(head) else ""
+    return f"<table>{top}{''.join(lines)}</table>"

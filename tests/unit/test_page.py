@@ -1,0 +1,289 @@
+"""The page of a run: packed films that are the run's own poses, reports that need nothing else and can be repeated."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import threading
+import xml.etree.ElementTree as ET
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.cli.app import run as main
+from dalembert.systems import SYSTEMS, load_system
+from dalembert.view import pack_machine, pack_mode, pack_run, pack_signals, player_html
+from dalembert.view.page.arrays import pack_array, unpack_array
+from dalembert.view.page.assets import asset
+from dalembert.view.page.mathml import mathml
+from dalembert.view.page.packing import film_times
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def rotation(q: np.ndarray) -> np.ndarray:
+    """Rotation of a quaternion (w, x, y, z)."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> da.Run:
+    return da.simulate(load_system("double-pendulum"), duration=2.0, q0={"q_1": 1.5, "q_2": 0.5}, record=0.002)
+
+
+# -- films ----------------------------------------------------------------
+
+
+def test_arrays_come_back_to_the_bit() -> None:
+    values = np.random.default_rng(0).normal(size=(7, 41)).astype(np.float32)
+    assert np.array_equal(unpack_array(json.loads(json.dumps(pack_array(values)))), values)
+
+
+def test_film_shows_the_poses_of_the_equations(pendulum: da.Run) -> None:
+    machine = pendulum.machine
+    eom, film = da.equations(machine, backend="vm"), pack_run(pendulum)
+    t, points, poses = (unpack_array(film[name]) for name in ("t", "points", "poses"))
+    traces = dict(film["scene"]["traces"])
+    solids = [node for node in film["scene"]["nodes"] if "pose" in node and node.get("name") == "upper"]
+    assert solids or "tip" in traces
+    for k in (0, len(t) // 3, len(t) - 1):
+        q = [np.interp(t[k], pendulum.t, pendulum[name]) for name in machine.q_names]
+        tip = eom.pose("tip", q)[:3, 3]
+        first = 3 * traces["tip"]
+        assert np.allclose(points[first : first + 3, k], tip, atol=1e-6)  # single precision
+        frame = next(node for node in film["scene"]["nodes"] if node["kind"] == "frame" and node["name"] == "tip")
+        pose = poses[7 * frame["pose"] : 7 * frame["pose"] + 7, k]
+        assert np.allclose(rotation(pose[3:]), eom.pose("tip", q)[:3, :3], atol=1e-6)
+
+
+def test_quaternions_keep_their_sign_in_time() -> None:
+    system = SYSTEMS["debris"]
+    run = da.simulate(system.make(), **system.settings())
+    poses = unpack_array(pack_run(run)["poses"]).reshape(-1, 7, len(unpack_array(pack_run(run)["t"])))
+    steps = np.sum(poses[:, 3:, 1:] * poses[:, 3:, :-1], axis=1)
+    assert np.allclose(np.linalg.norm(poses[:, 3:], axis=1), 1.0, atol=1e-6)
+    assert steps.min() > 0.9  # a full turn takes 36 s: two frames of 1/30 s are near each other
+
+
+def test_nothing_is_interpolated_across_a_jump() -> None:
+    machine = da.Machine(
+        "jumper",
+        bodies=[da.sphere("ball", 1.0, 0.1)],
+        joints=[da.Joint("x", "prismatic", "world", "ball", axis=(1, 0, 0))],
+        gravity=(0, 0, 0),
+    )
+    run = da.simulate(
+        machine,
+        duration=1.0,
+        v0={"x_dot": 1.0},
+        events=[da.Event("half", lambda t, q, v: q[0] - 0.5)],
+        on_event=lambda t, x, names: np.array([x[0] + 2.0, *x[1:]]),
+    )
+    t = film_times(run)
+    (jump,) = np.flatnonzero(np.diff(t) == 0)
+    film = pack_run(run)
+    (ball,) = (node for node in film["scene"]["nodes"] if node["kind"] == "ball")
+    x = unpack_array(film["poses"])[7 * ball["pose"]]
+    assert np.isclose(x[jump], 0.5, atol=1e-5) and np.isclose(x[jump + 1], 2.5, atol=1e-5)
+    # Before and after it moves at 1 m/s, and nowhere else is there a step.
+    others = np.delete(np.diff(x), jump)
+    assert np.allclose(others, np.delete(np.diff(t), jump), atol=1e-5)
+
+
+def test_bending_can_be_exaggerated_up_to_a_cap() -> None:
+    system = SYSTEMS["planar-flexible-arm"]
+    film = pack_run(da.simulate(system.make(), **{**system.settings(), "duration": 0.5}))
+    bent, straight = (unpack_array(film[name]) for name in ("points", "straight_points"))
+    count = len(bent) // 3
+    largest = np.linalg.norm((bent - straight).reshape(count, 3, -1), axis=1).max()
+    assert film["scene"]["bending"] * largest == pytest.approx(0.25 * film["scene"]["size"], rel=1e-3)
+
+
+def test_every_ready_made_machine_can_be_packed() -> None:
+    kinds = set()
+    for system in SYSTEMS.values():
+        film = pack_machine(system.make())
+        scene = film["scene"]
+        kinds |= {node["kind"] for node in scene["nodes"]}
+        points, poses = film["points"]["shape"][0] // 3, film["poses"]["shape"][0] // 7
+        for node in scene["nodes"]:
+            assert node.get("pose", 0) < max(poses, 1)
+            assert node.get("first", 0) + node.get("count", 1) <= points
+        assert np.isfinite(scene["cloud"]).all() and scene["size"] > 0, system.name
+        json.dumps(film, allow_nan=False)
+    assert kinds >= {"box", "cylinder", "capsule", "tube", "ball", "rail", "frame"}
+
+
+def test_modes_swing_about_the_rest() -> None:
+    arm = load_system("planar-flexible-arm")
+    modes = da.analysis.machine_modes(da.equations(arm, backend="vm"))
+    film = pack_mode(modes, int(modes.elastic[0]))
+    points = unpack_array(film["points"])
+    assert np.allclose(points[:, 0], points[:, -1], atol=1e-5)
+    quarter = points.shape[1] // 4
+    assert np.allclose(points[:, quarter] - points[:, 0], points[:, 0] - points[:, 3 * quarter], atol=1e-4)
+
+
+def test_signals_keep_ends_and_balance(pendulum: da.Run) -> None:
+    packed = pack_signals(pendulum, numbers=2000)
+    t, values = unpack_array(packed["t"]), unpack_array(packed["values"])
+    assert packed["stride"] > 1 and len(t) <= 202
+    assert t[-1] == np.float32(pendulum.t[-1])
+    for name, row in zip(packed["names"], values, strict=True):
+        if name in pendulum:
+            assert row[-1] == np.float32(pendulum[name][-1])
+    assert packed["names"][-1] == "balance" and np.abs(values[-1]).max() <= pendulum.energy.drift * 1.0001
+
+
+# -- reports ----------------------------------------------------------------
+
+
+def test_report_is_one_file_that_asks_nobody(pendulum: da.Run, tmp_path: Path) -> None:
+    path = da.report(pendulum, tmp_path / "run.html")
+    text = path.read_text(encoding="utf-8")
+    assert path.stat().st_size < 1.3e6
+    assert list(tmp_path.iterdir()) == [path]
+    assert not re.findall(r"""(?:src|href|@import|url)\s*[=(]\s*["']?\s*(?:https?:)?//""", text)
+    assert "default-src 'none'" in text
+    for heading in ("Signals", "Energy audit", "Machine", "Equations of motion", "Simulation", "To repeat it"):
+        assert f"<h2>{heading}</h2>" in text
+
+
+def test_command_of_a_report_repeats_the_run(pendulum: da.Run, tmp_path: Path, monkeypatch: Any) -> None:
+    text = pendulum.report(tmp_path / "run.html").read_text(encoding="utf-8")
+    (command,) = re.findall(r"<pre>(dalembert simulate[^<]*)</pre>", text)
+    words = shlex.split(command.replace("&#x27;", "'"))
+    monkeypatch.chdir(tmp_path)
+    Path(words[2]).write_text(pendulum.machine.to_yaml(), encoding="utf-8")
+    assert main([*words[1:], "--out", "again.nc"]) == 0
+    again = da.load_run("again.nc")
+    assert np.array_equal(again.x[-1], pendulum.x[-1])
+
+
+def test_report_tells_why_a_run_stopped(tmp_path: Path) -> None:
+    machine = load_system("double-pendulum")
+    over = da.Event("over", lambda t, q, v: q[0] - 1.0, terminal=True)
+    run = da.simulate(machine, duration=5.0, q0={"q_1": 1.5}, events=[over], record=0.01)
+    text = run.report(tmp_path / "run.html", equations=False).read_text(encoding="utf-8")
+    assert run.status == "stopped" and escape(run.message) in text
+    assert "<h2>Events</h2>" in text and "<h2>Equations" not in text
+
+
+def test_names_are_text_in_a_report(tmp_path: Path) -> None:
+    machine = da.Machine(
+        "</script><b>&",
+        bodies=[da.box("box", 1.0, (1, 1, 1))],
+        joints=[da.Joint("x", "prismatic", "world", "box", axis=(1, 0, 0))],
+    )
+    run = da.simulate(machine, duration=0.1)
+    text = run.report(tmp_path / "run.html").read_text(encoding="utf-8")
+    assert "<h1>&lt;/script&gt;&lt;b&gt;&amp;</h1>" in text
+    assert "</script><b>" not in text
+
+
+def test_report_needs_a_run_and_a_machine(pendulum: da.Run, tmp_path: Path) -> None:
+    with pytest.raises(da.InputError, match="needs a Run"):
+        da.report("run.nc", tmp_path / "x.html")  # type: ignore[arg-type]
+    with pytest.raises(da.InputError, match="html"):
+        pendulum.report(tmp_path / "x.pdf")
+    with pytest.raises(da.DalembertError, match="theta9"):
+        pendulum.report(tmp_path / "x.html", signals=["theta9"])
+    with pytest.raises(da.InputError, match="height"):
+        player_html(pendulum, height=3)
+
+
+def test_command_line_writes_reports(pendulum: da.Run, tmp_path: Path) -> None:
+    pendulum.save(tmp_path / "run.nc")
+    assert main(["report", str(tmp_path / "run.nc"), "q_*"]) == 0
+    assert (tmp_path / "run.html").stat().st_size > 1e5
+    assert main(["report", str(tmp_path / "none.nc")]) == 2
+
+
+def test_equations_are_elements_with_brackets_that_grow() -> None:
+    form = da.closed_form(load_system("double-pendulum"))
+    matrix = ET.fromstring(mathml(form.latex("mass_matrix")))
+    fences = [mo for mo in matrix.iter() if mo.tag.endswith("mo") and mo.text in ("[", "]")]
+    assert len(fences) == 2 and all(mo.get("stretchy") == "true" for mo in fences)
+    lines = ET.fromstring(f"<div>{mathml(form.latex('equations'))}</div>")
+    assert len(lines) == 2 and "&" not in "".join(lines.itertext())
+
+
+def test_notebook_fragment_is_well_formed(pendulum: da.Run) -> None:
+    (host, script) = ET.fromstring(f"<div>{player_html(pendulum)}</div>")
+    assert host.tag == "div" and host.get("id", "").startswith("dalembert-")
+    assert script.tag == "script" and host.get("id", "") in (script.text or "")
+    assert pendulum.show()._repr_html_().startswith("<div")
+
+
+# -- the page in the package ----------------------------------------------------------------
+
+
+def test_page_is_there_with_its_licences() -> None:
+    assert 3e5 < len(asset("dalembert.js")) < 9e5
+    assert "</script" not in asset("dalembert.js")
+    wanted = json.loads((ROOT / "frontend" / "package.json").read_text())["devDependencies"]
+    for name in ("three", "uplot"):
+        assert f"{name} {wanted[name]}" in asset("LICENSES.txt")
+    assert asset("LICENSES.txt").count("MIT") >= 2
+
+
+def test_lockfile_names_no_registry() -> None:
+    lock = (ROOT / "frontend" / "package-lock.json").read_text()
+    assert '"resolved"' not in lock and '"integrity"' in lock
+
+
+@pytest.mark.slow
+def test_page_is_what_its_sources_give(tmp_path: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("needs npm")
+    frontend = tmp_path / "frontend"
+    shutil.copytree(ROOT / "frontend", frontend, ignore=shutil.ignore_patterns("node_modules"))
+    assets = tmp_path / "src" / "dalembert" / "view" / "page" / "assets"
+    shutil.copytree(ROOT / "src" / "dalembert" / "view" / "page" / "assets", assets)
+    for command in (["ci", "--no-audit", "--no-fund"], ["run", "check"]):
+        done = subprocess.run([npm, *command], cwd=frontend, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+# -- ending a run ----------------------------------------------------------------
+
+
+def test_progress_that_returns_false_ends_a_run_in_any_thread() -> None:
+    machine = load_system("double-pendulum")
+    seen: list[float] = []
+    result: list[da.Run] = []
+
+    def progress(fraction: float) -> bool:
+        seen.append(fraction)
+        return len(seen) < 3
+
+    def work() -> None:
+        result.append(da.simulate(machine, duration=1e5, record=10.0, progress=progress, max_steps=10**9))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(60)
+    (run,) = result
+    assert run.status == "interrupted" and "stopped by the user" in run.message
+    assert len(seen) == 3 and seen == sorted(seen)
+    assert 0 < run.t[-1] < 1e5 and run.final.t == run.t[-1]
+
+
+def test_progress_that_returns_nothing_lets_a_run_go_on() -> None:
+    run = da.simulate(load_system("double-pendulum"), duration=0.5, progress=lambda fraction: None)
+    assert run.status == "completed"
