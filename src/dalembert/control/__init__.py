@@ -8,6 +8,7 @@ from dalembert.core.later import later
 if TYPE_CHECKING:
     from dalembert.control import mu, structured, uncertain
     from dalembert.control.actuators import ActuatorLag, Backlash, DeadZone, NoisySensors
+    from dalembert.control.estimation import StereoCamera, TumblingEstimate, TumblingFilter, pose_from_points
     from dalembert.control.feedback import LinearFeedback, linear_feedback
     from dalembert.control.floor import hinf_floor
     from dalembert.control.learning import Learning, Trial, learn_torques
@@ -40,7 +41,10 @@ __all__ = [
     "NoisySensors",
     "PartialFeedbackLinearization",
     "Partition",
+    "StereoCamera",
     "Trial",
+    "TumblingEstimate",
+    "TumblingFilter",
     "collocated_inertia",
     "design_lqr",
     "disk_margins",
@@ -53,6 +57,7 @@ __all__ = [
     "lqr_gain",
     "mu",
     "partition",
+    "pose_from_points",
     "structured",
     "uncertain",
 ]
@@ -71,7 +76,10 @@ _LATER = {
     "NoisySensors": "dalembert.control.actuators",
     "PartialFeedbackLinearization": "dalembert.control.underactuated",
     "Partition": "dalembert.control.underactuated",
+    "StereoCamera": "dalembert.control.estimation",
     "Trial": "dalembert.control.learning",
+    "TumblingEstimate": "dalembert.control.estimation",
+    "TumblingFilter": "dalembert.control.estimation",
     "collocated_inertia": "dalembert.control.underactuated",
     "design_lqr": "dalembert.control.lqr",
     "disk_margins": "dalembert.control.margins",
@@ -83,6 +91,7 @@ _LATER = {
     "linear_feedback": "dalembert.control.feedback",
     "lqr_gain": "dalembert.control.lqr",
     "partition": "dalembert.control.underactuated",
+    "pose_from_points": "dalembert.control.estimation",
 }
 __getattr__ = later(__name__, _LATER, ["mu", "structured", "uncertain"])
 

@@ -24,7 +24,7 @@ from dalembert.plan.clearance import ArmShape, Obstacle, arm_shape, boxes_of, le
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
 from dalembert.plan.tumbling import TumblingBody
-from dalembert.spatial.rotations import numpy, quaternion_from_matrix
+from dalembert.spatial.rotations import quaternion_from_matrix
 
 __all__ = ["RobotCapture", "RobotLimits", "Verdict", "plan_robot_capture"]
 
@@ -348,7 +348,7 @@ def _screen(scene: _Scene, durations: Array, sides: Array) -> tuple[list[_Candid
 
 def _turned(body: TumblingBody, G: Array) -> TumblingBody:
     """The body as it is seen from another side."""
-    Q = numpy(quaternion_from_matrix(G @ body.attitude(0.0)))
+    Q = quaternion_from_matrix(G @ body.attitude(0.0))
     return replace(body, quaternion=tuple(Q.ravel()), velocity=tuple(G @ np.array(body.velocity)))
 
 

@@ -1,0 +1,6 @@
+"""Estimation: what a camera sees of a tumbling body, and the filter that makes its motion of it."""
+
+from dalembert.control.estimation.camera import StereoCamera, pose_from_points
+from dalembert.control.estimation.tumbling_filter import TumblingEstimate, TumblingFilter
+
+__all__ = ["StereoCamera", "TumblingEstimate", "TumblingFilter", "pose_from_points"]
