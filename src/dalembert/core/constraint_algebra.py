@@ -145,12 +145,20 @@ def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedD
     """Solve ``M a + J^T lambda = force``, ``J a = gamma`` with the multipliers of least norm; batch axes lead.
 
     ``a = L^-T (w - Y lambda)`` with ``w = L^-1 force`` and ``Y^T Y lambda = Y^T w - gamma``: Udwadia and Kalaba's
-    equation, with a pseudo-inverse that does not see rows which depend on others.
+    equation, with a pseudo-inverse that does not see rows which depend on others. What is left of the equations is
+    solved for once more: ill-conditioned mass matrices, such as those of natural coordinates, cost no digits.
     """
     F = factorise(M, J)
-    w = F.inward(force)
-    taken = F.least((_transposed(F.Y) @ w[..., None])[..., 0] - gamma)
-    return ConstrainedDynamics(F.outward(w - taken), F.shares(taken))
+
+    def solve(f: Array, g: Array) -> tuple[Array, Array]:
+        w = F.inward(f)
+        taken = F.least((_transposed(F.Y) @ w[..., None])[..., 0] - g)
+        return F.outward(w - taken), F.shares(taken)
+
+    a, multipliers = solve(force, gamma)
+    left = force - (M @ a[..., None] + _transposed(J) @ multipliers[..., None])[..., 0]
+    more = solve(left, gamma - (J @ a[..., None])[..., 0])
+    return ConstrainedDynamics(a + more[0], multipliers + more[1])
 
 
 def correction(M: Array, J: Array, error: Array) -> Array:

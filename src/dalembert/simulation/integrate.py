@@ -96,7 +96,7 @@ def integrate(
     setup = check_setup(problem, x0, p, settings, period=sampler.period)
     if on_event is not None and not callable(on_event):
         raise InputError(f"on_event must be a function (t, x, names), got {type(on_event).__name__}")
-    kernels = problem_kernels(problem, backend, implicit=setup.constraint_method.implicit)
+    kernels = problem_kernels(problem, backend, tapes=setup.constraint_method.tapes)
     engine = _engine(setup, kernels)
     bind = getattr(on_event, "bind", None)
     if bind is not None:

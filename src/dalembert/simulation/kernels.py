@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -48,10 +49,10 @@ class ProblemKernels:
 _compiled: WeakKeyDictionary[Problem, dict[str, ProblemKernels]] = WeakKeyDictionary()
 
 
-def problem_kernels(problem: Problem, backend: Backend = "auto", *, implicit: bool = False) -> ProblemKernels:
+def problem_kernels(problem: Problem, backend: Backend = "auto", *, tapes: Sequence[str] = ()) -> ProblemKernels:
     """Compile a problem's functions, or return what was compiled before.
 
-    With ``implicit`` a constrained problem also gets the derivatives that an implicit method needs.
+    Of a constrained problem also those of its `ConstrainedSystem` that are named in ``tapes``.
     """
     known = _compiled.setdefault(problem, {})
     if backend not in known:
@@ -60,17 +61,16 @@ def problem_kernels(problem: Problem, backend: Backend = "auto", *, implicit: bo
             signals=_compile(problem.signals, backend),
             events=None if problem.events is None else _compile(problem.events, backend),
         )
-        if problem.constrained is not None:
-            for name in ("tape", "geometry", "move"):
-                function = getattr(problem.constrained, name)
-                known[backend].constrained[name] = compile_function(function, backend=backend)
         if problem.stepping is not None:
             for name in ("terms", "bias", "gaps", "move", "finish", "lift"):
                 function = getattr(problem.stepping, name)
                 known[backend].stepping[name] = compile_function(function, backend=backend, lanes=False)
     kernels = known[backend]
-    if implicit and problem.constrained is not None and "rate" not in kernels.constrained:
-        kernels.constrained["rate"] = compile_function(problem.constrained.rate, backend=backend)
+    if problem.constrained is not None:
+        for name in tapes:
+            if name not in kernels.constrained:
+                function = getattr(problem.constrained, name)
+                kernels.constrained[name] = compile_function(function, backend=backend, lanes=False)
     return kernels
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
+from dalembert.core.constraint_tape import SHARE, TapeFactors, acting
 from dalembert.core.kept import Kept
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
@@ -92,10 +93,15 @@ class ConstraintContract:
         """
         s = self.constraint_system
         state = s.latch_vector(active) if latches is None else np.asarray(latches, dtype=float)
-        M, bias, J, gamma = self._constraint_call("constrained_terms", [q, v], t, p, state)
-        on = s.activity(state)
-        force = np.asarray(tau, dtype=float) - bias
-        a, multipliers = minimum_norm(M, force, J * on[..., :, None], gamma * on)
+        a, multipliers, share, M, bias, J, gamma = self._constraint_call(
+            "constrained_dynamics", [q, v, tau], t, p, state
+        )
+        on = np.broadcast_to(s.activity(state), multipliers.shape)
+        again = ~(np.asarray(share) >= SHARE)
+        if again.any():  # rows that depend on each other
+            force = (np.broadcast_to(np.asarray(tau, dtype=float), a.shape) - bias)[again]
+            rows = J[again] * on[again][..., :, None]
+            a[again], multipliers[again] = minimum_norm(M[again], force, rows, gamma[again] * on[again])
         return ConstrainedDynamics(a, np.where(on > 0.0, multipliers, 0.0))
 
     def _constraint_call(self, name: str, arrays: list[Any], t: float, p: Any, latches: ArrayLike | None) -> Any:
@@ -108,18 +114,23 @@ class ConstraintContract:
 
     def _compiled_constraints(self, name: str) -> Kernel:
         s, e = self.constraint_system, self.symbolic
-        table: dict[str, tuple[list[Any], list[tuple[int, ...]], bool]] = {
-            "constraints": ([s.phi], [(s.m,)], False),
-            "constraint_jacobian": ([s.jacobian], [(s.m, self.nv)], False),
-            "constraint_velocity": ([s.velocity], [(s.m,)], True),
-            "constraint_rhs": ([s.rhs], [(s.m,)], True),
+        nv, m = self.nv, s.m
+        table: dict[str, tuple[list[Any], list[tuple[int, ...]], int]] = {
+            "constraints": ([s.phi], [(m,)], 1),
+            "constraint_jacobian": ([s.jacobian], [(m, nv)], 1),
+            "constraint_velocity": ([s.velocity], [(m,)], 2),
+            "constraint_rhs": ([s.rhs], [(m,)], 2),
         }
-        if name == "constrained_terms":
-            shapes: list[tuple[int, ...]] = [(self.nv, self.nv), (self.nv,), (s.m, self.nv), (s.m,)]
-            table[name] = ([e.mass_matrix, e.bias, s.jacobian, s.rhs], shapes, True)
-        outputs, out_shapes, needs_v = table[name]
-        arguments = [e.q, *([e.v] if needs_v else []), e.t, s.latches, e.p]
-        labels = ["q", *(["v"] if needs_v else []), "t", "latches", "p"]
+        if name == "constrained_dynamics":
+            M, gamma = ca.densify(ca.SX(e.mass_matrix)), ca.densify(s.rhs)
+            on = acting([None if flag < 0 else s.latches[int(flag)] for flag in s.row_flags])
+            factors = TapeFactors(M, ca.densify(s.jacobian.T), on)
+            solved = [*factors.dynamics(ca.densify(e.tau - e.bias), gamma, refined=True), factors.share]
+            shapes: list[tuple[int, ...]] = [(nv,), (m,), (), (nv, nv), (nv,), (m, nv), (m,)]
+            table[name] = ([*solved, M, e.bias, s.jacobian, gamma], shapes, 3)
+        outputs, out_shapes, n_inputs = table[name]
+        arguments = [*[e.q, e.v, e.tau][:n_inputs], e.t, s.latches, e.p]
+        labels = [*["q", "v", "tau"][:n_inputs], "t", "latches", "p"]
         names = [f"out{i}" for i in range(len(outputs))]
         dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
         function = ca.Function(name, arguments, dense, labels, names)

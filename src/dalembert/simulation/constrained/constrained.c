@@ -4,7 +4,8 @@
  *
  *     M a + J^T lambda = f,    J a = gamma                                                       CDPR (1), (26)
  *
- * by the method that was chosen. The functions that the time loop calls have the form of a kernel; what they need to
+ * by the method that was chosen. With `on_tape` the tape has solved them too, without pivoting, and says by its `share`
+ * what that is worth (core/constraint_tape.py); this file then solves only where rows depend on each other. The functions that the time loop calls have the form of a kernel; what they need to
  * know is in the structure that takes the place of the kernel's work array.
  *
  * Matrices are row-major. Y = R^-T J^T (M = R^T R) has a row per velocity and a column per acting constraint, so that
@@ -21,9 +22,10 @@ typedef int (*kernel)(const double *const *in, double *const *out, double *work)
 
 enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
 #define GAP 1e-11 /* as in fallback.py */
+#define SHARE 1e-6 /* as in core/constraint_tape.py */
 
 struct constrained {
-    int64_t n, nq, nv, m, routine, constant_mass, projects;
+    int64_t n, nq, nv, m, nc, np, routine, constant_mass, projects, on_tape;
     int64_t work_input; /* index in x: work of the inputs */
     kernel tape, geometry, move, events;
     double *tape_work, *geometry_work, *move_work, *events_work;
@@ -35,7 +37,10 @@ struct constrained {
     double rank_tolerance, tolerance, drift;
     int64_t max_iterations;
     /* outputs of the tapes */
-    double *rates, *M, *f, *Jt, *phi, *phidot, *gamma, *phi_t, *q_moved;
+    double *rates, *M, *f, *Jt, *phi, *phidot, *gamma, *phi_t, *q_moved, *v_moved, *error, *share;
+    /* where the tape was last evaluated for the events: a step starts where the last one ended */
+    double t_seen;
+    double *seen;
     /* scratch */
     double *R, *Y, *S, *y0, *a, *lambda, *b, *mu, *Q, *norms, *U, *moved, *reflectors;
     int64_t *active, *pivot;
@@ -107,13 +112,17 @@ static void solve_upper(const double *R, int64_t n, double *x) {
     }
 }
 
-/* Rows that act at x, and Y = R^-T J^T of them. */
-static int factorise(struct constrained *C, const double *x) {
-    const int64_t nv = C->nv, m = C->m;
+/* Rows that act at x. */
+static int64_t find_active(struct constrained *C, const double *x) {
     int64_t count = 0;
-    for (int64_t i = 0; i < m; i++)
+    for (int64_t i = 0; i < C->m; i++)
         if (C->flags[i] < 0 || x[C->flags[i]] > 0.5) C->active[count++] = i;
-    C->n_active = count;
+    return C->n_active = count;
+}
+
+/* Y = R^-T J^T of the rows that act at x. */
+static int factorise(struct constrained *C, const double *x) {
+    const int64_t nv = C->nv, m = C->m, count = find_active(C, x);
     if (!C->constant_mass || !C->factored) {
         memcpy(C->R, C->M, (size_t)(nv * nv) * sizeof(double));
         if (cholesky(C->R, nv, 0)) return 1;
@@ -342,10 +351,7 @@ static int solve_udwadia_kalaba(struct constrained *C, const double *x, double a
 static int solve_penalty(struct constrained *C, const double *x) {
     const int64_t nv = C->nv, m = C->m;
     const double p = C->penalty, c1 = 2.0 * C->damping * C->frequency, c0 = C->frequency * C->frequency;
-    int64_t count = 0;
-    for (int64_t i = 0; i < m; i++)
-        if (C->flags[i] < 0 || x[C->flags[i]] > 0.5) C->active[count++] = i;
-    C->n_active = count;
+    const int64_t count = find_active(C, x);
     C->rank_lost = 0;
     memcpy(C->R, C->M, (size_t)(nv * nv) * sizeof(double));
     for (int64_t i = 0; i < count; i++) {
@@ -386,21 +392,43 @@ static int solve_penalty(struct constrained *C, const double *x) {
     return 0;
 }
 
+/* The tape at (t, x, c, p); one that solves gets the weights of Baumgarte's terms, and returns a, lambda and its share
+ * as well. */
 static int evaluate_tape(struct constrained *C, const double *const *in) {
-    double *outs[8] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M};
-    return C->tape(in, outs, C->tape_work);
+    const double terms[2] = {2.0 * C->alpha, C->beta * C->beta};
+    const double *const ins[5] = {in[0], in[1], in[2], in[3], terms};
+    double *outs[11] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->a, C->lambda, C->share};
+    C->t_seen = NAN;
+    return C->tape(ins, outs, C->tape_work);
 }
 
 static int solve(struct constrained *C, const double *x) {
+    if (C->on_tape && C->share[0] >= SHARE) return 0;
     if (C->routine == PENALTY || C->routine == AUGMENTED) return solve_penalty(C, x);
     if (C->routine == UDWADIA_KALABA) return solve_udwadia_kalaba(C, x, C->alpha, C->beta);
     return solve_index1(C, x, C->alpha, C->beta);
 }
 
+static size_t doubles(int64_t count) { return (size_t)count * sizeof(double); }
+
+static int was_seen(const struct constrained *C, const double *const *in) {
+    const double *at = C->seen;
+    return C->t_seen == in[0][0] && !memcmp(at, in[1], doubles(C->n)) &&
+           (!C->nc || !memcmp(at + C->n, in[2], doubles(C->nc))) &&
+           (!C->np || !memcmp(at + C->n + C->nc, in[3], doubles(C->np)));
+}
+
+static void remember(struct constrained *C, const double *const *in) {
+    C->t_seen = in[0][0];
+    memcpy(C->seen, in[1], doubles(C->n));
+    if (C->nc) memcpy(C->seen + C->n, in[2], doubles(C->nc));
+    if (C->np) memcpy(C->seen + C->n + C->nc, in[3], doubles(C->np));
+}
+
 /* Kernel (t, x, c, p) -> x'. Moving constraints do the work lambda Phi_t on the machine. */
 int constrained_ode(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
-    if (evaluate_tape(C, in) || solve(C, in[1])) return 1;
+    if (!was_seen(C, in) && (evaluate_tape(C, in) || solve(C, in[1]))) return 1;
     memcpy(out[0], C->rates, (size_t)C->n * sizeof(double));
     memcpy(out[0] + C->nq, C->a, (size_t)C->nv * sizeof(double));
     double power = 0.0;
@@ -417,6 +445,7 @@ int constrained_events(const double *const *in, double *const *out, double *work
     if (C->events && C->events(in, out, C->events_work)) return 1;
     if (!u) return 0;
     if (evaluate_tape(C, in) || solve(C, in[1])) return 1;
+    remember(C, in);
     for (int64_t i = 0; i < u; i++) {
         const int64_t row = C->unilateral[i];
         const double is = in[1][C->flags[row]];
@@ -449,27 +478,39 @@ static void correction(struct constrained *C, const double *error) {
     solve_upper(C->R, nv, C->moved);
 }
 
+static int evaluate_geometry(struct constrained *C, const double *const *in) {
+    double *outs[8] = {C->Jt, C->phi, C->phidot, C->M, C->q_moved, C->v_moved, C->error, C->share};
+    C->t_seen = NAN; /* what the tape said of another place is overwritten */
+    return C->geometry(in, outs, C->geometry_work);
+}
+
 /* Project x onto Phi = 0 and Phi' = 0, in the metric of M. 0 = ok. */
 int constrained_project(struct constrained *C, double t, double *x, const double *c, const double *p) {
     const double *in[4] = {&t, x, c, p};
-    double *outs[4] = {C->Jt, C->phi, C->phidot, C->M};
     double *moved_out[1] = {C->q_moved};
     double before = INFINITY;
     if (!C->projects) return 0;
     for (int64_t k = 0;; k++) {
-        if (C->geometry(in, outs, C->geometry_work) || factorise(C, x)) return 1;
-        const double error = largest(C, C->phi);
+        if (evaluate_geometry(C, in)) return 1;
+        const int solved = C->on_tape && C->share[0] >= SHARE;
+        if (!solved && factorise(C, x)) return 1;
+        const double error = solved ? C->error[0] : largest(C, C->phi);
         if (!(error <= C->drift)) return 1;
-        if (error <= C->tolerance || error >= 0.5 * before || k == 8) break;
+        const int last = error <= C->tolerance || error >= 0.5 * before || k == 8;
         before = error;
-        correction(C, C->phi);
-        const double *move_in[3] = {x, C->moved, p};
-        if (C->move(move_in, moved_out, C->move_work)) return 1;
-        memcpy(x, C->q_moved, (size_t)C->nq * sizeof(double));
+        if (solved) {
+            if (last) memcpy(x + C->nq, C->v_moved, doubles(C->nv));
+            else memcpy(x, C->q_moved, doubles(C->nq));
+        } else {
+            correction(C, last ? C->phidot : C->phi);
+            const double *move_in[3] = {x, C->moved, p};
+            if (last)
+                for (int64_t i = 0; i < C->nv; i++) x[C->nq + i] += C->moved[i];
+            else if (C->move(move_in, moved_out, C->move_work)) return 1;
+            else memcpy(x, C->q_moved, doubles(C->nq));
+        }
+        if (last) return 0;
     }
-    correction(C, C->phidot);
-    for (int64_t k = 0; k < C->nv; k++) x[C->nq + k] += C->moved[k];
-    return 0;
 }
 
 /* Multipliers and violations of recorded rows: out has m + 2 numbers per row. */
@@ -478,11 +519,12 @@ int64_t constrained_signals(struct constrained *C, int64_t rows, const double *t
     for (int64_t k = 0; k < rows; k++) {
         const double *in[4] = {t + k, x + k * C->n, c + k * nc, p};
         double *row = out + k * (C->m + 2);
-        if (evaluate_tape(C, in) || solve(C, in[1])) {
+        if (evaluate_tape(C, in) || solve(C, in[1]) || (C->projects && evaluate_geometry(C, in))) {
             for (int64_t i = 0; i < C->m + 2; i++) row[i] = NAN;
             continue;
         }
         memcpy(row, C->lambda, (size_t)C->m * sizeof(double));
+        find_active(C, in[1]);
         row[C->m] = largest(C, C->phi);
         row[C->m + 1] = largest(C, C->phidot);
     }

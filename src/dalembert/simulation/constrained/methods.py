@@ -50,6 +50,8 @@ class ConstraintMethod(ABC):
         The integrator that it brings along, in place of the explicit ones; "" if it works with all of these.
     implicit
         Whether that integrator is the one-step method of constrained_alpha.c, which needs derivatives and a compiler.
+    tapes
+        Functions of `ConstrainedSystem` that it needs in native code.
     """
 
     name: ClassVar[str]
@@ -57,6 +59,7 @@ class ConstraintMethod(ABC):
     projects: ClassVar[bool] = False
     integrator: ClassVar[str] = ""
     implicit: ClassVar[bool] = False
+    tapes: ClassVar[tuple[str, ...]] = ("tape",)
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -94,6 +97,7 @@ class Projection(ConstraintMethod):
 
     name: ClassVar[str] = "projection"
     projects: ClassVar[bool] = True
+    tapes: ClassVar[tuple[str, ...]] = ("accelerations", "projection", "move")
     tolerance: float = 1e-12
     drift: float = 1e-2
 
@@ -113,6 +117,7 @@ class Baumgarte(ConstraintMethod):
     """
 
     name: ClassVar[str] = "baumgarte"
+    tapes: ClassVar[tuple[str, ...]] = ("dynamics",)
     alpha: float = 100.0
     beta: float = 100.0
 
@@ -229,6 +234,7 @@ class GeneralizedAlpha(ConstraintMethod):
     name: ClassVar[str] = "generalized-alpha"
     integrator: ClassVar[str] = "generalized-alpha"
     implicit: ClassVar[bool] = True
+    tapes: ClassVar[tuple[str, ...]] = ("tape", "move", "rate")
     radius: float = 0.9
     index: int = 3
     max_iterations: int = 20

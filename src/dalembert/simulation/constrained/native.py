@@ -22,13 +22,14 @@ _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 
 # The members of `struct constrained`, in order; the compiler checks them.
 _LAYOUT: tuple[tuple[Any, str], ...] = (
-    (_INT, "n nq nv m routine constant_mass projects work_input"),
+    (_INT, "n nq nv m nc np routine constant_mass projects on_tape work_input"),
     (_POINTER, "tape geometry move events tape_work geometry_work move_work events_work flags unilateral"),
     (_INT, "n_unilateral n_tape_events"),
     (_REAL, "alpha beta penalty damping frequency rank_tolerance tolerance drift"),
     (_INT, "max_iterations"),
-    (_POINTER, "rates M f Jt phi phidot gamma phi_t q_moved"),
-    (_POINTER, "R Y S y0 a lambda b mu Q norms U moved reflectors active pivot"),
+    (_POINTER, "rates M f Jt phi phidot gamma phi_t q_moved v_moved error share"),
+    (_REAL, "t_seen"),
+    (_POINTER, "seen R Y S y0 a lambda b mu Q norms U moved reflectors active pivot"),
     (_INT, "n_active factored rank_lost iterations"),
     # generalized-alpha
     (_POINTER, "rate rate_work"),
@@ -70,7 +71,7 @@ class NativeConstrained:
     problem
         The problem, with its constrained part.
     kernels
-        Native kernels by name: ``tape``, ``geometry``, ``move``, ``events`` (or None), ``rate`` (generalized-alpha).
+        Native kernels of the functions of `ConstrainedSystem` that the method needs, and of the ``events`` (or None).
     method
         How the constraints are kept.
     """
@@ -85,6 +86,8 @@ class NativeConstrained:
         self._n_events, self._alpha = len(problem.event_specs), method.implicit
         n, nq, nv, m = problem.n_states, system.nq, system.nv, system.m
         c.n, c.nq, c.nv, c.m = n, nq, nv, m
+        c.nc, c.np = len(problem.held_names), problem.n_parameters
+        c.on_tape = "tape" not in method.tapes and system.solves
         c.routine, c.constant_mass = method.routine, system.constant_mass
         c.projects, c.work_input = method.projects, system.work_input
         c.rank_tolerance = RANK_TOLERANCE
@@ -92,18 +95,20 @@ class NativeConstrained:
             if name not in _MEMBERS:
                 raise AssertionError(f"struct constrained has no member '{name}' for {method!r}")
             setattr(c, name, value)
-        for name in ("tape", "geometry", "move", "events", "rate"):
+        for name in (*method.tapes, "events"):
             kernel = kernels.get(name)
             if kernel is not None:
-                setattr(c, name, kernel.address)
-                self._array(f"{name}_work", np.zeros(max(1, kernel.n_work)))
+                place = {"accelerations": "tape", "dynamics": "tape", "projection": "geometry"}.get(name, name)
+                setattr(c, place, kernel.address)
+                self._array(f"{place}_work", np.zeros(max(1, kernel.n_work)))
         self._array("flags", np.asarray(system.flags, dtype=np.int64))
         self._array("unilateral", np.array(system.unilateral, dtype=np.int64))
         c.n_unilateral = len(system.unilateral)
         c.n_tape_events = self._n_events - 2 * len(system.unilateral)
         sizes = {
             "rates": n, "M": nv * nv, "f": nv, "Jt": nv * m, "phi": m, "phidot": m, "gamma": m, "phi_t": m,
-            "q_moved": nq, "R": nv * nv, "Y": nv * m, "S": m * m, "y0": nv, "a": nv, "lambda": m, "b": m, "mu": 3 * m,
+            "q_moved": nq, "v_moved": nv, "error": 1, "share": 1, "seen": n + c.nc + c.np,
+            "R": nv * nv, "Y": nv * m, "S": m * m, "y0": nv, "a": nv, "lambda": m, "b": m, "mu": 3 * m,
             "Q": nv * m, "norms": m, "U": 2 * m * m, "moved": nv, "reflectors": 5 * m,
             "x_base": n, "x_known": n, "acceleration_base": nv,
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
@@ -114,7 +119,7 @@ class NativeConstrained:
         for name in ("active", "pivot"):
             self._array(name, np.zeros(max(1, m), dtype=np.int64))
         self._array("columns", np.zeros(2 * (nv + m), dtype=np.int64))
-        c.t_base, c.t_known = float("nan"), float("nan")
+        c.t_base = c.t_known = c.t_seen = float("nan")
 
     def _array(self, name: str, values: Any) -> None:
         array = np.ascontiguousarray(values)

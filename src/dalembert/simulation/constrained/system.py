@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.core.constraint_tape import tape_cost
 from dalembert.core.types import Array
+from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape
 
 __all__ = ["ConstrainedSystem"]
+
+_LONGEST = 10_000
+"""Multiplications of a factorisation on the tape."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +66,30 @@ class ConstrainedSystem:
     work_input: int
     work_loss: int
     constant_mass: bool
+
+    @cached_property
+    def solves(self) -> bool:
+        """Whether tapes solve for accelerations; of large dense systems they would be longer than a loop is slow."""
+        symbols = [casadi.SX.sym("a", self.tape.size1_in(k)) for k in range(4)]
+        terms = self.tape(*symbols)
+        return tape_cost(terms[7], terms[2]) <= _LONGEST
+
+    @cached_property
+    def dynamics(self) -> casadi.Function:
+        """What the tape returns, with accelerations and multipliers solved for if it `solves`; see `dynamics_tape`."""
+        return dynamics_tape(self.tape, self.flags) if self.solves else self.tape
+
+    @cached_property
+    def accelerations(self) -> casadi.Function:
+        """The `dynamics` of a method that leaves ``Phi`` to projections."""
+        return dynamics_tape(self.tape, self.flags, self.unilateral) if self.solves else self.tape
+
+    @cached_property
+    def projection(self) -> casadi.Function:
+        """What the geometry is, with the projected state if it `solves`; see `projection_tape`."""
+        if not self.solves:
+            return self.geometry
+        return projection_tape(self.geometry, self.move, self.flags, self.nq, self.nv)
 
     @property
     def all_signal_names(self) -> tuple[str, ...]:

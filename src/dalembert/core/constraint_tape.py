@@ -1,0 +1,236 @@
+"""The constrained equations ``M a + J^T lambda = f``, ``J a = gamma`` on CasADi symbols: a straight line of operations.
+
+With ``M = L D L^T`` and ``Y = L^-1 J^T`` the multipliers solve ``S lambda = Y^T D^-1 w - gamma``, ``S = Y^T D^-1 Y``,
+``w = L^-1 f``, and ``a = L^-T D^-1 (w - Y lambda)``. A tape has no branches, so that both matrices are factorised
+without pivoting, in an order that keeps zeros (D. J. Rose, "A graph-theoretic study of the numerical solution of sparse
+positive definite systems of linear equations", 1972), and what the result is worth comes with it: the least share of a
+diagonal element of ``S`` that its pivot keeps. Below `SHARE` rows depend on each other too nearly;
+`constraint_algebra`, or its twin in C, then has to solve again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import casadi as ca
+
+__all__ = ["SHARE", "TapeFactors", "acting", "tape_cost"]
+
+SHARE = 1e-6
+"""Part of a diagonal element that every pivot must keep for a result of the tape to count."""
+
+_ZERO = ca.SX(0)
+
+
+class _Elimination:
+    """Order of elimination of a symmetric matrix, and where the columns of its factor are not zero.
+
+    Parameters
+    ----------
+    near
+        Of each row the others in which it has an element.
+    """
+
+    def __init__(self, near: Sequence[set[int]]) -> None:
+        near = [set(others) for others in near]
+        left = set(range(len(near)))
+        self.order: list[int] = []
+        self.below: list[list[int]] = [[] for _ in near]
+        while left:
+            k = min(left, key=lambda i: (len(near[i]), i))  # who has the fewest neighbours is next, and joins them
+            left.remove(k)
+            self.order.append(k)
+            self.below[k] = sorted(near[k])
+            for i in near[k]:
+                near[i] |= near[k]
+                near[i] -= {i, k}
+
+    @property
+    def cost(self) -> int:
+        """Number of multiplications, about."""
+        return sum(len(b) * (len(b) + 5) // 2 for b in self.below)
+
+    def filled(self, rows: Iterable[int]) -> set[int]:
+        """Where ``L^-1 b`` is not zero, if b is not zero in these rows."""
+        result = set(rows)
+        for k in self.order:
+            if k in result:
+                result.update(self.below[k])
+        return result
+
+
+def _patterns(M: Any, Jt: Any) -> tuple[_Elimination, list[set[int]], _Elimination]:
+    """Elimination of the mass matrix, columns of Y, elimination of S."""
+    n, m = Jt.shape
+    mass = _Elimination([{j for j in range(n) if j != i and not M[i, j].is_zero()} for i in range(n)])
+    Y = [mass.filled(k for k in range(n) if not Jt[k, i].is_zero()) for i in range(m)]
+    schur = _Elimination([{j for j in range(m) if j != i and Y[i] & Y[j]} for i in range(m)])
+    return mass, Y, schur
+
+
+def tape_cost(M: Any, Jt: Any) -> int:
+    """Number of multiplications, about, that a factorisation of ``M`` (nv x nv) and ``J^T`` (nv x m) takes."""
+    mass, Y, schur = _patterns(M, Jt)
+    products = sum(len(Y[i] & Y[j]) for i in range(len(Y)) for j in range(i + 1))
+    lower = sum(len(mass.below[k]) for column in Y for k in column)
+    return mass.cost + lower + products + schur.cost
+
+
+class _Symmetric:
+    """``A = L D L^T``, rows and columns under the names that they have in A.
+
+    Parameters
+    ----------
+    A
+        Elements by row and column; either triangle will do.
+    plan
+        Order of elimination.
+    """
+
+    def __init__(self, A: dict[tuple[int, int], Any], plan: _Elimination) -> None:
+        n = len(plan.order)
+        self.plan = plan
+        self.L: list[dict[int, Any]] = [{} for _ in range(n)]
+        self.pivots: list[Any] = [_ZERO] * n
+        self.inverse: list[Any] = [_ZERO] * n
+        W = {**A, **{(j, i): x for (i, j), x in A.items()}}
+        for k in plan.order:
+            self.pivots[k] = W[k, k]
+            self.inverse[k] = 1 / W[k, k]
+            below = plan.below[k]
+            self.L[k] = {i: W[i, k] * self.inverse[k] for i in below}
+            for a, i in enumerate(below):
+                for j in below[: a + 1]:
+                    W[i, j] = W[j, i] = W.get((i, j), _ZERO) - self.L[k][i] * W[j, k]
+
+    def lower(self, b: Sequence[Any]) -> list[Any]:
+        """``L^-1 b``."""
+        x = list(b)
+        for k in self.plan.order:
+            if not x[k].is_zero():
+                for i, factor in self.L[k].items():
+                    x[i] = x[i] - factor * x[k]
+        return x
+
+    def upper(self, b: Sequence[Any]) -> list[Any]:
+        """``L^-T b``."""
+        x = list(b)
+        for k in reversed(self.plan.order):
+            for i, factor in self.L[k].items():
+                x[k] = x[k] - factor * x[i]
+        return x
+
+    def scaled(self, b: Sequence[Any]) -> list[Any]:
+        """``D^-1 b``."""
+        return [x * d for x, d in zip(b, self.inverse, strict=True)]
+
+
+def acting(switches: Sequence[Any]) -> list[Any]:
+    """Say which rows act, 1 or 0 on the tape; a row without a switch (None) always does."""
+    return [ca.SX(1) if switch is None else switch > 0.5 for switch in switches]
+
+
+def _masked(on: Any, value: Any) -> Any:
+    """Return the value of a row that acts, else zero, even if it is not finite there."""
+    return value if on.is_one() or value.is_zero() else ca.if_else(on, value, 0)
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any], where: Iterable[int]) -> Any:
+    total = _ZERO
+    for k in sorted(where):
+        total = total + a[k] * b[k]
+    return total
+
+
+class TapeFactors:
+    """Factors of a mass matrix and of the rows that act.
+
+    Parameters
+    ----------
+    M
+        Mass matrix (nv x nv).
+    Jt
+        Transposed rows (nv x m).
+    on
+        Which rows act, as of `acting`.
+    """
+
+    def __init__(self, M: Any, Jt: Any, on: Sequence[Any]) -> None:
+        n, m = Jt.shape
+        mass, filled, schur = _patterns(M, Jt)
+        elements = {(k, k): M[k, k] for k in range(n)}
+        elements |= {(i, j): M[i, j] for i in range(n) for j in range(i) if not M[i, j].is_zero()}
+        self._M, self._Jt, self._on, self._filled = M, Jt, list(on), filled
+        self._mass = _Symmetric(elements, mass)
+        self._Y = [self._mass.lower([_masked(on[i], Jt[k, i]) for k in range(n)]) for i in range(m)]
+        self._scaled = [self._mass.scaled(column) for column in self._Y]
+        S = {
+            (i, j): _dot(self._Y[i], self._scaled[j], filled[i] & filled[j])
+            for i in range(m)
+            for j in range(i + 1)
+            if i == j or filled[i] & filled[j]
+        }
+        for i in range(m):
+            S[i, i] = S[i, i] if on[i].is_one() else S[i, i] + (1 - on[i])
+        self._diagonal = [S[i, i] for i in range(m)]
+        self._schur = _Symmetric(S, schur)
+
+    @property
+    def share(self) -> Any:
+        """Lower bound of the least share that a pivot keeps; zero where the mass matrix is not positive.
+
+        The reciprocal of a sum of reciprocals: a sum carries along what is not a number, where a minimum would lose it.
+        """
+        total = ca.SX(1)
+        for d, inverse in zip(self._diagonal, self._schur.inverse, strict=True):
+            total = total + ca.fabs(d * inverse)
+        for pivot in self._mass.pivots:
+            if not pivot.is_constant():
+                total = total + ca.if_else(pivot > 0, 0, 1e300)
+        return 1 / total
+
+    def _multipliers(self, right: Sequence[Any]) -> list[Any]:
+        return self._schur.upper(self._schur.scaled(self._schur.lower(right)))
+
+    def _outward(self, w: Sequence[Any]) -> Any:
+        """``L^-T D^-1 w``."""
+        return ca.vertcat(*self._mass.upper(self._mass.scaled(w)))
+
+    def _less(self, w: list[Any], multipliers: Sequence[Any]) -> list[Any]:
+        """``w - Y lambda``."""
+        for column, x, where in zip(self._Y, multipliers, self._filled, strict=True):
+            for k in sorted(where):
+                w[k] = w[k] - column[k] * x
+        return w
+
+    def _solve(self, f: Any, gamma: Any) -> tuple[Any, Any]:
+        w = self._mass.lower([f[k] for k in range(f.shape[0])])
+        rows = range(len(self._Y))
+        right = [_dot(self._scaled[i], w, self._filled[i]) - _masked(self._on[i], gamma[i]) for i in rows]
+        multipliers = self._multipliers(right)
+        return self._outward(self._less(w, multipliers)), ca.vertcat(*multipliers) if multipliers else ca.SX(0, 1)
+
+    def dynamics(self, f: Any, gamma: Any, *, refined: bool = False) -> tuple[Any, Any]:
+        """Accelerations and multipliers, of rows that do not act zero.
+
+        With ``refined`` what is left of the equations is solved for once more, which gives accelerations to the last
+        digits for a half more operations.
+        """
+        a, multipliers = self._solve(f, gamma)
+        if not refined:
+            return a, multipliers
+        left = f - self._M @ a
+        held = [gamma[i] for i in range(len(self._Y))]
+        for i, on in enumerate(self._on):
+            for k in range(self._M.shape[0]):
+                element = _masked(on, self._Jt[k, i])
+                left[k] = left[k] - element * multipliers[i]
+                held[i] = held[i] - element * a[k]
+        more = self._solve(left, ca.vertcat(*held) if held else ca.SX(0, 1))
+        return a + more[0], multipliers + more[1]
+
+    def correction(self, error: Any) -> Any:
+        """Least change ``-M^-1 J^T S^-1 error`` that takes an error of the rows away."""
+        right = [_masked(on, error[i]) for i, on in enumerate(self._on)]
+        return self._outward(self._less([_ZERO] * self._M.shape[0], self._multipliers(right)))
