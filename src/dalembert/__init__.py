@@ -45,6 +45,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
+from dalembert.model.signals import Sensor, Signal
 from dalembert.model.transform import Transform
 from dalembert.plan.references import Quintic, Sine
 from dalembert.simulation.constrained.methods import (
@@ -131,7 +132,9 @@ __all__ = [
     "Run",
     "SampledController",
     "Section",
+    "Sensor",
     "Shape",
+    "Signal",
     "SimulationError",
     "Sine",
     "Sphere",

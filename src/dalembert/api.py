@@ -16,6 +16,7 @@ from dalembert.loop.closed_loop import Event
 from dalembert.loop.simulate import run_equations
 from dalembert.loop.switching import Switch
 from dalembert.model.machine import Machine
+from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.contact.methods import ContactMethod
 from dalembert.simulation.run import Run
@@ -92,6 +93,9 @@ def simulate(
     constraints: str | Mapping[str, Any] | ConstraintMethod | None = None,
     contact: str | Mapping[str, Any] | ContactMethod | None = None,
     switches: Sequence[Switch] = (),
+    signals: Sequence[Signal] = (),
+    sensors: Sequence[Sensor] = (),
+    seed: int = 0,
     reach: float = 0.1,
     check: bool = True,
     max_step: float | None = None,
@@ -109,7 +113,8 @@ def simulate(
         Initial coordinates and velocities in the machine's own coordinates: numbers, or a mapping of names to numbers
         (the others are neutral and zero).
     control
-        None, constant inputs, an expression law such as `PD`, or a Python controller with a ``period``.
+        None, constant inputs, an expression law such as `PD`, a Python controller with a ``period``, a law that is
+        `dalembert.control.Sampled`, or a `dalembert.control.Cascade`.
     method
         ``"rk4"`` and other fixed-step methods, ``"dopri5"`` (adaptive), ``"cvodes"`` or ``"idas"`` (stiff). None:
         ``"rk4"``, or the one that ``constraints`` brings along.
@@ -144,6 +149,10 @@ def simulate(
         How contacts are dealt with: `TimeStepping` with its settings, or its name ``"time-stepping"``.
     switches
         Constraints that are added and removed during the run.
+    signals, sensors
+        Signals and sensors besides those of the machine.
+    seed
+        Of the noise of sensors.
     reach
         Largest violation of a constraint from which the initial state is still projected.
     check
@@ -185,6 +194,7 @@ def simulate(
         reach=reach,
         limits=limits,
         contact=contact,
+        seed=seed,
     )
     if not isinstance(check, bool):
         raise InputError(f"check must be true or false, got {check!r}")
@@ -201,6 +211,8 @@ def simulate(
         start=start,
         events=events,
         switches=switches,
+        signals=signals,
+        sensors=sensors,
         on_event=on_event,
         progress=progress,
         check=check,

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGuidance, Sampled, read
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
 from dalembert.core.later import later
 
@@ -30,17 +31,23 @@ __all__ = [
     "PID",
     "ActuatorLag",
     "Backlash",
+    "Cascade",
     "ComputedTorque",
     "DeadZone",
     "DiskMargin",
     "EnergyRegulation",
+    "Follow",
     "GravityCompensation",
+    "Guidance",
     "HinfNorm",
+    "Known",
     "Learning",
     "LinearFeedback",
+    "NativeGuidance",
     "NoisySensors",
     "PartialFeedbackLinearization",
     "Partition",
+    "Sampled",
     "StereoCamera",
     "Trial",
     "TumblingEstimate",
@@ -58,6 +65,7 @@ __all__ = [
     "mu",
     "partition",
     "pose_from_points",
+    "read",
     "structured",
     "uncertain",
 ]

@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.control.cascade import Cascade, Sampled
 from dalembert.control.laws import _driven, machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Controller, Law
@@ -43,7 +44,7 @@ def dead_zone(x: Any, half_width: Any) -> Any:
 class _Held:
     """A sampled controller as a law: what it commands is held between its samples."""
 
-    sampled: Controller
+    sampled: Controller | Sampled | Cascade
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         return ()
@@ -58,18 +59,18 @@ class _Held:
 class _Wrapper:
     """What stands between a law, or a sampled controller, and the machine."""
 
-    law: Law | Controller
+    law: Law | Controller | Sampled | Cascade
 
     @property
     def _behind(self) -> Law:
         if isinstance(self.law, Law):
             return self.law
-        if isinstance(self.law, Controller):
+        if isinstance(self.law, Controller | Sampled | Cascade):
             return _Held(self.law)
         raise InputError(f"{type(self).__name__} needs a law or a controller with a period, got {self.law!r}")
 
     @property
-    def sampled(self) -> Controller | None:
+    def sampled(self) -> Controller | Sampled | Cascade | None:
         """The sampled controller behind, if there is one."""
         return getattr(self._behind, "sampled", None)
 
@@ -94,7 +95,7 @@ class DeadZone(_Wrapper):
         Effort lost, per motor or once for all.
     """
 
-    law: Law | Controller
+    law: Law | Controller | Sampled | Cascade
     half_width: ArrayLike
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
@@ -117,7 +118,7 @@ class ActuatorLag(_Wrapper):
         Efforts at the start, such as the weight that a winch holds; default zero.
     """
 
-    law: Law | Controller
+    law: Law | Controller | Sampled | Cascade
     time_constant: ArrayLike
     initial: ArrayLike = 0.0
 
@@ -162,7 +163,7 @@ class Backlash(_Wrapper):
     All of them per motor or once for all; a gap of zero leaves a stiff shaft.
     """
 
-    law: Law | Controller
+    law: Law | Controller | Sampled | Cascade
     gap: ArrayLike
     stiffness: ArrayLike
     inertia: ArrayLike
@@ -182,7 +183,8 @@ class Backlash(_Wrapper):
         n = eom.nu
         inner = z.shape[0] - 2 * n
         command, zdot = self._behind.expression(eom, t, q, v, z[:inner], p)
-        eom, _, v = machine_state(eom, q, v, p)
+        # the contact feels the joint itself, not what sensors say of it
+        eom, _, v = machine_state(eom, eom.symbolic.q, eom.symbolic.v, p)
         _, rows_v, ratio = _driven(eom, "Backlash")
         lead, speed = z[inner : inner + n], z[inner + n :]
         half = _positive(self.gap, n, "gap", zero=True) / 2

@@ -3,7 +3,7 @@
 Each law computes forces at the joints and hands each motor its share ``tau / n``. Gains are given per motor or once
 for all, in order or by name (``{motor: value}``). A reference is a vector of joint positions, a function of time on
 CasADi symbols that returns one (its velocity and acceleration follow by differentiation), or one of these per motor by
-name.
+name. It may also be an object whose ``motion(t)`` gives positions, velocities and accelerations, such as `Follow`.
 """
 
 from __future__ import annotations
@@ -136,6 +136,12 @@ def _reference(reference: Reference | _Named, t: Any, motors: int | Sequence[str
         columns = [_reference(part, t, 1, law) for part in parts]
         r, rd, rdd = (ca.vertcat(*x) for x in zip(*columns, strict=True))
         return r, rd, rdd
+    if hasattr(reference, "motion"):
+        r, rd, rdd = reference.motion(t)
+        for name, x in (("positions", r), ("velocities", rd), ("accelerations", rdd)):
+            if x.shape != (n, 1):
+                raise InputError(f"{law}: reference must have {n} {name} (one per motor), got {x.shape[0]}")
+        return r, rd, rdd
     if callable(reference):
         try:
             r = reference(t)
@@ -153,9 +159,6 @@ def _reference(reference: Reference | _Named, t: Any, motors: int | Sequence[str
             f"{law}: reference must be finite, got {r}; a function of time computes on CasADi symbols (casadi.sin, not "
             "math.sin)"
         )
-    free = ca.Function("r", [t], [r], {"allow_free": True}).free_sx()
-    if free:
-        raise InputError(f"{law}: the reference holds symbols that it was not given: {', '.join(map(str, free))}")
     if r.shape != (n, 1):
         raise InputError(f"{law}: reference must have {n} components (one per motor), got {r.shape[0]}")
     rd = ca.jacobian(r, t)

@@ -72,10 +72,17 @@ Numbers
     ``inertia``, ``orbit`` (``altitude``, ``eccentricity``, ``inclination``, ``node``, ``perigee``, ``anomaly``, ``mu``,
     ``radius``), ``J2``; ``area``, ``normal``, ``density``, ``scale_height``, ``coefficient``; ``sun``, ``absorbed``,
     ``diffuse``, ``specular``, ``pressure``.
+``signals``
+    Quantities that runs record and laws can read, by name: ``expression`` (of coordinates, velocities, parameters,
+    ``t`` and signals that come before), or ``frame`` (its motion in world axes).
+``sensors``
+    By name: ``of`` (what it measures, a name or a list of them), ``period``, ``noise``, ``bias``, ``quantum``,
+    ``delay``, ``feedback`` (whether laws see the measurement in place of the true value; default true).
 ``simulation``
     What ``dalembert simulate`` does by default: all settings of a simulation (``duration``, ``t0``, ``method``,
-    ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, ``constraints``
-    and ``contact``: how they are kept and dealt with, a name, or a mapping of ``name`` and settings), ``by`` and
+    ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, ``seed``,
+    ``constraints`` and ``contact``: how they are kept and dealt with, a name, or a mapping of ``name`` and settings),
+    ``by`` and
     ``backend`` (of the equations), ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and parameter; the others
     are neutral), ``switches`` (a list of ``at`` or ``event``, ``on``, ``off``), ``control`` (a law and its settings).
 """
@@ -90,7 +97,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import InputError
-from dalembert.core.parameter import Parameter, Scalar, parse_scalar
+from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parameters_of, parse_scalar
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.constraint_entries import make_cable, make_constraint
@@ -116,6 +123,7 @@ from dalembert.model.body import Body
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
+from dalembert.model.signals import Sensor, Signal
 from dalembert.model.transform import IDENTITY, Transform
 
 __all__ = ["MachineReader", "load_machine", "load_simulation", "machine_to_yaml", "read_document"]
@@ -230,6 +238,8 @@ class MachineReader:
             "cables": lambda name, e: make_cable(name, e, self.number, self.origin),
             "fields": lambda name, e: make_field(name, e, self.number),
             "contacts": lambda name, e: make_contact(name, e, self.number, self.origin),
+            "signals": lambda name, e: Signal(name, e.expression, e.frame),
+            "sensors": self.sensor,
         }
 
     def element(self, section: str, name: str) -> Any:
@@ -364,6 +374,19 @@ class MachineReader:
         """Return a thruster."""
         numbers = self.numbers(entry, ("thrusters", name), "force", "torque")
         return Thruster(name, entry.frame, axes=entry.axes, effort=entry.effort, one_sided=entry.one_sided, **numbers)
+
+    def sensor(self, name: str, entry: Any) -> Sensor:
+        """Return a sensor."""
+        path: tuple[str | int, ...] = ("sensors", name)
+        fields: dict[str, Any] = {}
+        for key in ("period", "noise", "bias", "quantum", "delay"):
+            value = getattr(entry, key)
+            listed = isinstance(value, list)
+            read = self.vector(value, (*path, key)) if listed else (self.number(value, (*path, key)),)
+            if any(parameters_of(x) or depends_on_time(x) for x in read):
+                raise InputError(f"{key} of sensor '{name}' must be a plain number, got the expression {value!r}")
+            fields[key] = tuple(map(nominal, read)) if listed else nominal(read[0])
+        return Sensor(name, entry.of, feedback=entry.feedback, **fields)
 
     def wrench(self, name: str, entry: Any) -> Wrench:
         """Return a wrench."""

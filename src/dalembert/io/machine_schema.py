@@ -447,6 +447,25 @@ class ContactEntry(_Entry):
     law: Literal["newton", "poisson"] = "newton"
 
 
+class SignalEntry(_Entry):
+    """A named quantity: an expression of the state, or the motion of a frame."""
+
+    expression: str | None = None
+    frame: str | None = None
+
+
+class SensorEntry(_Entry):
+    """Measurements of signals."""
+
+    of: list[str] | str
+    period: Number
+    noise: Number | list[Number] = 0.0
+    bias: Number | list[Number] = 0.0
+    quantum: Number | list[Number] = 0.0
+    delay: Number = 0.0
+    feedback: bool = True
+
+
 class SwitchEntry(_Entry):
     """Constraints that are added and removed at a time or at an event."""
 
@@ -472,6 +491,7 @@ class SimulationEntry(_Entry):
     reach: Number | None = None
     limits: str | None = None
     contact: str | dict[str, Any] | None = None
+    seed: int | None = None
     by: str | None = None
     backend: str | None = None
     q0: dict[str, Number] = {}
@@ -498,4 +518,6 @@ class MachineFile(_Entry):
     cables: dict[str, CableEntry] = {}
     fields: dict[str, FieldEntry] = {}
     contacts: dict[str, ContactEntry] = {}
+    signals: dict[str, SignalEntry] = {}
+    sensors: dict[str, SensorEntry] = {}
     simulation: SimulationEntry | None = None

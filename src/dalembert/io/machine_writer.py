@@ -20,6 +20,7 @@ from dalembert.model.body import Body
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
 from dalembert.model.parts import Motor, Thruster, Wrench
+from dalembert.model.signals import Sensor
 from dalembert.model.transform import IDENTITY, Transform
 from dalembert.spatial.rotations import rpy_from_matrix
 
@@ -91,6 +92,10 @@ def _machine(machine: Machine) -> dict[str, Any]:
         data[section] = {c.name: fields_to_data(c, _given, _origin) for c in getattr(machine, section)}
     data["fields"] = {f.name: field_to_data(f, _given) for f in machine.fields}
     data["contacts"] = {c.name: contact_to_data(c, _given, _origin) for c in machine.contacts}
+    data["signals"] = {
+        x.name: {"expression": x.expression} if x.frame is None else {"frame": x.frame} for x in machine.signals
+    }
+    data["sensors"] = {x.name: _sensor(x) for x in machine.sensors}
     return {key: value for key, value in data.items() if value != {} or key in ("bodies", "joints")}
 
 
@@ -150,6 +155,13 @@ def _motor(motor: Motor) -> dict[str, Any]:
     for key, default in defaults.items():
         data |= _given(key, getattr(motor, key), default)
     return data
+
+
+def _sensor(sensor: Sensor) -> dict[str, Any]:
+    data: dict[str, Any] = {"of": list(sensor.of), "period": sensor.period}
+    for key in ("noise", "bias", "quantum", "delay"):
+        data |= _given(key, getattr(sensor, key), 0.0)
+    return data if sensor.feedback else data | {"feedback": False}
 
 
 def _wrench(part: Wrench | Thruster, axes: str) -> dict[str, Any]:

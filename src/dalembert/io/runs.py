@@ -152,8 +152,8 @@ def _check_complete(run: Run) -> None:
     for what, size in sizes.items():
         if size != states:
             raise InputError(f"{what} has {size} numbers, but there are {states} states")
-    if run.final.held.size != len(run.held_names):
-        raise InputError(f"the final held values are {run.final.held.size}, expected {len(run.held_names)}")
+    if run.final.held.size < len(run.held_names):
+        raise InputError(f"the final held values are {run.final.held.size}, expected {len(run.held_names)} or more")
     if not len(run.t):
         raise InputError("it has no rows")
     if np.any(np.diff(run.t) < 0.0):

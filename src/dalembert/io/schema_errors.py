@@ -22,6 +22,8 @@ _ELEMENTS: dict[str | int, str] = {
     "thrusters": "thruster",
     "wrenches": "wrench",
     "fields": "force field",
+    "signals": "signal",
+    "sensors": "sensor",
     "couplings": "coupling of joint",
     "parameters": "parameter",
 }

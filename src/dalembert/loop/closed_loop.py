@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import DalembertError, InputError
-from dalembert.core.ports import Controller, Law
+from dalembert.core.ports import Law
 from dalembert.core.types import Array
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion
@@ -22,10 +23,22 @@ from dalembert.loop.constraints import (
     switch_events,
     tension_specs,
 )
+from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
+from dalembert.loop.sampled import (
+    PythonStage,
+    Stages,
+    bound,
+    detached,
+    native_update,
+    python_update,
+    stage_slots,
+)
 from dalembert.loop.stepping import check_stepping, contact_signals, stepping_names, stepping_part
 from dalembert.loop.switching import Switch, Switching
+from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.contact.methods import ContactMethod, TimeStepping
 from dalembert.simulation.problem import EventSpec, Problem
+from dalembert.simulation.sampling import Schedule
 
 __all__ = ["ClosedLoop", "Event", "SampledController", "close_loop"]
 
@@ -103,26 +116,12 @@ class Event:
                 f"event '{self.name}' must return a number that changes its sign, got a comparison: write the "
                 "difference of its two sides"
             )
-        if not ca.depends_on(g, ca.vertcat(t, q, v)):
+        if not ca.symvar(g):
             raise InputError(f"event '{self.name}' never happens: its expression {g} depends on neither t, q nor v")
         return g
 
 
-@dataclass(frozen=True)
-class _Adapted:
-    """A controller of ``(t, q, v)`` as one of ``(t, x)``."""
-
-    controller: Any
-    nq: int
-    nv: int
-    period: float
-    name: str
-
-    def __call__(self, t: float, x: Array) -> Any:
-        return self.controller(t, x[: self.nq].copy(), x[self.nq : self.nq + self.nv].copy())
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Constant:
     """Inputs that stay as they are."""
 
@@ -130,7 +129,8 @@ class _Constant:
     name: str = "constant input"
     period: float = 1e9
 
-    def __call__(self, t: float, x: Array) -> Array:
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        """Return them."""
         return self.u
 
 
@@ -140,31 +140,35 @@ class ClosedLoop:
 
     problem: Problem
     z0: Array
-    controller: Any
+    controller: Schedule | None
     switching: Switching | None = None
+    constant: Array | None = None  # inputs that nothing but themselves is behind
 
 
 def close_loop(
     eom: EquationsOfMotion,
-    control: Law | Controller | ArrayLike | None = None,
+    control: Any = None,
     *,
     events: Sequence[Event] = (),
     limits: str = "record",
     switches: Sequence[Switch] = (),
     contact: ContactMethod | None = None,
+    signals: Sequence[Signal] = (),
+    sensors: Sequence[Sensor] = (),
 ) -> ClosedLoop:
     """Compose equations of motion, control and events.
 
     The state is ``x = (q, v, z, work.input, work.loss)``: the law's internal states ``z`` and the work done by inputs
     and wrenches and by losses, which the energy audit needs. Recorded besides it: the efforts of motors and
-    thrusters after saturation (``u.NAME``) and the energies.
+    thrusters after saturation (``u.NAME``), the energies, and the signals. Held values are the commands of what is
+    sampled, what stages of a cascade hold, and the readings of sensors.
 
     Parameters
     ----------
     eom
         The equations.
     control
-        None (inputs are zero), constant inputs, an expression law, or a sampled Python controller.
+        None (inputs are zero), constant inputs, an expression law, a sampled law or controller, or a cascade of them.
     events
         User-defined events.
     limits
@@ -173,12 +177,48 @@ def close_loop(
         Constraints that are added and removed during the run.
     contact
         How contacts are dealt with.
+    signals, sensors
+        Signals and sensors besides those of the machine.
     """
     events, switches = _listed(events, Event, "events"), _listed(switches, Switch, "switches")
-    if not _is_value(control):
-        return _compose(eom, control, events, limits, switches, contact)
-    key = (control, events, limits, switches, contact)
-    return eom.kept.once("loop", key, lambda: _compose(eom, control, events, limits, switches, contact), at_most=8)
+    signals = (*eom.machine.signals, *_listed(signals, Signal, "signals"))
+    sensors = (*eom.machine.sensors, *_listed(sensors, Sensor, "sensors"))
+    stages, functions = _taken_apart(eom, control)
+    key = (stages, events, limits, switches, contact, signals, sensors)
+    if not _is_value(key):
+        loop = _compose(eom, *key)
+    else:
+        loop = eom.kept.once("loop", key, lambda: _compose(eom, *key), at_most=8)
+    if loop.controller is None or not functions:
+        return loop
+    constant = functions[0].u if isinstance(functions[0], _Constant) and len(loop.controller.updates) == 1 else None
+    return replace(loop, controller=bound(loop.controller, functions, eom.backend), constant=constant)
+
+
+def _taken_apart(eom: EquationsOfMotion, control: Any) -> tuple[Stages, list[Any]]:
+    """Return the stages of a control, and their Python functions."""
+    if control is None:
+        return Stages((), None, None), []
+    if eom.nu == 0:
+        raise InputError(f"machine '{eom.machine.name}' has no motors or thrusters, so there is nothing to control")
+    if isinstance(control, Law | Sampled | Cascade):
+        return detached(control)
+    if callable(control):
+        if not hasattr(control, "period"):
+            raise InputError(
+                "a Python controller needs a 'period' in seconds; wrap a function as "
+                "SampledController(function, period)"
+            )
+        return detached(control)
+    try:
+        u0 = np.asarray(control, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"control must be a law, a controller with a period, or {eom.nu} numbers, got {control!r}"
+        ) from None
+    if u0.shape != (eom.nu,) or not np.isfinite(u0).all():
+        raise InputError(f"constant inputs must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {control!r}")
+    return detached(_Constant(u0))
 
 
 def _listed(items: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
@@ -190,25 +230,29 @@ def _listed(items: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
     return listed
 
 
-def _is_value(control: Any) -> bool:
-    """Whether a control is None or an immutable dataclass, so that its loop may be kept for the next run."""
-    if control is None:
-        return True
-    frozen = is_dataclass(control) and getattr(type(control), "__dataclass_params__").frozen  # noqa: B009
+def _is_value(key: tuple[Any, ...]) -> bool:
+    """Whether a loop is made of immutable things, so that it may be kept for the next run."""
+    stages = key[0]
+    parts = (stages.law, stages.sampled, getattr(stages.sampled, "law", None), *stages.outer)
+    for part in parts:
+        if part is not None and not (is_dataclass(part) and getattr(type(part), "__dataclass_params__").frozen):  # noqa: B009
+            return False
     try:
-        hash(control)
+        hash(key)
     except TypeError:
         return False
-    return bool(frozen)
+    return True
 
 
 def _compose(
     eom: EquationsOfMotion,
-    control: Any,
+    stages: Stages,
     events: Sequence[Event],
     limits: str,
     switches: Sequence[Switch],
     contact: ContactMethod | None,
+    signals: Sequence[Signal],
+    sensors: Sequence[Sensor],
 ) -> ClosedLoop:
     if eom.machine.contacts and contact is None:
         names = ", ".join(c.name for c in eom.machine.contacts)
@@ -217,7 +261,11 @@ def _compose(
             "(contact='time-stepping'); machine.with_(contacts=()) leaves them out"
         )
     s = eom.symbolic
-    z_names, z0, z, zdot, u, controller = _control(eom, control)
+    slots = Slots()
+    stage_slots(eom, stages, slots)
+    sensor_readings(eom, signals, sensors, slots)
+    known = Quantities(eom, signals, sensors, slots)
+    z_names, z0, z, zdot, u = _control(known, stages)
     n_before = eom.nq + eom.nv + len(z_names)
     if eom.constrained:
         latches = eom.constraint_system.latches
@@ -240,8 +288,7 @@ def _compose(
     power = [ca.dot(s.v, f) for f in applied]
     work = ca.SX.sym("work", 2)
     x = ca.vertcat(s.q, s.v, z, work)
-    held = s.u if controller is not None else ca.SX.sym("c", 0)
-    arguments = [s.t, x, held, s.p]
+    arguments = [s.t, x, slots.symbols, s.p]
     xdot = ca.vertcat(s.coordinate_rate, acceleration, zdot, *power)
     efforts = [saturated(actuator, u[i]) for i, actuator in enumerate(eom.machine.actuators)]
     effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
@@ -250,6 +297,7 @@ def _compose(
     for name, expression in (
         *(cable_signals(eom) if eom.machine.cables else ()),
         *(contact_signals(contacts) if contacts is not None else ()),
+        *known.recorded,
     ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]
     if not eom.formulation.machine_coordinates:
@@ -257,7 +305,7 @@ def _compose(
         extra = [(n, e) for n, e in own if n not in (*eom.q_names, *eom.v_names)]
         y = ca.vertcat(y, *(e for _, e in extra))
         y_names += [n for n, _ in extra]
-    g, specs = _events(eom, events, limits)
+    g, specs = _events(known, events, limits)
     for more in (cable_events(eom), switch_events(eom, switches)):
         g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
@@ -274,7 +322,8 @@ def _compose(
         ode=_function("ode", arguments, xdot),
         signals=_function("signals", arguments, y),
         signal_names=tuple(y_names),
-        held_names=tuple(f"command.{n}" for n in eom.u_names) if controller is not None else (),
+        held_names=slots.names,
+        unrecorded=slots.unrecorded,
         quaternions=tuple(start for _, start in eom.layout.quaternions),
         events=event_function,
         event_specs=specs,
@@ -283,7 +332,21 @@ def _compose(
         stepping=stepping,
         n_counted=n_before,
     )
-    return ClosedLoop(problem, z0, controller, _switching(eom, problem, n_before, switches))
+    schedule = _schedule(known, stages, signals, sensors, arguments) if slots.names else None
+    return ClosedLoop(problem, z0, schedule, _switching(eom, problem, n_before, switches))
+
+
+def _schedule(
+    known: Quantities, stages: Stages, signals: Sequence[Signal], sensors: Sequence[Sensor], arguments: list[Any]
+) -> Schedule:
+    """What is sampled: sensors, then stages from the outermost on."""
+    updates = [update for sensor in sensors for update in sensor_updates(known, signals, sensor, arguments)]
+    for stage in (*stages.outer, *(() if stages.sampled is None else (stages.sampled,))):
+        if isinstance(stage, PythonStage):
+            updates.append(python_update(known, stage, arguments))
+        else:
+            updates.append(native_update(known, stage, lambda *given: _expressions(known, *given), arguments))
+    return Schedule(tuple(updates), known.slots.initial)
 
 
 def _switching(eom: EquationsOfMotion, problem: Problem, n_before: int, switches: Sequence[Switch]) -> Switching | None:
@@ -303,50 +366,28 @@ def _function(name: str, arguments: list[Any], expression: Any) -> ca.Function:
     return ca.Function(name, arguments, [dense], ["t", "x", "c", "p"], ["out"])
 
 
-def _control(eom: EquationsOfMotion, control: Any) -> tuple[tuple[str, ...], Array, Any, Any, Any, Any]:
-    """Names, initial values, symbols and rates of the internal states; inputs; sampled controller if there is one."""
-    s, nothing = eom.symbolic, ca.SX(0, 1)
-    empty: tuple[tuple[str, ...], Array, Any, Any] = ((), np.zeros(0), nothing, nothing)
-    if control is None:
-        return *empty, ca.SX.zeros(eom.nu), None
-    if eom.nu == 0:
-        raise InputError(f"machine '{eom.machine.name}' has no motors or thrusters, so there is nothing to control")
-    if isinstance(control, Law):
-        label = type(control).__name__
-        names = _state_names(eom, control, label)
-        z = ca.SX.sym("z", len(names))
-        u, zdot = _expressions(eom, control, z, label)
-        if u.shape != (eom.nu, 1):
-            raise InputError(
-                f"the law {label} must return {eom.nu} inputs ({', '.join(eom.u_names)}), got {u.shape[0]}"
-            )
-        if zdot.numel() != len(names):
-            raise InputError(f"the law {label} has {len(names)} states but returned {zdot.numel()} rates")
-        sampled = getattr(control, "sampled", None)  # a sampled controller behind the law, which commands s.u
-        controller = None if sampled is None else _adapted(eom, sampled)
-        return names, _initial(eom, control, len(names), label), z, zdot, u, controller
-    if callable(control):
-        if not hasattr(control, "period"):
-            raise InputError(
-                "a Python controller needs a 'period' in seconds; wrap a function as "
-                "SampledController(function, period)"
-            )
-        return *empty, s.u, _adapted(eom, control)
-    try:
-        u0 = np.asarray(control, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"control must be a law, a controller with a period, or {eom.nu} numbers, got {control!r}"
-        ) from None
-    if u0.shape != (eom.nu,) or not np.isfinite(u0).all():
-        raise InputError(f"constant inputs must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {control!r}")
-    return *empty, s.u, _Constant(u0)
+def _control(known: Quantities, stages: Stages) -> tuple[tuple[str, ...], Array, Any, Any, Any]:
+    """Names, initial values, symbols and rates of the internal states of a continuous law; inputs."""
+    eom, nothing = known.eom, ca.SX(0, 1)
+    law = stages.law
+    if law is None:
+        u = ca.SX.zeros(eom.nu) if stages.sampled is None else eom.symbolic.u
+        return (), np.zeros(0), nothing, nothing, u
+    label = f"the law {type(law).__name__}"
+    names = _state_names(eom, law, label)
+    z = ca.SX.sym("z", len(names))
+    u, zdot = _expressions(known, law, z, label)
+    if u.shape != (eom.nu, 1):
+        raise InputError(f"{label} must return {eom.nu} inputs ({', '.join(eom.u_names)}), got {u.shape[0]}")
+    if zdot.numel() != len(names):
+        raise InputError(f"{label} has {len(names)} states but returned {zdot.numel()} rates")
+    return names, _initial(eom, law, len(names), label), z, zdot, u
 
 
 def _state_names(eom: EquationsOfMotion, law: Law, label: str) -> tuple[str, ...]:
     names = law.state_names(eom)
     if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(n, str) for n in names):
-        raise InputError(f"state_names of the law {label} must return names, got {names!r}")
+        raise InputError(f"state_names of {label} must return names, got {names!r}")
     return tuple(names)
 
 
@@ -357,41 +398,38 @@ def _initial(eom: EquationsOfMotion, law: Law, n: int, label: str) -> Array:
     except (TypeError, ValueError):
         z0 = np.full(1, np.nan)
     if z0.shape != (n,) or not np.isfinite(z0).all():
-        raise InputError(f"initial_state of the law {label} must return {n} finite numbers, got {given!r}")
+        raise InputError(f"initial_state of {label} must return {n} finite numbers, got {given!r}")
     return z0
 
 
-def _expressions(eom: EquationsOfMotion, law: Law, z: Any, label: str) -> tuple[Any, Any]:
-    """Inputs and rates of a law, made of the symbols that it was given."""
-    s = eom.symbolic
+def _expressions(known: Quantities, law: Any, z: Any, label: str) -> tuple[Any, Any]:
+    """Values and rates of a law, made of the symbols that it was given and of quantities that it reads by name."""
+    eom, s = known.eom, known.eom.symbolic
+    measured = known.q is not s.q
+    q, v = (ca.SX.sym("q_seen", eom.nq), ca.SX.sym("v_seen", eom.nv)) if measured else (s.q, s.v)
     try:
-        made = law.expression(eom, s.t, s.q, s.v, z, s.p)
+        made = law.expression(eom, s.t, q, v, z, s.p)
         if not isinstance(made, tuple | list) or len(made) != 2:
-            raise InputError(f"the law {label} must return inputs and rates of its states, two results, got {made!r}")
+            raise InputError(f"{label} must return inputs and rates of its states, two results, got {made!r}")
         u, zdot = ca.SX(made[0]), ca.SX(made[1])
     except DalembertError:
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-        raise InputError(f"the law {label} fails on CasADi symbols: {reason}") from error
-    for x in ca.vertsplit(ca.densify(ca.vertcat(ca.vec(u), ca.vec(zdot)))):
+        raise InputError(f"{label} fails on CasADi symbols: {reason}") from error
+    both = ca.densify(ca.vertcat(ca.vec(u), ca.vec(zdot)))
+    for x in ca.vertsplit(both):
         if x.is_constant() and not np.isfinite(float(x)):
-            raise InputError(f"the law {label} returns {x}; it computes on CasADi symbols (casadi.sin, not math.sin)")
-    known = [s.t, s.q, s.v, z, s.p, s.u]  # the inputs are those of a sampled controller behind the law
-    free = ca.Function("law", known, [u, zdot], {"allow_free": True}).free_sx()
-    if free:
-        raise InputError(
-            f"the law {label} holds symbols that it was not given: {', '.join(map(str, free))}; known are t, q, v, z, p"
-        )
-    return u, zdot
+            raise InputError(f"{label} returns {x}; it computes on CasADi symbols (casadi.sin, not math.sin)")
+    both = known.bind(both, label, given=[z, q, v])
+    if measured:
+        both = ca.substitute(both, ca.vertcat(q, v), ca.vertcat(known.q, known.v))
+    n = u.numel()
+    return ca.reshape(both[:n, 0], *u.shape), both[n:, 0]
 
 
-def _adapted(eom: EquationsOfMotion, controller: Any) -> _Adapted:
-    name = str(getattr(controller, "name", "") or type(controller).__name__)
-    return _Adapted(controller, eom.nq, eom.nv, controller.period, name)
-
-
-def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tuple[Any, tuple[EventSpec, ...]]:
+def _events(known: Quantities, events: Sequence[Event], limits: str) -> tuple[Any, tuple[EventSpec, ...]]:
+    eom = known.eom
     if limits not in ("record", "stop", "ignore"):
         raise InputError(f"limits must be 'record', 'stop' or 'ignore', got {limits!r}")
     s = eom.symbolic
@@ -416,9 +454,6 @@ def _events(eom: EquationsOfMotion, events: Sequence[Event], limits: str) -> tup
         g.append(away)
         specs.append(EventSpec(name, terminal=True, direction=-1))
     for event in events:
-        g.append(event.function(s.t, s.q, s.v))
-        free = ca.Function("event", [s.t, s.q, s.v], [g[-1]], {"allow_free": True}).free_sx()
-        if free:
-            raise InputError(f"event '{event.name}' holds symbols that it was not given: {', '.join(map(str, free))}")
+        g.append(known.bind(event.function(s.t, s.q, s.v), f"event '{event.name}'", seen=False))
         specs.append(EventSpec(event.name, event.terminal, event.direction))
     return ca.vertcat(*g) if g else ca.SX(0, 1), tuple(specs)

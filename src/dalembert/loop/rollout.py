@@ -157,13 +157,13 @@ def held_inputs(loop: ClosedLoop) -> Array:
         raise InputError(f"machine {loop.problem.name!r} has events, which rollouts do not watch; use simulate")
     if loop.controller is None:
         return np.zeros(0)
-    constant = getattr(loop.controller, "u", None)
-    if constant is None:
-        raise InputError(
-            "rollouts take expression laws and constant inputs, not a Python controller, "
-            f"got {getattr(loop.controller, 'name', loop.controller)!r}"
-        )
-    return np.asarray(constant, dtype=float)
+    if loop.constant is not None:
+        return loop.constant
+    names = ", ".join(repr(update.name) for update in loop.controller.updates)
+    raise InputError(
+        "rollouts take expression laws and constant inputs, not a Python controller or what else is sampled, "
+        f"got {names}"
+    )
 
 
 def member_values(value: Any, names: tuple[str, ...], default: Array, what: str) -> Array:

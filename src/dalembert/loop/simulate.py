@@ -17,6 +17,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import Event, close_loop
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switching import Switch
+from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.run import EndState, Run
@@ -38,13 +39,24 @@ def run_equations(
     start: Run | None = None,
     events: Sequence[Event] = (),
     switches: Sequence[Switch] = (),
+    signals: Sequence[Signal] = (),
+    sensors: Sequence[Sensor] = (),
     on_event: Callable[..., Any] | None = None,
     progress: bool | Callable[[float], object] | None = None,
     check: bool = True,
 ) -> Run:
     """Simulate; what is given besides equations and settings is as of `dalembert.simulate`."""
     contact = None if settings.contact is None else contact_method(settings.contact)
-    loop = close_loop(eom, control, events=events, limits=settings.limits, switches=switches, contact=contact)
+    loop = close_loop(
+        eom,
+        control,
+        events=events,
+        limits=settings.limits,
+        switches=switches,
+        contact=contact,
+        signals=signals,
+        sensors=sensors,
+    )
     if start is not None and not isinstance(start, Run):
         raise InputError(f"start must be a run, got {start!r}")
     _check_switches(switches, settings, start)

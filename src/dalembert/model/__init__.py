@@ -27,6 +27,7 @@ from dalembert.model.orbit import Orbit, clohessy_wiltshire
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
+from dalembert.model.signals import Sensor, Signal
 from dalembert.model.transform import Transform
 
 __all__ = [
@@ -66,7 +67,9 @@ __all__ = [
     "ParallelConstraint",
     "Parameter",
     "Section",
+    "Sensor",
     "Shape",
+    "Signal",
     "SolarPressure",
     "Sphere",
     "SphericalSurface",

@@ -28,6 +28,7 @@ from dalembert.model.fields import ForceField
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.locking import lock_joints
 from dalembert.model.parts import Actuator, Coupling, Frame, Motor, Thruster, Wrench
+from dalembert.model.signals import Sensor, Signal, check_signals
 from dalembert.model.tree import Node, Tree, build_tree
 
 __all__ = ["STANDARD_GRAVITY", "Machine"]
@@ -48,6 +49,8 @@ class Machine:
         Name of the machine.
     bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, fields, contacts
         Its parts.
+    signals, sensors
+        What runs record and laws read besides its state.
     gravity
         Acceleration of gravity in world axes [m/s2].
 
@@ -75,6 +78,8 @@ class Machine:
     cables: tuple[Cable, ...] = ()
     fields: tuple[ForceField, ...] = ()
     contacts: tuple[Contact, ...] = ()
+    signals: tuple[Signal, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
 
     def __post_init__(self) -> None:
@@ -100,6 +105,7 @@ class Machine:
         for name, count in Counter(self.q_names + self.v_names).items():
             if count > 1:
                 raise MachineError(f"machine '{self.name}' has {count} coordinates named '{name}'; rename a joint")
+        self._check_signals()
         check_physics(self)
 
     def _check_names(self) -> None:
@@ -186,6 +192,14 @@ class Machine:
                 if joint not in single:
                     error = UnknownNameError("joint with one coordinate", joint, single, where)
                     raise MachineError(f"{kind} '{part.name}': {error}")
+
+    def _check_signals(self) -> None:
+        for signal in self.signals:
+            if not isinstance(signal.expression, str | None):
+                raise MachineError(
+                    f"signal '{signal.name}' of machine '{self.name}' must be a text; give functions to simulate"
+                )
+        check_signals(self, self.signals, self.sensors)
 
     @property
     def _joining(self) -> tuple[Constraint | Cable | Contact, ...]:
@@ -410,4 +424,6 @@ _PARTS: dict[str, type] = {
     "cables": Cable,
     "fields": ForceField,
     "contacts": Contact,
+    "signals": Signal,
+    "sensors": Sensor,
 }

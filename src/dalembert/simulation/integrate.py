@@ -28,7 +28,7 @@ from dalembert.simulation.events import EventWatcher, Transition
 from dalembert.simulation.kernels import ProblemKernels, problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import EndState, Run
-from dalembert.simulation.sampling import SampledLaw, Sampler
+from dalembert.simulation.sampling import SampledLaw, Sampler, Schedule
 from dalembert.simulation.settings import Settings
 from dalembert.simulation.watch import Interrupt, Progress, interrupts
 
@@ -41,7 +41,7 @@ def integrate(
     p: ArrayLike | None = None,
     settings: Settings | None = None,
     *,
-    controller: SampledLaw | None = None,
+    controller: SampledLaw | Schedule | None = None,
     progress: bool | Callable[[float], object] | None = None,
     on_event: Transition | None = None,
     backend: Backend = "auto",
@@ -66,7 +66,7 @@ def integrate(
         is interpolated (SUNDIALS records the controller's period, at least 500 intervals).
     controller
         Object with a ``period``, called as ``controller(t, x)`` exactly once at each of t0 + k period, k =
-        0, 1, ... before the end; what it returns is held until the next sample.
+        0, 1, ... before the end; what it returns is held until the next sample. Or a schedule of several of them.
     progress
         Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is
         called with the fraction done instead, some ten times a second; if it returns False, the run ends there as
@@ -92,8 +92,10 @@ def integrate(
         If the controller or a transition fails; its ``run`` is the part up to there.
     """
     settings = Settings(**given) if settings is None else replace(settings, **given)
-    sampler = _sampler(problem, controller, x0, settings.t0)
-    setup = check_setup(problem, x0, p, settings, period=sampler.period)
+    schedule = _schedule(problem, controller)
+    period = min((update.period for update in schedule.updates), default=0.0)
+    setup = check_setup(problem, x0, p, settings, period=period)
+    sampler = _sampler(problem, schedule, x0, setup, settings.seed, backend)
     if on_event is not None and not callable(on_event):
         raise InputError(f"on_event must be a function (t, x, names), got {type(on_event).__name__}")
     kernels = problem_kernels(problem, backend, tapes=setup.constraint_method.tapes)
@@ -125,14 +127,23 @@ class _Ending:
     error: Exception | None = None
 
 
-def _sampler(problem: Problem, controller: SampledLaw | None, x0: ArrayLike | EndState, t0: float) -> Sampler:
+def _schedule(problem: Problem, controller: SampledLaw | Schedule | None) -> Schedule:
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {type(problem).__name__}")
-    if not isinstance(x0, EndState):
-        return Sampler(controller, problem.held_names, t0)
-    if controller is not None and getattr(controller, "period", None) == x0.sample_period:
-        return Sampler(controller, problem.held_names, x0.sample_origin, x0.samples, x0.held)
-    return Sampler(controller, problem.held_names, x0.t)
+    return Schedule.of(controller, problem.held_names)
+
+
+def _sampler(
+    problem: Problem, schedule: Schedule, x0: ArrayLike | EndState, setup: Setup, seed: int, backend: Backend
+) -> Sampler:
+    """Return the sampler; that of a run which goes on with the same grid knows what was held."""
+    names = problem.held_names
+    known: dict[str, Any] = {"seed": seed, "backend": backend}
+    if isinstance(x0, EndState) and schedule.updates:
+        period = schedule.updates[-1].period
+        if period == x0.sample_period and x0.held.size == len(names):
+            return Sampler(schedule, names, x0.sample_origin, setup.p, start=x0.t, held=x0.held, **known)
+    return Sampler(schedule, names, setup.t0, setup.p, **known)
 
 
 def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
@@ -171,7 +182,7 @@ def _drive(
     armed, doing = False, ""
     try:
         while engine.t < setup.t_end:
-            doing = f"controller {sampler.label!r}"
+            doing = "controller"
             sampler.sample(engine.t, engine.x)
             engine.begin(sampler.held, sampler.next_stop(setup.t_end))
             if not armed:
@@ -196,6 +207,7 @@ def _drive(
     except SimulationError as error:
         return _Ending("failed", str(error), error)
     except Exception as error:
+        doing = f"controller {sampler.doing!r}" if doing == "controller" else doing
         return _Ending("failed", f"{doing} failed at t = {engine.t:.9g} s: {type(error).__name__}: {error}", error)
     return _Ending("completed")
 
@@ -292,14 +304,15 @@ def _assemble(
         metadata["constraints"] = setup.constraint_method.name
     if problem.stepping is not None:
         metadata["contact"] = problem.stepping.way.name
+    recorded = len(problem.held_names) - problem.unrecorded
     return Run(
         t=t,
         x=x,
         y=y,
-        held=held,
+        held=held[:, :recorded],
         state_names=problem.state_names,
         signal_names=names,
-        held_names=problem.held_names,
+        held_names=problem.held_names[:recorded],
         events=tuple(watcher.records),
         status=ending.status,
         message=ending.message,
@@ -308,8 +321,8 @@ def _assemble(
             engine.x,
             sampler.held,
             sample_origin=sampler.origin,
-            sample_period=sampler.period,
-            samples=sampler.count,
+            sample_period=sampler.updates[-1].period if sampler.updates else 0.0,
+            samples=sampler.counts[-1] if sampler.updates else 0,
             step=engine.next_step or 0.0,
         ),
         metadata=metadata,

@@ -62,7 +62,9 @@ class Problem:
     signal_names
         Names of y.
     held_names
-        Names of c: values that a sampled controller sets and that stay constant between its samples.
+        Names of c: values that sampled controllers and sensors set and that stay constant between their samples.
+    unrecorded
+        How many of them, the last ones, are of no interest: memory of delays.
     quaternions
         Offsets in x of unit quaternions (4 entries each); they are normalised after each accepted step.
     events
@@ -86,6 +88,7 @@ class Problem:
     signals: casadi.Function
     signal_names: tuple[str, ...] = ()
     held_names: tuple[str, ...] = ()
+    unrecorded: int = 0
     quaternions: tuple[int, ...] = ()
     events: casadi.Function | None = None
     event_specs: tuple[EventSpec, ...] = ()

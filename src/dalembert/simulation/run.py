@@ -58,10 +58,10 @@ class EndState:
     t, x
         Time and state.
     held
-        Values that the sampled controller had set.
+        Values that sampled controllers and sensors had set, unrecorded ones included.
     sample_origin, sample_period, samples
-        The controller's sampling grid and how many of its instants have passed; period 0 without a
-        controller.
+        The sampling grid of the controller (of the innermost of several) and how many of its instants have passed;
+        period 0 without a controller.
     step
         Step that an adaptive method would have tried next, 0 if it has none.
     """
@@ -90,7 +90,7 @@ class Run:
     y, signal_names
         Signals (n, n_signals) and their names.
     held, held_names
-        Values set by the sampled controller; at a sample instant, the value set there.
+        Values set by sampled controllers and sensors; at a sample instant, the value set there.
     events
         What happened, in time.
     status

@@ -1,17 +1,25 @@
-"""Controllers that are called at their own period, and whose values are held in between."""
+"""Values that are set at instants and held in between: controllers, sensors, guidance, each at a period of its own."""
 
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+from zlib import crc32
 
+import casadi
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.compile import compile_function
+from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
 
-__all__ = ["SampledLaw", "Sampler"]
+__all__ = ["SampledLaw", "Sampler", "Schedule", "Update"]
+
+_SAME = 1e-9  # part of a period within which two instants are one
 
 
 class SampledLaw(Protocol):
@@ -23,75 +31,181 @@ class SampledLaw(Protocol):
         """Return the values to hold until the next sample."""
 
 
-class Sampler:
-    """The sampling grid origin + k period, and the values held since the last instant of it.
+@dataclass(frozen=True, eq=False)
+class Update:
+    """Some of the held values, set anew at each of t0 + offset + k period.
 
     Parameters
     ----------
-    controller
-        Called once per instant; None if nothing is sampled.
+    name
+        Who sets them, in messages; it also chooses the stream of random numbers.
+    period
+        Seconds between two instants.
+    rows
+        Which entries of the held values ``c`` it sets.
+    function
+        ``(t, x, c, p, w) -> values`` on CasADi symbols, compiled; or the same without ``w`` in Python.
+    noise
+        Number of independent standard normal numbers ``w``, which depend on the seed, the name and the number of the
+        instant alone (Philox).
+    offset
+        Delay of the first instant, less than a period.
+    """
+
+    name: str
+    period: float
+    rows: tuple[int, ...]
+    function: casadi.Function | Callable[[float, Array, Array, Array], ArrayLike]
+    noise: int = 0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        try:
+            period = float(self.period)
+        except (TypeError, ValueError):
+            raise InputError(f"controller {self.name!r} needs a period in seconds, got {self.period!r}") from None
+        if not (math.isfinite(period) and period > 0.0):
+            raise InputError(f"period of controller {self.name!r} must be > 0 s, got {period:g}")
+        object.__setattr__(self, "period", period)
+
+    @property
+    def native(self) -> bool:
+        """Whether it is an expression."""
+        return isinstance(self.function, casadi.Function)
+
+    def drawn(self, seed: int, k: int) -> Array:
+        """Random numbers of the instant ``k``."""
+        if not self.noise:
+            return np.zeros(0)
+        stream = np.array([seed, crc32(self.name.encode())], dtype=np.uint64)
+        return np.random.Generator(np.random.Philox(key=stream, counter=[0, 0, 0, k])).standard_normal(self.noise)
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Updates of the held values, in the order in which they happen where their instants coincide.
+
+    Parameters
+    ----------
+    updates
+        The updates.
+    initial
+        Values held before the first instant.
+    """
+
+    updates: tuple[Update, ...]
+    initial: Array
+
+    @property
+    def native(self) -> bool:
+        """Whether all of it is expressions, so that no Python is called."""
+        return all(update.native for update in self.updates)
+
+    @staticmethod
+    def of(controller: SampledLaw | Schedule | None, names: tuple[str, ...]) -> Schedule:
+        """Return what is sampled as a schedule."""
+        if controller is None:
+            if names:
+                raise InputError(f"the problem holds values ({', '.join(names)}) that a controller must set; got none")
+            return Schedule((), np.zeros(0))
+        if isinstance(controller, Schedule):
+            return controller
+        label = str(getattr(controller, "name", "") or type(controller).__name__)
+        if not names:
+            raise InputError(f"controller {label!r} was given, but the problem has no held values to set")
+        if not hasattr(controller, "period"):
+            raise InputError(f"controller {label!r} needs a period in seconds, got \"no attribute 'period'\"")
+        whole = tuple(range(len(names)))
+        update = Update(label, controller.period, whole, lambda t, x, c, p: controller(t, x))
+        return Schedule((update,), np.zeros(len(names)))
+
+
+class Sampler:
+    """The sampling grids, and the values held since the last instants of them.
+
+    Parameters
+    ----------
+    schedule
+        What is sampled.
     names
         Names of the held values.
-    origin, count, held
-        Grid, number of instants that have passed, and values held at the start.
+    origin
+        Where the grids begin.
+    p
+        Parameters.
+    seed
+        Of the random numbers.
+    backend
+        How expressions are compiled.
+    start, held
+        Where a run goes on, and the values held there; None: at the origin.
     """
 
     def __init__(
         self,
-        controller: SampledLaw | None,
+        schedule: Schedule,
         names: tuple[str, ...],
         origin: float,
-        count: int = 0,
+        p: Array,
+        *,
+        seed: int = 0,
+        backend: Backend = "auto",
+        start: float | None = None,
         held: Array | None = None,
     ) -> None:
-        self.controller, self.names, self.origin, self.count = controller, names, origin, count
-        self.held = np.zeros(len(names)) if held is None else held
+        self.names, self.origin, self.updates, self._seed, self._p = names, origin, schedule.updates, seed, p
+        self.held = np.array(schedule.initial if held is None else held, dtype=float)
         self.history: list[tuple[float, Array]] = [(-math.inf, self.held)]
-        self.period, self.label = 0.0, ""
-        if controller is None:
-            if names:
-                raise InputError(f"the problem holds values ({', '.join(names)}) that a controller must set; got none")
-            return
-        self.label = str(getattr(controller, "name", "") or type(controller).__name__)
-        if not names:
-            raise InputError(f"controller {self.label!r} was given, but the problem has no held values to set")
-        try:
-            self.period = float(controller.period)
-        except (AttributeError, TypeError, ValueError):
-            got = repr(getattr(controller, "period", "no attribute 'period'"))
-            raise InputError(f"controller {self.label!r} needs a period in seconds, got {got}") from None
-        if not (math.isfinite(self.period) and self.period > 0.0):
-            raise InputError(f"period of controller {self.label!r} must be > 0 s, got {self.period:g}")
+        self.period = min((u.period for u in self.updates), default=0.0)
+        self.label = self.updates[-1].name if self.updates else ""
+        t = origin if start is None else start
+        self.counts = [max(0, math.ceil((t - origin - u.offset) / u.period - _SAME)) for u in self.updates]
+        self._calls = [_call(u, backend) for u in self.updates]
+        self._rows = [np.array(u.rows, dtype=np.intp) for u in self.updates]
+        self.doing = self.label
+
+    def _instant(self, i: int) -> float:
+        update = self.updates[i]
+        return self.origin + update.offset + self.counts[i] * update.period
 
     def next_stop(self, t_end: float) -> float:
-        """Time of the next sample, or the end of the run if that comes first."""
-        if self.controller is None:
-            return t_end
-        instant = self.origin + self.count * self.period
-        return t_end if instant > t_end - 1e-9 * self.period else instant
+        """Time of the next instant, or the end of the run if that comes first."""
+        stop = t_end
+        for i, update in enumerate(self.updates):
+            instant = self._instant(i)
+            if instant <= t_end - _SAME * update.period:
+                stop = min(stop, instant)
+        return stop
 
     def sample(self, t: float, x: Array) -> None:
-        """Call the controller if t is one of its instants."""
-        if self.controller is None or self.origin + self.count * self.period > t + 1e-9 * self.period:
-            return
-        self.held = self._checked(t, self.controller(t, x))
-        self.history.append((t, self.held))
-        self.count += 1
+        """Set anew what is due at t."""
+        held = None
+        for i, update in enumerate(self.updates):
+            if self._instant(i) > t + _SAME * update.period:
+                continue
+            held = self.held.copy() if held is None else held
+            self.doing = update.name
+            values = self._calls[i](t, x, held, self._p, update.drawn(self._seed, self.counts[i]))
+            held[self._rows[i]] = self._checked(t, update, values)
+            self.counts[i] += 1
+        if held is not None:
+            self.held = held
+            self.history.append((t, held))
 
-    def _checked(self, t: float, values: ArrayLike) -> Array:
-        where = f"controller {self.label!r} at t = {t:g} s"
+    def _checked(self, t: float, update: Update, values: ArrayLike) -> Array:
+        where = f"controller {update.name!r} at t = {t:g} s"
+        n = len(update.rows)
         try:
             c = np.array(values, dtype=float)
         except (TypeError, ValueError):
-            raise SimulationError(f"{where} must return {len(self.names)} numbers, got {values!r}") from None
-        if c.shape != (len(self.names),):
-            raise SimulationError(
-                f"{where} must return {len(self.names)} numbers ({', '.join(self.names)}), got shape {c.shape}"
-            )
+            raise SimulationError(f"{where} must return {n} numbers, got {values!r}") from None
+        names = [self.names[k] for k in update.rows]
+        if c.shape != (n,):
+            raise SimulationError(f"{where} must return {n} numbers ({', '.join(names)}), got shape {c.shape}")
         wrong = ~np.isfinite(c)
         if wrong.any():
             k = int(np.argmax(wrong))
-            raise SimulationError(f"{where} returned {c[k]} for {self.names[k]!r}, expected a finite number")
+            raise SimulationError(f"{where} returned {c[k]} for {names[k]!r}, expected a finite number")
         return c
 
     def held_at(self, t: Array) -> Array:
@@ -99,3 +213,12 @@ class Sampler:
         instants = np.array([instant for instant, _ in self.history])
         values = np.array([value for _, value in self.history]).reshape(len(instants), len(self.names))
         return values[np.searchsorted(instants, t, side="right") - 1]
+
+
+def _call(update: Update, backend: Backend) -> Callable[[float, Array, Array, Array, Array], Any]:
+    """Return what is called at an instant."""
+    function = update.function
+    if isinstance(function, casadi.Function):
+        kernel = compile_function(function, backend=backend, shapes={function.name_in(0): ()}, lanes=False)
+        return lambda t, x, c, p, w: kernel(t, x, c, p, w)
+    return lambda t, x, c, p, w: function(t, x, c, p)

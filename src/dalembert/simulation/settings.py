@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
-from dalembert.core.validation import check_number
+from dalembert.core.validation import check_number, check_seed
 from dalembert.simulation.constrained.methods import ConstraintMethod, constraint_method
 from dalembert.simulation.contact.methods import ContactMethod, contact_method
 from dalembert.simulation.engines.integrators import INTEGRATORS, Integrator, check_integrator
@@ -57,6 +57,8 @@ class Settings:
         What to do at joint limits: ``"record"``, ``"stop"`` or ``"ignore"``.
     contact
         How contacts are dealt with: a `ContactMethod`, its name, or a mapping of its name and settings.
+    seed
+        Of the noise of sensors.
     """
 
     duration: float
@@ -72,11 +74,13 @@ class Settings:
     reach: float = 0.1
     limits: str = "record"
     contact: str | Mapping[str, Any] | ContactMethod | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
         check_number("duration", self.duration, unit="s")
         check_number("t0", self.t0, positive=False)
         check_number("reach", self.reach)
+        check_seed(self.seed)
         if self.method is not None:
             check_integrator(self.method)
         for name in ("step", "max_step", "record"):
