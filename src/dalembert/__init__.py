@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.inverse_kinematics import inverse_kinematics
     from dalembert.analysis.linearize import linearize
     from dalembert.analysis.verify import verify
+    from dalembert.campaigns.campaign import campaign, open_campaign
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.urdf import load_urdf
     from dalembert.loop.rollout import rollout
@@ -152,6 +153,7 @@ __all__ = [
     "WriteError",
     "__version__",
     "box",
+    "campaign",
     "closed_form",
     "cos",
     "cylinder",
@@ -165,6 +167,7 @@ __all__ = [
     "load_run",
     "load_simulation",
     "load_urdf",
+    "open_campaign",
     "point_mass",
     "report",
     "rod",
@@ -184,7 +187,9 @@ _LATER = {
     "closed_form": "dalembert.analysis.closed_form.form",
     "inverse_kinematics": "dalembert.analysis.inverse_kinematics",
     "linearize": "dalembert.analysis.linearize",
+    "campaign": "dalembert.campaigns.campaign",
     "load_machine": "dalembert.io.machine_files",
+    "open_campaign": "dalembert.campaigns.campaign",
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
     "report": "dalembert.view.page.report",
@@ -194,7 +199,7 @@ _LATER = {
 }
 """Verbs whose modules are loaded when they are first asked for, so that the import is quick."""
 
-_ROOMS = ("analysis", "benchmarks", "io", "studies", "systems", "view")
+_ROOMS = ("analysis", "benchmarks", "campaigns", "io", "studies", "systems", "view")
 """Rooms that a user may ask for and that this module does not load."""
 
 __getattr__ = later(__name__, _LATER, _ROOMS)

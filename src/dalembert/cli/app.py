@@ -17,6 +17,7 @@ from dalembert import __version__
 from dalembert.cli.animate import animate
 from dalembert.cli.bench import bench
 from dalembert.cli.cache import cache
+from dalembert.cli.campaign import campaign
 from dalembert.cli.check import check, new, schema
 from dalembert.cli.demo import demo
 from dalembert.cli.doctor import doctor
@@ -76,6 +77,16 @@ app.command(epilog=_examples("animate crane.nc --trace hook_point", "animate arm
     animate
 )
 app.command(epilog=_examples("report crane.nc", 'report crane.nc "theta*" --out angles.html'))(report)
+app.command(
+    epilog=_examples(
+        "campaign sway.yaml",
+        "campaign sway.yaml results --runner dask --workers 4",
+        "campaign status results",
+        "campaign resume results",
+        "campaign export results --out rows.csv",
+        "campaign report results",
+    )
+)(campaign)
 app.command(epilog=_examples("verify crane.yaml", "verify canadarm --samples 100 --json"))(verify)
 app.command(epilog=_examples("reproduce", "reproduce crane --short"))(reproduce)
 app.command(epilog=_examples("bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"))(bench)

@@ -1,0 +1,266 @@
+"""What is done with the members of a campaign: a block of values in, a table of measures out."""
+
+from __future__ import annotations
+
+import inspect
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from dalembert.campaigns.run_measures import measure_run
+from dalembert.core.errors import DalembertError, InputError, UnknownNameError
+from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.loop.rollout import rollout
+from dalembert.loop.signals import Measure
+from dalembert.loop.simulate import run_equations
+from dalembert.model.machine import Machine
+from dalembert.simulation.run import Run
+from dalembert.simulation.settings import Settings
+
+DEFAULT_STEP = 1e-3
+
+__all__ = ["FunctionTask", "RolloutTask", "SimulationTask", "Task", "machine_task", "member_seed"]
+
+Columns = dict[str, Any]
+
+
+class Task(Protocol):
+    """What is done with members; tasks are pickled to reach other processes."""
+
+    def run(self, values: Array, first: int, seed: int) -> Columns:
+        """Return the measures of members, with ``status`` and ``reason``, as columns.
+
+        Parameters
+        ----------
+        values
+            Values of the members (members, quantities).
+        first
+            Number of the first of them.
+        seed
+            Of the campaign.
+        """
+
+
+def member_seed(seed: int, member: int) -> int:
+    """Seed of one member: it depends on no other."""
+    return int(np.random.SeedSequence((seed, member)).generate_state(1, np.uint64)[0])
+
+
+@dataclass(frozen=True)
+class FunctionTask:
+    """A function of the values by name, which returns a number or numbers by name.
+
+    Parameters
+    ----------
+    function
+        The function; where it has an argument ``seed``, it gets one of the member's own.
+    quantities
+        Names of the values.
+    """
+
+    function: Callable[..., Any]
+    quantities: tuple[str, ...]
+
+    def run(self, values: Array, first: int, seed: int) -> Columns:
+        """Call the function for each member; what it raises becomes the reason of that member."""
+        wants_seed = "seed" in _arguments(self.function) and "seed" not in self.quantities
+        rows: list[Mapping[str, float]] = []
+        status, reason = [], []
+        for k, one in enumerate(values.tolist()):
+            given = dict(zip(self.quantities, one, strict=True))
+            if wants_seed:
+                given["seed"] = member_seed(seed, first + k)
+            try:
+                rows.append(_as_numbers(self.function(**given)))
+                status.append("completed")
+                reason.append("")
+            except Exception as error:
+                rows.append({})
+                status.append("failed")
+                reason.append(f"{type(error).__name__}: {error}".strip().rstrip(":"))
+        return _columns(rows, status, reason)
+
+
+def _arguments(function: Callable[..., Any]) -> Mapping[str, Any]:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some functions in C
+        return {}
+
+
+def _as_numbers(result: Any) -> Mapping[str, float]:
+    named = result if isinstance(result, Mapping) else {"result": result}
+    for name, value in named.items():
+        if not isinstance(value, numbers.Real | np.bool_):
+            raise InputError(f"measure {name!r} must be a number, got {value!r}")
+    return {str(name): float(value) for name, value in named.items()}
+
+
+def _columns(
+    rows: list[Mapping[str, float]], status: list[str], reason: list[str], first: tuple[str, ...] = ()
+) -> Columns:
+    names = dict.fromkeys([*first, *(name for row in rows for name in row)])
+    columns: Columns = {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}
+    return {**columns, "status": status, "reason": reason}
+
+
+@dataclass(frozen=True)
+class _MachineTask:
+    """Members of a machine that differ in parameters and initial states.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    quantities
+        Names of parameters, or ``q0.NAME`` and ``v0.NAME``.
+    measure
+        What is measured.
+    settings
+        Of `dalembert.simulate`: duration, control and so on; ``q0``, ``v0`` and ``p`` hold for all members.
+    """
+
+    machine: Machine
+    quantities: tuple[str, ...]
+    measure: Mapping[str, Measure]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def eom(self) -> EquationsOfMotion:
+        """The equations of motion, derived once in each process."""
+        by = {k: self.settings[k] for k in ("by", "backend") if k in self.settings}
+        key = tuple(by.items())
+        made: EquationsOfMotion = self.machine.kept.once("campaign", key, lambda: derive(self.machine, **by))
+        return made
+
+    def assigned(self, values: Array) -> dict[str, dict[str, Any]]:
+        """Return q0, v0 and p by name for values (..., quantities)."""
+        given: dict[str, dict[str, Any]] = {k: dict(self.settings.get(k) or {}) for k in ("q0", "v0", "p")}
+        for k, name in enumerate(self.quantities):
+            kind, _, rest = name.partition(".")
+            target, key = (kind, rest) if kind in ("q0", "v0") and rest else ("p", name)
+            given[target][key] = values[..., k]
+        return given
+
+    def others(self, *without: str) -> dict[str, Any]:
+        """Return the other settings."""
+        return {k: v for k, v in self.settings.items() if k not in ("q0", "v0", "p", "by", "backend", *without)}
+
+
+@dataclass(frozen=True)
+class RolloutTask(_MachineTask):
+    """Members in lanes and threads, or on a GPU; measures are reduced where a member runs."""
+
+    device: str = "cpu"
+    threads: int = 0
+
+    def taken(self) -> bool:
+        """Whether a rollout takes this machine with this law and these settings: one step of the nominal member."""
+        step = self.settings.get("step") or DEFAULT_STEP
+        given = {k: self.settings.get(k) for k in ("q0", "v0", "p")}
+        try:
+            rollout(self.eom, **{**given, **self.others(), "duration": step}, measure=dict(self.measure))
+        except (InputError, TypeError):
+            return False
+        return True
+
+    def run(self, values: Array, first: int, seed: int) -> Columns:
+        """Simulate the members; one that is refused (an impossible parameter) does not keep the others from running."""
+        try:
+            given: dict[str, Any] = self.assigned(values)
+            n = len(values)
+            if not any(isinstance(x, np.ndarray) for part in given.values() for x in part.values()):
+                given["v0"][self.machine.v_names[0]] = np.full(n, given["v0"].get(self.machine.v_names[0], 0.0))
+            result = rollout(
+                self.eom, **given, **self.others(), measure=dict(self.measure),
+                device=self.device, threads=self.threads, progress=False,
+            )  # fmt: skip
+        except DalembertError as error:
+            if len(values) == 1:
+                row = {name: np.array([np.nan]) for name in self.measure}
+                return {**row, "status": ["failed"], "reason": [str(error)]}
+            half = len(values) // 2
+            left, right = self.run(values[:half], first, seed), self.run(values[half:], first + half, seed)
+            return {key: _joined(left[key], right[key]) for key in left}
+        status = result.status.tolist()
+        if "interrupted" in status:
+            raise KeyboardInterrupt
+        reason = [result.message(k) if word != "completed" else "" for k, word in enumerate(status)]
+        return {**{name: result.measures[name] for name in self.measure}, "status": status, "reason": reason}
+
+
+def _joined(left: Any, right: Any) -> Any:
+    return left + right if isinstance(left, list) else np.concatenate([left, right])
+
+
+@dataclass(frozen=True)
+class SimulationTask(_MachineTask):
+    """Members one by one, each as `dalembert.simulate` runs it: for what rollouts do not take, such as a Python law."""
+
+    def run(self, values: Array, first: int, seed: int) -> Columns:
+        """Simulate the members one after the other."""
+        rows: list[Mapping[str, float]] = []
+        status, reason = [], []
+        for one in values:
+            try:
+                run = self.simulated(one)
+                if run.status == "interrupted":
+                    raise KeyboardInterrupt
+                rows.append(measure_run(self.eom, run, self.measure) if run.ok else {})
+                status.append(run.status)
+                reason.append("" if run.ok else run.message)
+            except DalembertError as error:
+                rows.append({})
+                status.append("failed")
+                reason.append(str(error))
+        return _columns(rows, status, reason, tuple(self.measure))
+
+    def simulated(self, values: Array | None = None) -> Run:
+        """Return the run of one member; without values one step of the nominal one."""
+        given: dict[str, Any]
+        others = self.others("control", "switches", "events")
+        loop: dict[str, Any] = {k: self.settings[k] for k in ("control", "switches", "events") if k in self.settings}
+        if values is None:
+            others["duration"] = min(others["duration"], self.settings.get("step") or DEFAULT_STEP)
+            given = {k: self.settings.get(k) for k in ("q0", "v0", "p")}
+        else:
+            given = {k: {n: float(x) for n, x in part.items()} for k, part in self.assigned(values).items()}
+        settings = Settings(**others)
+        return run_equations(self.eom, settings, **loop, **given, progress=False, check=False)
+
+
+def machine_task(
+    machine: Machine,
+    quantities: tuple[str, ...],
+    measure: Mapping[str, Measure],
+    settings: Mapping[str, Any],
+    device: str,
+) -> RolloutTask | SimulationTask:
+    """Return how the members of a machine are simulated: as a rollout if it takes them, else one by one."""
+    known = {"p": [p.name for p in machine.parameters], "q0": machine.q_names, "v0": machine.v_names}
+    for name in quantities:
+        kind, _, rest = name.partition(".")
+        if kind in ("q0", "v0") and rest:
+            if rest not in known[kind]:
+                what = "coordinate" if kind == "q0" else "velocity"
+                raise UnknownNameError(what, rest, known[kind], f"machine '{machine.name}'")
+        elif name not in known["p"]:
+            names = [*known["p"], *(f"{kind}.{n}" for kind in ("q0", "v0") for n in known[kind])]
+            raise UnknownNameError("parameter or initial value", name, names, f"machine '{machine.name}'")
+    if not isinstance(measure, Mapping) or not measure:
+        raise InputError(f"a campaign of a machine needs measure={{name: Measure(...)}}, got {measure!r}")
+    for name, one in measure.items():
+        if not isinstance(one, Measure):
+            raise InputError(f"measure {name!r} must be a Measure, such as Measure('theta', 'max abs'), got {one!r}")
+    if "duration" not in settings:
+        raise InputError("a campaign of a machine needs a duration, as of dalembert.simulate")
+    lanes = RolloutTask(machine, quantities, measure, settings, device)
+    if device == "cuda" or lanes.taken():
+        return lanes
+    single = SimulationTask(machine, quantities, measure, settings)
+    single.simulated()  # what is wrong whatever the values are is said at once, not by every member
+    return single
