@@ -1,13 +1,13 @@
 /* Time-stepping through contacts after Moreau and Jean, as a one-step method of the time loop in stepper.c.
  *
  * A step of length h goes to the middle with the old velocities, solves there for the impulses of all contacts whose gap
- * is closed, and on with the new velocities (theta = 1/2; M. Jean, Computer Methods in Applied Mechanics and Engineering
+ * is closed or would be at the end, and on with the new velocities (theta = 1/2; M. Jean, Computer Methods in Applied Mechanics and Engineering
  * 177 (1999) 235-257):
  *     q_m = q + (1 - theta) h v,   M^ (v+ - v) = h f + J^T x,   q+ = q_m + theta h v+
  * with M^ = M + h theta D + (h theta)^2 K: damping and stiffness of joints and modes are implicit. Centrifugal and
  * gyroscopic forces are taken at v first, then as the mean of those at v and v+: smooth motion is of second order.
- * Velocities in axes that turn are carried along with these. Contacts act on velocities. What is left of a penetration is undone by a displacement, which changes no velocity: a gap divided by
- * the step would be one, and would chatter.
+ * Velocities in axes that turn are carried along with these. Contacts act on velocities. What is left of a penetration, or of a gap over which a contact pushes, is undone by a displacement, which
+ * changes no velocity: a gap divided by the step would be one, and would chatter.
  *
  * What moves by more than its own size in a step is swept: the step is cut at the hit, the impact solved there.
  */
@@ -70,16 +70,34 @@ static int all_gaps(struct moreau *C, double t, const double *x, double h, const
     return C->gaps(in, out, C->gaps_work);
 }
 
+/* Normal velocity that a contact would gain in the step if it were open. */
+static double gained(const struct moreau *C, int64_t a) {
+    const double *y = C->Y + C->value_start[a];
+    const int64_t *at = C->support + C->support_start[a];
+    double u = 0.0;
+    for (int64_t i = 0; i < C->count[a]; i++) u += y[i] * C->s0[at[i]];
+    return u;
+}
+
+static double speed(const struct moreau *C, int64_t a) {
+    const double *u = C->u0 + C->row_start[a];
+    return C->size[a] == 3 ? sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) : fabs(u[0]);
+}
+
+/* Whether the gap of an open contact would be closed at the end of the step. Fast ones are swept: their gap bends. */
+static int closes(const struct moreau *C, int64_t a, double h) {
+    const double end = C->g[a] + C->theta * h * (C->u0[C->row_start[a]] + gained(C, a));
+    return end <= 0.0 && speed(C, a) * h <= C->feature[a];
+}
+
 /* Part of a step of length h after which the first of the fast pairs touches; 1: none does; < 0: failed.
  * Conservative advancement: the gap shrinks no faster than the pair moves. */
 static double first_hit(struct moreau *C, double t, double h, const double *x, const double *c, const double *p) {
     int64_t n_fast = 0;
     double quickest = 0.0;
     for (int64_t a = 0; a < C->n_contacts; a++) {
-        const double *u = C->u0 + C->row_start[a];
-        const double speed = C->size[a] == 3 ? sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) : fabs(u[0]);
-        if (speed * h > C->feature[a] && C->g[a] <= 0.6 * speed * h + C->margin) C->fast[n_fast++] = a;
-        C->lengths[a] = speed * h;
+        const double way = C->lengths[a] = speed(C, a) * h;
+        if (way > C->feature[a] && C->g[a] <= 0.6 * way + C->margin) C->fast[n_fast++] = a;
     }
     if (!n_fast) return 1.0;
     double *before = C->gap_before, *now = C->gap, s = 0.0;
@@ -121,18 +139,21 @@ static double first_hit(struct moreau *C, double t, double h, const double *x, c
     return 1.0;
 }
 
-/* Displacement of the contacts that act out of what is left of their penetration at the end; 0: there is none. */
-static int undo_penetration(struct moreau *C, const struct cone *K, double h) {
+/* Displacement that closes the gaps of the contacts that push, and takes the others out of what they penetrate; 0: none
+ * is needed. One that rebounds is let go: it leaves by itself, at no cost of energy. */
+static int close_gaps(struct moreau *C, const struct cone *K, double h) {
     int any = 0;
     double *s = C->correction;
     memset(s, 0, (size_t)C->nv * sizeof(double));
     for (int64_t a = 0; a < K->n; a++) {
         double u[3];
         velocity(K, a, u);
-        C->lengths[a] = C->g[C->active[a]] + C->theta * h * u[0] + C->margin; /* the gap at the end, with its slack */
-        if (K->bounce[a] < 0.0) C->lengths[a] = fmax(C->lengths[a], 0.0); /* it leaves by itself, at no cost of energy */
+        const double gap = C->g[C->active[a]] + C->theta * h * u[0]; /* at the end */
+        const int rebounds = K->bounce[a] < 0.0;
+        C->active_size[a] = K->x[a][0] > 0.0 && !rebounds; /* whether it stays closed */
+        C->lengths[a] = rebounds ? fmax(gap, 0.0) : gap;
         C->lambda[a] = 0.0;
-        if (C->lengths[a] < 0.0) any = 1;
+        if (C->lengths[a] < -C->margin || (C->active_size[a] && gap > C->margin)) any = 1;
     }
     if (!any) return 0;
     for (int k = 0; k < CORRECTIONS; k++) {
@@ -142,7 +163,8 @@ static int undo_penetration(struct moreau *C, const struct cone *K, double h) {
             const double *y = K->rows[a];
             double gap = C->lengths[a];
             for (int64_t i = 0; i < n; i++) gap += y[i] * s[at[i]];
-            const double next = fmax(0.0, C->lambda[a] - gap / K->w[a][0]), d = next - C->lambda[a];
+            const double free = C->lambda[a] - gap / K->w[a][0];
+            const double next = C->active_size[a] ? free : fmax(0.0, free), d = next - C->lambda[a];
             if (d == 0.0) continue;
             C->lambda[a] = next;
             for (int64_t i = 0; i < n; i++) s[at[i]] += y[i] * d;
@@ -156,12 +178,9 @@ static int undo_penetration(struct moreau *C, const struct cone *K, double h) {
 /* e u_n for a contact that closes, in the way that Newton's law adds it to u_n. What closes no faster than free motion
  * makes it in two steps is at rest: its rebound would be shorter than the step, and would never end. */
 static double bounce(const struct moreau *C, int64_t a) {
-    const double before = C->u0[C->row_start[a]], *y = C->Y + C->value_start[a];
-    const int64_t *at = C->support + C->support_start[a];
-    double gained = 0.0;
+    const double before = C->u0[C->row_start[a]];
     if (!(before < 0.0) || C->e[a] == 0.0) return 0.0;
-    for (int64_t i = 0; i < C->count[a]; i++) gained += y[i] * C->s0[at[i]];
-    return -before > 2.0 * fabs(gained) ? C->e[a] * before : 0.0;
+    return -before > 2.0 * fabs(gained(C, a)) ? C->e[a] * before : 0.0;
 }
 
 /* Whether there is anything that centrifugal and gyroscopic forces could act on. */
@@ -214,7 +233,7 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
     struct cone K = {0, C->active_size, C->active_count, support, rows, u0, C->active_bounce, C->active_mu, C->s, impulse,
                      (block *)C->active_w, C->tolerance, C->max_sweeps, 0.0, 0};
     for (int64_t a = 0; a < C->n_contacts; a++) {
-        if (!(C->g[a] <= C->margin) && !C->forced[a]) continue;
+        if (!(C->g[a] <= C->margin) && !C->forced[a] && !closes(C, a, h)) continue;
         C->active[K.n] = a;
         C->active_size[K.n] = C->size[a], C->active_count[K.n] = C->count[a];
         support[K.n] = C->support + C->support_start[a];
@@ -261,7 +280,7 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
         return 0;
     }
     for (int64_t i = 0; i < nv; i++) C->displacement[i] = C->theta * h * v[i];
-    if (K.n && undo_penetration(C, &K, h)) {
+    if (K.n && close_gaps(C, &K, h)) {
         velocities(C, C->correction, C->dv);
         const double *given[4] = {&tm, xm, C->dv, p};
         double *found[1] = {C->work};
