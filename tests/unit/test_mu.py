@@ -9,9 +9,18 @@ import numpy as np
 import pytest
 from tests.unit.test_uncertain import floating_arm
 
-from dalembert.control.mu import guaranteed_ranges, mu, proven_parts, robust_performance, robust_stability
+from dalembert.control.mu import (
+    guaranteed_ranges,
+    mu,
+    proven_parts,
+    robust_performance,
+    robust_stability,
+    skew_mu,
+    worst_gain,
+)
+from dalembert.control.mu.mixed import mixed_lower_bound
 from dalembert.control.mu.scalings import _Problem, upper_bound
-from dalembert.control.uncertain import LFT, DeltaBlock, parameter, system_lft, uncertain
+from dalembert.control.uncertain import LFT, DeltaBlock, neglected_delay, parameter, system_lft, uncertain
 from dalembert.core.errors import InputError
 
 MIXED = (
@@ -118,25 +127,26 @@ def test_distillation_column_of_skogestad() -> None:
     assert found.lower <= found.upper
 
 
-def test_random_samples_never_break_a_guaranteed_box() -> None:
+@pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_random_samples_never_break_a_guaranteed_box(count: int) -> None:
     machine = floating_arm()
     ranges = {"theta1": (-0.8, 0.8)}
     model = uncertain(machine, ranges, inputs=machine.v_names)
     inertia = np.diag(model.mass_matrix(**model.values(theta1=0.0)))
     K = np.hstack([np.diag(0.3**2 * inertia), np.diag(2 * 0.7 * 0.3 * inertia)])
-    found = guaranteed_ranges(model, K, seconds=60.0)
+    found = guaranteed_ranges(model, K, seconds=15.0)
     assert found.complete, found.bounds[0].message
     rng = np.random.default_rng(0)
     closed = model.lft.feedback(K, model.lft.outputs, model.lft.inputs)
-    for _ in range(1000):
-        values = {n: rng.uniform(*r) for n, r in found.ranges.items()}
-        poles = np.linalg.eigvals(closed.close(model.normalised(**values)).M11)
+    for _ in range(count // 1000):
+        angles = [{n: rng.uniform(*r) for n, r in found.ranges.items()} for _ in range(1000)]
+        poles = np.linalg.eigvals([closed.close(model.normalised(**values)).M11 for values in angles])
         assert poles.real.max() < 0.0
 
 
 def test_parts_are_proven_where_one_bound_is_not_enough() -> None:
     # x'' + (0.2 + 0.5 d) x' + x: half of the box is unstable, the rest can be proven part by part.
-    found = proven_parts(spike(), seconds=40.0, smallest=1 / 4)
+    found = proven_parts(spike(), seconds=40.0, each=5.0, smallest=1 / 4)
     assert 0.5 <= found.share <= 0.7
     assert found.unstable and all(u["d"] < -0.39 for u in found.unstable)
 
@@ -154,3 +164,105 @@ def test_nothing_uncertain_and_unstable_middles() -> None:
     assert np.isinf(found.upper) and "not stable" in found.message
     with pytest.raises(InputError, match="2 x 2"):
         mu(np.eye(3), [DeltaBlock("a", 2)])
+
+
+def feasible(M: np.ndarray, blocks: list[DeltaBlock], bound: float) -> bool:
+    """Whether ``M^H D M + j (G M - M^H G) <= bound^2 D`` has a solution, by an interior-point method."""
+    cvxpy = pytest.importorskip("cvxpy")
+
+    def diagonal(parts: list) -> object:
+        rows = [[x if i == j else np.zeros((a.size, b.size)) for j, b in enumerate(blocks)] for i, (a, x) in parts]
+        return cvxpy.bmat(rows)
+
+    def hermitian(k: int) -> object:
+        return cvxpy.Variable((k, k), hermitian=True) if k > 1 else cvxpy.Variable((1, 1))
+
+    D = diagonal(list(enumerate((b, hermitian(b.size)) for b in blocks)))
+    G = diagonal(
+        list(enumerate((b, hermitian(b.size) if b.kind == "real" else np.zeros((b.size, b.size))) for b in blocks))
+    )
+    form = M.conj().T @ D @ M + 1j * (G @ M - M.conj().T @ G) - bound**2 * D
+    problem = cvxpy.Problem(cvxpy.Minimize(0), [D >> np.eye(len(M)), (form + form.H) / 2 << 0])
+    problem.solve(solver="CLARABEL")
+    return problem.status == "optimal"
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
+def test_scalings_are_the_best_of_linear_matrix_inequalities(seed: int) -> None:
+    blocks = [DeltaBlock("r", 2), DeltaBlock("c", 1, "complex"), DeltaBlock("s", 1)]
+    M = random_matrix(4, seed)
+    bound = mu(M, blocks).upper
+    assert feasible(M, blocks, 1.003 * bound) and not feasible(M, blocks, 0.997 * bound)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rank_one_is_exact(seed: int) -> None:
+    # det(1 - u v^H Delta) = 1 - sum c_i d_i, c = conj(v) u: the least max |d| is a linear program.
+    from scipy.optimize import linprog
+
+    rng, n = np.random.default_rng(seed), 4
+    u, v = rng.normal(size=(2, n)) + 1j * rng.normal(size=(2, n))
+    c = v.conj() * u
+    A = np.hstack([np.vstack([np.eye(n), -np.eye(n)]), -np.ones((2 * n, 1))])
+    equal = np.array([[*c.real, 0.0], [*c.imag, 0.0]])
+    program = linprog([0.0] * n + [1.0], A, np.zeros(2 * n), equal, [1.0, 0.0], bounds=[(None, None)] * (n + 1))
+    bounds = mu(np.outer(u, v.conj()), [DeltaBlock(f"d{k}", 1) for k in range(n)])
+    assert bounds.lower == pytest.approx(1.0 / program.fun, rel=1e-9)
+    assert bounds.lower <= bounds.upper <= 1.005 * bounds.lower
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(0, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
+def test_lower_bound_of_mixed_blocks_is_shown_by_an_uncertainty(seed: int) -> None:
+    blocks = [DeltaBlock("r", 2), DeltaBlock("s", 1), DeltaBlock("c", 1, "complex"), DeltaBlock("f", 2, "full")]
+    M = random_matrix(6, seed)
+    bounds = mu(M, blocks)
+    assert 0.8 * bounds.upper < bounds.lower <= bounds.upper
+    lower, delta = mixed_lower_bound(M, blocks)
+    assert lower == pytest.approx(bounds.lower, rel=1e-9) and np.abs(delta).max() <= (1.0 + 1e-9) / lower
+    real = np.repeat(delta, [2, 1])
+    inner = M[3:, 3:] + M[3:, :3] @ np.diag(real) @ np.linalg.solve(np.eye(3) - M[:3, :3] @ np.diag(real), M[:3, 3:])
+    rest = mu(inner, blocks[2:])  # with the real blocks there, the others need no more than 1 / lower
+    assert rest.upper >= lower * (1.0 - 1e-6)
+
+
+def test_skewed_value_scales_one_block_only() -> None:
+    # M = [0 a; b 0] with scalars d (fixed) and f: d f a b = 1, so that |f| = 1 / |a b| whatever the size of both.
+    M = np.array([[0.0, 3.0], [0.5, 0.0]])
+    blocks = [DeltaBlock("d", 1), DeltaBlock("f", 1, "full")]
+    found = skew_mu(M, blocks, ["d"])
+    assert found.upper == pytest.approx(1.5, rel=1e-3) and found.lower == pytest.approx(1.5, rel=1e-3)
+    assert mu(M, blocks).upper == pytest.approx(np.sqrt(1.5), rel=1e-4)
+    assert np.isinf(skew_mu(np.diag([2.0, 1.0]), blocks, ["d"]).upper)
+    with pytest.raises(InputError, match="not fixed"):
+        skew_mu(M, blocks, ["d", "f"])
+
+
+def test_worst_gain_over_a_box_is_that_of_the_worst_damping() -> None:
+    # x'' + (0.4 + 0.2 d) x' + x = w: the gain is largest at d = -1, 1 / (0.2 sqrt(1 - 0.01)).
+    M11 = np.array([[0.0, 1.0, 0.0], [-1.0, -0.4, -0.2], [0.0, 1.0, 0.0]])
+    M12, M21 = np.array([[0.0], [1.0], [0.0]]), np.array([[1.0, 0.0, 0.0]])
+    blocks = (DeltaBlock("1/s", 2, "state"), DeltaBlock("d", 1))
+    loop = LFT(M11, M12, M21, np.zeros((1, 1)), blocks, ("w",), ("x",))
+    peak = 1.0 / (0.2 * np.sqrt(1.0 - 0.01))
+    found = worst_gain(loop, ["w"], ["x"], seconds=20.0)
+    assert found.lower == pytest.approx(peak, rel=1e-6) and found.values["d"] == pytest.approx(-1.0)
+    assert found.complete and peak <= found.upper <= 1.2 * peak
+    assert not np.isfinite(worst_gain(loop, ["w"], ["x"], bound=5.0, seconds=20.0).upper)
+    # robust_performance: min(1 / |d|, gain) where both are equal.
+    performance = robust_performance(loop, ["w"], ["x"], seconds=20.0)
+    d = 1.0 / performance.lower
+    closed = 1.0 / ((0.4 - 0.2 * d) * np.sqrt(1.0 - (0.2 - 0.1 * d) ** 2))
+    assert performance.lower == pytest.approx(closed, rel=1e-5) and performance.lower <= performance.upper
+
+
+def test_a_delay_of_known_length_is_tolerated_and_no_longer_one() -> None:
+    # The loop 1 / s has a phase margin of 90 degrees at 1 rad/s: the longest delay is pi / 2 s.
+    plant = system_lft(control.ss(control.tf([1], [1, 0]), inputs=["u"], outputs=["y"]))
+    for longest, stable in ((0.5, True), (np.pi / 2 + 0.05, False)):
+        late = plant @ neglected_delay("delay", longest)
+        assert late.inputs == ("u",)
+        found = robust_stability(late.feedback([[1.0]], ["y"], ["u"]), seconds=20.0)
+        assert (found.complete and found.upper <= 1.0) == stable
+        if not stable:
+            assert found.lower > 1.0

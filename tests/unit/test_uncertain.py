@@ -7,7 +7,19 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.control.uncertain import LFT, DeltaBlock, append, constant, parameter, rotation, system_lft, uncertain
+from dalembert.control.uncertain import (
+    LFT,
+    DeltaBlock,
+    append,
+    constant,
+    multiplicative,
+    neglected_delay,
+    neglected_lag,
+    parameter,
+    rotation,
+    system_lft,
+    uncertain,
+)
 from dalembert.core.errors import DalembertError
 
 
@@ -145,6 +157,61 @@ def test_crane_over_payload_and_length() -> None:
     assert model.lft.sizes == {"payload": 1, "length": 1}
     for values in ({"payload": 1.0, "length": 3.0}, {"payload": 6.5, "length": 1.2}):
         assert np.allclose(model.at(**values)(1.3j), da.linearize(crane, p=values, outputs=["x", "theta"])(1.3j))
+
+
+def flexible_link() -> da.Machine:
+    E, damping, load = da.Parameter("E", 70e9), da.Parameter("damping", 0.01), da.Parameter("load", 2.0)
+    tube = da.Section(1.13e-4, 4.64e-9, 4.64e-9)
+    return da.Machine(
+        "arm",
+        bodies=[
+            da.Body("hub", mass=1.0, inertia=(0.05, 0.05, 0.05)),
+            da.Beam("link", 1.0, tube, E, 26e9, 2700.0, (("y", 2),), "clamped-free", damping=damping),
+            da.point_mass("load", load),
+        ],
+        joints=[
+            da.Joint("theta", "revolute", "world", "hub", axis="z"),
+            da.Joint("root", "fixed", "hub", "link"),
+            da.Joint("tip", "fixed", "link.tip", "load"),
+        ],
+        motors=[da.Motor("tau", "theta")],
+        gravity=(0, 0, 0),
+    )
+
+
+def test_frequencies_and_damping_of_a_link_are_uncertain() -> None:
+    machine = flexible_link()
+    ranges = {"E": (60e9, 80e9), "damping": (0.005, 0.02), "load": (1.0, 3.0)}
+    model = uncertain(machine, ranges)
+    assert model.roots == {"E"}  # the damping of a mode has the root of its stiffness
+    for values in ({"E": 61e9, "damping": 0.017, "load": 1.2}, {"E": 79e9, "damping": 0.006, "load": 2.9}):
+        A, expected = np.array(model.at(**values).A), np.array(da.linearize(machine, p=values).A)
+        assert np.abs(A - expected).max() <= 1e-11 * np.abs(expected).max()
+        assert model.values(**model.normalised(**values)) == pytest.approx(values)
+    frequency = [
+        np.abs(np.linalg.eigvals(np.array(model.at(E=E, damping=0.01, load=2.0).A))).max() for E in ranges["E"]
+    ]
+    assert frequency[1] / frequency[0] == pytest.approx(np.sqrt(80 / 60), rel=1e-6)
+
+
+def test_neglected_dynamics_are_covered_by_their_weights() -> None:
+    w = np.geomspace(1e-3, 1e4, 2000)
+    for made, truth in (
+        (neglected_delay, lambda T: np.exp(-1j * w * T)),
+        (neglected_lag, lambda T: 1 / (1 + 1j * w * T)),
+    ):
+        block = made("x", 0.2)
+        low, high = block.close({"x": 0.0}), block.close({"x": 1.0})
+        responses = [
+            np.array([system.at()(1j * x) if system.blocks else system.M22[0, 0] for x in w]) for system in (low, high)
+        ]
+        size = np.abs(responses[1] - responses[0])
+        for T in (0.02, 0.1, 0.2):
+            assert (np.abs(truth(T) - 1.0) <= size * (1.0 + 1e-9)).all()
+    gain = multiplicative("k", 0.3)
+    assert gain.at(k=0.5) == pytest.approx(1.15)
+    with pytest.raises(DalembertError, match="positive number of seconds"):
+        neglected_lag("x", -1.0)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,16 @@
 
 from dalembert.control.mu.boxes import Guarantee, ProvenParts, guaranteed_ranges, iterative_ranges, proven_parts
 from dalembert.control.mu.lower import WorstCase
-from dalembert.control.mu.robustness import MuBounds, Robustness, mu, robust_performance, robust_stability
+from dalembert.control.mu.robustness import (
+    MuBounds,
+    Robustness,
+    WorstGain,
+    mu,
+    robust_performance,
+    robust_stability,
+    skew_mu,
+    worst_gain,
+)
 from dalembert.control.mu.sweep import Interval
 
 __all__ = [
@@ -12,10 +21,13 @@ __all__ = [
     "ProvenParts",
     "Robustness",
     "WorstCase",
+    "WorstGain",
     "guaranteed_ranges",
     "iterative_ranges",
     "mu",
     "proven_parts",
     "robust_performance",
     "robust_stability",
+    "skew_mu",
+    "worst_gain",
 ]

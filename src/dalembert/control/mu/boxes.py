@@ -101,7 +101,9 @@ def iterative_ranges(
         part = loop.close(rest)
         if name in part.sizes:
             part = part.normalised({n: (-s, s) for n, s in sizes.items() if n in part.sizes})
-            found = robust_stability(part, seconds=seconds)
+            found = robust_stability(part, level=1.0, seconds=0.5 * seconds)  # mostly the whole range is free
+            if not found.guaranteed:
+                found = robust_stability(part, seconds=seconds)
             bounds.append(found)
             if not found.complete:
                 return Guarantee({}, tuple(bounds), False)

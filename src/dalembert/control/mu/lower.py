@@ -6,7 +6,7 @@ Complex blocks: the power iteration of Packard, Fan and Doyle at one frequency.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -18,7 +18,7 @@ from dalembert.control.norms import Matrices
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.core.types import Array
 
-__all__ = ["WorstCase", "complex_lower_bound", "destabilising"]
+__all__ = ["WorstCase", "complex_direction", "complex_lower_bound", "destabilising"]
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,42 @@ def complex_lower_bound(
     M: NDArray[Any], blocks: Sequence[DeltaBlock], *, iterations: int = 100, starts: int = 5, seed: int = 0
 ) -> float:
     """Lower bound for complex and full blocks by power iteration: the spectral radius of ``Q M``, ``Q`` unitary."""
+    return complex_direction(M, blocks, iterations=iterations, starts=starts, seed=seed)[0]
+
+
+def complex_direction(
+    M: NDArray[Any], blocks: Sequence[DeltaBlock], *, iterations: int = 40, starts: int = 2, seed: int = 0
+) -> tuple[float, Any, Any]:
+    """Lower bound for complex and full blocks, with ``row`` and ``column``: it changes by ``Re(row dM column)``."""
     M = np.asarray(M, dtype=complex)
+    n = M.shape[0]
+    if len(blocks) == 1 and blocks[0].kind == "full":
+        U, sigma, Vh = np.linalg.svd(M)
+        return float(sigma[0]), U[:, 0].conj(), Vh[0].conj()
+    best: tuple[float, Any] = (-1.0, np.eye(n))
+    for Q in _candidates(M, blocks, iterations, starts, seed):
+        radius = float(np.abs(np.linalg.eigvals(Q @ M)).max())
+        if radius > best[0]:
+            best = (radius, Q)
+    radius, Q = best
+    values, V = np.linalg.eig(Q @ M)
+    k = int(np.abs(values).argmax())
+    try:
+        row = np.linalg.inv(V)[k]
+    except np.linalg.LinAlgError:
+        return radius, np.zeros(n), np.zeros(n)
+    phase = values[k].conj() / max(abs(values[k]), 1e-300)
+    return radius, phase * (row @ Q), V[:, k]
+
+
+def _candidates(
+    M: NDArray[Any], blocks: Sequence[DeltaBlock], iterations: int, starts: int, seed: int
+) -> Iterator[NDArray[np.complex128]]:
+    """Matrices of norm one with the structure of the blocks, by the power iteration from several starts."""
     rng, n = np.random.default_rng(seed), M.shape[0]
-    best = 0.0
+    if len(blocks) == 1:
+        yield np.eye(n, dtype=complex)
+        return
     for attempt in range(starts):
         if attempt == 0:
             _, _, Vh = np.linalg.svd(M)
@@ -150,7 +183,7 @@ def complex_lower_bound(
         else:
             b = rng.normal(size=n) + 1j * rng.normal(size=n)
         b /= np.linalg.norm(b)
-        w = b.copy()
+        w, a = b.copy(), b
         for _ in range(iterations):
             a = M @ b
             beta = float(np.linalg.norm(a))
@@ -163,9 +196,10 @@ def complex_lower_bound(
             if size < 1e-300:
                 break
             w /= size
-            b = _align(a, w, blocks)
-        best = max(best, _radius(M, a, b, blocks))
-    return best
+            before, b = b, _align(a, w, blocks)
+            if np.abs(b - before).max() < 1e-9:
+                break
+        yield _turning(a, b, blocks)
 
 
 def _align(x: Any, y: Any, blocks: Sequence[DeltaBlock]) -> Any:
@@ -182,9 +216,9 @@ def _align(x: Any, y: Any, blocks: Sequence[DeltaBlock]) -> Any:
     return z / norm if norm > 0 else y
 
 
-def _radius(M: Any, a: Any, b: Any, blocks: Sequence[DeltaBlock]) -> float:
-    """Spectral radius of ``Q M`` for the ``Q`` of norm one that turns ``a`` to ``b``: a bound whatever they are."""
-    n = M.shape[0]
+def _turning(a: Any, b: Any, blocks: Sequence[DeltaBlock]) -> NDArray[np.complex128]:
+    """Matrix ``Q`` of norm one that turns ``a`` to ``b``: the spectral radius of ``Q M`` is then a bound."""
+    n = len(a)
     Q = np.zeros((n, n), dtype=complex)
     for block, s in slices(blocks):
         if block.kind == "full":
@@ -193,4 +227,4 @@ def _radius(M: Any, a: Any, b: Any, blocks: Sequence[DeltaBlock]) -> float:
         else:
             inner = np.vdot(a[s], b[s])
             Q[s, s] = (inner / abs(inner) if abs(inner) > 0 else 1.0) * np.eye(block.size)
-    return float(np.abs(np.linalg.eigvals(Q @ M)).max())
+    return Q

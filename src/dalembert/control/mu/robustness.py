@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.control.mu.lower import WorstCase, complex_lower_bound, destabilising
+from dalembert.control.mu.mixed import mixed_in_box, mixed_lower_bound, real_lower_bound, worst_gain_in_box, worst_mixed
 from dalembert.control.mu.scalings import upper_bound
 from dalembert.control.mu.sweep import Interval, sweep
 from dalembert.control.norms import Matrices, response
@@ -17,10 +18,20 @@ from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 
 _MARGINS = (2.0, 1.4, 1.15, 1.05)  # above the estimate, in the order in which they are tried
 
-__all__ = ["MuBounds", "Robustness", "mu", "robust_performance", "robust_stability"]
+__all__ = [
+    "MuBounds",
+    "Robustness",
+    "WorstGain",
+    "mu",
+    "robust_performance",
+    "robust_stability",
+    "skew_mu",
+    "worst_gain",
+]
 
 
 @dataclass(frozen=True)
@@ -45,9 +56,86 @@ def mu(matrix: ArrayLike, blocks: Sequence[DeltaBlock], *, seconds: float = 10.0
 
     Notes
     -----
-    The lower bound is that of complex and full blocks; with real blocks it is zero, since a single matrix has no
-    poles to follow (`robust_stability` finds destabilising values of real blocks).
+    The lower bound is shown by an uncertainty: the power iteration for complex blocks, ascent over the real ones
+    where there are both, linear programs for real ones alone. These may find nothing, which leaves zero.
     """
+    M = _checked(matrix, blocks)
+    upper = upper_bound(M, blocks, seconds=seconds, rounds=12).bound
+    lower = _lower(M, blocks)
+    return MuBounds(min(lower, upper), upper)
+
+
+def _lower(M: NDArray[np.complex128], blocks: Sequence[DeltaBlock]) -> float:
+    kinds = {b.kind == "real" for b in blocks}
+    if kinds == {True}:
+        return real_lower_bound(M, blocks)
+    return mixed_lower_bound(M, blocks)[0] if True in kinds else complex_lower_bound(M, blocks)
+
+
+def skew_mu(
+    matrix: ArrayLike,
+    blocks: Sequence[DeltaBlock],
+    fixed: Sequence[str],
+    *,
+    seconds: float = 10.0,
+    tolerance: float = 1e-4,
+) -> MuBounds:
+    """Bounds of the skewed structured singular value: blocks ``fixed`` stay below one, only the others grow.
+
+    ``1 / skew_mu`` is the least size of the others at which ``1 - M Delta`` can become singular; with a performance
+    block as the only one that is not fixed it is the worst gain over the whole box.
+
+    Parameters
+    ----------
+    matrix, blocks
+        As of `mu`.
+    fixed
+        Names of the blocks that keep their size; with them alone the bound must be below one, else it is infinite.
+    seconds
+        Time limit.
+    tolerance
+        Relative accuracy of the bisection.
+    """
+    M = _checked(matrix, blocks)
+    names = [b.name for b in blocks]
+    for name in fixed:
+        place(name, names, "block")
+    if set(names) <= set(fixed):
+        raise InputError("skew_mu needs a block that is not fixed")
+    began = perf_counter()
+    grows = np.concatenate([np.full(b.size, b.name not in fixed) for b in blocks])
+
+    def scaled(size: float) -> NDArray[np.complex128]:
+        return np.asarray(M * np.where(grows, size, 1.0)[:, None])
+
+    def below(size: float) -> bool:
+        left = max(seconds - (perf_counter() - began), 0.2)
+        return upper_bound(scaled(size), blocks, target=1.0, seconds=left / 4.0, rounds=10).bound <= 1.0
+
+    if not below(1e-9):
+        return MuBounds(0.0, np.inf)
+    low, high = 1e-9, 1.0  # sizes that are proven, and that are not
+    while below(high):
+        low, high = high, 4.0 * high
+        if high > 1e12:
+            return MuBounds(0.0, 0.0)
+    while high / low > 1.0 + tolerance and perf_counter() - began < 0.7 * seconds:
+        middle = float(np.sqrt(low * high)) if low > 1e-6 * high else 0.25 * high
+        low, high = (middle, high) if below(middle) else (low, middle)
+    upper = 1.0 / low
+    if all((b.kind == "real") == (b.name in fixed) for b in blocks):
+        return MuBounds(min(mixed_in_box(M, blocks), upper), upper)
+    low, high, found = 0.2 / upper, 5.0 / upper, 0.0  # sizes at which the bound from below is one
+    while high / low > 1.0 + 10.0 * tolerance and perf_counter() - began < seconds:
+        middle = float(np.sqrt(low * high))
+        if _lower(scaled(middle), blocks) >= 1.0:
+            high, found = middle, 1.0 / middle
+        else:
+            low = middle
+    return MuBounds(min(found, upper), upper)
+
+
+def _checked(matrix: ArrayLike, blocks: Sequence[DeltaBlock]) -> NDArray[np.complex128]:
     M = np.asarray(matrix, dtype=complex)
     n = sum(b.size for b in blocks)
     if M.shape != (n, n):
@@ -56,9 +144,7 @@ def mu(matrix: ArrayLike, blocks: Sequence[DeltaBlock], *, seconds: float = 10.0
         raise InputError("the matrix must be finite")
     if any(b.kind == "state" for b in blocks):
         raise InputError("mu of a matrix has no states: give the frequency response")
-    upper = upper_bound(M, blocks, seconds=seconds, rounds=12).bound
-    lower = 0.0 if any(b.kind == "real" for b in blocks) else complex_lower_bound(M, blocks)
-    return MuBounds(min(lower, upper), upper)
+    return M
 
 
 @dataclass(frozen=True)
@@ -143,20 +229,110 @@ def robust_performance(
     The channel is closed by a full complex block (main loop theorem): below ``1 / upper`` the loop is stable and
     its gain is below ``bound * upper``.
     """
+    system, blocks = _performance(loop, inputs, outputs, bound)
+    return _bounds(system, blocks, level, seconds, 0, progress)
+
+
+@dataclass(frozen=True)
+class WorstGain:
+    """The largest gain between signals over the whole box of blocks between -1 and 1.
+
+    Parameters
+    ----------
+    upper
+        Proven bound; infinite if none was.
+    lower
+        A gain that is reached (infinite: the loop can become unstable).
+    values
+        Values of the real blocks at which it is reached.
+    frequency
+        Where [rad/s].
+    complete
+        Whether ``upper`` is proven over all frequencies.
+    message
+        What was reached, or why not.
+    seconds
+        Cost.
+    """
+
+    upper: float
+    lower: float
+    values: dict[str, float]
+    frequency: float
+    complete: bool
+    message: str
+    seconds: float
+
+
+def worst_gain(
+    loop: LFT, inputs: Sequence[str], outputs: Sequence[str], *, bound: float | None = None, seconds: float = 120.0
+) -> WorstGain:
+    """The largest gain over the whole box of blocks: values that reach it, and a proof that none exceeds it.
+
+    A skewed structured singular value: the blocks keep their size, and only the performance is scaled.
+
+    Parameters
+    ----------
+    loop
+        The closed loop, in real blocks between -1 and 1.
+    inputs, outputs
+        Names of its signals.
+    bound
+        Prove this gain only; None: the least one that can be proven, to a few per cent as time allows.
+    seconds
+        Time limit.
+    """
+    began = perf_counter()
+    system, blocks = _performance(loop, inputs, outputs, 1.0)
+    if any(b.kind != "real" for b in blocks[:-1]):
+        raise InputError("worst_gain takes loops with real blocks only: use robust_performance")
+    if system[0].size and np.linalg.eigvals(system[0]).real.max() >= 0.0:
+        message = "the loop is not stable at the middle of the ranges"
+        return WorstGain(np.inf, np.inf, {b.name: 0.0 for b in blocks[:-1]}, np.nan, True, message, 0.0)
+    reached = worst_gain_in_box(system, blocks, seconds=0.3 * seconds)
+    values, frequency = reached.values, reached.frequency
+
+    def answer(upper: float, complete: bool, message: str) -> WorstGain:
+        return WorstGain(upper, reached.gain, values, frequency, complete, message, perf_counter() - began)
+
+    if np.isinf(reached.gain):
+        return answer(np.inf, True, "the loop becomes unstable within the box")
+    if bound is not None and reached.gain > bound:
+        return answer(np.inf, True, f"a gain of {reached.gain:.4g} is reached")
+    proven, message = np.inf, ""
+    for gain in [bound] if bound is not None else [m * max(reached.gain, 1e-12) for m in (4.0, *_MARGINS)]:
+        left = seconds - (perf_counter() - began)
+        if left < 0.5:
+            break
+        scaled, _ = _performance(loop, inputs, outputs, gain)
+        found = sweep(scaled, blocks, 1.0, seconds=left, stop_at_gap=True)
+        if not found.complete:
+            low, high, best = found.gaps[0]
+            why = "time limit reached" if np.isnan(best) else f"the best bound of mu there is {best:.4g}"
+            message = f"a gain of {gain:.4g} is not proven between {low:.4g} and {high:.4g} rad/s: {why}"
+            break
+        proven = gain
+    if np.isfinite(proven):
+        return answer(proven, True, f"proven at {proven:.4g} over all frequencies")
+    return answer(np.inf, False, message or "time limit reached")
+
+
+def _performance(
+    loop: LFT, inputs: Sequence[str], outputs: Sequence[str], bound: float
+) -> tuple[Matrices, tuple[DeltaBlock, ...]]:
+    """The channel between signals, over a bound, closed by a full block behind those of the loop."""
     rows = [place(name, loop.outputs, "output") for name in outputs]
     columns = [place(name, loop.inputs, "input") for name in inputs]
     channel = loop.part(rows, columns)
-    system, blocks = channel.state_space()
+    (A, B, C, D), blocks = channel.state_space()
     p, m = channel.shape
-    k = max(p, m)
-    A, B, C, D = system
-    n = sum(b.size for b in blocks)
+    k, n = max(p, m), sum(b.size for b in blocks)
     B = np.hstack([B, np.zeros((B.shape[0], k - m))])
     C = np.vstack([C, np.zeros((k - p, C.shape[1]))])
     D = np.block([[D, np.zeros((D.shape[0], k - m))], [np.zeros((k - p, D.shape[1] + k - m))]])
     C = np.vstack([C[:n], C[n:] / bound])
     D = np.vstack([D[:n], D[n:] / bound])
-    return _bounds((A, B, C, D), (*blocks, DeltaBlock("performance", k, "full")), level, seconds, 0, progress)
+    return (A, B, C, D), (*blocks, DeltaBlock("performance", k, "full"))
 
 
 def _bounds(
@@ -174,15 +350,13 @@ def _bounds(
         return Robustness(np.inf, np.inf, None, (), True, message, perf_counter() - began, 0)
     if not sum(b.size for b in blocks):
         return Robustness(0.0, 0.0, None, (), True, "nothing is uncertain", perf_counter() - began, 0)
-    worst = None
-    lower = 0.0
     if all(b.kind == "real" for b in blocks):
         worst = destabilising(system, blocks, seed=seed, seconds=0.2 * seconds)
-        lower = 1.0 / worst.size if worst is not None else 0.0
+    else:
+        worst = worst_mixed(system, blocks, _grid(system), seconds=0.2 * seconds, seed=seed)
+    lower = 1.0 / worst.size if worst is not None else 0.0
     estimate, solves = _estimate(system, blocks, 0.2 * seconds)
-    if not any(b.kind == "real" for b in blocks):
-        lower = estimate[1]
-    base = max(estimate[0], lower)
+    base = max(estimate, lower)
     if level is not None and lower > level:
         message = f"values of size {1.0 / lower:.4g} destabilise the loop"
         return Robustness(np.inf, lower, worst, (), True, message, perf_counter() - began, solves)
@@ -218,18 +392,21 @@ def _bounds(
     return Robustness(np.inf, lower, worst, tuple(found.intervals), False, message, perf_counter() - began, solves)
 
 
-def _estimate(system: Matrices, blocks: Sequence[DeltaBlock], seconds: float) -> tuple[tuple[float, float], int]:
-    """Largest upper (and complex lower) bound on a coarse grid of frequencies, to know where to begin."""
-    began = perf_counter()
+def _grid(system: Matrices) -> Array:
+    """Frequencies at which an uncertain system is looked at first."""
     poles = np.abs(np.linalg.eigvals(system[0])) if system[0].size else np.ones(1)
     poles = poles[poles > 1e-12]
-    w = np.unique(np.concatenate([[0.0, np.inf], poles, np.geomspace(poles.min() / 10, poles.max() * 10, 12)]))
-    highest, lowest, solves = 0.0, 0.0, 0
-    for M in response(system, w):
+    poles = poles if poles.size else np.ones(1)
+    return np.unique(np.concatenate([[0.0, np.inf], poles, np.geomspace(poles.min() / 10, poles.max() * 10, 12)]))
+
+
+def _estimate(system: Matrices, blocks: Sequence[DeltaBlock], seconds: float) -> tuple[float, int]:
+    """Largest upper bound on a coarse grid of frequencies, to know where to begin."""
+    began = perf_counter()
+    highest, solves = 0.0, 0
+    for M in response(system, _grid(system)):
         if perf_counter() - began > seconds:
             break
         highest = max(highest, upper_bound(M, blocks, seconds=1.0, target=highest or None).bound)
-        if not any(b.kind == "real" for b in blocks):
-            lowest = max(lowest, complex_lower_bound(M, blocks))
         solves += 1
-    return (highest, lowest), solves
+    return highest, solves

@@ -106,7 +106,7 @@ class LFT:
         return self + (-_lift(other, self.shape))
 
     def __matmul__(self, other: LFT | Array) -> LFT:
-        """In series: ``other`` first."""
+        """In series: ``other`` first. A square map without names takes those of the map that it meets."""
         other = _lift(other, None)
         n1, n2 = self.M11.shape[0], other.M11.shape[0]
         return LFT(
@@ -115,8 +115,8 @@ class LFT:
             np.hstack([self.M21, self.M22 @ other.M21]),
             self.M22 @ other.M22,
             (*self.blocks, *other.blocks),
-            other.inputs,
-            self.outputs,
+            other.inputs or (self.inputs if other.shape[0] == other.shape[1] else ()),
+            self.outputs or (other.outputs if self.shape[0] == self.shape[1] else ()),
         )
 
     def __rmatmul__(self, other: Array) -> LFT:
@@ -180,6 +180,14 @@ class LFT:
         measured, controls
             Names of outputs and of inputs.
         """
+        p, m = self.shape
+        return self.loop(controller, measured, controls).part(range(p), range(m))
+
+    def loop(self, controller: Any, measured: Sequence[str], controls: Sequence[str]) -> LFT:
+        """Closed loop ``u = K (r - y)``: references ``r.NAME`` beside the inputs, ``u.NAME`` and ``e.NAME`` as outputs.
+
+        The signals are those of the requirements of `dalembert.control.structured`.
+        """
         K = controller if isinstance(controller, LFT) else system_lft(controller)
         y = [place(n, self.outputs, "output") for n in measured]
         u = [place(n, self.inputs, "input") for n in controls]
@@ -189,7 +197,7 @@ class LFT:
             )
         joined = append(self, K)
         p, m = self.shape
-        # u_all = external + S_u v, e = - S_y y:  close [y; v] -> [u; e]
+        # [u; e] = F [y; v] + [d; r], with v what the controller sends.
         F = np.zeros((m + len(y), p + len(u)))
         F[u, [p + k for k in range(len(u))]] = 1.0
         for k, row in enumerate(y):
@@ -197,16 +205,17 @@ class LFT:
         inner = np.eye(joined.M22.shape[1]) - F @ joined.M22
         if np.linalg.cond(inner) > 1e14:
             raise InputError("the feedback is not well posed: an algebraic loop is singular")
-        G = np.linalg.solve(inner, F)
-        E = np.linalg.inv(inner)[:, :m]
+        G, E = np.linalg.solve(inner, F), np.linalg.inv(inner)
+        M21, M22 = joined.M21 + joined.M22 @ G @ joined.M21, joined.M22 @ E
+        errors = np.hstack([np.zeros((len(y), m)), np.eye(len(y))]) - M22[y]
         return LFT(
             joined.M11 + joined.M12 @ G @ joined.M21,
             joined.M12 @ E,
-            (joined.M21 + joined.M22 @ G @ joined.M21)[:p],
-            (joined.M22 @ E)[:p],
+            np.vstack([M21, -M21[y]]),
+            np.vstack([M22, errors]),
             joined.blocks,
-            self.inputs,
-            self.outputs,
+            (*self.inputs, *(f"r.{n}" for n in measured)),
+            (*self.outputs, *(f"u.{n}" for n in controls), *(f"e.{n}" for n in measured)),
         )
 
     # -- values and forms ---------------------------------------------------------------------------------------------

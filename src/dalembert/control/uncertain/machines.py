@@ -48,12 +48,15 @@ class UncertainMachine:
         Range of each angle [rad] or parameter.
     tangents
         For each angle the fraction of it whose tangent is the block's number, before it is normalised.
+    roots
+        Parameters whose square root is the block's number: moduli of elasticity, which enter damping by their root.
     """
 
     lft: LFT
     inertia: LFT
     ranges: dict[str, tuple[float, float]]
     tangents: dict[str, float] = field(default_factory=dict)
+    roots: frozenset[str] = frozenset()
 
     def normalised(self, **values: float) -> dict[str, float]:
         """Numbers between -1 and 1 of the blocks, for angles [rad] and parameters."""
@@ -72,12 +75,14 @@ class UncertainMachine:
             lo, hi = (self._raw(name, x) for x in self.ranges[name])
             raw = (lo + hi) / 2.0 + (hi - lo) / 2.0 * d
             f = self.tangents.get(name)
-            found[name] = raw if f is None else float(np.arctan(raw)) / f
+            number = raw**2 if name in self.roots else raw
+            found[name] = number if f is None else float(np.arctan(raw)) / f
         return found
 
     def _raw(self, name: str, value: float) -> float:
         f = self.tangents.get(name)
-        return value if f is None else float(np.tan(f * value))
+        number = float(np.sqrt(value)) if name in self.roots else value
+        return number if f is None else float(np.tan(f * value))
 
     def at(self, **values: float) -> Any:
         """The linear model (a python-control system) at values of all uncertain quantities."""
@@ -136,9 +141,8 @@ def uncertain(
     angles, numbers = _sorted_ranges(eom, ranges)
     point = equilibrium(eom, at, p=p)
     tape = _linear_tape(eom, point.q, eom.parameter_values(p), point.u, angles, numbers)
-    builder = _Builder(rotation("", tangent))
-    middle = {n: ((ranges[n][0] + ranges[n][1]) / 2.0, (ranges[n][1] - ranges[n][0]) / 2.0) for n in numbers}
-    rows = _replay(tape, builder, list(angles), middle)
+    spread = {n: (float(ranges[n][0]), float(ranges[n][1])) for n in numbers}
+    builder, rows, roots = _replayed(tape, rotation("", tangent), list(angles), spread)
     nv, nu = eom.nv, eom.nu
     raw = builder.lft(rows, 4 * nv + nu)
     fraction = {"half": 0.5, "quarter": 0.25}[tangent]
@@ -148,7 +152,7 @@ def uncertain(
     inertia = relation.part(range(nv), range(nv)).reduced(tolerance)
     lft = _state_equations(eom, relation, inputs, outputs).reduced(tolerance)
     checked = {n: (float(lo), float(hi)) for n, (lo, hi) in ranges.items()}
-    return UncertainMachine(lft, inertia, checked, tangents)
+    return UncertainMachine(lft, inertia, checked, tangents, roots)
 
 
 def _sorted_ranges(
@@ -289,8 +293,39 @@ def _scale(a: Signal, factor: float) -> Signal:
     return {key: factor * v for key, v in a.items()} if factor else {}
 
 
+class _RootError(Exception):
+    """The tape takes the square root of a parameter: its root is to be the uncertain number."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _replayed(
+    function: ca.Function, turn: LFT, angles: list[str], ranges: Mapping[str, tuple[float, float]]
+) -> tuple[_Builder, list[Signal], frozenset[str]]:
+    """The tape on signals, and the parameters that had to be replaced by their roots."""
+    roots: frozenset[str] = frozenset()
+    while True:
+        builder = _Builder(turn)
+        ends = {n: (np.sqrt(lo), np.sqrt(hi)) if n in roots else (lo, hi) for n, (lo, hi) in ranges.items()}
+        numbers = {n: (float(lo + hi) / 2.0, float(hi - lo) / 2.0) for n, (lo, hi) in ends.items()}
+        try:
+            return builder, _replay(function, builder, angles, numbers, roots), roots
+        except _RootError as needed:
+            if ranges[needed.name][0] <= 0.0:
+                raise InputError(
+                    f"the equations hold the square root of '{needed.name}': its range must be positive, got "
+                    f"{ranges[needed.name]}"
+                ) from None
+            roots |= {needed.name}
+
+
 def _replay(
-    function: ca.Function, builder: _Builder, angles: list[str], numbers: Mapping[str, tuple[float, float]]
+    function: ca.Function,
+    builder: _Builder,
+    angles: list[str],
+    numbers: Mapping[str, tuple[float, float]],
+    roots: frozenset[str],
 ) -> list[Signal]:
     """Outputs of the tape as signals; ``numbers`` have a middle and a half-width each."""
     tape = read_tape(function)
@@ -314,7 +349,11 @@ def _replay(
                 values.append((False, {(("angle", angles[j]),): 1.0}))
             else:
                 parameter, (centre, half) = parameters[j]
-                values.append((False, {(): centre, (("p", parameter),): half}))
+                number = {(): centre, (("p", parameter),): half}
+                values.append((False, _product(number, number) if parameter in roots else number))
+            continue
+        if op == "SQRT" and not values[i][0]:
+            values.append((False, _root(values[i][1], numbers, roots)))
             continue
         if op in ("SIN", "COS"):
             values.append((False, _trigonometry(op, values[i][1])))
@@ -343,6 +382,25 @@ def _trigonometry(op: str, argument: Coefficient) -> Coefficient:
     sin: Coefficient = {(("sin", name),): factor}
     c, s = float(np.cos(constant_part)), float(np.sin(constant_part))
     return _mix(sin, c, cos, s) if op == "SIN" else _mix(cos, c, sin, -s)
+
+
+def _root(argument: Coefficient, numbers: Mapping[str, tuple[float, float]], roots: frozenset[str]) -> Coefficient:
+    """Square root of a constant, or of a constant times a parameter that is the square of the uncertain number."""
+    if not {m for m in argument if m}:
+        return {(): float(np.sqrt(argument.get((), 0.0)))}
+    names = {name for m in argument for _, name in m}
+    (name,) = names if len(names) == 1 else ("",)
+    if name in numbers:
+        centre, half = numbers[name]
+        number: Coefficient = {(): centre, (("p", name),): half}
+        whole = _product(number, number) if name in roots else number
+        factor = argument.get((), 0.0) / whole[()]
+        rest = _mix(argument, 1.0, whole, -factor)
+        if factor > 0 and all(abs(v) <= 1e-12 * abs(argument[()]) for v in rest.values()):
+            if name not in roots:
+                raise _RootError(name)
+            return {m: float(np.sqrt(factor)) * c for m, c in number.items()}
+    raise InputError("an uncertain model can hold the square root of one parameter times a constant only")
 
 
 def _mix(a: Coefficient, x: float, b: Coefficient, y: float) -> Coefficient:

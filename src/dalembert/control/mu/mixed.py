@@ -1,0 +1,303 @@
+"""Lower bounds with real and complex blocks together, and of real blocks at one matrix.
+
+With the real blocks closed at ``delta``, what is left has a structured singular value ``g(delta)`` of complex blocks,
+so that ``min(1 / max |delta|, g(delta))`` bounds that of the whole from below. It is maximised by projected gradient
+ascent in a box, which is shrunk along the ray to what was found.
+
+Real blocks alone at one complex matrix: ``det(1 - M Delta) = 0`` are two equations. The least ``max |delta|`` on them
+is found by linear programs on their linearisation, which is exact where the matrix has rank one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.control.mu.lower import WorstCase, complex_direction
+from dalembert.control.norms import Matrices, peak_gain, response
+from dalembert.control.uncertain.blocks import DeltaBlock, slices
+from dalembert.core.types import Array
+
+__all__ = ["GainInBox", "mixed_in_box", "mixed_lower_bound", "real_lower_bound", "worst_gain_in_box", "worst_mixed"]
+
+Complex = NDArray[np.complex128]
+
+
+def _repeated(blocks: Sequence[DeltaBlock], delta: Array) -> Array:
+    """The diagonal of real blocks."""
+    return np.repeat(delta, [b.size for b in blocks])
+
+
+class _Partial:
+    """A matrix whose real blocks are closed: what the other blocks see, and its derivatives."""
+
+    def __init__(self, M: Complex, blocks: Sequence[DeltaBlock]) -> None:
+        real = [i for b, s in slices(blocks) if b.kind == "real" for i in range(s.start, s.stop)]
+        rest = [i for b, s in slices(blocks) if b.kind != "real" for i in range(s.start, s.stop)]
+        self.M11, self.M12 = M[np.ix_(real, real)], M[np.ix_(real, rest)]
+        self.M21, self.M22 = M[np.ix_(rest, real)], M[np.ix_(rest, rest)]
+        self.real = [b for b in blocks if b.kind == "real"]
+        self.rest = [b for b in blocks if b.kind != "real"]
+        self.parts = list(slices(self.real))
+
+    def value(self, delta: Array) -> tuple[float, Array]:
+        """Lower bound of the complex blocks, and its gradient; infinite where the real blocks alone are singular."""
+        d = _repeated(self.real, delta)
+        inner = np.eye(len(d)) - self.M11 * d[None, :]
+        if d.size and np.linalg.cond(inner) > 1e12:
+            return np.inf, np.zeros(len(delta))
+        right = np.linalg.solve(inner, self.M12)  # dM = left dDelta right
+        left = self.M21 @ np.linalg.inv(np.eye(len(d)) - d[:, None] * self.M11)
+        g, row, column = complex_direction(self.M22 + (self.M21 * d[None, :]) @ right, self.rest)
+        into, out = row @ left, right @ column
+        return g, np.array([float(np.real(into[s] @ out[s])) for _, s in self.parts])
+
+
+def mixed_lower_bound(
+    M: NDArray[Any], blocks: Sequence[DeltaBlock], *, starts: int = 4, seed: int = 0
+) -> tuple[float, Array]:
+    """Lower bound of a matrix with real and complex blocks, and the values of the real ones."""
+    count = sum(b.kind == "real" for b in blocks)
+    return _raise(_Partial(np.asarray(M, dtype=complex), blocks).value, count, starts, seed)
+
+
+def mixed_in_box(M: NDArray[Any], blocks: Sequence[DeltaBlock], *, starts: int = 6, seed: int = 0) -> float:
+    """Largest bound of the complex blocks that was found with the real ones between -1 and 1."""
+    partial, rng = _Partial(np.asarray(M, dtype=complex), blocks), np.random.default_rng(seed)
+    k = len(partial.real)
+    begin = [np.zeros(k), *(rng.uniform(-1.0, 1.0, k) for _ in range(starts - 1))]
+    return max(_climb(partial.value, delta, 1.0, np.inf)[1] for delta in begin)
+
+
+def _raise(value: Any, count: int, starts: int, seed: int, deadline: float = np.inf) -> tuple[float, Array]:
+    """Largest ``min(1 / max |delta|, value(delta))`` that was found."""
+    rng = np.random.default_rng(seed)
+    best, at = value(np.zeros(count))[0], np.zeros(count)
+    for attempt in range(starts):
+        reach = min(1.0 / max(best, 1e-6), 100.0)
+        delta = reach * (rng.uniform(-1.0, 1.0, count) if attempt else np.full(count, 1e-3))
+        for _ in range(20):
+            if perf_counter() > deadline:
+                return best, at
+            delta, g = _climb(value, delta, reach, deadline)
+            if g <= best * (1.0 + 1e-9):
+                break
+            found, delta = _on_ray(value, delta)
+            if found <= best * (1.0 + 1e-6):
+                break
+            best, at = found, delta
+            reach = 1.0 / best
+    return float(best), at
+
+
+def _climb(value: Any, delta: Array, reach: float, deadline: float) -> tuple[Array, float]:
+    """Projected gradient ascent in a box."""
+    g, slope = value(delta)
+    step = 0.5 * reach
+    for _ in range(40):
+        size = float(np.abs(slope).max(initial=0.0))
+        if size == 0.0 or not np.isfinite(g) or perf_counter() > deadline:
+            break
+        trial = np.clip(delta + step * slope / size, -reach, reach)
+        better, gradient = value(trial)
+        if better > g * (1.0 + 1e-9):
+            delta, g, slope, step = trial, better, gradient, min(2.0 * step, reach)
+        else:
+            step *= 0.35
+            if step < 1e-5 * reach:
+                break
+    return delta, g
+
+
+def _on_ray(value: Any, delta: Array) -> tuple[float, Array]:
+    """The best point on the ray to ``delta``: where ``1 / max |delta|`` and the value meet."""
+    size = float(np.abs(delta).max(initial=0.0))
+    if size == 0.0:
+        return value(delta)[0], delta
+    low, high = 0.0, 1.0
+    if value(delta)[0] < 1.0 / size:
+        return value(delta)[0], delta
+    for _ in range(30):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if value(middle * delta)[0] >= 1.0 / (middle * size) else (middle, high)
+    return min(1.0 / (high * size), value(high * delta)[0]), high * delta
+
+
+class _ClosedGain:
+    """Largest gain over all frequencies of a system whose real blocks are closed; infinite where it is unstable."""
+
+    def __init__(self, system: Matrices, blocks: Sequence[DeltaBlock]) -> None:
+        self.real = [b for b in blocks if b.kind == "real"]
+        n = sum(b.size for b in self.real)
+        A, B, C, D = system
+        self.A, self.B1, self.B2, self.C1, self.C2 = A, B[:, :n], B[:, n:], C[:n], C[n:]
+        self.D11, self.D12, self.D21, self.D22 = D[:n, :n], D[:n, n:], D[n:, :n], D[n:, n:]
+        self.parts = list(slices(self.real))
+        self.frequency = 0.0
+
+    def value(self, delta: Array) -> tuple[float, Array]:
+        """The gain and its gradient."""
+        d = _repeated(self.real, delta)
+        none = np.inf, np.zeros(len(delta))
+        inner = np.eye(len(d)) - self.D11 * d[None, :]
+        if d.size and np.linalg.cond(inner) > 1e12:
+            return none
+        C, D = np.linalg.solve(inner, self.C1), np.linalg.solve(inner, self.D12)
+        closed = (
+            self.A + (self.B1 * d) @ C,
+            self.B2 + (self.B1 * d) @ D,
+            self.C2 + (self.D21 * d) @ C,
+            self.D22 + (self.D21 * d) @ D,
+        )
+        poles = np.linalg.eigvals(closed[0]) if closed[0].size else np.zeros(0, dtype=complex)
+        if poles.real.max(initial=-1.0) >= 0.0:
+            return none
+        peak = peak_gain(closed, poles=poles, tolerance=1e-7)
+        self.frequency = peak.frequency
+        out = np.linalg.inv(np.eye(len(d)) - d[:, None] * self.D11)
+        left, right = self.D21 @ out, D
+        if np.isfinite(peak.frequency) and closed[0].size:
+            pencil = 1j * peak.frequency * np.eye(len(closed[0])) - closed[0]
+            left = left + closed[2] @ np.linalg.solve(pencil, self.B1 @ out)
+            right = right + C @ np.linalg.solve(pencil, closed[1].astype(complex))
+        T = response(closed, [peak.frequency])[0]
+        U, sigma, Vh = np.linalg.svd(T)
+        into, back = U[:, 0].conj() @ left, right @ Vh[0].conj()
+        return float(sigma[0]), np.array([float(np.real(into[s] @ back[s])) for _, s in self.parts])
+
+
+@dataclass(frozen=True)
+class GainInBox:
+    """The largest gain that was found in the box of real blocks between -1 and 1."""
+
+    gain: float
+    values: dict[str, float]
+    frequency: float
+
+
+def worst_gain_in_box(
+    system: Matrices, blocks: Sequence[DeltaBlock], *, starts: int = 6, seed: int = 0, seconds: float = 10.0
+) -> GainInBox:
+    """Climb to the largest gain between the inputs and outputs behind those of the blocks; infinite if unstable."""
+    closed, rng, deadline = _ClosedGain(system, blocks), np.random.default_rng(seed), perf_counter() + seconds
+    k = len(closed.real)
+    best = GainInBox(0.0, {}, 0.0)
+    for attempt in range(starts):
+        delta = np.zeros(k) if attempt == 0 else rng.choice([-1.0, 1.0], k) * rng.uniform(0.3, 1.0, k)
+        delta, g = _climb(closed.value, delta, 1.0, deadline)
+        if g > best.gain:
+            closed.value(delta)
+            best = GainInBox(g, {b.name: float(x) for b, x in zip(closed.real, delta, strict=True)}, closed.frequency)
+        if np.isinf(g) or perf_counter() > deadline:
+            break
+    return best
+
+
+def worst_mixed(
+    system: Matrices, blocks: Sequence[DeltaBlock], frequencies: Array, *, seconds: float = 10.0, seed: int = 0
+) -> WorstCase | None:
+    """Lower bound of a system with real and complex blocks: values of the real ones, and the frequency.
+
+    With one full block the gain over all frequencies is followed; otherwise the best of the frequencies is refined.
+    """
+    from scipy.optimize import minimize_scalar
+
+    deadline = perf_counter() + seconds
+    count = sum(b.kind == "real" for b in blocks)
+    names = [b.name for b in blocks if b.kind == "real"]
+    rest = [b for b in blocks if b.kind != "real"]
+    if len(rest) == 1 and rest[0].kind == "full" and [b.kind for b in blocks][-1] == "full":
+        closed = _ClosedGain(system, blocks)
+        bound, delta = _raise(closed.value, count, 4, seed, deadline)
+        if not bound > 0.0:
+            return None
+        closed.value(delta)
+        return WorstCase(dict(zip(names, delta.tolist(), strict=True)), 1.0 / bound, closed.frequency)
+    best: tuple[float, Array, float] = (0.0, np.zeros(count), 0.0)
+    for w in frequencies:
+        if perf_counter() > deadline:
+            break
+        bound, delta = mixed_lower_bound(response(system, [w])[0], blocks, starts=2, seed=seed)
+        if bound > best[0]:
+            best = (bound, delta, float(w))
+    w, fixed = best[2], best[1]
+    if 0.0 < w < np.inf:
+
+        def lower(x: float) -> float:
+            M = _Partial(response(system, [np.exp(x)])[0], blocks)
+            return -min(M.value(fixed)[0], 1.0 / max(float(np.abs(fixed).max(initial=0.0)), 1e-9))
+
+        found: Any = minimize_scalar(lower, bounds=(np.log(w / 1.5), np.log(1.5 * w)), method="bounded")
+        if -found.fun > best[0]:
+            best = (float(-found.fun), fixed, float(np.exp(found.x)))
+    if best[0] <= 0.0:
+        return None
+    return WorstCase(dict(zip(names, best[1].tolist(), strict=True)), 1.0 / best[0], best[2])
+
+
+def real_lower_bound(
+    M: NDArray[Any], blocks: Sequence[DeltaBlock], *, starts: int = 8, iterations: int = 30, seed: int = 0
+) -> float:
+    """Lower bound of real blocks at one matrix: the least values found that make ``1 - M Delta`` singular.
+
+    Examples
+    --------
+    >>> real_lower_bound(np.diag([2.0, 0.5]), [DeltaBlock("a", 1), DeltaBlock("b", 1)])
+    2.0
+    """
+    from scipy.optimize import linprog
+
+    M, rng = np.asarray(M, dtype=complex), np.random.default_rng(seed)
+    parts, k = list(slices(blocks)), len(blocks)
+    size = max(float(np.linalg.norm(M, 2)), 1e-300)
+    found = 0.0
+    for attempt in range(starts):
+        delta = np.zeros(k) if attempt == 0 else rng.uniform(-2.0, 2.0, k) / size
+        reach = np.inf
+        for _ in range(iterations):
+            d = _repeated(blocks, delta)
+            values, V = np.linalg.eig(M * d[None, :])
+            j = int(np.abs(values - 1.0).argmin())
+            try:
+                W = np.linalg.inv(V)[j]
+            except np.linalg.LinAlgError:
+                break
+            if attempt == 0 and not delta.any():  # all eigenvalues are zero: the trace is what moves first
+                slope = np.array([np.trace(M[s, s]) for _, s in parts])
+                values[j] = 0.0
+            else:
+                slope = np.array([(W @ M[:, s]) @ V[s, j] for _, s in parts])
+            rhs = 1.0 - values[j] + slope @ delta
+            rows = np.vstack([slope.real, slope.imag])
+            keep = np.abs(rows).max(axis=1) > 1e-12 * max(float(np.abs(slope).max(initial=0.0)), 1e-300)
+            if not keep.any():
+                break
+            limit = None if np.isinf(reach) else reach
+            A = np.hstack([np.vstack([np.eye(k), -np.eye(k)]), -np.ones((2 * k, 1))])
+            b_ub = np.zeros(2 * k)
+            if limit is not None:
+                move = np.hstack([np.vstack([np.eye(k), -np.eye(k)]), np.zeros((2 * k, 1))])
+                A, b_ub = np.vstack([A, move]), np.concatenate([b_ub, limit + delta, limit - delta])
+            equal = np.hstack([rows[keep], np.zeros((int(keep.sum()), 1))])
+            target = np.array([rhs.real, rhs.imag])[keep]
+            program: Any = linprog(
+                [0.0] * k + [1.0], A, b_ub, equal, target, bounds=[(None, None)] * k + [(0, None)], method="highs"
+            )
+            if not program.success:
+                break
+            moved = float(np.abs(program.x[:k] - delta).max())
+            delta = program.x[:k]
+            reach = moved if np.isinf(reach) else 0.8 * reach
+            d = _repeated(blocks, delta)
+            gap = float(np.abs(np.linalg.eigvals(M * d[None, :]) - 1.0).min())
+            largest = float(np.abs(delta).max(initial=0.0))
+            if gap < 1e-9 and largest > 0.0:
+                found = max(found, 1.0 / largest)
+                if moved < 1e-7 * largest:
+                    break
+    return found
