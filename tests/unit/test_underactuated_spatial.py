@@ -8,12 +8,12 @@ import pytest
 
 import dalembert as da
 from dalembert.analysis.linearize import law_gain, linearize
+from dalembert.control.laws import driven_response
 from dalembert.control.lqr import design_lqr
 from dalembert.control.underactuated import (
     EnergyRegulation,
     PartialFeedbackLinearization,
     collocated_inertia,
-    driven_response,
     partition,
 )
 from dalembert.plan.flat import SmoothStep

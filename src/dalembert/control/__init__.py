@@ -3,7 +3,15 @@
 from typing import TYPE_CHECKING
 
 from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGuidance, Sampled, read
-from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation, driven_response
+from dalembert.control.spacecraft import (
+    BasePD,
+    CentralizedPD,
+    Feedforward,
+    FollowPose,
+    Together,
+    thruster_map,
+)
 from dalembert.core.later import later
 
 if TYPE_CHECKING:
@@ -21,7 +29,6 @@ if TYPE_CHECKING:
         PartialFeedbackLinearization,
         Partition,
         collocated_inertia,
-        driven_response,
         partition,
     )
 
@@ -31,12 +38,16 @@ __all__ = [
     "PID",
     "ActuatorLag",
     "Backlash",
+    "BasePD",
     "Cascade",
+    "CentralizedPD",
     "ComputedTorque",
     "DeadZone",
     "DiskMargin",
     "EnergyRegulation",
+    "Feedforward",
     "Follow",
+    "FollowPose",
     "GravityCompensation",
     "Guidance",
     "HinfNorm",
@@ -49,6 +60,7 @@ __all__ = [
     "Partition",
     "Sampled",
     "StereoCamera",
+    "Together",
     "Trial",
     "TumblingEstimate",
     "TumblingFilter",
@@ -67,6 +79,7 @@ __all__ = [
     "pose_from_points",
     "read",
     "structured",
+    "thruster_map",
     "uncertain",
 ]
 
@@ -91,7 +104,6 @@ _LATER = {
     "collocated_inertia": "dalembert.control.underactuated",
     "design_lqr": "dalembert.control.lqr",
     "disk_margins": "dalembert.control.margins",
-    "driven_response": "dalembert.control.underactuated",
     "h2_norm": "dalembert.control.norms",
     "hinf_floor": "dalembert.control.floor",
     "hinf_norm": "dalembert.control.norms",

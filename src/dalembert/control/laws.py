@@ -20,8 +20,9 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.factorization import solve_spd
 
-__all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation", "machine_state"]
+__all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation", "driven_response", "machine_state"]
 
 Reference = ArrayLike | Callable[[Any], Any] | Mapping[str, Any]
 
@@ -199,6 +200,26 @@ def _gravity_force(eom: EquationsOfMotion, q: Any, p: Any) -> Any:
     return ca.Function("g", [s.q, s.p], [ca.densify(s.gravity)])(q, p)
 
 
+def driven_response(eom: EquationsOfMotion, t: Any, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+    """Accelerations ``b`` of the driven joints without motor forces, and their response ``G = M_bar^-1`` to them.
+
+    Expressions of ``q_a'' = b + G tau``; losses and wrenches are part of ``b``.
+    """
+    s = eom.symbolic
+    _, rows, _ = _driven(eom, "driven_response", thrusters=True)
+    free = ca.Function("free", [s.q, s.v, s.t, s.p], [ca.densify(s.losses + s.wrenches)])(q, v, t, p)
+    forward = ca.Function("forward", [s.q, s.v, s.tau, s.p], [ca.densify(s.forward_dynamics)])
+    tau = ca.SX.sym("tau", eom.nv)
+    acceleration = forward(q, v, tau, p)
+    columns = []
+    for row in rows:
+        unit = ca.SX(eom.nv, 1)
+        unit[row] = 1
+        columns.append(ca.jtimes(acceleration, tau, ca.densify(unit))[rows])
+    G = ca.substitute(ca.horzcat(*columns), tau, free)
+    return ca.substitute(acceleration[rows], tau, free), (G + G.T) / 2
+
+
 @dataclass(frozen=True)
 class PD(_Stateless):
     """``tau = kp (r - q) + kd (r' - v)``, with gravity compensation on request; thrusters stay off.
@@ -309,7 +330,8 @@ class GravityCompensation(_Stateless):
 class ComputedTorque(_Stateless):
     """``tau = M (r'' + kd e' + kp e) + C v + dV/dq - losses``: the closed loop is ``e'' + kd e' + kp e = 0``.
 
-    Needs a motor at every velocity.
+    Needs a motor at every velocity, unless it is ``partial``: then the driven joints alone obey that equation, whatever
+    the others do (a base that floats, flexible links), and thrusters stay off.
 
     Parameters
     ----------
@@ -317,25 +339,31 @@ class ComputedTorque(_Stateless):
         Gains of the error equation [1/s2, 1/s].
     reference
         Joint positions or a function of time.
+    partial
+        Whether velocities without a motor may be left to themselves.
     """
 
     kp: ArrayLike
     kd: ArrayLike
     reference: Reference
+    partial: bool = False
 
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
-        rows_q, rows_v, n = _driven(eom, "ComputedTorque")
+        rows_q, rows_v, n = _driven(eom, "ComputedTorque", thrusters=self.partial)
         missing = [name for i, name in enumerate(eom.v_names) if i not in rows_v]
-        if missing:
+        if missing and not self.partial:
             raise InputError(
                 f"ComputedTorque needs a motor at every velocity of machine '{eom.machine.name}'; "
-                f"there is none at {', '.join(missing)}"
+                f"there is none at {', '.join(missing)}; partial=True leaves these to themselves"
             )
         r, rd, rdd = _reference(self.reference, t, _motors(eom), "ComputedTorque")
         e, ed = r - q[rows_q], rd - v[rows_v]
         demand = rdd + _gain(self.kd, _motors(eom), "kd") * ed + _gain(self.kp, _motors(eom), "kp") * e
+        if missing:
+            b, G = driven_response(eom, t, q, v, p)
+            return _thrusters_off(eom, solve_spd(G, demand - b) / n), ca.SX(0, 1)
         a = ca.SX(eom.nv, 1)
         a[rows_v] = demand
         s = eom.symbolic

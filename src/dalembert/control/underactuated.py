@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.linearize import equilibrium
-from dalembert.control.laws import Reference, _driven, _gain, _reference, _Stateless, machine_state
+from dalembert.control.laws import Reference, _driven, _gain, _reference, _Stateless, driven_response, machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion
@@ -29,7 +29,6 @@ __all__ = [
     "PartialFeedbackLinearization",
     "Partition",
     "collocated_inertia",
-    "driven_response",
     "partition",
 ]
 
@@ -67,26 +66,6 @@ def collocated_inertia(M: Array, parts: Partition) -> Array:
         return M_aa
     M_uu = M[..., u, :][..., :, u]
     return M_aa - M_au @ np.linalg.solve(M_uu, M_au.swapaxes(-1, -2))
-
-
-def driven_response(eom: EquationsOfMotion, t: Any, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
-    """Accelerations ``b`` of the driven joints without motor forces, and their response ``G = M_bar^-1`` to them.
-
-    Expressions of ``q_a'' = b + G tau``; losses and wrenches are part of ``b``.
-    """
-    s = eom.symbolic
-    _, rows, _ = _driven(eom, "driven_response")
-    free = ca.Function("free", [s.q, s.v, s.t, s.p], [ca.densify(s.losses + s.wrenches)])(q, v, t, p)
-    forward = ca.Function("forward", [s.q, s.v, s.tau, s.p], [ca.densify(s.forward_dynamics)])
-    tau = ca.SX.sym("tau", eom.nv)
-    acceleration = forward(q, v, tau, p)
-    columns = []
-    for row in rows:
-        unit = ca.SX(eom.nv, 1)
-        unit[row] = 1
-        columns.append(ca.jtimes(acceleration, tau, ca.densify(unit))[rows])
-    G = ca.substitute(ca.horzcat(*columns), tau, free)
-    return ca.substitute(acceleration[rows], tau, free), (G + G.T) / 2
 
 
 @dataclass(frozen=True)

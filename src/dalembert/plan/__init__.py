@@ -6,7 +6,7 @@ from dalembert.plan.distance import box_distance, segment_box_distance, segment_
 from dalembert.plan.flat import LoadReference, SmoothStep
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
-from dalembert.plan.references import Quintic, Sine
+from dalembert.plan.references import Quintic, Sine, Spline, Table
 from dalembert.plan.robot_capture import RobotCapture, RobotLimits, Verdict, plan_robot_capture
 from dalembert.plan.shaping import SCurve, Shaped, Shaper, ei, excitation, zv, zvd
 from dalembert.plan.tumbling import PointMotion, TumblingBody
@@ -28,6 +28,8 @@ __all__ = [
     "Shaper",
     "Sine",
     "SmoothStep",
+    "Spline",
+    "Table",
     "TumblingBody",
     "Verdict",
     "box_distance",

@@ -5,6 +5,7 @@ A reference is a function ``r(t)`` on CasADi symbols that returns the positions;
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 
-__all__ = ["Quintic", "Sine", "blended", "check_ends", "check_move", "is_number", "progress"]
+__all__ = ["Quintic", "Sine", "Spline", "Table", "blended", "check_ends", "check_move", "is_number", "progress"]
 
 
 def _vector(value: ArrayLike, what: str) -> tuple[float, ...]:
@@ -115,3 +117,115 @@ class Sine:
         """Positions at time ``t``."""
         center, amplitude, phase = (ca.DM(np.asarray(x)) for x in (self.center, self.amplitude, self.phase))
         return center + amplitude * ca.sin(2 * np.pi * self.frequency * t + phase)
+
+
+class _Tabulated(ABC):
+    """Pieces of polynomials between knots, as an expression of time; before and after, the values at the ends."""
+
+    times: ArrayLike
+    values: ArrayLike
+
+    def _checked(self, fewest: int) -> tuple[Array, Array]:
+        """Return times (n) and values (n, k)."""
+        kind = type(self).__name__
+        try:
+            t, x = (np.asarray(given, dtype=float) for given in (self.times, self.values))
+        except (TypeError, ValueError):
+            raise InputError(f"times and values of a {kind} must be numbers") from None
+        if t.ndim != 1 or len(t) < fewest or x.ndim not in (1, 2) or len(x) != len(t):
+            raise InputError(
+                f"a {kind} needs {fewest} times or more and as many values (rows), got shapes {t.shape} and {x.shape}"
+            )
+        if not (np.isfinite(t).all() and np.isfinite(x).all()):
+            raise InputError(f"times and values of a {kind} must be finite")
+        if not (np.diff(t) > 0).all():
+            k = int(np.argmin(np.diff(t)))
+            raise InputError(f"times of a {kind} must increase, got {t[k]:g} before {t[k + 1]:g}")
+        x = x.reshape(len(t), -1)
+        object.__setattr__(self, "times", tuple(t.tolist()))
+        object.__setattr__(self, "values", tuple(map(tuple, x.tolist())))
+        return t, x
+
+    @abstractmethod
+    def _pieces(self) -> Array:
+        """Coefficients (degree + 1, pieces, k), the highest power first, of the time since the knot before."""
+
+    def __call__(self, t: Any) -> Any:
+        """Values at time ``t``."""
+        knots, c = np.asarray(self.times), self._pieces()
+        at = ca.fmin(ca.fmax(t, knots[0]), knots[-1])
+        table = [ca.DM(np.concatenate([[knots[k]], c[:, k].ravel()])) for k in range(len(knots) - 1)]
+        start, rest = _chosen(at, knots, table, 0, len(table))
+        h, width = at - start, c.shape[2]
+        value = rest[:width]
+        for power in range(1, c.shape[0]):
+            value = value * h + rest[power * width : (power + 1) * width]
+        return value
+
+
+def _chosen(t: Any, knots: Array, table: list[Any], first: int, last: int) -> tuple[Any, Any]:
+    """Row of a table for the piece that a time is in, by halving."""
+    if last - first == 1:
+        return table[first][0], table[first][1:]
+    middle = (first + last) // 2
+    low, high = _chosen(t, knots, table, first, middle), _chosen(t, knots, table, middle, last)
+    later = t >= knots[middle]
+    return ca.if_else(later, high[0], low[0]), ca.if_else(later, high[1], low[1])
+
+
+@dataclass(frozen=True)
+class Table(_Tabulated):
+    """Straight lines between values at given times; the values at the ends before and after.
+
+    Parameters
+    ----------
+    times
+        Times (n), increasing.
+    values
+        Values (n, k), or (n) of one component.
+
+    Examples
+    --------
+    >>> float(Table([0.0, 1.0, 3.0], [0.0, 2.0, 4.0])(2.0))
+    3.0
+    """
+
+    times: ArrayLike
+    values: ArrayLike
+
+    def __post_init__(self) -> None:
+        self._checked(2)
+
+    def _pieces(self) -> Array:
+        t, x = np.asarray(self.times), np.asarray(self.values)
+        return np.stack([np.diff(x, axis=0) / np.diff(t)[:, None], x[:-1]])
+
+
+@dataclass(frozen=True)
+class Spline(_Tabulated):
+    """Cubic spline through values at given times, with continuous accelerations; at rest before and after.
+
+    Parameters
+    ----------
+    times
+        Times (n), increasing.
+    values
+        Values (n, k), or (n) of one component.
+
+    Examples
+    --------
+    >>> float(Spline([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])(1.0))
+    1.0
+    """
+
+    times: ArrayLike
+    values: ArrayLike
+
+    def __post_init__(self) -> None:
+        self._checked(2)
+
+    def _pieces(self) -> Array:
+        from scipy.interpolate import CubicSpline
+
+        made = CubicSpline(np.asarray(self.times), np.asarray(self.values), bc_type="clamped")
+        return np.asarray(made.c)

@@ -21,7 +21,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dalembert.control.underactuated import driven_response, partition
+from dalembert.control.laws import driven_response
+from dalembert.control.underactuated import partition
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array

@@ -1,0 +1,311 @@
+"""Laws of robots on a free base: PD on its pose, PD of joints with their coupling, feedforward, and sums of laws.
+
+SPACE 8.1: the base has thrusters and a PD on its position and attitude (8.1), the joints a PD each (8.3, which is `PD`)
+or one that knows the mass matrix of a posture (8.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.control.cascade import read
+from dalembert.control.laws import (
+    Reference,
+    _driven,
+    _fixed,
+    _gain,
+    _motors,
+    _reference,
+    _Stateless,
+    _thrusters_off,
+    machine_state,
+)
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.ports import Law
+from dalembert.core.states import named_vector
+from dalembert.core.types import Array, StateLike
+from dalembert.core.validation import check_names
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.spatial.rotations import quaternion_difference, quaternion_matrix, quaternion_product
+
+__all__ = ["BasePD", "CentralizedPD", "Feedforward", "FollowPose", "Together", "thruster_map"]
+
+_POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
+_TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+
+
+@dataclass(frozen=True)
+class FollowPose:
+    """A pose that an outer stage holds, for the base: ``NAME.x`` to ``NAME.qz``, as the coordinates of a free joint.
+
+    Parameters
+    ----------
+    name
+        What the names begin with.
+    moving
+        Whether ``NAME.vx`` to ``NAME.wz`` are its twist, in its own axes as those of a free joint; else it rests.
+    """
+
+    name: str
+    moving: bool = True
+
+    def motion(self, t: Any) -> tuple[Any, Any, Any, Any]:
+        """Position, quaternion, velocity in world axes, and rate in its own axes."""
+        x = read(*[f"{self.name}.{k}" for k in _POSE])
+        twist = read(*[f"{self.name}.{k}" for k in _TWIST]) if self.moving else ca.SX.zeros(6)
+        return x[:3], x[3:], quaternion_matrix(x[3:]) @ twist[:3], twist[3:]
+
+
+def _pose_reference(given: Any, t: Any) -> tuple[Any, Any, Any, Any]:
+    """Position, quaternion, velocity in world axes and rate in own axes of a reference of a free joint."""
+    if hasattr(given, "motion"):
+        x, Q, v, w = given.motion(t)
+        return x, Q, v, w
+    if callable(given):
+        try:
+            made = given(t)
+            r = ca.SX(ca.vertcat(*made) if isinstance(made, list | tuple) else made)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+            raise InputError(f"BasePD: the reference fails on a CasADi symbol of time: {reason}") from error
+        if r.shape != (7, 1):
+            raise InputError(f"BasePD: the reference must be a position and a quaternion, 7 numbers, got {r.shape[0]}")
+        x, Q = r[:3], r[3:] / ca.norm_2(r[3:])
+        rate = ca.jacobian(Q, t)
+        w = 2 * quaternion_product(ca.vertcat(Q[0], -Q[1], -Q[2], -Q[3]), rate)[1:]
+        return x, Q, ca.jacobian(x, t), w
+    try:
+        array = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if array.shape != (7,) or not np.isfinite(array).all() or abs(np.linalg.norm(array[3:]) - 1.0) > 1e-6:
+        raise InputError(f"BasePD: the reference must be a position and a unit quaternion, 7 numbers, got {given!r}")
+    return ca.DM(array[:3]), ca.DM(array[3:]), ca.SX.zeros(3), ca.SX.zeros(3)
+
+
+def _free_joint(eom: EquationsOfMotion, joint: str | None, law: str) -> Any:
+    """Block of coordinates of the base."""
+    free = {b.name: b for b in eom.layout.blocks if b.kind == "free"}
+    where = f"machine '{eom.machine.name}'"
+    if not free:
+        raise InputError(f"{law} needs a base: {where} has no free joint")
+    if joint is None and len(free) > 1:
+        raise InputError(f"{law}: {where} has {len(free)} free joints ({', '.join(free)}); say which is the base")
+    if joint is not None and joint not in free:
+        raise UnknownNameError("free joint", joint, free, where)
+    return free[next(iter(free)) if joint is None else joint]
+
+
+def thruster_map(eom: EquationsOfMotion, joint: str | None = None) -> Array:
+    """Inputs of the thrusters for a wrench on the base, (n, 6): the least ones that give it.
+
+    Parameters
+    ----------
+    eom
+        Equations in the machine's coordinates.
+    joint
+        The free joint of the base; needed where there is more than one.
+
+    Raises
+    ------
+    InputError
+        If there are no thrusters on the base, if one can only push, or turns with the world.
+    """
+    block, machine = _free_joint(eom, joint, "thruster_map"), eom.machine
+    node = machine.tree.frames[machine.joint(block.name).child][0]
+    columns = []
+    s = eom.symbolic
+    for thruster in machine.thrusters:
+        if machine.tree.frames[thruster.frame][0] != node:
+            columns.append(np.zeros(6))
+            continue
+        if thruster.one_sided or thruster.axes != "frame":
+            what = "only pushes" if thruster.one_sided else "acts in world axes"
+            raise InputError(f"thruster '{thruster.name}' {what}: give a law of your own, which shares out the wrench")
+        J = s.jacobian(thruster.frame)[:, block.v]
+        numbers = ca.Function("J", [s.q, s.p], [ca.densify(J)])(eom.q_neutral, eom.parameter_values())
+        columns.append(np.array(numbers.full()).T @ [float(x) for x in (*thruster.force, *thruster.torque)])
+    if not np.any(columns):
+        raise InputError(f"machine '{machine.name}' has no thrusters on the body of joint '{block.name}'")
+    return np.asarray(np.linalg.pinv(np.array(columns).T))
+
+
+def _square(value: Any, name: str) -> Any:
+    """A gain on a wrench: 6 numbers, one for all, or 6 x 6."""
+    try:
+        K = np.asarray(value, dtype=float)
+        K = np.diag(np.broadcast_to(K, (6,))) if K.ndim < 2 else K
+    except (TypeError, ValueError):
+        K = np.zeros(0)
+    if K.shape != (6, 6) or not np.isfinite(K).all():
+        raise InputError(f"{name} of a BasePD must be 6 numbers (force, torque), or 6 x 6, got {value!r}")
+    if np.linalg.eigvalsh((K + K.T) / 2)[0] < -1e-9 * np.abs(K).max():
+        raise InputError(f"{name} of a BasePD must not be negative, got {value!r}")
+    return ca.DM(K)
+
+
+@dataclass(frozen=True)
+class BasePD(_Stateless):
+    """PD on the pose of a free base, by thrusters: SPACE (8.1), with the error on SE(3).
+
+    Force and torque in base axes are ``kp e + kd e'``, ``e`` the position error in base axes and the rotation vector
+    from the attitude to that of the reference, the shorter way; motors stay off.
+
+    Parameters
+    ----------
+    kp, kd
+        Gains: six numbers (x, y, z, and about them), or 6 x 6. Zeros for the force leave the position alone
+        (attitude-only), all zeros let the base float.
+    reference
+        Position and quaternion: 7 numbers, a function of time on CasADi symbols, or `FollowPose`.
+    joint
+        The free joint; needed where there is more than one.
+    gates
+        Names of two held values that force and torque are multiplied by: guidance switches the base from flying (1, 1)
+        to attitude only (0, 1) and to floating (0, 0) with them.
+    feedforward
+        Names of six held values, force and torque in base axes, to be added.
+    """
+
+    kp: ArrayLike
+    kd: ArrayLike
+    reference: Any
+    joint: str | None = None
+    gates: Sequence[str] | None = None
+    feedforward: Sequence[str] | None = None
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs as expressions."""
+        eom, q, v = machine_state(eom, q, v, p)
+        block = _free_joint(eom, self.joint, "BasePD")
+        r, Q, twist = q[block.q][:3], q[block.q][3:], v[block.v]
+        x, Qr, speed, rate = _pose_reference(self.reference, t)
+        R, turn = quaternion_matrix(Q), quaternion_difference(Q, Qr)
+        e = ca.vertcat(R.T @ (x - r), turn)
+        ed = ca.vertcat(R.T @ speed, R.T @ quaternion_matrix(Qr) @ rate) - twist
+        wrench = _square(self.kp, "kp") @ e + _square(self.kd, "kd") @ ed
+        if self.feedforward is not None:
+            names = check_names(self.feedforward, "feedforward of a BasePD")
+            if len(names) != 6:
+                raise InputError(f"feedforward of a BasePD must be 6 names (force, torque), got {len(names)}")
+            wrench = wrench + read(*names)
+        if self.gates is not None:
+            names = check_names(self.gates, "gates of a BasePD")
+            if len(names) != 2:
+                raise InputError(f"gates of a BasePD must be 2 names (of force and torque), got {len(names)}")
+            force, torque = ca.vertsplit(read(*names))
+            wrench = ca.vertcat(force * wrench[:3], torque * wrench[3:])
+        u = ca.DM(thruster_map(eom, self.joint)) @ wrench
+        return ca.vertcat(ca.SX.zeros(len(eom.machine.motors)), u), ca.SX(0, 1)
+
+
+@dataclass(frozen=True)
+class CentralizedPD(_Stateless):
+    """PD of all joints together: ``tau = D (kp e + kd e')``, SPACE (8.2); thrusters stay off.
+
+    ``D`` is the mass matrix of the driven joints in one posture, so that each joint's torque knows of the others.
+
+    Parameters
+    ----------
+    kp, kd
+        Gains per motor [1/s2, 1/s].
+    reference
+        Joint positions or a function of time.
+    at
+        The posture; None: the neutral one.
+    """
+
+    kp: ArrayLike
+    kd: ArrayLike
+    reference: Reference
+    at: StateLike = None
+
+    def inertia(self, eom: EquationsOfMotion) -> Array:
+        """Return the matrix ``D``."""
+        own = eom.machine
+        at: Any = dict(self.at) if isinstance(self.at, Mapping) else self.at
+        q0 = named_vector(at, own.q_names, own.q_neutral, "at")
+        rows = _driven(eom, "CentralizedPD", thrusters=True)[1]
+        s = eom.symbolic
+        M = ca.Function("M", [s.q, s.p], [ca.densify(s.mass_matrix)])(q0, eom.parameter_values())
+        return np.array(M.full())[np.ix_(rows, rows)]
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs as expressions."""
+        eom, q, v = machine_state(eom, q, v, p)
+        rows_q, rows_v, n = _driven(eom, "CentralizedPD", thrusters=True)
+        r, rd, _ = _reference(self.reference, t, _motors(eom), "CentralizedPD")
+        kp, kd = (_gain(x, _motors(eom), name) for x, name in ((self.kp, "kp"), (self.kd, "kd")))
+        tau = ca.DM(self.inertia(eom)) @ (kp * (r - q[rows_q]) + kd * (rd - v[rows_v]))
+        return _thrusters_off(eom, tau / n), ca.SX(0, 1)
+
+
+@dataclass(frozen=True)
+class Feedforward(_Stateless):
+    """Inputs from held values, from functions of time, or as numbers; the others stay off.
+
+    Parameters
+    ----------
+    inputs
+        By name of the motor or thruster: the name of a held value or signal, a function of time on CasADi symbols, or a
+        number.
+    """
+
+    inputs: Mapping[str, str | float | Callable[[Any], Any]]
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs as expressions."""
+        if not isinstance(self.inputs, Mapping):
+            raise InputError(f"Feedforward needs inputs by name, got {self.inputs!r}")
+        u = ca.SX.zeros(eom.nu)
+        for name, given in self.inputs.items():
+            if name not in eom.u_names:
+                raise UnknownNameError("motor or thruster", name, eom.u_names, f"machine '{eom.machine.name}'")
+            value = read(given) if isinstance(given, str) else given(t) if callable(given) else given
+            u[eom.u_names.index(name)] = value
+        return u, ca.SX(0, 1)
+
+
+@dataclass(frozen=True)
+class Together:
+    """The sum of laws: of the joints and of the base, of feedback and feedforward.
+
+    Parameters
+    ----------
+    laws
+        Expression laws.
+    """
+
+    laws: Sequence[Law]
+
+    def __post_init__(self) -> None:
+        laws = tuple(self.laws) if isinstance(self.laws, list | tuple) else (self.laws,)
+        for law in laws:
+            if not isinstance(law, Law) or getattr(law, "sampled", None) is not None:
+                raise InputError(f"Together needs expression laws, got {law!r}")
+        if not laws:
+            raise InputError("Together needs at least one law")
+        object.__setattr__(self, "laws", _fixed(laws))
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """States of all laws."""
+        return tuple(name for law in self.laws for name in law.state_names(eom))
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        """Their initial values."""
+        return np.concatenate([np.zeros(0), *(law.initial_state(eom) for law in self.laws)])
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Inputs and rates of the states."""
+        total, rates, first = ca.SX.zeros(eom.nu), ca.SX(0, 1), 0
+        for law in self.laws:
+            n = len(law.state_names(eom))
+            u, zdot = law.expression(eom, t, q, v, z[first : first + n] if n else ca.SX(0, 1), p)
+            total, rates, first = total + u, ca.vertcat(rates, zdot), first + n
+        return total, rates
