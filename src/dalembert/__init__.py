@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.linearize import linearize
     from dalembert.analysis.verify import verify
     from dalembert.campaigns.campaign import campaign, open_campaign
+    from dalembert.campaigns.identification import identify
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.urdf import load_urdf
     from dalembert.loop.rollout import rollout
@@ -161,6 +162,7 @@ __all__ = [
     "equations",
     "geometry_contacts",
     "hollow_cylinder",
+    "identify",
     "inverse_kinematics",
     "linearize",
     "load_machine",
@@ -188,6 +190,7 @@ _LATER = {
     "inverse_kinematics": "dalembert.analysis.inverse_kinematics",
     "linearize": "dalembert.analysis.linearize",
     "campaign": "dalembert.campaigns.campaign",
+    "identify": "dalembert.campaigns.identification",
     "load_machine": "dalembert.io.machine_files",
     "open_campaign": "dalembert.campaigns.campaign",
     "load_simulation": "dalembert.io.machine_files",

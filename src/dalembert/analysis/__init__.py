@@ -1,5 +1,6 @@
 """What is asked of equations: do they agree, closed forms, linear models, equilibria, modes, inverse kinematics."""
 
+from dalembert.analysis.base_parameters import BaseParameters, base_parameters
 from dalembert.analysis.cables.kinematics import cable_lengths, forward_kinematics, winch_angles
 from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, structure_matrix
 from dalembert.analysis.cables.tensions import platform_load, tension_distribution, wrench_feasible
@@ -20,6 +21,7 @@ from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 
 __all__ = [
+    "BaseParameters",
     "ClosedForm",
     "Equilibrium",
     "GeneralizedJacobian",
@@ -30,6 +32,7 @@ __all__ = [
     "StaticPose",
     "VerifyReport",
     "VerifyRow",
+    "base_parameters",
     "cable_lengths",
     "closed_form",
     "count_operations",

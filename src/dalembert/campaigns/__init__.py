@@ -1,20 +1,31 @@
 """Campaigns: many members on all cores, a cluster or a GPU, kept in a store, and what can be learnt from them."""
 
 from dalembert.campaigns.campaign import campaign, open_campaign
+from dalembert.campaigns.design import Design, optimise
 from dalembert.campaigns.distributions import Spread
+from dalembert.campaigns.identification import Identification, identify
 from dalembert.campaigns.result import Campaign
 from dalembert.campaigns.sampling import SAMPLINGS, sample
+from dalembert.campaigns.sensitivity import Gradient, Sensitivities, gradient, sensitivities
 from dalembert.campaigns.statistics import Proportion, wilson
 from dalembert.campaigns.store import Store
 
 __all__ = [
     "SAMPLINGS",
     "Campaign",
+    "Design",
+    "Gradient",
+    "Identification",
     "Proportion",
+    "Sensitivities",
     "Spread",
     "Store",
     "campaign",
+    "gradient",
+    "identify",
     "open_campaign",
+    "optimise",
     "sample",
+    "sensitivities",
     "wilson",
 ]

@@ -1,0 +1,147 @@
+"""Parameters of a machine chosen so that its runs cost least: gradients by the adjoint, over one run or many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.campaigns.sensitivity import gradient
+from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+
+__all__ = ["Design", "optimise"]
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The best values that were found.
+
+    Parameters
+    ----------
+    values
+        By name.
+    cost
+        Mean over the scenarios.
+    limits
+        What the limited quantities are, by name.
+    ok
+        Whether the search converged with all limits kept.
+    message
+        How it ended.
+    history
+        Costs of its iterations.
+    """
+
+    values: Mapping[str, float]
+    cost: float
+    limits: Mapping[str, float]
+    ok: bool
+    message: str
+    history: tuple[float, ...]
+
+
+def optimise(
+    machine: MachineOrEquations,
+    *,
+    vary: Mapping[str, tuple[float, float]],
+    duration: float,
+    final: Any = None,
+    integral: Any = None,
+    limits: Mapping[str, tuple[Any, float]] | None = None,
+    scenarios: Sequence[Mapping[str, Any]] = ({},),
+    control: Any = None,
+    p: Mapping[str, float] | None = None,
+    q0: Mapping[str, float] | None = None,
+    v0: Mapping[str, float] | None = None,
+    step: float = 1e-3,
+    iterations: int = 100,
+) -> Design:
+    """Choose parameters and initial values so that runs cost least.
+
+    Parameters
+    ----------
+    machine
+        The machine or its equations, in minimal coordinates.
+    vary
+        Names of parameters, ``q0.NAME``, ``v0.NAME``, with their ranges; the search begins at the nominal values.
+    duration, step
+        Of the runs, by RK4.
+    final, integral
+        Cost at the end and per second; see `dalembert.campaigns.gradient`.
+    limits
+        By name: a quantity at the end of each run (as ``final``) and what it must not exceed, in every scenario.
+    scenarios
+        Runs over which the cost is averaged: mappings with ``p``, ``q0``, ``v0`` of their own.
+    control, p, q0, v0
+        Of all of them.
+    iterations
+        Largest number of iterations (SLSQP).
+    """
+    from scipy.optimize import minimize
+
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    names = tuple(vary)
+    if not names:
+        raise InputError("there is nothing to choose: vary names parameters with their ranges")
+    ranges = np.array([[float(a), float(b)] for a, b in vary.values()])
+    for name, (low, high) in zip(names, ranges, strict=True):
+        if not (np.isfinite([low, high]).all() and low < high):
+            raise InputError(f"the range of '{name}' must be finite with low < high, got ({low:g}, {high:g})")
+    shared = {"p": dict(p or {}), "q0": dict(q0 or {}), "v0": dict(v0 or {})}
+    width = ranges[:, 1] - ranges[:, 0]
+    nominal = {q.name: q.value for q in eom.machine.parameters} | shared["p"]
+    nominal |= {f"{k}.{n}": x for k in ("q0", "v0") for n, x in shared[k].items()}
+    begin = np.array([np.clip(nominal.get(n, 0.5 * (a + b)), a, b) for n, (a, b) in zip(names, ranges, strict=True)])
+
+    def run(u: Array, scenario: Mapping[str, Any], final: Any, integral: Any) -> tuple[float, Array]:
+        given = {k: {**shared[k], **(scenario.get(k) or {})} for k in shared}
+        for name, value in zip(names, (ranges[:, 0] + u * width).tolist(), strict=True):
+            kind, _, rest = name.partition(".")
+            target, key = (kind, rest) if kind in ("q0", "v0") and name not in eom.p_names else ("p", name)
+            given[target][key] = value
+        options: dict[str, Any] = {"duration": duration, "control": control, "step": step, **given}
+        found = gradient(eom, wrt=names, final=final, integral=integral, **options)
+        return found.cost, found.gradient * width
+
+    def mean(u: Array) -> tuple[float, Array]:
+        try:
+            parts = [run(u, scenario, final, integral) for scenario in scenarios]
+        except SimulationError:
+            return 1e300, np.zeros(len(names))
+        return float(np.mean([c for c, _ in parts])), np.mean([g for _, g in parts], axis=0)
+
+    constraints: Any = [
+        {
+            "type": "ineq",
+            "fun": lambda u, q=quantity, b=bound, s=scenario: b - run(u, s, q, None)[0],
+            "jac": lambda u, q=quantity, s=scenario: -run(u, s, q, None)[1],
+        }
+        for quantity, bound in (limits or {}).values()
+        for scenario in scenarios
+    ]
+    history: list[float] = []
+    u0 = (begin - ranges[:, 0]) / width
+    scale = abs(mean(u0)[0]) or 1.0
+
+    def scaled(u: Array) -> Any:
+        cost, slope = mean(u)
+        return cost / scale, slope / scale
+
+    result: Any = minimize(
+        scaled, u0, jac=True, bounds=[(0.0, 1.0)] * len(names), method="SLSQP",
+        constraints=constraints, callback=lambda u: history.append(mean(u)[0]),
+        options={"maxiter": iterations, "ftol": 1e-10},
+    )  # fmt: skip
+    reached = {
+        name: max(run(result.x, scenario, quantity, None)[0] for scenario in scenarios)
+        for name, (quantity, _) in (limits or {}).items()
+    }
+    kept = all(reached[n] <= b + 1e-6 * max(1.0, abs(b)) for n, (_, b) in (limits or {}).items())
+    values = dict(zip(names, (ranges[:, 0] + result.x * width).tolist(), strict=True))
+    return Design(
+        values, mean(result.x)[0], reached, bool(result.success and kept), str(result.message), tuple(history)
+    )

@@ -1,0 +1,309 @@
+"""Parameters from recorded runs: least squares with exact derivatives, covariance, and what cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.campaigns.sensitivity import sensitivities
+from dalembert.core.errors import InputError, SimulationError, UnknownNameError
+from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.simulation.run import Run
+
+__all__ = ["Identification", "identify"]
+
+_BLIND = 1e-7  # part of the largest singular value below which a direction is taken as not seen
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """Parameters that explain recorded runs best.
+
+    Parameters
+    ----------
+    values
+        By name.
+    covariance
+        Of the values, in the order of their names; infinite where they cannot be told apart.
+    noise
+        Standard deviation of what is not explained, by signal.
+    blind
+        Sets of parameters of which only some combinations are seen, with the combination that is not: changing the
+        values along it changes no recorded signal.
+    freedom
+        Number of measurements less that of parameters.
+    cost
+        Sum of the squared residuals, each in units of its noise.
+    message
+        How the search ended.
+    """
+
+    values: Mapping[str, float]
+    covariance: Array
+    noise: Mapping[str, float]
+    blind: tuple[Mapping[str, float], ...]
+    freedom: int
+    cost: float
+    message: str
+
+    @property
+    def deviations(self) -> dict[str, float]:
+        """Standard deviations by name."""
+        return dict(zip(self.values, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
+
+    def intervals(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
+        """Confidence intervals by name (Student's t)."""
+        from scipy import stats
+
+        width = float(stats.t.ppf(0.5 + level / 2, self.freedom))
+        spread = self.deviations
+        return {name: (x - width * spread[name], x + width * spread[name]) for name, x in self.values.items()}
+
+    @property
+    def correlation(self) -> Array:
+        """Correlation of the values."""
+        s = np.sqrt(np.diag(self.covariance))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.covariance / np.outer(s, s))
+
+    def __repr__(self) -> str:
+        lines = ["Identification"]
+        for name, (low, high) in self.intervals().items():
+            lines.append(f"  {name} = {self.values[name]:.6g}  (95 %: {low:.6g} to {high:.6g})")
+        for one in self.blind:
+            lines.append("  cannot be told apart: " + ", ".join(one))
+        lines.append("  noise " + ", ".join(f"{k} {v:.3g}" for k, v in self.noise.items()))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class _Record:
+    t: Array
+    y: Array  # (times, signals)
+    period: float | None  # of evenly spaced times
+    given: dict[str, Any]
+
+
+def identify(
+    machine: MachineOrEquations,
+    data: Any,
+    *,
+    unknown: Mapping[str, Any] | Sequence[str],
+    measured: Sequence[str],
+    noise: Mapping[str, float] | None = None,
+    control: Any = None,
+    q0: Mapping[str, float] | None = None,
+    v0: Mapping[str, float] | None = None,
+    p: Mapping[str, float] | None = None,
+    step: float | None = None,
+    method: str | None = None,
+) -> Identification:
+    """Find parameters and initial values with which simulations meet recorded signals best.
+
+    Parameters
+    ----------
+    machine
+        The machine or its equations; the nominal values are where the search begins.
+    data
+        What was recorded: a run, a pandas ``DataFrame`` with times as index, a mapping of ``"t"`` and signals to
+        arrays, or a list of them. A mapping may hold ``"q0"``, ``"v0"``, ``"p"`` and ``"control"`` of its own.
+    unknown
+        Names of parameters, ``q0.NAME``, ``v0.NAME``; as a mapping, with their ranges ``(low, high)``.
+    measured
+        Names of the signals that were recorded.
+    noise
+        Standard deviations of the measurements by signal; None: estimated from the residuals.
+    control, q0, v0, p
+        Of all records.
+    step, method
+        Of the simulations; RK4 with the period of the record, at most 1 ms, by default.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> length = da.Parameter("length", 1.0)
+    >>> pendulum = da.Machine("pendulum", bodies=[da.point_mass("bob", 1.0, com=(0, 0, -length))],
+    ...                       joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))])
+    >>> record = da.simulate(pendulum, duration=2.0, q0={"theta": 0.4}, p={"length": 1.3}, record=0.02)
+    >>> found = da.identify(pendulum, record, unknown={"length": (0.5, 2.0)}, measured=["theta"], q0={"theta": 0.4})
+    >>> round(found.values["length"], 6)
+    1.3
+    """
+    from scipy.optimize import least_squares
+
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    names = tuple(unknown)
+    signals = (measured,) if isinstance(measured, str) else tuple(measured)
+    shared = {"control": control, "q0": q0 or {}, "v0": v0 or {}, "p": p or {}}
+    records = [_record(one, signals, shared) for one in (data if isinstance(data, list) else [data])]
+    begin = _begin(eom, names, records)
+    low, high = _bounds(unknown, begin)
+    scale = np.where(begin != 0.0, np.abs(begin), np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0))
+    spread = np.concatenate([r.y for r in records]).std(axis=0)
+    weights = 1.0 / (np.array([noise[s] for s in signals]) if noise else np.where(spread > 0, spread, 1.0))
+    last: dict[bytes, tuple[Array, Array]] = {}
+
+    def evaluated(x: Array) -> tuple[Array, Array]:
+        key = x.tobytes()
+        if key not in last:
+            parts = [_compared(eom, r, names, signals, x * scale, step, method, not last) for r in records]
+            residual = np.concatenate([(r * weights).ravel() for r, _ in parts])
+            jacobian = np.concatenate([(J * weights[:, None]).reshape(-1, len(names)) for _, J in parts])
+            last.clear()
+            last[key] = residual, jacobian * scale
+        return last[key]
+
+    def misses(x: Any) -> Any:
+        return evaluated(x)[0]
+
+    def slopes(x: Any) -> Any:
+        return evaluated(x)[1]
+
+    result: Any = least_squares(
+        misses, begin / scale, jac=slopes, bounds=(low / scale, high / scale),
+        x_scale="jac", xtol=1e-12, ftol=1e-14, gtol=1e-12,
+    )  # fmt: skip
+    residual, J = evaluated(result.x)
+    return _concluded(names, signals, result, residual, J, scale, weights, noise)
+
+
+def _begin(eom: EquationsOfMotion, names: tuple[str, ...], records: list[_Record]) -> Array:
+    given = records[0].given
+    own = eom.machine
+    start = {p.name: given["p"].get(p.name, p.value) for p in own.parameters}
+    start |= {f"q0.{n}": given["q0"].get(n, x) for n, x in zip(own.q_names, own.q_neutral, strict=True)}
+    start |= {f"v0.{n}": given["v0"].get(n, 0.0) for n in own.v_names}
+    for name in names:
+        if name not in start:
+            raise UnknownNameError("parameter or initial value", name, start, f"machine '{own.name}'")
+    if not names:
+        raise InputError("there is nothing to identify: name parameters or initial values as unknown")
+    return np.array([float(start[name]) for name in names])
+
+
+def _bounds(unknown: Any, begin: Array) -> tuple[Array, Array]:
+    if not isinstance(unknown, Mapping):
+        return np.full(len(begin), -np.inf), np.full(len(begin), np.inf)
+    low, high = (np.array([float(pair[k]) for pair in unknown.values()]) for k in (0, 1))
+    for name, a, b, x in zip(unknown, low, high, begin, strict=True):
+        if not a < b:
+            raise InputError(f"the range of '{name}' must be (low, high) with low < high, got ({a:g}, {b:g})")
+        if not a <= x <= b:
+            raise InputError(f"the search for '{name}' begins at {x:g}, outside of its range {a:g} to {b:g}")
+    return low, high
+
+
+def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _Record:
+    given = dict(shared)
+    if isinstance(one, Run):
+        t, columns = one.t, {s: one[s] for s in signals}
+    elif isinstance(one, Mapping):
+        for key in ("q0", "v0", "p"):
+            given[key] = {**given[key], **(one.get(key) or {})}
+        given["control"] = one.get("control", given["control"])
+        missing = [s for s in ("t", *signals) if s not in one]
+        if missing:
+            raise InputError(f"a record needs 't' and the measured signals; {', '.join(missing)} is missing")
+        t, columns = np.asarray(one["t"], dtype=float), {s: np.asarray(one[s], dtype=float) for s in signals}
+    elif hasattr(one, "index") and hasattr(one, "columns"):
+        t, columns = np.asarray(one.index, dtype=float), {s: np.asarray(one[s], dtype=float) for s in signals}
+    else:
+        raise InputError(f"a record is a run, a pandas DataFrame or a mapping of arrays, got {type(one).__name__}")
+    y = np.column_stack([columns[s] for s in signals])
+    keep = np.append(np.diff(t) > 0, True)  # the last row of an instant is the one after a transition
+    t, y = t[keep], y[keep]
+    if len(t) < 2 or not np.isfinite(y).all() or not np.isfinite(t).all():
+        raise InputError("a record needs at least two instants, and finite numbers")
+    steps = np.diff(t)
+    even = bool(np.allclose(steps, steps.mean(), rtol=1e-6, atol=0.0))
+    return _Record(t, y, float((t[-1] - t[0]) / len(steps)) if even else None, given)
+
+
+def _compared(
+    eom: EquationsOfMotion,
+    record: _Record,
+    names: tuple[str, ...],
+    signals: tuple[str, ...],
+    values: Array,
+    step: float | None,
+    method: str | None,
+    first: bool,
+) -> tuple[Array, Array]:
+    """Return residuals (times, signals) and their derivatives (times, signals, unknowns).
+
+    Values that diverge or that the machine refuses are a wall, before which the search turns back; not the first ones.
+    """
+    given = {k: dict(record.given[k]) for k in ("q0", "v0", "p")}
+    for name, value in zip(names, values.tolist(), strict=True):
+        kind, _, rest = name.partition(".")
+        target, key = (kind, rest) if kind in ("q0", "v0") and name not in eom.p_names else ("p", name)
+        given[target][key] = value
+    span = float(record.t[-1] - record.t[0])
+    h = step or min(1e-3, record.period or 1e-3)
+    settings: dict[str, Any] = {"duration": span, "t0": float(record.t[0])}
+    if method in (None, "rk4", "heun", "euler"):
+        settings["step"] = h
+    if method is not None:
+        settings["method"] = method
+    settings["record"] = record.period or h
+    try:
+        found = sensitivities(eom, of=signals, wrt=names, control=record.given["control"], **given, **settings)
+    except (SimulationError, InputError):
+        if first:
+            raise
+        wall = np.full(record.y.shape, 1e6)
+        return wall, np.zeros((*record.y.shape, len(names)))
+    values_, derivatives = found.values, found.derivatives
+    if record.period is None or len(found.t) != len(record.t):
+        from scipy.interpolate import CubicSpline
+
+        values_, derivatives = (CubicSpline(found.t, x)(record.t) for x in (values_, derivatives))
+    return values_ - record.y, derivatives
+
+
+def _concluded(
+    names: tuple[str, ...],
+    signals: tuple[str, ...],
+    result: Any,
+    residual: Array,
+    J: Array,
+    scale: Array,
+    weights: Array,
+    noise: Any,
+) -> Identification:
+    per_signal = residual.reshape(-1, len(signals))
+    freedom = max(1, residual.size - len(names))
+    sigma = np.sqrt((per_signal**2).sum(axis=0) / max(1, len(per_signal) - len(names) / len(signals)))
+    # Each signal is weighed by its own noise for the covariance; with given noise the weights are that already.
+    again = np.ones(len(signals)) if noise else 1.0 / np.where(sigma > 0, sigma, 1.0)
+    A = (J.reshape(-1, len(signals), len(names)) * again[:, None]).reshape(-1, len(names))
+    size = np.linalg.norm(A, axis=0)
+    unit = A / np.where(size > 0, size, 1.0)
+    _, singular, V = np.linalg.svd(unit, full_matrices=False)
+    seen = singular > _BLIND * singular[0]
+    blind = []
+    for direction in V[~seen]:
+        change = direction / np.where(size > 0, size, 1.0) * scale
+        change = change / np.abs(change).max()
+        blind.append({n: float(c) for n, c in zip(names, change, strict=True) if abs(c) > 1e-4})
+    for k in np.flatnonzero(size == 0.0):
+        blind.append({names[k]: 1.0})
+    covariance = np.full((len(names),) * 2, np.inf)
+    if seen.all() and (size > 0).all():
+        covariance = np.linalg.inv(unit.T @ unit) / np.outer(size, size) * np.outer(scale, scale)
+    else:
+        touched = {n for one in blind for n in one}
+        free = [k for k, n in enumerate(names) if n not in touched]
+        if free:
+            part = np.linalg.inv(unit[:, free].T @ unit[:, free]) / np.outer(size[free], size[free])
+            covariance = np.diag([np.inf if k not in free else 0.0 for k in range(len(names))])
+            covariance[np.ix_(free, free)] = part * np.outer(scale[free], scale[free])
+    values = dict(zip(names, (result.x * scale).tolist(), strict=True))
+    noise_found = dict(zip(signals, (sigma / weights).tolist(), strict=True))
+    return Identification(
+        values, covariance, noise_found, tuple(blind), freedom, float(2.0 * result.cost), result.message
+    )
