@@ -21,7 +21,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 COMPILER := $(shell command -v cc || command -v gcc || command -v clang)
 RUNTIME := $(if $(COMPILER),.,.[compiler])
 
-.PHONY: help demo test test-slow test-all arm lint docs bench clean
+.PHONY: help demo test test-slow test-all arm browser page lint docs bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -29,7 +29,7 @@ help: ## list the targets
 demo: $(VENV)/.installed-runtime ## install, and run the main job
 	$(BIN)/dalembert demo $(ARGS)
 
-test: lint $(VENV)/.installed-test ## install, and run lint, types and tests (without the slow ones)
+test: lint $(VENV)/.installed-test browser ## install, and run lint, types and tests (without the slow ones)
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 test-slow: $(VENV)/.installed-slow ## install Exudyn too, and run the slow tests, all studies in full among them
@@ -50,6 +50,19 @@ arm: # the cross compiler and the emulator of the tests of ARM lanes
 	else \
 	    echo "note: the tests of ARM lanes are skipped; they need (as root) apt install $(ARM_PACKAGES)" >&2; \
 	fi
+
+browser: # the browser of the tests of reports, notebooks and studio
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get install --quiet --yes --no-install-recommends chromium >/dev/null 2>&1 \
+	        || { apt-get update --quiet >/dev/null && apt-get install --quiet --yes --no-install-recommends chromium >/dev/null; } \
+	        || echo "note: chromium could not be installed; the tests in a browser are skipped" >&2; \
+	else \
+	    echo "note: the tests in a browser are skipped; they need (as root) apt install chromium" >&2; \
+	fi
+
+page: ## build the page of reports and studio from frontend/ (needs npm)
+	cd frontend && npm ci --no-audit --no-fund && npm run build
 
 lint: $(VENV)/.installed-test ## check style (ruff) and types (mypy)
 	$(BIN)/ruff check

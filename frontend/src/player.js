@@ -79,6 +79,7 @@ export class Player {
     shapes.framesShown = this.frames.checked;
     this.forces.checked = shapes.forcesShown = true;
     this.stage.furnish(packed.scene);
+    this.view.classList.toggle("da-dark", packed.scene.place === "space");
     const moving = film.n > 1;
     shown([this.button, this.slider, this.clock, this.pace], moving);
     shown([this.bendLabel], packed.scene.bending > 1 && Boolean(film.straight_points));
@@ -129,6 +130,7 @@ export class Player {
 
   bendBy(factor) {
     this.exaggerate = factor;
+    this.bend.value = Math.log(factor) / Math.log(this.scene.bending);
     this.bendValue.textContent = `${factor < 10 ? factor.toFixed(1) : factor.toFixed(0)} x`;
     this.refit(false);
     this.seek(this.time);

@@ -50,8 +50,8 @@ export class Plot {
         title: label,
         scales: { x: { time: false } },
         series: [{ label: "t [s]", value: (_, v) => (v == null ? "" : v.toFixed(3)) }, ...lines],
-        axes: [{ ...axis, size: 30 }, { ...axis, size: 56, values: (_, ticks) => ticks.map(number) }],
-        cursor: { drag: { x: true, y: false }, points: { size: 5 } },
+        axes: [{ ...axis, size: 30 }, { ...axis, size: 56, space: 26, values: (_, ticks) => ticks.map(number) }],
+        cursor: { y: false, drag: { x: true, y: false }, points: { size: 6 } },
         legend: { live: true },
         hooks: { draw: [(u) => this.marks(u, signals.events ?? [])] },
       },
@@ -72,36 +72,33 @@ export class Plot {
     this.watch.observe(this.box);
   }
 
-  // Events as thin lines, the time of the player as a strong one.
+  // Events as thin lines.
   marks(u, events) {
     const { ctx } = u;
-    const line = (t, colour, width) => {
-      const x = Math.round(u.valToPos(t, "x", true));
-      if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) return;
+    for (const event of events) {
+      const x = Math.round(u.valToPos(event.t, "x", true));
+      if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue;
       ctx.save();
-      ctx.strokeStyle = colour;
-      ctx.lineWidth = width;
+      ctx.strokeStyle = "#c9a0a0";
       ctx.beginPath();
       ctx.moveTo(x, u.bbox.top);
       ctx.lineTo(x, u.bbox.top + u.bbox.height);
       ctx.stroke();
       ctx.restore();
-    };
-    for (const event of events) line(event.t, "#c9a0a0", 1);
-    if (this.now !== undefined) line(this.now, "#333", 1.2);
+    }
   }
 
-  // Redrawing a plot costs more than a frame of the player: ten times a second is enough for the eye.
+  // Follow the player, unless the mouse is in the plot: twenty times a second is enough for the eye.
   cursor(time) {
     this.now = time;
     const at = performance.now();
-    if (at - (this.drawn ?? 0) < 100) {
-      clearTimeout(this.later);
-      this.later = setTimeout(() => this.cursor(this.now), 110);
+    clearTimeout(this.later);
+    if (at - (this.drawn ?? 0) < 50) {
+      this.later = setTimeout(() => this.cursor(this.now), 60);
       return;
     }
     this.drawn = at;
-    this.plot.redraw(false, false);
+    if (!this.plot.over.matches(":hover")) this.plot.setCursor({ left: this.plot.valToPos(time, "x"), top: 0 }, false);
   }
 
   destroy() {

@@ -1,1 +1,402 @@
-export function studio() {}
+// The studio: choose or open a machine, change it, run it, look at it. Everything is asked of the server that sent the
+// page; the page itself holds no machine.
+import { element, number, shown } from "./dom.js";
+import { Player } from "./player.js";
+import { Plot, Signals } from "./plots.js";
+import { poleChart } from "./poles.js";
+
+const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+class Server {
+  constructor(token) {
+    this.token = token;
+    this.session = [...crypto.getRandomValues(new Uint8Array(24))].map((x) => letters[x % 36]).join("");
+  }
+
+  async fetch(verb, data = {}) {
+    const answer = await fetch(`/api/${verb}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Dalembert-Token": this.token },
+      body: JSON.stringify({ ...data, session: this.session }),
+    }).catch(() => null);
+    if (!answer) throw new Error("the studio does not answer: has it been ended?");
+    if (!answer.ok) throw new Error((await answer.json()).error);
+    return answer;
+  }
+
+  async ask(verb, data) {
+    return (await this.fetch(verb, data)).json();
+  }
+
+  async save(data) {
+    const answer = await this.fetch("save", data);
+    const name = /filename="([^"]*)"/.exec(answer.headers.get("Content-Disposition"))[1];
+    const link = element("a", { href: URL.createObjectURL(await answer.blob()), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+}
+
+class Studio {
+  constructor(body, { token }) {
+    this.server = new Server(token);
+    this.changes = {};
+    this.shownRun = null;
+    this.plots = [];
+    this.build(body);
+    globalThis.studioPage = this;
+  }
+
+  // What the page shows, for who watches it from outside.
+  mark(marks) {
+    Object.assign(this.body.dataset, marks);
+  }
+
+  build(body) {
+    this.body = body;
+    const button = (text, onclick, more = {}) => element("button", { textContent: text, onclick: () => this.guard(onclick), ...more });
+    this.machines = element("select", { id: "machine", title: "ready-made machines" });
+    this.machines.onchange = () => this.guard(() => this.open({ system: this.machines.value }));
+    this.file = element("input", { type: "file", id: "file", accept: ".yaml,.yml,.nc", hidden: true });
+    this.file.onchange = () => this.guard(() => this.upload());
+    this.runButton = button("Run", () => this.run(), { id: "run", className: "primary" });
+    this.cancelButton = button("Cancel", () => this.server.ask("cancel"), { id: "cancel", disabled: true });
+    this.progress = element("progress", { id: "progress", max: 1, value: 0 });
+    this.status = element("span", { id: "status" });
+    this.saveMenu = element("select", { id: "save", title: "save" }, new Option("Save ...", ""), new Option("machine file", "machine"), new Option("run", "run"), new Option("report", "report"));
+    this.saveMenu.onchange = () => {
+      const what = this.saveMenu.value;
+      this.saveMenu.value = "";
+      this.guard(() => this.server.save({ what, run: this.shownRun, changes: this.changes }));
+    };
+    const top = element("header", {}, element("b", {}, "dalembert"), element("span", { className: "word" }, "studio"), this.machines, button("Open ...", () => this.file.click(), { id: "open" }), this.file, this.runButton, this.cancelButton, this.progress, this.status, element("span", { className: "gap" }), this.saveMenu);
+    this.error = element("pre", { id: "error", title: "click to close" });
+    this.error.onclick = () => this.complain("");
+    this.playerHost = element("div", { id: "player" });
+    this.plotHost = element("div", { id: "plots" });
+    this.signalMenu = element("select", { id: "signal", title: "show a signal" });
+    this.signalMenu.onchange = () => {
+      const chosen = this.signalMenu.value;
+      this.signalMenu.value = "";
+      if (chosen) this.addPlot(JSON.parse(chosen));
+    };
+    const plotBar = element("div", { className: "plotbar" }, this.signalMenu, element("small", {}, "double-click into a plot: go to that time; drag: magnify"));
+    this.side = element("aside", {});
+    const left = element("main", {}, this.playerHost, plotBar, this.plotHost);
+    body.append(top, this.error, element("div", { className: "work" }, left, this.side));
+    this.player = new Player(this.playerHost, { own: true });
+    this.player.listeners.push((t) => this.plots.forEach(({ plot }) => plot.cursor(t)));
+    addEventListener("keydown", (event) => {
+      if (event.code === "Space" && event.target === document.body) {
+        event.preventDefault();
+        this.player.toggle();
+      }
+    });
+  }
+
+  // Do something, and show why it failed.
+  async guard(action) {
+    try {
+      this.complain("");
+      await action();
+    } catch (error) {
+      this.complain(error.message);
+    }
+  }
+
+  complain(text) {
+    this.error.textContent = text;
+  }
+
+  async begin() {
+    const { systems, opened } = await this.server.ask("systems");
+    this.machines.append(...systems.map(({ name, about }) => element("option", { value: name, textContent: name, title: about })));
+    await (opened ? this.open({}) : this.open({ system: "spatial-crane" }));
+  }
+
+  async upload() {
+    const [file] = this.file.files;
+    this.file.value = "";
+    if (!file) return;
+    if (file.name.endsWith(".nc")) {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      await this.open({ run: [...bytes].map((b) => b.toString(16).padStart(2, "0")).join(""), title: file.name });
+    } else await this.open({ text: await file.text(), title: file.name });
+  }
+
+  async open(what) {
+    const { card, film, runs } = await this.server.ask("open", what);
+    this.card = card;
+    this.changes = { p: {}, q0: {}, v0: {}, gains: {}, settings: {} };
+    this.shownRun = null;
+    const known = [...this.machines.options].some((option) => option.value === card.title);
+    [...this.machines.options].filter((option) => option.dataset.opened).forEach((option) => option.remove());
+    if (!known) this.machines.append(element("option", { value: card.title, textContent: card.title, dataset: { opened: "yes" } }));
+    this.machines.value = card.title;
+    this.signals = null;
+    this.clearPlots();
+    this.fillSide();
+    await this.player.load(film);
+    this.player.caption.textContent = `${card.title}\n${card.about}`;
+    this.say("");
+    this.listRuns(runs);
+    this.mark({ machine: card.title, run: "" });
+    if (runs.length) await this.showRun(runs[runs.length - 1].run);
+  }
+
+  say(text, bad = false) {
+    this.status.textContent = text;
+    this.status.className = bad ? "bad" : "";
+  }
+
+  // -- running ---------------------------------------------------------------
+
+  async run() {
+    await this.server.ask("run", { changes: this.changes });
+    this.runButton.disabled = true;
+    this.cancelButton.disabled = false;
+    try {
+      for (;;) {
+        const state = await this.server.ask("state");
+        this.progress.value = state.fraction;
+        this.mark({ stage: state.stage });
+        this.say(state.stage === "building" ? "deriving and compiling ..." : state.stage === "running" ? `running: ${Math.round(100 * state.fraction)} %` : "");
+        if (state.stage === "failed") throw new Error(state.error);
+        if (state.stage === "done") {
+          this.listRuns(state.runs);
+          if (state.run !== null) await this.showRun(state.run, true);
+          return;
+        }
+        await new Promise((done) => setTimeout(done, state.stage === "building" ? 150 : 80));
+      }
+    } finally {
+      this.runButton.disabled = false;
+      this.cancelButton.disabled = true;
+      this.progress.value = 0;
+    }
+  }
+
+  async showRun(run, play = false) {
+    const { film, signals, facts } = await this.server.ask("film", { run });
+    const again = this.shownRun !== null;
+    this.shownRun = run;
+    this.runsList.value = String(run);
+    await this.player.load(film, { keep: again && this.player.stage.touched });
+    this.player.caption.textContent = `${this.card.title}\n${this.card.about}`;
+    this.signals = await Signals.read(signals);
+    this.panels = signals.panels;
+    this.fillSignals();
+    const names = this.plots.map(({ names }) => names);
+    this.clearPlots();
+    const wanted = names.length ? names : this.firstPanels();
+    wanted.map((list) => list.filter((name) => this.signals.rows.has(name))).filter((list) => list.length).forEach((list) => this.addPlot(list));
+    const bad = !["completed", "stopped"].includes(facts.status);
+    this.say(facts.message ? `${facts.status}: ${facts.message}` : facts.status, bad);
+    this.facts.textContent = `${facts.status}${facts.message ? `: ${facts.message}` : ""}\n${facts.summary}`;
+    await this.compare();
+    this.mark({ run: String(run), status: facts.status });
+    if (play) this.player.play();
+  }
+
+  listRuns(runs) {
+    this.runs = runs;
+    this.runsList.replaceChildren(...runs.map(({ run, label, status }) => new Option(`${label} (${status})`, run)));
+    const other = this.otherRun.value;
+    this.otherRun.replaceChildren(new Option("nothing", ""), ...runs.map(({ run, label }) => new Option(label, run)));
+    this.otherRun.value = runs.some(({ run }) => String(run) === other) ? other : "";
+    shown([this.runsBox], runs.length > 0);
+  }
+
+  async compare() {
+    const run = Number(this.otherRun.value);
+    this.other = null;
+    if (run && run !== this.shownRun) {
+      const { film, signals } = await this.server.ask("film", { run });
+      this.other = await Signals.read(signals);
+      await this.player.compare(film);
+    } else await this.player.compare(null);
+    const names = this.plots.map((entry) => entry.names);
+    this.clearPlots();
+    names.forEach((list) => this.addPlot(list));
+  }
+
+  // -- plots -----------------------------------------------------------------
+
+  fillSignals() {
+    const groups = this.panels.map(({ title, names }) => new Option(title, JSON.stringify(names)));
+    const single = this.signals.names.map((name) => new Option(name, JSON.stringify([name])));
+    const group = (label, options) => {
+      const made = element("optgroup", { label });
+      made.append(...options);
+      return made;
+    };
+    this.signalMenu.replaceChildren(new Option("Plot ...", ""), group("together", groups), group("one signal", single));
+  }
+
+  // What to plot at first: where things are, and what pulls, drives or moves them.
+  firstPanels() {
+    const useful = this.panels.filter(({ title }) => !/^(quaternions|modal velocities)/.test(title));
+    const second = useful.find(({ title }) => /^(tensions|modal coordinates|inputs)/.test(title)) ?? useful[1];
+    return [...new Set([useful[0], second])].filter(Boolean).map((panel) => panel.names);
+  }
+
+  addPlot(names) {
+    const units = new Set(names.map((name) => this.signals.units[name] ?? ""));
+    const host = element("div", { className: "plotbox" });
+    const close = element("button", { className: "close", textContent: "x", title: "remove this plot" });
+    host.append(close);
+    this.plotHost.append(host);
+    const title = this.panels.find((panel) => panel.names.join() === names.join())?.title ?? names.join(", ");
+    const plot = new Plot(host, { title, unit: units.size === 1 ? [...units][0] : "", names, signals: this.signals, other: this.other, height: 150, onseek: (t) => this.player.seek(t) });
+    const entry = { names, plot, host };
+    close.onclick = () => {
+      plot.destroy();
+      host.remove();
+      this.plots.splice(this.plots.indexOf(entry), 1);
+    };
+    this.plots.push(entry);
+  }
+
+  clearPlots() {
+    for (const { plot, host } of this.plots) {
+      plot.destroy();
+      host.remove();
+    }
+    this.plots = [];
+  }
+
+  // -- the side --------------------------------------------------------------
+
+  fillSide() {
+    const { card } = this;
+    const section = (title, id, open, ...children) => {
+      const box = element("details", { id, open }, element("summary", {}, title), ...children);
+      return box;
+    };
+    this.runsList = element("select", { id: "runs", title: "runs of this machine" });
+    this.runsList.onchange = () => this.guard(() => this.showRun(Number(this.runsList.value)));
+    this.otherRun = element("select", { id: "other", title: "shown as a ghost, and dashed" });
+    this.otherRun.onchange = () => this.guard(() => this.compare());
+    this.facts = element("pre", { id: "facts" });
+    this.runsBox = section("Runs", "section-runs", true, element("label", {}, "shown ", this.runsList), element("label", {}, "compare with ", this.otherRun), this.facts);
+    const parts = [this.runsBox];
+    const settings = [
+      this.entry("duration [s]", card.settings.duration, (x) => (this.changes.settings.duration = x), "duration"),
+      this.choice("method", card.methods, card.settings.method, (x) => (this.changes.settings.method = x)),
+    ];
+    if (card.settings.step) settings.push(this.entry("step [s]", card.settings.step, (x) => (this.changes.settings.step = x), "step"));
+    parts.push(section("Simulation", "section-simulation", true, ...settings));
+    if (card.parameters.length) parts.push(section("Parameters", "section-parameters", true, ...card.parameters.map((row) => this.slider(row, this.changes.p, true))));
+    const gains = Object.entries(card.gains).flatMap(([name, value]) => this.gain(name, value));
+    if (gains.length) parts.push(section(`Gains (${card.law})`, "section-gains", true, ...gains));
+    const rigid = card.q0.filter((row) => !row.modal);
+    const modal = card.q0.filter((row) => row.modal);
+    parts.push(section("Initial position", "section-q0", rigid.length <= 8, ...rigid.map((row) => this.slider(row, this.changes.q0, true))));
+    if (modal.length) parts.push(section("Initial bending", "section-modal", false, ...modal.map((row) => this.slider(row, this.changes.q0, true))));
+    parts.push(section("Initial velocity", "section-v0", false, ...card.v0.filter((row) => !row.modal).map((row) => this.slider(row, this.changes.v0, false))));
+    parts.push(this.modesSection(section), this.linearSection(section), this.fileSection(section));
+    this.side.replaceChildren(...parts);
+    shown([this.runsBox], false);
+  }
+
+  entry(label, value, set, id) {
+    const input = element("input", { type: "number", step: "any", value, id: `set-${id}` });
+    input.onchange = () => set(Number(input.value));
+    return element("label", { className: "row" }, element("span", {}, label), input);
+  }
+
+  choice(label, options, value, set) {
+    const input = element("select", { id: `set-${label}` }, ...options.map((name) => new Option(name, name)));
+    input.value = value;
+    input.onchange = () => set(input.value);
+    return element("label", { className: "row" }, element("span", {}, label), input);
+  }
+
+  // A slider and a field for the same number; `preview`: the machine is shown with it at once.
+  slider({ name, value, lower, upper, unit }, target, preview, set = null) {
+    const range = element("input", { type: "range", min: lower, max: upper, step: "any", value });
+    const field = element("input", { type: "number", step: "any", value: Number(value.toPrecision(6)), dataset: { name } });
+    const change = (x) => {
+      if (set) set(x);
+      else target[name] = x;
+      if (preview) this.preview();
+    };
+    range.oninput = () => {
+      field.value = Number(Number(range.value).toPrecision(4));
+      change(Number(field.value));
+    };
+    field.onchange = () => {
+      range.value = field.value;
+      change(Number(field.value));
+    };
+    return element("label", { className: "row slider" }, element("span", { title: name }, unit ? `${name} [${unit}]` : name), range, field);
+  }
+
+  gain(name, value) {
+    const row = (label, x, set) => this.slider({ name: label, value: x, lower: 0, upper: 3 * Math.abs(x) || 10, unit: "" }, null, false, set);
+    if (!Array.isArray(value)) return [row(name, value, (x) => (this.changes.gains[name] = x))];
+    const now = [...value];
+    return now.map((x, k) => row(`${name} ${this.card.motors[k] ?? k + 1}`, x, (y) => {
+      now[k] = y;
+      this.changes.gains[name] = [...now];
+    }));
+  }
+
+  // The machine where it would start, while a slider moves: the newest wish only.
+  preview() {
+    this.wanted = true;
+    if (this.asking) return;
+    this.asking = true;
+    this.guard(async () => {
+      while (this.wanted) {
+        this.wanted = false;
+        const { film } = await this.server.ask("pose", { changes: this.changes });
+        const first = this.shownRun !== null;
+        this.shownRun = null;
+        this.player.pause();
+        await this.player.load(film, { keep: !first || this.player.stage.touched });
+      }
+    }).finally(() => (this.asking = false));
+  }
+
+  modesSection(section) {
+    const list = element("div", { id: "modes" });
+    const find = async () => {
+      const { modes } = await this.server.ask("modes", { changes: this.changes });
+      list.replaceChildren(...modes.map(({ mode, frequency, damping, mostly }) => {
+        const text = `${number(frequency / (2 * Math.PI))} Hz${damping === null ? "" : `, damping ${number(damping)}`}: ${mostly}`;
+        const show = async () => {
+          const { film } = await this.server.ask("mode", { mode });
+          this.shownRun = null;
+          await this.player.load(film, { keep: this.player.stage.touched });
+          this.player.caption.textContent = film.scene.name;
+          this.player.play();
+        };
+        return element("button", { className: "mode", textContent: text, onclick: () => this.guard(show) });
+      }));
+    };
+    const box = section("Vibration modes", "section-modes", false, element("button", { id: "find-modes", textContent: "about the initial position", onclick: () => this.guard(find) }), list);
+    return box;
+  }
+
+  linearSection(section) {
+    const result = element("div", { id: "poles" });
+    const find = async () => {
+      const { poles, states, inputs } = await this.server.ask("linear", { changes: this.changes });
+      result.replaceChildren(poleChart(poles), element("p", {}, `${states.length} states; inputs: ${inputs.join(", ") || "none"}`), element("pre", {}, poles.map(({ re, im }) => `${number(re)} ${im < 0 ? "-" : "+"} ${number(Math.abs(im))} i`).join("\n")));
+    };
+    return section("Linear model", "section-linear", false, element("button", { id: "find-poles", textContent: "about the initial position", onclick: () => this.guard(find) }), result);
+  }
+
+  fileSection(section) {
+    this.text = element("textarea", { id: "text", spellcheck: false, value: this.card.text });
+    const apply = element("button", { id: "apply", textContent: "Apply", onclick: () => this.guard(() => this.open({ text: this.text.value, title: `${this.card.title.replace(/ \(changed\)$/, "")} (changed)` })) });
+    return section("Machine file", "section-file", false, this.text, apply);
+  }
+}
+
+export async function studio(body, options) {
+  const page = new Studio(body, options);
+  await page.guard(() => page.begin());
+  return page;
+}

@@ -34,6 +34,7 @@ WITHOUT_CODE = {
     "contributing",
     "coverage",
     "errata",
+    "gallery",
     "index",
     "notation",
     "studies",

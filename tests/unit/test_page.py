@@ -287,3 +287,14 @@ def test_progress_that_returns_false_ends_a_run_in_any_thread() -> None:
 def test_progress_that_returns_nothing_lets_a_run_go_on() -> None:
     run = da.simulate(load_system("double-pendulum"), duration=0.5, progress=lambda fraction: None)
     assert run.status == "completed"
+
+
+# -- pictures of the documentation ----------------------------------------------------------------
+
+
+def test_gallery_shows_every_ready_made_machine() -> None:
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    for name in SYSTEMS:
+        hint = f"python docs/figures/studio_figures.py {name}"
+        assert f"(figures/systems/{name}.png)" in page, hint
+        assert (ROOT / "docs" / "figures" / "systems" / f"{name}.png").stat().st_size > 3000, hint

@@ -2,6 +2,7 @@
 
 from dalembert.benchmarks.arms import run_bench
 from dalembert.benchmarks.bench import TOPICS, main
+from dalembert.benchmarks.browser import launch_browser
 from dalembert.benchmarks.cases import QUANTITIES
 from dalembert.benchmarks.machines import chain
 from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine
@@ -13,6 +14,7 @@ __all__ = [
     "SINGLE_RUNS",
     "TOPICS",
     "chain",
+    "launch_browser",
     "main",
     "measure_single_runs",
     "robot_file",

@@ -25,6 +25,7 @@ from dalembert.cli.plot import plot
 from dalembert.cli.report import report
 from dalembert.cli.reproduce import reproduce
 from dalembert.cli.simulate import simulate
+from dalembert.cli.studio import studio
 from dalembert.cli.systems import systems
 from dalembert.cli.verify import verify
 from dalembert.core.errors import DalembertError, DalembertWarning
@@ -87,6 +88,7 @@ app.command(
         "campaign report results",
     )
 )(campaign)
+app.command(epilog=_examples("studio", "studio spatial-crane", "studio crane.yaml", "studio run.nc"))(studio)
 app.command(epilog=_examples("verify crane.yaml", "verify canadarm --samples 100 --json"))(verify)
 app.command(epilog=_examples("reproduce", "reproduce crane --short"))(reproduce)
 app.command(epilog=_examples("bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"))(bench)

@@ -10,10 +10,12 @@ from dalembert.view.page.report import report
 from dalembert.view.plots import plot_run
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
+from dalembert.view.studio.server import Studio
 
 __all__ = [
     "Baked",
     "Scene",
+    "Studio",
     "animate",
     "animate_mode",
     "bake_run",

@@ -240,14 +240,14 @@ class Nodes:
             return
         heights = self.baked.points[:, 1:] @ self.up
         for joint in self.scene.joints:
-            if not joint.grounded or self.hidden(self.baked.points[0, joint.point]):
-                continue
             at = self.baked.points[0, joint.point]
             above = float(at @ self.up) - self.level
+            if not joint.grounded or above < 0.02 * self.size:
+                continue
             if self.floor is None or above <= 0.3 * (float(heights.max()) - self.level):
                 post = np.array([at - above * self.up, at])
                 self.add("tube", first=self.follow("post", post), count=2, radius=0.022 * self.size, colour=_STAND)
-            elif float(at @ self.up) >= float(np.percentile(heights, 60)):
+            elif not self.hidden(at) and float(at @ self.up) >= float(np.percentile(heights, 60)):
                 arm = np.cross(self.up, [0.0, 1.0, 0.0] if abs(self.up[1]) < 0.9 else [1.0, 0.0, 0.0])
                 bracket = (
                     np.array([at - 0.06 * self.size * arm, at + 0.06 * self.size * arm]) + 0.016 * self.size * self.up

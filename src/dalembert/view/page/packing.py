@@ -33,7 +33,7 @@ from dalembert.view.scene_builder import build_scene
 
 __all__ = ["film_times", "pack_machine", "pack_mode", "pack_run", "pack_signals", "unpack_array"]
 
-_FPS = 30.0
+_FPS = 60.0
 _FEWEST, _MOST = 90, 1800  # frames of a film
 _NUMBERS = 400_000  # numbers of a film
 _BENDING = 0.25  # largest exaggerated displacement, relative to the extent of the machine

@@ -1,0 +1,132 @@
+"""Screens of the studio and a picture per ready-made machine: ``python docs/figures/studio_figures.py [NAME ...]``.
+
+Taken in chromium with software WebGL; without names, all of them.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+import dalembert as da
+from dalembert.benchmarks import launch_browser
+from dalembert.systems import SYSTEMS
+from dalembert.view import Studio, player_html
+
+FOLDER = Path(__file__).resolve().parent
+ARM = {"theta2": -0.7, "theta3": 1.3, "theta4": -0.5}
+
+GALLERY = """# Gallery
+
+All ready-made machines, each in its default run. `dalembert studio NAME` opens one, `dalembert simulate NAME` runs it,
+and `dalembert systems --yaml NAME` prints it as a machine file to begin with. Page and pictures are made by
+`docs/figures/studio_figures.py`.
+
+"""
+
+# Name, machine, start, instant as a part of the run, exaggeration.
+SCREENS: dict[str, tuple[str, dict[str, Any], float, float]] = {
+    "studio_crane": ("spatial-crane", {"q0": {"theta1": 0.35, "phi1": -0.3}}, 0.62, 1.0),
+    "studio_cable_robot": ("eight-cable-robot", {"v0": {"platform.vx": 0.5, "platform.wz": 2.0}}, 0.73, 1.0),
+    "studio_flexible_arm": ("canadarm", {"q0": ARM, "v0": {"theta2_dot": 0.12, "theta3_dot": -0.2}}, 0.35, 8.0),
+    "studio_chaser": ("space-chaser", {}, 0.55, 4.0),
+}
+
+# Starts in which a machine is easier to tell than in its default one, and the instant as a part of the run.
+STARTS: dict[str, dict[str, Any]] = {
+    "canadarm": {"q0": ARM},
+    "mda-arm": {"q0": {"theta2": -0.7, "theta3": 1.3, "theta4": -0.5}},
+    "spatial-crane": {"q0": {"theta1": 0.35, "phi1": -0.3}},
+    "overhead-crane": {"q0": {"theta1": 0.4}},
+    "eight-cable-robot": {"v0": {"platform.vx": 0.5, "platform.wz": 2.0}},
+}
+INSTANTS = {"andrews-squeezer": 0.3, "planar-flexible-arm": 0.15, "double-pendulum": 0.3, "delta-robot": 0.45}
+BENDING = {"planar-flexible-arm": 4.0, "canadarm": 5.0, "mda-arm": 5.0, "space-chaser": 4.0}
+
+
+def save(picture: bytes, path: Path, colours: int = 160) -> None:
+    """Write a picture with few colours: a third of its size."""
+    path.parent.mkdir(exist_ok=True)
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    image.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(path.relative_to(FOLDER), f"{path.stat().st_size / 1e3:.0f} kB")
+
+
+def place(page: Any, player: str, part: float, bending: float) -> None:
+    """Stop the player at a part of its run."""
+    page.evaluate(
+        """([path, part, bending]) => { const p = eval(path); p.pause();
+             if (bending > 1 && p.scene.bending > 1) p.bendBy(Math.min(bending, p.scene.bending));
+             p.seek(p.film.start + part * (p.film.end - p.film.start)); }""",
+        [player, part, bending],
+    )
+    page.wait_for_timeout(500)
+
+
+def screen(browser: Any, name: str) -> None:
+    machine, start, part, bending = SCREENS[name]
+    page = browser.new_page(viewport={"width": 1280, "height": 800}, bypass_csp=True)
+    with Studio() as studio:
+        page.goto(studio.url)
+        page.wait_for_selector("body[data-machine]")
+        page.select_option("#machine", machine)
+        page.wait_for_selector(f"body[data-machine='{machine}'][data-run='']")
+        for key, values in start.items():
+            page.evaluate("(id) => (document.getElementById(id).open = true)", f"section-{key}")
+            for coordinate, value in values.items():
+                field = f"#section-{key} input[data-name='{coordinate}']"
+                page.fill(field, str(value))
+                page.press(field, "Enter")
+            page.evaluate("(id) => (document.getElementById(id).open = id === 'section-q0')", f"section-{key}")
+        page.wait_for_timeout(1500)
+        page.click("#run")
+        page.wait_for_selector("body[data-run='1']", timeout=200_000)
+        place(page, "studioPage.player", part, bending)
+        save(page.screenshot(), FOLDER / f"{name}.png")
+    page.close()
+
+
+def portrait(browser: Any, name: str) -> None:
+    info = SYSTEMS[name]
+    settings = {**info.settings()}
+    for key, value in STARTS.get(name, {}).items():
+        settings[key] = {**settings.get(key, {}), **value}
+    run = da.simulate(info.make(), **settings, check=False)
+    page = browser.new_page(viewport={"width": 640, "height": 400})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.html"
+        path.write_text(f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{player_html(run, height=460)}")
+        page.goto(path.as_uri())
+        page.wait_for_selector(".da-player[data-loaded]")
+        place(page, "document.querySelector('.da-player').player", INSTANTS.get(name, 0.4), BENDING.get(name, 1.0))
+        save(page.locator(".da-view").screenshot(), FOLDER / "systems" / f"{name}.png", 96)
+    page.close()
+
+
+def gallery() -> None:
+    """The page of all machines, three in a row."""
+    cells = [
+        f"![{info.description}](figures/systems/{name}.png) **{name}**: {info.description} ({info.source})"
+        for name, info in SYSTEMS.items()
+    ]
+    cells += [""] * (-len(cells) % 3)
+    rows = [f"| {' | '.join(cells[k : k + 3])} |" for k in range(0, len(cells), 3)]
+    text = GALLERY + "\n".join(["| | | |", "| --- | --- | --- |", *rows]) + "\n"
+    (FOLDER.parent / "gallery.md").write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    gallery()
+    wanted = sys.argv[1:] or [*SCREENS, *SYSTEMS]
+    with launch_browser() as browser:
+        for name in wanted:
+            (screen if name in SCREENS else portrait)(browser, name)
+
+
+if __name__ == "__main__":
+    main()

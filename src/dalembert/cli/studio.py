@@ -1,0 +1,47 @@
+"""``dalembert studio``: machines in the browser."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert.core.errors import InputError
+
+__all__ = ["studio"]
+
+
+def studio(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MACHINE|RUN]",
+            help="A machine file (.yaml), a .urdf, a run file (.nc), or the name of a ready-made machine.",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(help="Port on this computer; 0: any that is free.", min=0, max=65535)] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
+) -> None:
+    """Look at machines in the browser, change them, run them, and look at the runs.
+
+    Served to this computer alone, without a network; Ctrl-C ends it.
+    """
+    from dalembert.systems import SYSTEMS
+    from dalembert.view.studio.opened import open_path, open_system
+    from dalembert.view.studio.server import Studio
+
+    first = None
+    if what is not None:
+        if what not in SYSTEMS and not Path(what).exists():
+            known = ", ".join(sorted(SYSTEMS))
+            raise InputError(f"'{what}' is neither a file nor a ready-made machine; ready-made are: {known}")
+        first = open_system(what) if what in SYSTEMS else open_path(Path(what))
+    made = Studio(first, port=port)
+    print(f"studio: {made.url}", flush=True)
+    print("Ctrl-C ends it", flush=True)
+    if browser:
+        webbrowser.open(made.url)
+    made.serve()

@@ -1,0 +1,227 @@
+"""The server of the studio: the standard library's, since a handful of requests to oneself needs no framework.
+
+It listens on 127.0.0.1 alone. A page must name this server as its host (a foreign name that resolves to 127.0.0.1 is
+refused), must come from it (foreign origins are refused), and must know the token of this studio, which is in the
+address that is printed. It serves one page and answers verbs; it reads no path that a request names.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections import OrderedDict
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from dalembert.core.errors import DalembertError, InputError
+from dalembert.model.machine import Machine
+from dalembert.simulation.run import Run
+from dalembert.view.page.assets import asset
+from dalembert.view.studio.opened import Opened, open_object
+from dalembert.view.studio.session import Download, Session
+
+__all__ = ["Studio"]
+
+_LARGEST = 64 * 2**20
+_SESSIONS = 16
+
+
+class Studio:
+    """A studio that is being served; also as a context.
+
+    Parameters
+    ----------
+    first
+        What every new page has open at first: a machine or a run; None: a ready-made machine.
+    port
+        Port; 0: any that is free.
+
+    Examples
+    --------
+    >>> from dalembert.view import Studio
+    >>> with Studio() as studio:
+    ...     studio.url.startswith("http://127.0.0.1:")
+    True
+    """
+
+    def __init__(self, first: Opened | Machine | Run | None = None, *, port: int = 0) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self._first = first if first is None or isinstance(first, Opened) else open_object(first)
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._lock = threading.Lock()
+        try:
+            self._server = _Server(("127.0.0.1", port), _Handler)
+        except OSError as error:
+            raise InputError(f"port {port} cannot be used: {error.strerror}; give another with --port") from None
+        self._server.studio = self
+        self.port = int(self._server.server_address[1])
+        self._thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """Address of the studio, with its token."""
+        return f"http://127.0.0.1:{self.port}/?token={self.token}"
+
+    def serve(self) -> None:
+        """Serve until interrupted."""
+        try:
+            self._server.serve_forever(poll_interval=0.2)
+        finally:
+            self.close()
+
+    def start(self) -> Studio:
+        """Serve in a thread."""
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """End all runs and stop serving."""
+        for session in list(self._sessions.values()):
+            session.close()
+        if self._thread is not None:
+            self._server.shutdown()
+            self._thread.join(5.0)
+            self._thread = None
+        self._server.server_close()
+
+    def __enter__(self) -> Studio:
+        return self.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def session(self, name: str) -> Session:
+        """The session of a page; the one that was used least lately makes room."""
+        if not name.isalnum() or len(name) > 64:
+            raise InputError("a page must name itself by letters and digits")
+        with self._lock:
+            if name not in self._sessions:
+                self._sessions[name] = Session(self._first)
+            self._sessions.move_to_end(name)
+            while len(self._sessions) > _SESSIONS:
+                self._sessions.popitem(last=False)[1].close()
+            return self._sessions[name]
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    studio: Studio
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    server_version = "dalembert"
+    sys_version = ""
+    timeout = 60
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: the terminal belongs to the user."""
+
+    def do_GET(self) -> None:
+        """The page, for who knows the token."""
+        if not self._allowed():
+            return
+        address = urlsplit(self.path)
+        if address.path != "/":
+            self._send(404, b"not found", "text/plain")
+        elif not self._knows(parse_qs(address.query).get("token", [""])[0]):
+            self._send(403, b"use the address that dalembert studio printed, with its token", "text/plain")
+        else:
+            nonce = secrets.token_urlsafe(16)
+            page = _page(nonce, self.server.studio.token).encode("utf-8")
+            self._send(200, page, "text/html; charset=utf-8", nonce=nonce)
+
+    def do_POST(self) -> None:
+        """A verb of a page's session."""
+        if not self._allowed():
+            return
+        if not self._knows(self.headers.get("X-Dalembert-Token", "")):
+            self._refuse(403, "no token of this studio")
+            return
+        size = self.headers.get("Content-Length", "")
+        if not size.isdigit() or int(size) > _LARGEST:
+            self._refuse(413, f"a request must say its length, at most {_LARGEST // 2**20} MiB")
+            return
+        body = self.rfile.read(int(size))
+        address = urlsplit(self.path)
+        if not address.path.startswith("/api/"):
+            self._refuse(404, "not found")
+            return
+        self._answer(address.path.removeprefix("/api/"), body)
+
+    def _answer(self, verb: str, body: bytes) -> None:
+        try:
+            data = json.loads(body or b"{}")
+            if not isinstance(data, dict):
+                raise InputError("a request must be a mapping")
+            session = self.server.studio.session(str(data.pop("session", "")))
+            answer = session.answer(verb, data)
+        except (DalembertError, json.JSONDecodeError, UnicodeDecodeError) as error:
+            self._refuse(400, str(error))
+        except Exception as error:
+            self._refuse(500, f"{type(error).__name__}: {error}")
+        else:
+            if isinstance(answer, Download):
+                self._send(200, answer.content, answer.kind, name=answer.name)
+            else:
+                self._send(200, json.dumps(answer, separators=(",", ":")).encode("utf-8"), "application/json")
+
+    def _allowed(self) -> bool:
+        port = self.server.studio.port
+        hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
+        origin = self.headers.get("Origin")
+        if self.headers.get("Host") not in hosts:
+            self._refuse(403, "foreign host")
+        elif origin is not None and origin not in [f"http://{host}" for host in hosts]:
+            self._refuse(403, "foreign origin")
+        elif self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+            self._refuse(403, "foreign site")
+        else:
+            return True
+        return False
+
+    def _knows(self, token: str) -> bool:
+        return secrets.compare_digest(token.encode("utf-8"), self.server.studio.token.encode("utf-8"))
+
+    def _refuse(self, status: int, why: str) -> None:
+        self.close_connection = True
+        self._send(status, json.dumps({"error": why}).encode("utf-8"), "application/json")
+
+    def _send(self, status: int, content: bytes, kind: str, *, nonce: str = "", name: str = "") -> None:
+        script = f"'nonce-{nonce}'" if nonce else "'none'"
+        policy = (
+            f"default-src 'none'; script-src {script}; style-src 'unsafe-inline'; img-src data: blob:; "
+            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        headers: dict[str, Any] = {
+            "Content-Type": kind,
+            "Content-Length": len(content),
+            "Content-Security-Policy": policy,
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "Cache-Control": "no-store",
+            "Cross-Origin-Resource-Policy": "same-origin",
+        }
+        if name:
+            headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        self.send_response(status)
+        for key, value in headers.items():
+            self.send_header(key, str(value))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+def _page(nonce: str, token: str) -> str:
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>dalembert studio</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
+        f"<style>{asset('dalembert.css')}</style>\n</head>\n"
+        f'<body class="da-studio">\n<script nonce="{nonce}">{asset("dalembert.js")}</script>\n'
+        f'<script nonce="{nonce}">dalembert.studio(document.body, {{token: "{escape(token)}"}});</script>\n'
+        "</body>\n</html>\n"
+    )

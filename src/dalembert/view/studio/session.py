@@ -1,0 +1,347 @@
+"""What one page of the studio does: open, run, cancel, look at, compare, save. It knows nothing of sockets.
+
+Equations are derived and scenes built under one lock, for CasADi is not made for many threads; the integration itself
+holds no lock, so that a page can look at what it has while a run goes on.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert import api
+from dalembert.analysis.linearize import linearize
+from dalembert.analysis.modal import MachineModes, machine_modes
+from dalembert.core.errors import DalembertError, InputError, UnknownNameError
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.simulation.run import Run
+from dalembert.systems.catalogue import SYSTEMS
+from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
+from dalembert.view.page.report import report_page
+from dalembert.view.studio.opened import Changes, Opened, open_run, open_system, open_text, refuse_meshes
+
+__all__ = ["Download", "Session"]
+
+_RUNS = 8  # runs that a page keeps
+_BUILDING = threading.RLock()
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file for the browser to save."""
+
+    name: str
+    content: bytes
+    kind: str
+
+
+@dataclass
+class _Job:
+    """A simulation in a thread of its own."""
+
+    stage: str = "building"
+    fraction: float = 0.0
+    run: int | None = None
+    error: str = ""
+
+    def __post_init__(self) -> None:
+        self.cancelled = threading.Event()
+        self.thread: threading.Thread | None = None
+
+
+class Session:
+    """One page of the studio.
+
+    Parameters
+    ----------
+    first
+        What is open at first; None: nothing.
+    """
+
+    def __init__(self, first: Opened | None = None) -> None:
+        self._lock = threading.RLock()
+        self._opened = first
+        self._equations: EquationsOfMotion | None = None
+        self._modes: MachineModes | None = None
+        self._runs: dict[int, tuple[Run, Opened, Changes]] = {}
+        self._count = 0
+        self._job = _Job(stage="idle")
+        if first is not None and first.run is not None:
+            self._keep(first.run, first, Changes())
+
+    def answer(self, verb: str, data: dict[str, Any]) -> dict[str, Any] | Download:
+        """Do what a page asks for.
+
+        Parameters
+        ----------
+        verb
+            ``systems``, ``open``, ``pose``, ``run``, ``state``, ``cancel``, ``film``, ``modes``, ``mode``, ``linear``
+            or ``save``.
+        data
+            What goes with it.
+        """
+        verbs: dict[str, Callable[[dict[str, Any]], dict[str, Any] | Download]] = {
+            "systems": self._systems,
+            "open": self._open,
+            "pose": self._pose,
+            "run": self._run,
+            "state": self._state,
+            "cancel": self._cancel,
+            "film": self._film,
+            "modes": self._find_modes,
+            "mode": self._mode,
+            "linear": self._linear,
+            "save": self._save,
+        }
+        if verb not in verbs:
+            raise UnknownNameError("verb", verb, verbs)
+        return verbs[verb](data)
+
+    def close(self) -> None:
+        """End what is running."""
+        self._job.cancelled.set()
+
+    # -- opening ----------------------------------------------------------------
+
+    def _systems(self, data: dict[str, Any]) -> dict[str, Any]:
+        listed = [{"name": s.name, "about": s.description, "source": s.source} for s in SYSTEMS.values()]
+        return {"systems": listed, "opened": self._opened is not None}
+
+    def _open(self, data: dict[str, Any]) -> dict[str, Any]:
+        with _BUILDING:
+            opened = self._found(data)
+            film = pack_machine(opened.machine, opened.settings.get("q0"), opened.settings.get("p"))
+        with self._lock:
+            self._job.cancelled.set()
+            if opened is not self._opened:
+                self._opened, self._equations, self._modes, self._runs = opened, None, None, {}
+                if opened.run is not None:
+                    self._keep(opened.run, opened, Changes())
+            return {"card": opened.card(), "film": film, "runs": self._listed()}
+
+    def _found(self, data: dict[str, Any]) -> Opened:
+        if "system" in data:
+            return open_system(str(data["system"]))
+        if "text" in data:
+            return open_text(data["text"], str(data.get("title") or "machine file"))
+        if "run" in data:
+            return _uploaded(bytes.fromhex(str(data["run"])), str(data.get("title") or "run file"))
+        return self._current()
+
+    def _current(self) -> Opened:
+        if self._opened is None:
+            raise InputError("no machine is open: choose one, or open a machine file")
+        return self._opened
+
+    def _pose(self, data: dict[str, Any]) -> dict[str, Any]:
+        opened, changes = self._current(), Changes.read(data.get("changes", {}))
+        settings = opened.simulation(changes)
+        with _BUILDING:
+            return {"film": pack_machine(opened.machine, settings.get("q0"), settings.get("p"))}
+
+    # -- running ----------------------------------------------------------------
+
+    def _run(self, data: dict[str, Any]) -> dict[str, Any]:
+        opened, changes = self._current(), Changes.read(data.get("changes", {}))
+        settings = opened.simulation(changes)
+        with self._lock:
+            if self._job.thread is not None and self._job.thread.is_alive():
+                raise InputError("a run is going on; cancel it first")
+            job = self._job = _Job()
+            job.thread = threading.Thread(target=self._work, args=(job, opened, changes, settings), daemon=True)
+            job.thread.start()
+        return {}
+
+    def _work(self, job: _Job, opened: Opened, changes: Changes, settings: dict[str, Any]) -> None:
+        try:
+            with _released() as release:
+
+                def progress(fraction: float) -> bool:
+                    release()
+                    job.stage, job.fraction = "running", fraction
+                    return not job.cancelled.is_set()
+
+                equations = self._derived(opened, settings)
+                left = {key: value for key, value in settings.items() if key not in ("by", "backend")}
+                if job.cancelled.is_set():
+                    raise InputError("cancelled before it began")
+                run = api.simulate(equations, **left, progress=progress, check=False)
+            with self._lock:
+                if opened is self._opened:
+                    job.run = self._keep(run, opened, changes)
+            job.fraction, job.stage = 1.0, "done"
+        except DalembertError as error:
+            job.error, job.stage = str(error), "failed"
+        except Exception as error:
+            job.error, job.stage = f"{type(error).__name__}: {error}", "failed"
+
+    def _derived(self, opened: Opened, settings: dict[str, Any]) -> EquationsOfMotion:
+        with self._lock:
+            if self._equations is None or opened is not self._opened:
+                options = {key: settings[key] for key in ("by", "backend") if key in settings}
+                equations = api.equations(opened.machine, **options)
+                if opened is not self._opened:
+                    return equations
+                self._equations = equations
+            return self._equations
+
+    def _keep(self, run: Run, opened: Opened, changes: Changes) -> int:
+        self._count += 1
+        self._runs[self._count] = (run, opened, changes)
+        while len(self._runs) > _RUNS:
+            del self._runs[min(self._runs)]
+        return self._count
+
+    def _state(self, data: dict[str, Any]) -> dict[str, Any]:
+        job = self._job
+        now = {"stage": job.stage, "fraction": job.fraction, "run": job.run, "error": job.error}
+        return now | {"runs": self._listed()}
+
+    def _cancel(self, data: dict[str, Any]) -> dict[str, Any]:
+        self._job.cancelled.set()
+        return {}
+
+    def _listed(self) -> list[dict[str, Any]]:
+        with self._lock:
+            return [
+                {"run": number, "status": run.status, "label": f"run {number}: {_label(changes)}"}
+                for number, (run, _, changes) in self._runs.items()
+            ]
+
+    # -- looking ----------------------------------------------------------------
+
+    def _chosen(self, data: dict[str, Any]) -> tuple[Run, Opened, Changes]:
+        number = data.get("run")
+        with self._lock:
+            if number not in self._runs:
+                raise UnknownNameError("run", str(number), [str(n) for n in self._runs])
+            return self._runs[number]
+
+    def _film(self, data: dict[str, Any]) -> dict[str, Any]:
+        run, opened, _ = self._chosen(data)
+        with _BUILDING:
+            film = pack_run(run, opened.machine)
+        long = ("states", "signals", "held")  # the page lists them by itself
+        summary = [line.strip() for line in repr(run).splitlines()[1:] if not line.strip().startswith(long)]
+        facts = {
+            "status": run.status,
+            "message": run.message,
+            "summary": "\n".join(summary),
+            "events": [{"name": event.name, "t": event.t} for event in run.events[:200]],
+        }
+        return {"film": film, "signals": pack_signals(run, numbers=400_000), "facts": facts}
+
+    def _at(self, data: dict[str, Any]) -> tuple[EquationsOfMotion, Any, Any]:
+        opened, changes = self._current(), Changes.read(data.get("changes", {}))
+        settings = opened.simulation(changes)
+        options = {key: settings[key] for key in ("by",) if key in settings}
+        # A handful of evaluations is not worth a compiler.
+        equations = api.equations(opened.machine, **options, backend="vm")
+        return equations, settings.get("q0"), settings.get("p")
+
+    def _find_modes(self, data: dict[str, Any]) -> dict[str, Any]:
+        with _BUILDING:
+            equations, q0, p = self._at(data)
+            modes = self._modes = machine_modes(equations, _without_modal(equations, q0), p=p, allow_singular=True)
+        share = modes.participation()
+        most = [equations.v_names[int(k)] for k in np.argmax(np.abs(share), axis=0)]
+        rows = zip(modes.frequencies.tolist(), modes.damping.tolist(), most, strict=True)
+        listed = [
+            {"mode": k, "frequency": w, "damping": d if np.isfinite(d) else None, "mostly": name}
+            for k, (w, d, name) in enumerate(rows)
+        ]
+        return {"modes": listed}
+
+    def _mode(self, data: dict[str, Any]) -> dict[str, Any]:
+        modes, number = self._modes, data.get("mode")
+        if modes is None:
+            raise InputError("ask for the modes first")
+        if not isinstance(number, int) or not 0 <= number < len(modes.frequencies):
+            raise InputError(f"mode must be 0 to {len(modes.frequencies) - 1}, got {number!r}")
+        with _BUILDING:
+            return {"film": pack_mode(modes, number)}
+
+    def _linear(self, data: dict[str, Any]) -> dict[str, Any]:
+        with _BUILDING:
+            equations, q0, p = self._at(data)
+            plant = linearize(equations, _without_modal(equations, q0), p=p, allow_singular=True)
+        poles = np.asarray(plant.poles())
+        order = np.lexsort((poles.imag, -poles.real))
+        listed = [{"re": float(z.real), "im": float(z.imag)} for z in poles[order]]
+        return {
+            "poles": listed,
+            "states": list(plant.state_labels),
+            "inputs": list(plant.input_labels),
+            "A": plant.A.round(12).tolist() if len(poles) <= 40 else None,
+        }
+
+    # -- saving ----------------------------------------------------------------
+
+    def _save(self, data: dict[str, Any]) -> Download:
+        what = data.get("what")
+        if what == "machine":
+            opened = self._current()
+            text = opened.file(Changes.read(data.get("changes", {})))
+            return Download(f"{_file_name(opened.machine.name)}.yaml", text.encode("utf-8"), "application/yaml")
+        run, opened, _ = self._chosen(data)
+        name = _file_name(opened.machine.name)
+        if what == "run":
+            with tempfile.TemporaryDirectory(prefix="dalembert-studio-") as folder:
+                return Download(f"{name}.nc", run.save(Path(folder) / "run.nc").read_bytes(), "application/x-netcdf")
+        if what == "report":
+            with _BUILDING:
+                page = report_page(run, opened.machine)
+            return Download(f"{name}.html", page.encode("utf-8"), "text/html; charset=utf-8")
+        raise UnknownNameError("file", str(what), ("machine", "run", "report"))
+
+
+@contextmanager
+def _released() -> Iterator[Callable[[], None]]:
+    """The lock of what builds, and a function that gives it back early: when a run begins to move."""
+    held = [True]
+    _BUILDING.acquire()
+
+    def release() -> None:
+        if held:
+            held.clear()
+            _BUILDING.release()
+
+    try:
+        yield release
+    finally:
+        release()
+
+
+def _without_modal(equations: EquationsOfMotion, q0: Any) -> Any:
+    """A configuration at rest: beams unbent."""
+    if not isinstance(q0, dict):
+        return q0
+    own = {name for joint in equations.machine.coordinate_joints for name in joint.q_names}
+    return {name: value for name, value in q0.items() if name in own}
+
+
+def _label(changes: Changes) -> str:
+    given = {**changes.p, **changes.q0, **changes.v0, **changes.gains, **changes.settings}
+    words = [f"{name} = {x:.4g}" if isinstance(x, float) else f"{name} = {x}" for name, x in given.items()]
+    return ", ".join(words[:4]) + (", ..." if len(words) > 4 else "") or "as it is"
+
+
+def _file_name(name: str) -> str:
+    kept = "".join(c if c.isalnum() or c in "-_" else "-" for c in name).strip("-")
+    return kept[:60] or "machine"
+
+
+def _uploaded(content: bytes, title: str) -> Opened:
+    with tempfile.TemporaryDirectory(prefix="dalembert-studio-") as folder:
+        path = Path(folder) / "uploaded.nc"
+        path.write_bytes(content)
+        opened = open_run(Run.load(path), title)
+    refuse_meshes(opened.machine, title)
+    return opened

@@ -1,0 +1,48 @@
+"""A real browser, without a display: Debian's chromium with software WebGL, driven by Playwright."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dalembert.benchmarks import launch_browser
+from dalembert.core.errors import InputError
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    try:
+        with launch_browser() as browser:
+            yield browser
+    except InputError as missing:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{missing} (CI=true: not skipped)")
+        pytest.skip(str(missing))
+
+
+class Watched:
+    """A page, with what went wrong in it and what it asked of whom."""
+
+    def __init__(self, browser: Any) -> None:
+        self.context = browser.new_context(viewport={"width": 1000, "height": 640}, accept_downloads=True)
+        self.context.set_default_timeout(60_000)
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        self.page = self.new()
+
+    def new(self) -> Any:
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda request: self.requests.append(request.url))
+        return page
+
+
+@pytest.fixture
+def watched(browser: Any) -> Iterator[Watched]:
+    made = Watched(browser)
+    yield made
+    made.context.close()

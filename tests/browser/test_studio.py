@@ -1,0 +1,179 @@
+"""Studio, reports and notebooks in a real browser: what one does with them works, and nobody else is asked."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.systems import load_system
+from dalembert.view.studio.opened import open_system
+from dalembert.view.studio.server import Studio
+
+PENDULUM = "double-pendulum"
+
+
+def picture(page: Any, selector: str) -> np.ndarray:
+    from PIL import Image
+
+    return np.asarray(Image.open(io.BytesIO(page.locator(selector).screenshot())).convert("RGB"), dtype=int)
+
+
+def colours(pixels: np.ndarray) -> int:
+    return len(np.unique(pixels.reshape(-1, 3), axis=0))
+
+
+def test_studio_from_load_to_report(watched: Any, tmp_path: Path) -> None:
+    page = watched.page
+    with Studio(open_system(PENDULUM)) as studio:
+        page.goto(studio.url)
+        page.wait_for_selector(f"body[data-machine='{PENDULUM}']")
+        assert colours(picture(page, "#player .da-view")) > 100
+
+        # A parameter, and the machine follows at once.
+        loaded = page.get_attribute("#player", "data-loaded")
+        page.fill("#section-parameters input[data-name='l_1']", "1.8")
+        page.press("#section-parameters input[data-name='l_1']", "Enter")
+        page.wait_for_selector(f"#player:not([data-loaded='{loaded}'])")
+        page.click("#run")
+        page.wait_for_selector("body[data-run='1'][data-status='completed']")
+        page.evaluate("() => studioPage.player.pause()")  # software WebGL leaves little of a processor
+        points = np.array(page.evaluate("() => [...studioPage.player.film.show(0).points]")).reshape(-1, 3)
+        elbow = 1.8 * np.array([np.sin(1.5), 0.0, np.cos(1.5)])
+        assert np.linalg.norm(np.abs(points) - elbow, axis=1).min() < 1e-5
+
+        # It plays: the picture and the clock change.
+        page.evaluate("() => { studioPage.player.pause(); studioPage.player.seek(0.2); }")
+        page.wait_for_timeout(150)
+        before = picture(page, "#player .da-view")
+        page.click("#player .da-button >> nth=0")
+        page.wait_for_timeout(700)
+        assert page.evaluate("() => studioPage.player.time") > 0.25
+        page.click("#player .da-button >> nth=0")
+        assert np.mean(np.abs(picture(page, "#player .da-view") - before)) > 0.01
+        assert page.locator("#plots .plotbox").count() == 2
+
+        # A second run beside the first one.
+        page.fill("#section-q0 input[data-name='q_1']", "-0.4")
+        page.press("#section-q0 input[data-name='q_1']", "Enter")
+        page.click("#run")
+        page.wait_for_selector("body[data-run='2']")
+        page.evaluate("() => studioPage.player.pause()")
+        page.select_option("#other", "1")
+        page.wait_for_function("() => studioPage.player.ghost !== null && studioPage.other !== null")
+        assert page.locator("#plots .u-series").count() > 6
+
+        # Modes and poles.
+        page.evaluate("() => document.querySelectorAll('aside details').forEach((d) => (d.open = true))")
+        page.click("#section-q0 input[data-name='q_1']")
+        for name in ("q_1", "q_2"):
+            page.fill(f"#section-q0 input[data-name='{name}']", "0")
+            page.press(f"#section-q0 input[data-name='{name}']", "Enter")
+        page.click("#find-modes")
+        page.wait_for_selector("#modes .mode >> nth=1")
+        page.click("#find-poles")
+        page.wait_for_selector("#poles path >> nth=3")
+        assert page.inner_text("#error") == ""
+
+        # What is saved is what was shown.
+        with page.expect_download() as download:
+            page.select_option("#runs", "1")
+            page.wait_for_selector("body[data-run='1']")
+            page.select_option("#save", "run")
+        path = tmp_path / "run.nc"
+        download.value.save_as(path)
+        assert da.load_run(path).metadata["parameters"]["l_1"] == 1.8
+        with page.expect_download() as download:
+            page.select_option("#save", "machine")
+        download.value.save_as(tmp_path / "machine.yaml")
+        assert da.load_simulation(tmp_path / "machine.yaml")[1]["q0"]["q_1"] == 0.0
+        own = studio.url.split("/?")[0]
+    assert watched.errors == []
+    assert all(url.startswith((own, "blob:", "data:")) for url in watched.requests)
+
+
+def test_cancel_errors_and_two_pages(watched: Any, tmp_path: Path) -> None:
+    page = watched.page
+    with Studio(open_system(PENDULUM)) as studio:
+        page.goto(studio.url)
+        page.wait_for_selector(f"body[data-machine='{PENDULUM}']")
+        # A run that would take minutes is cancelled, and what there is of it is shown.
+        page.select_option("#set-method", "rk4")
+        page.fill("#set-duration", "500000")
+        page.press("#set-duration", "Enter")
+        page.click("#run")
+        page.wait_for_selector("body[data-stage='running']")
+        # Another page is not disturbed by it.
+        other = watched.new()
+        other.goto(studio.url)
+        other.wait_for_selector(f"body[data-machine='{PENDULUM}']")
+        other.click("#run")
+        other.wait_for_selector("body[data-run='1'][data-status='completed']")
+        other.evaluate("() => studioPage.player.pause()")
+        page.click("#cancel")
+        page.wait_for_selector("body[data-run='1'][data-status='interrupted']")
+        assert "interrupted" in page.inner_text("#status")
+
+        # A bad file shows its error with the line, and what was open stays.
+        bad = tmp_path / "bad.yaml"
+        bad.write_text("name: x\nbodies:\n  a: {mass: -1}\njoints:\n  j: {kind: hinge, parent: world, child: a}\n")
+        other.set_input_files("#file", str(bad))
+        other.wait_for_selector("#error:not(:empty)")
+        assert ":" in other.inner_text("#error") and "mass" in other.inner_text("#error")
+        assert other.get_attribute("body", "data-machine") == PENDULUM
+        assert colours(picture(other, "#player .da-view")) > 100
+    # The only thing that a console may tell of is the refused file.
+    assert all("400" in error for error in watched.errors)
+
+
+def test_ten_views_of_a_notebook_share_one_context(watched: Any, tmp_path: Path) -> None:
+    run = da.simulate(load_system(PENDULUM), duration=1.0, q0={"q_1": 1.5}, record=0.01)
+    views = "".join(f"<div style='width:240px'>{run.show(height=200)._repr_html_()}</div>" for _ in range(10))
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><meta charset='utf-8'><body style='display:flex;flex-wrap:wrap'>{views}</body>")
+    page = watched.page
+    page.goto(path.as_uri())
+    page.wait_for_function("() => document.querySelectorAll('.da-player[data-loaded]').length === 10")
+    page.wait_for_timeout(300)
+    for k in range(10):
+        view = page.locator(".da-view").nth(k)
+        view.scroll_into_view_if_needed()
+        page.evaluate("(k) => document.querySelectorAll('.da-player')[k].player.seek(0.3)", k)
+        page.wait_for_timeout(60)
+        from PIL import Image
+
+        pixels = np.asarray(Image.open(io.BytesIO(view.screenshot())).convert("RGB"))
+        assert colours(pixels) > 50, k
+    assert watched.errors == []
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in watched.requests)
+
+
+def test_report_plays_and_interpolates_as_python_does(watched: Any, tmp_path: Path) -> None:
+    run = da.simulate(load_system("planar-flexible-arm"), duration=0.5, q0={"link1.delta1": 0.05}, record=0.01)
+    page = watched.page
+    page.goto(run.report(tmp_path / "run.html").as_uri())
+    page.wait_for_selector("#player[data-loaded]")
+    page.wait_for_selector("#plots .da-plot >> nth=2")
+    tip, size = page.evaluate(
+        """() => { const p = document.getElementById('player').player; p.pause();
+             const k = 3 * p.scene.traces.find(([name]) => name === 'link2.tip')[1];
+             return [[...p.film.show(0.1234, 1).points.slice(k, k + 3)], p.scene.size]; }"""
+    )
+    q = [np.interp(0.1234, run.t, run[name]) for name in run.machine.q_names]
+    expected = da.equations(run.machine, backend="vm").pose("link2.tip", q)[:3, 3]
+    assert np.linalg.norm(tip - expected) < 2e-3 * size  # two linear interpolations of a vibration
+    assert watched.errors == [] and all(url.startswith(("file:", "blob:", "data:")) for url in watched.requests)
+
+
+@pytest.mark.parametrize("name", ["spatial-crane"])
+def test_views_of_machines_are_not_empty(watched: Any, name: str, tmp_path: Path) -> None:
+    page = watched.page
+    run = da.simulate(load_system(name), duration=0.2, q0={"theta1": 0.2})
+    page.goto(run.report(tmp_path / "run.html", equations=False).as_uri())
+    page.wait_for_selector("#player[data-loaded]")
+    page.wait_for_timeout(200)
+    assert colours(picture(page, "#player .da-view")) > 500

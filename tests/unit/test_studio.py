@@ -1,0 +1,212 @@
+"""The studio without a browser: whom it answers, what it refuses, and that what it runs is what the library runs."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.systems import SYSTEMS, load_system
+from dalembert.view.page.arrays import unpack_array
+from dalembert.view.studio.opened import Changes, open_path, open_system, open_text
+from dalembert.view.studio.server import Studio
+from dalembert.view.studio.session import Download, Session
+
+PENDULUM = "double-pendulum"
+MESH = """
+name: with-mesh
+bodies:
+  a: {mass: 1.0, geometry: [{mesh: {file: /etc/passwd}}]}
+joints:
+  j: {kind: prismatic, parent: world, child: a}
+"""
+
+
+@pytest.fixture(scope="module")
+def studio() -> Iterator[Studio]:
+    with Studio(open_system(PENDULUM)) as made:
+        yield made
+
+
+def ask(studio: Studio, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, bytes, Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=30)
+    sent = {"Host": f"127.0.0.1:{studio.port}", **{k.replace("_", "-"): v for k, v in headers.items()}}
+    connection.request(method, path, None if body is None else json.dumps(body), sent)
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return answer.status, content, answer.headers
+
+
+def finished(session: Session) -> dict[str, Any]:
+    for _ in range(600):
+        state: Any = session.answer("state", {})
+        if state["stage"] in ("done", "failed"):
+            return dict(state)
+        time.sleep(0.05)
+    raise AssertionError("the run does not end")
+
+
+# -- who is answered ----------------------------------------------------------------
+
+
+def test_only_its_own_page_is_answered(studio: Studio) -> None:
+    body, token = {"session": "abc"}, {"X_Dalembert_Token": studio.token}
+    assert ask(studio, "POST", "/api/systems", body, **token)[0] == 200
+    own = f"http://127.0.0.1:{studio.port}"
+    assert ask(studio, "POST", "/api/systems", body, **token, Origin=own, Sec_Fetch_Site="same-origin")[0] == 200
+    refused = [
+        {},
+        {"X_Dalembert_Token": "x" * len(studio.token)},
+        {**token, "Origin": "http://example.org"},
+        {**token, "Origin": "null"},
+        {**token, "Origin": f"http://127.0.0.1:{studio.port + 1}"},
+        {**token, "Host": f"example.org:{studio.port}"},
+        {**token, "Host": "127.0.0.1"},
+        {**token, "Sec_Fetch_Site": "cross-site"},
+    ]
+    for headers in refused:
+        assert ask(studio, "POST", "/api/systems", body, **headers)[0] == 403, headers
+
+
+def test_page_needs_the_token_and_is_the_only_path(studio: Studio) -> None:
+    status, content, headers = ask(studio, "GET", f"/?token={studio.token}")
+    assert status == 200 and b"dalembert.studio" in content
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "connect-src 'self'" in policy and "unsafe-eval" not in policy
+    assert ask(studio, "GET", "/")[0] == 403
+    assert ask(studio, "GET", "/?token=")[0] == 403
+    for path in ("/../../etc/passwd", "/etc/passwd", "//etc/passwd", "/%2e%2e/etc/passwd", "/assets/dalembert.js"):
+        assert ask(studio, "GET", f"{path}?token={studio.token}")[0] == 404
+    assert ask(studio, "PUT", "/api/open", {})[0] == 501
+    assert studio.url.startswith("http://127.0.0.1:")
+
+
+def test_nonsense_is_answered_with_an_error(studio: Studio) -> None:
+    token = {"X_Dalembert_Token": studio.token}
+    for verb, body in (
+        ("systems", []),
+        ("systems", {"session": "../x"}),
+        ("nonsense", {"session": "abc"}),
+        ("open", {"session": "abc", "system": "no-such"}),
+        ("film", {"session": "abc", "run": 77}),
+        ("run", {"session": "abc", "changes": {"p": {"l_1": "long"}}}),
+        ("run", {"session": "abc", "changes": {"settings": {"method": "magic"}}}),
+        ("save", {"session": "abc", "what": "everything", "run": 1}),
+    ):
+        status, content, _ = ask(studio, "POST", f"/api/{verb}", body, **token)
+        assert status == 400 and json.loads(content)["error"], verb
+    assert ask(studio, "POST", "/api/systems", {"session": "abc"}, **token, Content_Length="99999999999")[0] == 413
+
+
+def test_pages_do_not_read_files(tmp_path: Path) -> None:
+    with pytest.raises(da.FileFormatError, match="a page may not read files"):
+        open_text(MESH)
+    # A text is a text, also if it looks like a path.
+    (tmp_path / "machine.yaml").write_text(load_system(PENDULUM).to_yaml())
+    with pytest.raises(da.DalembertError, match="must be a mapping"):
+        open_text(str(tmp_path / "machine.yaml"))
+
+
+# -- what it does ----------------------------------------------------------------
+
+
+def test_run_is_the_one_of_the_library() -> None:
+    session = Session(open_system(PENDULUM))
+    changes = {"p": {"l_1": 1.5}, "q0": {"q_2": -0.3}, "v0": {"q_1_dot": 0.5}, "settings": {"duration": 1.0}}
+    session.answer("run", {"changes": changes})
+    number = finished(session)["run"]
+    answer: Any = session.answer("film", {"run": number})
+    settings = SYSTEMS[PENDULUM].settings()
+    start = {**settings, "q0": {**settings["q0"], "q_2": -0.3}, "v0": {"q_1_dot": 0.5}, "duration": 1.0}
+    run = da.simulate(load_system(PENDULUM), **start, p={"l_1": 1.5})
+    signals = answer["signals"]
+    values = dict(zip(signals["names"], unpack_array(signals["values"]), strict=True))
+    assert np.array_equal(values["q_2"][[0, -1]], run["q_2"][[0, -1]].astype(np.float32))
+    # Saved, and run again, it is the same.
+    saved: Any = session.answer("save", {"what": "machine", "changes": changes})
+    machine, again = da.load_simulation(saved.content.decode())
+    assert np.array_equal(da.simulate(machine, **again).x[-1], run.x[-1])
+    report: Any = session.answer("save", {"what": "report", "run": number})
+    assert isinstance(report, Download) and report.name.endswith(".html") and b"Energy audit" in report.content
+
+
+def test_gains_reach_the_law() -> None:
+    system = SYSTEMS["six-axis-arm"]
+    opened = open_system("six-axis-arm")
+    gains = opened.gains()
+    assert gains and opened.card()["gains"] == gains
+    name, value = next(iter(gains.items()))
+    other = [2.0 * v for v in value] if isinstance(value, list) else 2.0 * value
+    law = opened.simulation(Changes(gains={name: other}))["control"]
+    assert np.allclose(getattr(law, name), other) and type(law) is type(system.settings()["control"])
+    with pytest.raises(da.UnknownNameError):
+        opened.law({"no_gain": 1.0})
+
+
+def test_cancelled_run_keeps_its_part() -> None:
+    session = Session(open_system(PENDULUM))
+    session.answer("run", {"changes": {"settings": {"duration": 1e6, "method": "rk4"}}})
+    for _ in range(600):
+        state: Any = session.answer("state", {})
+        if state["stage"] == "running" and state["fraction"] > 0:
+            break
+        time.sleep(0.05)
+    # While it runs, the page can look at something else, but not start another.
+    assert "film" in session.answer("pose", {"changes": {"q0": {"q_1": 0.2}}})
+    with pytest.raises(da.InputError, match="going on"):
+        session.answer("run", {})
+    session.answer("cancel", {})
+    state = finished(session)
+    assert state["runs"][0]["status"] == "interrupted"
+    facts: Any = session.answer("film", {"run": state["run"]})
+    assert "stopped by the user" in facts["facts"]["message"]
+
+
+def test_bad_start_is_told() -> None:
+    session = Session(open_system(PENDULUM))
+    session.answer("run", {"changes": {"q0": {"no_such": 1.0}}})
+    state = finished(session)
+    assert state["stage"] == "failed" and "no_such" in state["error"]
+
+
+def test_modes_and_poles_are_those_of_the_machine() -> None:
+    session = Session(open_system(PENDULUM))
+    rest = {"q0": {"q_1": 0.0, "q_2": 0.0}}
+    found: Any = session.answer("modes", {"changes": rest})
+    frequencies = [mode["frequency"] for mode in found["modes"]]
+    linear: Any = session.answer("linear", {"changes": rest})
+    imaginary = sorted(pole["im"] for pole in linear["poles"] if pole["im"] > 0)
+    assert np.allclose(frequencies, imaginary, rtol=1e-8)
+    mode: Any = session.answer("mode", {"mode": 1})
+    assert unpack_array(mode["film"]["t"])[-1] == 1.0
+
+
+def test_run_files_open_with_their_machine(tmp_path: Path) -> None:
+    run = da.simulate(load_system(PENDULUM), duration=0.5, q0={"q_1": 0.7}, record=0.01)
+    path = run.save(tmp_path / "run.nc")
+    opened = open_path(path)
+    assert opened.run is not None and opened.settings["q0"]["q_1"] == 0.7
+    session = Session()
+    card: Any = session.answer("open", {"run": path.read_bytes().hex(), "title": "run.nc"})
+    assert card["runs"][0]["run"] == 1 and card["card"]["name"] == PENDULUM
+    with pytest.raises(da.FileFormatError, match="expected a machine file"):
+        open_path(tmp_path / "picture.png")
+
+
+@pytest.mark.parametrize("name", sorted(SYSTEMS))
+def test_every_ready_made_machine_opens(name: str) -> None:
+    opened = open_system(name)
+    card = opened.card()
+    json.dumps(card, allow_nan=False)
+    machine, settings = da.load_simulation(opened.file(Changes(settings={"duration": 0.25})))
+    assert settings["duration"] == 0.25 and machine.q_names == opened.machine.q_names
+    for row in card["q0"]:
+        assert row["lower"] <= row["value"] <= row["upper"]
