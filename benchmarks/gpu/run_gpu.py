@@ -125,6 +125,7 @@ def closed_loop(folder: Path, item: dict[str, Any], name: str, data: Any) -> lis
                     *(np.int64(count), state, *(nothing, np.int64(1), np.int64(0)) * 2, np.uintp(0)),
                     *(np.float64(0.0), np.float64(h), np.int64(0), np.int64(steps), np.float64(0.0)),
                     *(status, failed, np.uintp(0), np.uintp(0)),
+                    *(np.uintp(0), np.uint64(0), np.uintp(0), np.uintp(0), np.uintp(0)),
                 ),
             )
             return status

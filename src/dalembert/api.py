@@ -96,6 +96,7 @@ def simulate(
     signals: Sequence[Signal] = (),
     sensors: Sequence[Sensor] = (),
     seed: int = 0,
+    member: int = 0,
     reach: float = 0.1,
     check: bool = True,
     max_step: float | None = None,
@@ -151,8 +152,8 @@ def simulate(
         Constraints that are added and removed during the run.
     signals, sensors
         Signals and sensors besides those of the machine.
-    seed
-        Of the noise of sensors.
+    seed, member
+        Of the noise of sensors: a seed, and the number of the member of a rollout whose noise it is.
     reach
         Largest violation of a constraint from which the initial state is still projected.
     check
@@ -195,6 +196,7 @@ def simulate(
         limits=limits,
         contact=contact,
         seed=seed,
+        member=member,
     )
     if not isinstance(check, bool):
         raise InputError(f"check must be true or false, got {check!r}")

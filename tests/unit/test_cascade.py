@@ -218,5 +218,3 @@ def test_loops_refuse() -> None:
         da.simulate(cart(), duration=0.1, control=control.Cascade(law, 2 * [control.Guidance(print, 0.1, ["goal"])]))
     with pytest.raises(da.InputError, match="what 'guidance' reads holds symbols that it was not given: y"):
         loop(control.Guidance(lambda t, q, v, s: [0.0], 0.05, ["goal"], reads=["y"]))
-    with pytest.raises(da.InputError, match="rollouts take expression laws and constant inputs"):
-        da.rollout(cart(), duration=0.1, control=law.law and control.Sampled(da.PD(1, 1, [0]), 0.01))

@@ -25,6 +25,7 @@ from dalembert.simulation.rollout.cuda import rollout_source
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import make_plan
+from dalembert.simulation.sampling import Schedule, Update
 from dalembert.simulation.settings import Settings
 
 SX = ca.SX
@@ -49,15 +50,15 @@ def long_tape() -> ca.Function:
     return ca.Function("long_tape", [x], [y], ["x"], ["y"])
 
 
-def oscillator() -> Problem:
-    t, x, c, p = SX.sym("t"), SX.sym("x", 6), SX.sym("c", 1), SX.sym("p", 2)
-    rate = ca.vertcat(x[1], -p[0] * x[0] + ca.sin(p[1] * t) + c, SX.zeros(4))
+def oscillator(held: int = 1) -> Problem:
+    t, x, c, p = SX.sym("t"), SX.sym("x", 6), SX.sym("c", held), SX.sym("p", 2)
+    rate = ca.vertcat(x[1], -p[0] * x[0] + ca.sin(p[1] * t) + c[0], SX.zeros(4))
     arguments = [t, x, c, p]
     return Problem(
         state_names=("a", "b", "qw", "qx", "qy", "qz"),
         ode=ca.Function("ode", arguments, [rate], ["t", "x", "c", "p"], ["out"]),
         signals=ca.Function("signals", arguments, [SX(0, 1)], ["t", "x", "c", "p"], ["out"]),
-        held_names=("u",),
+        held_names=("u", "seen")[:held],
         quaternions=(2,),
     )
 
@@ -78,8 +79,8 @@ def test_sources_compile(make, options: tuple[str, ...], tmp_path: Path) -> None
     build(emit_cuda(make()), tmp_path, *options)
 
 
-def gauges() -> Measures:
-    t, x, c, p = (SX.sym(n, k) for n, k in zip("txcp", (1, 6, 1, 2), strict=True))
+def gauges(held: int = 1) -> Measures:
+    t, x, c, p = (SX.sym(n, k) for n, k in zip("txcp", (1, 6, held, 2), strict=True))
     y = ca.vertcat(x[0], x[0] ** 2, x[1], x[0] > 1)
     function = ca.Function("m", [t, x, c, p], [y], ["t", "x", "c", "p"], ["y"])
     inf = np.inf
@@ -92,10 +93,31 @@ def gauges() -> Measures:
     )
 
 
+def sampled() -> Schedule:
+    """A sensor with noise, and a law that reads it less often."""
+    t, x, c, p = (SX.sym(n, k) for n, k in zip("txcp", (1, 6, 2, 2), strict=True))
+
+    def update(name: str, period: float, rows: tuple[int, ...], value: SX, w: SX, offset: float = 0.0) -> Update:
+        function = ca.Function("update", [t, x, c, p, w], [value], list("txcpw"), ["out"])
+        return Update(name, period, rows, function, w.numel(), offset)
+
+    w = SX.sym("w", 3)
+    sensor = update("sensor", 0.03, (1,), x[0] + 0.1 * ca.sum1(w), w)
+    law = update("law", 0.05, (0,), 0.9 * c[0] - 0.5 * c[1] + 0.1 * ca.sin(t), SX.sym("w", 0), 0.01)
+    return Schedule((sensor, law), np.array([0.2, 0.0]))
+
+
 @needs_nvcc
-@pytest.mark.parametrize("measures", [None, gauges()], ids=["rows", "measures"])
-def test_rollout_compiles(measures: Measures | None, tmp_path: Path) -> None:
-    build(rollout_source(oscillator(), "rk4", measures), tmp_path, "-DDA_RESIDENT=4")
+@pytest.mark.parametrize(
+    ("measures", "schedule", "options"),
+    [(None, None, ()), (gauges(2), sampled(), ()), (gauges(2), sampled(), ("-DDA_FLOAT",))],
+    ids=["rows", "all", "float"],
+)
+def test_rollout_compiles(
+    measures: Measures | None, schedule: Schedule | None, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    problem = oscillator(1 if schedule is None else 2)
+    build(rollout_source(problem, "rk4", measures, schedule), tmp_path, "-DDA_RESIDENT=4", *options)
 
 
 # What a GPU gives to each thread, on the processor: one thread per block, one after the other.
@@ -112,16 +134,20 @@ static struct { long long x; } blockIdx, blockDim = {1}, threadIdx = {0};
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
-def test_rollout_on_the_processor_is_that_of_lanes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("schedule", [None, sampled()], ids=["held", "sampled"])
+def test_rollout_on_the_processor_is_that_of_lanes(schedule: Schedule | None, tmp_path: Path) -> None:
     """The text for a GPU, compiled as C++: members with their own clocks, parameters, held values, and measures."""
-    problem, measures = oscillator(), gauges()
-    source = rollout_source(problem, "rk4", measures)
+    n_held = 1 if schedule is None else 2
+    problem, measures = oscillator(n_held), gauges(n_held)
+    source = rollout_source(problem, "rk4", measures, schedule)
     loop = f"""
 extern "C" void all(long long n, double *x, double *c, double *p, double *clock, double anchor, double h,
                     long long first, long long count, double rest, int *status, double *failed, double *row,
-                    double *values) {{
+                    double *values, const long long *due, uint64_t seed, const long long *number, double *begin,
+                    double *held) {{
     for (blockIdx.x = 0; blockIdx.x < n; blockIdx.x++)
-        {source.entry}(n, x, c, n, 1, p, n, 1, clock, anchor, h, first, count, rest, status, failed, row, values);
+        {source.entry}(n, x, c, n, 1, p, n, 1, clock, anchor, h, first, count, rest, status, failed, row, values,
+                       due, seed, number, begin, held);
 }}
 """
     (tmp_path / "kernel.cpp").write_text(_SHIM + source.text + loop)
@@ -135,22 +161,32 @@ extern "C" void all(long long n, double *x, double *c, double *p, double *clock,
     held, p, clock = rng.normal(size=(n, 1)), rng.uniform(1, 4, size=(n, 2)), rng.uniform(0, 0.3, n)
     x0[4, 0] = 1e308  # diverges in the first step
     setup = check_setup(problem, x0[0], p[0], Settings(0.537, step=1e-2, record=0.1), period=0.0)
-    plan = make_plan(setup)
+    plan = make_plan(setup, schedule)
+    numbers = 7 + np.arange(n)
     members = Members.at_start(x0, held, p, len(plan.t), measures.start(n))
+    if schedule is not None:
+        members = members.sampled(schedule.initial, numbers, 2**33 + 5)
+        held = members.held.copy()
     members = replace(members, clock=clock)
-    engine = processor_engine(problem, "rk4", "auto", measures)
+    engine = processor_engine(problem, "rk4", "auto", measures, schedule)
     engine.run(plan, members, threads=1, proceed=lambda fraction: True)
 
     arrays = [np.ascontiguousarray(a.T) for a in (x0, held, p)]
     values = np.ascontiguousarray(measures.start(n).reshape(n, -1).T)
     status, failed = np.zeros(n, dtype=np.int32), np.zeros(n)
-    row = np.zeros((6, n))
+    row, held_rows = np.zeros((6, n)), np.full((len(plan.t), n_held, n), np.nan)
+
+    def at(array: np.ndarray) -> ctypes.c_void_p:
+        return ctypes.c_void_p(array.ctypes.data)
+
     for s in plan.segments:
+        due = at(plan.instants[s["sample"]]) if s["sample"] >= 0 else None
+        begin, end = (at(held_rows[s[k]]) if s[k] >= 0 else None for k in ("begin", "row"))
         call(
-            *(ctypes.c_longlong(n), *(ctypes.c_void_p(a.ctypes.data) for a in (*arrays, clock))),
+            *(ctypes.c_longlong(n), *map(at, (*arrays, clock))),
             *(ctypes.c_double(s["anchor"]), ctypes.c_double(s["h"]), ctypes.c_longlong(s["first"])),
-            *(ctypes.c_longlong(s["count"]), ctypes.c_double(s["rest"])),
-            *(ctypes.c_void_p(a.ctypes.data) for a in (status, failed, row, values)),
+            *(ctypes.c_longlong(s["count"]), ctypes.c_double(s["rest"]), *map(at, (status, failed, row, values))),
+            *(due, ctypes.c_ulonglong(members.seed), at(numbers), begin if due else None, end),
         )
     np.testing.assert_array_equal(status, members.status)
     assert status[4] > 0 and failed[4] == members.failed_at[4] == clock[4]
@@ -159,6 +195,9 @@ extern "C" void all(long long n, double *x, double *c, double *p, double *clock,
     assert members.measured is not None
     np.testing.assert_allclose(values.T.reshape(n, 2, 4)[:4], members.measured[:4], rtol=1e-12)
     assert members.measured[:4, 1, :3].all()
+    if members.held_rows is not None:
+        np.testing.assert_allclose(held_rows.transpose(2, 0, 1), members.held_rows, rtol=1e-12)
+        assert len(np.unique(members.held_rows[:4, -1, 1])) == 4
 
 
 def test_long_tapes_are_not_inlined() -> None:

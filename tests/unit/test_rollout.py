@@ -201,7 +201,7 @@ def test_interrupt_keeps_what_is_done(cart: da.EquationsOfMotion) -> None:
         ({"record": 1e-4}, "shorter than the step"),
         ({"threads": -2}, "threads must be"),
         ({"device": "tpu"}, "expected one of cpu, cuda"),
-        ({"control": SampledController(lambda t, q, v: [0.0], 0.1)}, "not a Python controller"),
+        ({"control": SampledController(lambda t, q, v: [0.0], 0.1)}, "not Python controllers"),
     ],
 )
 def test_wrong_arguments(cart: da.EquationsOfMotion, arguments, message: str) -> None:

@@ -116,7 +116,7 @@ def test_virtual_machine_steps_the_same(cart: da.EquationsOfMotion) -> None:
         ({"observe": []}, "nothing to observe"),
         ({"observe": ["thet"]}, "did you mean 'theta'"),
         ({"method": "dopri5"}, "one of euler, heun, rk4"),
-        ({"control": da.SampledController(lambda t, q, v: [0.0], 0.1)}, "not a Python controller"),
+        ({"control": da.SampledController(lambda t, q, v: [0.0], 0.1)}, "not Python controllers"),
     ],
 )
 def test_wrong_arguments(cart: da.EquationsOfMotion, settings, message: str) -> None:

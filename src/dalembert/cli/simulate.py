@@ -47,6 +47,7 @@ def simulate(
     limits: Annotated[str | None, typer.Option(help="At joint limits: record, stop, ignore.")] = None,
     contact: Annotated[str | None, typer.Option(help="How contacts are dealt with: time-stepping.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the noise of sensors.")] = None,
+    member: Annotated[int | None, typer.Option(help="Member of a rollout whose noise it is.")] = None,
     by: Annotated[str | None, typer.Option(help="Formulation: newton-euler, lagrange, gibbs-appell, natural.")] = None,
     backend: Annotated[str | None, typer.Option(help="How equations are evaluated: auto, native, vm.")] = None,
     q0: Annotated[list[str] | None, _values("Initial coordinate")] = None,
@@ -69,7 +70,8 @@ def simulate(
     options = {
         "duration": duration, "t0": t0, "method": method, "step": step, "rtol": rtol, "atol": atol,
         "max_step": max_step, "max_steps": max_steps, "record": record, "constraints": constraints,
-        "reach": reach, "limits": limits, "contact": contact, "seed": seed, "by": by, "backend": backend,
+        "reach": reach, "limits": limits, "contact": contact, "seed": seed, "member": member,
+        "by": by, "backend": backend,
     }  # fmt: skip
     settings = overridden(settings, {name: value for name, value in options.items() if value is not None})
     if start is not None:

@@ -82,7 +82,9 @@ LANES = Form(
 )
 """As many instances at a time as a vector register holds."""
 
-LANES_ROLLOUT = Form("lanes-rollout", LANES.prelude, ("rollout.h", "transpose.h", "lanes_rollout.c"), units="separate")
+LANES_ROLLOUT = Form(
+    "lanes-rollout", LANES.prelude, ("rollout.h", "noise.h", "transpose.h", "lanes_rollout.c"), units="separate"
+)
 """Whole simulations of as many members at a time as a vector register holds."""
 
 PORTABLE = Form("portable", ("portable.h", "truth.h"), (), chunk="static void", joint=False, fused=False, units="one")
@@ -91,7 +93,9 @@ PORTABLE = Form("portable", ("portable.h", "truth.h"), (), chunk="static void", 
 CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void", units="one")
 """One instance per thread of a GPU."""
 
-CUDA_ROLLOUT = Form("cuda-rollout", ("cuda.h",), ("rollout.h", "cuda_rollout.cu"), chunk="CHUNK void", units="one")
+CUDA_ROLLOUT = Form(
+    "cuda-rollout", ("cuda.h",), ("rollout.h", "noise.h", "cuda_rollout.cu"), chunk="CHUNK void", units="one"
+)
 """One simulation per thread of a GPU."""
 
 

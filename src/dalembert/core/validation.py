@@ -106,10 +106,10 @@ def check_names(given: Any, what: str) -> list[str]:
     return names
 
 
-def check_seed(seed: Any) -> int:
-    """Return the seed of random numbers."""
+def check_seed(seed: Any, name: str = "seed") -> int:
+    """Return the seed of random numbers, or another number that chooses them."""
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError(f"seed must be an integer >= 0, got {seed!r}")
+        raise InputError(f"{name} must be an integer >= 0, got {seed!r}")
     return seed
 
 

@@ -80,7 +80,7 @@ Numbers
     ``delay``, ``feedback`` (whether laws see the measurement in place of the true value; default true).
 ``simulation``
     What ``dalembert simulate`` does by default: all settings of a simulation (``duration``, ``t0``, ``method``,
-    ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, ``seed``,
+    ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, ``seed``, ``member``,
     ``constraints`` and ``contact``: how they are kept and dealt with, a name, or a mapping of ``name`` and settings),
     ``by`` and
     ``backend`` (of the equations), ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and parameter; the others

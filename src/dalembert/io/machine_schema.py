@@ -492,6 +492,7 @@ class SimulationEntry(_Entry):
     limits: str | None = None
     contact: str | dict[str, Any] | None = None
     seed: int | None = None
+    member: int | None = None
     by: str | None = None
     backend: str | None = None
     q0: dict[str, Number] = {}

@@ -58,7 +58,7 @@ def read_simulation(
             value = [plain(item, (*path, i)) for i, item in enumerate(value)]
         elif isinstance(value, dict):
             value = {key: v if key == "name" else _whole(plain(v, (*path, key))) for key, v in value.items()}
-        elif field.name not in (*_WORDS, "max_steps", "constraints", "contact", "seed"):
+        elif field.name not in (*_WORDS, "max_steps", "constraints", "contact", "seed", "member"):
             value = plain(value, path)
         with locating(document.label, document.line(path)):
             one: dict[str, Any] = {"duration": 1.0, field.name: value}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +17,12 @@ from dalembert.compile.kernel import Backend, usable_toolchain
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
+from dalembert.core.validation import check_seed
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.loop.signals import Measure, make_measures
+from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.engines.engine import Setup, normalise
 from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR
@@ -32,6 +34,7 @@ from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, make_plan, rollout_macros
 from dalembert.simulation.rollout.result import Rollout
 from dalembert.simulation.rollout.vm import VmRollout
+from dalembert.simulation.sampling import Schedule
 from dalembert.simulation.settings import Settings
 from dalembert.simulation.watch import Progress, interrupts
 
@@ -52,6 +55,9 @@ def rollout(
     step: float | None = None,
     record: float | None = None,
     measure: Mapping[str, Measure] | None = None,
+    signals: Sequence[Signal] = (),
+    sensors: Sequence[Sensor] = (),
+    seed: int = 0,
     t0: float = 0.0,
     threads: int = 0,
     device: str = "cpu",
@@ -77,7 +83,8 @@ def rollout(
     p
         Parameters: (N, np), (np,), or a mapping of names to numbers or (N,) arrays.
     control
-        None, constant inputs, or an expression law. (A Python controller would have to be called for each member.)
+        None, constant inputs, an expression law, a sampled one (`dalembert.control.Sampled`) or a cascade of such laws.
+        (A Python controller would have to be called for each member.)
     method
         ``"rk4"`` (the default), ``"heun"`` or ``"euler"``.
     step
@@ -87,6 +94,11 @@ def rollout(
     measure
         What to measure of each member while it runs, by name (see `dalembert.Measure`): numbers instead of
         trajectories. Memory of a member is then that of its state, twice, and of its measures.
+    signals, sensors
+        Signals and sensors besides those of the machine.
+    seed
+        Of the noise of sensors, which is another one for each member: member ``i`` has that of
+        ``simulate(..., seed=seed, member=i)``.
     t0
         Initial time.
     threads
@@ -122,8 +134,10 @@ def rollout(
     if device != "cuda" and (precision != "double" or fast_math):
         raise InputError(f"precision and fast_math belong to the device cuda, got {precision!r} and {fast_math!r}")
     threads = check_threads(threads)
-    loop = close_loop(eom, control, limits="ignore")
+    check_seed(seed)
+    loop = close_loop(eom, control, limits="ignore", signals=signals, sensors=sensors)
     problem, held = loop.problem, held_inputs(loop)
+    schedule = loop.controller if loop.constant is None else None
     parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
     x0, parameters = initial_states(eom, loop, q0, v0, parameters)
@@ -136,11 +150,13 @@ def rollout(
         settings = Settings(duration, t0, method, step=step, record=record, max_steps=max_steps)
         own = parameters[which] if parameters.ndim == 2 else parameters
         setup = check_setup(problem, x0[which][0], own[0] if own.ndim == 2 else own, settings, period=0.0)
-        plan = make_plan(setup)
+        plan = make_plan(setup, schedule)
         began = time.perf_counter()
-        engine = _engine(eom, problem, method, device, precision, fast_math, measures)
+        engine = _engine(eom, problem, method, device, precision, fast_math, measures, schedule)
         memory = None if measures is None else measures.start(len(x0[which]))
         members = Members.at_start(x0[which], held, own, len(plan.t), memory)
+        if schedule is not None:
+            members = members.sampled(schedule.initial, np.arange(len(x0))[which], seed)
         _drive(engine, plan, setup, members, threads, progress)
         result = _assemble(eom, problem, setup, plan, members, engine.backend, time.perf_counter() - began)
         numbers = {} if measures is None or memory is None else measures.finish(memory, result.ok)
@@ -159,10 +175,12 @@ def held_inputs(loop: ClosedLoop) -> Array:
         return np.zeros(0)
     if loop.constant is not None:
         return loop.constant
-    names = ", ".join(repr(update.name) for update in loop.controller.updates)
+    if loop.controller.native:
+        return loop.controller.initial
+    names = ", ".join(repr(update.name) for update in loop.controller.updates if not update.native)
     raise InputError(
-        "rollouts take expression laws and constant inputs, not a Python controller or what else is sampled, "
-        f"got {names}"
+        "rollouts take constant inputs and what is written as expressions (laws, Sampled, NativeGuidance), not Python "
+        f"controllers, got {names}"
     )
 
 
@@ -235,30 +253,36 @@ def _engine(
     precision: Any,
     fast_math: bool,
     measures: Measures | None,
+    schedule: Schedule | None,
 ) -> RolloutEngine:
     """Return the time loop, which stays with its equations for the next rollout."""
 
     def make() -> RolloutEngine:
         if device == "cuda":
-            return CudaRollout(problem, method, precision, fast_math, measures)
-        return processor_engine(problem, method, eom.backend, measures)
+            return CudaRollout(problem, method, precision, fast_math, measures, schedule)
+        return processor_engine(problem, method, eom.backend, measures, schedule)
 
-    return eom.kept.once("rollout", (problem, method, device, precision, fast_math, measures), make, at_most=8)
+    key = (problem, method, device, precision, fast_math, measures, schedule)
+    return eom.kept.once("rollout", key, make, at_most=8)
 
 
 def processor_engine(
-    problem: Problem, method: str, backend: Backend, measures: Measures | None = None
+    problem: Problem,
+    method: str,
+    backend: Backend,
+    measures: Measures | None = None,
+    schedule: Schedule | None = None,
 ) -> RolloutEngine:
     """Return the time loop of many members on the processor: in lanes, or where there is no compiler in NumPy."""
     toolchain = usable_toolchain(backend)
     if toolchain is None:
-        return VmRollout(problem, method, measures)
+        return VmRollout(problem, method, measures, schedule)
     try:
-        return LaneRollout(problem, method, toolchain, measures)
+        return LaneRollout(problem, method, toolchain, measures, schedule)
     except BrokenToolchainError:
         if backend == "native":
             raise
-        return VmRollout(problem, method, measures)
+        return VmRollout(problem, method, measures, schedule)
 
 
 def _drive(engine: RolloutEngine, plan: Plan, setup: Setup, members: Members, threads: int, progress: Any) -> None:
@@ -289,8 +313,8 @@ def _assemble(
         state_names=problem.state_names,
         p=members.p,
         parameter_names=eom.p_names,
-        held=members.held,
-        held_names=problem.held_names,
+        held=members.held if members.held_rows is None else members.held_rows,
+        held_names=problem.held_names[: len(problem.held_names) - problem.unrecorded],
         status=members.words,
         failed_at=np.where(members.status > 0, members.failed_at, np.nan),
         failed_state=members.status - 1,

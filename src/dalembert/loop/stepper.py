@@ -61,13 +61,16 @@ class Stepper:
         own = control is None and eom.nu > 0
         self._loop = close_loop(eom, np.zeros(eom.nu) if own else control, limits="ignore")
         problem, held = self._loop.problem, held_inputs(self._loop)
+        if self._loop.controller is not None and self._loop.constant is None:
+            names = ", ".join(update.name for update in self._loop.controller.updates)
+            raise InputError(f"a stepper has a period of its own and samples nothing else, got {names}")
         rollout_macros(problem, method)
         self.input_names = eom.u_names if own else ()
         seen = make_observations(eom, problem, observe)
         self.observed = seen.names
         self._look = compile_function(seen.function, backend=eom.backend, shapes={"t": ()})
         self._engine = processor_engine(problem, method, eom.backend, seen)
-        segment = np.array([(0.0, period / substeps, 0.0, 0, substeps, -1)], dtype=SEGMENT)
+        segment = np.array([(0.0, period / substeps, 0.0, 0, substeps, -1, -1, -1)], dtype=SEGMENT)
         self._plan = Plan(np.zeros(1), segment, substeps)
         self._start = start
         x, p = self._states(start, members)

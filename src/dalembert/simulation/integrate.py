@@ -95,7 +95,7 @@ def integrate(
     schedule = _schedule(problem, controller)
     period = min((update.period for update in schedule.updates), default=0.0)
     setup = check_setup(problem, x0, p, settings, period=period)
-    sampler = _sampler(problem, schedule, x0, setup, settings.seed, backend)
+    sampler = _sampler(problem, schedule, x0, setup, settings, backend)
     if on_event is not None and not callable(on_event):
         raise InputError(f"on_event must be a function (t, x, names), got {type(on_event).__name__}")
     kernels = problem_kernels(problem, backend, tapes=setup.constraint_method.tapes)
@@ -134,11 +134,11 @@ def _schedule(problem: Problem, controller: SampledLaw | Schedule | None) -> Sch
 
 
 def _sampler(
-    problem: Problem, schedule: Schedule, x0: ArrayLike | EndState, setup: Setup, seed: int, backend: Backend
+    problem: Problem, schedule: Schedule, x0: ArrayLike | EndState, setup: Setup, settings: Settings, backend: Backend
 ) -> Sampler:
     """Return the sampler; that of a run which goes on with the same grid knows what was held."""
     names = problem.held_names
-    known: dict[str, Any] = {"seed": seed, "backend": backend}
+    known: dict[str, Any] = {"seed": settings.seed, "member": settings.member, "backend": backend}
     if isinstance(x0, EndState) and schedule.updates:
         period = schedule.updates[-1].period
         if period == x0.sample_period and x0.held.size == len(names):

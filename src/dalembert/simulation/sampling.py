@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from dalembert.compile import compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.noise import normals
 from dalembert.core.types import Array
 
 __all__ = ["SampledLaw", "Sampler", "Schedule", "Update"]
@@ -46,8 +47,8 @@ class Update:
     function
         ``(t, x, c, p, w) -> values`` on CasADi symbols, compiled; or the same without ``w`` in Python.
     noise
-        Number of independent standard normal numbers ``w``, which depend on the seed, the name and the number of the
-        instant alone (Philox).
+        Number of independent standard normal numbers ``w``, which depend on the seed, the member, the name and the
+        number of the instant alone (``core/noise.py``).
     offset
         Delay of the first instant, less than a period.
     """
@@ -73,12 +74,14 @@ class Update:
         """Whether it is an expression."""
         return isinstance(self.function, casadi.Function)
 
-    def drawn(self, seed: int, k: int) -> Array:
+    @property
+    def stream(self) -> int:
+        """Which random numbers are its own."""
+        return crc32(self.name.encode())
+
+    def drawn(self, seed: int, k: int, member: int = 0) -> Array:
         """Random numbers of the instant ``k``."""
-        if not self.noise:
-            return np.zeros(0)
-        stream = np.array([seed, crc32(self.name.encode())], dtype=np.uint64)
-        return np.random.Generator(np.random.Philox(key=stream, counter=[0, 0, 0, k])).standard_normal(self.noise)
+        return normals(seed, member, self.stream, k, self.noise) if self.noise else np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +136,7 @@ class Sampler:
         Where the grids begin.
     p
         Parameters.
-    seed
+    seed, member
         Of the random numbers.
     backend
         How expressions are compiled.
@@ -149,11 +152,13 @@ class Sampler:
         p: Array,
         *,
         seed: int = 0,
+        member: int = 0,
         backend: Backend = "auto",
         start: float | None = None,
         held: Array | None = None,
     ) -> None:
-        self.names, self.origin, self.updates, self._seed, self._p = names, origin, schedule.updates, seed, p
+        self.names, self.origin, self.updates, self._p = names, origin, schedule.updates, p
+        self._seed, self._member = seed, member
         self.held = np.array(schedule.initial if held is None else held, dtype=float)
         self.history: list[tuple[float, Array]] = [(-math.inf, self.held)]
         self.period = min((u.period for u in self.updates), default=0.0)
@@ -185,7 +190,7 @@ class Sampler:
                 continue
             held = self.held.copy() if held is None else held
             self.doing = update.name
-            values = self._calls[i](t, x, held, self._p, update.drawn(self._seed, self.counts[i]))
+            values = self._calls[i](t, x, held, self._p, update.drawn(self._seed, self.counts[i], self._member))
             held[self._rows[i]] = self._checked(t, update, values)
             self.counts[i] += 1
         if held is not None:

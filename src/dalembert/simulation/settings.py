@@ -57,8 +57,8 @@ class Settings:
         What to do at joint limits: ``"record"``, ``"stop"`` or ``"ignore"``.
     contact
         How contacts are dealt with: a `ContactMethod`, its name, or a mapping of its name and settings.
-    seed
-        Of the noise of sensors.
+    seed, member
+        Of the noise of sensors: a seed, and the number of the member of a rollout that has it.
     """
 
     duration: float
@@ -75,12 +75,14 @@ class Settings:
     limits: str = "record"
     contact: str | Mapping[str, Any] | ContactMethod | None = None
     seed: int = 0
+    member: int = 0
 
     def __post_init__(self) -> None:
         check_number("duration", self.duration, unit="s")
         check_number("t0", self.t0, positive=False)
         check_number("reach", self.reach)
         check_seed(self.seed)
+        check_seed(self.member, "member")
         if self.method is not None:
             check_integrator(self.method)
         for name in ("step", "max_step", "record"):

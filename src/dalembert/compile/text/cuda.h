@@ -30,6 +30,10 @@ typedef double real;
 #define SPLAT(a) ((real)(a))
 typedef double instant; /* times and steps, whatever the precision of the rest */
 typedef bool MASK;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t, word;
+#define WORD(a) ((word)(a))
+#define FROM_WORD(a) ((double)(a))
 #define REAL(a) ((real)(a))
 #define SELECT(m, a, b) ((m) ? (a) : (b))
 #define K(c) ((real)(c))

@@ -3,7 +3,9 @@
  * its status 1 + the number of the first state that is bad, and the time of that step. Arrays are structures of
  * arrays: element e of member i lies at e * n + i, but for held values and parameters, whose strides are given. `clock`
  * holds times of the members to which those of the steps are added, or is 0. With N_MEASURES, `values` holds what is
- * reduced and then how much was seen of it; EVERY says whether all steps are looked at or the end alone. */
+ * reduced and then how much was seen of it; EVERY says whether all steps are looked at or the end alone.
+ * With N_UPDATES and a table `due` of numbers of instants (-1: not due) held values are set anew first, by UPDATES; those
+ * of the row at the start, and of that at the end, go to `held_begin` and `held_row`, unless they are 0. */
 #if N_MEASURES
 TABLE int kind_of[] = {KINDS};
 TABLE double since_of[] = {SINCE}, until_of[] = {UNTIL};
@@ -24,10 +26,22 @@ FUNCTION void look(double t, double h, double slack, const real *x, const real *
 }
 #endif
 
+#if N_UPDATES
+FUNCTION void sample(double t, uint64_t seed, uint64_t number, const long long *due, const real *x, real *c, const real *p,
+                     real *w) {
+    real noise[MOST_NOISE + 1], new_[MOST_ROWS];
+    const real time = (real)t;
+    const real *const in[] = {&time, x, c, p, noise};
+    real *const out[] = {new_};
+    UPDATES
+}
+#endif
+
 extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
-    long long n, real *state, const real *held, long long c_element, long long c_row, const real *parameters,
+    long long n, real *state, real *held, long long c_element, long long c_row, const real *parameters,
     long long p_element, long long p_row, const double *clock, double anchor, double h, long long first,
-    long long count, double rest, int *status, double *failed_at, real *row, real *values) {
+    long long count, double rest, int *status, double *failed_at, real *row, real *values,
+    const long long *due, uint64_t seed, const long long *number, real *held_begin, real *held_row) {
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     real x[N_STATES], stage[N_STATES], rate[N_STATES], next[N_STATES], c[N_HELD + 1], p[N_PARAMETERS + 1], w[N_WORK + 1];
@@ -39,6 +53,12 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     for (int j = 0; j < N_HELD; j++) c[j] = held[j * c_element + i * c_row];
     UNROLL
     for (int j = 0; j < N_PARAMETERS; j++) p[j] = parameters[j * p_element + i * p_row];
+#if N_UPDATES
+    if (due && !bad) sample(own + anchor, seed, (uint64_t)number[i], due, x, c, p, w);
+    UNROLL
+    for (int j = 0; j < N_HELD; j++)
+        if (held_begin) held_begin[j * n + i] = bad ? K(NAN) : c[j];
+#endif
 #if N_MEASURES
     real before[N_MEASURES], value[N_MEASURES], seen[N_MEASURES];
     double now = own + (anchor + (double)first * h);
@@ -69,6 +89,13 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
 #endif
     }
     status[i] = bad;
+#if N_UPDATES
+    UNROLL
+    for (int j = 0; j < N_HELD; j++) {
+        held[j * c_element + i * c_row] = c[j];
+        if (held_row) held_row[j * n + i] = bad ? K(NAN) : c[j];
+    }
+#endif
 #if N_MEASURES
     if (!EVERY && !bad) look(now, 0.0, 1e-9 * h, x, c, p, before, value, seen, w);
     UNROLL

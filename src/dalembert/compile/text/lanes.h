@@ -22,6 +22,9 @@ typedef int64_t integer __attribute__((vector_size(ALIGNMENT)));
 #define SPLAT(a) ((a) + K(-0.0))
 typedef real instant; /* times and steps */
 typedef integer MASK;
+typedef uint64_t word __attribute__((vector_size(ALIGNMENT)));
+#define WORD(a) ((word)ALL(0) + (uint64_t)(a))
+#define FROM_WORD(a) __builtin_convertvector((integer)(a), real)
 #define REAL(a) (a)
 #define SELECT(m, a, b) select_(m, a, b)
 #define UNROLL

@@ -1,21 +1,30 @@
 /* Members of a rollout in lanes, over segments of the time: a segment is `count` steps of length h, the first of which
  * starts at anchor + first * h, and then, if it is not 0, one of length `rest`; its end is recorded in row `row` of
- * each member, unless that is negative. Members may have clocks of their own, to which these times are added. A member
+ * each member, unless that is negative. If `sample` is not negative, it is the row of the table of instants with which it
+ * starts: held values are then set anew, and belong to the row `begin` if there is one. Members may have clocks of their own, to which these times are added. A member
  * whose state stops being finite keeps its last good one, with its status 1 + the number of the first state that is
  * bad, and the time of that step; its later rows are NaN. The other lanes do not see it. */
 struct segment {
     double anchor, h, rest;
-    int64_t first, count, row;
+    int64_t first, count, row, begin, sample;
 };
 
 /* A function of lanes from another library: one block of vectors (SYM_block of lanes_entries.c). */
 typedef void (*block)(const void *const *in, void *const *out, void *work);
 
+/* Some of the held values, set anew by (t, x, c, p, w) -> values with normal random numbers w, an even number of them. */
+struct update {
+    block function;
+    int64_t n_rows;
+    const int64_t *rows;
+    int64_t n_noise, stream;
+};
+
 struct rollout {
     /* members */
     int64_t n;
     double *state;
-    const double *held; /* stride 0: the same for all; parameters likewise */
+    double *held; /* stride 0: the same for all; parameters likewise */
     int64_t held_stride;
     const double *parameters;
     int64_t p_stride;
@@ -32,8 +41,17 @@ struct rollout {
     const int64_t *kinds;
     const double *since, *until;
     double *values; /* of each member: the values, then how much of it was seen (the time, 1 or 0) */
-    /* memory of this thread: SYM_rollout_n_work doubles; those of `measure` and 4 n_measures + 1 vectors */
-    double *work, *measure_work;
+    /* what is sampled: each member then has held values of its own, also in the record */
+    int64_t n_updates;
+    const struct update *updates;
+    const int64_t *instants; /* table of numbers of instants, a column for each update; -1: not due */
+    uint64_t seed;
+    const int64_t *number; /* of each member, among those that share a seed */
+    double *held_rows;
+    /* memory of this thread: SYM_rollout_n_work doubles; those of `measure` and 4 n_measures + 1 vectors; for the
+     * updates most random numbers, most rows, most work of one of them, and a vector */
+    int64_t most_noise, most_rows;
+    double *work, *measure_work, *sample_work;
 };
 EXPORT extern const long JOIN(SYMBOL, _rollout_size);
 const long JOIN(SYMBOL, _rollout_size) = sizeof(struct rollout);
@@ -59,6 +77,34 @@ static void look(const struct rollout *R, real t, real h, double slack, integer 
         const real since = SPLAT(R->since[j] - slack), until = SPLAT(R->until[j] + slack);
         const integer on = alive & (t >= since) & (t <= until);
         reduce(R->kinds[j], t, h, y[j], before + j, on, on & (t - h >= since) & (h > K(0.0)), value + j, seen + j);
+    }
+}
+
+/* Set anew what is due for a block of members, one update after the other. */
+static void sample(const struct rollout *R, int64_t start, int64_t members, const struct segment *seg, real clock,
+                   integer alive, const real *x, real *c, const real *p) {
+    real *const w = aligned(R->sample_work), *const new_ = w + R->most_noise, *const work = new_ + R->most_rows;
+    const int64_t *const instant_ = R->instants + seg->sample * R->n_updates;
+    const real t = clock + SPLAT(seg->anchor);
+    word number;
+    for (int64_t i = 0; i < LANES; i++) number[i] = (uint64_t)R->number[start + (i < members ? i : members - 1)];
+    for (int64_t k = 0; k < R->n_updates; k++) {
+        const struct update *const U = R->updates + k;
+        const void *const in[] = {&t, x, c, p, w};
+        void *const out[] = {new_};
+        if (instant_[k] < 0) continue;
+        draw(R->seed, number, (uint32_t)U->stream, (uint64_t)instant_[k], (int)U->n_noise, w);
+        U->function(in, out, work);
+        for (int64_t j = 0; j < U->n_rows; j++) c[U->rows[j]] = select_(alive, new_[j], c[U->rows[j]]);
+    }
+}
+
+/* A row of the record: values of the members that are alive. */
+static void put(double *rows, int64_t start, int64_t members, int64_t n_rows, int64_t row, int size, integer alive,
+                const real *values) {
+    for (int64_t i = 0; i < members; i++) {
+        double *const target = rows + ((start + i) * n_rows + row) * size;
+        for (int j = 0; j < size; j++) target[j] = alive[i] ? values[j][i] : NAN;
     }
 }
 
@@ -92,11 +138,16 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
             const struct segment *const seg = R->segments;
             t = clock + SPLAT(seg->anchor + (double)seg->first * seg->h);
             slack = 1e-9 * seg->h;
-            if (R->every) look(R, t, K(0.0), slack, alive, x, c, p);
+            if (R->every && seg->sample < 0) look(R, t, K(0.0), slack, alive, x, c, p);
         }
         for (int64_t s = 0; s < R->n_segments; s++) {
             const struct segment *const seg = R->segments + s;
             const int64_t steps = seg->count + (seg->rest > 0.0);
+            if (seg->sample >= 0) {
+                sample(R, start, members, seg, clock, alive, x, c, p);
+                if (seg->begin >= 0) put(R->held_rows, start, members, R->n_rows, seg->begin, N_HELD, alive, c);
+                if (m && R->every) look(R, clock + SPLAT(seg->anchor), K(0.0), slack, alive, x, c, p);
+            }
             for (int64_t k = 0; k < steps && any(alive); k++) {
                 const double at = seg->anchor + (double)(seg->first + k) * seg->h;
                 const double h = k < seg->count ? seg->h : seg->rest;
@@ -120,15 +171,14 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                 }
             }
             if (seg->row < 0) continue;
-            for (int64_t i = 0; i < members; i++) {
-                double *const target = R->rows + ((start + i) * R->n_rows + seg->row) * N_STATES;
-                for (int j = 0; j < N_STATES; j++) target[j] = alive[i] ? x[j][i] : NAN;
-            }
+            put(R->rows, start, members, R->n_rows, seg->row, N_STATES, alive, x);
+            if (R->n_updates) put(R->held_rows, start, members, R->n_rows, seg->row, N_HELD, alive, c);
         }
         if (m) {
             if (!R->every) look(R, t, K(0.0), slack, alive, x, c, p);
             store_block(R->values + start * 2 * m, members, 2 * m, 2 * m, values);
         }
         store_block(R->state + start * N_STATES, members, N_STATES, N_STATES, x);
+        if (R->n_updates) store_block(R->held + start * N_HELD, members, N_HELD, N_HELD, c);
     }
 }

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import casadi
 import numpy as np
 
 from dalembert.compile.cuda import BLOCK, CudaSource, Precision, emit_cuda, import_cupy, load_entry
@@ -16,24 +17,37 @@ from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
+from dalembert.simulation.sampling import Schedule
 
 __all__ = ["CudaRollout", "rollout_source"]
 
 _PATIENCE = 0.05
 
 
-def rollout_source(problem: Problem, method: str, measures: Measures | None = None) -> CudaSource:
+def rollout_source(
+    problem: Problem, method: str, measures: Measures | None = None, schedule: Schedule | None = None
+) -> CudaSource:
     """Write the time loop of a problem as CUDA C."""
-    macros: dict[str, object] = {
-        **rollout_macros(problem, method),
-        "N_MEASURES": 0 if measures is None else len(measures),
-    }
-    further = None
+    macros: dict[str, object] = {**rollout_macros(problem, method), "N_MEASURES": 0, "N_UPDATES": 0}
+    further = {}
     if measures is not None:
-        further = {"MEASURE": row_major(measures.function)}
-        macros |= {"EVERY": int(measures.every), "KINDS": ", ".join(map(str, measures.kinds.tolist()))}
+        further["MEASURE"] = row_major(measures.function)
+        macros |= {"N_MEASURES": len(measures), "EVERY": int(measures.every)}
+        macros["KINDS"] = ", ".join(map(str, measures.kinds.tolist()))
         for name, times in (("SINCE", measures.since), ("UNTIL", measures.until)):
             macros[name] = ", ".join(repr(float(np.clip(t, -1e300, 1e300))) for t in times)
+    if schedule is not None:
+        statements = []
+        for k, update in enumerate(schedule.updates):
+            assert isinstance(update.function, casadi.Function)
+            further[f"UPDATE{k}"] = row_major(update.function)
+            even = update.noise + update.noise % 2
+            drawn = f"draw(seed, number, {update.stream}u, (uint64_t)due[{k}], {even}, noise);"
+            put = " ".join(f"c[{row}] = new_[{j}];" for j, row in enumerate(update.rows))
+            statements.append(f"if (due[{k}] >= 0) {{ {drawn} UPDATE{k}(in, out, w) {put} }}")
+        macros |= {"N_UPDATES": len(schedule.updates), "UPDATES": " ".join(statements)}
+        macros["MOST_NOISE"] = max(update.noise + update.noise % 2 for update in schedule.updates)
+        macros["MOST_ROWS"] = max(len(update.rows) for update in schedule.updates)
     return emit_cuda(row_major(problem.ode), form=CUDA_ROLLOUT, macros=macros, further=further, entry="rollout")
 
 
@@ -59,9 +73,10 @@ class CudaRollout:
         precision: Precision = "double",
         fast_math: bool = False,
         measures: Measures | None = None,
+        schedule: Schedule | None = None,
     ) -> None:
         self._cupy = import_cupy()
-        self.source = rollout_source(problem, method, measures)
+        self.source = rollout_source(problem, method, measures, schedule)
         self._dtype = np.dtype(np.float64 if precision == "double" else np.float32)
         self._entry = load_entry(self._cupy, self.source, precision, fast_math, BLOCK)
 
@@ -79,11 +94,23 @@ class CudaRollout:
             values = cupy.asarray(memory.reshape(n, -1).T, dtype=self._dtype, order="C")
         flags, times = cupy.zeros(n, dtype=cupy.int32), cupy.zeros(n)
         record = cupy.empty((rows.shape[1] - 1, rows.shape[2], n), dtype=self._dtype)
+        numbers: Any = nothing
+        instants: Any = None
+        due: Any = nothing
+        holds: tuple[Any, ...] = (nothing, nothing)
+        held_record: Any = None
+        if members.held_rows is not None and members.numbers is not None:
+            numbers, instants = cupy.asarray(members.numbers), cupy.asarray(plan.instants)
+            held_record = cupy.full((members.held_rows.shape[1], members.held.shape[1], n), np.nan, dtype=self._dtype)
         grid, block = ((n + BLOCK - 1) // BLOCK,), (BLOCK,)
         reached, looked = 1, time.monotonic()
         for k, segment in enumerate(plan.segments):
             row = int(segment["row"])
             target = record[row - 1] if row >= 0 else nothing
+            if held_record is not None:
+                begin = int(segment["begin"]) if segment["sample"] >= 0 else -1
+                due = instants[int(segment["sample"])] if segment["sample"] >= 0 else nothing
+                holds = tuple(held_record[k] if k >= 0 else nothing for k in (begin, row))
             self._entry(
                 grid,
                 block,
@@ -91,6 +118,7 @@ class CudaRollout:
                     *(np.int64(n), state, *held, *parameters, clock),
                     *(np.float64(segment["anchor"]), np.float64(segment["h"]), np.int64(segment["first"])),
                     *(np.int64(segment["count"]), np.float64(segment["rest"]), flags, times, target, values),
+                    *(due, np.uint64(members.seed), numbers, *holds),
                 ),
             )
             reached = max(reached, row + 1)
@@ -102,6 +130,9 @@ class CudaRollout:
         x[:] = state.T.get()
         members.status[:], members.failed_at[:], members.done[:] = flags.get(), times.get(), reached
         rows[:, 1:reached] = record[: reached - 1].transpose(2, 0, 1).get()
+        if held_record is not None and members.held_rows is not None:
+            members.held_rows[:] = held_record.transpose(2, 0, 1).get()
+            members.held[:] = held[0][: members.held.shape[1]].T.get()
         if memory is not None:
             memory[:] = values.T.get().reshape(memory.shape)
 

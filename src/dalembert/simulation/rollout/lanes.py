@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
+from casadi import Function
 
 from dalembert.compile.batch import run_threads
 from dalembert.compile.build import Toolchain
@@ -18,6 +19,7 @@ from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
+from dalembert.simulation.sampling import Schedule
 
 __all__ = ["LaneRollout"]
 
@@ -51,9 +53,49 @@ class _Rollout(ctypes.Structure):
         ("since", _POINTER),
         ("until", _POINTER),
         ("values", _POINTER),
+        ("n_updates", _INT),
+        ("updates", _POINTER),
+        ("instants", _POINTER),
+        ("seed", ctypes.c_uint64),
+        ("number", _POINTER),
+        ("held_rows", _POINTER),
+        ("most_noise", _INT),
+        ("most_rows", _INT),
         ("work", _POINTER),
         ("measure_work", _POINTER),
+        ("sample_work", _POINTER),
     )
+
+
+class _Update(ctypes.Structure):
+    """``struct update`` of lanes_rollout.c."""
+
+    _fields_ = (
+        ("function", _POINTER),
+        ("n_rows", _INT),
+        ("rows", _POINTER),
+        ("n_noise", _INT),
+        ("stream", _INT),
+    )
+
+
+class _Updates:
+    """What is sampled, in lanes: each update a library of its own."""
+
+    def __init__(self, schedule: Schedule, toolchain: Toolchain) -> None:
+        updates = schedule.updates
+        functions = [u.function for u in updates if isinstance(u.function, Function)]
+        self._codes = [load_lanes(row_major(function), toolchain) for function in functions]
+        self._rows = [np.array(u.rows, dtype=np.int64) for u in updates]
+        self.most_noise = max((u.noise + u.noise % 2 for u in updates), default=0)
+        self.most_rows = max((len(u.rows) for u in updates), default=0)
+        self.most_work = max((code.n_work for code in self._codes), default=0)
+        self.table = (_Update * len(updates))(
+            *(
+                _Update(code.block_address, len(rows), rows.ctypes.data, u.noise + u.noise % 2, u.stream)
+                for code, rows, u in zip(self._codes, self._rows, updates, strict=True)
+            )
+        )
 
 
 class LaneRollout:
@@ -69,11 +111,20 @@ class LaneRollout:
         The compiler.
     measures
         What is measured; a library of its own, so that other measures leave the time loop as it is.
+    schedule
+        What is sampled, all of it native; likewise.
     """
 
     backend = "lanes"
 
-    def __init__(self, problem: Problem, method: str, toolchain: Toolchain, measures: Measures | None = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        method: str,
+        toolchain: Toolchain,
+        measures: Measures | None = None,
+        schedule: Schedule | None = None,
+    ) -> None:
         function = row_major(problem.ode)
         library = load_form(function, toolchain, LANES_ROLLOUT, rollout_macros(problem, method))
         symbol = symbol_of(function)
@@ -85,6 +136,7 @@ class LaneRollout:
         self._call.restype, self._call.argtypes = None, [_POINTER]
         self._cost = 4 * function.n_instructions()
         self._measures = measures
+        self._updates = None if schedule is None else _Updates(schedule, toolchain)
         if measures is not None:
             self._gauge = load_lanes(row_major(measures.function), toolchain)
             self._tables = measures.kinds, measures.since, measures.until
@@ -109,6 +161,7 @@ class LaneRollout:
                 segments = plan.segments[first:last]
                 self._place(loop, members, start, end)
                 loop.n_segments, loop.segments = last - first, segments.ctypes.data
+                loop.instants = plan.instants.ctypes.data
                 self._call(reference)
                 done[start:end] = max(1, int(segments["row"].max(initial=-1)) + 1, int(done[start]))
                 advanced[k] += (end - start) * (last - first)
@@ -149,6 +202,13 @@ class LaneRollout:
             loop.n_measures, loop.every = len(self._measures), self._measures.every
             loop.measure, loop.measure_work = self._gauge.block_address, vectors.ctypes.data
             loop.kinds, loop.since, loop.until = (table.ctypes.data for table in (kinds, since, until))
+        if self._updates is not None:
+            own = self._updates
+            vectors = np.empty(own.most_work + (own.most_noise + own.most_rows + 1) * self.width)
+            kept.append(vectors)
+            loop.n_updates, loop.updates = len(own.table), ctypes.addressof(own.table)
+            loop.most_noise, loop.most_rows, loop.sample_work = own.most_noise, own.most_rows, vectors.ctypes.data
+            loop.seed = members.seed
         return loop, kept
 
     @staticmethod
@@ -163,6 +223,8 @@ class LaneRollout:
         loop.status, loop.failed_at = members.status[start:].ctypes.data, members.failed_at[start:].ctypes.data
         loop.clock = None if members.clock is None else members.clock[start:].ctypes.data
         loop.values = None if members.measured is None else members.measured[start:].ctypes.data
+        loop.number = None if members.numbers is None else members.numbers[start:].ctypes.data
+        loop.held_rows = None if members.held_rows is None else members.held_rows[start:].ctypes.data
 
     def _pieces(self, start: int, end: int, plan: Plan) -> list[tuple[int, int, int, int]]:
         """Divide members start..end and all segments into calls of bounded work: (start, end, first, last)."""

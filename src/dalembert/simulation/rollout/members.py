@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -37,6 +37,10 @@ class Members:
         Times of the members to which those of the plan are added; None: they have none of their own.
     measured
         Memory of the measures (N, 2, n), if there are any.
+    numbers, seed
+        Numbers of the members and their seed, which say which random numbers they get; None if they need none.
+    held_rows
+        Record of what a sampled law holds (N, n_t, nc), if there is one; ``held`` is then (N, nc) and changes.
     """
 
     x: Array
@@ -48,6 +52,9 @@ class Members:
     done: NDArray[np.int64]
     clock: Array | None = None
     measured: Array | None = None
+    numbers: NDArray[np.int64] | None = None
+    held_rows: Array | None = None
+    seed: int = 0
 
     @classmethod
     def at_start(cls, x0: Array, held: Array, p: Array, n_rows: int, measured: Array | None = None) -> Members:
@@ -57,6 +64,12 @@ class Members:
         rows[:, 0] = x0
         zeros, ones = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
         return cls(np.array(x0, order="C"), held, p, rows, zeros, np.full(n, np.nan), ones, None, measured)
+
+    def sampled(self, start: Array, numbers: NDArray[np.int64], seed: int) -> Members:
+        """Return these members with held values of their own, from a start (nc,), numbers and a seed."""
+        held = np.tile(start, (len(self.x), 1))
+        rows = np.full((*self.rows.shape[:2], len(start)), np.nan)
+        return replace(self, held=held, numbers=np.ascontiguousarray(numbers), held_rows=rows, seed=seed)
 
     @property
     def words(self) -> NDArray[np.str_]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -15,12 +16,21 @@ from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Setup
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.sampling import Schedule, Update
 
 __all__ = ["SEGMENT", "Plan", "make_plan", "rollout_macros"]
 
-SEGMENT = np.dtype([("anchor", "f8"), ("h", "f8"), ("rest", "f8"), ("first", "i8"), ("count", "i8"), ("row", "i8")])
+SEGMENT = np.dtype(
+    [
+        *((name, "f8") for name in ("anchor", "h", "rest")),
+        *((name, "i8") for name in ("first", "count", "row", "begin", "sample")),
+    ]
+)
 """``struct segment`` of lanes_rollout.c."""
 
+_SAME = 1e-9
+"""Part of a period within which two instants are one, as a `Sampler` has it."""
+_EPSILON = float(np.finfo(float).eps)
 _LONGEST = 1 << 10
 """Steps of a segment; between segments an interrupt is seen."""
 
@@ -37,43 +47,93 @@ class Plan:
         Steps, as of `SEGMENT`; row k of the record is the end of a segment with ``row`` k.
     steps
         Number of steps in all.
+    instants
+        Table of numbers of instants, a column for each update of held values, -1 where it is not due; a segment
+        starts with its row ``sample``, unless that is negative.
     """
 
     t: Array
     segments: NDArray[Any]
     steps: int
+    instants: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
 
 
-def make_plan(setup: Setup) -> Plan:
+def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
     """Divide the time as `dalembert.simulation.integrate` does.
 
-    Steps end at multiples of ``step`` from the last recorded instant; the last one before a recorded instant is
-    shortened where that is no multiple.
+    Steps end at multiples of ``step`` from the last instant that was recorded or sampled, or from the start; the last
+    one before such an instant is shortened where that is no multiple.
+
+    Parameters
+    ----------
+    setup
+        Steps, times and interval of the rows.
+    schedule
+        What is sampled, from the start on.
     """
-    h, span = setup.step, setup.t_end - setup.t0
-    interval = setup.record or h
-    n_rows = math.floor(span / interval * (1.0 + 1e-12) + 1e-9)
-    t: Array = np.asarray(setup.t0 + interval * np.arange(n_rows + 1), dtype=np.float64)
-    if setup.t_end - t[-1] > 1e-9 * h:
-        t = np.append(t, setup.t_end)
-    t[-1] = setup.t_end
-    segments: list[tuple[float, float, float, int, int, int]] = []
-    if not setup.record:  # every step: one count from the start
-        whole = len(t) - 1 if abs(t[-1] - t[0] - (len(t) - 1) * h) <= 1e-9 * h else len(t) - 2
-        segments += [(setup.t0, h, 0.0, k, 1, k + 1) for k in range(whole)]
-        if whole < len(t) - 1:
-            segments.append((setup.t0, h, float(t[-1] - (setup.t0 + whole * h)), whole, 0, whole + 1))
-    else:
-        for row, (a, b) in enumerate(pairwise(t), start=1):
-            count = math.floor((b - a) / h + 1e-9)
-            rest = float(b - (a + count * h))
-            rest = rest if rest > 1e-9 * h else 0.0
-            for first in range(0, max(count, 1), _LONGEST):
-                part = min(_LONGEST, count - first)
-                last = first + part == count
-                segments.append((float(a), h, rest if last else 0.0, first, part, row if last else -1))
+    h, t0, t_end = setup.step, setup.t0, setup.t_end
+    records = _instants(t0, t_end, setup.record, 1e-9 * h) if setup.record else np.array([t0, t_end])
+    sampled, numbers = _samples(t0, t_end, () if schedule is None else schedule.updates)
+    stops: list[tuple[float, bool, int]] = []  # time, whether recorded, row of the table of instants
+    marks = [(float(t), True, -1) for t in records] + [(t, False, k) for k, t in enumerate(sampled)]
+    for time, row, sample in sorted(marks, key=lambda mark: mark[0]):
+        last = stops[-1] if stops else (math.nan, False, -1)
+        if abs(time - last[0]) <= 16.0 * _EPSILON * max(abs(time), abs(last[0])):
+            stops[-1] = (last[0], last[1] or row, max(last[2], sample))
+        else:
+            stops.append((time, row, sample))
+    t: list[float] = [stops[0][0]]
+    segments: list[tuple[float, float, float, int, int, int, int, int]] = []
+    begin, longest = 0, _LONGEST if setup.record else 1
+    for (a, _, sample), (b, recorded, _) in pairwise(stops):
+        count = math.floor((b - a) / h + 1e-9)
+        rest = b - (a + count * h)
+        rest = rest if rest > 1e-9 * h else 0.0
+        for first in range(0, max(count, 1), longest):
+            part = min(longest, count - first)
+            last_part = first + part == count
+            whole = not setup.record and part and (rest or not last_part)  # a step of its own row before the end
+            row_end = -1
+            if whole or (last_part and (recorded or not setup.record)):
+                t.append(a + (first + part) * h if whole else b)
+                row_end = len(t) - 1
+            left = 0.0 if whole or not last_part else rest
+            segments.append((a, h, left, first, part, row_end, begin, -1 if first else sample))
+            begin = row_end
+            if whole and last_part:  # and what is left, in a row of its own
+                t.append(b)
+                segments.append((a, h, rest, count, 0, len(t) - 1, begin, -1))
+                begin = len(t) - 1
     table = np.array(segments, dtype=SEGMENT)
-    return Plan(t, table, int(table["count"].sum() + np.count_nonzero(table["rest"])))
+    return Plan(np.array(t), table, int(table["count"].sum() + np.count_nonzero(table["rest"])), numbers)
+
+
+def _samples(t0: float, t_end: float, updates: Sequence[Update]) -> tuple[list[float], NDArray[np.int64]]:
+    """Instants at which something is sampled, and of each update the number of its own instant there, or -1."""
+    times: list[float] = []
+    rows: list[list[int]] = []
+    counts = [0] * len(updates)
+    while updates:
+        due = [t0 + u.offset + k * u.period for u, k in zip(updates, counts, strict=True)]
+        ahead = [t for t, u in zip(due, updates, strict=True) if t <= t_end - _SAME * u.period]
+        if not ahead:
+            break
+        now = min(ahead)
+        row = [k if t <= now + _SAME * u.period else -1 for t, u, k in zip(due, updates, counts, strict=True)]
+        counts = [k + (number >= 0) for k, number in zip(counts, row, strict=True)]
+        times.append(now)
+        rows.append(row)
+    return times, np.array(rows, dtype=np.int64).reshape(len(times), len(updates))
+
+
+def _instants(t0: float, t_end: float, interval: float, slack: float) -> Array:
+    """Multiples of an interval from the start, and the end."""
+    n = math.floor((t_end - t0) / interval * (1.0 + 1e-12) + 1e-9)
+    t: Array = np.asarray(t0 + interval * np.arange(n + 1), dtype=np.float64)
+    if t_end - t[-1] > slack:
+        t = np.append(t, t_end)
+    t[-1] = t_end
+    return t
 
 
 def rollout_macros(problem: Problem, method: str) -> dict[str, object]:

@@ -36,7 +36,8 @@ class Rollout:
     p, parameter_names
         Parameters, (N, n_p) or (n_p,) for all.
     held, held_names
-        Constant inputs.
+        Constant inputs (n_c,), or what was sampled and held (N, n_t, n_c); the names are those of the first ones, what
+        comes after them is memory of delays.
     status
         Of each member: ``"completed"``, ``"diverged"`` or ``"interrupted"``.
     failed_at
@@ -98,8 +99,8 @@ class Rollout:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names that ``rollout[name]`` knows: states and signals."""
-        return self.state_names + self.signal_names
+        """All names that ``rollout[name]`` knows: states, signals and held values."""
+        return self.state_names + self.signal_names + self.held_names
 
     @cached_property
     def signals(self) -> Array:
@@ -107,7 +108,8 @@ class Rollout:
         y = np.full((*self.x.shape[:2], len(self.signal_names)), np.nan)
         member, row = np.nonzero(np.arange(len(self.t)) < self.rows[:, None])
         p = self.p[member] if self.p.ndim == 2 else self.p
-        y[member, row] = self.evaluate_signals(self.t[row], self.x[member, row], self.held, p)
+        held = self.held[member, row] if self.held.ndim == 3 else self.held
+        y[member, row] = self.evaluate_signals(self.t[row], self.x[member, row], held, p)
         y.setflags(write=False)
         return y
 
@@ -116,6 +118,9 @@ class Rollout:
             return self.x[:, :, self.state_names.index(name)]
         if name in self.signal_names:
             return np.asarray(self.signals[:, :, self.signal_names.index(name)])
+        if name in self.held_names:
+            k = self.held_names.index(name)
+            return np.asarray(np.broadcast_to(self.held[..., k], self.x.shape[:2]))
         if name in self.measures:
             raise InputError(f"{name!r} is a measure of this rollout: ask for measures[{name!r}]")
         raise UnknownNameError("signal", name, self.names, "this rollout")
@@ -134,7 +139,8 @@ class Rollout:
         """Name the signal that is not finite where a member failed, looked at in its last recorded state."""
         times = np.array([t, t + float(self.metadata.get("step", 0.0))])
         p = self.p[member] if self.p.ndim == 2 else self.p
-        y = self.evaluate_signals(times, np.tile(self.final[member], (2, 1)), self.held, p)
+        held = self.held[member, [self.rows[member] - 1] * 2] if self.held.ndim == 3 else self.held
+        y = self.evaluate_signals(times, np.tile(self.final[member], (2, 1)), held, p)
         for k, name in enumerate(self.signal_names):
             if not np.isfinite(y[:, k]).all() and not name.startswith("energy."):
                 return f"signal {name!r} is not a finite number; "
@@ -147,18 +153,19 @@ class Rollout:
         n = int(self.rows[member])
         t, x = self.t[:n].copy(), self.x[member, :n].copy()
         p = self.p[member] if self.p.ndim == 2 else self.p
+        held = self.held[member, :n].copy() if self.held.ndim == 3 else np.tile(self.held, (n, 1))
         return Run(
             t=t,
             x=x,
-            y=self.evaluate_signals(t, x, self.held, p),
-            held=np.tile(self.held, (n, 1)),
+            y=self.evaluate_signals(t, x, held, p),
+            held=held[:, : len(self.held_names)],
             state_names=self.state_names,
             signal_names=self.signal_names,
             held_names=self.held_names,
             events=(),
             status=str(self.status[member]),
             message=self.message(member),
-            final=EndState(float(t[-1]), x[-1].copy(), self.held.copy()),
+            final=EndState(float(t[-1]), x[-1].copy(), held[-1].copy()),
             metadata={**self.metadata, "parameters": dict(zip(self.parameter_names, p.tolist(), strict=True))},
             source=self.source,
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+import casadi
 import numpy as np
 
 from dalembert.core.types import Array
@@ -14,6 +16,7 @@ from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures, reduce_step
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan
+from dalembert.simulation.sampling import Schedule
 
 __all__ = ["VmRollout"]
 
@@ -23,8 +26,10 @@ class VmRollout:
 
     backend = "vm"
 
-    def __init__(self, problem: Problem, method: str, measures: Measures | None = None) -> None:
-        self._problem, self._measures = problem, measures
+    def __init__(
+        self, problem: Problem, method: str, measures: Measures | None = None, schedule: Schedule | None = None
+    ) -> None:
+        self._problem, self._measures, self._schedule = problem, measures, schedule
         self._tableau = TABLEAUS[method]
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
@@ -35,8 +40,12 @@ class VmRollout:
             held = members.held[i] if members.held.ndim == 2 else members.held
             clock = 0.0 if members.clock is None else float(members.clock[i])
             ode, look = evaluator(self._problem.ode, own), self._gauge(members, i, held, own)
-            look(clock + float(plan.segments[0]["anchor"]), 0.0, 0.0)
+            if self._schedule is None:
+                look(clock + float(plan.segments[0]["anchor"]), 0.0, 0.0)
             for segment in plan.segments:
+                if segment["sample"] >= 0 and not status[i]:
+                    self._sample(plan, members, i, clock + float(segment["anchor"]), own, segment)
+                    look(clock + float(segment["anchor"]), 0.0, 0.0)
                 steps = [float(segment["h"])] * int(segment["count"])
                 steps += [float(segment["rest"])] if segment["rest"] > 0.0 else []
                 for k, h in enumerate(steps):
@@ -52,6 +61,8 @@ class VmRollout:
                         look(t + h, h, 1e-9 * float(segment["h"]))
                 if segment["row"] >= 0:
                     rows[i, segment["row"]] = np.nan if status[i] else x[i]
+                    if members.held_rows is not None:
+                        members.held_rows[i, segment["row"]] = np.nan if status[i] else held
                     done[i] = segment["row"] + 1
                     if not proceed((i + done[i] / len(plan.t)) / len(x)):
                         return
@@ -59,6 +70,18 @@ class VmRollout:
     def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
         """Return what runs the same plan again; see `RolloutEngine`."""
         return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
+
+    def _sample(self, plan: Plan, members: Members, i: int, t: float, p: Array, segment: Any) -> None:
+        """Set anew what is due for a member."""
+        if self._schedule is None or members.numbers is None or members.held_rows is None:
+            return
+        held, number = members.held[i], int(members.numbers[i])
+        for update, k in zip(self._schedule.updates, plan.instants[segment["sample"]].tolist(), strict=True):
+            if k >= 0 and isinstance(update.function, casadi.Function):
+                values = update.function(t, members.x[i], held, p, update.drawn(members.seed, k, number))
+                held[list(update.rows)] = np.array(values.full())[:, 0]
+        if segment["begin"] >= 0:
+            members.held_rows[i, segment["begin"]] = held
 
     def _gauge(self, members: Members, i: int, held: Array, p: Array) -> Callable[[float, float, float], None]:
         """Return (t, h, slack) -> None, which looks at the measures of a member at the end of a step."""
