@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.verify import verify
     from dalembert.campaigns.campaign import campaign, open_campaign
     from dalembert.campaigns.identification import identify
+    from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.urdf import load_urdf
     from dalembert.loop.rollout import rollout
@@ -160,6 +161,7 @@ __all__ = [
     "cylinder",
     "deg",
     "equations",
+    "export_fmu",
     "geometry_contacts",
     "hollow_cylinder",
     "identify",
@@ -190,6 +192,7 @@ _LATER = {
     "inverse_kinematics": "dalembert.analysis.inverse_kinematics",
     "linearize": "dalembert.analysis.linearize",
     "campaign": "dalembert.campaigns.campaign",
+    "export_fmu": "dalembert.io.fmu.export",
     "identify": "dalembert.campaigns.identification",
     "load_machine": "dalembert.io.machine_files",
     "open_campaign": "dalembert.campaigns.campaign",

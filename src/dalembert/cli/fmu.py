@@ -1,0 +1,37 @@
+"""``dalembert fmu``: a machine for other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalembert.cli.machines import MachineArgument, find_machine
+
+__all__ = ["fmu"]
+
+
+def fmu(
+    machine: MachineArgument,
+    out: Annotated[Path | None, typer.Option(help="The file; NAME.fmu by default.")] = None,
+    fmi: Annotated[str, typer.Option(help="Version of FMI: 2.0 or 3.0.")] = "2.0",
+    step: Annotated[float | None, typer.Option(help="Longest step of the solver inside [s].")] = None,
+    open_loop: Annotated[
+        bool, typer.Option("--open", help="Leave out the law of the machine file: motors are inputs.")
+    ] = False,
+) -> None:
+    """Write a machine as an FMU, for co-simulation and model exchange.
+
+    What its file says about law, initial state and parameters is inside.
+    """
+    from dalembert.io.fmu.export import export_fmu
+
+    found, settings = find_machine(machine)
+    given: dict[str, Any] = {k: settings[k] for k in ("q0", "v0", "p", "control") if k in settings}
+    if open_loop:
+        given.pop("control", None)
+    longest = step if step is not None else settings.get("step")
+    if longest is not None:
+        given["step"] = longest
+    print(f"written: {export_fmu(found, out or Path(f'{found.name}.fmu'), version=fmi, **given)}")

@@ -1,0 +1,1 @@
+"""Machines as FMUs: C sources, their description in XML, and a binary."""

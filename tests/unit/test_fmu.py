@@ -1,0 +1,179 @@
+"""Machines as FMUs: valid, the same numbers as here, built from their sources alone."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.cli.app import run
+from dalembert.core.errors import DalembertWarning, InputError
+from dalembert.systems import SYSTEMS
+
+fmpy = pytest.importorskip("fmpy")
+
+LOAD = da.Parameter("load", 0.5)
+ARM = da.Machine(
+    "arm",
+    bodies=[
+        da.rod("upper", mass=2.0, length=0.5, com=(0.25, 0, 0)),
+        da.rod("lower", mass=1.0, length=0.4, com=(0.20, 0, 0)),
+        da.point_mass("load", LOAD),
+    ],
+    joints=[
+        da.Joint("q1", "revolute", "world", "upper", axis=(0, -1, 0), damping=0.2),
+        da.Joint("q2", "revolute", "upper", "lower", da.Transform((0.5, 0, 0)), axis=(0, -1, 0), damping=0.1),
+        da.Joint("grip", "fixed", "lower", "load", da.Transform((0.4, 0, 0))),
+    ],
+    motors=[da.Motor("u1", "q1", effort=40.0), da.Motor("u2", "q2", effort=15.0)],
+)
+LAW = da.ComputedTorque(kp=100.0, kd=20.0, reference=da.Quintic([-1.4, 0.3], [0.6, 1.2], duration=1.0))
+START = {"q1": -1.4, "q2": 0.3}
+FLOATING = SYSTEMS["floating-two-link"]
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_simulates_as_here(version: str, tmp_path: Path) -> None:
+    path = da.export_fmu(ARM, tmp_path / "arm.fmu", control=LAW, q0=START, version=version)
+    from fmpy.validation import validate_fmu
+
+    assert validate_fmu(str(path)) == []
+    here = da.simulate(ARM, duration=1.0, q0=START, control=LAW, p={"load": 0.8}, record=0.01)
+    names = ["q1", "q2_dot", "u.u1", "energy.kinetic"]
+    there = fmpy.simulate_fmu(
+        str(path),
+        stop_time=1.0,
+        output_interval=0.01,
+        output=names,
+        start_values={"parameter.load": 0.8},
+        fmi_type="CoSimulation",
+    )
+    for name in names:
+        np.testing.assert_allclose(there[name], here[name], atol=1e-10)
+    smooth = fmpy.simulate_fmu(
+        str(path), stop_time=1.0, output_interval=0.01, output=["q1"], start_values={"parameter.load": 0.8},
+        fmi_type="ModelExchange", relative_tolerance=1e-9,
+    )  # fmt: skip
+    np.testing.assert_allclose(smooth["q1"], here["q1"], atol=1e-6)
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_derivatives_and_two_instances(version: str, tmp_path: Path) -> None:
+    """Derivatives of model exchange are those of the equations; instances know nothing of each other."""
+    path = da.export_fmu(ARM, tmp_path / "arm.fmu", q0=START, version=version)
+    description = fmpy.read_model_description(str(path))
+    folder = fmpy.extract(str(path))
+    references = {v.name: v.valueReference for v in description.modelVariables}
+    kind = fmpy.fmi2.FMU2Model if version == "2.0" else fmpy.fmi3.FMU3Model
+    models = [
+        kind(guid=description.guid, unzipDirectory=folder, modelIdentifier="model", instanceName=f"i{k}")
+        for k in range(2)
+    ]
+    eom, rng = da.equations(ARM), np.random.default_rng(0)
+    inputs = [references["command.u1"], references["command.u2"]]
+    rates = [references["der(q1_dot)"], references["der(q2_dot)"]]
+    expected = []
+    for model in models:
+        model.instantiate()
+        if version == "2.0":
+            model.setupExperiment(startTime=0.0)
+        model.enterInitializationMode()
+        q, v, u = rng.normal(size=(3, 2))
+        states = [references[n] for n in ("q1", "q2", "q1_dot", "q2_dot")]
+        write = model.setReal if version == "2.0" else model.setFloat64
+        write(states + inputs, [*q, *v, *u])
+        model.exitInitializationMode()
+        expected.append(eom.forward_dynamics(q, v, eom.applied(q, v, u)))
+    for model, exact in zip(models, expected, strict=True):
+        read = model.getReal if version == "2.0" else model.getFloat64
+        np.testing.assert_allclose(read(rates), exact, rtol=1e-12)
+        model.terminate()
+    for model in models:
+        model.freeInstance()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_quaternions_stay_units(tmp_path: Path) -> None:
+    machine = FLOATING.make()
+    settings = FLOATING.settings()
+    start = {k: settings[k] for k in ("q0", "v0") if k in settings}
+    path = da.export_fmu(machine, tmp_path / "robot.fmu", **start)
+    names = list(machine.q_names)
+    here = da.simulate(machine, duration=2.0, record=0.01, **start)
+    there = fmpy.simulate_fmu(str(path), stop_time=2.0, output_interval=0.01, output=names, fmi_type="CoSimulation")
+    for name in names:
+        np.testing.assert_allclose(there[name], here[name], atol=1e-9)
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_sources_build_alone(version: str, tmp_path: Path) -> None:
+    """With a C compiler, strict warnings and nothing else."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    path = da.export_fmu(ARM, tmp_path / "arm.fmu", control=LAW, version=version, binary=False)
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(tmp_path)
+        assert not any(name.startswith("binaries") for name in archive.namelist())
+    sources = sorted(map(str, (tmp_path / "sources").glob("*.c")))
+    flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-fPIC", "-shared"]
+    done = subprocess.run(
+        [compiler, *flags, "-o", str(tmp_path / "model.so"), *sources, "-lm"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_same_machine_same_file(tmp_path: Path) -> None:
+    one, two = (da.export_fmu(ARM, tmp_path / f"{k}.fmu", q0=START, binary=False).read_bytes() for k in "ab")
+    assert one == two
+    other = da.export_fmu(ARM, tmp_path / "c.fmu", q0={"q1": 0.1}, binary=False)
+    guids = {fmpy.read_model_description(str(p), validate=False).guid for p in (tmp_path / "a.fmu", other)}
+    assert len(guids) == 2
+
+
+def test_bad_values_are_refused_inside(tmp_path: Path) -> None:
+    path = da.export_fmu(ARM, tmp_path / "arm.fmu")
+    with pytest.raises(Exception, match=r"fmi2SetReal|status"):
+        fmpy.simulate_fmu(str(path), stop_time=0.1, start_values={"solver.step": -1.0}, fmi_type="CoSimulation")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"control": da.SampledController(lambda t, q, v: [0.0, 0.0], 0.1)}, "not sampled or Python"),
+        ({"step": 0.0}, "step must be"),
+        ({"version": "1.0"}, "FMI version"),
+    ],
+)
+def test_refusals(options: dict[str, Any], reason: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=reason):
+        da.export_fmu(ARM, tmp_path / "arm.fmu", **options)
+
+
+def test_machines_that_are_not_there_yet(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="machine 'delta-robot' has constraints"):
+        da.export_fmu(SYSTEMS["delta-robot"].make(), tmp_path / "delta.fmu")
+    with pytest.raises(InputError, match=r"must end in \.fmu"):
+        da.export_fmu(ARM, tmp_path / "arm.zip")
+
+
+def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DALEMBERT_CC", "no-such-compiler")
+    with pytest.warns(DalembertWarning, match="no binary"):
+        path = da.export_fmu(ARM, tmp_path / "arm.fmu")
+    assert not any("binaries" in name for name in zipfile.ZipFile(path).namelist())
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "arm.fmu"
+    assert run(["fmu", "six-axis-arm", "--out", str(target), "--fmi", "3.0", "--open"]) == 0
+    names = {v.name for v in fmpy.read_model_description(str(target)).modelVariables}
+    assert any(name.startswith("command.") for name in names)
+    assert run(["fmu", "six-axis-arm", "--out", str(target)]) == 0
+    assert "written" in capsys.readouterr().out
