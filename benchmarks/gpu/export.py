@@ -2,10 +2,10 @@
 
     python benchmarks/gpu/export.py FOLDER
 
-The folder holds the forward dynamics of two arms and of a chain, whose code has loops, and the closed loop of one arm
-(`*.cu`), random states with what the processor computes from them (`reference.npz`), and a description
-(`manifest.json`). Needs dalembert and
-example-robot-data here, and neither of them there.
+The folder holds the forward dynamics of two arms and of a chain, whose code has loops, closed loops of arms and cranes,
+one of them with a noisy sensor, a sampled law and measures (`*.cu`), random states with what the processor computes
+from them (`reference.npz`), and a description (`manifest.json`). Needs dalembert and example-robot-data here, and
+neither of them there.
 """
 
 from __future__ import annotations
@@ -20,15 +20,20 @@ import numpy as np
 import dalembert as da
 from dalembert.benchmarks.machines import chain
 from dalembert.benchmarks.robots import ROBOTS, robot_file
+from dalembert.benchmarks.rollouts import ROLLOUTS
 from dalembert.compile.cuda import emit_cuda
-from dalembert.control.laws import PD
+from dalembert.control import Sampled
 from dalembert.loop.closed_loop import close_loop
 from dalembert.loop.rollout import rollout
+from dalembert.loop.signals import make_measures
+from dalembert.simulation.checks import check_setup
 from dalembert.simulation.rollout.cuda import rollout_source
+from dalembert.simulation.rollout.plan import make_plan
+from dalembert.simulation.settings import Settings
 
 N_REFERENCE = 4096
 LOOP = {"members": 256, "step": 1e-3, "steps": 500}
-GAINS = {"kp": (120, 120, 120, 120, 20, 10, 2), "kd": (8, 8, 8, 8, 1, 0.5, 0.05)}
+LOOPS = ("panda", "ur5", "crane", "canadarm")
 
 
 def load_robot(name: str) -> da.Machine:
@@ -50,18 +55,57 @@ def export_dynamics(name: str, machine: da.Machine, folder: Path, arrays: dict[s
 
 
 def export_loop(name: str, folder: Path, arrays: dict[str, np.ndarray]) -> dict[str, object]:
-    """Write a robot under proportional-derivative control, with initial states and where they arrive."""
-    eom = da.equations(load_robot(name))
-    law = PD(kp=GAINS["kp"], kd=GAINS["kd"], reference=np.zeros(eom.nv))
-    problem = close_loop(eom, law, limits="ignore").problem
+    """Write a closed loop of ``dalembert bench rollouts``, with initial states and where they arrive."""
+    case = ROLLOUTS[name]()
+    eom = case.equations()
+    problem = close_loop(eom, case.control, limits="ignore").problem
     source = rollout_source(problem, "rk4")
     (folder / f"{name}_loop.cu").write_text(source.text)
-    rng = np.random.default_rng(2)
-    members, duration = int(LOOP["members"]), LOOP["step"] * LOOP["steps"]
-    q0, v0 = 0.3 * rng.normal(size=(members, eom.nv)), 0.1 * rng.normal(size=(members, eom.nv))
-    result = rollout(eom, duration=duration, q0=q0, v0=v0, control=law, step=LOOP["step"], record=duration)
+    duration = LOOP["step"] * LOOP["steps"]
+    states = case.states(eom, int(LOOP["members"]), seed=2)
+    result = rollout(eom, duration=duration, control=case.control, step=LOOP["step"], record=duration, **states)
     arrays[f"{name}.x0"], arrays[f"{name}.x1"] = result.x[:, 0], result.x[:, -1]
-    return {"file": f"{name}_loop.cu", "entry": source.entry, "n": problem.n_states, **LOOP}
+    return {"file": f"{name}_loop.cu", "entry": source.entry, "n": problem.n_states, "title": case.title, **LOOP}
+
+
+def export_sampled(folder: Path, arrays: dict[str, np.ndarray]) -> dict[str, object]:
+    """Write a crane with a noisy sensor, a sampled law and measures: its plan, its start, and what the lanes found."""
+    case = ROLLOUTS["crane"]()
+    eom = case.equations()
+    sensor = da.Sensor("ruler", ("x", "x_dot"), 0.02, noise=(1e-3, 1e-2), delay=0.02)
+    law = Sampled(case.control, 0.01)
+    measure = {
+        "end": da.Measure("x"),
+        "swing": da.Measure("theta1", "max abs"),
+        "work": da.Measure(lambda s: s["u.F"] * s["x_dot"], "integral"),
+    }
+    loop = close_loop(eom, law, limits="ignore", sensors=[sensor])
+    schedule, measures = loop.controller, make_measures(eom, loop.problem, measure)
+    assert schedule is not None and measures is not None
+    source = rollout_source(loop.problem, "rk4", measures, schedule)
+    (folder / "crane_sampled.cu").write_text(source.text)
+    members, duration = int(LOOP["members"]), LOOP["step"] * LOOP["steps"]
+    settings = {"duration": duration, "step": LOOP["step"], "seed": 11, "control": law, "sensors": [sensor]}
+    result = rollout(eom, measure=measure, **case.states(eom, members, seed=3), **settings)
+    setup = check_setup(
+        loop.problem,
+        result.x[0, 0],
+        result.p,
+        Settings(duration, step=LOOP["step"], record=duration),
+        period=0.0,
+    )
+    plan = make_plan(setup, schedule)
+    for key in plan.segments.dtype.names or ():
+        arrays[f"sampled.{key}"] = plan.segments[key]
+    arrays |= {
+        "sampled.instants": plan.instants,
+        "sampled.x0": result.x[:, 0],
+        "sampled.x1": result.final,
+        "sampled.held": schedule.initial,
+        "sampled.memory": measures.start(members).reshape(members, -1),
+    }
+    arrays |= {f"sampled.measure.{k}": values for k, values in result.measures.items()}
+    return {"file": "crane_sampled.cu", "entry": source.entry, "seed": 11, "measures": list(measure)}
 
 
 def main() -> None:
@@ -78,7 +122,8 @@ def main() -> None:
         "forward_dynamics": {
             name: export_dynamics(name, machine, folder, arrays) for name, machine in machines.items()
         },
-        "closed_loop": {"panda": export_loop("panda", folder, arrays)},
+        "closed_loop": {name: export_loop(name, folder, arrays) for name in LOOPS},
+        "sampled": export_sampled(folder, arrays),
     }
     np.savez_compressed(folder / "reference.npz", **arrays)
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")

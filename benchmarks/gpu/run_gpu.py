@@ -62,7 +62,8 @@ VARIANTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("float", "float32", ("-DDA_FLOAT",)),
     ("float fast-math", "float32", ("-DDA_FLOAT", "--use_fast_math")),
 )
-RESIDENT: tuple[tuple[str, ...], ...] = ((), ("-DDA_RESIDENT=3",), ("-DDA_RESIDENT=4",), ("-DDA_RESIDENT=6",))
+RESIDENT: tuple[tuple[str, ...], ...] = ((), ("-DDA_RESIDENT=1",), ("-DDA_RESIDENT=3",), ("-DDA_RESIDENT=4",))
+"""Blocks that a multiprocessor shall hold; the default is two."""
 
 
 def attributes(entry: Any) -> dict[str, int]:
@@ -161,6 +162,40 @@ def closed_loop(folder: Path, item: dict[str, Any], name: str, data: Any) -> lis
     return rows
 
 
+def sampled(folder: Path, item: dict[str, Any], data: Any) -> list[dict[str, Any]]:
+    """Check a loop with a noisy sensor, a sampled law and measures against the processor."""
+    plan = {key.partition(".")[2]: data[key] for key in data.files if key.startswith("sampled.")}
+    entry = load(folder, item)
+    state = cupy.asarray(np.ascontiguousarray(plan["x0"].T))
+    n = state.shape[1]
+    held = cupy.asarray(np.vstack([np.repeat(plan["held"][:, None], n, axis=1), np.zeros((1, n))]))
+    memory = cupy.asarray(np.ascontiguousarray(plan["memory"].T))
+    nothing, none = np.uintp(0), cupy.zeros(1)
+    status, failed = cupy.zeros(n, dtype=cupy.int32), cupy.zeros(n)
+    numbers, instants = cupy.arange(n, dtype=cupy.int64), cupy.asarray(plan["instants"])
+    for k in range(len(plan["h"])):
+        sample = int(plan["sample"][k])
+        entry(
+            *grid(n),
+            (
+                *(np.int64(n), state, held, np.int64(n), np.int64(1), none, np.int64(1), np.int64(0), nothing),
+                *(np.float64(plan["anchor"][k]), np.float64(plan["h"][k]), np.int64(plan["first"][k])),
+                *(np.int64(plan["count"][k]), np.float64(plan["rest"][k]), status, failed, nothing, memory),
+                *(instants[sample] if sample >= 0 else nothing, np.uint64(item["seed"]), numbers, nothing, nothing),
+            ),
+        )
+    rows = []
+    got, want = state.get().T, plan["x1"]
+    pairs = {"end states": (got[:, :-2], want[:, :-2])}
+    values = memory.get()
+    pairs |= {f"measure {name}": (values[k], plan[f"measure.{name}"]) for k, name in enumerate(item["measures"])}
+    for what, (a, b) in pairs.items():
+        off = float(np.max(np.abs(a - b)) / np.max(np.abs(b)))
+        rows.append({"robot": "crane", "what": f"sampled loop: {what}", "precision": "double", "difference": off})
+        print(rows[-1], file=sys.stderr, flush=True)
+    return rows
+
+
 def main() -> None:
     """Run all checks; exit status 1 if a result in double precision differs from the processor's."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -175,6 +210,8 @@ def main() -> None:
         rows += dynamics(options.folder, item, name, data)
     for name, item in manifest["closed_loop"].items():
         rows += closed_loop(options.folder, item, name, data)
+    if "sampled" in manifest:
+        rows += sampled(options.folder, manifest["sampled"], data)
     double = [row for row in rows if row["precision"] == "double"]
     ok = all(row["difference"] <= (1e-12 if row["what"] == "forward dynamics" else 1e-10) for row in double)
     result = {

@@ -332,3 +332,17 @@ def test_single_runs_are_counted_in_steps() -> None:
     assert row["steps_per_second"] > 0.0
     with pytest.raises(UnknownNameError, match="no machine named 'craned'"):
         benchmarks.measure_single_runs(["craned"])
+
+
+def test_rollouts_are_compared_before_they_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
+    """End states of single runs, lanes, threads and MuJoCo are the same."""
+    figures = benchmarks.run_rollouts(quick=True, names=["ur5"])
+    found = {row["contender"]: row for row in figures["results"]}
+    assert {"single", "lanes", "threads"} <= set(found)
+    assert "mujoco" in found or any(row["contender"] == "mujoco" for row in figures["skipped"])
+    for row in found.values():
+        assert row["agrees"] and row["steps_per_second"] > 0.0 and row["speed"] > 0.0
+    report.print_rollouts(Console(width=110), figures)
+    assert "UR5 under PD" in capsys.readouterr().out
+    with pytest.raises(UnknownNameError, match="no machine named 'ur6'"):
+        benchmarks.run_rollouts(names=["ur6"])

@@ -200,6 +200,18 @@ extern "C" void all(long long n, double *x, double *c, double *p, double *clock,
         assert len(np.unique(members.held_rows[:4, -1, 1])) == 4
 
 
+def test_a_tape_is_one_function_with_all_registers() -> None:
+    """Values that live long stay out of the work array, and two blocks are resident unless someone says otherwise."""
+    rng, x = np.random.default_rng(0), SX.sym("x", 8)
+    values = ca.vertsplit(x)
+    for a, b, op in zip(*rng.integers(0, 8, size=(2, 2 * CHUNK_SIZE)), rng.integers(0, 3, 2 * CHUNK_SIZE), strict=True):
+        values[a] = (values[a] * values[b], values[a] + values[b], ca.sin(values[b]) - values[a])[op]
+    text = emit_cuda(ca.Function("plain", [x], [ca.vertcat(*values)], ["x"], ["y"])).text
+    assert text.count("CHUNK void da_plain_chunk") == 1
+    assert "#define N_WORK 0" in text
+    assert "#define DA_RESIDENT 2" in text
+
+
 def test_long_tapes_are_not_inlined() -> None:
     assert "#define INLINE __noinline__" in emit_cuda(long_tape()).text
     assert "#define INLINE __forceinline__" in emit_cuda(every_operation()).text

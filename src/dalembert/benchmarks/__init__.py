@@ -6,11 +6,13 @@ from dalembert.benchmarks.browser import launch_browser
 from dalembert.benchmarks.cases import QUANTITIES
 from dalembert.benchmarks.machines import chain
 from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine
+from dalembert.benchmarks.rollouts import ROLLOUTS, run_rollouts
 from dalembert.benchmarks.single_runs import SINGLE_RUNS, measure_single_runs
 
 __all__ = [
     "QUANTITIES",
     "ROBOTS",
+    "ROLLOUTS",
     "SINGLE_RUNS",
     "TOPICS",
     "chain",
@@ -20,4 +22,5 @@ __all__ = [
     "robot_file",
     "robot_machine",
     "run_bench",
+    "run_rollouts",
 ]

@@ -13,6 +13,7 @@ from dalembert.benchmarks.cable_robot import run_cable_robot
 from dalembert.benchmarks.chains import run_chains
 from dalembert.benchmarks.crane import run_crane
 from dalembert.benchmarks.flexible_arm import run_flexible_arm
+from dalembert.benchmarks.rollouts import run_rollouts
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.files import target_file, write_file
 
@@ -43,6 +44,7 @@ TOPICS: dict[str, Topic] = {
     "chains": Topic("chains of links: how the cost grows", run_chains, report.print_chains),
     "crane": Topic("cranes of many links", run_crane, report.print_cranes),
     "flexible-arm": Topic("arms with flexible links", run_flexible_arm, report.print_flexible_arm),
+    "rollouts": Topic("many simulations at once", run_rollouts, report.print_rollouts),
     "cable-robot": Topic("cable-driven parallel robots", run_cable_robot, report.print_cable_robot),
 }
 """What can be measured, by name."""

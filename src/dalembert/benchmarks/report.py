@@ -16,6 +16,7 @@ __all__ = [
     "print_chains",
     "print_cranes",
     "print_flexible_arm",
+    "print_rollouts",
     "print_rows",
 ]
 
@@ -150,6 +151,24 @@ def print_cranes(console: Any, figures: dict[str, Any]) -> None:
         cells = (str(row["links"]), str(row["coordinates"]), str(row["operations"]), f"{row['build_s']:.2f} s")
         table.add_row(*cells, duration(row["median_ns"]))
     console.print(table)
+
+
+def print_rollouts(console: Any, figures: dict[str, Any]) -> None:
+    """Steps per second of many members, a table for each machine."""
+    from rich.table import Table
+
+    for name in dict.fromkeys(row["case"] for row in figures["results"]):
+        rows = [row for row in figures["results"] if row["case"] == name]
+        table = Table(title=rows[0]["title"])
+        for head in ("", "members", "steps per second", "of single runs", "difference"):
+            table.add_column(head, justify="left" if not head else "right")
+        for row in rows:
+            cells = (row["name"], str(row["members"]), f"{row['steps_per_second']:.3g}", f"{row['speed']:.3g}")
+            style = "" if row["agrees"] else "red"
+            table.add_row(*cells, f"{row['difference']:.0e}", style=style)
+        console.print(table)
+    for row in figures["skipped"]:
+        console.print(f"{row['case']}: without {row['contender']}: {row['reason']}", style="dim")
 
 
 def print_cable_robot(console: Any, figures: dict[str, Any]) -> None:

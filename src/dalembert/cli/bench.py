@@ -13,7 +13,9 @@ __all__ = ["bench"]
 def bench(
     topic: Annotated[
         str,
-        typer.Argument(help="arms: published robots; chains: cost against links; crane; cable-robot; flexible-arm."),
+        typer.Argument(
+            help="arms: published robots; chains: cost against links; crane; cable-robot; flexible-arm; rollouts."
+        ),
     ] = "arms",
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,

@@ -35,7 +35,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dalembert.compile.forms import SCALAR, Form, definitions
-from dalembert.compile.loops import Piece, split_tape
+from dalembert.compile.loops import Piece, joined, split_tape
 from dalembert.compile.statements import Operands, operands_of, write_piece
 from dalembert.compile.tape import Tape
 
@@ -137,6 +137,8 @@ class Chunks:
 def write_chunks(tape: Tape, symbol: str, chunk_size: int, form: Form) -> Chunks:
     """Write the functions of a tape; see `emit_c` for the parameters."""
     pieces = split_tape(tape, chunk_size)
+    if form.whole:
+        pieces = joined(pieces)
     operands = [operands_of(tape, piece) for piece in pieces]
     places, n_work = _allocate(pieces, operands)
     names = [f"{symbol}_chunk{k}" for k in range(len(pieces))]

@@ -47,6 +47,9 @@ class Form:
         ``"auto"``: entries and chunks are separate translation units if there are several chunks; ``"separate"``: in
         any case, because the loops of the entries gain from an optimisation that a long straight line only pays for;
         ``"one"``: never.
+    whole
+        Whether a tape is one function as far as it has no loops: what lives long then stays in registers, where a
+        compiler can take that, instead of going through the work array.
     packs
         Whether ``real`` is a double and the compiler knows vectors, so that functions in stages can be written.
     """
@@ -58,6 +61,7 @@ class Form:
     joint: bool = True
     fused: bool = True
     units: str = "auto"
+    whole: bool = False
     packs: bool = False
 
     @property
@@ -90,11 +94,16 @@ LANES_ROLLOUT = Form(
 PORTABLE = Form("portable", ("portable.h", "truth.h"), (), chunk="static void", joint=False, fused=False, units="one")
 """One instance at a time in C99 without any extension."""
 
-CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void", units="one")
+CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void", units="one", whole=True)
 """One instance per thread of a GPU."""
 
 CUDA_ROLLOUT = Form(
-    "cuda-rollout", ("cuda.h",), ("rollout.h", "noise.h", "cuda_rollout.cu"), chunk="CHUNK void", units="one"
+    "cuda-rollout",
+    ("cuda.h",),
+    ("rollout.h", "noise.h", "cuda_rollout.cu"),
+    chunk="CHUNK void",
+    units="one",
+    whole=True,
 )
 """One simulation per thread of a GPU."""
 

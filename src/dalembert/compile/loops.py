@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dalembert.compile.tape import Tape
 
-__all__ = ["Piece", "split_tape"]
+__all__ = ["Piece", "joined", "split_tape"]
 
 Indices = NDArray[np.int64]
 
@@ -65,6 +65,17 @@ def split_tape(tape: Tape, size: int, *, roll: bool = True) -> list[Piece]:
         pieces.append(Piece(computed[start:stop].reshape(turns, period)))
         here = stop
     return pieces + (_straight(computed[here:], size) if here < len(computed) else [])
+
+
+def joined(pieces: list[Piece]) -> list[Piece]:
+    """Join straight pieces that follow each other; loops stay as they are."""
+    result: list[Piece] = []
+    for piece in pieces:
+        if result and piece.turns == result[-1].turns == 1:
+            result[-1] = Piece(np.concatenate([result[-1].values, piece.values], axis=1))
+        else:
+            result.append(piece)
+    return result
 
 
 def _straight(values: Indices, size: int) -> list[Piece]:

@@ -286,5 +286,3 @@ def _control(text: str) -> dict[str, Any] | None:
     simulation = yaml.safe_load(text).get("simulation") or {}
     found = simulation.get("control")
     return dict(found) if isinstance(found, dict) else None
-
-

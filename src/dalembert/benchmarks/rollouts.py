@@ -1,0 +1,283 @@
+"""Many simulations at once: single runs, SIMD lanes, threads and a GPU, and MuJoCo's ``rollout`` on the same machine.
+
+``dalembert bench rollouts`` prints the table. All integrate by the classical Runge-Kutta method with the same step,
+from the same initial states; before anything is timed, the end states are compared.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from dalembert.api import simulate
+from dalembert.benchmarks.measure import interleave
+from dalembert.benchmarks.peers.mujoco_model import mujoco_xml
+from dalembert.benchmarks.robots import ROBOTS, robot_file
+from dalembert.benchmarks.rows import describe
+from dalembert.compile.build import available_cores
+from dalembert.control.laws import PD
+from dalembert.core.errors import DalembertError, UnknownNameError
+from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.io.urdf import load_urdf
+from dalembert.loop.rollout import rollout
+from dalembert.systems.cable_robots import pulley_robot
+from dalembert.systems.cranes import planar_crane, uniform_cable
+from dalembert.systems.flexible_arms import canadarm
+
+__all__ = ["ROLLOUTS", "RolloutCase", "run_rollouts"]
+
+_SAME = 1e-12
+"""Difference of end states after a second, relative to their largest number, up to which they are the same."""
+_STEP = 1e-3
+
+
+@dataclass(frozen=True)
+class RolloutCase:
+    """A machine in its loop, and where its members start.
+
+    Parameters
+    ----------
+    title
+        What it is.
+    equations
+        Derives its equations of motion.
+    spread
+        Standard deviations of initial coordinates and velocities, by name; the others start as ``rest`` says.
+    rest
+        Initial coordinates and velocities by name.
+    control
+        Law; None if there is none.
+    members
+        How many in lanes.
+    gains
+        ``(kp, kd)`` of the law, where MuJoCo can have it too.
+    """
+
+    title: str
+    equations: Callable[[], EquationsOfMotion]
+    spread: dict[str, float]
+    rest: dict[str, float]
+    control: Any = None
+    members: int = 1024
+    gains: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+
+    def states(self, eom: EquationsOfMotion, members: int, seed: int = 0) -> dict[str, Any]:
+        """Initial states of members, as arguments of `dalembert.rollout`."""
+        rng = np.random.default_rng(seed)
+        values = {name: np.full(members, value) for name, value in self.rest.items()}
+        for name, sigma in self.spread.items():
+            values[name] = values.get(name, np.zeros(members)) + sigma * rng.normal(size=members)
+        own = eom.machine
+        return {key: {n: values[n] for n in names if n in values} for key, names in _sides(own)}
+
+
+def _sides(machine: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return ("q0", machine.q_names), ("v0", machine.v_names)
+
+
+def _arm(name: str, title: str, kp: tuple[float, ...], kd: tuple[float, ...]) -> RolloutCase:
+    machine = load_urdf(robot_file(name), lock=dict.fromkeys(ROBOTS[name].lock, 0.0) or None)
+    joints = [motor.joint for motor in machine.motors]
+    spread = dict.fromkeys(joints, 0.3) | {f"{joint}_dot": 0.1 for joint in joints}
+    law = PD(kp=kp, kd=kd, reference=np.zeros(len(kp)))
+    return RolloutCase(title, lambda: derive(machine), spread, {}, law, gains=(kp, kd))
+
+
+ROLLOUTS: dict[str, Callable[[], RolloutCase]] = {
+    "crane": lambda: RolloutCase(
+        "crane of two links under PD",
+        lambda: derive(planar_crane(uniform_cable(2, 3.0, payload=100.0, mass=2.0))),
+        {"theta1": 0.1, "theta2": 0.1},
+        {},
+        PD(kp=(2e3,), kd=(3e3,), reference=np.array([1.0])),
+        4096,
+    ),
+    "pulleys": lambda: RolloutCase(
+        "platform on four cables with pulleys",
+        lambda: derive(pulley_robot(2)),
+        {"platform.vx": 0.02},
+        {"platform.y": 0.25, "platform.z": 0.37, "platform.vx": 0.08},
+    ),
+    "canadarm": lambda: RolloutCase("Canadarm, flexible", lambda: derive(canadarm()), {"theta2": 0.1}, {}, None, 256),
+    "ur5": lambda: _arm("ur5", "UR5 under PD", (120.0, 120.0, 120.0, 20.0, 10.0, 2.0), (8.0, 8.0, 8.0, 1.0, 0.5, 0.05)),
+    "panda": lambda: _arm(
+        "panda",
+        "Panda under PD",
+        (120.0, 120.0, 120.0, 120.0, 20.0, 10.0, 2.0),
+        (8.0, 8.0, 8.0, 8.0, 1.0, 0.5, 0.05),
+    ),
+}
+"""What is measured, by name."""
+
+
+def run_rollouts(
+    *, quick: bool = False, announce: Callable[[str], None] | None = None, names: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Measure steps per second of many members.
+
+    Parameters
+    ----------
+    quick
+        The crane and the UR5, few members and steps.
+    announce
+        Told what is measured.
+    names
+        Of `ROLLOUTS`; all if not given.
+    """
+    chosen = names or (("crane", "ur5") if quick else tuple(ROLLOUTS))
+    settings = {"steps": 100 if quick else 1000, "step_s": _STEP, "repetitions": 2 if quick else 7, "quick": quick}
+    rows: list[dict[str, Any]] = []
+    skipped: list[dict[str, str]] = []
+    for name in chosen:
+        if name not in ROLLOUTS:
+            raise UnknownNameError("machine", name, ROLLOUTS, "the benchmark of rollouts")
+        if announce is not None:
+            announce(f"{name} ...")
+        found, left_out = _measure(name, ROLLOUTS[name](), settings)
+        rows += found
+        skipped += left_out
+    command = "dalembert bench rollouts" + (" --quick" if quick else "")
+    return {"topic": "rollouts", **describe(command, settings), "results": rows, "skipped": skipped}
+
+
+@dataclass(frozen=True)
+class _Runner:
+    """Who simulates members: ``run(members)`` returns their end states (members, n)."""
+
+    key: str
+    title: str
+    members: int
+    run: Callable[[int], Array]
+
+
+def _measure(
+    name: str, case: RolloutCase, settings: dict[str, Any]
+) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    eom, steps = case.equations(), int(settings["steps"])
+    members = max(64, case.members // 16) if settings["quick"] else case.members
+    duration = steps * _STEP
+    common: dict[str, Any] = {"duration": duration, "step": _STEP, "record": duration, "control": case.control}
+    n = eom.nq + eom.nv
+    skipped: list[dict[str, str]] = []
+
+    def single(count: int) -> Array:
+        start, ends = case.states(eom, members), []
+        for i in range(count):
+            one: dict[str, Any] = {side: {k: float(v[i]) for k, v in values.items()} for side, values in start.items()}
+            ends.append(simulate(eom, limits="ignore", **one, **common).x[-1, :n])
+        return np.array(ends)
+
+    def many(threads: int, device: str = "cpu") -> Callable[[int], Array]:
+        start = case.states(eom, members)
+
+        def run(count: int) -> Array:
+            part: dict[str, Any] = {side: {k: v[:count] for k, v in values.items()} for side, values in start.items()}
+            return np.asarray(rollout(eom, threads=threads, device=device, **part, **common).final[:, :n])
+
+        return run
+
+    taking_part = [_Runner("single", "dalembert, single runs", 2, single)]
+    taking_part.append(_Runner("lanes", "dalembert, lanes, one thread", members, many(1)))
+    taking_part.append(_Runner("threads", f"dalembert, lanes, {available_cores()} threads", members, many(0)))
+    if importlib.util.find_spec("cupy") is not None:
+        taking_part.append(_Runner("cuda", "dalembert, GPU", max(members, 1 << 15), many(0, "cuda")))
+    else:
+        skipped.append({"case": name, "contender": "cuda", "reason": "CuPy is not installed"})
+    if case.gains is not None:
+        taking_part += _mujoco(name, case, eom, members, steps, skipped)
+    rows: list[dict[str, Any]] = []
+    reference: Array | None = None
+    for runner in list(taking_part):
+        try:
+            ends = runner.run(2)
+        except DalembertError as error:
+            skipped.append({"case": name, "contender": runner.key, "reason": str(error).splitlines()[0]})
+            taking_part.remove(runner)
+            continue
+        reference = ends if reference is None else reference
+        scale = np.abs(reference[:, : eom.nq]).max()
+        off = float(np.abs(ends - reference)[:, : eom.nq].max() / scale)
+        rows.append({"contender": runner.key, "name": runner.title, "members": runner.members, "difference": off})
+    runs = {r.key: (partial(r.run, r.members), r.members * steps) for r in taking_part}
+    timings = interleave(runs, repetitions=int(settings["repetitions"]), duration=0.0)
+    for row in rows:
+        timing = timings[row["contender"]]
+        row |= {
+            "case": name,
+            "title": case.title,
+            "steps_per_second": 1.0 / timing.least,
+            "speed": timings["single"].relative_to(timing),
+            "agrees": row["difference"] <= _SAME * max(1.0, duration),
+        }
+    return rows, skipped
+
+
+def _mujoco(
+    name: str, case: RolloutCase, eom: EquationsOfMotion, members: int, steps: int, skipped: list[dict[str, str]]
+) -> list[_Runner]:
+    """MuJoCo's own rollouts of an arm with the same gains, by its Runge-Kutta method."""
+    if importlib.util.find_spec("mujoco") is None:
+        skipped.append({"case": name, "contender": "mujoco", "reason": "mujoco is not installed"})
+        return []
+    import mujoco
+    from mujoco import rollout as mujoco_rollout
+
+    model = mujoco.MjModel.from_xml_string(_with_law(eom, case))
+    start = case.states(eom, members)
+    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    few = max(2, members // 16)
+    states = np.zeros((few, mujoco.mj_stateSize(model, kind)))
+    data = mujoco.MjData(model)
+    for i in range(few):
+        data.qpos[:] = [start["q0"][n][i] for n in eom.q_names]
+        data.qvel[:] = [start["v0"][n][i] for n in eom.v_names]
+        mujoco.mj_getState(model, data, states[i], kind)
+
+    def of(threads: int) -> Callable[[int], Array]:
+        copies = [mujoco.MjData(model) for _ in range(threads)]
+        # without threads of its own MuJoCo works in ours
+        pool = mujoco_rollout.Rollout(nthread=0 if threads == 1 else threads)
+
+        def run(count: int) -> Array:
+            made, _ = pool.rollout(model, copies, states[:count], nstep=steps)
+            return np.asarray(made[:, -1, 1 : 1 + model.nq + model.nv])
+
+        return run
+
+    cores = available_cores()
+    return [
+        _Runner("mujoco", "MuJoCo rollout, one thread", few, of(1)),
+        _Runner("mujoco-threads", f"MuJoCo rollout, {cores} threads", few, of(cores)),
+    ]
+
+
+def _with_law(eom: EquationsOfMotion, case: RolloutCase) -> str:
+    """MuJoCo's XML of an arm with viscous losses and the gains of its law."""
+    root = ElementTree.fromstring(mujoco_xml(eom.machine))
+    option = root.find("option")
+    assert option is not None and case.gains is not None
+    option.set("timestep", repr(_STEP))
+    option.set("integrator", "RK4")
+    damping = {f"{joint.name}.0": nominal(joint.damping) for joint in eom.machine.joints}
+    for joint in root.iter("joint"):
+        joint.set("damping", repr(float(damping[joint.get("name", "")])))
+    actuators = ElementTree.SubElement(root, "actuator")
+    for motor, kp, kd in zip(eom.machine.motors, *case.gains, strict=True):
+        ElementTree.SubElement(
+            actuators,
+            "general",
+            joint=f"{motor.joint}.0",
+            gaintype="fixed",
+            gainprm="0",
+            biastype="affine",
+            biasprm=f"0 {-kp!r} {-kd!r}",
+        )
+    return ElementTree.tostring(root, encoding="unicode")
