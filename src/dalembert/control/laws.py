@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.parameter import Expression, parameters_of
 from dalembert.core.types import Array
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -110,13 +111,26 @@ def _in_order(value: _Named, motors: Sequence[str], what: str) -> list[Any]:
     return [given[name] for name in motors]
 
 
-def _gain(value: ArrayLike | _Named, motors: int | Sequence[str], name: str, *, signed: bool = False) -> Any:
-    """Gains in the order of the motors (their names, or how many there are)."""
+def _gain(
+    value: ArrayLike | _Named,
+    motors: int | Sequence[str],
+    name: str,
+    *,
+    signed: bool = False,
+    at: tuple[EquationsOfMotion, Any] | None = None,
+) -> Any:
+    """Gains in the order of the motors (their names, or how many there are).
+
+    With ``at``, equations and the symbols of their parameters, gains may be parameters and expressions of them.
+    """
     n = motors if isinstance(motors, int) else len(motors)
     if isinstance(value, _Named):
         if isinstance(motors, int):
             raise InputError(f"{name} is one number and has no motors, got {dict(value)!r}")
         value = _in_order(value, motors, name)
+    listed = list(value) if isinstance(value, list | tuple) else [value] * n
+    if any(isinstance(x, Expression) for x in listed):
+        return _parametric(listed, n, name, at)
     try:
         array = np.asarray(value, dtype=float)
         array = np.broadcast_to(array, (n,))
@@ -125,6 +139,23 @@ def _gain(value: ArrayLike | _Named, motors: int | Sequence[str], name: str, *, 
     if not np.isfinite(array).all() or (not signed and (array < 0).any()):
         raise InputError(f"{name} must be finite{'' if signed else ' and not negative'}, got {value!r}")
     return ca.DM(array)
+
+
+def _parametric(values: list[Any], n: int, name: str, at: tuple[EquationsOfMotion, Any] | None) -> Any:
+    """Gains that are parameters of the machine, as expressions of their symbols."""
+    if at is None:
+        raise InputError(f"{name} must be numbers here, got {values!r}")
+    eom, p = at
+    if len(values) != n:
+        raise InputError(f"{name} must be one value or {n} (one per motor), got {len(values)}")
+    for parameter in (q for x in values for q in parameters_of(x)):
+        if parameter.name not in eom.p_names:
+            raise InputError(
+                f"{name} uses the parameter '{parameter.name}', which machine '{eom.machine.name}' does not have: "
+                "name it among the machine's gains, Machine(..., gains=[...])"
+            )
+    s = eom.symbolic
+    return ca.Function("gain", [s.p], [ca.vertcat(*(s.value(x) for x in values))])(p)
 
 
 def _reference(reference: Reference | _Named, t: Any, motors: int | Sequence[str], law: str) -> tuple[Any, Any, Any]:
@@ -244,7 +275,8 @@ class PD(_Stateless):
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "PD", thrusters=True)
         r, rd, _ = _reference(self.reference, t, _motors(eom), "PD")
-        tau = _gain(self.kp, _motors(eom), "kp") * (r - q[rows_q]) + _gain(self.kd, _motors(eom), "kd") * (
+        kp, kd = (_gain(x, _motors(eom), name, at=(eom, p)) for x, name in ((self.kp, "kp"), (self.kd, "kd")))
+        tau = kp * (r - q[rows_q]) + kd * (
             rd - v[rows_v]
         )
         if self.gravity:
@@ -291,15 +323,16 @@ class PID(_Value):
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "PID", thrusters=True)
         r, rd, _ = _reference(self.reference, t, _motors(eom), "PID")
-        e, ki = r - q[rows_q], _gain(self.ki, _motors(eom), "ki")
-        tau = _gain(self.kp, _motors(eom), "kp") * e + ki * z + _gain(self.kd, _motors(eom), "kd") * (rd - v[rows_v])
+        e, ki = r - q[rows_q], ca.SX(_gain(self.ki, _motors(eom), "ki", at=(eom, p)))
+        kp, kd = (_gain(x, _motors(eom), name, at=(eom, p)) for x, name in ((self.kp, "kp"), (self.kd, "kd")))
+        tau = kp * e + ki * z + kd * (rd - v[rows_v])
         if self.gravity:
             tau = tau + _gravity_force(eom, q, p)[rows_v]
         u = tau / n
         rates = []
         for i, motor in enumerate(eom.machine.limited_motors):
             rate = e[i]
-            if self.tracking_time is not None and np.isfinite(motor.effort) and float(ki[i]) > 0:
+            if self.tracking_time is not None and np.isfinite(motor.effort) and not ki[i].is_zero():
                 excess = saturated(motor, u[i]) - u[i]
                 rate = rate + excess * n[i] / (ki[i] * self.tracking_time)
             rates.append(rate)
@@ -322,7 +355,7 @@ class GravityCompensation(_Stateless):
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         _, rows_v, n = _driven(eom, "GravityCompensation", thrusters=True)
-        tau = _gravity_force(eom, q, p)[rows_v] - _gain(self.damping, _motors(eom), "damping") * v[rows_v]
+        tau = _gravity_force(eom, q, p)[rows_v] - _gain(self.damping, _motors(eom), "damping", at=(eom, p)) * v[rows_v]
         return _thrusters_off(eom, tau / n), ca.SX(0, 1)
 
 
@@ -360,7 +393,8 @@ class ComputedTorque(_Stateless):
             )
         r, rd, rdd = _reference(self.reference, t, _motors(eom), "ComputedTorque")
         e, ed = r - q[rows_q], rd - v[rows_v]
-        demand = rdd + _gain(self.kd, _motors(eom), "kd") * ed + _gain(self.kp, _motors(eom), "kp") * e
+        kp, kd = (_gain(x, _motors(eom), name, at=(eom, p)) for x, name in ((self.kp, "kp"), (self.kd, "kd")))
+        demand = rdd + kd * ed + kp * e
         if missing:
             b, G = driven_response(eom, t, q, v, p)
             return _thrusters_off(eom, solve_spd(G, demand - b) / n), ca.SX(0, 1)

@@ -241,7 +241,7 @@ class CentralizedPD(_Stateless):
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "CentralizedPD", thrusters=True)
         r, rd, _ = _reference(self.reference, t, _motors(eom), "CentralizedPD")
-        kp, kd = (_gain(x, _motors(eom), name) for x, name in ((self.kp, "kp"), (self.kd, "kd")))
+        kp, kd = (_gain(x, _motors(eom), name, at=(eom, p)) for x, name in ((self.kp, "kp"), (self.kd, "kd")))
         tau = ca.DM(self.inertia(eom)) @ (kp * (r - q[rows_q]) + kd * (rd - v[rows_v]))
         return _thrusters_off(eom, tau / n), ca.SX(0, 1)
 

@@ -108,8 +108,9 @@ class PartialFeedbackLinearization(_Stateless):
         rows_q, rows_v, n = _driven(eom, label)
         r, rd, rdd = _reference(self.reference, t, eom.u_names, label)
         e, ed = r - q[rows_q], rd - v[rows_v]
-        demand = rdd + _gain(self.kd, eom.u_names, "kd") * ed + _gain(self.kp, eom.u_names, "kp") * e
-        ks = _gain(self.sway_gain, eom.u_names, "sway_gain", signed=True)
+        kp, kd = (_gain(x, eom.u_names, name, at=(eom, p)) for x, name in ((self.kp, "kp"), (self.kd, "kd")))
+        demand = rdd + kd * ed + kp * e
+        ks = _gain(self.sway_gain, eom.u_names, "sway_gain", signed=True, at=(eom, p))
         if any(float(k) for k in ca.vertsplit(ks)):
             demand = demand + ks * _sway_rate(eom, self.frame, rows_v, q, v, p)
         b, G = driven_response(eom, t, q, v, p)
@@ -163,8 +164,9 @@ class EnergyRegulation(_Stateless):
         label = "EnergyRegulation"
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, label)
-        kv, kp, kd = (_gain(k, eom.u_names, name) for k, name in ((self.kv, "kv"), (self.kp, "kp"), (self.kd, "kd")))
-        k1, ke = (_gain(k, 1, name) for k, name in ((self.k1, "k1"), (self.ke, "ke")))
+        given = ((self.kv, "kv"), (self.kp, "kp"), (self.kd, "kd"))
+        kv, kp, kd = (_gain(k, eom.u_names, name, at=(eom, p)) for k, name in given)
+        k1, ke = (_gain(k, 1, name, at=(eom, p)) for k, name in ((self.k1, "k1"), (self.ke, "ke")))
         if not (float(k1) > 0 or float(ca.mmin(kv)) > 0):
             raise InputError(f"{label} needs k1 > 0 or kv > 0 at every motor; got {self.k1!r} and {self.kv!r}")
         r, rd, _ = _reference(self.reference, t, eom.u_names, label)

@@ -10,6 +10,7 @@
       # reference: {start: [0, 0], end: [0.5, 1.0], duration: 2.0, delay: 0.5}
       # reference: {center: [0, 0], amplitude: [0.1, 0.1], frequency: 1.0}
       # kp: {shoulder: 100.0, elbow: 50.0}                   # by motor, and so may be the reference:
+      # kp: k1                                               # a parameter of the machine, named among its gains
       # reference: {shoulder: 0.5, elbow: {start: 0, end: 1.0, duration: 2.0}}
 """
 
@@ -21,6 +22,7 @@ from typing import Any
 
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.parameter import Parameter, parse_scalar
 from dalembert.plan.references import Quintic, Sine
 
 __all__ = ["LAWS", "make_law"]
@@ -33,8 +35,16 @@ LAWS: dict[str, type[Any]] = {
 }
 
 
-def make_law(settings: Mapping[str, Any] | None) -> Any:
-    """Return the control law that the settings describe; None without settings."""
+def make_law(settings: Mapping[str, Any] | None, parameters: Mapping[str, Parameter] | None = None) -> Any:
+    """Return the control law that the settings describe; None without settings.
+
+    Parameters
+    ----------
+    settings
+        The block.
+    parameters
+        Of the machine, by name: gains may be expressions of them.
+    """
     if settings is None:
         return None
     given = dict(settings)
@@ -43,7 +53,20 @@ def make_law(settings: Mapping[str, Any] | None) -> Any:
         raise UnknownNameError("law", name, LAWS, "the control of the simulation")
     if isinstance(given.get("reference"), Mapping):
         given["reference"] = _reference_or_motors(given["reference"])
+    known = parameters or {}
+    given = {key: value if key == "reference" else _scalars(value, known) for key, value in given.items()}
     return _build(LAWS[name], given, f"law '{name}'")
+
+
+def _scalars(value: Any, parameters: Mapping[str, Parameter]) -> Any:
+    """Gains, text read as expressions of parameters."""
+    if isinstance(value, str):
+        return parse_scalar(value, parameters)
+    if isinstance(value, list):
+        return [_scalars(x, parameters) for x in value]
+    if isinstance(value, Mapping):
+        return {name: _scalars(x, parameters) for name, x in value.items()}
+    return value
 
 
 def _reference_or_motors(given: Mapping[str, Any]) -> Any:

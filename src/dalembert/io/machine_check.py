@@ -101,7 +101,7 @@ def _check_elements(reader: MachineReader, findings: _Findings) -> None:
     document, simulation = reader.document, reader.file.simulation
     if simulation is not None:
         with findings, locating(document.label, document.line(("simulation", "control"))):
-            make_law(simulation.control)
+            make_law(simulation.control, reader.parameters)
     parts: dict[str, tuple[Any, ...]] = {}
     for section in reader.makers:
         kept = []

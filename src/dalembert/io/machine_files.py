@@ -27,8 +27,9 @@ Numbers
     Any number may be an expression of the parameters: ``+ - * / **``, parentheses, ``pi`` and the functions
     sin, cos, tan, sqrt, exp, tanh, smoothstep. Angles are in radians, unless they say ``deg`` as in ``45 deg``. The
     components of a wrench, prescribed motions, lengths and exits of cables may also depend on the time ``t``.
-``name``, ``gravity``, ``parameters``
-    Name of the machine; acceleration of gravity; nominal values of the parameters by name.
+``name``, ``gravity``, ``parameters``, ``gains``
+    Name of the machine; acceleration of gravity; nominal values of the parameters by name; names of those that the
+    law uses.
 ``bodies``
     By name: ``mass``, ``com`` (centre of mass in the body frame) and ``inertia`` (about the centre of mass:
     three moments, or six numbers xx, yy, zz, xy, xz, yz, or 3x3); or one homogeneous shape: ``box: {mass,
@@ -96,7 +97,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from dalembert.core.errors import InputError
+from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parameters_of, parse_scalar
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
@@ -174,7 +175,7 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     """
     machine, settings = _read(source)
     if "control" in settings:
-        settings["control"] = make_law(settings["control"])
+        settings["control"] = make_law(settings["control"], {p.name: p for p in machine.parameters})
     return machine, settings
 
 
@@ -256,11 +257,19 @@ class MachineReader:
             for name in getattr(file, section):
                 names.setdefault(name, document.line((section, name)))
         with locating(document.label, document.line(()), names):
-            machine = Machine(file.name, gravity=gravity, **parts)
+            machine = Machine(file.name, gravity=gravity, gains=self.gains(), **parts)
         unused = [name for name in self.parameters if name not in {p.name for p in machine.parameters}]
         if unused:
             warn(f"{document.label}: the parameters {', '.join(unused)} occur in no number of the machine")
         return machine
+
+    def gains(self) -> tuple[Parameter, ...]:
+        """Return the parameters that laws use."""
+        for i, name in enumerate(self.file.gains):
+            if name not in self.parameters:
+                error = UnknownNameError("parameter", name, self.parameters, "the parameters of the file")
+                raise located(self.document.label, self.document.line(("gains", i)), f"gains: {error}")
+        return tuple(self.parameters[name] for name in self.file.gains)
 
     def number(self, value: Any, path: tuple[str | int, ...]) -> Scalar:
         """Return a number or the expression that a text stands for."""

@@ -508,6 +508,7 @@ class MachineFile(_Entry):
     name: str
     gravity: Vector = [0.0, 0.0, -9.81]
     parameters: dict[str, Limit] = {}
+    gains: list[str] = []
     bodies: dict[str, BodyEntry]
     joints: dict[str, JointEntry]
     frames: dict[str, FrameEntry] = {}

@@ -73,6 +73,8 @@ def _machine(machine: Machine) -> dict[str, Any]:
         data["gravity"] = _numbers(machine.gravity)
     if machine.parameters:
         data["parameters"] = {p.name: p.value for p in machine.parameters}
+    if machine.gains:
+        data["gains"] = [gain.name for gain in machine.gains]
     data["bodies"] = {b.name: _body(b) for b in machine.bodies}
     data["joints"] = {j.name: _joint(j) for j in machine.joints}
     data["frames"] = {f.name: {"body": f.body} | _origin(f.origin) for f in machine.frames}

@@ -53,6 +53,8 @@ class Machine:
         What runs record and laws read besides its state.
     gravity
         Acceleration of gravity in world axes [m/s2].
+    gains
+        Parameters that no part has, but that laws use: they then are inputs of every run, as the others are.
 
     Examples
     --------
@@ -81,6 +83,7 @@ class Machine:
     signals: tuple[Signal, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
+    gains: tuple[Parameter, ...] = ()
 
     def __post_init__(self) -> None:
         check_name(self.name, "machine")
@@ -95,6 +98,7 @@ class Machine:
                         f"{field} of machine '{self.name}' must be a list of {kind.__name__}, got the element {part!r}"
                     )
             object.__setattr__(self, field, parts)
+        object.__setattr__(self, "gains", self._checked_gains())
         object.__setattr__(self, "gravity", field_vector(self.gravity, f"gravity of machine '{self.name}'"))
         if not self.bodies:
             raise MachineError(f"machine '{self.name}' has no bodies")
@@ -107,6 +111,16 @@ class Machine:
                 raise MachineError(f"machine '{self.name}' has {count} coordinates named '{name}'; rename a joint")
         self._check_signals()
         check_physics(self)
+
+    def _checked_gains(self) -> tuple[Parameter, ...]:
+        given = (self.gains,) if isinstance(self.gains, Parameter) else self.gains
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise MachineError(f"gains of machine '{self.name}' must be a list of Parameter, got {given!r}")
+        gains = tuple(given)
+        for gain in gains:
+            if not isinstance(gain, Parameter):
+                raise MachineError(f"gains of machine '{self.name}' must be Parameter objects, got {gain!r}")
+        return gains
 
     def _check_names(self) -> None:
         groups = {
@@ -228,6 +242,7 @@ class Machine:
         for body in self.bodies:  # last: pictures do not decide about the order of the parameters
             if isinstance(body, Body):
                 yield from (x for part in body.geometry for x in part.scalars)
+        yield from self.gains
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
@@ -323,9 +338,9 @@ class Machine:
 
     def with_(self, **fields: Any) -> Machine:
         """Return a copy with some fields replaced."""
-        unknown = set(fields) - {"name", "gravity", *_PARTS}
+        unknown = set(fields) - {"name", "gravity", "gains", *_PARTS}
         if unknown:
-            raise UnknownNameError("field", sorted(unknown)[0], ["name", "gravity", *_PARTS], "a Machine")
+            raise UnknownNameError("field", sorted(unknown)[0], ["name", "gravity", "gains", *_PARTS], "a Machine")
         return replace(self, **fields)
 
     def with_parts(self, *parts: Any) -> Machine:
@@ -339,6 +354,7 @@ class Machine:
                 raise MachineError(
                     f"machine '{self.name}' cannot take {part!r}: it has no bodies, joints or other parts"
                 )
+        more["gains"] = [gain for part in parts for gain in getattr(part, "gains", ()) if gain not in self.gains]
         return self.with_(**{field: (*getattr(self, field), *added) for field, added in more.items() if added})
 
     def lock(self, positions: Mapping[str, float | Sequence[float]] | Iterable[str]) -> Machine:
