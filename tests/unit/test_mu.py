@@ -266,3 +266,25 @@ def test_a_delay_of_known_length_is_tolerated_and_no_longer_one() -> None:
         assert (found.complete and found.upper <= 1.0) == stable
         if not stable:
             assert found.lower > 1.0
+
+
+def test_empty_still_and_badly_scaled_problems_end_with_an_answer() -> None:
+    with pytest.raises(InputError, match="at least one block"):
+        mu(np.zeros((0, 0)), [])
+    blocks = [DeltaBlock("a", 1), DeltaBlock("b", 1, "complex")]
+    assert mu(np.zeros((2, 2)), blocks).upper == 0.0
+    assert mu(1e200 * np.eye(2), blocks).upper == pytest.approx(1e200)
+    assert mu([[1.0, 1e10], [1e-10, 1.0]], blocks).upper == pytest.approx(2.0, rel=1e-6)
+    still = LFT(np.diag([0.5, 0.2]), np.zeros((2, 1)), np.zeros((1, 2)), np.zeros((1, 1)), (DeltaBlock("d", 2),))
+    found = robust_stability(still, seconds=5.0)
+    assert found.complete and found.upper == pytest.approx(0.5, rel=1e-6) and found.lower == pytest.approx(0.5)
+    # x' = -1e-9 x + d x: mu is 1e9 at rest, and falls below one at 1 rad/s.
+    slow = LFT(
+        np.array([[-1e-9, 1.0], [1.0, 0.0]]),
+        np.zeros((2, 1)),
+        np.zeros((1, 2)),
+        np.zeros((1, 1)),
+        (DeltaBlock("1/s", 1, "state"), DeltaBlock("d", 1)),
+    )
+    found = robust_stability(slow, seconds=10.0)
+    assert found.complete and 1e9 <= found.upper <= 1.2e9

@@ -31,6 +31,7 @@ from dalembert.control.structured import (
 from dalembert.control.structured.objective import Objective, ranges
 from dalembert.control.structured.plants import loop_plant
 from dalembert.control.structured.terms import terms_of
+from dalembert.control.uncertain import UncertainMachine, constant, parameter, system_lft, uncertain
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.studies.robust_control.compleib import floor_of, problem
 from dalembert.systems.cranes import hanging, planar_crane, uniform_cable
@@ -221,3 +222,92 @@ def test_weights_of_standard_requirements() -> None:
 def test_wrong_input_is_named(call, words: str) -> None:
     with pytest.raises((DalembertError, InputError), match=words):
         call()
+
+
+def uncertain_crane() -> UncertainMachine:
+    payload, length = da.Parameter("payload", 3.0), da.Parameter("length", 2.0)
+    crane = da.Machine(
+        "crane",
+        bodies=[da.Body("trolley", mass=5.0, inertia=(1, 1, 1)), da.point_mass("load", payload, com=(0, 0, -length))],
+        joints=[
+            da.Joint("x", "prismatic", "world", "trolley", axis="x"),
+            da.Joint("theta", "revolute", "trolley", "load", axis="y"),
+        ],
+        motors=[da.Motor("F", "x")],
+    )
+    return uncertain(crane, {"payload": (1.0, 9.0), "length": (1.0, 3.0)})
+
+
+def test_worst_values_join_the_models_until_all_ranges_are_proven() -> None:
+    model = uncertain_crane()
+    s = gains({"F": dict.fromkeys(model.lft.outputs)})
+    hard = [Gain("r.x", "u.F", bound=120.0), Poles(decay=0.2)]
+    result = tune(model, s, hard=hard, robust=True, starts=2, time_limit=60.0)
+    assert result.status == "met" and result.certified, result.message
+    assert result.joined and result.robustness is not None and result.robustness.guaranteed
+    assert all(lo <= v[n] <= hi for v in result.joined for n, (lo, hi) in model.ranges.items())
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        values = {n: rng.uniform(*r) for n, r in model.ranges.items()}
+        plant = model.at(**values)
+        closed = control.feedback(plant, result.controller)
+        assert closed.poles().real.max() < -0.2 * (1.0 - 2e-3)
+        sensitivity = control.feedback(result.controller, plant)
+        assert np.abs(sensitivity(1j * np.array([1e-3, 0.3, 1.0, 3.0]), squeeze=False)[:, 0]).max() <= 120.0 * 1.002
+
+
+def test_ranges_that_no_controller_serves_end_with_their_reason() -> None:
+    # 1 / (s - 1) with a gain between -1 and 3: of either sign, so that no gain stabilises both ends.
+    plant = system_lft(control.ss([[1.0]], [[1.0]], [[1.0]], 0, inputs=["u"], outputs=["y"]))
+    sign = (parameter("k") * 2.0 + 1.0) @ constant([[1.0]])
+    result = tune(
+        plant @ sign, gains({"u": {"y": (-50.0, 50.0)}}), hard=[Poles(decay=0.1)], robust=True, time_limit=20.0
+    )
+    assert result.status != "met" and result.joined and result.robustness is None
+    assert "stabilised" in result.message or "model" in result.message
+    with pytest.raises(InputError, match="robust=True"):
+        tune(plant, gains({"u": {"y": None}}), hard=[Poles(decay=0.1)])
+    with pytest.raises(InputError, match="uncertain model"):
+        tune(mass(), pd_gains({"f": ("x", "v")}), soft=[Gain("f", "x")], robust=True)
+    with pytest.raises(InputError, match="nothing is uncertain"):
+        tune(plant, gains({"u": {"y": None}}), hard=[Poles(decay=0.1)], robust=True)
+
+
+def test_tuned_law_runs_in_rollouts_as_in_a_simulation() -> None:
+    crane = planar_crane(uniform_cable(1, 2.0, payload=3.0), trolley=5.0)
+    structure = gains({"F": dict.fromkeys(("x", "theta1", "x_dot", "theta1_dot"))}) * fixed_controller(
+        control.ss(-20.0 * np.eye(4), 20.0 * np.eye(4), np.eye(4), np.zeros((4, 4))),
+        ["x", "theta1", "x_dot", "theta1_dot"],
+        ["x", "theta1", "x_dot", "theta1_dot"],
+    )
+    plant = da.linearize(crane, at=hanging(crane))
+    result = tune(plant, structure, hard=[Poles(damping=0.3, decay=0.3)], starts=2, time_limit=30.0)
+    assert result.status == "met" and result.controller.nstates == 4
+    law = linear_feedback(
+        crane, result.controller, measured=structure.measured, controls=structure.controls, at=hanging(crane)
+    )
+    x = np.array([0.3, -0.2])
+    members = da.rollout(crane, q0={**hanging(crane), "x": x}, duration=2.0, control=law)
+    for k in range(2):
+        run = da.simulate(crane, duration=2.0, q0={**hanging(crane), "x": x[k]}, control=law, method="rk4", step=1e-3)
+        assert np.allclose(
+            [members[n][..., -1][k] for n in ("x", "theta1")], [run[n][-1] for n in ("x", "theta1")], atol=1e-9
+        )
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_badly_scaled_plants_end_in_time_with_a_certificate(size: float) -> None:
+    plant = control.ss([[0, 1], [0, 0]], [[0], [size]], np.eye(2), 0, inputs=["f"], outputs=["x", "v"])
+    hard = [ControllerGain(10.0 / size)]
+    result = tune(plant, pd_gains({"f": ("x", "v")}), soft=[Gain("f", "x")], hard=hard, starts=1, time_limit=2.0)
+    assert result.status in ("met", "missed") and result.certified
+    assert result.status == "met" or "time limit" in result.message
+
+
+def test_a_plant_without_states_and_nothing_that_can_be_moved() -> None:
+    still = control.ss([], [], [], [[1.0]], inputs=["u"], outputs=["y"])
+    result = tune(still, gains({"u": {"y": (0.0, 9.0)}}), soft=[Gain("u", "y")], starts=1)
+    assert result.soft == pytest.approx(0.1, rel=1e-3)  # 1 / (1 + k)
+    apart = control.ss(np.diag([1.0, -1.0]), [[0.0], [1.0]], [[0.0, 1.0]], 0, inputs=["u"], outputs=["y"])
+    result = tune(apart, state_space(["u"], ["y"], 2), soft=[Gain("u", "y")], starts=3, time_limit=5.0)
+    assert result.status == "unstable" and "least spectral abscissa found is 1 " in result.message

@@ -186,8 +186,12 @@ def response(system: Matrices, frequencies: Iterable[float]) -> NDArray[np.compl
 
 
 def gains(system: Matrices, frequencies: Iterable[float]) -> Array:
-    """Largest singular values of the frequency response."""
-    G = response(system, frequencies)
+    """Largest singular values of the frequency response; infinite at a pole on the axis."""
+    w = list(frequencies)
+    try:
+        G = response(system, w)
+    except np.linalg.LinAlgError:
+        return np.array([gains(system, [x])[0] for x in w]) if len(w) > 1 else np.array([np.inf])
     if 0 in G.shape[1:]:
         return np.zeros(len(G))
     return np.asarray(np.linalg.svd(G, compute_uv=False)[:, 0], dtype=float)

@@ -18,7 +18,7 @@ from dalembert.control.norms import Matrices
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.core.types import Array
 
-__all__ = ["WorstCase", "complex_direction", "complex_lower_bound", "destabilising"]
+__all__ = ["WorstCase", "complex_direction", "complex_lower_bound", "destabilising", "most_unstable"]
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,25 @@ def destabilising(
         return None
     names = [b.name for b, _ in loop.parts]
     return WorstCase(dict(zip(names, best[1].tolist(), strict=True)), best[0], best[2])
+
+
+def most_unstable(system: Matrices, blocks: Sequence[DeltaBlock], values: dict[str, float]) -> dict[str, float]:
+    """Values between -1 and 1 at which the loop is more unstable than at those given: a climb to the next maximum."""
+    loop = _Loop(system, blocks)
+    d = np.array([values[b.name] for b, _ in loop.parts])
+    value, slope, _ = loop.abscissa(d)
+    step = 0.25
+    for _ in range(40):
+        size = float(np.abs(slope).max(initial=0.0))
+        if size == 0.0 or not np.isfinite(value) or step < 1e-3:
+            break
+        trial = np.clip(d + step * slope / size, -1.0, 1.0)
+        better, gradient, _ = loop.abscissa(trial)
+        if better > value:
+            d, value, slope, step = trial, better, gradient, min(2.0 * step, 0.5)
+        else:
+            step *= 0.4
+    return {b.name: float(x) for (b, _), x in zip(loop.parts, d, strict=True)}
 
 
 def _climb(loop: _Loop, d: Array, reach: float, began: float, seconds: float) -> Array | None:

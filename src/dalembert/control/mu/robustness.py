@@ -27,6 +27,7 @@ __all__ = [
     "Robustness",
     "WorstGain",
     "mu",
+    "performance_channel",
     "robust_performance",
     "robust_stability",
     "skew_mu",
@@ -60,9 +61,13 @@ def mu(matrix: ArrayLike, blocks: Sequence[DeltaBlock], *, seconds: float = 10.0
     where there are both, linear programs for real ones alone. These may find nothing, which leaves zero.
     """
     M = _checked(matrix, blocks)
-    upper = upper_bound(M, blocks, seconds=seconds, rounds=12).bound
-    lower = _lower(M, blocks)
-    return MuBounds(min(lower, upper), upper)
+    size = float(np.abs(M).max())
+    if size == 0.0:
+        return MuBounds(0.0, 0.0)
+    size = 1.0 if 1e-60 < size < 1e60 else size  # what would overflow when it is squared
+    upper = upper_bound(M / size, blocks, seconds=seconds, rounds=12).bound
+    lower = _lower(M / size, blocks)
+    return MuBounds(size * min(lower, upper), size * upper)
 
 
 def _lower(M: NDArray[np.complex128], blocks: Sequence[DeltaBlock]) -> float:
@@ -138,6 +143,8 @@ def skew_mu(
 def _checked(matrix: ArrayLike, blocks: Sequence[DeltaBlock]) -> NDArray[np.complex128]:
     M = np.asarray(matrix, dtype=complex)
     n = sum(b.size for b in blocks)
+    if not n:
+        raise InputError("mu needs at least one block with a size")
     if M.shape != (n, n):
         raise InputError(f"the blocks need a matrix of {n} x {n}, got {M.shape}")
     if not np.isfinite(M).all():
@@ -229,7 +236,7 @@ def robust_performance(
     The channel is closed by a full complex block (main loop theorem): below ``1 / upper`` the loop is stable and
     its gain is below ``bound * upper``.
     """
-    system, blocks = _performance(loop, inputs, outputs, bound)
+    system, blocks = performance_channel(loop, inputs, outputs, bound)
     return _bounds(system, blocks, level, seconds, 0, progress)
 
 
@@ -283,7 +290,7 @@ def worst_gain(
         Time limit.
     """
     began = perf_counter()
-    system, blocks = _performance(loop, inputs, outputs, 1.0)
+    system, blocks = performance_channel(loop, inputs, outputs, 1.0)
     if any(b.kind != "real" for b in blocks[:-1]):
         raise InputError("worst_gain takes loops with real blocks only: use robust_performance")
     if system[0].size and np.linalg.eigvals(system[0]).real.max() >= 0.0:
@@ -304,7 +311,7 @@ def worst_gain(
         left = seconds - (perf_counter() - began)
         if left < 0.5:
             break
-        scaled, _ = _performance(loop, inputs, outputs, gain)
+        scaled, _ = performance_channel(loop, inputs, outputs, gain)
         found = sweep(scaled, blocks, 1.0, seconds=left, stop_at_gap=True)
         if not found.complete:
             low, high, best = found.gaps[0]
@@ -317,7 +324,7 @@ def worst_gain(
     return answer(np.inf, False, message or "time limit reached")
 
 
-def _performance(
+def performance_channel(
     loop: LFT, inputs: Sequence[str], outputs: Sequence[str], bound: float
 ) -> tuple[Matrices, tuple[DeltaBlock, ...]]:
     """The channel between signals, over a bound, closed by a full block behind those of the loop."""
@@ -350,6 +357,11 @@ def _bounds(
         return Robustness(np.inf, np.inf, None, (), True, message, perf_counter() - began, 0)
     if not sum(b.size for b in blocks):
         return Robustness(0.0, 0.0, None, (), True, "nothing is uncertain", perf_counter() - began, 0)
+    if not A.size:
+        still = mu(system[3], blocks, seconds=seconds)
+        everywhere = (Interval(0.0, np.inf, still.upper),)
+        message = "nothing moves: one bound holds at all frequencies"
+        return Robustness(still.upper, still.lower, None, everywhere, True, message, perf_counter() - began, 1)
     if all(b.kind == "real" for b in blocks):
         worst = destabilising(system, blocks, seed=seed, seconds=0.2 * seconds)
     else:

@@ -178,7 +178,6 @@ def sweep(
     n = sum(b.size for b in blocks)
     response = _Response(system, n)
     result = Sweep(level)
-    least = 1e-9 * max(float(np.abs(response.A).max(initial=1.0)), 1e-3)
     # From infinity down to a frequency above which one proof is enough.
     x = response.taylor_at_infinity()
     reached: list[tuple[float, float]] = []
@@ -204,7 +203,7 @@ def sweep(
             result.gaps.append((w, end, np.nan))
             break
         x = response.taylor(w)
-        step = 0.5 / x.rate
+        step, least = 0.5 / x.rate, 1e-9 / x.rate
         fitted = False
         if scaling is None or not _good(x.terms[0], scaling, level):
             scaling, fitted = upper_bound(x.terms[0], blocks, target=0.95 * level, start=scaling, seconds=each), True

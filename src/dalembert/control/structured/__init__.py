@@ -24,7 +24,8 @@ from dalembert.control.structured.structures import (
     positive_gains,
     state_space,
 )
-from dalembert.control.structured.synthesis import TuneResult, tune
+from dalembert.control.structured.synthesis import TuneResult
+from dalembert.control.structured.tuning import tune
 
 __all__ = [
     "Check",

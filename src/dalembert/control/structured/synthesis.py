@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.control.mu.robustness import Robustness
 from dalembert.control.structured.certificate import Check, certify
 from dalembert.control.structured.nonsmooth import Budget, bfgs, bundle
 from dalembert.control.structured.objective import Objective, ranges
-from dalembert.control.structured.plants import LoopPlant, loop_plant, named_plants
+from dalembert.control.structured.plants import LoopPlant, loop_plant
 from dalembert.control.structured.requirements import Requirement
 from dalembert.control.structured.structures import Structure
 from dalembert.control.structured.terms import Term, terms_of
@@ -28,7 +29,7 @@ from dalembert.core.types import Array
 if TYPE_CHECKING:
     import control
 
-__all__ = ["TuneResult", "tune"]
+__all__ = ["TuneResult", "TuneSettings", "tune_models"]
 
 _MET = 1e-3  # hard requirements count as met up to here above one
 
@@ -58,6 +59,12 @@ class TuneResult:
         The structure.
     seconds, evaluations
         Cost.
+    hard, soft
+        Worst hard and worst soft requirement.
+    robustness
+        Of a robust tuning: the proof that the loop is stable over all ranges; None where there is none.
+    joined
+        Of a robust tuning: the values that joined the models, in order.
     """
 
     status: str
@@ -72,6 +79,8 @@ class TuneResult:
     evaluations: int
     hard: float = np.nan
     soft: float = np.nan
+    robustness: Robustness | None = None
+    joined: tuple[dict[str, float], ...] = ()
 
     @property
     def certified(self) -> bool:
@@ -103,6 +112,23 @@ class TuneResult:
         return "\n".join(rows)
 
 
+@dataclass(frozen=True)
+class TuneSettings:
+    """How long and how often is searched (see `tune`)."""
+
+    starts: int = 5
+    seed: int = 0
+    time_limit: float = 60.0
+    frequency: float | None = None
+    progress: Callable[[str, float], object] | None = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.starts, int) and self.starts >= 1):
+            raise InputError(f"starts must be a whole number >= 1, got {self.starts!r}")
+        if not (np.isfinite(self.time_limit) and self.time_limit > 0):
+            raise InputError(f"time_limit must be a positive number of seconds, got {self.time_limit!r}")
+
+
 @dataclass
 class _Search:
     """What is known so far."""
@@ -110,94 +136,55 @@ class _Search:
     y: Array | None = None
     value: float = np.inf
     history: list[tuple[str, float]] = field(default_factory=list)
+    offered: list[tuple[float, Array]] = field(default_factory=list)
 
     def offer(self, label: str, y: Array, value: float) -> None:
         self.history.append((label, float(value)))
+        self.offered.append((float(value), y))
         if value < self.value:
             self.y, self.value = y, value
 
+    def others(self, count: int) -> list[tuple[float, Array]]:
+        """The next best starts that ended elsewhere, and not far above."""
+        found: list[tuple[float, Array]] = []
+        last = self.value
+        for value, y in sorted(self.offered, key=lambda item: item[0]):
+            if last * (1.0 + 1e-4) < value < 1.3 * self.value and len(found) < count:
+                found.append((value, y))
+                last = value
+        return found
 
-def tune(
-    plant: control.StateSpace | Sequence[control.StateSpace] | Mapping[str, control.StateSpace],
+
+def tune_models(
+    plants: Mapping[str, control.StateSpace],
     structure: Structure,
-    *,
-    hard: Sequence[Requirement] = (),
-    soft: Sequence[Requirement] = (),
-    starts: int = 5,
-    seed: int = 0,
-    time_limit: float = 60.0,
-    frequency: float | None = None,
-    progress: Callable[[str, float], object] | None = None,
+    hard: Sequence[Requirement],
+    soft: Sequence[Requirement],
+    settings: TuneSettings,
 ) -> TuneResult:
-    """Tune a structured controller on one or several plants.
-
-    Parameters
-    ----------
-    plant
-        Continuous plant with named inputs and outputs (as `dalembert.linearize` returns it), or several of them, which
-        one controller must serve.
-    structure
-        The controller's structure.
-    hard
-        Requirements that must be met.
-    soft
-        Requirements of which the largest is minimised. Without any, tuning ends where the hard ones are met.
-    starts
-        Number of starts: the first from the structure's own values, the others from random ones.
-    seed
-        Seed of the random starts.
-    time_limit
-        Seconds after which the best so far is returned.
-    frequency
-        Typical frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the poles.
-    progress
-        Called as ``progress(what, worst)`` after each start and polish.
-
-    Returns
-    -------
-    TuneResult
-        Never fails for lack of a solution: its status and message say what was reached.
-
-    Examples
-    --------
-    >>> import control
-    >>> mass = control.ss([[0, 1], [0, 0]], [[0], [1]], [[1, 0], [0, 1]], 0, inputs=["f"], outputs=["x", "v"])
-    >>> from dalembert.control.structured import ControllerGain, Gain, pd_gains
-    >>> stiff = [Gain("f", "x")]
-    >>> result = tune(mass, pd_gains({"f": ("x", "v")}), soft=stiff, hard=[ControllerGain(10.0)], starts=1)
-    >>> result.status, round(max(result.requirements.values()), 3) <= 1.001
-    ('met', True)
-    """
+    """Tune a structured controller on plants by name (see `tune`)."""
     began = perf_counter()
-    named = named_plants(plant)
-    plants = [loop_plant(system, structure, name) for name, system in named.items()]
-    if not (hard or soft):
-        raise InputError("tune needs at least one requirement, hard or soft")
-    if not structure.tunables:
-        raise InputError("the structure has nothing to tune")
-    if not (isinstance(starts, int) and starts >= 1):
-        raise InputError(f"starts must be a whole number >= 1, got {starts!r}")
-    if not (np.isfinite(time_limit) and time_limit > 0):
-        raise InputError(f"time_limit must be a positive number of seconds, got {time_limit!r}")
+    loops = [loop_plant(system, structure, name) for name, system in plants.items()]
     terms: dict[str, list[Term]] = {
-        kind: [t for r in asked for t in terms_of(r, plants, structure)]
+        kind: [t for r in asked for t in terms_of(r, loops, structure)]
         for kind, asked in (("hard", hard), ("soft", soft))
     }
-    limits = ranges(structure, plants, frequency)
-    objective = Objective(structure, plants, terms["hard"], terms["soft"], limits)
-    budget = Budget(time_limit)
-    y, search, least = _solve(objective, budget, starts, np.random.default_rng(seed), progress)
+    limits = ranges(structure, loops, settings.frequency)
+    objective = Objective(structure, loops, terms["hard"], terms["soft"], limits)
+    budget = Budget(settings.time_limit)
+    rng = np.random.default_rng(settings.seed)
+    y, search, least = _solve(objective, budget, settings.starts, rng, settings.progress)
     cost: dict[str, Any] = {"seconds": perf_counter() - began, "evaluations": budget.evaluations}
     if y is None:
         start = objective.numbers(objective.start())
         reason = f"no start could be stabilised; the least spectral abscissa found is {least:.4g} 1/s"
         if budget.spent:
-            reason += f" (time limit of {time_limit:g} s reached)"
+            reason += f" (time limit of {settings.time_limit:g} s reached)"
         names = [t.name for t in structure.tunables]
         nothing = dict(zip(names, start.tolist(), strict=True))
         return TuneResult("unstable", reason, nothing, (), {}, (), tuple(search.history), structure, **cost)
     x = objective.numbers(y)
-    return _result(objective, plants, named, x, search, hard, soft, budget, time_limit, cost)
+    return _result(objective, loops, plants, x, search, hard, soft, budget, settings.time_limit, cost)
 
 
 def _solve(
@@ -227,6 +214,9 @@ def _solve(
         if a >= 0.0:
             y, a = bfgs(objective.abscissa, y, budget, max_iterations=300, stop=lambda f: f < -1e-3)
         least = min(least, a)
+        if a < 0.0 and search.y is None and objective.hard and objective.soft:
+            h, soft = _split(objective, y)  # hard and soft ones begin nearer to each other, whatever their units are
+            weight = float(np.sqrt(soft / h)) if 0.0 < h < np.inf and 0.0 < soft < np.inf else weight
         if a >= 0.0:
             search.history.append((f"start {k + 1}: not stabilised", float(a)))
             tell(f"start {k + 1}: not stabilised", float(a))
@@ -238,9 +228,13 @@ def _solve(
         tell(f"start {k + 1}", f)
     if search.y is None:
         return None, search, least
+    for f, y in search.others(2):  # a start that ended early may lead lower than the best one
+        if not budget.spent:
+            search.offer("polish of another start", *_polish(objective, value, y, f, weight, budget, enough))
     best, best_soft = search.y, np.inf
-    low, high = 0.0, np.inf  # weights known to be too small, and large enough
-    for step in range(12):
+    low: tuple[float, float] | None = None  # weight that is too small, and the worst hard requirement with it
+    high: tuple[float, float] | None = None  # weight that is large enough
+    for step in range(16):
         y, f = _polish(objective, value, search.y, search.value, weight, budget, enough)
         search.y, search.value = y, f
         search.history.append((f"polish {step + 1}, weight {weight:.3g}", f))
@@ -251,21 +245,26 @@ def _solve(
         if h <= 1.0 + _MET:
             if s < best_soft:
                 best, best_soft = y, s
-            high = weight
-            if h >= 0.98 or weight <= 1e-6:
-                break
+            high = (weight, h)
         else:
-            low = weight
+            low = (weight, h)
             if not np.isfinite(best_soft):
                 best = y
-        if budget.spent:
+        if budget.spent or 0.99 <= h <= 1.0 + _MET or (low and high and high[0] < 1.01 * low[0]):
             break
-        following = np.sqrt(low * high) if low > 0 and np.isfinite(high) else weight * (0.1 if h <= 1.0 else 10.0)
-        if np.isfinite(high) and low > 0 and high / low < 1.02:
-            break
-        weight = float(following)
+        weight = _next_weight(weight, h, low, high)
         search.value = value(search.y)[0]
     return best, search, least
+
+
+def _next_weight(weight: float, h: float, low: tuple[float, float] | None, high: tuple[float, float] | None) -> float:
+    """The weight with which the worst hard requirement should be one."""
+    if low is None or high is None:
+        # Where both are active the soft ones stand at weight times h: with that as weight the hard ones are near one.
+        return weight * float(np.clip(0.98 * h, 1e-3, 0.5) if h <= 1.0 else np.clip(1.02 * h, 2.0, 1e3))
+    (w0, h0), (w1, h1) = low, high
+    part = np.log(h0) / max(np.log(h0) - np.log(max(h1, 1e-12)), 1e-12)
+    return float(w0 * (w1 / w0) ** np.clip(part, 0.1, 0.9))
 
 
 def _split(objective: Objective, y: Array) -> tuple[float, float]:

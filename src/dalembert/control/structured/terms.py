@@ -42,6 +42,8 @@ def abscissa(P: LoopPlant, K: Array) -> ValueAndGradient:
     """Largest real part of the closed loop's poles, and its gradient by the eigenvectors."""
     F, left, right = P.effective(K)
     A = P.A + P.B2 @ F @ P.C2
+    if not A.size:  # nothing moves, so that nothing is unstable
+        return ValueAndGradient(-np.inf, np.zeros(K.shape))
     pieces = _eigenvalue_pieces(P, A, left, right, lambda poles: poles.real, lambda poles: np.ones(len(poles)), 1)
     return pieces[0]
 
@@ -93,6 +95,8 @@ class GainTerm:
         if self.needs_stability and poles.real.max(initial=-1.0) >= 0.0:
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         best = peak_gain(closed, self.band, near=self.near, poles=poles, tolerance=1e-9)
+        if not np.isfinite(best.gain):  # a pole as good as on the axis
+            return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         peaks = gain_peaks(closed, best, self.band, fraction) if fraction < 1.0 else [best]
         self.near = [p.frequency for p in peaks[:4] if np.isfinite(p.frequency)]
         found = []
@@ -160,6 +164,8 @@ class PolesTerm:
         P, r = self.channel, self.requirement
         F, left, right = P.effective(K)
         A = P.A + P.B2 @ F @ P.C2
+        if not A.size:
+            return [ValueAndGradient(0.0, np.zeros(K.shape))]
         if not np.isfinite(A).all() or (np.linalg.eigvals(A).real >= 0.0).any():
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         count = 1 if fraction >= 1.0 else 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -20,11 +21,13 @@ __all__ = [
     "LIMITS",
     "PRINTED_RANGES",
     "RATE",
+    "as_complex",
     "chaser",
     "closed_loop",
     "driven",
     "mass_matrix_error",
     "model",
+    "performance_loop",
     "proof",
     "ranges_inside",
 ]
@@ -93,6 +96,30 @@ def closed_loop(tangent: str, arm: str = "printed") -> LFT:
     rows = [chaser(arm).v_names.index(n) for n in driven(chaser(arm))]
     inertia = u.mass_matrix(**middle)[np.ix_(rows, rows)]
     return u.lft.feedback(feedback_gains(inertia), u.lft.outputs, u.lft.inputs)
+
+
+def performance_loop(tangent: str, arm: str = "printed") -> LFT:
+    """The loop from disturbing accelerations ``w`` to ``z = a + 2 xi w v + w^2 x`` of base and joints (Fig. 8.17).
+
+    The integrators are a block of the map: what they take in are the accelerations, and a disturbance adds there.
+    """
+    loop, machine = closed_loop(tangent, arm), chaser(arm)
+    n = machine.nv
+    rows = [n + list(machine.v_names).index(v) for v in driven(machine)]
+    into = np.zeros((loop.M11.shape[0], 12))
+    into[rows, range(12)] = 1.0
+    w = RATE * np.array([1.0] * 6 + [10.0] * 6)
+    shown = loop.M11[rows].copy()
+    shown[range(12), rows] += 2 * DAMPING * w
+    shown[range(12), [k - n for k in rows]] += w**2
+    names = tuple(f"w{k}" for k in range(12)), tuple(f"z{k}" for k in range(12))
+    return LFT(loop.M11, into, shown, np.eye(12), loop.blocks, *names)
+
+
+def as_complex(loop: LFT) -> LFT:
+    """The same loop with complex blocks in the place of real ones."""
+    blocks = tuple(replace(b, kind="complex") if b.kind == "real" else b for b in loop.blocks)
+    return replace(loop, blocks=blocks)
 
 
 def proof(tangent: str, level: float | None, arm: str = "printed", seconds: float = 240.0) -> Robustness:

@@ -1,0 +1,94 @@
+"""Tuning of structured controllers: the verb that users call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dalembert.control.structured.plants import named_plants
+from dalembert.control.structured.ranges import tune_over_ranges
+from dalembert.control.structured.requirements import Requirement
+from dalembert.control.structured.structures import Structure
+from dalembert.control.structured.synthesis import TuneResult, TuneSettings, tune_models
+from dalembert.control.uncertain.lft import LFT
+from dalembert.control.uncertain.machines import UncertainMachine
+from dalembert.core.errors import InputError
+
+if TYPE_CHECKING:
+    import control
+
+__all__ = ["tune"]
+
+
+def tune(
+    plant: control.StateSpace
+    | Sequence[control.StateSpace]
+    | Mapping[str, control.StateSpace]
+    | UncertainMachine
+    | LFT,
+    structure: Structure,
+    *,
+    hard: Sequence[Requirement] = (),
+    soft: Sequence[Requirement] = (),
+    robust: bool = False,
+    starts: int = 5,
+    seed: int = 0,
+    time_limit: float = 60.0,
+    frequency: float | None = None,
+    progress: Callable[[str, float], object] | None = None,
+) -> TuneResult:
+    """Tune a structured controller on one or several plants, or on an uncertain one.
+
+    Parameters
+    ----------
+    plant
+        Continuous plant with named inputs and outputs (as `dalembert.linearize` returns it), or several of them, which
+        one controller must serve; with ``robust`` an uncertain model (`uncertain`), or an LFT in blocks between -1
+        and 1.
+    structure
+        The controller's structure.
+    hard
+        Requirements that must be met.
+    soft
+        Requirements of which the largest is minimised. Without any, tuning ends where the hard ones are met.
+    robust
+        Whether the loop must be proven over all ranges of an uncertain model: it is tuned at the middle of the ranges,
+        the worst values that are found join the models, and so on until stability, hard gains and a hard rate of
+        decay are proven, or the reason why not is given. Other hard requirements hold on the models that joined.
+    starts
+        Number of starts: the first from the structure's own values, the others from random ones.
+    seed
+        Seed of the random starts.
+    time_limit
+        Seconds after which the best so far is returned.
+    frequency
+        Typical frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the poles.
+    progress
+        Called as ``progress(what, worst)`` after each start and polish.
+
+    Returns
+    -------
+    TuneResult
+        Never fails for lack of a solution: its status and message say what was reached.
+
+    Examples
+    --------
+    >>> import control
+    >>> mass = control.ss([[0, 1], [0, 0]], [[0], [1]], [[1, 0], [0, 1]], 0, inputs=["f"], outputs=["x", "v"])
+    >>> from dalembert.control.structured import ControllerGain, Gain, pd_gains
+    >>> stiff = [Gain("f", "x")]
+    >>> result = tune(mass, pd_gains({"f": ("x", "v")}), soft=stiff, hard=[ControllerGain(10.0)], starts=1)
+    >>> result.status, round(max(result.requirements.values()), 3) <= 1.001
+    ('met', True)
+    """
+    if not (hard or soft):
+        raise InputError("tune needs at least one requirement, hard or soft")
+    if not structure.tunables:
+        raise InputError("the structure has nothing to tune")
+    settings = TuneSettings(starts, seed, time_limit, frequency, progress)
+    if isinstance(plant, UncertainMachine | LFT) != robust:
+        needed = "an uncertain model (uncertain(machine, ranges)) or an LFT" if robust else "robust=True"
+        raise InputError(f"tune needs {needed} here, got {type(plant).__name__} with robust={robust}")
+    if isinstance(plant, UncertainMachine | LFT):
+        return tune_over_ranges(plant, structure, hard, soft, settings)
+    return tune_models(named_plants(plant), structure, hard, soft, settings)
