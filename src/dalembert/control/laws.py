@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
@@ -25,7 +25,15 @@ from dalembert.formulations.factorization import solve_spd
 
 __all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation", "driven_response", "machine_state"]
 
-Reference = ArrayLike | Callable[[Any], Any] | Mapping[str, Any]
+
+class Motion(Protocol):
+    """A reference with rates of its own."""
+
+    def motion(self, t: Any) -> tuple[Any, Any, Any]:
+        """Positions, velocities and accelerations as expressions."""
+
+
+Reference = ArrayLike | Callable[[Any], Any] | Mapping[str, Any] | Motion
 
 
 def machine_state(eom: EquationsOfMotion, q: Any, v: Any, p: Any) -> tuple[EquationsOfMotion, Any, Any]:

@@ -1,12 +1,15 @@
 """Equations, law, switches and cables, composed into the problem that is integrated."""
 
 from dalembert.loop.closed_loop import ClosedLoop, Event, SampledController, close_loop
+from dalembert.loop.poles import SampledPoles, sampled_poles
 from dalembert.loop.switching import Switch
 
 __all__ = [
     "ClosedLoop",
     "Event",
     "SampledController",
+    "SampledPoles",
     "Switch",
     "close_loop",
+    "sampled_poles",
 ]

@@ -63,8 +63,10 @@ from dalembert.systems.parallel_robots import (
     delta_robot,
 )
 from dalembert.systems.space_robots import (
+    CoordinatedGuidance,
     RobotReference,
     attitude_thrusters,
+    coordinated_loop,
     debris,
     fuel_mass,
     robot_reference,
@@ -72,6 +74,7 @@ from dalembert.systems.space_robots import (
     space_chaser,
     three_joint_chaser,
     tumbling_debris,
+    tune_coordinated,
 )
 from dalembert.systems.textbook import actuated_pendulum, double_pendulum, floating_two_link, motor_side, pr_robot
 
@@ -79,6 +82,7 @@ __all__ = [
     "ANDREWS_START",
     "CAR_AXIS_START",
     "SYSTEMS",
+    "CoordinatedGuidance",
     "DeltaGeometry",
     "DesignedOn",
     "Finding",
@@ -101,6 +105,7 @@ __all__ = [
     "cable_sway_frequencies",
     "canadarm",
     "car_axis",
+    "coordinated_loop",
     "crane_coordinates",
     "crane_structure",
     "debris",
@@ -145,6 +150,7 @@ __all__ = [
     "sway_frequencies",
     "three_joint_chaser",
     "tumbling_debris",
+    "tune_coordinated",
     "uniform_cable",
     "winch_reach",
     "winch_reference",
