@@ -79,6 +79,7 @@ export class Player {
     shapes.framesShown = this.frames.checked;
     this.forces.checked = shapes.forcesShown = true;
     this.stage.furnish(packed.scene);
+    if (this.stage.shade) shapes.shadow(this.stage.shade);
     this.view.classList.toggle("da-dark", packed.scene.place === "space");
     const moving = film.n > 1;
     shown([this.button, this.slider, this.clock, this.pace], moving);
@@ -149,6 +150,13 @@ export class Player {
     if (!this.film) return;
     this.time = Math.min(Math.max(time, this.film.start), this.film.end);
     this.stage.dirty = true;
+    // The browser takes long to draw controls again: while it plays, ten times a second is enough.
+    const now = performance.now();
+    if (!this.playing || now - (this.told ?? 0) > 90) this.tell(now);
+  }
+
+  tell(now) {
+    this.told = now;
     const whole = this.film.end - this.film.start;
     if (whole > 0) this.slider.value = (this.time - this.film.start) / whole;
     this.clock.textContent = `${this.time.toFixed(whole < 1 ? 4 : 2)} s`;
@@ -171,16 +179,18 @@ export class Player {
   pause() {
     this.playing = false;
     this.button.dataset.state = "";
+    if (this.film) this.seek(this.time);
   }
 
-  draw() {
+  draw(sharp = false) {
     const began = performance.now();
     const at = this.film.show(this.time, this.exaggerate);
     this.shapes.draw(at);
     if (this.ghost) this.ghost.shapes.draw(this.ghost.film.show(this.time, this.exaggerate));
     const [k] = this.film.locate(this.time);
-    for (const line of this.lines) line.geometry.setDrawRange(0, k + 1);
-    this.stage.render();
+    for (const line of this.lines) line.reach(k);
+    this.stage.render(sharp);
+    this.drawn = began;
     this.stats.frames += 1;
     this.stats.script += performance.now() - began;
   }
@@ -195,6 +205,7 @@ function tick(now) {
       player.seek(next >= player.film.end ? player.film.start : next);
     }
     if (player.visible && player.stage.dirty) player.draw();
+    else if (player.visible && player.stage.unsharp && !player.playing && performance.now() - player.drawn > 150) player.draw(true);
   }
   requestAnimationFrame(tick);
 }

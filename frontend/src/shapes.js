@@ -1,17 +1,21 @@
-// Everything that moves is an instance of a box, a cylinder, a cone or a ball, so that a machine of hundreds of parts is
-// drawn by four calls; only meshes are objects of their own.
+// Everything that moves is an instance of a box, a cylinder, a ball and so on, so that a machine of hundreds of parts is
+// drawn by a handful of calls; only meshes are objects of their own.
 import {
   BoxGeometry, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DynamicDrawUsage, Group,
-  InstancedMesh, Mesh, MeshLambertMaterial, DoubleSide, SphereGeometry,
+  InstancedMesh, Mesh, MeshBasicMaterial, MeshLambertMaterial, DoubleSide, PlaneGeometry, SphereGeometry, Vector3,
 } from "three";
 import { unpack } from "./data.js";
 
+// Software WebGL pays for every corner: tubes and the beads that join them, of which there are many, have few.
 const UNIT = {
   box: () => new BoxGeometry(1, 1, 1),
   cylinder: () => new CylinderGeometry(1, 1, 1, 24, 1).rotateX(Math.PI / 2),
-  cone: () => new ConeGeometry(1, 1, 20, 1).rotateX(Math.PI / 2),
-  ball: () => new SphereGeometry(1, 20, 14),
+  tube: () => new CylinderGeometry(1, 1, 1, 10, 1, true).rotateX(Math.PI / 2),
+  cone: () => new ConeGeometry(1, 1, 12, 1).rotateX(Math.PI / 2),
+  ball: () => new SphereGeometry(1, 24, 16),
+  bead: () => new SphereGeometry(1, 10, 5),
 };
+const NONE = () => Object.fromEntries(Object.keys(UNIT).map((kind) => [kind, 0]));
 const SLACK = new Color("#b9b9b9");
 const EASY = new Color("#3a4a5c");
 const HARD = new Color("#e2452f");
@@ -22,11 +26,11 @@ export class Shapes {
     const shapes = new Shapes();
     shapes.group = new Group();
     shapes.scene = scene;
-    shapes.counts = { box: 0, cylinder: 0, cone: 0, ball: 0 };
+    shapes.counts = NONE();
     shapes.moves = [];
     shapes.toggles = [];
     shapes.meshes = [];
-    shapes.colours = { box: [], cylinder: [], cone: [], ball: [] };
+    shapes.colours = Object.fromEntries(Object.keys(UNIT).map((kind) => [kind, []]));
     for (const node of scene.nodes) await shapes.add(node, ghost);
     shapes.instances = {};
     for (const [kind, count] of Object.entries(shapes.counts)) {
@@ -35,7 +39,6 @@ export class Shapes {
       const mesh = new InstancedMesh(UNIT[kind](), new MeshLambertMaterial(look), count);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.frustumCulled = false;
-      mesh.castShadow = mesh.receiveShadow = !ghost;
       if (!ghost) shapes.colours[kind].forEach((colour, i) => mesh.setColorAt(i, new Color(colour)));
       shapes.instances[kind] = mesh;
       shapes.group.add(mesh);
@@ -60,10 +63,14 @@ export class Shapes {
         break;
       }
       case "ball": {
-        const i = this.take("ball", 1, colour);
         const r = node.radius;
-        if (node.pose === undefined) moves.push((at) => put(this.matrices("ball"), i, at.points, 3 * node.point, r));
-        else moves.push((at) => place(this.matrices("ball"), i, at.poses, 7 * node.pose, r, r, r));
+        if (node.pose === undefined) {
+          const i = this.take("bead", 1, colour);
+          moves.push((at) => put(this.matrices("bead"), i, at.points, 3 * node.point, r));
+        } else {
+          const i = this.take("ball", 1, colour);
+          moves.push((at) => place(this.matrices("ball"), i, at.poses, 7 * node.pose, r, r, r));
+        }
         break;
       }
       case "cylinder": {
@@ -87,24 +94,24 @@ export class Shapes {
       }
       case "tube": {
         const count = node.count - 1;
-        const i = this.take("cylinder", count, colour);
-        const k = this.take("ball", count + 1, colour);
+        const i = this.take("tube", count, colour);
+        const k = this.take("bead", count + 1, colour);
         const shown = { level: null };
         moves.push((at) => {
-          const cylinders = this.matrices("cylinder");
-          const balls = this.matrices("ball");
+          const tubes = this.matrices("tube");
+          const beads = this.matrices("bead");
           for (let j = 0, a = 3 * node.first; j <= count; j++, a += 3) {
-            put(balls, k + j, at.points, a, node.radius);
-            if (j < count) span(cylinders, i + j, at.points, a, a + 3, node.radius);
+            put(beads, k + j, at.points, a, node.radius);
+            if (j < count) span(tubes, i + j, at.points, a, a + 3, node.radius);
           }
           if (node.level !== undefined && !ghost) this.tension(i, k, count, at.levels[node.level], shown);
         });
         break;
       }
       case "bar": {
-        const i = this.take("cylinder", 1, colour);
+        const i = this.take("tube", 1, colour);
         const [a, b] = node.ends;
-        moves.push((at) => span(this.matrices("cylinder"), i, at.points, 3 * a, 3 * b, node.radius));
+        moves.push((at) => span(this.matrices("tube"), i, at.points, 3 * a, 3 * b, node.radius));
         break;
       }
       case "rail": {
@@ -113,15 +120,25 @@ export class Shapes {
         break;
       }
       case "frame": {
-        const i = ["#cc3311", "#228833", "#3355bb"].map((c) => this.take("cylinder", 1, c));
+        const i = ["#cc3311", "#228833", "#3355bb"].map((c) => this.take("tube", 1, c));
         this.toggles.push(node);
-        moves.push((at) => triad(this.matrices("cylinder"), i, at.poses, 7 * node.pose, this.framesShown ? node.size : 0));
+        moves.push((at) => triad(this.matrices("tube"), i, at.poses, 7 * node.pose, this.framesShown ? node.size : 0));
         break;
       }
       case "arrow": {
-        const i = this.take("cylinder", 1, colour);
+        const i = this.take("tube", 1, colour);
         const k = this.take("cone", 1, colour);
         moves.push((at) => arrow(this, i, k, at, node, this.forcesShown ? node.scale : 0));
+        break;
+      }
+      case "plane": {
+        if (ghost) break;
+        const look = { color: "#9fb0c2", transparent: true, opacity: 0.35, side: DoubleSide, depthWrite: false };
+        const plane = new Mesh(new PlaneGeometry(node.size, node.size), new MeshLambertMaterial(look));
+        plane.position.set(...node.point);
+        plane.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(...node.normal));
+        this.meshes.push(plane);
+        this.group.add(plane);
         break;
       }
       case "mesh": {
@@ -132,7 +149,7 @@ export class Shapes {
         flat.computeVertexNormals();
         const look = ghost ? { color: "#f08c2e", transparent: true, opacity: 0.35, depthWrite: false } : { color: colour };
         const mesh = new Mesh(flat, new MeshLambertMaterial({ ...look, side: DoubleSide }));
-        mesh.castShadow = mesh.receiveShadow = !ghost;
+        mesh.userData.solid = true;
         this.meshes.push(mesh);
         this.group.add(mesh);
         moves.push((at) => {
@@ -147,6 +164,28 @@ export class Shapes {
     }
   }
 
+  // A flat image of everything under a projection onto the floor; opaque, so that shadows do not add up.
+  shadow(projection) {
+    const flat = new Group();
+    flat.matrixAutoUpdate = false;
+    flat.matrix.copy(projection);
+    this.shade = new MeshBasicMaterial({ color: "#d5dbe2" });
+    for (const [kind, mesh] of Object.entries(this.instances)) {
+      if (kind === "bead") continue; // hardly wider than what it joins
+      const image = new InstancedMesh(mesh.geometry, this.shade, mesh.count);
+      image.instanceMatrix = mesh.instanceMatrix;
+      image.frustumCulled = false;
+      flat.add(image);
+    }
+    for (const mesh of this.meshes.filter((one) => one.userData.solid)) {
+      const image = new Mesh(mesh.geometry, this.shade);
+      image.matrixAutoUpdate = false;
+      image.matrix = mesh.matrix;
+      flat.add(image);
+    }
+    this.group.add(flat);
+  }
+
   matrices(kind) {
     return this.instances[kind].instanceMatrix.array;
   }
@@ -157,9 +196,9 @@ export class Shapes {
     if (step === shown.level) return;
     shown.level = step;
     const colour = step === -2 ? SLACK : new Color().lerpColors(EASY, HARD, Math.min(1, level));
-    for (let j = 0; j < count; j++) this.instances.cylinder.setColorAt(i + j, colour);
-    for (let j = 0; j <= count; j++) this.instances.ball.setColorAt(k + j, colour);
-    this.instances.cylinder.instanceColor.needsUpdate = this.instances.ball.instanceColor.needsUpdate = true;
+    for (let j = 0; j < count; j++) this.instances.tube.setColorAt(i + j, colour);
+    for (let j = 0; j <= count; j++) this.instances.bead.setColorAt(k + j, colour);
+    this.instances.tube.instanceColor.needsUpdate = this.instances.bead.instanceColor.needsUpdate = true;
   }
 
   draw(at) {
@@ -173,6 +212,7 @@ export class Shapes {
       mesh.material.dispose();
       mesh.dispose?.();
     }
+    this.shade?.dispose();
     this.group.removeFromParent();
   }
 }
@@ -253,6 +293,6 @@ function arrow(shapes, i, k, at, { point, vector, radius }, scale) {
   const s = length > 0 ? (length - head) / length : 0;
   const [x, y, z] = [at.points[a], at.points[a + 1], at.points[a + 2]];
   const r = length > 0 ? Math.min(radius, length / 4) : 0;
-  stick(shapes.matrices("cylinder"), i, x, y, z, x + s * vx, y + s * vy, z + s * vz, r, r);
+  stick(shapes.matrices("tube"), i, x, y, z, x + s * vx, y + s * vy, z + s * vz, r, r);
   stick(shapes.matrices("cone"), k, x + s * vx, y + s * vy, z + s * vz, x + vx, y + vy, z + vz, 2.4 * r, 2.4 * r);
 }

@@ -2,18 +2,32 @@
 // allow only some; the studio's view has one of its own, which is faster.
 import {
   AmbientLight, BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, HemisphereLight, Line,
-  LineBasicMaterial, LineSegments, Mesh, PCFShadowMap, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial,
-  Quaternion, Scene, ShadowMaterial, Vector3, WebGLRenderer,
+  LineBasicMaterial, LineSegments, Matrix4, PerspectiveCamera, Points, PointsMaterial, Scene, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 let shared = null;
+let slow = null;
+
+// Whether WebGL is done by the processor. Smooth edges then cost more than all the rest: moving pictures do without, and
+// a picture that stands still is drawn once more with twice the points.
+function software() {
+  if (slow === null) {
+    const gl = document.createElement("canvas").getContext("webgl2");
+    const named = gl?.getExtension("WEBGL_debug_renderer_info");
+    slow = /swiftshader|llvmpipe|softpipe|software/i.test(named ? gl.getParameter(named.UNMASKED_RENDERER_WEBGL) : "");
+    gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+  return slow;
+}
 
 function makeRenderer(canvas) {
-  const renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: false });
-  renderer.shadowMap.enabled = true;
-  renderer.shadowMap.type = PCFShadowMap;
-  return renderer;
+  return new WebGLRenderer({ canvas, antialias: !software(), preserveDrawingBuffer: false });
+}
+
+function ratio(sharp) {
+  if (!software()) return Math.min(devicePixelRatio, 2);
+  return sharp ? 2 : 1;
 }
 
 // A canvas with a context of its own.
@@ -21,13 +35,14 @@ class OwnSurface {
   constructor(canvas) {
     this.canvas = canvas;
     this.renderer = makeRenderer(canvas);
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
   }
 
-  render(scene, camera, width, height) {
-    if (this.width !== width || this.height !== height) {
+  render(scene, camera, width, height, sharp) {
+    const wanted = [width, height, ratio(sharp)];
+    if (wanted.join() !== this.sized) {
+      this.renderer.setPixelRatio(wanted[2]);
       this.renderer.setSize(width, height, false);
-      [this.width, this.height] = [width, height];
+      this.sized = wanted.join();
     }
     this.renderer.render(scene, camera);
   }
@@ -41,9 +56,8 @@ class SharedSurface {
     shared ??= makeRenderer(document.createElement("canvas"));
   }
 
-  render(scene, camera, width, height) {
-    const ratio = Math.min(devicePixelRatio, 2);
-    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+  render(scene, camera, width, height, sharp) {
+    const [w, h] = [width, height].map((x) => Math.round(x * ratio(sharp)));
     if (this.canvas.width !== w || this.canvas.height !== h) [this.canvas.width, this.canvas.height] = [w, h];
     shared.setSize(w, h, false);
     shared.render(scene, camera);
@@ -66,9 +80,6 @@ export class Stage {
     this.controls.addEventListener("start", () => (this.touched = true));
     this.world.add(new HemisphereLight("#ffffff", "#9aa2ad", 2.0), new AmbientLight("#ffffff", 0.35));
     this.lamp = new DirectionalLight("#ffffff", 1.9);
-    this.lamp.castShadow = true;
-    this.lamp.shadow.mapSize.set(1024, 1024);
-    this.lamp.shadow.radius = 3;
     this.world.add(this.lamp, this.lamp.target);
     this.decor = [];
     new ResizeObserver(() => (this.dirty = true)).observe(host);
@@ -89,19 +100,12 @@ export class Stage {
     const across = new Vector3(...scene.across);
     this.lamp.position.copy(centre).addScaledVector(up, 1.6 * size).addScaledVector(across, 0.7 * size).addScaledVector(new Vector3().crossVectors(up, across), -0.9 * size);
     this.lamp.target.position.copy(centre);
-    const box = this.lamp.shadow.camera;
-    box.left = box.bottom = -1.1 * size;
-    box.right = box.top = 1.1 * size;
-    box.near = 0.02 * size;
-    box.far = 5 * size;
-    box.updateProjectionMatrix();
-    this.lamp.shadow.bias = -0.0008;
-    this.lamp.shadow.normalBias = 0.004 * size;
     this.camera.near = 0.01 * size;
     this.camera.far = 60 * size;
     if (scene.place === "space") this.space(centre, size);
     else this.floor(scene, up, across, centre);
-    this.lamp.castShadow = scene.place === "ground";
+    const towards = this.lamp.position.clone().sub(centre);
+    this.shade = scene.place === "ground" ? flattened(up, scene.floor.level + 0.0006 * size, towards) : null;
     this.dirty = true;
   }
 
@@ -110,7 +114,7 @@ export class Stage {
     const { step, level } = scene.floor;
     const foot = centre.clone().addScaledVector(up, level - centre.dot(up));
     const other = new Vector3().crossVectors(up, across);
-    const half = Math.ceil((1.4 * scene.size) / step);
+    const half = Math.ceil((1.2 * scene.size) / step);
     const corner = [across, other].map((d) => Math.round(foot.dot(d) / step) * step);
     const origin = up.clone().multiplyScalar(level).addScaledVector(across, corner[0]).addScaledVector(other, corner[1]);
     const points = [];
@@ -122,12 +126,7 @@ export class Stage {
     const lines = new BufferGeometry();
     lines.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
     const grid = new LineSegments(lines, new LineBasicMaterial({ color: "#d3d9e0" }));
-    const shade = new Mesh(new PlaneGeometry(6 * scene.size, 6 * scene.size), new ShadowMaterial({ opacity: 0.22 }));
-    shade.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), up));
-    shade.position.copy(origin).addScaledVector(up, -0.0005 * scene.size);
-    shade.receiveShadow = true;
     this.put(grid);
-    if (scene.place === "ground") this.put(shade);
   }
 
   space(centre, size) {
@@ -193,25 +192,41 @@ export class Stage {
     return this.host.clientWidth / Math.max(1, this.host.clientHeight);
   }
 
-  render() {
+  render(sharp) {
     const [width, height] = [this.host.clientWidth, this.host.clientHeight];
     if (!width || !height) return;
     this.surface ??= this.own ? new OwnSurface(this.canvas) : new SharedSurface(this.canvas);
     this.camera.aspect = this.aspect();
     this.camera.updateProjectionMatrix();
-    this.surface.render(this.world, this.camera, width, height);
+    this.surface.render(this.world, this.camera, width, height, sharp);
     this.dirty = false;
+    this.unsharp = software() && !sharp;
   }
 
-  // The path of a point over all frames, drawn up to the present one.
+  // The path of a point over all frames, drawn up to the present one by `reach`; some hundred pieces are enough.
   path(film, point, colour) {
-    const values = new Float32Array(3 * film.n);
-    for (let k = 0; k < film.n; k++) for (let c = 0; c < 3; c++) values[3 * k + c] = film.points[(3 * point + c) * film.n + k];
+    const stride = Math.max(1, Math.ceil(film.n / 400));
+    const count = Math.floor((film.n - 1) / stride) + 1;
+    const values = new Float32Array(3 * count);
+    for (let k = 0; k < count; k++) for (let c = 0; c < 3; c++) values[3 * k + c] = film.points[(3 * point + c) * film.n + k * stride];
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(values, 3));
     const line = new Line(geometry, new LineBasicMaterial({ color: colour }));
     line.frustumCulled = false;
+    line.reach = (frame) => geometry.setDrawRange(0, Math.floor(frame / stride) + 1);
     this.world.add(line);
     return line;
   }
+}
+
+// Everything pressed onto the floor along the light: shadows without a shadow map, which software WebGL is too slow for.
+function flattened(up, level, towards) {
+  const along = towards.clone().divideScalar(towards.dot(up));
+  const [u, l] = [up.toArray(), along.toArray()];
+  const m = [];
+  for (let i = 0; i < 3; i++) {
+    for (let j = 0; j < 3; j++) m.push((i === j ? 1 : 0) - l[i] * u[j]);
+    m.push(level * l[i]);
+  }
+  return new Matrix4().set(...m, 0, 0, 0, 1);
 }

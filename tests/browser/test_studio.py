@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import dalembert as da
+from dalembert.benchmarks.studio import measure_player
 from dalembert.systems import load_system
 from dalembert.view.studio.opened import open_system
 from dalembert.view.studio.server import Studio
@@ -169,11 +169,20 @@ def test_report_plays_and_interpolates_as_python_does(watched: Any, tmp_path: Pa
     assert watched.errors == [] and all(url.startswith(("file:", "blob:", "data:")) for url in watched.requests)
 
 
-@pytest.mark.parametrize("name", ["spatial-crane"])
-def test_views_of_machines_are_not_empty(watched: Any, name: str, tmp_path: Path) -> None:
+def test_parts_of_a_crane_are_seen(watched: Any, tmp_path: Path) -> None:
     page = watched.page
-    run = da.simulate(load_system(name), duration=0.2, q0={"theta1": 0.2})
+    run = da.simulate(load_system("spatial-crane"), duration=0.2, q0={"theta1": 0.2})
     page.goto(run.report(tmp_path / "run.html", equations=False).as_uri())
     page.wait_for_selector("#player[data-loaded]")
-    page.wait_for_timeout(200)
-    assert colours(picture(page, "#player .da-view")) > 500
+    page.evaluate("() => document.getElementById('player').player.pause()")
+    page.wait_for_timeout(600)
+    red, green, blue = np.moveaxis(picture(page, "#player .da-view"), -1, 0)
+    assert np.mean(red < 235) > 0.02  # more than background, grid and shadows
+    assert np.sum((red > 140) & (green > 120) & (blue < 100)) > 100  # the load
+    assert np.sum((blue > 120) & (red < 80)) > 100  # the trolley
+
+
+def test_player_is_measured(browser: Any) -> None:
+    t = np.linspace(0.0, 1.0, 31)
+    row = measure_player(browser, load_system(PENDULUM), t, np.column_stack([t, -t]), 0.5)
+    assert row["frames_per_second"] > 0 and row["script_ms_per_frame"] > 0 and row["coordinates"] == 2

@@ -19,13 +19,14 @@ import pytest
 import dalembert as da
 from dalembert.cli.app import run as main
 from dalembert.systems import SYSTEMS, load_system
-from dalembert.view import pack_machine, pack_mode, pack_run, pack_signals, player_html
+from dalembert.view import pack_machine, pack_mode, pack_motion, pack_run, pack_signals, player_html
 from dalembert.view.page.arrays import pack_array, unpack_array
 from dalembert.view.page.assets import asset
 from dalembert.view.page.mathml import mathml
 from dalembert.view.page.packing import film_times
 
 ROOT = Path(__file__).resolve().parents[2]
+PENDULUM = "double-pendulum"
 
 
 def rotation(q: np.ndarray) -> np.ndarray:
@@ -147,6 +148,55 @@ def test_signals_keep_ends_and_balance(pendulum: da.Run) -> None:
         if name in pendulum:
             assert row[-1] == np.float32(pendulum[name][-1])
     assert packed["names"][-1] == "balance" and np.abs(values[-1]).max() <= pendulum.energy.drift * 1.0001
+
+
+def arrow_sum(film: dict[str, Any], names: set[str], k: int) -> np.ndarray:
+    """Sum of the vectors of arrows at a frame."""
+    levels, scene = unpack_array(film["levels"]), film["scene"]
+    arrows = [node for node in scene["nodes"] if node["kind"] == "arrow" and node["name"] in names]
+    return np.asarray(np.sum([levels[node["vector"] : node["vector"] + 3, k] for node in arrows], axis=0))
+
+
+def test_arrows_of_contacts_carry_the_weight() -> None:
+    machine = da.Machine(
+        "box", [da.box("box", 2.0, (0.4, 0.3, 0.2))], [da.Joint("base", "free", "world", "box")], gravity=(0, 0, -9.81)
+    )
+    contacts = da.geometry_contacts(machine, friction=0.4)
+    machine = machine.with_(contacts=contacts)
+    run = da.simulate(machine, duration=0.3, q0={"base.z": 0.1}, contact="time-stepping", step=1e-3)
+    film = pack_run(run)
+    total = arrow_sum(film, {pair for contact in contacts for pair in contact.pairs}, -1)
+    assert np.allclose(total, [0.0, 0.0, 2.0 * 9.81], atol=1e-3)
+    assert film["scene"]["floor"]["level"] == 0.0
+
+
+def test_arrows_of_wrenches_and_thrusters_are_their_forces() -> None:
+    machine = da.Machine(
+        "puck",
+        [da.box("puck", 1.0, (0.2, 0.2, 0.1))],
+        [da.Joint("base", "planar", "world", "puck")],
+        gravity=(0, 0, 0),
+        thrusters=[da.Thruster("jet", "puck", force=(1.0, 0.0, 0.0))],
+        wrenches=[da.Wrench("wind", "puck", force=(0.0, 2.0 * da.TIME, 0.0))],
+    )
+    run = da.simulate(machine, duration=1.0, q0={"base.angle": np.pi / 2}, control=[3.0], record=0.01)
+    film = pack_run(run)
+    turned = run["base.angle"][-1]
+    assert np.allclose(arrow_sum(film, {"wind"}, -1), [0.0, 2.0, 0.0], atol=1e-5)
+    assert np.allclose(arrow_sum(film, {"jet"}, -1), 3.0 * np.array([np.cos(turned), np.sin(turned), 0.0]), atol=1e-5)
+
+
+def test_motions_that_are_given_are_packed() -> None:
+    machine = load_system(PENDULUM)
+    t = np.linspace(0.0, 1.0, 5)
+    film = pack_motion(machine, t, np.column_stack([t, -t]))
+    tip = 3 * dict(film["scene"]["traces"])["tip"]
+    expected = da.equations(machine, backend="vm").pose("tip", [1.0, -1.0])[:3, 3]
+    assert np.allclose(unpack_array(film["points"])[tip : tip + 3, -1], expected, atol=1e-6)
+    with pytest.raises(da.InputError, match="row for each"):
+        pack_motion(machine, t, np.zeros((3, 2)))
+    with pytest.raises(da.InputError, match="do not decrease"):
+        pack_motion(machine, t[::-1], np.zeros((5, 2)))
 
 
 # -- reports ----------------------------------------------------------------

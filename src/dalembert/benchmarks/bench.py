@@ -14,6 +14,7 @@ from dalembert.benchmarks.chains import run_chains
 from dalembert.benchmarks.crane import run_crane
 from dalembert.benchmarks.flexible_arm import run_flexible_arm
 from dalembert.benchmarks.rollouts import run_rollouts
+from dalembert.benchmarks.studio import run_studio
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.files import target_file, write_file
 
@@ -46,6 +47,7 @@ TOPICS: dict[str, Topic] = {
     "flexible-arm": Topic("arms with flexible links", run_flexible_arm, report.print_flexible_arm),
     "rollouts": Topic("many simulations at once", run_rollouts, report.print_rollouts),
     "cable-robot": Topic("cable-driven parallel robots", run_cable_robot, report.print_cable_robot),
+    "studio": Topic("the player in a browser without a graphics processor", run_studio, report.print_studio),
 }
 """What can be measured, by name."""
 

@@ -18,6 +18,7 @@ __all__ = [
     "print_flexible_arm",
     "print_rollouts",
     "print_rows",
+    "print_studio",
 ]
 
 
@@ -169,6 +170,22 @@ def print_rollouts(console: Any, figures: dict[str, Any]) -> None:
         console.print(table)
     for row in figures["skipped"]:
         console.print(f"{row['case']}: without {row['contender']}: {row['reason']}", style="dim")
+
+
+def print_studio(console: Any, figures: dict[str, Any]) -> None:
+    """Frames per second, and the script's time of each."""
+    from rich.table import Table
+
+    settings = figures["settings"]
+    table = Table(title=f"Player at {settings['width']} x {settings['height']}, WebGL by {settings['webgl']}")
+    for head in ("scene", "coordinates", "bodies", "frames/s", "script", "processor", "film"):
+        table.add_column(head, justify="left" if head == "scene" else "right")
+    for row in figures["results"]:
+        counts = (row["scene"], str(row["coordinates"]), str(row["bodies"]), f"{row['frames_per_second']:.0f}")
+        busy = row["processor_ms_per_frame"]
+        costs = (f"{row['script_ms_per_frame']:.2f} ms", f"{busy:.0f} ms" if busy else "", f"{row['film_kb']:.0f} kB")
+        table.add_row(*counts, *costs)
+    console.print(table)
 
 
 def print_cable_robot(console: Any, figures: dict[str, Any]) -> None:

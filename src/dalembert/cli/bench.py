@@ -14,7 +14,7 @@ def bench(
     topic: Annotated[
         str,
         typer.Argument(
-            help="arms: published robots; chains: cost against links; crane; cable-robot; flexible-arm; rollouts."
+            help="arms: published robots; chains: cost by links; crane; cable-robot; flexible-arm; rollouts; studio."
         ),
     ] = "arms",
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,

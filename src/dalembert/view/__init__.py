@@ -5,7 +5,7 @@ from dalembert.view.baked import Baked
 from dalembert.view.drawing import draw_scene
 from dalembert.view.mode_shapes import animate_mode, plot_modes
 from dalembert.view.page.embed import player_html
-from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
+from dalembert.view.page.packing import pack_machine, pack_mode, pack_motion, pack_run, pack_signals
 from dalembert.view.page.report import report
 from dalembert.view.plots import plot_run
 from dalembert.view.scene import Scene, bake_run
@@ -24,6 +24,7 @@ __all__ = [
     "draw_scene",
     "pack_machine",
     "pack_mode",
+    "pack_motion",
     "pack_run",
     "pack_signals",
     "player_html",

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.core.parameter import nominal
+from dalembert.core.parameter import evaluate, nominal
 from dalembert.core.types import Array
+from dalembert.model.contacts import HalfSpace
 from dalembert.model.geometry import Box, Capsule, Cylinder, Sphere
+from dalembert.model.joint import WORLD
 from dalembert.view.baked import Baked
 from dalembert.view.looks import body_colours, rail_reach
 from dalembert.view.page.arrays import pack_array
@@ -28,6 +30,7 @@ _BEAM, _BEAM_IN_SPACE = "#7f9dbd", "#e8e9ec"
 _RAIL, _STAND, _MASS, _JOINT, _PULLEY = "#7d8894", "#aab3bd", "#ee6677", "#3c4650", "#c4a24a"
 _FORCE = "#d1495b"
 _MESH_TRIANGLES = 3000
+_JOINTS = 30  # of more than that, joints inside of solids are left out
 
 
 def outline(scene: Scene, baked: Baked) -> Array:
@@ -77,18 +80,24 @@ class Nodes:
         self.levels: list[Array] = []
         self.collect()
 
+    @property
+    def still(self) -> list[Array]:
+        """Points (m, 3) of what a machine stands on."""
+        return [way for _, way in self.ways if not isinstance(way, str) and way.ndim == 2]
+
     def points(self, baked: Baked) -> Array:
         """All points (n, m, 3) that the nodes follow: those of the scene, of cables, and what stands still."""
         n = len(baked.t)
         more = [
-            baked.cables[way] if isinstance(way, str) else np.broadcast_to(way, (n, *way.shape)) for _, way in self.ways
+            baked.cables[way] if isinstance(way, str) else np.broadcast_to(way, (n, *way.shape[-2:]))
+            for _, way in self.ways
         ]
         return np.concatenate([baked.points, *more], axis=1)
 
     def follow(self, name: str, way: Array | str) -> int:
-        """Index of the first point of a cable's way, or of still points (m, 3)."""
+        """Index of the first point of a cable's way, of still points (m, 3), or of moving ones (n, m, 3)."""
         first = self.count
-        self.count += self.baked.cables[way].shape[1] if isinstance(way, str) else len(way)
+        self.count += (self.baked.cables[way] if isinstance(way, str) else way).shape[-2]
         self.ways.append((name, way))
         return first
 
@@ -122,7 +131,10 @@ class Nodes:
             radius = 0.014 * size * (0.5 + 1.1 * (ball.mass / heaviest) ** (1 / 3))
             self.add("ball", point=ball.point, radius=radius, colour=_MASS, name=ball.body)
         if not any(part.mesh is not None for part in scene.solids):
+            many = len(scene.joints) > _JOINTS
             for joint in scene.joints:
+                if many and self.hidden(self.baked.points[0, joint.point]):
+                    continue
                 radius = 0.011 * size * min(1.0, 3 / len(scene.joints) ** 0.5)
                 self.add("ball", point=joint.point, radius=radius, colour=_JOINT, name=joint.name)
         for pulley in scene.pulleys:
@@ -139,11 +151,8 @@ class Nodes:
         self.nodes.append({"kind": kind, **rest})
 
     def pair(self, ends: tuple[int, int], radius: float, colour: str) -> None:
-        """A tube between two points of the scene that need not be neighbours."""
-        if ends[1] == ends[0] + 1:
-            self.add("tube", first=ends[0], count=2, radius=radius, colour=colour)
-        else:
-            self.add("bar", ends=list(ends), radius=radius, colour=colour)
+        """A bar between two points of the scene."""
+        self.add("bar", ends=list(ends), radius=radius, colour=colour)
 
     def solid(self, part: SolidPart) -> None:
         """A rigid solid."""
@@ -300,12 +309,30 @@ class Nodes:
             self.add("tube", **node)
 
     def arrows(self, forces: dict[str, tuple[Array, Array]]) -> None:
-        """Forces by name: where they act (n, 3) and their vectors (n, 3)."""
-        largest = max((float(np.linalg.norm(vector, axis=1).max()) for _, vector in forces.values()), default=0.0)
-        if largest == 0.0:
+        """Forces by name: where they act (n, 3) and their vectors (n, 3); impacts do not dwarf all others."""
+        if not forces:
             return
-        for name, (_, vector) in forces.items():
+        sizes = np.concatenate([np.linalg.norm(vector, axis=1) for _, vector in forces.values()])
+        usual = float(np.percentile(sizes[sizes > 0], 95)) if np.any(sizes > 0) else 1.0
+        for name, (points, vector) in forces.items():
+            length = np.linalg.norm(vector, axis=1, keepdims=True)
+            shown = vector * np.minimum(1.0, 1.6 * usual / np.maximum(length, 1e-300))
             self.add(
-                "arrow", point=self.scene.index(name), vector=self.number(vector), scale=0.25 * self.size / largest,
-                radius=0.006 * self.size, colour=_FORCE, name=name,
+                "arrow", point=self.follow(name, points[:, None]), vector=self.number(shown),
+                scale=0.2 * self.size / usual, radius=0.006 * self.size, colour=_FORCE, name=name,
             )  # fmt: skip
+
+    def surfaces(self, values: dict[str, float]) -> None:
+        """Planes of the world that are touched, other than the floor."""
+        seen = set()
+        for contact in self.scene.machine.contacts:
+            plane = contact.surface
+            if contact.on != WORLD or not isinstance(plane, HalfSpace):
+                continue
+            normal = np.array(plane.normal, dtype=float)
+            point = np.array([evaluate(x, values) for x in plane.point], dtype=float)
+            key = tuple(np.round([*normal, normal @ point / self.size], 6))
+            if key in seen or (self.floor is not None and normal @ self.up > 1 - 1e-9):
+                continue
+            seen.add(key)
+            self.add("plane", point=point.tolist(), normal=normal.tolist(), size=1.6 * self.size)

@@ -19,6 +19,8 @@ from dalembert.core.parameter import nominal
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.io.units import signal_units
+from dalembert.model.contacts import HalfSpace
+from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.baked import Baked, interpolated
@@ -26,12 +28,13 @@ from dalembert.view.drawing import plane_of
 from dalembert.view.looks import vertical
 from dalembert.view.mode_shapes import bake_mode
 from dalembert.view.page.arrays import pack_array, unpack_array
+from dalembert.view.page.forces import forces_of
 from dalembert.view.page.nodes import Nodes, outline
 from dalembert.view.plots import chosen_signals, group_signals
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
 
-__all__ = ["film_times", "pack_machine", "pack_mode", "pack_run", "pack_signals", "unpack_array"]
+__all__ = ["film_times", "pack_machine", "pack_mode", "pack_motion", "pack_run", "pack_signals", "unpack_array"]
 
 _FPS = 60.0
 _FEWEST, _MOST = 90, 1800  # frames of a film
@@ -74,7 +77,8 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     straight = bake_run(scene, run, times, exaggerate=0.0) if scene.modal else None
     names = [part.name for part in scene.cables if f"tension.{part.name}" in run]
     tensions = {name: interpolated(times, run.t, run[f"tension.{name}"][:, None], ())[:, 0] for name in names}
-    return _packed(scene, baked, straight, tensions=tensions, title=own.name)
+    forces = forces_of(run, own, times)
+    return _packed(scene, baked, straight, tensions=tensions, forces=forces, title=own.name)
 
 
 def pack_machine(
@@ -94,6 +98,29 @@ def pack_machine(
     scene = build_scene(machine, p)
     baked = scene.bake(named_vector(q, machine.q_names, machine.q_neutral, "q"), p=p)
     return _packed(scene, baked, None, title=machine.name)
+
+
+def pack_motion(machine: Machine, t: ArrayLike, q: ArrayLike, p: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """Pack a motion that is given, of a plan or a recording, without forces and tensions.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    t, q
+        Times (n), not decreasing, and coordinates (n, nq); a time that stands twice is before and after a jump.
+    p
+        Parameter values that differ from the nominal ones.
+    """
+    times = np.asarray(t, dtype=float)
+    if times.ndim != 1 or len(times) < 1 or not np.isfinite(times).all() or np.any(np.diff(times) < 0):
+        raise InputError(f"t of a motion must be finite times that do not decrease, got the shape {times.shape}")
+    if len(np.atleast_2d(np.asarray(q))) != len(times):
+        raise InputError(f"q of a motion must have a row for each of {len(times)} times, got {np.shape(q)}")
+    scene = build_scene(machine, p)
+    baked = scene.bake(q, times, p)
+    straight = scene.bake(q, times, p, exaggerate=0.0) if scene.modal else None
+    return _packed(scene, baked, straight, title=machine.name)
 
 
 def pack_mode(modes: MachineModes, mode: int, *, size: float = 0.15) -> dict[str, Any]:
@@ -118,7 +145,13 @@ def pack_mode(modes: MachineModes, mode: int, *, size: float = 0.15) -> dict[str
 
 
 def _packed(
-    scene: Scene, baked: Baked, straight: Baked | None, *, title: str, tensions: dict[str, Array] | None = None
+    scene: Scene,
+    baked: Baked,
+    straight: Baked | None,
+    *,
+    title: str,
+    tensions: dict[str, Array] | None = None,
+    forces: dict[str, tuple[Array, Array]] | None = None,
 ) -> dict[str, Any]:
     up = vertical(scene)
     cloud = outline(scene, baked)
@@ -126,10 +159,13 @@ def _packed(
     size = max(float((high - low).max()), 1e-9)
     place = _place(scene)
     level = float((cloud @ up).min()) - (0.06 * size if place == "bench" else 0.0)
+    level = _ground(scene, up, level)
     nodes = Nodes(scene, baked, size, up, None if place == "space" else level, gravity=place == "ground")
     nodes.cables(tensions or {})
+    nodes.surfaces({x.name: x.value for x in scene.machine.parameters})
+    nodes.arrows(forces or {})
     points = nodes.points(baked)
-    cloud = np.concatenate([cloud, *(way for _, way in nodes.ways if not isinstance(way, str))])
+    cloud = np.concatenate([cloud, *nodes.still])
     bending = 1.0
     if straight is not None:
         largest = float(np.linalg.norm(baked.points - straight.points, axis=-1).max())
@@ -163,6 +199,18 @@ def _packed(
         film["straight_points"] = pack_array(_channels(nodes.points(straight)))
         film["straight_poses"] = pack_array(_pose_channels(straight))
     return film
+
+
+def _ground(scene: Scene, up: Array, lowest: float) -> float:
+    """Height of the ground that a machine touches, or else the lowest place where it goes."""
+    heights = [
+        float(np.array([nominal(x) for x in contact.surface.point]) @ up)
+        for contact in scene.machine.contacts
+        if contact.on == WORLD
+        and isinstance(contact.surface, HalfSpace)
+        and np.array(contact.surface.normal) @ up > 1 - 1e-9
+    ]
+    return min(heights) if heights else lowest
 
 
 def _hull(cloud: Array, directions: int = 96) -> Array:
