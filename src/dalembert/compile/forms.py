@@ -87,7 +87,10 @@ LANES = Form(
 """As many instances at a time as a vector register holds."""
 
 LANES_ROLLOUT = Form(
-    "lanes-rollout", LANES.prelude, ("rollout.h", "noise.h", "transpose.h", "lanes_rollout.c"), units="separate"
+    "lanes-rollout",
+    LANES.prelude,
+    ("constraints.h", "rollout.h", "noise.h", "transpose.h", "lanes_rollout.c"),
+    units="separate",
 )
 """Whole simulations of as many members at a time as a vector register holds."""
 
@@ -100,7 +103,7 @@ CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void", units
 CUDA_ROLLOUT = Form(
     "cuda-rollout",
     ("cuda.h",),
-    ("rollout.h", "noise.h", "cuda_rollout.cu"),
+    ("constraints.h", "rollout.h", "noise.h", "cuda_rollout.cu"),
     chunk="CHUNK void",
     units="one",
     whole=True,

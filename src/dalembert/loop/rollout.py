@@ -24,8 +24,11 @@ from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.loop.signals import Measure, make_measures
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.checks import check_setup
+from dalembert.simulation.constrained.methods import ConstraintMethod
+from dalembert.simulation.constrained.runs import constraint_signals
 from dalembert.simulation.engines.engine import Setup, normalise
-from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR
+from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, agree
+from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
 from dalembert.simulation.rollout.lanes import LaneRollout
@@ -33,6 +36,7 @@ from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, make_plan, rollout_macros
 from dalembert.simulation.rollout.result import Rollout
+from dalembert.simulation.rollout.tapes import check_way
 from dalembert.simulation.rollout.vm import VmRollout
 from dalembert.simulation.sampling import Schedule
 from dalembert.simulation.settings import Settings
@@ -52,6 +56,8 @@ def rollout(
     p: ArrayLike | Mapping[str, ArrayLike] | None = None,
     control: Any = None,
     method: str | None = None,
+    constraints: Any = None,
+    reach: float = 0.1,
     step: float | None = None,
     record: float | None = None,
     measure: Mapping[str, Measure] | None = None,
@@ -69,12 +75,13 @@ def rollout(
     """Simulate many members in SIMD lanes and threads, or on a GPU.
 
     What a member does, to the bit, depends neither on the other members nor on their number, their order and the
-    number of threads. Joint limits are not watched. A member that diverges stops there; the others go on.
+    number of threads. Joint limits are not watched. A member that diverges stops there; the others go on. Initial
+    states of machines with constraints are projected onto them, as `dalembert.simulate` does.
 
     Parameters
     ----------
     machine
-        The machine, without constraints, or its equations of motion.
+        The machine or its equations of motion.
     duration
         Seconds to simulate.
     q0, v0
@@ -87,6 +94,10 @@ def rollout(
         (A Python controller would have to be called for each member.)
     method
         ``"rk4"`` (the default), ``"heun"`` or ``"euler"``.
+    constraints
+        How constraints are kept: ``"projection"`` (the default) or ``"baumgarte"``, or such a method with its settings.
+    reach
+        As of `dalembert.simulate`.
     step
         Length of a step; None: 1e-3 s.
     record
@@ -140,19 +151,23 @@ def rollout(
     schedule = loop.controller if loop.constant is None else None
     parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
-    x0, parameters = initial_states(eom, loop, q0, v0, parameters)
+    x0, parameters = initial_states(eom, loop, q0, v0, parameters, t0, reach)
     measures = make_measures(eom, problem, measure)
     method = DEFAULT_INTEGRATOR if method is None else method
     rollout_macros(problem, method)
+    way = agree(problem, method, constraints)[1]
+    check_way(problem, way)
 
     def go(which: NDArray[np.int64] | slice, record: float | None, measures: Measures | None) -> Rollout:
         """Simulate some of the members."""
-        settings = Settings(duration, t0, method, step=step, record=record, max_steps=max_steps)
+        settings = Settings(
+            duration, t0, method, step=step, record=record, max_steps=max_steps, constraints=constraints, reach=reach
+        )
         own = parameters[which] if parameters.ndim == 2 else parameters
         setup = check_setup(problem, x0[which][0], own[0] if own.ndim == 2 else own, settings, period=0.0)
         plan = make_plan(setup, schedule)
         began = time.perf_counter()
-        engine = _engine(eom, problem, method, device, precision, fast_math, measures, schedule)
+        engine = _engine(eom, problem, method, device, precision, fast_math, measures, schedule, way)
         memory = None if measures is None else measures.start(len(x0[which]))
         members = Members.at_start(x0[which], held, own, len(plan.t), memory)
         if schedule is not None:
@@ -167,8 +182,8 @@ def rollout(
 
 def held_inputs(loop: ClosedLoop) -> Array:
     """Return the constant inputs of a loop; refuse what a rollout cannot do."""
-    if loop.problem.constrained is not None:
-        raise InputError(f"machine {loop.problem.name!r} has constraints, which rollouts do not take; use simulate")
+    if loop.problem.constrained is not None and loop.problem.constrained.unilateral:
+        raise InputError(f"machine {loop.problem.name!r} has cables that go slack, which rollouts do not; use simulate")
     if loop.problem.events is not None:
         raise InputError(f"machine {loop.problem.name!r} has events, which rollouts do not watch; use simulate")
     if loop.controller is None:
@@ -213,9 +228,18 @@ def member_values(value: Any, names: tuple[str, ...], default: Array, what: str)
 
 
 def initial_states(
-    eom: EquationsOfMotion, loop: ClosedLoop, q0: Any, v0: Any, parameters: Array
+    eom: EquationsOfMotion,
+    loop: ClosedLoop,
+    q0: Any,
+    v0: Any,
+    parameters: Array,
+    t0: float = 0.0,
+    reach: float = 0.1,
 ) -> tuple[Array, Array]:
-    """Return the initial states (N, n) and the parameters (N, np), or (np,) if all members share them."""
+    """Return the initial states (N, n) and the parameters (N, np), or (np,) if all members share them.
+
+    Those of a machine with constraints are on them, and have the velocities that ``v0`` names.
+    """
     own = eom.machine
     q = member_values(q0, own.q_names, own.q_neutral, "q0")
     v = member_values(v0, own.v_names, np.zeros(own.nv), "v0")
@@ -242,7 +266,15 @@ def initial_states(
             names = ", ".join(loop.problem.state_names[offset : offset + 4])
             raise InputError(f"q0 of member {worst} ({names}) must be a unit quaternion, got length {length[worst]:g}")
     normalise(x0, loop.problem.quaternions)
+    if loop.switching is not None:
+        each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
+        wanted = {name: np.broadcast_to(as_numbers(value), (n,)) for name, value in _named(v0).items()}
+        x0 = loop.switching.prepare_all(x0, t0, reach, each, wanted)
     return x0, parameters
+
+
+def _named(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _engine(
@@ -254,15 +286,19 @@ def _engine(
     fast_math: bool,
     measures: Measures | None,
     schedule: Schedule | None,
+    way: ConstraintMethod,
 ) -> RolloutEngine:
     """Return the time loop, which stays with its equations for the next rollout."""
 
+    def beside() -> RolloutEngine:
+        return processor_engine(problem, method, eom.backend, measures, schedule, way)
+
     def make() -> RolloutEngine:
         if device == "cuda":
-            return CudaRollout(problem, method, precision, fast_math, measures, schedule)
-        return processor_engine(problem, method, eom.backend, measures, schedule)
+            return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)
+        return beside()
 
-    key = (problem, method, device, precision, fast_math, measures, schedule)
+    key = (problem, method, device, precision, fast_math, measures, schedule, way)
     return eom.kept.once("rollout", key, make, at_most=8)
 
 
@@ -272,17 +308,18 @@ def processor_engine(
     backend: Backend,
     measures: Measures | None = None,
     schedule: Schedule | None = None,
+    way: ConstraintMethod | None = None,
 ) -> RolloutEngine:
     """Return the time loop of many members on the processor: in lanes, or where there is no compiler in NumPy."""
     toolchain = usable_toolchain(backend)
     if toolchain is None:
-        return VmRollout(problem, method, measures, schedule)
+        return VmRollout(problem, method, measures, schedule, way)
     try:
-        return LaneRollout(problem, method, toolchain, measures, schedule)
+        return LaneRollout(problem, method, toolchain, measures, schedule, way)
     except BrokenToolchainError:
         if backend == "native":
             raise
-        return VmRollout(problem, method, measures, schedule)
+        return VmRollout(problem, method, measures, schedule, way)
 
 
 def _drive(engine: RolloutEngine, plan: Plan, setup: Setup, members: Members, threads: int, progress: Any) -> None:
@@ -302,11 +339,16 @@ def _assemble(
     eom: EquationsOfMotion, problem: Problem, setup: Setup, plan: Plan, members: Members, backend: str, wall_time: float
 ) -> Rollout:
     def evaluate_signals(t: Array, x: Array, c: Array, p: Array) -> Array:
-        if not problem.signal_names:
-            return np.zeros((len(t), 0))
-        kernel = compile_function(problem.signals, backend=eom.backend, shapes={"t": ()})
-        return np.asarray(kernel(t, x, c, p, threads=0))
+        y = np.zeros((len(t), 0))
+        if problem.signal_names:
+            kernel = compile_function(problem.signals, backend=eom.backend, shapes={"t": ()})
+            y = np.asarray(kernel(t, x, c, p, threads=0))
+        if problem.constrained is None:
+            return y
+        kernels = problem_kernels(problem, eom.backend, tapes=setup.constraint_method.tapes)
+        return np.hstack([y, constraint_signals(problem, setup.constraint_method, kernels, t, x, c, p)])
 
+    own = () if problem.constrained is None else problem.constrained.all_signal_names
     return Rollout(
         t=plan.t,
         x=members.rows,
@@ -320,7 +362,7 @@ def _assemble(
         failed_state=members.status - 1,
         rows=members.good_rows(plan.t),
         final=members.x,
-        signal_names=problem.signal_names,
+        signal_names=(*problem.signal_names, *own),
         evaluate_signals=evaluate_signals,
         metadata={
             "method": setup.method,

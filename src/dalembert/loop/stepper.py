@@ -238,7 +238,7 @@ def stepper(
     Parameters
     ----------
     machine
-        The machine, without constraints, or its equations of motion.
+        The machine or its equations of motion.
     period
         Seconds of one step, over which the inputs are held.
     members

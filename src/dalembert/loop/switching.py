@@ -13,7 +13,7 @@ from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names
 from dalembert.core.warn import warn
-from dalembert.formulations.constraints.projection import consistent_state, kept_velocities
+from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.cables import CableState, close_gaps, hit, settle
 from dalembert.simulation.problem import Problem
@@ -138,6 +138,16 @@ class Switching:
         if not self.problem.held_names:  # what a sampled controller holds is known when the run begins
             x = self._settled(t, x)
         return x, {"position": found.position_correction, "velocity": moved}
+
+    def prepare_all(self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, Array]) -> Array:
+        """Return the initial states of many members (N, n), each with its parameters (N, np), as `prepare` does."""
+        eom, system, x = self.eom, self.eom.constraint_system, x.copy()
+        q, v, latches = x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], x[:, self.latches]
+        if system.measuring:
+            latches = np.array([system.measured(*one, t, own) for *one, own in zip(latches, q, p, strict=True)])
+        q, v = consistent_states(eom, q, v, t=t, p=p, latches=latches, reach=reach, wanted=wanted)
+        x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], x[:, self.latches] = q, v, latches
+        return x
 
     def _check_wanted(self, q: Array, v: Array, wanted: Mapping[str, float], latches: Array) -> None:
         """Refuse velocities that contradict each other; if a cable is among those that hold, tell of them."""

@@ -299,7 +299,7 @@ def _assemble(
     }
     y, names = kernels.evaluate_signals(t, x, held, setup.p), problem.signal_names
     if problem.constrained is not None:
-        y = np.hstack([y, constraint_signals(setup, kernels, t, x, held)])
+        y = np.hstack([y, constraint_signals(problem, setup.constraint_method, kernels, t, x, held, setup.p)])
         names = (*names, *problem.constrained.all_signal_names)
         metadata["constraints"] = setup.constraint_method.name
     if problem.stepping is not None:

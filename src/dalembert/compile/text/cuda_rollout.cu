@@ -1,6 +1,7 @@
 /* One member of a rollout per thread: `count` steps of length h, the first of which starts at anchor + first * h, and
  * then, if it is not 0, one of length `rest`. A member whose state stops being finite keeps its last good one, with
- * its status 1 + the number of the first state that is bad, and the time of that step. Arrays are structures of
+ * its status 1 + the number of the first state that is bad (1 + N_STATES: the constraints; -1: rows of them depend on
+ * each other, so that it has to be simulated elsewhere), and the time of that step. Arrays are structures of
  * arrays: element e of member i lies at e * n + i, but for held values and parameters, whose strides are given. `clock`
  * holds times of the members to which those of the steps are added, or is 0. With N_MEASURES, `values` holds what is
  * reduced and then how much was seen of it; EVERY says whether all steps are looked at or the end alone.
@@ -69,14 +70,20 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     }
     if (EVERY && !bad) look(now, 0.0, 1e-9 * h, x, c, p, before, value, seen, w);
 #endif
+    bool sick = false;
+    const struct beside beside = {&sick};
     const long long steps = count + (rest > 0.0);
     ROLL
     for (long long k = 0; k < steps && !bad; k++) {
         const double at = anchor + (double)(first + k) * h, length = k < count ? h : rest;
-        rollout_step(own + at, length, x, c, p, stage, rate, next, w);
+        rollout_step(own + at, length, x, c, p, stage, rate, next, w, true, &beside);
+#if PROJECTS
+        if (!rollout_project(own + (at + length), true, next, c, p, stage, w, &beside)) bad = 1 + N_STATES;
+#endif
         UNROLL
         for (int j = N_STATES - 1; j >= 0; j--)
             if (!(next[j] - next[j] == K(0))) bad = 1 + j;
+        if (sick) bad = -1;
         if (bad) {
             failed_at[i] = own + at;
             break;

@@ -3,7 +3,8 @@
  * each member, unless that is negative. If `sample` is not negative, it is the row of the table of instants with which it
  * starts: held values are then set anew, and belong to the row `begin` if there is one. Members may have clocks of their own, to which these times are added. A member
  * whose state stops being finite keeps its last good one, with its status 1 + the number of the first state that is
- * bad, and the time of that step; its later rows are NaN. The other lanes do not see it. */
+ * bad (1 + N_STATES: the constraints), and the time of that step; its later rows are NaN. The other lanes do not see
+ * it. */
 struct segment {
     double anchor, h, rest;
     int64_t first, count, row, begin, sample;
@@ -48,6 +49,8 @@ struct rollout {
     uint64_t seed;
     const int64_t *number; /* of each member, among those that share a seed */
     double *held_rows;
+    /* who solves again where rows of constraints depend on each other, in this thread */
+    struct beside beside;
     /* memory of this thread: SYM_rollout_n_work doubles; those of `measure` and 4 n_measures + 1 vectors; for the
      * updates most random numbers, most rows, most work of one of them, and a vector */
     int64_t most_noise, most_rows;
@@ -152,12 +155,16 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                 const double at = seg->anchor + (double)(seg->first + k) * seg->h;
                 const double h = k < seg->count ? seg->h : seg->rest;
                 t = clock + SPLAT(at);
-                rollout_step(t, SPLAT(h), x, c, p, stage, rate, next, w);
+                rollout_step(t, SPLAT(h), x, c, p, stage, rate, next, w, alive, &R->beside);
                 integer good = J(-1);
+#if PROJECTS
+                good = rollout_project(t + SPLAT(h), alive, next, c, p, stage, w, &R->beside);
+#endif
                 for (int j = 0; j < N_STATES; j++) good &= (next[j] - next[j]) == K(0.0);
                 if (__builtin_expect(any(alive & ~good), 0)) {
                     for (int64_t i = 0; i < members; i++) {
                         if (!alive[i] || good[i]) continue;
+                        status[i] = 1 + N_STATES;
                         for (int j = N_STATES - 1; j >= 0; j--)
                             if (!(next[j][i] - next[j][i] == 0.0)) status[i] = 1 + j;
                         R->failed_at[start + i] = t[i];

@@ -5,15 +5,24 @@ TABLE int quaternion_at[] = {QUATERNIONS};
 TABLE double node[] = {NODES}, inner[] = {STEPS}, weight[] = {WEIGHTS};
 
 FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, const real *p, real *stage, real *rate,
-                           real *next, real *w) {
+                           real *next, real *w, MASK alive, const struct beside *B) {
+    (void)alive, (void)B;
     UNROLL
     for (int j = 0; j < N_STATES; j++) stage[j] = next[j] = x[j];
     ROLL
     for (int s = 0; s < STAGES; s++) {
         const real time = REAL(t + h * node[s]), a = REAL(h * inner[s]), b = REAL(h * weight[s]);
         const real *const in[] = {&time, stage, c, p};
+#if CONSTRAINED
+        real share;
+        real *const out[] = {rate, &share};
+        CHUNKS(in, out, w)
+        const MASK sick = alive & NO(share >= K(SHARE));
+        if (SOME(sick)) rates_again(B, sick, time, stage, c, p, rate);
+#else
         real *const out[] = {rate};
         CHUNKS(in, out, w)
+#endif
         UNROLL
         for (int j = 0; j < N_STATES; j++) {
             next[j] += b * rate[j];

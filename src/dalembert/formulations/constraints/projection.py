@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from dalembert.core.constraint_algebra import correction
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["ConsistentState", "consistent_state", "kept_velocities"]
+__all__ = ["ConsistentState", "consistent_state", "consistent_states", "kept_velocities"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +123,107 @@ def consistent_state(
     )
 
 
+def consistent_states(
+    eom: Any,
+    q: Array,
+    v: Array,
+    *,
+    t: float,
+    p: Array,
+    latches: Array,
+    reach: float,
+    wanted: Mapping[str, Array],
+    tolerance: float = 1e-12,
+) -> tuple[Array, Array]:
+    """Coordinates and velocities of many states on their constraints, as `consistent_state` and `kept_velocities` do.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    q, v
+        The states (N, nq), (N, nv).
+    t, p, latches
+        Time, parameter values (N, np), latches (N, n).
+    reach, tolerance
+        As of `consistent_state`.
+    wanted
+        Velocities of the machine that are kept, by name, (N,) each.
+
+    Raises
+    ------
+    InputError
+        Naming the first member that has no such state.
+    """
+    on = eom.constraint_system.activity(latches) != 0.0
+    q, given = np.array(q, dtype=float), np.array(v, dtype=float)
+
+    def refuse(members: NDArray[np.int64]) -> None:
+        for i in members:
+            what = f"the initial state of member {i}"
+            consistent_state(eom, q[i], given[i], t=t, p=p[i], latches=latches[i], reach=reach, what=what)
+
+    def values(function: Any, which: Any, *arrays: Array) -> Array:
+        found = function(*(a[which] for a in arrays), t=t, p=p[which], latches=latches[which])
+        return np.where(on[which], found, 0.0)
+
+    def shift(which: Any, error: Array, rows: Array | None = None) -> Array:
+        J = np.where(on[which][..., None], eom.constraint_jacobian(q[which], t=t, p=p[which], latches=latches[which]), 0.0)
+        if rows is not None:
+            J = np.concatenate([J, np.broadcast_to(rows, (len(J), *rows.shape[-2:]))], axis=-2)
+        return correction(eom.mass_matrix(q[which], p=p[which]), J, error)
+
+    open_, best, error = np.arange(len(q)), np.full(len(q), np.inf), np.full(len(q), np.inf)
+    start = q.copy()
+    for k in range(60):
+        phi = values(eom.constraints, open_, q)
+        error[open_] = np.max(np.abs(phi), axis=-1, initial=0.0)
+        if k == 0:
+            refuse(np.flatnonzero(~(error <= reach)))
+        more = ~((error[open_] <= tolerance) | ((k > 3) & (error[open_] > 0.5 * best[open_]) & (best[open_] < 1e-9)))
+        best = np.minimum(best, error)
+        open_, phi = open_[more], phi[more]
+        if not len(open_):
+            break
+        q[open_] = eom.integrate(q[open_], shift(open_, phi))
+    q[~(error <= 1e-9)] = start[~(error <= 1e-9)]
+    refuse(np.flatnonzero(~(error <= 1e-9)))
+    everyone = np.arange(len(q))
+    rate = values(eom.constraint_velocity, everyone, q, given)
+    found = given + shift(everyone, rate)
+    left = np.abs(values(eom.constraint_velocity, everyone, q, found)).max(axis=-1, initial=0.0)
+    refuse(np.flatnonzero(left > 1e-8 * (1.0 + np.abs(rate).max(axis=-1, initial=0.0))))
+    if not wanted:
+        return q, found
+    asked = np.stack([np.broadcast_to(value, len(q)) for value in wanted.values()], axis=-1)
+    by_name = [_by_name(eom, q[i], p[i], wanted) for i in (everyone if not eom.formulation.machine_coordinates else [0])]
+    rows = np.array(by_name)
+
+    def errors(velocities: Array) -> Array:
+        held = values(eom.constraint_velocity, everyone, q, velocities)
+        return np.concatenate([held, (rows @ velocities[..., None])[..., 0] - asked], axis=-1)
+
+    before = errors(given)
+    found = given + shift(everyone, before, rows)
+    scale = 1.0 + np.abs(before).max(axis=-1) + np.abs(asked).max(axis=-1)
+    lost = np.flatnonzero(~(np.abs(errors(found)).max(axis=-1) <= 1e-8 * scale))
+    if len(lost):
+        raise InputError(
+            f"v0: the constraints of machine '{eom.machine.name}' do not allow the velocities {', '.join(wanted)} of "
+            f"member {lost[0]} together; name fewer of them, the others follow"
+        )
+    return q, found
+
+
+def _by_name(eom: Any, q: Array, p: Array, wanted: Iterable[str]) -> Array:
+    """Rows that give velocities of the machine by name from those of the equations."""
+    names = list(eom.machine.v_names)
+    by_name = np.eye(eom.nv)
+    if not eom.formulation.machine_coordinates:
+        by_name = np.array([eom.to_machine(q, one, p=p)[1] for one in np.eye(eom.nv)]).T
+    return by_name[[names.index(name) for name in wanted]]
+
+
 def kept_velocities(
     eom: Any, q: Array, v: Array, wanted: Mapping[str, float], *, t: float = 0.0, p: Any = None, latches: Array
 ) -> Array | None:
@@ -142,11 +243,7 @@ def kept_velocities(
         Time, parameter values, latches.
     """
     on = eom.constraint_system.activity(latches) != 0.0
-    names, asked = list(eom.machine.v_names), np.array(list(wanted.values()), dtype=float)
-    by_name = np.eye(eom.nv)
-    if not eom.formulation.machine_coordinates:
-        by_name = np.array([eom.to_machine(q, one, p=p)[1] for one in np.eye(eom.nv)]).T
-    rows = by_name[[names.index(name) for name in wanted]]
+    asked, rows = np.array(list(wanted.values()), dtype=float), _by_name(eom, q, p, wanted)
 
     def errors(velocities: Array) -> Array:
         rate = eom.constraint_velocity(q, velocities, t=t, p=p, latches=latches)[on]

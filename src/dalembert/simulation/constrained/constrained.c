@@ -513,11 +513,12 @@ int constrained_project(struct constrained *C, double t, double *x, const double
     }
 }
 
-/* Multipliers and violations of recorded rows: out has m + 2 numbers per row. */
+/* Multipliers and violations of recorded rows: out has m + 2 numbers per row; held values and parameters are the same
+ * for all where their stride is 0. */
 int64_t constrained_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,
-                            int64_t nc, const double *p, double *out) {
+                            int64_t c_stride, const double *p, int64_t p_stride, double *out) {
     for (int64_t k = 0; k < rows; k++) {
-        const double *in[4] = {t + k, x + k * C->n, c + k * nc, p};
+        const double *in[4] = {t + k, x + k * C->n, c + k * c_stride, p + k * p_stride};
         double *row = out + k * (C->m + 2);
         if (evaluate_tape(C, in) || solve(C, in[1]) || (C->projects && evaluate_geometry(C, in))) {
             for (int64_t i = 0; i < C->m + 2; i++) row[i] = NAN;

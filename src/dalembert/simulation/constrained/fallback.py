@@ -104,12 +104,14 @@ class PythonConstrained:
         return x
 
     def signals(self, t: Array, x: Array, held: Array, p: Array) -> Array:
-        """Multipliers, position and velocity violation of rows (n, m + 2)."""
-        out = np.zeros((len(t), self._system.m + 2))
-        for k, (t_k, x_k, c_k) in enumerate(zip(t, x, held, strict=True)):
-            terms, _, multipliers = self.solve(float(t_k), x_k, c_k)
+        """Multipliers, position and velocity violation of rows (n, m + 2); ``held`` and ``p`` also for all rows."""
+        out, own = np.zeros((len(t), self._system.m + 2)), self._p
+        for k, (t_k, x_k) in enumerate(zip(t, x, strict=True)):
+            self._p = p[k] if p.ndim == 2 else p
+            terms, _, multipliers = self.solve(float(t_k), x_k, held[k] if held.ndim == 2 else held)
             on = self._system.active(x_k)
             out[k, :-2] = multipliers
             out[k, -2] = np.max(np.abs(terms[3][on]), initial=0.0)
             out[k, -1] = np.max(np.abs(terms[4][on]), initial=0.0)
+        self._p = own
         return out

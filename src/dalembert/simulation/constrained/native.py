@@ -59,7 +59,7 @@ def constrained_library() -> ctypes.CDLL:
     )
     library = build_library(source + struct_checks("constrained", _FIELDS), "constrained")
     library.constrained_signals.restype = _INT
-    library.constrained_signals.argtypes = [_POINTER, _INT, _POINTER, _POINTER, _POINTER, _INT, _POINTER, _POINTER]
+    library.constrained_signals.argtypes = [_POINTER, _INT, *[_POINTER] * 3, _INT, _POINTER, _INT, _POINTER]
     return library
 
 
@@ -129,6 +129,11 @@ class NativeConstrained:
     def _function(self, name: str) -> int:
         return ctypes.cast(self._library[name], ctypes.c_void_p).value or 0
 
+    @property
+    def functions(self) -> tuple[int, int]:
+        """Addresses of the rates and of the projection, which take `address` as their context."""
+        return self._function("constrained_ode"), self._function("constrained_project")
+
     def attach(self, loop: Any) -> None:
         """Put these equations into the structure of a time loop."""
         loop.ode, loop.ode_work = self._function("constrained_ode"), self.address
@@ -141,11 +146,12 @@ class NativeConstrained:
             loop.custom = self._function("constrained_alpha")
 
     def signals(self, t: Array, x: Array, held: Array, p: Array) -> Array:
-        """Multipliers, position and velocity violation of rows (n, m + 2)."""
+        """Multipliers, position and velocity violation of rows (n, m + 2); ``held`` and ``p`` also for all rows."""
         t, x, held, p = (np.ascontiguousarray(a, dtype=float) for a in (t, x, held, p))
         out = np.zeros((len(t), self._struct.m + 2))
+        strides = [a.shape[1] if a.ndim == 2 else 0 for a in (held, p)]
         self._library.constrained_signals(
-            self.address, len(t), t.ctypes.data, x.ctypes.data, held.ctypes.data, held.shape[1], p.ctypes.data,
+            self.address, len(t), t.ctypes.data, x.ctypes.data, held.ctypes.data, strides[0], p.ctypes.data, strides[1],
             out.ctypes.data,
         )  # fmt: skip
         return out

@@ -8,8 +8,9 @@ import numpy as np
 
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.fallback import PythonConstrained
+from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.constrained.native import NativeConstrained
-from dalembert.simulation.engines.engine import Setup
+from dalembert.simulation.problem import Problem
 
 if TYPE_CHECKING:
     from dalembert.simulation.kernels import ProblemKernels
@@ -17,12 +18,17 @@ if TYPE_CHECKING:
 __all__ = ["constraint_signals"]
 
 
-def constraint_signals(setup: Setup, kernels: ProblemKernels, t: Array, x: Array, held: Array) -> Array:
-    """Recorded multipliers, and the largest violation of position and velocity constraints, of each row."""
-    system, way = setup.problem.constrained, setup.constraint_method
+def constraint_signals(
+    problem: Problem, way: ConstraintMethod, kernels: ProblemKernels, t: Array, x: Array, held: Array, p: Array
+) -> Array:
+    """Recorded multipliers, and the largest violation of position and velocity constraints, of each row.
+
+    Held values and parameters may be those of each row, or one for all.
+    """
+    system = problem.constrained
     assert system is not None
     if kernels.native:
-        values = NativeConstrained(setup.problem, kernels.native_constrained(), way).signals(t, x, held, setup.p)
+        values = NativeConstrained(problem, kernels.native_constrained(), way).signals(t, x, held, p)
     else:
-        values = PythonConstrained(setup.problem, setup.p, way).signals(t, x, held, setup.p)
+        values = PythonConstrained(problem, p, way).signals(t, x, held, p)
     return np.hstack([values[:, list(system.signal_rows)], values[:, -2:]])

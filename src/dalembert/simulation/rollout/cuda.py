@@ -13,10 +13,12 @@ from dalembert.compile.cuda import BLOCK, CudaSource, Precision, emit_cuda, impo
 from dalembert.compile.forms import CUDA_ROLLOUT
 from dalembert.compile.tape import row_major
 from dalembert.core.types import Array
+from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures
-from dalembert.simulation.rollout.members import Members
+from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
+from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes
 from dalembert.simulation.sampling import Schedule
 
 __all__ = ["CudaRollout", "rollout_source"]
@@ -25,11 +27,18 @@ _PATIENCE = 0.05
 
 
 def rollout_source(
-    problem: Problem, method: str, measures: Measures | None = None, schedule: Schedule | None = None
+    problem: Problem,
+    method: str,
+    measures: Measures | None = None,
+    schedule: Schedule | None = None,
+    way: ConstraintMethod | None = None,
 ) -> CudaSource:
     """Write the time loop of a problem as CUDA C."""
-    macros: dict[str, object] = {**rollout_macros(problem, method), "N_MEASURES": 0, "N_UPDATES": 0}
-    further = {}
+    way = Projection() if way is None else way
+    ode, others = rollout_tapes(problem, way)
+    macros: dict[str, object] = {**rollout_macros(problem, method), **constraint_macros(problem, way)}
+    macros |= {"N_MEASURES": 0, "N_UPDATES": 0}
+    further = {name: row_major(f) for name, f in others.items()}
     if measures is not None:
         further["MEASURE"] = row_major(measures.function)
         macros |= {"N_MEASURES": len(measures), "EVERY": int(measures.every)}
@@ -48,7 +57,7 @@ def rollout_source(
         macros |= {"N_UPDATES": len(schedule.updates), "UPDATES": " ".join(statements)}
         macros["MOST_NOISE"] = max(update.noise + update.noise % 2 for update in schedule.updates)
         macros["MOST_ROWS"] = max(len(update.rows) for update in schedule.updates)
-    return emit_cuda(row_major(problem.ode), form=CUDA_ROLLOUT, macros=macros, further=further, entry="rollout")
+    return emit_cuda(row_major(ode), form=CUDA_ROLLOUT, macros=macros, further=further, entry="rollout")
 
 
 class CudaRollout:
@@ -57,11 +66,15 @@ class CudaRollout:
     Parameters
     ----------
     problem
-        Without events and constraints.
+        Without events.
     method
         Name of a fixed-step method.
     precision, fast_math
         As of `dalembert.compile.compile_cuda`.
+    measures, schedule, way
+        As of `LaneRollout`.
+    beside
+        Makes a time loop that simulates again those members whose constraints depend on each other on the way.
     """
 
     backend = "cuda"
@@ -74,21 +87,24 @@ class CudaRollout:
         fast_math: bool = False,
         measures: Measures | None = None,
         schedule: Schedule | None = None,
+        way: ConstraintMethod | None = None,
+        beside: Callable[[], RolloutEngine] | None = None,
     ) -> None:
         self._cupy = import_cupy()
-        self.source = rollout_source(problem, method, measures, schedule)
+        self._beside = beside
+        self.source = rollout_source(problem, method, measures, schedule, way)
         self._dtype = np.dtype(np.float64 if precision == "double" else np.float32)
         self._entry = load_entry(self._cupy, self.source, precision, fast_math, BLOCK)
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
         """Integrate all members; see `RolloutEngine`."""
-        x, rows = members.x, members.rows
+        x, rows, memory = members.x, members.rows, members.measured
+        before = x.copy(), members.held.copy(), None if memory is None else memory.copy()
         cupy, n = self._cupy, len(x)
         state = cupy.asarray(x.T, dtype=self._dtype, order="C")
         held, parameters = self._table(members.held), self._table(members.p)
         nothing = np.uintp(0)
         clock = nothing if members.clock is None else cupy.asarray(members.clock)
-        memory = members.measured
         values: Any = nothing
         if memory is not None:
             values = cupy.asarray(memory.reshape(n, -1).T, dtype=self._dtype, order="C")
@@ -135,6 +151,11 @@ class CudaRollout:
             members.held[:] = held[0][: members.held.shape[1]].T.get()
         if memory is not None:
             memory[:] = values.T.get().reshape(memory.shape)
+        again = np.flatnonzero(members.status < 0)
+        if len(again) and self._beside is not None:
+            some = members.some(again, *before)
+            self._beside().run(plan, some, threads=threads, proceed=proceed)
+            members.put(again, some)
 
     def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
         """Return what runs the same plan again; see `RolloutEngine`."""

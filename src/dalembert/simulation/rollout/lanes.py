@@ -15,10 +15,14 @@ from dalembert.compile.build import Toolchain
 from dalembert.compile.forms import LANES_ROLLOUT
 from dalembert.compile.native import load_form, load_lanes, symbol_of
 from dalembert.compile.tape import row_major
+from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
+from dalembert.simulation.constrained.native import NativeConstrained
+from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
+from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes
 from dalembert.simulation.sampling import Schedule
 
 __all__ = ["LaneRollout"]
@@ -59,6 +63,10 @@ class _Rollout(ctypes.Structure):
         ("seed", ctypes.c_uint64),
         ("number", _POINTER),
         ("held_rows", _POINTER),
+        ("dynamics", _POINTER),
+        ("project", _POINTER),
+        ("context", _POINTER),
+        ("member", _POINTER),
         ("most_noise", _INT),
         ("most_rows", _INT),
         ("work", _POINTER),
@@ -104,7 +112,7 @@ class LaneRollout:
     Parameters
     ----------
     problem
-        Without events and constraints.
+        Without events.
     method
         Name of a fixed-step method.
     toolchain
@@ -113,6 +121,8 @@ class LaneRollout:
         What is measured; a library of its own, so that other measures leave the time loop as it is.
     schedule
         What is sampled, all of it native; likewise.
+    way
+        How constraints are kept, if there are any.
     """
 
     backend = "lanes"
@@ -124,9 +134,17 @@ class LaneRollout:
         toolchain: Toolchain,
         measures: Measures | None = None,
         schedule: Schedule | None = None,
+        way: ConstraintMethod | None = None,
     ) -> None:
-        function = row_major(problem.ode)
-        library = load_form(function, toolchain, LANES_ROLLOUT, rollout_macros(problem, method))
+        way = Projection() if way is None else way
+        ode, others = rollout_tapes(problem, way)
+        function, further = row_major(ode), {name: row_major(f) for name, f in others.items()}
+        macros = {**rollout_macros(problem, method), **constraint_macros(problem, way)}
+        library = load_form(function, toolchain, LANES_ROLLOUT, macros, further)
+        self._problem, self._way = problem, way
+        self._scalars = None
+        if problem.constrained is not None:
+            self._scalars = problem_kernels(problem, "native", tapes=way.tapes).native_constrained()
         symbol = symbol_of(function)
         self._library = library
         self._n_work = ctypes.c_long.in_dll(library, f"{symbol}_rollout_n_work").value
@@ -134,7 +152,7 @@ class LaneRollout:
         assert ctypes.c_long.in_dll(library, f"{symbol}_rollout_size").value == ctypes.sizeof(_Rollout)
         self._call = getattr(library, f"{symbol}_rollout")
         self._call.restype, self._call.argtypes = None, [_POINTER]
-        self._cost = 4 * function.n_instructions()
+        self._cost = 4 * function.n_instructions() + 2 * sum(f.n_instructions() for f in further.values())
         self._measures = measures
         self._updates = None if schedule is None else _Updates(schedule, toolchain)
         if measures is not None:
@@ -195,6 +213,12 @@ class LaneRollout:
         loop, scratch = _Rollout(), np.empty(self._n_work)
         kept: list[object] = [scratch]
         loop.work, loop.n_rows = scratch.ctypes.data, members.rows.shape[1]
+        if self._scalars is not None:
+            beside = NativeConstrained(self._problem, self._scalars, self._way)
+            room = np.empty(2 * self._problem.n_states + len(self._problem.held_names) + self._problem.n_parameters + 1)
+            kept += [beside, room]
+            loop.dynamics, loop.project = beside.functions
+            loop.context, loop.member = beside.address, room.ctypes.data
         if self._measures is not None:
             kinds, since, until = self._tables
             vectors = np.empty(self._gauge.n_work + (4 * len(self._measures) + 1) * self.width)

@@ -71,6 +71,21 @@ class Members:
         rows = np.full((*self.rows.shape[:2], len(start)), np.nan)
         return replace(self, held=held, numbers=np.ascontiguousarray(numbers), held_rows=rows, seed=seed)
 
+    def some(self, which: NDArray[np.int64], x: Array, held: Array, measured: Array | None) -> Members:
+        """Some of the members, with the states, held values and measures that they began with."""
+        own, p = (a[which] if a.ndim == 2 else a for a in (held, self.p))
+        memory = None if measured is None else measured[which]
+        some = Members.at_start(x[which], own, p, self.rows.shape[1], memory)
+        clock, numbers, rows = (None if a is None else a[which] for a in (self.clock, self.numbers, self.held_rows))
+        return replace(some, clock=clock, numbers=numbers, held_rows=rows, seed=self.seed)
+
+    def put(self, which: NDArray[np.int64], some: Members) -> None:
+        """Write what became of some of the members into their places."""
+        for name in ("x", "held", "rows", "status", "done", "failed_at", "measured", "held_rows"):
+            own, other = getattr(self, name), getattr(some, name)
+            if own is not None and (name != "held" or own.ndim == 2):
+                own[which] = other
+
     @property
     def words(self) -> NDArray[np.str_]:
         """Status of each member."""

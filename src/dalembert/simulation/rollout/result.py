@@ -128,7 +128,13 @@ class Rollout:
     def message(self, member: int) -> str:
         """Say in words why a member stopped, or return an empty text."""
         if self.status[member] == "diverged":
-            name, t = self.state_names[int(self.failed_state[member])], float(self.failed_at[member])
+            k, t = int(self.failed_state[member]), float(self.failed_at[member])
+            if k == len(self.state_names):
+                return (
+                    f"the constraints could not be kept in the step from t = {t:.9g} s: the step is too long, or the "
+                    "machine is at a singular position or past the reach of its constraints"
+                )
+            name = self.state_names[k]
             text = f"state {name!r} became infinite or not a number in the step from t = {t:.9g} s"
             return f"{self._bad_signal(member, t)}{text}"
         if self.status[member] == "interrupted":

@@ -9,6 +9,8 @@ import casadi
 import numpy as np
 
 from dalembert.core.types import Array
+from dalembert.simulation.constrained.fallback import PythonConstrained
+from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.engines.engine import normalise
 from dalembert.simulation.engines.fallback import evaluator
 from dalembert.simulation.engines.tableaus import TABLEAUS
@@ -20,6 +22,8 @@ from dalembert.simulation.sampling import Schedule
 
 __all__ = ["VmRollout"]
 
+_Function = Callable[[float, Array, Array], Array]
+
 
 class VmRollout:
     """The time loop of a problem in NumPy; see `LaneRollout`."""
@@ -27,9 +31,15 @@ class VmRollout:
     backend = "vm"
 
     def __init__(
-        self, problem: Problem, method: str, measures: Measures | None = None, schedule: Schedule | None = None
+        self,
+        problem: Problem,
+        method: str,
+        measures: Measures | None = None,
+        schedule: Schedule | None = None,
+        way: ConstraintMethod | None = None,
     ) -> None:
         self._problem, self._measures, self._schedule = problem, measures, schedule
+        self._way = Projection() if way is None else way
         self._tableau = TABLEAUS[method]
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
@@ -39,7 +49,8 @@ class VmRollout:
             own = p[i] if p.ndim == 2 else p
             held = members.held[i] if members.held.ndim == 2 else members.held
             clock = 0.0 if members.clock is None else float(members.clock[i])
-            ode, look = evaluator(self._problem.ode, own), self._gauge(members, i, held, own)
+            ode, project = self._equations(own)
+            look = self._gauge(members, i, held, own)
             if self._schedule is None:
                 look(clock + float(plan.segments[0]["anchor"]), 0.0, 0.0)
             for segment in plan.segments:
@@ -54,8 +65,10 @@ class VmRollout:
                     t = clock + float(segment["anchor"]) + (int(segment["first"]) + k) * float(segment["h"])
                     new = self._step(ode, t, h, x[i], held)
                     bad = np.flatnonzero(~np.isfinite(new))
-                    if len(bad):
-                        status[i], members.failed_at[i] = 1 + bad[0], t
+                    if not len(bad):
+                        new = project(t + h, new, held)
+                    if not np.isfinite(new).all():
+                        status[i], members.failed_at[i] = 1 + (bad[0] if len(bad) else len(new)), t
                     else:
                         x[i] = new
                         look(t + h, h, 1e-9 * float(segment["h"]))
@@ -98,7 +111,14 @@ class VmRollout:
 
         return look
 
-    def _step(self, ode: Callable[[float, Array, Array], Array], t: float, h: float, x: Array, held: Array) -> Array:
+    def _equations(self, p: Array) -> tuple[_Function, _Function]:
+        """Return (t, x, c) -> x' and the projection of a state (t, x, c) -> x."""
+        if self._problem.constrained is None:
+            return evaluator(self._problem.ode, p), lambda t, x, c: x
+        constrained = PythonConstrained(self._problem, p, self._way)
+        return constrained.ode, constrained.project
+
+    def _step(self, ode: _Function, t: float, h: float, x: Array, held: Array) -> Array:
         a, b, c = self._tableau.a, self._tableau.b, self._tableau.c
         k = np.zeros((len(b), len(x)))
         with np.errstate(over="ignore", invalid="ignore"):

@@ -1,0 +1,99 @@
+/* Constraints in the time loops of many members. The tape of the rates solves for accelerations without pivoting and
+ * returns its share beside them, PROJECT the projected coordinates and velocities, the largest violation and its share
+ * (core/constraint_tape.py). Where a share is too small rows depend on each other: members in lanes are then solved again
+ * one by one, by the rank-revealing routines of constrained.c; a thread of a GPU gives up and says so. */
+#if defined(LANES)
+struct beside {
+    int (*dynamics)(const double *const *in, double *const *out, double *context);
+    int (*project)(void *context, double t, double *x, const double *c, const double *p);
+    void *context;
+    double *member; /* room for x, x', c and p of one */
+};
+#else
+struct beside {
+    bool *sick;
+};
+#endif
+
+#if CONSTRAINED
+#define SHARE 1e-6 /* as in core/constraint_tape.py */
+#endif
+#if CONSTRAINED && defined(LANES)
+#define NO(m) (~(m))
+#define SOME(m) any(m)
+/* One member out of its lane. */
+static void take_out(const struct beside *B, int i, const real *x, const real *c, const real *p) {
+    double *const one = B->member;
+    for (int j = 0; j < N_STATES; j++) one[j] = x[j][i];
+    for (int j = 0; j < N_HELD; j++) one[2 * N_STATES + j] = c[j][i];
+    for (int j = 0; j < N_PARAMETERS; j++) one[2 * N_STATES + N_HELD + j] = p[j][i];
+}
+
+__attribute__((noinline, cold)) static void rates_again(const struct beside *B, integer sick, real t, const real *x,
+                                                        const real *c, const real *p, real *rate) {
+    double *const one = B->member;
+    for (int i = 0; i < LANES; i++) {
+        if (!sick[i]) continue;
+        const double time = t[i];
+        const double *const in[] = {&time, one, one + 2 * N_STATES, one + 2 * N_STATES + N_HELD};
+        double *const out[] = {one + N_STATES};
+        take_out(B, i, x, c, p);
+        const int failed = B->dynamics(in, out, (double *)B->context);
+        for (int j = 0; j < N_STATES; j++) rate[j][i] = failed ? NAN : one[N_STATES + j];
+    }
+}
+
+/* Returns the lanes that could not be projected. */
+__attribute__((noinline, cold)) static integer project_again(const struct beside *B, integer sick, real t, real *x,
+                                                             const real *c, const real *p) {
+    double *const one = B->member;
+    integer lost = J(0);
+    for (int i = 0; i < LANES; i++) {
+        if (!sick[i]) continue;
+        take_out(B, i, x, c, p);
+        if (B->project(B->context, t[i], one, one + 2 * N_STATES, one + 2 * N_STATES + N_HELD)) lost[i] = -1;
+        for (int j = 0; j < N_STATES; j++) x[j][i] = one[j];
+    }
+    return lost;
+}
+#elif CONSTRAINED
+#define NO(m) (!(m))
+#define SOME(m) (m)
+#define rates_again(B, mask, t, x, c, p, rate) (*(B)->sick = true)
+#define project_again(B, mask, t, x, c, p) (*(B)->sick = true)
+#endif
+
+#if PROJECTS
+/* Newton's method onto Phi = 0, masked: a member that is there takes the velocities that belong to its place and is
+ * done, the others take the coordinates and go on. Returns whose violation was within reach. */
+FUNCTION MASK rollout_project(instant t, MASK open, real *next, const real *c, const real *p, real *moved, real *w,
+                              const struct beside *B) {
+    const real time = REAL(t);
+    real error = K(0.0), share = K(0.0), before = K(1e300);
+    MASK good = open | NO(open);
+    ROLL
+    for (int k = 0; k < 9; k++) {
+        const real *const in[] = {&time, next, c, p};
+        real *const out[] = {moved, &error, &share};
+        PROJECT(in, out, w)
+        const MASK sick = open & NO(share >= K(SHARE));
+        if (SOME(sick)) {
+            good = good & NO(project_again(B, sick, t, next, c, p));
+            open = open & NO(sick);
+        }
+        const MASK near_ = error <= K(DRIFT);
+        good = good & (near_ | NO(open));
+        open = open & near_;
+        const MASK there = (error <= K(TOLERANCE)) | (error >= K(0.5) * before);
+        const MASK last = k == 8 ? open : (MASK)(open & there), more = open & NO(last);
+        UNROLL
+        for (int j = 0; j < N_COORDINATES; j++) next[j] = SELECT(more, moved[j], next[j]);
+        UNROLL
+        for (int j = N_COORDINATES; j < N_POSE; j++) next[j] = SELECT(last, moved[j], next[j]);
+        before = error;
+        open = more;
+        if (!SOME(open)) break;
+    }
+    return good;
+}
+#endif

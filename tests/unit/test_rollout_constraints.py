@@ -1,0 +1,123 @@
+"""Rollouts of constrained machines: members are their simulations, also where rows depend on each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.systems import four_bars, pulley_robot
+
+RNG = np.random.default_rng(11)
+START = {"platform.y": 0.25, "platform.z": 0.37}
+
+
+def assert_same(member: np.ndarray, run: np.ndarray) -> None:
+    np.testing.assert_allclose(member, run, rtol=1e-10, atol=1e-10 * np.abs(run).max())
+
+
+def two_rods() -> da.Machine:
+    """A ball on two rods from points that are ``offset`` apart: at 0 one rod is the other's double."""
+    offset = da.Parameter("offset", 0.4)
+    return da.Machine(
+        "two-rods",
+        bodies=[da.sphere("ball", 1.0, 0.1)],
+        joints=[da.Joint("ball", "free", "world", "ball")],
+        frames=[da.Frame("aside", "world", da.Transform((offset, 0.0, 0.0)))],
+        constraints=[
+            da.DistanceConstraint("rod1", "ball", "world", length=1.0),
+            da.DistanceConstraint("rod2", "ball", "aside", length=1.0),
+        ],
+    )
+
+
+@pytest.fixture(scope="module")
+def rods() -> da.EquationsOfMotion:
+    return da.equations(two_rods())
+
+
+def hanging(offset: np.ndarray) -> dict[str, np.ndarray]:
+    """The ball below the middle of the two points, or beside where they are one."""
+    x = np.where(offset == 0.0, 0.6, 0.5 * offset)
+    return {"ball.x": x, "ball.z": -np.sqrt(1.0 - x**2)}
+
+
+@pytest.mark.parametrize("by", ["newton-euler", "natural"])
+@pytest.mark.parametrize("way", ["projection", da.Baumgarte(alpha=20.0, beta=20.0)])
+def test_members_are_simulations(by, way) -> None:
+    """A platform on four cables over pulleys that is pushed, from velocities of which some are named."""
+    eom = da.equations(pulley_robot(2), by=by)
+    v0, push = {"platform.vx": 0.1 * RNG.normal(size=5)}, RNG.uniform(size=5)
+    settings = {"q0": START, "duration": 0.125, "step": 2e-3, "record": 0.05, "constraints": way}
+    result = da.rollout(eom, v0=v0, p={"push": push}, **settings)
+    assert result.ok.all()
+    for i in (0, 4):
+        one = {name: values[i] for name, values in v0.items()}
+        run = da.simulate(eom, v0=one, p={"push": push[i]}, limits="ignore", **settings)
+        assert_same(result.x[i], run.x)
+        member = result.member(i)
+        assert set(member.names) == set(run.names)
+        for name in ("tension.cable1", "energy.kinetic", "length.cable2"):
+            assert_same(member[name], run[name])
+    bound = 1e-11 if way == "projection" else 1e-4
+    assert result["constraint.position"].max() < bound
+
+
+def test_members_do_not_depend_on_number_order_or_threads(rods: da.EquationsOfMotion) -> None:
+    """Some of them have rods that are doubles, and are solved again outside of their lanes all the time."""
+    offset = RNG.choice([0.0, 0.3, 0.5], size=21)
+    assert 0 < np.count_nonzero(offset == 0.0) < 21
+    q0, v0 = hanging(offset), {"ball.vy": RNG.normal(size=21)}
+    settings = {"duration": 0.3, "step": 1e-2, "record": 0.1}
+    whole = da.rollout(rods, q0=q0, v0=v0, p={"offset": offset}, threads=1, **settings)
+    assert whole.ok.all()
+    order = RNG.permutation(21)
+
+    def part(values: dict[str, np.ndarray], which) -> dict[str, np.ndarray]:
+        return {name: value[which] for name, value in values.items()}
+
+    mixed = da.rollout(rods, q0=part(q0, order), v0=part(v0, order), p={"offset": offset[order]}, threads=3, **settings)
+    np.testing.assert_array_equal(mixed.x, whole.x[order])
+    for i in (int(np.flatnonzero(offset == 0.0)[0]), int(np.flatnonzero(offset > 0.0)[0])):
+        alone = da.rollout(rods, q0=part(q0, i), v0=part(v0, i), p={"offset": offset[i]}, **settings)
+        np.testing.assert_array_equal(alone.x[0], whole.x[i])
+        run = da.simulate(rods, q0=part(q0, i), v0=part(v0, i), p={"offset": offset[i]}, limits="ignore", **settings)
+        assert_same(whole.x[i], run.x)
+
+
+def test_doubled_rods_are_one_pendulum(rods: da.EquationsOfMotion) -> None:
+    """Two equal rows, of which an elimination without pivots would divide by zero: they share the load of one."""
+    single = da.equations(two_rods().with_(constraints=two_rods().constraints[:1]))
+    settings = {"q0": hanging(np.zeros(3)), "v0": {"ball.vy": [0.1, 0.5, 1.0]}, "duration": 0.5, "record": 0.1}
+    two, one = (da.rollout(eom, p={"offset": 0.0}, **settings) for eom in (rods, single))
+    for name in ("ball.x", "ball.y", "ball.z"):
+        np.testing.assert_allclose(two[name], one[name], atol=1e-12)
+    np.testing.assert_allclose(2.0 * two["multiplier.rod1"], one["multiplier.rod1"], rtol=1e-9)
+
+
+def test_virtual_machine_gives_the_same() -> None:
+    settings = {"v0": {"crank0_dot": [2.0, 3.0]}, "duration": 0.05, "step": 5e-3}
+    native, vm = (da.rollout(da.equations(four_bars(1), backend=b), **settings) for b in ("native", "vm"))
+    assert (native.metadata["backend"], vm.metadata["backend"]) == ("lanes", "vm")
+    assert_same(native.x, vm.x)
+
+
+def test_constraints_that_are_lost_end_a_member_alone() -> None:
+    """A linkage so fast that one step leaves the reach of the projection."""
+    settings = {"duration": 0.4, "step": 2e-2, "record": 0.1}
+    speeds = np.array([1.0, 60.0, 2.0])
+    result = da.rollout(four_bars(1), v0={"crank0_dot": speeds}, **settings)
+    assert list(result.status) == ["completed", "diverged", "completed"]
+    assert "the constraints could not be kept in the step from t = 0 s" in result.message(1)
+    healthy = da.rollout(four_bars(1), v0={"crank0_dot": speeds[[0, 2]]}, **settings)
+    np.testing.assert_array_equal(result.x[[0, 2]], healthy.x)
+
+
+def test_refusals_name_the_member_and_the_way() -> None:
+    eom = da.equations(four_bars(1))
+    with pytest.raises(da.InputError, match=r"the initial state of member 2 violates constraint 'close0"):
+        da.rollout(eom, duration=0.1, q0={"crank0": [0.0, 0.01, 0.9]})
+    with pytest.raises(da.InputError, match=r"do not allow the velocities crank0_dot, crank1_dot of member 1 together"):
+        da.rollout(eom, duration=0.1, v0={"crank0_dot": 1.0, "crank1_dot": [1.0, 2.0]})
+    with pytest.raises(da.InputError, match="rollouts keep constraints by projection or baumgarte, got 'penalty'"):
+        da.rollout(eom, duration=0.1, constraints="penalty")
