@@ -144,7 +144,7 @@ class Switching:
         eom, system, x = self.eom, self.eom.constraint_system, x.copy()
         q, v, latches = x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], x[:, self.latches]
         if system.measuring:
-            latches = np.array([system.measured(*one, t, own) for *one, own in zip(latches, q, p, strict=True)])
+            latches = np.array([system.measured(a, b, t, c) for a, b, c in zip(latches, q, p, strict=True)])
         q, v = consistent_states(eom, q, v, t=t, p=p, latches=latches, reach=reach, wanted=wanted)
         x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], x[:, self.latches] = q, v, latches
         return x

@@ -168,7 +168,9 @@ def consistent_states(
         return np.where(on[which], found, 0.0)
 
     def shift(which: Any, error: Array, rows: Array | None = None) -> Array:
-        J = np.where(on[which][..., None], eom.constraint_jacobian(q[which], t=t, p=p[which], latches=latches[which]), 0.0)
+        J = np.where(
+            on[which][..., None], eom.constraint_jacobian(q[which], t=t, p=p[which], latches=latches[which]), 0.0
+        )
         if rows is not None:
             J = np.concatenate([J, np.broadcast_to(rows, (len(J), *rows.shape[-2:]))], axis=-2)
         return correction(eom.mass_matrix(q[which], p=p[which]), J, error)
@@ -196,7 +198,9 @@ def consistent_states(
     if not wanted:
         return q, found
     asked = np.stack([np.broadcast_to(value, len(q)) for value in wanted.values()], axis=-1)
-    by_name = [_by_name(eom, q[i], p[i], wanted) for i in (everyone if not eom.formulation.machine_coordinates else [0])]
+    by_name = [
+        _by_name(eom, q[i], p[i], wanted) for i in (everyone if not eom.formulation.machine_coordinates else [0])
+    ]
     rows = np.array(by_name)
 
     def errors(velocities: Array) -> Array:

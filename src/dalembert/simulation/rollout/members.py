@@ -76,7 +76,8 @@ class Members:
         own, p = (a[which] if a.ndim == 2 else a for a in (held, self.p))
         memory = None if measured is None else measured[which]
         some = Members.at_start(x[which], own, p, self.rows.shape[1], memory)
-        clock, numbers, rows = (None if a is None else a[which] for a in (self.clock, self.numbers, self.held_rows))
+        clock, rows = (None if a is None else a[which] for a in (self.clock, self.held_rows))
+        numbers = None if self.numbers is None else self.numbers[which]
         return replace(some, clock=clock, numbers=numbers, held_rows=rows, seed=self.seed)
 
     def put(self, which: NDArray[np.int64], some: Members) -> None:
