@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.urdf import load_urdf
+    from dalembert.loop.join import join
     from dalembert.loop.rollout import rollout
     from dalembert.loop.signals import Measure
     from dalembert.loop.stepper import stepper
@@ -166,6 +167,7 @@ __all__ = [
     "hollow_cylinder",
     "identify",
     "inverse_kinematics",
+    "join",
     "linearize",
     "load_machine",
     "load_run",
@@ -190,6 +192,7 @@ _LATER = {
     "Measure": "dalembert.loop.signals",
     "closed_form": "dalembert.analysis.closed_form.form",
     "inverse_kinematics": "dalembert.analysis.inverse_kinematics",
+    "join": "dalembert.loop.join",
     "linearize": "dalembert.analysis.linearize",
     "campaign": "dalembert.campaigns.campaign",
     "export_fmu": "dalembert.io.fmu.export",

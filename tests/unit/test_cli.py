@@ -333,7 +333,7 @@ def test_reproduce_the_textbook(call: Call) -> None:
 
 
 def test_demo_writes_a_report(call: Call, here: Path) -> None:
-    status, out, err = call("demo")
+    status, out, err = call("demo", "arm")
     assert (status, err) == (0, "")
     assert "completed" in out
     folder = here / "dalembert-demo"
@@ -346,9 +346,34 @@ def test_demo_writes_a_report(call: Call, here: Path) -> None:
 
 
 def test_demo_without_a_picture(call: Call, here: Path) -> None:
-    status, _, _ = call("demo", "--no-plot", "--out", "elsewhere")
+    status, _, _ = call("demo", "arm", "--no-plot", "--out", "elsewhere")
     assert status == 0
     assert {p.name for p in (here / "elsewhere").iterdir()} == {"run.nc", "machine.yaml"}
+
+
+@pytest.mark.slow
+def test_demo_captures_debris(call: Call, here: Path) -> None:
+    status, out, err = call("demo")
+    assert (status, err) == (0, "")
+    assert out.count("pass") == 7
+    assert "FAIL" not in out
+    folder = here / "dalembert-demo"
+    assert {p.name for p in folder.iterdir()} == {"run.nc", "report.html", "report.png"}
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "every requirement is kept" in page
+    assert "dalembert demo --seed 0 --speed 4" in page
+
+
+def test_demo_says_why_there_is_no_capture(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dalembert import systems
+
+    def nothing(case: object, **_: object) -> object:
+        return systems.CaptureOutcome(systems.random_case(0), "no plan: out of reach")
+
+    monkeypatch.setattr(systems, "fly_capture", nothing)
+    status, out, _ = call("demo", "--speed", "9")
+    assert status == 1
+    assert "not captured: no plan: out of reach" in out
 
 
 @pytest.mark.parametrize("disagrees", [0, 1])

@@ -63,7 +63,7 @@ def _examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  dalembert {line}" for line in lines)
 
 
-app.command(epilog=_examples("demo", "demo --out report"))(demo)
+app.command(epilog=_examples("demo", "demo --seed 7 --speed 6", "demo arm --out report"))(demo)
 app.command(epilog=_examples("new", "new crane", "new arm my_arm.yaml"))(new)
 app.command(epilog=_examples("check crane.yaml", "check *.yaml"))(check)
 app.add_typer(systems, epilog=_examples("systems", "systems show canadarm", "systems --yaml canadarm > arm.yaml"))

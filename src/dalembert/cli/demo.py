@@ -1,7 +1,8 @@
-"""``dalembert demo``: a six-axis arm makes a move under computed torque."""
+"""``dalembert demo``: a chaser catches tumbling debris; or a six-axis arm makes a move under computed torque."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,19 +16,68 @@ from dalembert.core.files import make_folder, write_file
 __all__ = ["demo"]
 
 
+class Which(StrEnum):
+    """What to demonstrate."""
+
+    capture = "capture"
+    arm = "arm"
+
+
 def demo(
+    which: Annotated[
+        Which, typer.Argument(help="capture: a chaser catches tumbling debris; arm: an arm under computed torque.")
+    ] = Which.capture,
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("dalembert-demo"),
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the run.")] = True,
+    seed: Annotated[int, typer.Option(help="Case of the capture: tumbling, errors of the model, noise.")] = 0,
+    speed: Annotated[float, typer.Option(help="Tumbling of the debris [degrees per second].")] = 4.0,
 ) -> None:
-    """Simulate an arm and report on it.
+    """Simulate the capture of tumbling debris, or an arm, and report on it.
 
-    The equations of a six-axis arm are derived, verified, compiled and simulated under a computed-torque law.
+    A chaser with a flexible arm and flexible solar arrays watches the debris, plans within its limits, approaches,
+    goes with it, grips and brings the stack to rest, with errors in its model and noise in its sensors.
     """
+    make_folder(out)
+    if which is Which.arm:
+        _arm(out, plot)
+    else:
+        _capture(out, plot, seed, speed)
+
+
+def _capture(out: Path, plot: bool, seed: int, speed: float) -> None:
+    import time
+
+    from dalembert.systems import fly_capture, random_case
+    from dalembert.view import capture_report, capture_rows, plot_capture
+
+    screen = console()
+    start = time.perf_counter()
+    outcome = fly_capture(random_case(seed, speed), tell=screen.print)
+    wall = time.perf_counter() - start
+    if outcome.approach is None:
+        screen.print(f"not captured: {outcome.reason}")
+        raise typer.Exit(1)
+    rows = table("quantity", "value", "limit", "", title=f"{outcome.whole.t[-1]:.0f} s of a mission", right=("value",))
+    for row in capture_rows(outcome):
+        rows.add_row(*row)
+    rows.add_row("time to derive, compile and simulate", f"{wall:.1f} s", "", "")
+    screen.print(rows)
+    command = f"dalembert demo --seed {seed} --speed {speed:g}"
+    written = [capture_report(outcome, out / "report.html", command=command), outcome.approach.save(out / "run.nc")]
+    if plot:
+        plot_capture(outcome, out / "report.png")
+        written.append(out / "report.png")
+    screen.print("written: " + ", ".join(map(str, written)))
+    if not outcome.ok:
+        raise typer.Exit(1)
+
+
+def _arm(out: Path, plot: bool) -> None:
+    """Derive, verify, compile and simulate a six-axis arm under a computed-torque law."""
     import time
 
     from dalembert.analysis.verify import verify
 
-    make_folder(out)
     screen = console()
     machine, settings = find_machine("six-axis-arm")
     law = settings.pop("control")

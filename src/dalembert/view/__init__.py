@@ -2,6 +2,7 @@
 
 from dalembert.view.animation import animate, draw_machine
 from dalembert.view.baked import Baked
+from dalembert.view.captures import capture_report, capture_rows, plot_capture
 from dalembert.view.drawing import draw_scene
 from dalembert.view.mode_shapes import animate_mode, plot_modes
 from dalembert.view.page.embed import player_html
@@ -20,6 +21,8 @@ __all__ = [
     "animate_mode",
     "bake_run",
     "build_scene",
+    "capture_report",
+    "capture_rows",
     "draw_machine",
     "draw_scene",
     "pack_machine",
@@ -28,6 +31,7 @@ __all__ = [
     "pack_run",
     "pack_signals",
     "player_html",
+    "plot_capture",
     "plot_modes",
     "plot_run",
     "report",

@@ -80,6 +80,16 @@ class TumblingEstimate:
         then = quaternion_from_matrix(now.attitude(-self.t)).ravel()
         return TumblingBody(self.inertia, now.rates(-self.t), then, r - self.t * v, v, point)
 
+    def turned(self, rotation: ArrayLike, about: ArrayLike = (0.0, 0.0, 0.0)) -> TumblingEstimate:
+        """The estimate in a world that is turned about a point: as it is seen from another side."""
+        G, centre = as_numbers(rotation), as_numbers(about)
+        x = self.x.copy()
+        x[:3], x[3:6] = centre + G @ (x[:3] - centre), G @ x[3:6]
+        x[6:10] = quaternion_from_matrix(G @ numpy(quaternion_matrix(self.x[6:10]))).ravel()
+        B = np.eye(17)
+        B[:3, :3] = B[3:6, 3:6] = G
+        return TumblingEstimate(self.t, x, B @ self.P @ B.T)
+
     def error(self, body: TumblingBody) -> Array:
         """Error (17) against the true body, whose time zero is that of the clock."""
         R = body.attitude(self.t)

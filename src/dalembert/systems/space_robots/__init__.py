@@ -4,19 +4,43 @@ from dalembert.systems.space_robots.chaser import attitude_thrusters, solar_arra
 from dalembert.systems.space_robots.coordinated import CoordinatedGuidance, coordinated_loop, tune_coordinated
 from dalembert.systems.space_robots.debris import debris, tumbling_debris
 from dalembert.systems.space_robots.fuel import fuel_mass
+from dalembert.systems.space_robots.guidance import CaptureFeedback, CaptureGains, CaptureGuide, SensorNoise
+from dalembert.systems.space_robots.mission import (
+    CASE_DISTRIBUTIONS,
+    CaptureCase,
+    CaptureOutcome,
+    MissionRequirement,
+    fly_capture,
+    random_case,
+)
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
+from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters, uncertain_chaser
 
 __all__ = [
+    "CASE_DISTRIBUTIONS",
+    "CaptureCase",
+    "CaptureFeedback",
+    "CaptureGains",
+    "CaptureGuide",
+    "CaptureOutcome",
     "CoordinatedGuidance",
+    "MissionRequirement",
     "RobotReference",
+    "SensorNoise",
     "attitude_thrusters",
+    "capture_scene",
+    "captured_stack",
     "coordinated_loop",
     "debris",
+    "fly_capture",
     "fuel_mass",
+    "grip_parameters",
+    "random_case",
     "robot_reference",
     "solar_array",
     "space_chaser",
     "three_joint_chaser",
     "tumbling_debris",
     "tune_coordinated",
+    "uncertain_chaser",
 ]

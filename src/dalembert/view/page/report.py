@@ -80,8 +80,9 @@ def report_page(
     command: str | None = None,
     signals: Sequence[str] | None = None,
     equations: bool | None = None,
+    extra: str = "",
 ) -> str:
-    """Text of a report."""
+    """Text of a report; ``extra`` is HTML that stands above the player."""
     film = inline_json(pack_run(run, machine))
     plots = inline_json(pack_signals(run, signals, numbers=60_000))
     bad = "" if run.ok else " bad"
@@ -89,6 +90,7 @@ def report_page(
         f"<h1>{escape(machine.name)}</h1>",
         f'<p class="lead">{escape(str(machine))}</p>',
         f'<p><span class="status{bad}">{escape(run.status)}</span>: {escape(run.message or _STATUS[run.status])}</p>',
+        extra,
         '<div class="player" id="player"></div>',
         "<h2>Signals</h2>",
         '<div class="plots" id="plots"></div>',
