@@ -317,7 +317,7 @@ def test_runs_go_on_and_are_saved(tmp_path: Any) -> None:
     np.testing.assert_array_equal(both.x[-1], whole.x[-1])
     again = da.load_run(whole.save(tmp_path / "run.nc"))
     assert again.metadata["settings"]["contact"] == {
-        "name": "time-stepping", "tolerance": 1e-10, "max_sweeps": 500, "theta": 0.5, "margin": 1e-8
+        "name": "time-stepping", "tolerance": 1e-10, "max_sweeps": 500, "theta": None, "margin": 1e-8
     }  # fmt: skip
     redone = da.simulate(again.machine, q0={"base.z": 0.4}, v0={"base.vx": 1.0}, **again.metadata["settings"])
     np.testing.assert_array_equal(redone.x, whole.x)
@@ -401,3 +401,21 @@ def test_machine_file_asks_for_it(tmp_path: Any) -> None:
     run = da.simulate(machine, **settings)
     assert run.metadata["settings"]["contact"] == {"name": "time-stepping", "margin": 1e-7}
     np.testing.assert_allclose(run["base.z"][-1], 0.1, atol=0.05)
+
+
+def test_flexible_chain_falls_and_comes_to_rest() -> None:
+    """Three flexible links on the ground: their modes stay bounded, and in the end each end carries its share."""
+    from dalembert.benchmarks.contact_cases import bouncing_chain
+
+    run = da.simulate(
+        bouncing_chain(3),
+        duration=6.0,
+        q0={"base.y": 0.3, "base.angle": 0.2},
+        contact="time-stepping",
+        step=2e-3,
+        record=0.02,
+    )
+    energy = run.energy.total
+    assert energy.max() <= energy[0] * (1.0 + 1e-6)
+    forces = [run[f"force.{name}.normal"][-1] for name in ("link1", "link1_tip", "link2_tip", "link3_tip")]
+    np.testing.assert_allclose(forces, np.array([0.5, 1.0, 1.0, 0.5]) * WEIGHT, rtol=1e-2)

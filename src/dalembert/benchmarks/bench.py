@@ -11,6 +11,7 @@ from dalembert.benchmarks import report
 from dalembert.benchmarks.arms import run_bench
 from dalembert.benchmarks.cable_robot import run_cable_robot
 from dalembert.benchmarks.chains import run_chains
+from dalembert.benchmarks.contact import run_contact
 from dalembert.benchmarks.crane import run_crane
 from dalembert.benchmarks.flexible_arm import run_flexible_arm
 from dalembert.benchmarks.rollouts import run_rollouts
@@ -48,6 +49,7 @@ TOPICS: dict[str, Topic] = {
     "rollouts": Topic("many simulations at once", run_rollouts, report.print_rollouts),
     "cable-robot": Topic("cable-driven parallel robots", run_cable_robot, report.print_cable_robot),
     "studio": Topic("the player in a browser without a graphics processor", run_studio, report.print_studio),
+    "contact": Topic("a quadruped, a pile and a chain that touch the ground", run_contact, report.print_contact),
 }
 """What can be measured, by name."""
 

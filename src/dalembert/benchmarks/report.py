@@ -14,6 +14,7 @@ __all__ = [
     "plot_chains",
     "print_cable_robot",
     "print_chains",
+    "print_contact",
     "print_cranes",
     "print_flexible_arm",
     "print_rollouts",
@@ -205,6 +206,43 @@ def print_cable_robot(console: Any, figures: dict[str, Any]) -> None:
             cells = [row.get(head, "") for head in heads]
             table.add_row(*(x if isinstance(x, str) else f"{x:.3g}" for x in cells))
         console.print(table)
+
+
+def print_contact(console: Any, figures: dict[str, Any]) -> None:
+    """Steps per second, errors against the converged solution, and speed against real time: one table each."""
+    from rich.table import Table
+
+    table = Table(title=f"Contact at a tolerance of {figures['settings']['tolerance']:g}")
+    for head in ("case", "engine"):
+        table.add_column(head)
+    for head in ("step [s]", "steps/s", "relative", "residual", "penetration [m]", "creep [m]"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in figures["results"]:
+        numbers = ("" if row[key] is None else f"{row[key]:.1e}" for key in ("residual", "penetration", "creep"))
+        pace = f"{row['step']:g}", f"{row['steps_per_second']:,.0f}", f"{row['ratio']:.2f}"
+        table.add_row(row["case"], row["engine"], *pace, *numbers)
+    console.print(table)
+    if figures["errors"]:
+        engines = list(dict.fromkeys(row["engine"] for row in figures["errors"]))
+        table = Table(title="Base of the quadruped 0.4 s into a sliding drop: error against the converged solution [m]")
+        for head in ("step [s]", *engines):
+            table.add_column(head, justify="right")
+        for step in dict.fromkeys(row["step"] for row in figures["errors"]):
+            found = {row["engine"]: row["error"] for row in figures["errors"] if row["step"] == step}
+            table.add_row(f"{step:g}", *(f"{found[e]:.1e}" if e in found else "" for e in engines))
+        console.print(table)
+        console.print("What MuJoCo converges to is another model of friction: its last error is its floor.")
+    for row in figures["real_time"]:
+        console.print(f"{row['case']}: {row['times']:.0f} times real time at a step of {row['step']:g} s")
+    for skip in figures["skipped"]:
+        console.print(f"{skip['case']}: {skip['reason']}", style="yellow", highlight=False, soft_wrap=True)
+    machine, settings = figures["machine"], figures["settings"]
+    console.print(
+        f"{machine['processor']}, {machine['cores']} cores, load {machine['load']}; the best of "
+        f"{settings['repetitions']} repetitions in turns",
+        style="dim",
+        soft_wrap=True,
+    )
 
 
 def print_flexible_arm(console: Any, figures: dict[str, Any]) -> None:

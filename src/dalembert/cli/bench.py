@@ -14,7 +14,8 @@ def bench(
     topic: Annotated[
         str,
         typer.Argument(
-            help="arms: published robots; chains: cost by links; crane; cable-robot; flexible-arm; rollouts; studio."
+            help="arms: published robots; chains: cost by links; crane; cable-robot; flexible-arm; rollouts; studio; "
+            "contact."
         ),
     ] = "arms",
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,

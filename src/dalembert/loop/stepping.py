@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -13,16 +13,23 @@ from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.formulations.factorization import half_solve, unit_factors
-from dalembert.model.contacts import HalfSpace
-from dalembert.model.geometry import Capsule, Sphere
+from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
+from dalembert.model.beam import Beam
+from dalembert.model.contacts import HalfSpace, SphericalSurface
+from dalembert.model.geometry import Box, Capsule, Sphere
 from dalembert.simulation.contact.methods import TimeStepping
-from dalembert.simulation.contact.system import SteppingSystem
+from dalembert.simulation.contact.system import PairRows, SteppingSystem
 
 __all__ = ["check_gaps", "check_stepping", "contact_signals", "stepping_names", "stepping_part"]
 
 _DEEP = 1e-6
 """Penetration [m] that an initial state may have: what rounding of a position that someone has typed explains."""
+
+_TOGETHER = 32
+"""Contacts up to which the rows of all are one tape; of more, each is evaluated only where it is near."""
+
+_FLEXIBLE = 0.55
+"""Where in the step machines with beams are taken, if nothing is said."""
 
 _AXES = ("normal", "tangent1", "tangent2")
 
@@ -110,7 +117,7 @@ def stepping_part(
     s, nv, k = eom.symbolic, eom.nv, system.k
     t, x, _, p = arguments
     h, dv, d = ca.SX.sym("h"), ca.SX.sym("dv", nv), ca.SX.sym("d", nv)
-    theta, names = way.theta, ["t", "x", "c", "p"]
+    theta, names = _theta(eom, way), ["t", "x", "c", "p"]
     M = ca.SX(s.mass_matrix)
     B = ca.jacobian(s.coordinate_rate, s.v)
     D_in, K_in = (_positive_diagonal(-ca.jacobian(applied[0], y) @ b) for y, b in ((s.v, ca.SX.eye(nv)), (s.q, B)))
@@ -127,30 +134,23 @@ def stepping_part(
     s0 = _scaled(half_solve(factors, ca.vertsplit(ca.densify(h * force))), scale)
 
     sizes = np.where(system.rubs, 3, 1).astype(np.int64)
-    J = ca.SX(system.jacobian)
-    supports: list[tuple[int, ...]] = []
-    Y: list[Any] = []
-    for a in range(k):
-        rows = [_scaled(half_solve(factors, _entries(J[3 * a + i, :])), scale) for i in range(sizes[a])]
-        support = tuple(j for j in range(nv) if any(row[j] is not None for row in rows))
-        supports.append(support)
-        Y += [0.0 if row[j] is None else row[j] for row in rows for j in support]
-    kept = [3 * a + i for a in range(k) for i in range(sizes[a])]
-    u0 = ca.densify(system.velocity)[kept]
-    L = [[j for j in range(i) if j in factors.rows[i]] for i in range(nv)]
-    outputs = [
-        ca.vertcat(*[factors.rows[i][j] for i in range(nv) for j in L[i]]) if any(L) else ca.SX(0, 1),
-        ca.vertcat(*scale),
-        ca.vertcat(*[0.0 if e is None else e for e in s0]),
-        ca.vertcat(*Y) if Y else ca.SX(0, 1),
-        u0,
-        system.gaps,
-        system.restitution,
-        system.friction,
-        bias,
-    ]
+    columns = [sorted(row) for row in factors.rows]
+    L = ca.vertcat(*[factors.rows[i][j] for i in range(nv) for j in columns[i]]) if any(columns) else ca.SX(0, 1)
+    outputs = [L, ca.vertcat(*scale), ca.vertcat(*[0.0 if e is None else e for e in s0])]
+    outputs += [system.gaps, system.restitution, system.friction, bias]
+    labels = ["L", "d", "s0", "g", "e", "mu", "b"]
+    pairs = None
+    if k > _TOGETHER:
+        symbols = _FactorSymbols(columns)
+        rows = [_rows(system, a, int(sizes[a]), symbols.factors, symbols.scale) for a in range(k)]
+        pairs = _pair_rows(rows, ca.vertcat(t, x, p, symbols.L, symbols.d))
+        outputs.append(_paces(system))
+        labels.append("pace")
+    else:
+        rows = [_rows(system, a, int(sizes[a]), factors, scale) for a in range(k)]
+        outputs += [ca.vertcat(*[row.Y for row in rows]), ca.vertcat(*[row.u for row in rows])]
+        labels += ["Y", "u0"]
     dense = ca.cse([ca.densify(ca.SX(y)) for y in outputs])
-    labels = ["L", "d", "s0", "Y", "u0", "g", "e", "mu", "b"]
     middle = s.v + dv / 2
     pull = applied[0] - theta * (D_in @ dv) - h * (theta**2 * (K_in @ dv) + (2.0 * theta - 1.0) * (K_in @ s.v))
     works = ca.vertcat(h * ca.dot(middle, pull), h * ca.dot(middle, applied[1] - theta * (D_loss @ dv)))
@@ -159,6 +159,7 @@ def stepping_part(
     moved = [ca.densify(eom.formulation.moved(d)), ca.densify(eom.layout.transported(s.v, d))]
     return SteppingSystem(
         way=way,
+        theta=theta,
         nq=eom.nq,
         nv=nv,
         nz=n_before - eom.nq - nv,
@@ -170,8 +171,10 @@ def stepping_part(
             "finish", [*arguments, h, dv], ca.cse([rates, ca.densify(works)]), [*names, "h", "dv"], ["zdot", "work"]
         ),
         lift=ca.Function("lift", [t, x, d, p], [ca.densify(raised)], ["t", "x", "d", "p"], ["work"]),
-        factor=tuple(map(tuple, L)),
-        supports=tuple(supports),
+        pairs=pairs,
+        n_parameters=int(p.shape[0]),
+        factor=tuple(map(tuple, columns)),
+        supports=tuple(row.support for row in rows),
         sizes=sizes,
         features=_features(system.pairs),
         names=system.names,
@@ -182,6 +185,12 @@ def stepping_part(
         work_input=n_before + 4 * k + 2,
         work_loss=n_before + 4 * k + 3,
     )
+
+
+def _theta(eom: EquationsOfMotion, way: TimeStepping) -> float:
+    if way.theta is not None:
+        return float(way.theta)
+    return _FLEXIBLE if any(isinstance(body, Beam) for body in eom.machine.bodies) else 0.5
 
 
 def _stiffness(eom: EquationsOfMotion, B: Any) -> Any:
@@ -201,6 +210,87 @@ def _positive_diagonal(A: Any) -> Any:
     """Diagonal of a matrix where it is positive: feedback of a joint upon itself that damps or holds it."""
     entries = [ca.fmax(A[i, i], 0.0) if A.has_nz(i, i) else ca.SX(1, 1) for i in range(A.shape[0])]
     return ca.diagcat(*entries)
+
+
+class _Rows(NamedTuple):
+    """Rows ``J L^-T D^-1/2`` of a contact at its support, velocities ``J v``, and the support."""
+
+    Y: Any
+    u: Any
+    support: tuple[int, ...]
+
+
+def _rows(system: ContactSystem, a: int, size: int, factors: UnitFactors, scale: list[Any]) -> _Rows:
+    J = ca.SX(system.jacobian[3 * a : 3 * a + size, :])
+    rows = [_scaled(half_solve(factors, _entries(J[i, :])), scale) for i in range(size)]
+    support = tuple(j for j in range(J.shape[1]) if any(row[j] is not None for row in rows))
+    Y = [0.0 if row[j] is None else row[j] for row in rows for j in support]
+    u = ca.densify(system.velocity[3 * a : 3 * a + size])
+    return _Rows(ca.vertcat(*Y) if Y else ca.SX(0, 1), u, support)
+
+
+class _FactorSymbols:
+    """Symbols in the place of the factors of the mass matrix, for functions that are given them."""
+
+    def __init__(self, columns: list[list[int]]) -> None:
+        self.L, self.d = ca.SX.sym("L", sum(map(len, columns))), ca.SX.sym("d", len(columns))
+        entries = iter(ca.vertsplit(self.L) if self.L.numel() else ())
+        rows = [{j: next(entries) for j in row} for row in columns]
+        self.scale = ca.vertsplit(self.d)
+        self.factors = UnitFactors(rows, [e**2 for e in self.scale])
+
+
+def _pair_rows(rows: list[_Rows], values: Any) -> tuple[PairRows, ...]:
+    """Functions of single contacts; those that differ only in what they read are one."""
+    places = {e.element_hash(): i for i, e in enumerate(ca.vertsplit(values))}
+    known: dict[str, str] = {}
+    made = []
+    for row in rows:
+        outputs = [ca.densify(ca.SX(e)) for e in (row.Y, row.u)]
+        used = sorted(ca.symvar(ca.vertcat(*outputs)), key=lambda e: places[e.element_hash()])
+        inputs = ca.SX.sym("values", len(used))
+        if used:
+            outputs = ca.substitute(outputs, [ca.vertcat(*used)], [inputs])
+        function = ca.Function("pair", [inputs], ca.cse(outputs), ["values"], ["Y", "u0"])
+        key = known.setdefault(function.serialize(), f"pair{len(known)}")
+        made.append(PairRows(key, function, tuple(places[e.element_hash()] for e in used)))
+    return tuple(made)
+
+
+def _paces(system: ContactSystem) -> Any:
+    """Bounds of the speeds with which the two sides of contacts move: of their frames, and of arms that turn."""
+    f, v, value = system.formulation, system.variables.v, system.variables.value
+
+    def pace(frame: str, arm: Any) -> Any:
+        if system.machine.tree.frames[frame][0] < 0:
+            return 0.0
+        twist = ca.densify(ca.SX(f.jacobian(frame)) @ v)
+        return ca.norm_2(twist[:3]) + ca.norm_2(twist[3:]) * arm
+
+    def length(vector: Any) -> Any:
+        return ca.norm_2(ca.vertcat(*[ca.SX(value(x)) for x in vector]))
+
+    found = []
+    for k, pair in enumerate(system.pairs):
+        contact = pair.contact
+        if contact is None:
+            found.append(ca.fabs(system.velocity[3 * k]))
+            continue
+        arm = length(contact.origin.translation)
+        match contact.solid:
+            case Sphere(radius=radius):
+                arm += value(radius)
+            case Capsule(radius=radius, length=straight):
+                arm += value(radius) + value(straight) / 2
+            case Box(size=size):
+                arm += length(size) / 2
+        if isinstance(contact.surface, SphericalSurface):
+            other = length(contact.surface.centre) + value(contact.surface.radius)
+        else:
+            p_a, p_o = (ca.SX(f.frame_pose(frame)[1]) for frame in contact.frames)
+            other = ca.norm_2(p_a - p_o) + arm
+        found.append(ca.SX(pace(contact.frame, arm) + pace(contact.on, other + ca.fabs(system.gaps[k]))))
+    return ca.vertcat(*found)
 
 
 def _entries(row: Any) -> list[Any]:

@@ -65,6 +65,9 @@ def problem_kernels(problem: Problem, backend: Backend = "auto", *, tapes: Seque
             for name in ("terms", "bias", "gaps", "move", "finish", "lift"):
                 function = getattr(problem.stepping, name)
                 known[backend].stepping[name] = compile_function(function, backend=backend, lanes=False)
+            for pair in problem.stepping.pairs or ():
+                if pair.key not in known[backend].stepping:
+                    known[backend].stepping[pair.key] = compile_function(pair.function, backend=backend, lanes=False)
     kernels = known[backend]
     if problem.constrained is not None:
         for name in tapes:

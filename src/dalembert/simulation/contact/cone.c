@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { CONJUGATE = 40 };
+
 /* Block of one contact: nn, n1, n2, 11, 12, 22. */
 typedef double block[6];
 
@@ -80,6 +82,8 @@ struct cone {
     double *s;              /* (in) without contact, (out) with it */
     double (*x)[3];         /* impulses: (in) guess, (out) solution */
     block *w;               /* scratch */
+    int64_t nv;
+    double *scratch;        /* 2 nv + 15 n */
     double tolerance;
     int64_t max_sweeps;
     double residual;        /* (out) of the complementarity problem, by the largest impulse */
@@ -145,8 +149,92 @@ static double violation(const double *w, const double *u, double bounce, double 
     return fmax(fabs(n - x[0]), fmax(fabs(a - x[1]), fabs(b - x[2])));
 }
 
+static double friction(const struct cone *K, int64_t a) { return K->size[a] == 3 ? K->mu[a] : 0.0; }
+
+/* Largest violation, and the largest normal impulse. */
+static double worst(const struct cone *K, double *largest) {
+    double most = 0.0, top = 0.0;
+    for (int64_t a = 0; a < K->n; a++) {
+        double u[3];
+        velocity(K, a, u);
+        most = fmax(most, violation(K->w[a], u, K->bounce[a], friction(K, a), K->x[a]));
+        top = fmax(top, K->x[a][0]);
+    }
+    *largest = top;
+    return most;
+}
+
+static void add_rows(const struct cone *K, const double *x, double *s) {
+    struct cone T = *K;
+    T.s = s;
+    memset(s, 0, (size_t)K->nv * sizeof(double));
+    for (int64_t a = 0; a < K->n; a++) push(&T, a, x + 3 * a);
+}
+
+/* Where sweeps crawl, many contacts hold each other (a chain that lies, a stack). Given which of them are open, stick
+ * and slip, their impulses solve a linear system: conjugate gradients on it, from where the sweeps are, which moves as
+ * little as it must where the system is singular. Tangential impulses of what slips are left to the sweeps. The result is
+ * taken if it is better (M. Silcowitz, S. Niebe, K. Erleben, The Visual Computer 26 (2010) 893-901). */
+static void leap(struct cone *K) {
+    const int64_t n = K->n, m = 3 * n;
+    double *r = K->scratch, *z = r + m, *p = z + m, *on = p + m, *d = on + m, *s = d + m, *s_old = s + K->nv;
+    double top, rz = 0.0, r0 = 0.0;
+    const double before = worst(K, &top);
+    for (int64_t a = 0; a < n; a++) {
+        const double *x = K->x[a], *w = K->w[a], mu = friction(K, a);
+        const int closed = x[0] > 0.0;
+        const int sticks = closed && mu > 0.0 && x[1] * x[1] + x[2] * x[2] < mu * mu * x[0] * x[0] * (1.0 - 1e-9);
+        double u[3];
+        velocity(K, a, u);
+        u[0] += K->bounce[a];
+        for (int i = 0; i < 3; i++) {
+            const int64_t k = 3 * a + i;
+            on[k] = (i ? sticks : closed) ? 1.0 / (i == 0 ? w[0] : i == 1 ? w[3] : w[5]) : 0.0;
+            r[k] = on[k] > 0.0 ? -u[i] : 0.0, d[k] = 0.0, p[k] = z[k] = on[k] * r[k], rz += r[k] * z[k];
+        }
+    }
+    r0 = rz;
+    for (int64_t k = 0; k < CONJUGATE && rz > 1e-24 * r0; k++) {
+        double curvature = 0.0, next = 0.0;
+        add_rows(K, p, s);
+        for (int64_t i = 0; i < K->nv; i++) curvature += s[i] * s[i];
+        if (!(curvature > 0.0)) break;
+        const double alpha = rz / curvature;
+        struct cone T = *K;
+        T.s = s;
+        for (int64_t a = 0; a < n; a++) {
+            double u[3];
+            velocity(&T, a, u);
+            for (int i = 0; i < K->size[a]; i++) {
+                const int64_t q = 3 * a + i;
+                if (!(on[q] > 0.0)) continue;
+                d[q] += alpha * p[q], r[q] -= alpha * (u[i] - K->u0[a][i]);
+                z[q] = on[q] * r[q], next += r[q] * z[q];
+            }
+        }
+        for (int64_t q = 0; q < m; q++) p[q] = z[q] + next / rz * p[q];
+        rz = next;
+    }
+    memcpy(z, K->x, (size_t)m * sizeof(double));
+    memcpy(s_old, K->s, (size_t)K->nv * sizeof(double));
+    for (int64_t a = 0; a < n; a++) {
+        double *x = K->x[a], mu = friction(K, a);
+        for (int i = 0; i < 3; i++) x[i] += d[3 * a + i];
+        if (!(x[0] > 0.0)) x[0] = x[1] = x[2] = 0.0;
+        const double t = sqrt(x[1] * x[1] + x[2] * x[2]);
+        if (t > mu * x[0]) x[1] *= mu * x[0] / t, x[2] *= mu * x[0] / t;
+        for (int i = 0; i < 3; i++) d[3 * a + i] = x[i] - z[3 * a + i];
+        push(K, a, d + 3 * a);
+    }
+    if (!(worst(K, &top) < before)) {
+        memcpy(K->x, z, (size_t)m * sizeof(double));
+        memcpy(K->s, s_old, (size_t)K->nv * sizeof(double));
+    }
+}
+
 void cone_solve(struct cone *K) {
     double largest = 0.0;
+    int64_t patience = 30;
     K->residual = 0.0, K->sweeps = 0;
     for (int64_t a = 0; a < K->n; a++) {
         diagonal_block(K, a, K->w[a]);
@@ -166,21 +254,15 @@ void cone_solve(struct cone *K) {
             b[1] = u[1] - (w[1] * x[0] + w[3] * x[1] + w[4] * x[2]);
             b[2] = u[2] - (w[2] * x[0] + w[4] * x[1] + w[5] * x[2]);
             const double old[3] = {x[0], x[1], x[2]};
-            solve_block(w, b, K->size[a] == 3 ? K->mu[a] : 0.0, x);
+            solve_block(w, b, friction(K, a), x);
             const double d[3] = {x[0] - old[0], x[1] - old[1], x[2] - old[2]};
             push(K, a, d);
             change = fmax(change, fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2]))));
             largest = fmax(largest, fmax(x[0], old[0]));
         }
         if (change <= K->tolerance * largest) break;
+        if (K->sweeps >= patience && K->n > 1) leap(K), patience = 2 * K->sweeps;
     }
-    largest = 0.0;
-    for (int64_t a = 0; a < K->n; a++) largest = fmax(largest, K->x[a][0]);
-    if (!(largest > 0.0)) return;
-    for (int64_t a = 0; a < K->n; a++) {
-        double u[3];
-        velocity(K, a, u);
-        const double mu = K->size[a] == 3 ? K->mu[a] : 0.0;
-        K->residual = fmax(K->residual, violation(K->w[a], u, K->bounce[a], mu, K->x[a]) / largest);
-    }
+    const double most = worst(K, &largest);
+    if (largest > 0.0) K->residual = most / largest;
 }

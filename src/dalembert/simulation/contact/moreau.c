@@ -22,21 +22,27 @@ struct moreau {
     /* patterns: rows of L (columns before the diagonal), supports of the contacts */
     const int64_t *L_start, *L_column, *size, *count, *support_start, *row_start, *value_start, *support;
     const double *feature; /* length below which nothing passes unseen */
+    /* machines with many contacts: rows of each by a kernel of its own, from values of (t, x, p, L, d), where it is near */
+    const kernel *pair;
+    double *pair_work, *values, *gathered;
+    const int64_t *gather_start, *gather;
+    int64_t n_p;
     /* settings */
     double theta, tolerance, margin;
     int64_t max_sweeps;
     /* outputs of the tapes */
-    double *L, *d, *s0, *Y, *u0, *g, *e, *mu, *b, *b_middle, *zdot, *work;
+    double *L, *d, *s0, *Y, *u0, *g, *e, *mu, *b, *pace, *b_middle, *zdot, *work;
     /* scratch */
     double *x_middle, *moved, *displacement, *dv, *s, *correction, *lambda, *total, *gap, *gap_before;
-    double *active_x, *active_w, *active_bounce, *active_mu, *lengths;
-    int64_t *active, *active_size, *active_count, *forced, *fast;
+    double *active_x, *active_w, *active_bounce, *active_mu, *lengths, *scratch;
+    int64_t *active, *active_size, *active_count, *forced, *fast, *near;
     void *active_support, *active_rows, *active_u0; /* pointers */
 };
 
 enum { ROUNDS = 16, LOOKS = 2000, CORRECTIONS = 50 };
 
 static const double STILL = 1e-7; /* velocity below which a machine rests */
+static const double FALL = 20.0;  /* acceleration with which what rests may begin to move within a step */
 
 /* `to` is x after a displacement, with velocities that stay what they are in fixed axes. */
 static int shifted(struct moreau *C, const double *x, const double *d, const double *p, double *to) {
@@ -96,6 +102,7 @@ static double first_hit(struct moreau *C, double t, double h, const double *x, c
     int64_t n_fast = 0;
     double quickest = 0.0;
     for (int64_t a = 0; a < C->n_contacts; a++) {
+        if (!C->near[a]) continue;
         const double way = C->lengths[a] = speed(C, a) * h;
         if (way > C->feature[a] && C->g[a] <= 0.6 * way + C->margin) C->fast[n_fast++] = a;
     }
@@ -190,7 +197,8 @@ static int moves(const struct moreau *C, const double *v) {
     return !(most < STILL);
 }
 
-/* s = D^-1/2 L^-T (h f) once more, with the mean of the bias at old and new velocities. */
+/* s = D^-1/2 L^-T (h f) once more, with the mean of the bias at old and new velocities; 0: it is what it was (s has not
+ * changed), -1: failed. */
 static int correct_bias(struct moreau *C, double t, double h, double *xm, const double *c, const double *p) {
     const int64_t nv = C->nv;
     double *v = xm + C->nq, *r = C->b_middle, *old = C->correction;
@@ -200,11 +208,35 @@ static int correct_bias(struct moreau *C, double t, double h, double *xm, const 
     double *out[1] = {r};
     const int failed = C->bias(in, out, C->bias_work);
     memcpy(v, old, (size_t)nv * sizeof(double));
-    if (failed) return 1;
+    if (failed) return -1;
     for (int64_t i = 0; i < nv; i++) r[i] = 0.5 * h * (C->b[i] - r[i]);
     for (int64_t k = nv - 1; k >= 0; k--)
         for (int64_t i = C->L_start[k]; i < C->L_start[k + 1]; i++) r[C->L_column[i]] -= C->L[i] * r[k];
+    double change = 0.0, size = 0.0;
+    for (int64_t i = 0; i < nv; i++) change = fmax(change, fabs(C->d[i] * r[i])), size = fmax(size, fabs(C->s0[i]));
+    if (change <= 1e-3 * C->tolerance * size) return 0;
     for (int64_t i = 0; i < nv; i++) C->s[i] = C->s0[i] + C->d[i] * r[i];
+    return 1;
+}
+
+/* Rows and velocities of the contacts that may touch within the step. The others are farther away than what they, or
+ * the ground that falls away under them, can go in it. */
+static int near_rows(struct moreau *C, double t, double h, const double *x, const double *p) {
+    double *to = C->values;
+    *to++ = t;
+    memcpy(to, x, (size_t)C->n * sizeof(double)), to += C->n;
+    memcpy(to, p, (size_t)C->n_p * sizeof(double)), to += C->n_p;
+    memcpy(to, C->L, (size_t)C->L_start[C->nv] * sizeof(double)), to += C->L_start[C->nv];
+    memcpy(to, C->d, (size_t)C->nv * sizeof(double));
+    for (int64_t a = 0; a < C->n_contacts; a++) {
+        C->near[a] = C->forced[a] || C->g[a] <= C->margin + 0.6 * h * C->pace[a] + FALL * h * h;
+        if (!C->near[a]) continue;
+        const int64_t first = C->gather_start[a], n = C->gather_start[a + 1] - first;
+        for (int64_t i = 0; i < n; i++) C->gathered[i] = C->values[C->gather[first + i]];
+        const double *in[1] = {C->gathered};
+        double *out[2] = {C->Y + C->value_start[a], C->u0 + C->row_start[a]};
+        if (C->pair[a](in, out, C->pair_work)) return 1;
+    }
     return 0;
 }
 
@@ -219,8 +251,9 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
     } else
         memcpy(xm, x, (size_t)C->n * sizeof(double));
     const double *in[5] = {&tm, xm, c, p, &h};
-    double *out[9] = {C->L, C->d, C->s0, C->Y, C->u0, C->g, C->e, C->mu, C->b};
-    if (C->terms(in, out, C->terms_work)) return 1;
+    double *whole[9] = {C->L, C->d, C->s0, C->g, C->e, C->mu, C->b, C->pair ? C->pace : C->Y, C->u0};
+    if (C->terms(in, whole, C->terms_work)) return 1;
+    if (C->pair && near_rows(C, tm, h, xm, p)) return 1;
     if (cut) {
         *cut = first_hit(C, t, h, x, c, p);
         if (*cut < 0.0) return 1;
@@ -231,9 +264,9 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
     const double **rows = C->active_rows, **u0 = C->active_u0;
     double (*impulse)[3] = (double (*)[3])C->active_x;
     struct cone K = {0, C->active_size, C->active_count, support, rows, u0, C->active_bounce, C->active_mu, C->s, impulse,
-                     (block *)C->active_w, C->tolerance, C->max_sweeps, 0.0, 0};
+                     (block *)C->active_w, nv, C->scratch, C->tolerance, C->max_sweeps, 0.0, 0};
     for (int64_t a = 0; a < C->n_contacts; a++) {
-        if (!(C->g[a] <= C->margin) && !C->forced[a] && !closes(C, a, h)) continue;
+        if (!C->near[a] || (!(C->g[a] <= C->margin) && !C->forced[a] && !closes(C, a, h))) continue;
         C->active[K.n] = a;
         C->active_size[K.n] = C->size[a], C->active_count[K.n] = C->count[a];
         support[K.n] = C->support + C->support_start[a];
@@ -248,10 +281,13 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
     velocities(C, C->s, C->dv);
     if (h > 0.0 && moves(C, v)) {
         const int64_t sweeps = K.sweeps;
-        if (correct_bias(C, tm, h, xm, c, p)) return 1;
-        cone_solve(&K);
-        K.sweeps += sweeps;
-        velocities(C, C->s, C->dv);
+        const int found = correct_bias(C, tm, h, xm, c, p);
+        if (found < 0) return 1;
+        if (found) {
+            cone_solve(&K);
+            K.sweeps += sweeps;
+            velocities(C, C->s, C->dv);
+        }
     }
     double loss = 0.0;
     for (int64_t k = 0; k < K.n; k++) {
@@ -313,6 +349,8 @@ int moreau_step(void *context, double t, double h, const double *x, const double
         if (h - done <= 1e-12 * h) break;
     }
     for (int64_t i = 0; i < 3 * C->n_contacts; i++) out[C->forces + i] = C->total[i] / h;
+    /* What dies out would become denormal, and every operation on it a hundred times as slow. */
+    for (int64_t i = 0; i < C->n; i++) out[i] = fabs(out[i]) < 1e-150 ? 0.0 : out[i];
     return 0;
 }
 
@@ -325,7 +363,7 @@ struct problem {
     int64_t sweeps;
     /* scratch */
     int64_t *size, *count, *support;
-    double *w;
+    double *w, *scratch;
     void *supports, *rows, *velocities;
 };
 
@@ -338,7 +376,7 @@ void contact_problem(struct problem *P) {
         rows[a] = P->Y + 3 * a * P->nv, u0[a] = P->u0 + 3 * a;
     }
     struct cone K = {P->n, P->size, P->count, support, rows, u0, P->bounce, P->mu, P->s, (double (*)[3])P->x,
-                     (block *)P->w, P->tolerance, P->max_sweeps, 0.0, 0};
+                     (block *)P->w, P->nv, P->scratch, P->tolerance, P->max_sweeps, 0.0, 0};
     cone_solve(&K);
     P->residual = K.residual, P->sweeps = K.sweeps;
 }

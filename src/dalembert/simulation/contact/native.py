@@ -28,12 +28,14 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "terms_work bias_work gaps_work move_work finish_work lift_work"),
     (_INT, "forces losses residual_at sweeps_at work_loss work_input"),
     (_POINTER, "L_start L_column size count support_start row_start value_start support feature"),
+    (_POINTER, "pair pair_work values gathered gather_start gather"),
+    (_INT, "n_p"),
     (_REAL, "theta tolerance margin"),
     (_INT, "max_sweeps"),
-    (_POINTER, "L d s0 Y u0 g e mu b b_middle zdot work"),
+    (_POINTER, "L d s0 Y u0 g e mu b pace b_middle zdot work"),
     (_POINTER, "x_middle moved displacement dv s correction lambda total gap gap_before"),
-    (_POINTER, "active_x active_w active_bounce active_mu lengths"),
-    (_POINTER, "active active_size active_count forced fast"),
+    (_POINTER, "active_x active_w active_bounce active_mu lengths scratch"),
+    (_POINTER, "active active_size active_count forced fast near"),
     (_POINTER, "active_support active_rows active_u0"),
 )
 _PROBLEM: tuple[tuple[Any, str], ...] = (
@@ -41,7 +43,7 @@ _PROBLEM: tuple[tuple[Any, str], ...] = (
     (_REAL, "tolerance residual"),
     (_POINTER, "Y u0 bounce mu s x"),
     (_INT, "sweeps"),
-    (_POINTER, "size count support w supports rows velocities"),
+    (_POINTER, "size count support w scratch supports rows velocities"),
 )
 _FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
 _PROBLEM_FIELDS = [(name, kind) for kind, names in _PROBLEM for name in names.split()]
@@ -76,7 +78,7 @@ class NativeStepping:
     n
         Number of states.
     kernels
-        Native kernels by name: ``terms``, ``bias``, ``gaps``, ``move``, ``finish``, ``lift``.
+        Native kernels by name: ``terms``, ``bias``, ``gaps``, ``move``, ``finish``, ``lift``; those of single contacts.
     """
 
     def __init__(self, system: SteppingSystem, n: int, kernels: dict[str, Any]) -> None:
@@ -89,7 +91,7 @@ class NativeStepping:
         c.forces, c.losses, c.residual_at, c.sweeps_at = system.forces, system.losses, system.residual, system.sweeps
         c.work_loss, c.work_input = system.work_loss, system.work_input
         way = system.way
-        c.theta, c.tolerance, c.margin, c.max_sweeps = way.theta, way.tolerance, way.margin, int(way.max_sweeps)
+        c.theta, c.tolerance, c.margin, c.max_sweeps = system.theta, way.tolerance, way.margin, int(way.max_sweeps)
         for name in ("terms", "bias", "gaps", "move", "finish", "lift"):
             setattr(c, name, kernels[name].address)
             self._array(f"{name}_work", np.zeros(max(1, kernels[name].n_work)))
@@ -108,15 +110,26 @@ class NativeStepping:
         self._array("feature", np.append(system.features, 0.0))
         reals = {
             "L": sum(map(len, system.factor)), "d": nv, "s0": nv, "Y": int(np.sum(sizes * counts)),
-            "u0": int(np.sum(sizes)), "g": k, "e": k, "mu": k, "b": nv, "b_middle": nv, "zdot": system.nz,
+            "u0": int(np.sum(sizes)), "g": k, "e": k, "mu": k, "pace": k, "b": nv, "b_middle": nv, "zdot": system.nz,
             "work": 2, "x_middle": n, "moved": system.nq + nv, "displacement": nv, "dv": nv, "s": nv, "correction": nv,
             "lambda": k, "total": 3 * k, "gap": k, "gap_before": k, "active_x": 3 * k, "active_w": 6 * k,
-            "active_bounce": k, "active_mu": k, "lengths": k,
+            "active_bounce": k, "active_mu": k, "lengths": k, "scratch": 2 * nv + 15 * k,
         }  # fmt: skip
         for name, size in reals.items():
             self._array(name, np.zeros(max(1, size)))
         for name in ("active", "active_size", "active_count", "forced", "fast"):
             self._array(name, np.zeros(max(1, k), dtype=np.int64))
+        self._array("near", np.ones(max(1, k), dtype=np.int64))
+        if system.pairs is not None:
+            own = [kernels[pair.key] for pair in system.pairs]
+            self._array("pair", np.array([kernel.address for kernel in own], dtype=np.uintp))
+            self._array("pair_work", np.zeros(max(1, *(kernel.n_work for kernel in own))))
+            c.n_p = system.n_parameters
+            self._array("values", np.zeros(1 + n + c.n_p + sum(map(len, system.factor)) + nv))
+            self._array("gathered", np.zeros(max(1, *(len(pair.gather) for pair in system.pairs))))
+            starts = [0, *accumulate(len(pair.gather) for pair in system.pairs)]
+            self._array("gather_start", np.array(starts, dtype=np.int64))
+            self._array("gather", np.array([i for pair in system.pairs for i in pair.gather], dtype=np.int64))
         for name in ("active_support", "active_rows", "active_u0"):
             self._array(name, np.zeros(max(1, k), dtype=np.uintp))
 
@@ -175,6 +188,7 @@ def solve_cone(
     x = np.zeros((k, 3)) if guess is None else np.array(guess, dtype=float).reshape(k, 3)
     arrays = {
         "Y": Y, "u0": u, "bounce": np.zeros(k), "mu": mu, "s": np.zeros(3 * k), "x": x, "w": np.zeros(6 * k),
+        "scratch": np.zeros(21 * k),
         **{name: np.zeros(k, np.int64) for name in ("size", "count")}, "support": np.zeros(3 * k, np.int64),
         **{name: np.zeros(k, np.uintp) for name in ("supports", "rows", "velocities")},
     }  # fmt: skip

@@ -11,7 +11,26 @@ from numpy.typing import NDArray
 from dalembert.core.types import Array
 from dalembert.simulation.contact.methods import TimeStepping
 
-__all__ = ["SteppingSystem"]
+__all__ = ["PairRows", "SteppingSystem"]
+
+
+@dataclass(frozen=True, eq=False)
+class PairRows:
+    """Rows of one contact, where machines have so many that they are evaluated one by one.
+
+    Parameters
+    ----------
+    key
+        Name of the function; contacts of the same kind share it.
+    function
+        (values) -> rows ``J L^-T D^-1/2`` at the support of the contact; velocities ``J v``.
+    gather
+        Which of the values (t, x, p, L, ``D^-1/2``) it takes.
+    """
+
+    key: str
+    function: casadi.Function
+    gather: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +41,18 @@ class SteppingSystem:
     ----------
     way
         The settings.
+    theta
+        Where in the step damping and stiffness are taken.
     nq, nv, nz
         Numbers of coordinates, velocities and internal states (of laws).
     terms
-        (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; rows
-        ``J L^-T D^-1/2`` of the contacts at their supports; velocities ``J v``; gaps; restitution; friction; what
-        ``f`` has of the bias of the equations.
+        (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; gaps; restitution;
+        friction; what ``f`` has of the bias of the equations; then rows ``J L^-T D^-1/2`` of the contacts at their
+        supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the contacts.
+    pairs
+        Rows of each contact; None: they are in ``terms``.
+    n_parameters
+        Number of run-time parameters p.
     bias
         (t, x, c, p) -> that bias.
     gaps
@@ -53,10 +78,13 @@ class SteppingSystem:
     """
 
     way: TimeStepping
+    theta: float
     nq: int
     nv: int
     nz: int
     terms: casadi.Function
+    pairs: tuple[PairRows, ...] | None
+    n_parameters: int
     bias: casadi.Function
     gaps: casadi.Function
     move: casadi.Function

@@ -1,0 +1,106 @@
+"""What is measured through contacts: a quadruped, a pile of balls, a chain of flexible links."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+
+from dalembert.benchmarks.robots import robot_file
+from dalembert.core.errors import DalembertWarning
+from dalembert.formulations.equations import derive
+from dalembert.io.urdf import load_urdf
+from dalembert.model.body import sphere
+from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface, geometry_contacts
+from dalembert.model.geometry import Sphere
+from dalembert.model.joint import WORLD, Joint
+from dalembert.model.machine import Machine
+from dalembert.systems.falling_chains import falling_chain
+
+__all__ = ["FEET", "bouncing_chain", "pile", "pile_start", "quadruped", "standing"]
+
+FEET = ("LF_FOOT", "LH_FOOT", "RF_FOOT", "RH_FOOT")
+_STANCE = {"HAA": (0.0, 0.0), "HFE": (0.4, -0.4), "KFE": (-0.8, 0.8)}
+"""Angles of the joints of a front and of a hind leg."""
+
+_STIFFNESS, _DAMPING = 300.0, 8.0
+"""Of the joints [N m/rad, N m s/rad], which hold the stance."""
+
+_BALLS, _RADIUS, _MASS, _WALL = 20, 0.05, 0.5, 0.25
+
+
+def quadruped(friction: float) -> Machine:
+    """ANYmal on springs that hold its stance, with the spheres of its feet over the ground."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DalembertWarning)
+        machine = load_urdf(robot_file("anymal"), floating_base=True, motors=False)
+    joints = [
+        replace(joint, stiffness=_STIFFNESS, rest=_angle(joint.name), damping=_DAMPING)
+        if joint.kind == "revolute"
+        else joint
+        for joint in machine.joints
+    ]
+    machine = machine.with_(joints=tuple(joints))
+    return machine.with_(contacts=geometry_contacts(machine, FEET, friction=friction))
+
+
+def standing(machine: Machine, height: float = 0.0) -> dict[str, float]:
+    """Coordinates of the stance with the lowest foot at a height over the ground."""
+    q0 = {joint.name: _angle(joint.name) for joint in machine.joints if joint.kind == "revolute"}
+    q = machine.q_neutral.copy()
+    for name, angle in q0.items():
+        q[machine.q_names.index(name)] = angle
+    gaps = derive(machine, backend="vm").contact_gaps(q)
+    return {**q0, machine.q_names[2]: height - float(np.min(gaps))}
+
+
+def _angle(joint: str) -> float:
+    leg, _, axis = joint.partition("_")
+    return _STANCE[axis][leg.endswith("H")]
+
+
+def pile() -> Machine:
+    """Twenty balls between four walls on the ground."""
+    names = [f"ball{i:02d}" for i in range(_BALLS)]
+    walls = {
+        "floor": HalfSpace(),
+        "left": HalfSpace((1.0, 0.0, 0.0), (-_WALL, 0.0, 0.0)),
+        "right": HalfSpace((-1.0, 0.0, 0.0), (_WALL, 0.0, 0.0)),
+        "front": HalfSpace((0.0, 1.0, 0.0), (0.0, -_WALL, 0.0)),
+        "back": HalfSpace((0.0, -1.0, 0.0), (0.0, _WALL, 0.0)),
+    }
+    ball = Sphere(_RADIUS)
+    contacts = [Contact(f"{n}.{w}", n, ball, surface=s, friction=0.5) for n in names for w, s in walls.items()]
+    contacts += [
+        Contact(f"{a}.{b}", a, ball, surface=SphericalSurface(_RADIUS), on=b, friction=0.5)
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+    ]
+    return Machine(
+        "pile",
+        tuple(sphere(n, _MASS, _RADIUS) for n in names),
+        tuple(Joint(n, "free", WORLD, n) for n in names),
+        contacts=tuple(contacts),
+    )
+
+
+def pile_start(seed: int = 0) -> dict[str, float]:
+    """Places of the balls over the ground, in layers of four, none of which touches another."""
+    rng = np.random.default_rng(seed)
+    q0: dict[str, float] = {}
+    for i in range(_BALLS):
+        layer, k = divmod(i, 4)
+        corner = 0.09 * np.array([1.0 if k % 2 else -1.0, 1.0 if k // 2 else -1.0])
+        x, y = corner + rng.uniform(-0.03, 0.03, 2)
+        q0 |= {f"ball{i:02d}.x": float(x), f"ball{i:02d}.y": float(y), f"ball{i:02d}.z": 0.06 + 0.11 * layer}
+    return q0
+
+
+def bouncing_chain(links: int = 10, modes: int = 2) -> Machine:
+    """Chain of flexible links of IMPACT, Table 1, that falls on the ground with the ends of its links."""
+    machine = falling_chain(links, modes)
+    ground = HalfSpace((0.0, 1.0, 0.0))
+    frames = ["link1", *(f"link{i}.tip" for i in range(1, links + 1))]
+    contacts = [Contact(f.replace(".", "_"), f, surface=ground, restitution=0.5, friction=0.3) for f in frames]
+    return machine.with_(contacts=tuple(contacts))
