@@ -6,7 +6,7 @@ import { Stage } from "./stage.js";
 import { element, shown } from "./dom.js";
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10];
-const TRACES = ["#ee6677", "#228833", "#aa3377", "#ccbb44"];
+const TRACE = "#d6304f";
 const playing = new Set();
 let ticking = false;
 
@@ -125,7 +125,7 @@ export class Player {
     for (const line of this.lines) line.removeFromParent();
     this.lines = [];
     this.trace.value = String(point);
-    if (point !== "") this.lines = [this.stage.path(this.film, Number(point), TRACES[0])];
+    if (point !== "") this.lines = [this.stage.path(this.film, Number(point), TRACE)];
     this.seek(this.time);
   }
 

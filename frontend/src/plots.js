@@ -3,6 +3,12 @@ import uPlot from "uplot";
 import { unpack } from "./data.js";
 import { element, number } from "./dom.js";
 
+// A number beside an axis: few signs.
+function short(x) {
+  const size = Math.abs(x);
+  return x !== 0 && (size >= 1e5 || size < 1e-3) ? x.toExponential(1).replace(".0e", "e") : String(Number(x.toPrecision(4)));
+}
+
 const COLOURS = ["#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#994455", "#666666"];
 
 // Signals of a run: names, units, and a row of values each.
@@ -50,7 +56,7 @@ export class Plot {
         title: label,
         scales: { x: { time: false } },
         series: [{ label: "t [s]", value: (_, v) => (v == null ? "" : v.toFixed(3)) }, ...lines],
-        axes: [{ ...axis, size: 30 }, { ...axis, size: 56, space: 26, values: (_, ticks) => ticks.map(number) }],
+        axes: [{ ...axis, size: 30 }, { ...axis, size: 56, space: 26, values: (_, ticks) => ticks.map(short) }],
         cursor: { y: false, drag: { x: true, y: false }, points: { size: 6 } },
         legend: { live: true },
         hooks: { draw: [(u) => this.marks(u, signals.events ?? [])] },

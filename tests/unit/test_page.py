@@ -263,13 +263,19 @@ def test_command_line_writes_reports(pendulum: da.Run, tmp_path: Path) -> None:
     assert main(["report", str(tmp_path / "none.nc")]) == 2
 
 
-def test_equations_are_elements_with_brackets_that_grow() -> None:
-    form = da.closed_form(load_system("double-pendulum"))
+def test_equations_are_elements_with_brackets_that_grow(pendulum: da.Run, tmp_path: Path) -> None:
+    form = da.closed_form(load_system(PENDULUM))
     matrix = ET.fromstring(mathml(form.latex("mass_matrix")))
-    fences = [mo for mo in matrix.iter() if mo.tag.endswith("mo") and mo.text in ("[", "]")]
-    assert len(fences) == 2 and all(mo.get("stretchy") == "true" for mo in fences)
-    lines = ET.fromstring(f"<div>{mathml(form.latex('equations'))}</div>")
-    assert len(lines) == 2 and "&" not in "".join(lines.itertext())
+    (table,) = [part for part in matrix.iter() if part.tag.endswith("mtable")]
+    assert table.get("class") == "da-bracket"
+    assert not [mo for mo in matrix.iter() if mo.tag.endswith("mo") and mo.text in ("[", "]")]
+    # All the terms that there are, and none that vanishes.
+    text = pendulum.report(tmp_path / "run.html").read_text(encoding="utf-8")
+    equations = re.search(r'<div class="equations">(.*?)</div>', text, re.S)
+    assert equations is not None
+    lines = ET.fromstring(f"<div>{equations[1]}</div>")
+    assert ["".join(line.itertext())[:2] for line in lines] == ["Mv", "M=", "c=", "g="]
+    assert "".join(lines[0].itertext()).endswith("=0")
 
 
 def test_notebook_fragment_is_well_formed(pendulum: da.Run) -> None:

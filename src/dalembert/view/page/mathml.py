@@ -6,16 +6,14 @@ import re
 
 __all__ = ["mathml"]
 
-# The converter writes brackets as operators that keep the height of a line; those of a matrix must grow with it.
-_BRACKET = re.compile(r"<mo[^>]*>(&#x0005B;|&#x0005D;|\[|\])</mo>")
-_ALIGNED = re.compile(r"\\begin\{aligned\}(.*)\\end\{aligned\}", re.DOTALL)
+# Only fonts made for mathematics have brackets that grow, and few computers have one: those of a matrix are drawn as
+# borders of its table instead (``.da-bracket`` of the style sheet).
+_MATRIX = re.compile(r"<mo[^>]*>(?:&#x0005B;|\[)</mo><mtable([^>]*)>(.*?)</mtable><mo[^>]*>(?:&#x0005D;|\])</mo>", re.S)
 
 
 def mathml(latex: str) -> str:
-    """Convert LaTeX in math mode to MathML elements: one, or one per line of an ``aligned`` block."""
+    """Convert LaTeX in math mode to a MathML element; the brackets of its matrices are as high as these."""
     from latex2mathml.converter import convert
 
-    block = _ALIGNED.fullmatch(latex.strip())
-    lines = [latex] if block is None else [line.replace("&", "") for line in block[1].split("\\\\\n")]
-    made = "".join(str(convert(line.strip(), display="block")) for line in lines)
-    return _BRACKET.sub(r'<mo stretchy="true" fence="true">\1</mo>', made)
+    made = str(convert(latex, display="block"))
+    return _MATRIX.sub(r'<mtable class="da-bracket"\1>\2</mtable>', made)

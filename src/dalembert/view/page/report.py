@@ -29,6 +29,7 @@ __all__ = ["report"]
 _READABLE = 3  # degrees of freedom up to which equations are written
 _TERMS = 60  # terms of an expression that fit on a page
 _ROWS = 60
+_SYMBOLS = (("M", "mass_matrix"), ("c", "coriolis_vector"), ("g", "gravity"), ("k", "elastic"), (r"\tau", "applied"))
 _STATUS = {
     "completed": "It ran to its end.",
     "stopped": "A terminal event ended it.",
@@ -159,15 +160,19 @@ def _equations(machine: Machine, wanted: bool | None) -> str:
         return ""
     try:
         form = closed_form(machine, limit=2000 if wanted else _TERMS)
-        latex = form.latex("equations")
+        there = [(sign, name) for sign, name in _SYMBOLS if any(getattr(form, name))]
+        terms = [(sign, form.latex(name)) for sign, name in there]
     except DalembertError:
         if wanted:
             raise
         return ""
+    signs = [sign for sign, _ in terms]
+    forces = [sign for sign in signs[1:] if sign != r"\tau"]
+    balance = " + ".join([r"M \dot v", *forces]) + " = " + (r"\tau" if r"\tau" in signs else "0")
+    rows = "".join(mathml(f"{sign} = {latex}") for sign, latex in terms)
     values = _table(("symbol", "value"), [(n, f"{x:.6g}") for n, x in form.parameters.items()], numbers=(1,))
     return (
-        "<h2>Equations of motion</h2>"
-        f'<div class="equations">{mathml("M(q) = " + form.latex("mass_matrix"))}{mathml(latex)}</div>'
+        f'<h2>Equations of motion</h2><div class="equations">{mathml(balance)}{rows}</div>'
         f"<details><summary>values of the symbols</summary>{values}</details>"
     )
 
