@@ -126,7 +126,7 @@ def closed_loop(folder: Path, item: dict[str, Any], name: str, data: Any) -> lis
                     *(np.int64(count), state, *(nothing, np.int64(1), np.int64(0)) * 2, np.uintp(0)),
                     *(np.float64(0.0), np.float64(h), np.int64(0), np.int64(steps), np.float64(0.0)),
                     *(status, failed, np.uintp(0), np.uintp(0)),
-                    *(np.uintp(0), np.uint64(0), np.uintp(0), np.uintp(0), np.uintp(0)),
+                    *(np.uintp(0), np.uint64(0), np.uintp(0), np.uintp(0), np.uintp(0), np.uintp(0)),
                 ),
             )
             return status
@@ -181,7 +181,7 @@ def sampled(folder: Path, item: dict[str, Any], data: Any) -> list[dict[str, Any
                 *(np.int64(n), state, held, np.int64(n), np.int64(1), none, np.int64(1), np.int64(0), nothing),
                 *(np.float64(plan["anchor"][k]), np.float64(plan["h"][k]), np.int64(plan["first"][k])),
                 *(np.int64(plan["count"][k]), np.float64(plan["rest"][k]), status, failed, nothing, memory),
-                *(instants[sample] if sample >= 0 else nothing, np.uint64(item["seed"]), numbers, nothing, nothing),
+                *(instants[sample] if sample >= 0 else nothing, np.uint64(item["seed"]), numbers, *(nothing,) * 3),
             ),
         )
     rows = []

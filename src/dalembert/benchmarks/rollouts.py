@@ -106,7 +106,9 @@ ROLLOUTS: dict[str, Callable[[], RolloutCase]] = {
         {"platform.vx": 0.02},
         {"platform.y": 0.25, "platform.z": 0.37, "platform.vx": 0.08},
     ),
-    "canadarm": lambda: RolloutCase("Canadarm, flexible", lambda: derive(canadarm()), {"theta2": 0.1}, {}, None, 256),
+    "canadarm": lambda: RolloutCase(
+        "Canadarm, flexible", lambda: derive(canadarm()), {"theta1_dot": 0.01, "theta2_dot": 0.01}, {}, None, 256
+    ),
     "ur5": lambda: _arm("ur5", "UR5 under PD", (120.0, 120.0, 120.0, 20.0, 10.0, 2.0), (8.0, 8.0, 8.0, 1.0, 0.5, 0.05)),
     "panda": lambda: _arm(
         "panda",

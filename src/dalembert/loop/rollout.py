@@ -36,15 +36,25 @@ from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, make_plan, rollout_macros
 from dalembert.simulation.rollout.result import Rollout
+from dalembert.simulation.rollout.stops import STOPPED, Stops, terminal_events
 from dalembert.simulation.rollout.tapes import check_way
 from dalembert.simulation.rollout.vm import VmRollout
 from dalembert.simulation.sampling import Schedule
 from dalembert.simulation.settings import Settings
 from dalembert.simulation.watch import Progress, interrupts
 
-__all__ = ["held_inputs", "initial_states", "member_values", "processor_engine", "rollout"]
+__all__ = [
+    "check_starts",
+    "held_inputs",
+    "initial_states",
+    "member_values",
+    "processor_engine",
+    "rollout",
+    "with_signs",
+]
 
 DEVICES = ("cpu", "cuda")
+_ON_LIMIT = 1e-9  # part by which a coordinate may pass its limit and still be on it
 
 
 def rollout(
@@ -61,6 +71,7 @@ def rollout(
     step: float | None = None,
     record: float | None = None,
     measure: Mapping[str, Measure] | None = None,
+    stop_at_limits: bool = False,
     signals: Sequence[Signal] = (),
     sensors: Sequence[Sensor] = (),
     seed: int = 0,
@@ -75,7 +86,7 @@ def rollout(
     """Simulate many members in SIMD lanes and threads, or on a GPU.
 
     What a member does, to the bit, depends neither on the other members nor on their number, their order and the
-    number of threads. Joint limits are not watched. A member that diverges stops there; the others go on. Initial
+    number of threads. A member that diverges stops there; the others go on. Initial
     states of machines with constraints are projected onto them, as `dalembert.simulate` does.
 
     Parameters
@@ -105,6 +116,9 @@ def rollout(
     measure
         What to measure of each member while it runs, by name (see `dalembert.Measure`): numbers instead of
         trajectories. Memory of a member is then that of its state, twice, and of its measures.
+    stop_at_limits
+        Whether members stop at all limits of joints and their velocities; they stop at hard stops
+        (``Limits(stop=True)``) in any case.
     signals, sensors
         Signals and sensors besides those of the machine.
     seed
@@ -146,12 +160,17 @@ def rollout(
         raise InputError(f"precision and fast_math belong to the device cuda, got {precision!r} and {fast_math!r}")
     threads = check_threads(threads)
     check_seed(seed)
-    loop = close_loop(eom, control, limits="ignore", signals=signals, sensors=sensors)
+    if not isinstance(stop_at_limits, bool):
+        raise InputError(f"stop_at_limits must be true or false, got {stop_at_limits!r}")
+    limits = "stop" if stop_at_limits else "ignore"
+    loop = close_loop(eom, control, limits=limits, signals=signals, sensors=sensors)
     problem, held = loop.problem, held_inputs(loop)
     schedule = loop.controller if loop.constant is None else None
     parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
     x0, parameters = initial_states(eom, loop, q0, v0, parameters, t0, reach)
+    check_starts(eom, q0, limits)
+    stops = terminal_events(problem)
     measures = make_measures(eom, problem, measure)
     method = DEFAULT_INTEGRATOR if method is None else method
     rollout_macros(problem, method)
@@ -172,9 +191,11 @@ def rollout(
         members = Members.at_start(x0[which], held, own, len(plan.t), memory)
         if schedule is not None:
             members = members.sampled(schedule.initial, np.arange(len(x0))[which], seed)
+        members = with_signs(members, stops)
         _drive(engine, plan, setup, members, threads, progress)
         result = _assemble(eom, problem, setup, plan, members, engine.backend, time.perf_counter() - began)
-        numbers = {} if measures is None or memory is None else measures.finish(memory, result.ok)
+        good = np.asarray(result.ok | (result.status == "stopped"))
+        numbers = {} if measures is None or memory is None else measures.finish(memory, good)
         return replace(result, measures=numbers, rerun=lambda chosen, record: go(chosen, record, None))
 
     return go(slice(None), duration if record is None and measures is not None else record, measures)
@@ -184,8 +205,6 @@ def held_inputs(loop: ClosedLoop) -> Array:
     """Return the constant inputs of a loop; refuse what a rollout cannot do."""
     if loop.problem.constrained is not None and loop.problem.constrained.unilateral:
         raise InputError(f"machine {loop.problem.name!r} has cables that go slack, which rollouts do not; use simulate")
-    if loop.problem.events is not None:
-        raise InputError(f"machine {loop.problem.name!r} has events, which rollouts do not watch; use simulate")
     if loop.controller is None:
         return np.zeros(0)
     if loop.constant is not None:
@@ -197,6 +216,35 @@ def held_inputs(loop: ClosedLoop) -> Array:
         "rollouts take constant inputs and what is written as expressions (laws, Sampled, NativeGuidance), not Python "
         f"controllers, got {names}"
     )
+
+
+def with_signs(members: Members, stops: Stops | None) -> Members:
+    """Return members that have not left their start, as the events at which they stop see it."""
+    return members if stops is None else replace(members, signs=np.full((len(members.x), len(stops)), np.nan))
+
+
+def check_starts(eom: EquationsOfMotion, q0: Any, limits: str) -> None:
+    """Refuse members that start where a limit would have stopped them."""
+    own = eom.machine
+    q = np.atleast_2d(member_values(q0, own.q_names, own.q_neutral, "q0"))
+    for joint in own.joints:
+        if joint.name not in own.q_names or (limits == "ignore" and not joint.limits.stop):
+            continue
+        values, lower, upper = q[:, own.q_names.index(joint.name)], joint.limits.lower, joint.limits.upper
+        outside = (values < lower - _ON_LIMIT * (1.0 + abs(lower))) | (values > upper + _ON_LIMIT * (1.0 + abs(upper)))
+        if outside.any():
+            i = int(np.argmax(outside))
+            raise InputError(
+                f"q0: {joint.name!r} of member {i} starts at {values[i]:g}, outside of its range {lower:g} to "
+                f"{upper:g}, where it must stop; give it a value within"
+            )
+
+
+def _stopped_by(problem: Problem, members: Members) -> NDArray[np.str_]:
+    """Names of the events at which members stopped, empty for the others."""
+    stops = terminal_events(problem)
+    names = np.array(["", *(() if stops is None else stops.names)])
+    return np.asarray(names[np.where(members.status <= STOPPED, STOPPED + 1 - members.status, 0)])
 
 
 def member_values(value: Any, names: tuple[str, ...], default: Array, what: str) -> Array:
@@ -359,7 +407,9 @@ def _assemble(
         held_names=problem.held_names[: len(problem.held_names) - problem.unrecorded],
         status=members.words,
         failed_at=np.where(members.status > 0, members.failed_at, np.nan),
-        failed_state=members.status - 1,
+        failed_state=np.where(members.status > 0, members.status - 1, -1),
+        stopped_at=np.where(members.status <= STOPPED, members.failed_at, np.nan),
+        stopped_by=_stopped_by(problem, members),
         rows=members.good_rows(plan.t),
         final=members.x,
         signal_names=(*problem.signal_names, *own),

@@ -16,11 +16,19 @@ from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.loop.closed_loop import close_loop
-from dalembert.loop.rollout import held_inputs, initial_states, member_values, processor_engine
+from dalembert.loop.rollout import (
+    check_starts,
+    held_inputs,
+    initial_states,
+    member_values,
+    processor_engine,
+    with_signs,
+)
 from dalembert.loop.signals import Quantity, make_observations
 from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import SEGMENT, Plan, rollout_macros
+from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.settings import STEP
 
 __all__ = ["Stepper", "stepper"]
@@ -77,7 +85,10 @@ class Stepper:
         self._counts = np.zeros(members, dtype=np.int64)
         many = np.array(np.broadcast_to(p, (members, p.shape[-1]))) if p.shape[-1] else p
         commands = np.zeros((members, len(held))) if own else held
+        stops = terminal_events(problem)
+        check_starts(eom, start[0], "ignore")
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
+        self._members = with_signs(self._members, stops)
         self._seen = np.empty((members, len(seen)))
         self._advance = self._engine.bind(self._plan, self._members, threads=threads)
         self._observe(np.arange(members))
@@ -108,7 +119,7 @@ class Stepper:
 
     @property
     def ok(self) -> NDArray[np.bool_]:
-        """Which members have a finite state; the others stay where they were, and observe NaN, until they are reset."""
+        """Which members go on; those at a hard stop, and those whose state is not finite, wait for their reset."""
         return np.asarray(self._members.status == 0)
 
     def step(self, u: ArrayLike | None = None) -> Array:
@@ -142,7 +153,7 @@ class Stepper:
         np.multiply(self._counts, self.period, out=members.clock)
         self._seen[:] = members.measured[:, 0]
         if not alive.all():
-            self._seen[~alive] = np.nan
+            self._seen[members.status > 0] = np.nan
         return self._seen.copy()
 
     def reset(self, which: ArrayLike | None = None, *, q0: Values = None, v0: Values = None, p: Values = None) -> Array:
@@ -163,7 +174,10 @@ class Stepper:
         )
         x, parameters = self._states(given, len(chosen))
         members = self._members
+        check_starts(self._eom, given[0], "ignore")
         members.x[chosen], members.status[chosen] = x, 0
+        if members.signs is not None:
+            members.signs[chosen] = np.nan
         if members.p.ndim == 2:
             members.p[chosen] = parameters
         if members.held.ndim == 2:

@@ -38,11 +38,47 @@ FUNCTION void sample(double t, uint64_t seed, uint64_t number, const long long *
 }
 #endif
 
+#if N_EVENTS
+#define PROBE 1e-6  /* part of a step after which the sign of an event function counts at the start */
+#define WIDTH 1e-13 /* part of a step to which an event is located */
+TABLE int direction_of[] = {DIRECTIONS};
+
+/* Number of the first event that has happened, or -1; `g` are the functions. */
+FUNCTION int happened(double t, const real *x, const real *c, const real *p, const real *signs, real *g, real *w) {
+    const real time = (real)t;
+    const real *const in[] = {&time, x, c, p};
+    real *const out[] = {g};
+    int which = -1;
+    EVENTS(in, out, w)
+    UNROLL
+    for (int e = N_EVENTS - 1; e >= 0; e--)
+        if (signs[e] != K(0) && g[e] * signs[e] <= K(0) && (real)direction_of[e] * signs[e] <= K(0)) which = e;
+    return which;
+}
+
+FUNCTION void take_signs(real *signs, const real *g) {
+    UNROLL
+    for (int e = 0; e < N_EVENTS; e++) signs[e] = SIGN(g[e]);
+}
+#endif
+
+/* One step and the projection after it; false: the constraints could not be kept. */
+FUNCTION bool advance(double t, double h, const real *x, const real *c, const real *p, real *stage, real *rate, real *next,
+                      real *w, const struct beside *B) {
+    rollout_step(t, h, x, c, p, stage, rate, next, w, true, B);
+#if PROJECTS
+    return rollout_project(t + h, true, next, c, p, stage, w, B);
+#else
+    return true;
+#endif
+}
+
 extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     long long n, real *state, real *held, long long c_element, long long c_row, const real *parameters,
     long long p_element, long long p_row, const double *clock, double anchor, double h, long long first,
     long long count, double rest, int *status, double *failed_at, real *row, real *values,
-    const long long *due, uint64_t seed, const long long *number, real *held_begin, real *held_row) {
+    const long long *due, uint64_t seed, const long long *number, real *held_begin, real *held_row,
+    real *signs) {
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     real x[N_STATES], stage[N_STATES], rate[N_STATES], next[N_STATES], c[N_HELD + 1], p[N_PARAMETERS + 1], w[N_WORK + 1];
@@ -73,13 +109,21 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     bool sick = false;
     const struct beside beside = {&sick};
     const long long steps = count + (rest > 0.0);
+#if N_EVENTS
+    real sign_of[N_EVENTS], g[N_EVENTS];
+    UNROLL
+    for (int e = 0; e < N_EVENTS; e++) sign_of[e] = signs[e * n + i];
+    if (steps && !bad && sign_of[0] != sign_of[0]) {
+        const double begin = own + (anchor + (double)first * h);
+        advance(begin, PROBE * h, x, c, p, stage, rate, next, w, &beside);
+        happened(begin + PROBE * h, next, c, p, sign_of, g, w);
+        take_signs(sign_of, g);
+    }
+#endif
     ROLL
     for (long long k = 0; k < steps && !bad; k++) {
         const double at = anchor + (double)(first + k) * h, length = k < count ? h : rest;
-        rollout_step(own + at, length, x, c, p, stage, rate, next, w, true, &beside);
-#if PROJECTS
-        if (!rollout_project(own + (at + length), true, next, c, p, stage, w, &beside)) bad = 1 + N_STATES;
-#endif
+        if (!advance(own + at, length, x, c, p, stage, rate, next, w, &beside)) bad = 1 + N_STATES;
         UNROLL
         for (int j = N_STATES - 1; j >= 0; j--)
             if (!(next[j] - next[j] == K(0))) bad = 1 + j;
@@ -88,14 +132,38 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
             failed_at[i] = own + at;
             break;
         }
+        double end = length;
+#if N_EVENTS
+        int event = happened(own + (at + length), next, c, p, sign_of, g, w);
+        if (event < 0) take_signs(sign_of, g);
+        else {
+            double near_ = 0.0;
+            while (end - near_ > WIDTH * length) {
+                const double middle = near_ + 0.5 * (end - near_);
+                if (middle <= near_ || middle >= end) break;
+                advance(own + at, middle, x, c, p, stage, rate, next, w, &beside);
+                if (happened(own + at + middle, next, c, p, sign_of, g, w) >= 0) end = middle;
+                else near_ = middle;
+            }
+            advance(own + at, end, x, c, p, stage, rate, next, w, &beside);
+            event = happened(own + at + end, next, c, p, sign_of, g, w);
+            failed_at[i] = own + at + end;
+            bad = -2 - (event < 0 ? 0 : event);
+        }
+#endif
         UNROLL
         for (int j = 0; j < N_STATES; j++) x[j] = next[j];
 #if N_MEASURES
-        now = own + (at + length);
-        if (EVERY) look(now, length, 1e-9 * h, x, c, p, before, value, seen, w);
+        now = own + (at + end);
+        if (EVERY) look(now, end, 1e-9 * h, x, c, p, before, value, seen, w);
+        else if (bad) look(now, 0.0, 1e-9 * h, x, c, p, before, value, seen, w);
 #endif
     }
     status[i] = bad;
+#if N_EVENTS
+    UNROLL
+    for (int e = 0; e < N_EVENTS; e++) signs[e * n + i] = sign_of[e];
+#endif
 #if N_UPDATES
     UNROLL
     for (int j = 0; j < N_HELD; j++) {

@@ -3,12 +3,15 @@
  * each member, unless that is negative. If `sample` is not negative, it is the row of the table of instants with which it
  * starts: held values are then set anew, and belong to the row `begin` if there is one. Members may have clocks of their own, to which these times are added. A member
  * whose state stops being finite keeps its last good one, with its status 1 + the number of the first state that is
- * bad (1 + N_STATES: the constraints), and the time of that step; its later rows are NaN. The other lanes do not see
+ * bad (1 + N_STATES: the constraints), and the time of that step; its later rows are NaN, as are those of one that stops. The other lanes do not see
  * it. */
 struct segment {
     double anchor, h, rest;
     int64_t first, count, row, begin, sample;
 };
+
+#define PROBE 1e-6  /* part of a step after which the sign of an event function counts at the start */
+#define WIDTH 1e-13 /* part of a step to which an event is located */
 
 /* A function of lanes from another library: one block of vectors (SYM_block of lanes_entries.c). */
 typedef void (*block)(const void *const *in, void *const *out, void *work);
@@ -51,6 +54,12 @@ struct rollout {
     double *held_rows;
     /* who solves again where rows of constraints depend on each other, in this thread */
     struct beside beside;
+    /* events at which members stop: signs of their functions, NaN before the start; status -2 - k at event k */
+    int64_t n_events;
+    block events; /* (t, x, c, p) -> g */
+    const int64_t *directions;
+    double *signs;
+    double *events_work; /* that of `events`, 2 n_events + N_STATES + 1 vectors */
     /* memory of this thread: SYM_rollout_n_work doubles; those of `measure` and 4 n_measures + 1 vectors; for the
      * updates most random numbers, most rows, most work of one of them, and a vector */
     int64_t most_noise, most_rows;
@@ -119,6 +128,79 @@ static void load_members(const double *table, int64_t start, int64_t members, in
         for (int64_t j = 0; j < size; j++) block[j] = SPLAT(table[j]);
 }
 
+/* One step of each lane's length and the projection after it; returns which lanes could be projected. */
+static inline integer advance(const struct rollout *R, real t, real h, integer alive, const real *x, const real *c,
+                              const real *p, real *stage, real *rate, real *next, real *w) {
+    rollout_step(t, h, x, c, p, stage, rate, next, w, alive, &R->beside);
+#if PROJECTS
+    return rollout_project(t + h, alive, next, c, p, stage, w, &R->beside);
+#else
+    return J(-1);
+#endif
+}
+
+/* Which lanes have an event behind them: its function left its sign in its direction. */
+static integer happened(const struct rollout *R, real t, const real *x, const real *c, const real *p, integer *which) {
+    real *const signs = aligned(R->events_work), *const g = signs + R->n_events;
+    const void *const in[] = {&t, x, c, p};
+    void *const out[] = {g};
+    integer all = J(0);
+    R->events(in, out, g + R->n_events + N_STATES);
+    for (int64_t e = R->n_events - 1; e >= 0; e--) {
+        const double direction = (double)R->directions[e];
+        const integer one = (signs[e] != K(0.0)) & (g[e] * signs[e] <= K(0.0)) & (direction * signs[e] <= K(0.0));
+        *which = (one & J(e)) | (~one & *which);
+        all |= one;
+    }
+    return all;
+}
+
+static void take_signs(const struct rollout *R, integer lanes) {
+    real *const signs = aligned(R->events_work), *const g = signs + R->n_events;
+    for (int64_t e = 0; e < R->n_events; e++)
+        signs[e] = select_(lanes, select_(g[e] > 0.0, K(1.0), select_(g[e] < 0.0, K(-1.0), K(0.0))), signs[e]);
+}
+
+/* Signs that the functions take on leaving the start, of members that have not left it. */
+static void arm(const struct rollout *R, real t, double h, const real *x, const real *c, const real *p, real *stage,
+                real *rate, real *w) {
+    real *const signs = aligned(R->events_work), *const next = signs + 2 * R->n_events;
+    const integer fresh = signs[0] != signs[0];
+    const real probe = SPLAT(PROBE * h);
+    integer which = J(0);
+    if (!any(fresh)) return;
+    advance(R, t, probe, fresh, x, c, p, stage, rate, next, w);
+    happened(R, t + probe, next, c, p, &which);
+    take_signs(R, fresh);
+}
+
+/* Members that stop within a step of length *h from x to `next`: where, by bisection with steps of their own from x. */
+static integer stop(const struct rollout *R, int64_t start, int64_t members, real t, real *h, integer alive,
+                    const real *x, const real *c, const real *p, real *stage, real *rate, real *next, real *w) {
+    real *const trial = aligned(R->events_work) + 2 * R->n_events;
+    integer which = J(0), hit = alive & happened(R, t + *h, next, c, p, &which);
+    take_signs(R, alive & ~hit);
+    if (__builtin_expect(!any(hit), 1)) return hit;
+    real near_ = K(0.0), far_ = *h;
+    for (int k = 0; k < 64; k++) {
+        const integer open = hit & (far_ - near_ > K(WIDTH) * *h);
+        const real middle = near_ + K(0.5) * (far_ - near_), s = select_(open, middle, far_);
+        advance(R, t, s, hit, x, c, p, stage, rate, trial, w);
+        const integer there = happened(R, t + s, trial, c, p, &which);
+        far_ = select_(open & there, s, far_);
+        near_ = select_(open & ~there, s, near_);
+        if (!any(open)) break; /* what was tried last are the far ends */
+    }
+    for (int j = 0; j < N_STATES; j++) next[j] = select_(hit, trial[j], next[j]);
+    *h = select_(hit, far_, *h);
+    for (int64_t i = 0; i < members; i++) {
+        if (!hit[i]) continue;
+        R->status[start + i] = -2 - which[i];
+        R->failed_at[start + i] = t[i] + far_[i];
+    }
+    return hit;
+}
+
 EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
     const int64_t n = R->n, m = R->n_measures;
     real *const w = aligned(R->work), *const x = w + N_WORK, *const next = x + N_STATES, *const stage = next + N_STATES;
@@ -136,6 +218,7 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
         if (R->clock) load_members(R->clock, start, members, n, 1, 1, &clock);
         for (int64_t i = 0; i < LANES; i++)
             if (status[i < members ? i : members - 1]) alive[i] = 0;
+        if (R->n_events) load_members(R->signs, start, members, n, R->n_events, R->n_events, aligned(R->events_work));
         if (m) {
             load_members(R->values, start, members, n, 2 * m, 2 * m, values);
             const struct segment *const seg = R->segments;
@@ -151,15 +234,14 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                 if (seg->begin >= 0) put(R->held_rows, start, members, R->n_rows, seg->begin, N_HELD, alive, c);
                 if (m && R->every) look(R, clock + SPLAT(seg->anchor), K(0.0), slack, alive, x, c, p);
             }
+            if (R->n_events && steps)
+                arm(R, clock + SPLAT(seg->anchor + (double)seg->first * seg->h), seg->h, x, c, p, stage, rate, w);
             for (int64_t k = 0; k < steps && any(alive); k++) {
                 const double at = seg->anchor + (double)(seg->first + k) * seg->h;
                 const double h = k < seg->count ? seg->h : seg->rest;
                 t = clock + SPLAT(at);
-                rollout_step(t, SPLAT(h), x, c, p, stage, rate, next, w, alive, &R->beside);
-                integer good = J(-1);
-#if PROJECTS
-                good = rollout_project(t + SPLAT(h), alive, next, c, p, stage, w, &R->beside);
-#endif
+                integer good = advance(R, t, SPLAT(h), alive, x, c, p, stage, rate, next, w), stopped = J(0);
+                real length = SPLAT(h);
                 for (int j = 0; j < N_STATES; j++) good &= (next[j] - next[j]) == K(0.0);
                 if (__builtin_expect(any(alive & ~good), 0)) {
                     for (int64_t i = 0; i < members; i++) {
@@ -171,11 +253,15 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                     }
                     alive &= good;
                 }
+                if (R->n_events)
+                    stopped = stop(R, start, members, t, &length, alive, x, c, p, stage, rate, next, w);
                 for (int j = 0; j < N_STATES; j++) x[j] = select_(alive, next[j], x[j]);
                 if (m) {
-                    t = clock + SPLAT(k < seg->count ? at + h : at + seg->rest);
-                    if (R->every) look(R, t, SPLAT(h), slack, alive, x, c, p);
+                    t = select_(stopped, t + length, clock + SPLAT(at + h));
+                    if (R->every) look(R, t, length, slack, alive, x, c, p);
+                    else if (any(stopped)) look(R, t, K(0.0), slack, stopped, x, c, p);
                 }
+                alive &= ~stopped;
             }
             if (seg->row < 0) continue;
             put(R->rows, start, members, R->n_rows, seg->row, N_STATES, alive, x);
@@ -186,6 +272,8 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
             store_block(R->values + start * 2 * m, members, 2 * m, 2 * m, values);
         }
         store_block(R->state + start * N_STATES, members, N_STATES, N_STATES, x);
+        if (R->n_events)
+            store_block(R->signs + start * R->n_events, members, R->n_events, R->n_events, aligned(R->events_work));
         if (R->n_updates) store_block(R->held + start * N_HELD, members, N_HELD, N_HELD, c);
     }
 }

@@ -18,6 +18,7 @@ from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
+from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes
 from dalembert.simulation.sampling import Schedule
 
@@ -37,8 +38,12 @@ def rollout_source(
     way = Projection() if way is None else way
     ode, others = rollout_tapes(problem, way)
     macros: dict[str, object] = {**rollout_macros(problem, method), **constraint_macros(problem, way)}
-    macros |= {"N_MEASURES": 0, "N_UPDATES": 0}
+    macros |= {"N_MEASURES": 0, "N_UPDATES": 0, "N_EVENTS": 0}
     further = {name: row_major(f) for name, f in others.items()}
+    stops = terminal_events(problem)
+    if stops is not None:
+        further["EVENTS"] = row_major(stops.function)
+        macros |= {"N_EVENTS": len(stops), "DIRECTIONS": ", ".join(map(str, stops.directions.tolist()))}
     if measures is not None:
         further["MEASURE"] = row_major(measures.function)
         macros |= {"N_MEASURES": len(measures), "EVERY": int(measures.every)}
@@ -66,7 +71,7 @@ class CudaRollout:
     Parameters
     ----------
     problem
-        Without events.
+        Its terminal events stop members; others are not looked at.
     method
         Name of a fixed-step method.
     precision, fast_math
@@ -110,6 +115,9 @@ class CudaRollout:
             values = cupy.asarray(memory.reshape(n, -1).T, dtype=self._dtype, order="C")
         flags, times = cupy.zeros(n, dtype=cupy.int32), cupy.zeros(n)
         record = cupy.empty((rows.shape[1] - 1, rows.shape[2], n), dtype=self._dtype)
+        signs: Any = nothing
+        if members.signs is not None:
+            signs = cupy.asarray(members.signs.T, dtype=self._dtype, order="C")
         numbers: Any = nothing
         instants: Any = None
         due: Any = nothing
@@ -134,7 +142,7 @@ class CudaRollout:
                     *(np.int64(n), state, *held, *parameters, clock),
                     *(np.float64(segment["anchor"]), np.float64(segment["h"]), np.int64(segment["first"])),
                     *(np.int64(segment["count"]), np.float64(segment["rest"]), flags, times, target, values),
-                    *(due, np.uint64(members.seed), numbers, *holds),
+                    *(due, np.uint64(members.seed), numbers, *holds, signs),
                 ),
             )
             reached = max(reached, row + 1)
@@ -149,6 +157,8 @@ class CudaRollout:
         if held_record is not None and members.held_rows is not None:
             members.held_rows[:] = held_record.transpose(2, 0, 1).get()
             members.held[:] = held[0][: members.held.shape[1]].T.get()
+        if members.signs is not None:
+            members.signs[:] = signs.T.get()
         if memory is not None:
             memory[:] = values.T.get().reshape(memory.shape)
         again = np.flatnonzero(members.status < 0)

@@ -22,6 +22,7 @@ from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
+from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes
 from dalembert.simulation.sampling import Schedule
 
@@ -67,6 +68,11 @@ class _Rollout(ctypes.Structure):
         ("project", _POINTER),
         ("context", _POINTER),
         ("member", _POINTER),
+        ("n_events", _INT),
+        ("events", _POINTER),
+        ("directions", _POINTER),
+        ("signs", _POINTER),
+        ("events_work", _POINTER),
         ("most_noise", _INT),
         ("most_rows", _INT),
         ("work", _POINTER),
@@ -112,7 +118,7 @@ class LaneRollout:
     Parameters
     ----------
     problem
-        Without events.
+        Its terminal events stop members; others are not looked at.
     method
         Name of a fixed-step method.
     toolchain
@@ -154,6 +160,9 @@ class LaneRollout:
         self._call.restype, self._call.argtypes = None, [_POINTER]
         self._cost = 4 * function.n_instructions() + 2 * sum(f.n_instructions() for f in further.values())
         self._measures = measures
+        self._stops = terminal_events(problem)
+        if self._stops is not None:
+            self._events = load_lanes(row_major(self._stops.function), toolchain)
         self._updates = None if schedule is None else _Updates(schedule, toolchain)
         if measures is not None:
             self._gauge = load_lanes(row_major(measures.function), toolchain)
@@ -219,6 +228,12 @@ class LaneRollout:
             kept += [beside, room]
             loop.dynamics, loop.project = beside.functions
             loop.context, loop.member = beside.address, room.ctypes.data
+        if self._stops is not None:
+            count = len(self._stops)
+            room = np.empty(self._events.n_work + (2 * count + self._problem.n_states + 1) * self.width)
+            kept.append(room)
+            loop.n_events, loop.events, loop.events_work = count, self._events.block_address, room.ctypes.data
+            loop.directions = self._stops.directions.ctypes.data
         if self._measures is not None:
             kinds, since, until = self._tables
             vectors = np.empty(self._gauge.n_work + (4 * len(self._measures) + 1) * self.width)
@@ -247,6 +262,7 @@ class LaneRollout:
         loop.status, loop.failed_at = members.status[start:].ctypes.data, members.failed_at[start:].ctypes.data
         loop.clock = None if members.clock is None else members.clock[start:].ctypes.data
         loop.values = None if members.measured is None else members.measured[start:].ctypes.data
+        loop.signs = None if members.signs is None else members.signs[start:].ctypes.data
         loop.number = None if members.numbers is None else members.numbers[start:].ctypes.data
         loop.held_rows = None if members.held_rows is None else members.held_rows[start:].ctypes.data
 

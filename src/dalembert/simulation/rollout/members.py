@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 from dalembert.simulation.rollout.plan import Plan
+from dalembert.simulation.rollout.stops import STOPPED
 
 __all__ = ["Members", "RolloutEngine"]
 
@@ -39,6 +40,8 @@ class Members:
         Memory of the measures (N, 2, n), if there are any.
     numbers, seed
         Numbers of the members and their seed, which say which random numbers they get; None if they need none.
+    signs
+        Of the functions of events at which members stop (N, n), NaN before the start; None without such events.
     held_rows
         Record of what a sampled law holds (N, n_t, nc), if there is one; ``held`` is then (N, nc) and changes.
     """
@@ -55,6 +58,7 @@ class Members:
     numbers: NDArray[np.int64] | None = None
     held_rows: Array | None = None
     seed: int = 0
+    signs: Array | None = None
 
     @classmethod
     def at_start(cls, x0: Array, held: Array, p: Array, n_rows: int, measured: Array | None = None) -> Members:
@@ -78,7 +82,8 @@ class Members:
         some = Members.at_start(x[which], own, p, self.rows.shape[1], memory)
         clock, rows = (None if a is None else a[which] for a in (self.clock, self.held_rows))
         numbers = None if self.numbers is None else self.numbers[which]
-        return replace(some, clock=clock, numbers=numbers, held_rows=rows, seed=self.seed)
+        signs = None if self.signs is None else np.full((len(which), self.signs.shape[1]), np.nan)
+        return replace(some, clock=clock, numbers=numbers, held_rows=rows, seed=self.seed, signs=signs)
 
     def put(self, which: NDArray[np.int64], some: Members) -> None:
         """Write what became of some of the members into their places."""
@@ -91,12 +96,13 @@ class Members:
     def words(self) -> NDArray[np.str_]:
         """Status of each member."""
         reached = np.where(self.done == self.rows.shape[1], "completed", "interrupted")
-        return np.where(self.status > 0, "diverged", reached)
+        ended = np.where(self.status <= STOPPED, "stopped", reached)
+        return np.where(self.status > 0, "diverged", ended)
 
     def good_rows(self, t: Array) -> NDArray[np.int64]:
         """Number of rows of each member, recorded at ``t``, that are finite."""
         before = np.searchsorted(t, self.failed_at, side="right")
-        good = np.where(self.status > 0, before, self.done)
+        good = np.where(self.status != 0, before, self.done)
         return np.minimum(np.maximum(good, 1), self.done)
 
 

@@ -39,17 +39,19 @@ class Rollout:
         Constant inputs (n_c,), or what was sampled and held (N, n_t, n_c); the names are those of the first ones, what
         comes after them is memory of delays.
     status
-        Of each member: ``"completed"``, ``"diverged"`` or ``"interrupted"``.
+        Of each member: ``"completed"``, ``"stopped"`` at a terminal event, ``"diverged"`` or ``"interrupted"``.
     failed_at
         Time of the step in which a member diverged, NaN for the others.
     failed_state
         Number of the state that stopped being finite in it, -1 for the others.
+    stopped_at, stopped_by
+        When and at which event a member stopped, NaN and empty for the others.
     rows
         Number of good rows of each member.
     final
-        Last good state of each member (N, n_states): at the end, or before the step that failed.
+        Last good state of each member (N, n_states): at the end, where it stopped, or before the step that failed.
     measures
-        Numbers of each member (N,) by name, as asked for; NaN for members that did not reach the end.
+        Numbers of each member (N,) by name, as asked for; NaN for members that diverged or were interrupted.
     signal_names
         Names of what can be computed from the states.
     evaluate_signals
@@ -72,6 +74,8 @@ class Rollout:
     status: NDArray[np.str_]
     failed_at: Array
     failed_state: NDArray[np.int64]
+    stopped_at: Array
+    stopped_by: NDArray[np.str_]
     rows: NDArray[np.int64]
     final: Array
     signal_names: tuple[str, ...]
@@ -83,7 +87,7 @@ class Rollout:
 
     def __post_init__(self) -> None:
         arrays = (self.t, self.x, self.p, self.held, self.status, self.failed_at, self.failed_state, self.rows)
-        for array in (*arrays, self.final, *self.measures.values()):
+        for array in (*arrays, self.stopped_at, self.stopped_by, self.final, *self.measures.values()):
             array.setflags(write=False)
         object.__setattr__(self, "measures", MappingProxyType(dict(self.measures)))
         object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
@@ -137,6 +141,8 @@ class Rollout:
             name = self.state_names[k]
             text = f"state {name!r} became infinite or not a number in the step from t = {t:.9g} s"
             return f"{self._bad_signal(member, t)}{text}"
+        if self.status[member] == "stopped":
+            return f"terminal event {str(self.stopped_by[member])!r} at t = {self.stopped_at[member]:.9g} s"
         if self.status[member] == "interrupted":
             return f"stopped by the user at t = {self.t[self.rows[member] - 1]:.9g} s"
         return ""
@@ -158,6 +164,8 @@ class Rollout:
             raise InputError(f"member must be a number from 0 to {len(self) - 1}, got {member!r}")
         n = int(self.rows[member])
         t, x = self.t[:n].copy(), self.x[member, :n].copy()
+        if self.status[member] == "stopped" and self.held.ndim == 1 and self.stopped_at[member] > t[-1]:
+            t, x, n = np.append(t, self.stopped_at[member]), np.vstack([x, self.final[member]]), n + 1
         p = self.p[member] if self.p.ndim == 2 else self.p
         held = self.held[member, :n].copy() if self.held.ndim == 3 else np.tile(self.held, (n, 1))
         return Run(
@@ -208,6 +216,8 @@ class Rollout:
         variables |= {f"measure.{name}": ("member", values) for name, values in self.measures.items()}
         variables["status"] = ("member", self.status)
         variables["failed_at"] = ("member", self.failed_at)
+        variables["stopped_at"] = ("member", self.stopped_at)
+        variables["stopped_by"] = ("member", self.stopped_by)
         coordinates = {"member": np.arange(len(self)), "t": self.t}
         return xarray.Dataset(variables, coords=coordinates, attrs=dict(self.metadata))
 

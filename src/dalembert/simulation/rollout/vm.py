@@ -18,6 +18,7 @@ from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures, reduce_step
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan
+from dalembert.simulation.rollout.stops import PROBE, STOPPED, WIDTH, terminal_events
 from dalembert.simulation.sampling import Schedule
 
 __all__ = ["VmRollout"]
@@ -41,6 +42,7 @@ class VmRollout:
         self._problem, self._measures, self._schedule = problem, measures, schedule
         self._way = Projection() if way is None else way
         self._tableau = TABLEAUS[method]
+        self._stops = terminal_events(problem)
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
         """Integrate all members; see `RolloutEngine`."""
@@ -50,7 +52,7 @@ class VmRollout:
             held = members.held[i] if members.held.ndim == 2 else members.held
             clock = 0.0 if members.clock is None else float(members.clock[i])
             ode, project = self._equations(own)
-            look = self._gauge(members, i, held, own)
+            look, watch = self._gauge(members, i, held, own), self._watch(members, i, own, ode, project)
             if self._schedule is None:
                 look(clock + float(plan.segments[0]["anchor"]), 0.0, 0.0)
             for segment in plan.segments:
@@ -70,8 +72,8 @@ class VmRollout:
                     if not np.isfinite(new).all():
                         status[i], members.failed_at[i] = 1 + (bad[0] if len(bad) else len(new)), t
                     else:
-                        x[i] = new
-                        look(t + h, h, 1e-9 * float(segment["h"]))
+                        x[i], end = watch(t, h, x[i].copy(), new, held)
+                        look(t + end, end, 1e-9 * float(segment["h"]))
                 if segment["row"] >= 0:
                     rows[i, segment["row"]] = np.nan if status[i] else x[i]
                     if members.held_rows is not None:
@@ -110,6 +112,38 @@ class VmRollout:
             before[:] = y
 
         return look
+
+    def _watch(
+        self, members: Members, i: int, p: Array, ode: _Function, project: _Function
+    ) -> Callable[[float, float, Array, Array, Array], tuple[Array, float]]:
+        """Return (t, h, x, new, held) -> the state after the step and its length, less if the member stops within."""
+        stops, all_signs = self._stops, members.signs
+        if stops is None or all_signs is None:
+            return lambda t, h, x, new, held: (new, h)
+        value, signs = evaluator(stops.function, p), all_signs[i]
+
+        def part(t: float, s: float, x: Array, held: Array) -> tuple[Array, Array]:
+            new = project(t + s, self._step(ode, t, s, x, held), held)
+            return new, value(t + s, new, held)
+
+        def watch(t: float, h: float, x: Array, new: Array, held: Array) -> tuple[Array, float]:
+            if np.isnan(signs[0]):
+                signs[:] = np.sign(part(t, PROBE * h, x, held)[1])
+            g = value(t + h, new, held)
+            if not stops.crossed(signs, g).any():
+                signs[:] = np.sign(g)
+                return new, h
+            near, far = 0.0, h
+            while far - near > WIDTH * h:
+                middle = near + 0.5 * (far - near)
+                crossed = stops.crossed(signs, part(t, middle, x, held)[1]).any()
+                near, far = (near, middle) if crossed else (middle, far)
+            new, g = part(t, far, x, held)
+            members.status[i] = STOPPED - int(np.argmax(stops.crossed(signs, g)))
+            members.failed_at[i] = t + far
+            return new, far
+
+        return watch
 
     def _equations(self, p: Array) -> tuple[_Function, _Function]:
         """Return (t, x, c) -> x' and the projection of a state (t, x, c) -> x."""
