@@ -228,7 +228,7 @@ def test_long_tapes_are_not_inlined() -> None:
 
 
 def test_rollout_refuses_adaptive_methods() -> None:
-    with pytest.raises(InputError, match="one of euler, heun, rk4, got 'dopri5'"):
+    with pytest.raises(InputError, match="on a GPU take fixed steps, not those of method 'dopri5'"):
         rollout_source(oscillator(), "dopri5")
 
 

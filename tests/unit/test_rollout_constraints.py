@@ -160,7 +160,7 @@ def test_text_for_a_gpu_gives_the_same_and_says_what_it_cannot_do(rods: da.Equat
 extern "C" void all(long long n, double *x, double *p, long long count, double h, int *status, double *failed) {{
     for (blockIdx.x = 0; blockIdx.x < n; blockIdx.x++)
         {source.entry}(n, x, NULL, 0, 0, p, n, 1, NULL, 0.0, h, 0, count, 0.0, status, failed, NULL, NULL, NULL, 0,
-                       NULL, NULL, NULL);
+                       NULL, NULL, NULL, NULL);
 }}
 """
     (tmp_path / "kernel.cpp").write_text(_SHIM + source.text + loop)

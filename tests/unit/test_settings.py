@@ -16,7 +16,20 @@ from dalembert.simulation import Settings
 from dalembert.simulation.settings import overridden
 
 FIELDS = {field.name: field for field in fields(Settings)}
-OF_ROLLOUTS = {"duration", "t0", "method", "step", "record", "max_steps", "seed"}
+OF_ROLLOUTS = {
+    "duration",
+    "t0",
+    "method",
+    "step",
+    "record",
+    "max_steps",
+    "seed",
+    "rtol",
+    "atol",
+    "max_step",
+    "constraints",
+    "reach",
+}
 
 PENDULUM = """
 name: pendulum

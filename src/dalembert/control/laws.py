@@ -284,9 +284,7 @@ class PD(_Stateless):
         rows_q, rows_v, n = _driven(eom, "PD", thrusters=True)
         r, rd, _ = _reference(self.reference, t, _motors(eom), "PD")
         kp, kd = (_gain(x, _motors(eom), name, at=(eom, p)) for x, name in ((self.kp, "kp"), (self.kd, "kd")))
-        tau = kp * (r - q[rows_q]) + kd * (
-            rd - v[rows_v]
-        )
+        tau = kp * (r - q[rows_q]) + kd * (rd - v[rows_v])
         if self.gravity:
             tau = tau + _gravity_force(eom, q, p)[rows_v]
         return _thrusters_off(eom, tau / n), ca.SX(0, 1)

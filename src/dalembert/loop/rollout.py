@@ -27,7 +27,7 @@ from dalembert.simulation.checks import check_setup
 from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.constrained.runs import constraint_signals
 from dalembert.simulation.engines.engine import Setup, normalise
-from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, agree
+from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, INTEGRATORS, agree
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
@@ -66,9 +66,12 @@ def rollout(
     p: ArrayLike | Mapping[str, ArrayLike] | None = None,
     control: Any = None,
     method: str | None = None,
-    constraints: Any = None,
+    constraints: str | Mapping[str, Any] | ConstraintMethod | None = None,
     reach: float = 0.1,
     step: float | None = None,
+    rtol: float | None = None,
+    atol: ArrayLike | None = None,
+    max_step: float | None = None,
     record: float | None = None,
     measure: Mapping[str, Measure] | None = None,
     stop_at_limits: bool = False,
@@ -104,15 +107,18 @@ def rollout(
         None, constant inputs, an expression law, a sampled one (`dalembert.control.Sampled`) or a cascade of such laws.
         (A Python controller would have to be called for each member.)
     method
-        ``"rk4"`` (the default), ``"heun"`` or ``"euler"``.
+        ``"rk4"`` (the default), ``"heun"``, ``"euler"``; or ``"dopri5"``, ``"bs32"``, whose steps each member chooses.
     constraints
         How constraints are kept: ``"projection"`` (the default) or ``"baumgarte"``, or such a method with its settings.
     reach
         As of `dalembert.simulate`.
     step
         Length of a step; None: 1e-3 s.
+    rtol, atol, max_step
+        Of adaptive methods, as of `dalembert.simulate`.
     record
-        Interval of the recorded rows; None: every step, or only the ends if there is something to measure.
+        Interval of the recorded rows; None: every step, or only the ends if there is something to measure or members
+        have steps of their own.
     measure
         What to measure of each member while it runs, by name (see `dalembert.Measure`): numbers instead of
         trajectories. Memory of a member is then that of its state, twice, and of its measures.
@@ -174,13 +180,24 @@ def rollout(
     measures = make_measures(eom, problem, measure)
     method = DEFAULT_INTEGRATOR if method is None else method
     rollout_macros(problem, method)
+    adaptive = INTEGRATORS[method].adaptive
     way = agree(problem, method, constraints)[1]
     check_way(problem, way)
 
     def go(which: NDArray[np.int64] | slice, record: float | None, measures: Measures | None) -> Rollout:
         """Simulate some of the members."""
         settings = Settings(
-            duration, t0, method, step=step, record=record, max_steps=max_steps, constraints=constraints, reach=reach
+            duration,
+            t0,
+            method,
+            step=step,
+            rtol=rtol,
+            atol=atol,
+            max_step=max_step,
+            record=record,
+            max_steps=max_steps,
+            constraints=constraints,
+            reach=reach,
         )
         own = parameters[which] if parameters.ndim == 2 else parameters
         setup = check_setup(problem, x0[which][0], own[0] if own.ndim == 2 else own, settings, period=0.0)
@@ -191,14 +208,15 @@ def rollout(
         members = Members.at_start(x0[which], held, own, len(plan.t), memory)
         if schedule is not None:
             members = members.sampled(schedule.initial, np.arange(len(x0))[which], seed)
-        members = with_signs(members, stops)
+        members = with_signs(members.paced(setup) if adaptive else members, stops)
         _drive(engine, plan, setup, members, threads, progress)
         result = _assemble(eom, problem, setup, plan, members, engine.backend, time.perf_counter() - began)
         good = np.asarray(result.ok | (result.status == "stopped"))
         numbers = {} if measures is None or memory is None else measures.finish(memory, good)
         return replace(result, measures=numbers, rerun=lambda chosen, record: go(chosen, record, None))
 
-    return go(slice(None), duration if record is None and measures is not None else record, measures)
+    ends = record is None and (measures is not None or adaptive)
+    return go(slice(None), duration if ends else record, measures)
 
 
 def held_inputs(loop: ClosedLoop) -> Array:
@@ -417,9 +435,9 @@ def _assemble(
         metadata={
             "method": setup.method,
             "backend": backend,
-            "step": setup.step,
+            **({"step": setup.step} if members.pace is None else {"rtol": setup.rtol, "atol": float(setup.atol[0])}),
             "record": setup.record,
-            "steps": plan.steps,
+            "steps": plan.steps if members.pace is None else int(members.pace[:, 3].max()),
             "wall_time": wall_time,
             "version": __version__,
             "machine": problem.name,

@@ -25,7 +25,7 @@ from dalembert.loop.rollout import (
     with_signs,
 )
 from dalembert.loop.signals import Quantity, make_observations
-from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR
+from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, INTEGRATORS
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import SEGMENT, Plan, rollout_macros
 from dalembert.simulation.rollout.stops import terminal_events
@@ -73,6 +73,8 @@ class Stepper:
             names = ", ".join(update.name for update in self._loop.controller.updates)
             raise InputError(f"a stepper has a period of its own and samples nothing else, got {names}")
         rollout_macros(problem, method)
+        if INTEGRATORS[method].adaptive:
+            raise InputError(f"a stepper takes fixed steps, not those of method {method!r}")
         self.input_names = eom.u_names if own else ()
         seen = make_observations(eom, problem, observe)
         self.observed = seen.names

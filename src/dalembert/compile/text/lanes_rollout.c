@@ -60,6 +60,11 @@ struct rollout {
     const int64_t *directions;
     double *signs;
     double *events_work; /* that of `events`, 2 n_events + N_STATES + 1 vectors */
+    /* adaptive steps: tolerances, longest step, most steps; of each member the step to try (0: to be chosen), the last
+     * error, whether the last try was rejected, and the number of steps */
+    const double *atol;
+    double rtol, max_step, max_steps, t_end;
+    double *pace;
     /* memory of this thread: SYM_rollout_n_work doubles; those of `measure` and 4 n_measures + 1 vectors; for the
      * updates most random numbers, most rows, most work of one of them, and a vector */
     int64_t most_noise, most_rows;
@@ -73,7 +78,12 @@ static real *aligned(double *work) {
 }
 
 EXPORT extern const long JOIN(SYMBOL, _rollout_n_work);
-const long JOIN(SYMBOL, _rollout_n_work) = (N_WORK + 4 * N_STATES + N_HELD + N_PARAMETERS + 2) * LANES;
+#if ADAPTIVE
+#define RATES (STAGES + 1) /* and the derivative at the state */
+#else
+#define RATES 1
+#endif
+const long JOIN(SYMBOL, _rollout_n_work) = (N_WORK + (3 + RATES) * N_STATES + N_HELD + N_PARAMETERS + 2) * LANES;
 EXPORT extern const long JOIN(SYMBOL, _rollout_width);
 const long JOIN(SYMBOL, _rollout_width) = LANES;
 
@@ -162,11 +172,11 @@ static void take_signs(const struct rollout *R, integer lanes) {
 }
 
 /* Signs that the functions take on leaving the start, of members that have not left it. */
-static void arm(const struct rollout *R, real t, double h, const real *x, const real *c, const real *p, real *stage,
+static void arm(const struct rollout *R, real t, real h, const real *x, const real *c, const real *p, real *stage,
                 real *rate, real *w) {
     real *const signs = aligned(R->events_work), *const next = signs + 2 * R->n_events;
     const integer fresh = signs[0] != signs[0];
-    const real probe = SPLAT(PROBE * h);
+    const real probe = K(PROBE) * h;
     integer which = J(0);
     if (!any(fresh)) return;
     advance(R, t, probe, fresh, x, c, p, stage, rate, next, w);
@@ -201,10 +211,116 @@ static integer stop(const struct rollout *R, int64_t start, int64_t members, rea
     return hit;
 }
 
+#if ADAPTIVE
+TABLE double error_weight[] = {ERRORS}, counted[] = {COUNTED};
+
+static inline real larger(real a, real b) { return select_(a > b, a, b); }
+static inline real smaller(real a, real b) { return select_(a < b, a, b); }
+
+/* Weighted root mean square over the states that count. */
+static real weighed(const struct rollout *R, const real *v, const real *x, const real *y) {
+    real sum = K(0.0);
+    for (int j = 0; j < N_STATES; j++) {
+        const real scale = R->atol[j] + R->rtol * larger(magnitude(x[j]), magnitude(y[j])), r = counted[j] * (v[j] / scale);
+        sum += r * r;
+    }
+    return sqrt(sum / K(N_COUNTED));
+}
+
+/* First steps, so that an explicit Euler step changes x and x' little (simulation/engines/startup.py); `rate` is the
+ * derivative at x. */
+static real first_step(const struct rollout *R, real t, double longest, const real *x, const real *c, const real *p,
+                       real *stage, real *rate, real *w) {
+    real *const other = rate + N_STATES;
+    const real most = SPLAT(longest < R->max_step ? longest : R->max_step);
+    const real d0 = weighed(R, x, x, x), d1 = weighed(R, rate, x, x);
+    const real h0 = smaller(select_((d0 < 1e-5) | (d1 < 1e-5), K(1e-6), K(0.01) * d0 / d1), most);
+    for (int j = 0; j < N_STATES; j++) stage[j] = x[j] + h0 * rate[j];
+    derivative(t + h0, stage, c, p, other, w);
+    for (int j = 0; j < N_STATES; j++) other[j] = other[j] - rate[j];
+    const real d2 = weighed(R, other, x, x) / h0, steepest = larger(d1, d2);
+    const real h1 = select_(steepest <= 1e-15, larger(K(1e-6), K(1e-3) * h0), pow(K(0.01) / steepest, K(1.0 / HIGH_ORDER)));
+    const real h = smaller(smaller(K(100.0) * h0, h1), most);
+    return select_((h > 0.0) & (h < INFINITY), h, smaller(K(1e-6), most));
+}
+
+/* Integrate a block of members to the end of a segment (at seg->h), each with steps of its own: stepper.c in lanes. Returns
+ * those that are still alive. PI control after K. Gustafsson, ACM Trans. Math. Software 17 (1991) 533-554. */
+static integer adapt(const struct rollout *R, int64_t start, int64_t members, const struct segment *seg, double slack,
+                     integer alive, real *x, const real *c, const real *p, real *stage, real *rate, real *next, real *w) {
+    const double beta = 0.2 / (LOW_ORDER + 1.0), power = 1.0 / (LOW_ORDER + 1.0) - 0.75 * beta, target = seg->h;
+    real *const slope = rate + STAGES * N_STATES, *const last = rate + (STAGES - 1) * N_STATES;
+    real t = SPLAT(seg->anchor), pace[4]; /* step, error, rejected, steps */
+    load_members(R->pace, start, members, R->n, 4, 4, pace);
+    derivative(t, x, c, p, slope, w);
+    if (any(pace[0] == 0.0)) {
+        for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
+        pace[0] = select_(pace[0] == 0.0, first_step(R, t, R->t_end - seg->anchor, x, c, p, stage, rate, w), pace[0]);
+    }
+    if (R->n_events) arm(R, t, smaller(pace[0], R->t_end - t), x, c, p, stage, rate, w);
+    for (;;) {
+        const integer going = alive & (t < target);
+        if (!any(going)) break;
+        const integer tiny = going & ((pace[0] < K(4.0 * 2.220446049250313e-16) * magnitude(t)) | (pace[0] < 1e-290));
+        const integer many = going & ~tiny & (pace[3] >= R->max_steps);
+        if (__builtin_expect(any(tiny | many), 0)) {
+            for (int64_t i = 0; i < members; i++) {
+                if (!(tiny[i] | many[i])) continue;
+                int worst = 0; /* which changes fastest */
+                for (int j = 1; j < N_STATES; j++)
+                    if (counted[j] * slope[j][i] * slope[j][i] > counted[worst] * slope[worst][i] * slope[worst][i]) worst = j;
+                R->status[start + i] = many[i] ? 2 + N_STATES : 1 + worst;
+                R->failed_at[start + i] = t[i];
+            }
+            alive &= ~(tiny | many);
+            continue;
+        }
+        const real rest = target - t, h = smaller(pace[0], SPLAT(R->max_step));
+        const integer landed = rest <= h * K(1.0 + 1e-9);
+        real used = select_(landed, rest, select_(rest < K(2.0) * h, K(0.5) * rest, h));
+        used = select_(going, used, K(0.0));
+        for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
+        later_stages(t, used, x, c, p, rate, next, w);
+        integer good = J(-1);
+        for (int j = 0; j < N_STATES; j++) {
+            real sum = K(0.0);
+            for (int s = 0; s < STAGES; s++) sum += (used * error_weight[s]) * rate[s * N_STATES + j];
+            stage[j] = sum;
+            good &= (next[j] - next[j]) == K(0.0);
+        }
+        real error = weighed(R, stage, x, next);
+        error = select_(good & (error == error), error, K(INFINITY));
+        const real scaled = pow(error, K(power));
+        const integer taken = going & (error <= 1.0), refused = going & ~(error <= 1.0);
+        const real shorter = used * select_(error < INFINITY, larger(K(0.2), K(0.9) / scaled), K(0.2));
+        const real factor = smaller(K(10.0), larger(K(0.2), K(0.9) * pow(pace[1], K(beta)) / scaled));
+        real longer = used * select_(pace[2] > 0.0, smaller(factor, K(1.0)), factor);
+        longer = select_(used < pace[0], larger(longer, pace[0]), longer); /* cut to hit an instant: as was planned */
+        pace[0] = select_(taken, longer, select_(refused, shorter, pace[0]));
+        pace[1] = select_(taken, larger(error, K(1e-4)), pace[1]);
+        pace[2] = select_(taken, K(0.0), select_(refused, K(1.0), pace[2]));
+        pace[3] = select_(going, pace[3] + K(1.0), pace[3]);
+        for (int j = 0; j < N_STATES; j++) slope[j] = select_(taken, last[j], slope[j]);
+        normalise(next);
+        integer stopped = J(0);
+        real length = used;
+        if (R->n_events && any(taken))
+            stopped = stop(R, start, members, t, &length, taken, x, c, p, stage, rate, next, w);
+        for (int j = 0; j < N_STATES; j++) x[j] = select_(taken, next[j], x[j]);
+        t = select_(taken, select_(landed & ~stopped, SPLAT(target), t + length), t);
+        if (R->n_measures && (R->every || any(stopped)))
+            look(R, t, R->every ? length : K(0.0), slack, R->every ? taken : stopped, x, c, p);
+        alive &= ~stopped;
+    }
+    store_block(R->pace + start * 4, members, 4, 4, pace);
+    return alive;
+}
+#endif
+
 EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
     const int64_t n = R->n, m = R->n_measures;
     real *const w = aligned(R->work), *const x = w + N_WORK, *const next = x + N_STATES, *const stage = next + N_STATES;
-    real *const rate = stage + N_STATES, *const c = rate + N_STATES, *const p = c + N_HELD;
+    real *const rate = stage + N_STATES, *const c = rate + RATES * N_STATES, *const p = c + N_HELD;
     real *const values = m ? aligned(R->measure_work) : 0;
     for (int64_t start = 0; start < n; start += LANES) {
         const int64_t members = n - start < LANES ? n - start : LANES;
@@ -223,7 +339,7 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
             load_members(R->values, start, members, n, 2 * m, 2 * m, values);
             const struct segment *const seg = R->segments;
             t = clock + SPLAT(seg->anchor + (double)seg->first * seg->h);
-            slack = 1e-9 * seg->h;
+            slack = 1e-9 * (ADAPTIVE ? seg->rest : seg->h);
             if (R->every && seg->sample < 0) look(R, t, K(0.0), slack, alive, x, c, p);
         }
         for (int64_t s = 0; s < R->n_segments; s++) {
@@ -234,8 +350,13 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                 if (seg->begin >= 0) put(R->held_rows, start, members, R->n_rows, seg->begin, N_HELD, alive, c);
                 if (m && R->every) look(R, clock + SPLAT(seg->anchor), K(0.0), slack, alive, x, c, p);
             }
+#if ADAPTIVE
+            alive = adapt(R, start, members, seg, slack, alive, x, c, p, stage, rate, next, w);
+            t = SPLAT(seg->h);
+            (void)steps, (void)clock;
+#else
             if (R->n_events && steps)
-                arm(R, clock + SPLAT(seg->anchor + (double)seg->first * seg->h), seg->h, x, c, p, stage, rate, w);
+                arm(R, clock + SPLAT(seg->anchor + (double)seg->first * seg->h), SPLAT(seg->h), x, c, p, stage, rate, w);
             for (int64_t k = 0; k < steps && any(alive); k++) {
                 const double at = seg->anchor + (double)(seg->first + k) * seg->h;
                 const double h = k < seg->count ? seg->h : seg->rest;
@@ -263,6 +384,7 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                 }
                 alive &= ~stopped;
             }
+#endif
             if (seg->row < 0) continue;
             put(R->rows, start, members, R->n_rows, seg->row, N_STATES, alive, x);
             if (R->n_updates) put(R->held_rows, start, members, R->n_rows, seg->row, N_HELD, alive, c);

@@ -1,8 +1,53 @@
-/* One step of an explicit Runge-Kutta method in which each stage needs only the one before (Euler, Heun, the classical
- * one), for scalars, lanes and the threads of a GPU. The emitter defines N_STATES, N_QUATERNIONS, QUATERNIONS, STAGES
- * and the coefficients NODES, STEPS (the subdiagonal of the tableau) and WEIGHTS. */
+/* One step of an explicit Runge-Kutta method, for scalars, lanes and the threads of a GPU. The emitter defines N_STATES,
+ * N_QUATERNIONS, QUATERNIONS, STAGES and the coefficients NODES and WEIGHTS; of methods in which each stage needs only the
+ * one before (Euler, Heun, the classical one) STEPS, the subdiagonal of the tableau; of those that are ADAPTIVE, whose last
+ * stage is the derivative at the new point, the whole tableau as MATRIX. */
 TABLE int quaternion_at[] = {QUATERNIONS};
-TABLE double node[] = {NODES}, inner[] = {STEPS}, weight[] = {WEIGHTS};
+TABLE double node[] = {NODES}, weight[] = {WEIGHTS};
+
+FUNCTION void normalise(real *x) {
+    UNROLL
+    for (int q = 0; q < N_QUATERNIONS; q++) {
+        real *const u = x + quaternion_at[q];
+        const real r = K(1.0) / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
+        UNROLL
+        for (int j = 0; j < 4; j++) u[j] = u[j] * r;
+    }
+}
+
+#if ADAPTIVE
+TABLE double matrix[] = {MATRIX};
+
+FUNCTION void derivative(real t, const real *x, const real *c, const real *p, real *rate, real *w) {
+    const real *const in[] = {&t, x, c, p};
+    real *const out[] = {rate};
+    CHUNKS(in, out, w)
+}
+
+/* The stages after the first one, which is there, and the new point before quaternions are normalised. */
+FUNCTION void later_stages(instant t, instant h, const real *x, const real *c, const real *p, real *rate, real *next,
+                           real *w) {
+    for (int s = 1; s < STAGES; s++) {
+        for (int j = 0; j < N_STATES; j++) next[j] = x[j];
+        for (int r = 0; r < s; r++) {
+            const double a = matrix[s * STAGES + r];
+            if (a == 0.0) continue;
+            const real ha = h * a;
+            for (int j = 0; j < N_STATES; j++) next[j] += ha * rate[r * N_STATES + j];
+        }
+        derivative(t + h * node[s], next, c, p, rate + s * N_STATES, w);
+    }
+}
+
+FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, const real *p, real *stage, real *rate,
+                           real *next, real *w, MASK alive, const struct beside *B) {
+    (void)stage, (void)alive, (void)B;
+    derivative(t, x, c, p, rate, w);
+    later_stages(t, h, x, c, p, rate, next, w);
+    normalise(next);
+}
+#else
+TABLE double inner[] = {STEPS};
 
 FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, const real *p, real *stage, real *rate,
                            real *next, real *w, MASK alive, const struct beside *B) {
@@ -29,14 +74,9 @@ FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, c
             stage[j] = x[j] + a * rate[j];
         }
     }
-    UNROLL
-    for (int q = 0; q < N_QUATERNIONS; q++) {
-        real *const u = next + quaternion_at[q];
-        const real r = K(1.0) / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
-        UNROLL
-        for (int j = 0; j < 4; j++) u[j] = u[j] * r;
-    }
+    normalise(next);
 }
+#endif
 
 /* Measures of a member, reduced step by step: what is measured is y at the end of a step of length h at t (0: an
  * instant at which nothing moves). The integral is that of the trapezoidal rule. A value that is not a number stays. */

@@ -12,8 +12,10 @@ import numpy as np
 from dalembert.compile.cuda import BLOCK, CudaSource, Precision, emit_cuda, import_cupy, load_entry
 from dalembert.compile.forms import CUDA_ROLLOUT
 from dalembert.compile.tape import row_major
+from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
+from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
@@ -35,6 +37,8 @@ def rollout_source(
     way: ConstraintMethod | None = None,
 ) -> CudaSource:
     """Write the time loop of a problem as CUDA C."""
+    if TABLEAUS[method].adaptive:
+        raise InputError(f"rollouts on a GPU take fixed steps, not those of method {method!r}")
     way = Projection() if way is None else way
     ode, others = rollout_tapes(problem, way)
     macros: dict[str, object] = {**rollout_macros(problem, method), **constraint_macros(problem, way)}

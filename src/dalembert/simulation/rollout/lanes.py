@@ -17,6 +17,7 @@ from dalembert.compile.native import load_form, load_lanes, symbol_of
 from dalembert.compile.tape import row_major
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.constrained.native import NativeConstrained
+from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures
@@ -25,6 +26,7 @@ from dalembert.simulation.rollout.plan import Plan, rollout_macros
 from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes
 from dalembert.simulation.sampling import Schedule
+from dalembert.simulation.settings import STEP
 
 __all__ = ["LaneRollout"]
 
@@ -73,6 +75,9 @@ class _Rollout(ctypes.Structure):
         ("directions", _POINTER),
         ("signs", _POINTER),
         ("events_work", _POINTER),
+        ("atol", _POINTER),
+        *((name, ctypes.c_double) for name in ("rtol", "max_step", "max_steps", "t_end")),
+        ("pace", _POINTER),
         ("most_noise", _INT),
         ("most_rows", _INT),
         ("work", _POINTER),
@@ -120,7 +125,7 @@ class LaneRollout:
     problem
         Its terminal events stop members; others are not looked at.
     method
-        Name of a fixed-step method.
+        Name of the method.
     toolchain
         The compiler.
     measures
@@ -160,6 +165,7 @@ class LaneRollout:
         self._call.restype, self._call.argtypes = None, [_POINTER]
         self._cost = 4 * function.n_instructions() + 2 * sum(f.n_instructions() for f in further.values())
         self._measures = measures
+        self._adaptive = TABLEAUS[method].adaptive
         self._stops = terminal_events(problem)
         if self._stops is not None:
             self._events = load_lanes(row_major(self._stops.function), toolchain)
@@ -228,6 +234,10 @@ class LaneRollout:
             kept += [beside, room]
             loop.dynamics, loop.project = beside.functions
             loop.context, loop.member = beside.address, room.ctypes.data
+        if members.pacing is not None:
+            own_pace = members.pacing
+            loop.atol, loop.rtol, loop.max_step = own_pace.atol.ctypes.data, own_pace.rtol, own_pace.max_step
+            loop.max_steps, loop.t_end = float(own_pace.max_steps), own_pace.t_end
         if self._stops is not None:
             count = len(self._stops)
             room = np.empty(self._events.n_work + (2 * count + self._problem.n_states + 1) * self.width)
@@ -262,6 +272,7 @@ class LaneRollout:
         loop.status, loop.failed_at = members.status[start:].ctypes.data, members.failed_at[start:].ctypes.data
         loop.clock = None if members.clock is None else members.clock[start:].ctypes.data
         loop.values = None if members.measured is None else members.measured[start:].ctypes.data
+        loop.pace = None if members.pace is None else members.pace[start:].ctypes.data
         loop.signs = None if members.signs is None else members.signs[start:].ctypes.data
         loop.number = None if members.numbers is None else members.numbers[start:].ctypes.data
         loop.held_rows = None if members.held_rows is None else members.held_rows[start:].ctypes.data
@@ -269,6 +280,8 @@ class LaneRollout:
     def _pieces(self, start: int, end: int, plan: Plan) -> list[tuple[int, int, int, int]]:
         """Divide members start..end and all segments into calls of bounded work: (start, end, first, last)."""
         steps = plan.segments["count"] + (plan.segments["rest"] > 0.0)
+        if self._adaptive:  # how many there will be is not known; some hundreds per second are usual
+            steps = np.ceil(plan.segments["rest"] / STEP).astype(np.int64)
         whole = max(1, int(steps.sum())) * self._cost
         blocks = max(1, _WORK // whole)
         cuts = [0]

@@ -10,10 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Array
+from dalembert.simulation.engines.engine import Setup
 from dalembert.simulation.rollout.plan import Plan
 from dalembert.simulation.rollout.stops import STOPPED
 
-__all__ = ["Members", "RolloutEngine"]
+__all__ = ["Members", "Pacing", "RolloutEngine"]
+
+
+@dataclass(frozen=True, eq=False)
+class Pacing:
+    """How adaptive steps are chosen: tolerances, longest step, most steps, and the end of the run."""
+
+    atol: Array
+    rtol: float
+    max_step: float
+    max_steps: int
+    t_end: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +43,8 @@ class Members:
     rows
         Record (N, n_t, n); NaN where a member has not been.
     status, failed_at
-        1 + the number of the state that stopped being finite (0: none), and when.
+        1 + the number of the state that stopped being finite (0: none), and when. One more than there are states: the
+        constraints; two more: too many steps; -2 and less: at a terminal event.
     done
         Number of rows of the record that each member has reached.
     clock
@@ -40,6 +53,9 @@ class Members:
         Memory of the measures (N, 2, n), if there are any.
     numbers, seed
         Numbers of the members and their seed, which say which random numbers they get; None if they need none.
+    pacing, pace
+        How adaptive steps are chosen, and of each member (N, 4): the next step (0: to be chosen), the last error,
+        whether the last try was rejected, and the number of steps; None with fixed steps.
     signs
         Of the functions of events at which members stop (N, n), NaN before the start; None without such events.
     held_rows
@@ -59,6 +75,8 @@ class Members:
     held_rows: Array | None = None
     seed: int = 0
     signs: Array | None = None
+    pacing: Pacing | None = None
+    pace: Array | None = None
 
     @classmethod
     def at_start(cls, x0: Array, held: Array, p: Array, n_rows: int, measured: Array | None = None) -> Members:
@@ -92,12 +110,19 @@ class Members:
             if own is not None and (name != "held" or own.ndim == 2):
                 own[which] = other
 
+    def paced(self, setup: Setup) -> Members:
+        """Return these members with steps of their own."""
+        pace = np.tile([0.0, 1e-4, 0.0, 0.0], (len(self.x), 1))
+        own = Pacing(np.array(setup.atol), setup.rtol, setup.max_step, setup.max_steps, setup.t_end)
+        return replace(self, pacing=own, pace=pace)
+
     @property
     def words(self) -> NDArray[np.str_]:
         """Status of each member."""
         reached = np.where(self.done == self.rows.shape[1], "completed", "interrupted")
         ended = np.where(self.status <= STOPPED, "stopped", reached)
-        return np.where(self.status > 0, "diverged", ended)
+        failed = np.where(self.status == self.x.shape[1] + 2, "failed", "diverged")
+        return np.where(self.status > 0, failed, ended)
 
     def good_rows(self, t: Array) -> NDArray[np.int64]:
         """Number of rows of each member, recorded at ``t``, that are finite."""

@@ -62,7 +62,8 @@ def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
     """Divide the time as `dalembert.simulation.integrate` does.
 
     Steps end at multiples of ``step`` from the last instant that was recorded or sampled, or from the start; the last
-    one before such an instant is shortened where that is no multiple.
+    one before such an instant is shortened where that is no multiple. Of an adaptive method segments lead from
+    instant to instant: ``anchor`` and ``h`` are their ends, ``rest`` is their length.
 
     Parameters
     ----------
@@ -72,6 +73,7 @@ def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
         What is sampled, from the start on.
     """
     h, t0, t_end = setup.step, setup.t0, setup.t_end
+    adaptive = TABLEAUS[setup.method].adaptive
     records = _instants(t0, t_end, setup.record, 1e-9 * h) if setup.record else np.array([t0, t_end])
     sampled, numbers = _samples(t0, t_end, () if schedule is None else schedule.updates)
     stops: list[tuple[float, bool, int]] = []  # time, whether recorded, row of the table of instants
@@ -86,6 +88,13 @@ def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
     segments: list[tuple[float, float, float, int, int, int, int, int]] = []
     begin, longest = 0, _LONGEST if setup.record else 1
     for (a, _, sample), (b, recorded, _) in pairwise(stops):
+        if adaptive:  # to an instant, with steps of their own
+            if recorded:
+                t.append(b)
+            last_row = len(t) - 1 if recorded else -1
+            segments.append((a, b, b - a, 0, 0, last_row, begin, sample))
+            begin = last_row
+            continue
         count = math.floor((b - a) / h + 1e-9)
         rest = b - (a + count * h)
         rest = rest if rest > 1e-9 * h else 0.0
@@ -142,18 +151,26 @@ def rollout_macros(problem: Problem, method: str) -> dict[str, object]:
     Raises
     ------
     InputError
-        If the method is none of those whose stages each need only the one before.
+        If the method is none of those that are written in lanes.
     """
-    able = {name: T for name, T in TABLEAUS.items() if not T.adaptive and _chained(T.a)}
+    able = {name: T for name, T in TABLEAUS.items() if (T.fsal if T.adaptive else _chained(T.a))}
     if method not in able:
-        raise InputError(f"rollouts take fixed steps: method must be one of {', '.join(able)}, got {method!r}")
+        raise InputError(f"the method of rollouts must be one of {', '.join(able)}, got {method!r}")
     tableau = able[method]
+    if tableau.adaptive and problem.constrained is not None:
+        raise InputError(f"rollouts of machines with constraints take fixed steps, not those of method {method!r}")
     steps = [*(float(tableau.a[s + 1, s]) for s in range(tableau.stages - 1)), 0.0]
 
     def listed(values: Any) -> str:
         return ", ".join(repr(float(v)) for v in values)
 
+    adaptive: dict[str, object] = {"ADAPTIVE": int(tableau.adaptive)}
+    if tableau.b_hat is not None:
+        adaptive |= {"MATRIX": listed(tableau.a.ravel()), "ERRORS": listed(tableau.b - tableau.b_hat)}
+        adaptive |= {"COUNTED": listed(problem.counted), "N_COUNTED": float(np.count_nonzero(problem.counted))}
+        adaptive |= {"LOW_ORDER": float(tableau.embedded_order), "HIGH_ORDER": float(tableau.order)}
     return {
+        **adaptive,
         "N_STATES": problem.n_states,
         "N_HELD": len(problem.held_names),
         "N_PARAMETERS": problem.n_parameters,

@@ -141,6 +141,8 @@ class Rollout:
             name = self.state_names[k]
             text = f"state {name!r} became infinite or not a number in the step from t = {t:.9g} s"
             return f"{self._bad_signal(member, t)}{text}"
+        if self.status[member] == "failed":
+            return f"too many steps: max_steps reached at t = {self.failed_at[member]:.9g} s"
         if self.status[member] == "stopped":
             return f"terminal event {str(self.stopped_by[member])!r} at t = {self.stopped_at[member]:.9g} s"
         if self.status[member] == "interrupted":
@@ -225,9 +227,10 @@ class Rollout:
         meta = self.metadata
         counts = ", ".join(f"{np.count_nonzero(self.status == s)} {s}" for s in sorted(set(self.status.tolist())))
         measured = f"  measures  {', '.join(self.measures)}\n" if self.measures else ""
+        steps = f"step {meta['step']:g} s" if "step" in meta else f"rtol {meta.get('rtol', 0.0):g}"
         return (
             f"Rollout of {meta.get('machine', '')!r}: {len(self)} members, {counts}\n"
             f"  time      {self.t[0]:g} to {self.t[-1]:g} s in {len(self.t)} rows\n"
-            f"{measured}  method    {meta.get('method')} (step {meta.get('step'):g} s, {meta.get('backend')}, "
+            f"{measured}  method    {meta.get('method')} ({steps}, {meta.get('backend')}, "
             f"{meta.get('wall_time', 0.0):.3g} s)"
         )

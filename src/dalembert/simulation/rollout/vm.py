@@ -8,6 +8,7 @@ from typing import Any
 import casadi
 import numpy as np
 
+from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.fallback import PythonConstrained
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
@@ -42,6 +43,11 @@ class VmRollout:
         self._problem, self._measures, self._schedule = problem, measures, schedule
         self._way = Projection() if way is None else way
         self._tableau = TABLEAUS[method]
+        if self._tableau.adaptive:
+            raise InputError(
+                f"rollouts by method {method!r} need a C compiler: install gcc, clang or the ziglang wheel, do not ask "
+                "for backend='vm', or take fixed steps"
+            )
         self._stops = terminal_events(problem)
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
