@@ -15,6 +15,7 @@ from dalembert.systems.space_robots.mission import (
 )
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
 from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters, uncertain_chaser
+from dalembert.systems.space_robots.tracking import PathGuidance, tracking_loop
 
 __all__ = [
     "CASE_DISTRIBUTIONS",
@@ -25,6 +26,7 @@ __all__ = [
     "CaptureOutcome",
     "CoordinatedGuidance",
     "MissionRequirement",
+    "PathGuidance",
     "RobotReference",
     "SensorNoise",
     "attitude_thrusters",
@@ -40,6 +42,7 @@ __all__ = [
     "solar_array",
     "space_chaser",
     "three_joint_chaser",
+    "tracking_loop",
     "tumbling_debris",
     "tune_coordinated",
     "uncertain_chaser",
