@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from dalembert.campaigns.identification import identify
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
+    from dalembert.io.realtime import realtime
     from dalembert.io.urdf import load_urdf
     from dalembert.loop.join import join
     from dalembert.loop.rollout import rollout
@@ -175,6 +176,7 @@ __all__ = [
     "load_urdf",
     "open_campaign",
     "point_mass",
+    "realtime",
     "report",
     "rod",
     "rollout",
@@ -198,6 +200,7 @@ _LATER = {
     "export_fmu": "dalembert.io.fmu.export",
     "identify": "dalembert.campaigns.identification",
     "load_machine": "dalembert.io.machine_files",
+    "realtime": "dalembert.io.realtime",
     "open_campaign": "dalembert.campaigns.campaign",
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",

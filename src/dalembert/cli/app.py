@@ -23,6 +23,7 @@ from dalembert.cli.demo import demo
 from dalembert.cli.doctor import doctor
 from dalembert.cli.fmu import fmu
 from dalembert.cli.plot import plot
+from dalembert.cli.realtime import realtime
 from dalembert.cli.report import report
 from dalembert.cli.reproduce import reproduce
 from dalembert.cli.simulate import simulate
@@ -94,6 +95,7 @@ app.command(epilog=_examples("verify crane.yaml", "verify canadarm --samples 100
 app.command(epilog=_examples("reproduce", "reproduce crane --short"))(reproduce)
 app.command(epilog=_examples("bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"))(bench)
 app.command(epilog=_examples("fmu crane.yaml", "fmu six-axis-arm --fmi 3.0 --open --out arm.fmu"))(fmu)
+app.command(epilog=_examples("realtime crane.yaml", "realtime crane.yaml --open --port 9000 --period 0.002"))(realtime)
 app.command(epilog=_examples("schema", "schema --out machine.schema.json"))(schema)
 app.command(epilog=_examples("doctor", "doctor --json"))(doctor)
 app.add_typer(cache, epilog=_examples("cache", "cache clean", "cache clean --unused 30"))

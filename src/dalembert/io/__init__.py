@@ -6,6 +6,7 @@ from dalembert.io.json_schema import machine_json_schema
 from dalembert.io.machine_check import check_machine
 from dalembert.io.machine_files import load_machine, load_simulation
 from dalembert.io.machine_writer import machine_to_yaml
+from dalembert.io.realtime import Realtime, pack_inputs, unpack_outputs
 from dalembert.io.runs import load_run
 from dalembert.io.starter_files import STARTERS, starter
 from dalembert.io.urdf import load_urdf
@@ -13,6 +14,7 @@ from dalembert.io.urdf import load_urdf
 __all__ = [
     "STARTERS",
     "PeerState",
+    "Realtime",
     "check_machine",
     "from_mujoco",
     "from_pinocchio",
@@ -23,7 +25,9 @@ __all__ = [
     "machine_json_schema",
     "machine_to_yaml",
     "make_law",
+    "pack_inputs",
     "starter",
     "to_mujoco",
     "to_pinocchio",
+    "unpack_outputs",
 ]

@@ -12,6 +12,7 @@ import sys
 import uuid
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,9 @@ from dalembert.core.warn import warn
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.io.fmu.description import Content, build_description, model_description
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
+from dalembert.simulation.problem import Problem
 
-__all__ = ["export_fmu"]
+__all__ = ["Standalone", "export_fmu", "standalone"]
 
 VERSIONS = ("2.0", "3.0")
 _PLATFORMS = {"linux": ("linux64", "x86_64-linux", ".so"), "darwin": ("darwin64", "x86_64-darwin", ".dylib")}
@@ -87,8 +89,8 @@ def export_fmu(
     if isinstance(step, bool) or not isinstance(step, int | float) or not (np.isfinite(step) and step > 0.0):
         raise InputError(f"step must be a positive number of seconds, got {step!r}")
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    loop = _loop(eom, control)
-    files = _sources(eom, loop, q0, v0, p, float(step), version)
+    made = standalone(eom, control, q0, v0, p, float(step), "an FMU")
+    files = _sources(eom, made, float(step), version)
     if binary:
         files |= _binary(files, version)
     buffer = io.BytesIO()
@@ -98,21 +100,46 @@ def export_fmu(
     return write_file(target, buffer.getvalue())
 
 
-def _loop(eom: EquationsOfMotion, control: Any) -> ClosedLoop:
+def _loop(eom: EquationsOfMotion, control: Any, what: str) -> ClosedLoop:
     name = eom.machine.name
     if eom.constrained:
-        raise InputError(f"machine '{name}' has constraints or cables that can slacken: FMUs of them are not there yet")
+        raise InputError(
+            f"machine '{name}' has constraints or cables that can slacken: {what} of them is not there yet"
+        )
     if eom.machine.contacts:
-        raise InputError(f"machine '{name}' has contacts: FMUs of them are not there yet")
+        raise InputError(f"machine '{name}' has contacts: {what} of them is not there yet")
     loop = close_loop(eom, np.zeros(eom.nu) if control is None and eom.nu else control, limits="ignore")
     if loop.problem.held_names and loop.constant is None:
-        raise InputError("an FMU takes laws that are expressions of time and state, not sampled or Python controllers")
+        raise InputError(f"{what} takes laws that are expressions of time and state, not sampled or Python controllers")
     return loop
 
 
-def _sources(
-    eom: EquationsOfMotion, loop: ClosedLoop, q0: StateLike, v0: StateLike, p: Any, step: float, version: str
-) -> dict[str, bytes]:
+@dataclass(frozen=True, eq=False)
+class Standalone:
+    """A machine in its loop as C that stands alone.
+
+    Parameters
+    ----------
+    texts
+        ``core.h``, ``config.h`` without the identifier, ``model.h``, ``model_ode.c``, ``model_signals.c``.
+    problem
+        What it integrates.
+    x0, c0, p0
+        Initial states, inputs and parameters.
+    """
+
+    texts: Mapping[str, str]
+    problem: Problem
+    x0: Array
+    c0: Array
+    p0: Array
+
+
+def standalone(
+    eom: EquationsOfMotion, control: Any, q0: StateLike, v0: StateLike, p: Any, step: float, what: str
+) -> Standalone:
+    """Write a machine in its loop as C; ``what`` names its use in refusals."""
+    loop = _loop(eom, control, what)
     problem, own = loop.problem, eom.machine
     q = named_vector(q0, own.q_names, own.q_neutral, "q0")
     v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
@@ -120,16 +147,7 @@ def _sources(
     x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
     c0 = np.zeros(0) if loop.constant is None else loop.constant
     p0 = eom.parameter_values(p)
-    here = resources.files(__package__)
-    major = version[0]
-    texts: dict[str, str] = {
-        name: here.joinpath(name).read_text(encoding="utf-8") for name in ("core.h", f"fmi{major}.c")
-    }
-    for header in sorted(here.joinpath("headers").iterdir(), key=lambda h: h.name):
-        if header.name.startswith(f"fmi{major}"):
-            texts[header.name] = header.read_text(encoding="utf-8")
-    if major == "3":
-        texts["refusals.h"] = _refusals(texts["fmi3FunctionTypes.h"], texts["fmi3.c"])
+    texts = {"core.h": resources.files(__package__).joinpath("core.h").read_text(encoding="utf-8")}
     with temporary_folder() as folder:
         export_c([_renamed("ode", problem.ode), _renamed("signals", problem.signals)], folder, name="model")
         for name in ("model.h", "model_ode.c", "model_signals.c"):
@@ -142,14 +160,29 @@ def _sources(
         "START_STATES": _numbers(x0), "START_INPUTS": _numbers(c0), "START_PARAMETERS": _numbers(p0),
         "START_STEP": repr(step),
     }  # fmt: skip
-    settings = "".join(f"#define {key} {value}\n" for key, value in config.items())
+    texts["config.h"] = "".join(f"#define {key} {value}\n" for key, value in config.items())
+    return Standalone(texts, problem, x0, c0, p0)
+
+
+def _sources(eom: EquationsOfMotion, made: Standalone, step: float, version: str) -> dict[str, bytes]:
+    problem, own = made.problem, eom.machine
+    here, major = resources.files(__package__), version[0]
+    texts = dict(made.texts)
+    settings = texts.pop("config.h")
+    texts[f"fmi{major}.c"] = here.joinpath(f"fmi{major}.c").read_text(encoding="utf-8")
+    for header in sorted(here.joinpath("headers").iterdir(), key=lambda h: h.name):
+        if header.name.startswith(f"fmi{major}"):
+            texts[header.name] = header.read_text(encoding="utf-8")
+    if major == "3":
+        texts["refusals.h"] = _refusals(texts["fmi3FunctionTypes.h"], texts["fmi3.c"])
     names = repr((problem.state_names, problem.held_names, eom.p_names, problem.signal_names, version))
     digest = hashlib.sha256("\0".join([settings, names, *(texts[k] for k in sorted(texts))]).encode()).digest()
     guid = f"{{{uuid.UUID(bytes=digest[:16])}}}"
     texts["config.h"] = f'#ifndef CONFIG_H\n#define CONFIG_H\n#define GUID "{guid}"\n{settings}#endif\n'
     content = Content(
-        own.name, guid, problem.state_names, x0, problem.held_names, c0, eom.p_names, p0, problem.signal_names, step
-    )
+        own.name, guid, problem.state_names, made.x0, problem.held_names, made.c0, eom.p_names, made.p0,
+        problem.signal_names, step,
+    )  # fmt: skip
     files = {f"sources/{name}": text.encode() for name, text in texts.items()}
     files["modelDescription.xml"] = model_description(content, version).encode()
     files["documentation/machine.yaml"] = own.to_yaml().encode()

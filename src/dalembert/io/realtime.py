@@ -1,0 +1,281 @@
+"""A machine in step with the clock: the whole loop in C, inputs and outputs over UDP, for what is outside.
+
+A packet begins with 16 bytes: four letters, a count (32 bits) and the model's time (64 bits). ``DLBI`` is followed by
+the inputs, ``DLBO`` (the answer to who spoke last) by states and signals, as 64-bit numbers in the byte order of the
+computer, in the order of `Realtime.inputs` and `Realtime.outputs`. Packets of another length, other letters, or with
+numbers that are not finite are counted and left alone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import struct
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.compile.build import build_units, find_toolchain, missing_toolchain
+from dalembert.compile.cache import load_library
+from dalembert.core.errors import BuildError, InputError, SimulationError
+from dalembert.core.types import Array, StateLike
+from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.io.fmu.export import Standalone, standalone
+
+__all__ = ["Punctuality", "Realtime", "pack_inputs", "realtime", "unpack_outputs"]
+
+_BINS = 32
+_HEAD = struct.Struct("=4sId")
+
+
+class _Loop(ctypes.Structure):
+    _fields_ = (
+        ("period", ctypes.c_double), ("speed", ctypes.c_double), ("periods", ctypes.c_int64),
+        ("lockstep", ctypes.c_int32), ("socket", ctypes.c_int32), ("patience", ctypes.c_double),
+        ("capacity", ctypes.c_int64), ("written", ctypes.c_int64), ("stop", ctypes.c_int32),
+        ("done", ctypes.c_int64), ("overruns", ctypes.c_int64), ("received", ctypes.c_int64),
+        ("refused", ctypes.c_int64), ("sent", ctypes.c_int64), ("latest", ctypes.c_double),
+        ("histogram", ctypes.c_int64 * _BINS), ("status", ctypes.c_int32),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Punctuality:
+    """How well the loop kept the time.
+
+    Parameters
+    ----------
+    periods, overruns
+        Periods done, and those whose work was not done when the next one began.
+    median, worst
+        Lateness of a period's end [s]; the median is that of the histogram, within a factor of two.
+    histogram
+        Periods by lateness: below 1, 2, 4, ... microseconds.
+    received, refused, sent
+        Packets.
+    """
+
+    periods: int
+    overruns: int
+    median: float
+    worst: float
+    histogram: tuple[int, ...]
+    received: int
+    refused: int
+    sent: int
+
+
+def pack_inputs(values: ArrayLike, count: int = 0, t: float = 0.0) -> bytes:
+    """Return the packet with which inputs are sent to a loop."""
+    return _HEAD.pack(b"DLBI", count, t) + np.asarray(values, dtype="=f8").tobytes()
+
+
+def unpack_outputs(packet: bytes) -> tuple[int, float, Array]:
+    """Return count, time and values of a packet that a loop has sent."""
+    if len(packet) < _HEAD.size or packet[:4] != b"DLBO":
+        raise InputError(f"a packet of outputs begins with DLBO, got {packet[:4]!r} in {len(packet)} bytes")
+    _, count, t = _HEAD.unpack_from(packet)
+    return count, t, np.frombuffer(packet, dtype="=f8", offset=_HEAD.size)
+
+
+def realtime(
+    machine: MachineOrEquations,
+    control: Any = None,
+    *,
+    period: float = 1e-3,
+    duration: float | None = None,
+    port: int | None = None,
+    lockstep: bool = False,
+    patience: float = 5.0,
+    speed: float = 1.0,
+    step: float | None = None,
+    q0: StateLike = None,
+    v0: StateLike = None,
+    p: Mapping[str, float] | ArrayLike | None = None,
+    rows: int = 100_000,
+) -> Realtime:
+    """Begin to run a machine in step with the clock, in a thread of its own that Python does not hold up.
+
+    Parameters
+    ----------
+    machine
+        The machine or its equations; without constraints, inextensible cables and contacts.
+    control
+        A law that is an expression; None: inputs come from outside, or stay zero.
+    period
+        Seconds between two deadlines, at which inputs are taken and outputs sent.
+    duration
+        Seconds; None: until `Realtime.stop`.
+    port
+        UDP port on 127.0.0.1; 0: one that is free; None: no port.
+    lockstep
+        Whether each period waits for an input (hardware or a simulation outside sets the pace); else the newest one
+        that is there is held.
+    patience
+        Seconds to wait for one.
+    speed
+        Of the model's time relative to the clock; 0: as fast as possible.
+    step
+        Longest step of the solver (RK4); the period by default.
+    q0, v0, p
+        As of `dalembert.simulate`.
+    rows
+        Periods that are kept for `Realtime.read`.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine("pendulum", bodies=[da.point_mass("bob", 1.0, com=(0, 0, -1.0))],
+    ...                       joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))])
+    >>> with da.realtime(pendulum, period=2e-3, duration=0.1, q0={"theta": 0.3}) as loop:
+    ...     loop.wait()
+    >>> loop.timing.periods
+    50
+    """
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    for name, value, least in (("period", period, 1e-6), ("patience", patience, 0.0), ("speed", speed, 0.0)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not (np.isfinite(value) and value >= least):
+            raise InputError(f"{name} must be a number >= {least:g}, got {value!r}")
+    if duration is not None and not duration >= period:
+        raise InputError(f"duration must be at least one period of {period:g} s, got {duration!r}")
+    if lockstep and port is None:
+        raise InputError("lockstep waits for inputs over UDP: give a port")
+    if port is not None and not (isinstance(port, int) and 0 <= port < 65536):
+        raise InputError(f"port must be a number from 0 to 65535, got {port!r}")
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 2:
+        raise InputError(f"rows must be a number >= 2, got {rows!r}")
+    made = standalone(eom, control, q0, v0, p, float(step or period), "a loop in real time")
+    periods = 0 if duration is None else round(duration / period)
+    return Realtime(
+        made, float(period), periods, port, lockstep, float(patience), float(speed), float(step or period), rows
+    )
+
+
+class Realtime:
+    """A loop that runs; `dalembert.realtime` makes it.
+
+    Attributes
+    ----------
+    inputs, outputs
+        Names of the values in packets: inputs; states and signals.
+    port
+        UDP port on 127.0.0.1, or None.
+    """
+
+    def __init__(
+        self,
+        made: Standalone,
+        period: float,
+        periods: int,
+        port: int | None,
+        lockstep: bool,
+        patience: float,
+        speed: float,
+        step: float,
+        rows: int,
+    ) -> None:
+        self._library = _build(made)
+        self.inputs = made.problem.held_names
+        self.outputs = (*made.problem.state_names, *made.problem.signal_names)
+        self._width = int(self._library.row_size())
+        self._ring = np.zeros((rows, self._width))
+        self._model = ctypes.create_string_buffer(int(self._library.model_size()))
+        self._library.model_start(self._model, ctypes.c_double(step))
+        self._loop = _Loop(period=period, speed=speed, periods=periods, lockstep=lockstep, socket=-1, patience=patience)
+        self._loop.capacity = rows
+        self.port: int | None = None
+        if port is not None:
+            bound = ctypes.c_int()
+            self._loop.socket = self._library.open_port(port, ctypes.c_double(patience), ctypes.byref(bound))
+            if self._loop.socket < 0:
+                raise InputError(f"the UDP port {port} of 127.0.0.1 cannot be opened; is another loop using it?")
+            self.port = int(bound.value)
+        ring = self._ring.ctypes.data_as(ctypes.c_void_p)
+        arguments = (ctypes.byref(self._loop), self._model, ring)
+        self._thread = threading.Thread(target=self._library.run_loop, args=arguments, daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether it still runs."""
+        return self._thread.is_alive()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the end; return whether it was reached."""
+        begin = time.monotonic()
+        while self._thread.is_alive() and (seconds is None or time.monotonic() - begin < seconds):
+            self._thread.join(0.05 if seconds is None else min(0.05, seconds))
+        return not self._thread.is_alive()
+
+    def stop(self) -> None:
+        """End the loop after its period, and close the port."""
+        self._library.stop_loop(ctypes.byref(self._loop))
+        self._thread.join()
+        if self._loop.socket >= 0:
+            self._library.close_port(self._loop.socket)
+            self._loop.socket = -1
+
+    def read(self) -> dict[str, Array]:
+        """Return the rows that are kept, by name: ``t``, states, signals, inputs; the oldest first."""
+        written = int(self._library.rows_written(ctypes.byref(self._loop)))
+        capacity = len(self._ring)
+        first = max(0, written - capacity + 1)  # the oldest one may be written over at this moment
+        rows = self._ring[np.arange(first, written) % capacity].copy()
+        names = ("t", *self.outputs, *self.inputs)
+        return {name: rows[:, k] for k, name in enumerate(names)}
+
+    @property
+    def timing(self) -> Punctuality:
+        """How well the time was kept so far."""
+        loop = self._loop
+        counts = tuple(loop.histogram)
+        total = sum(counts)
+        below = np.cumsum(counts)
+        median = 1e-6 * 2.0 ** int(np.searchsorted(below, total / 2.0)) if total else float("nan")
+        return Punctuality(
+            loop.done, loop.overruns, median, loop.latest, counts, loop.received, loop.refused, loop.sent
+        )  # fmt: skip
+
+    def check(self) -> None:
+        """Raise `SimulationError` if the loop ended for another reason than its duration or `stop`."""
+        reasons = {1: "the state stopped being finite", 2: "no input came in lockstep"}
+        if not self.running and self._loop.status in reasons:
+            raise SimulationError(f"{reasons[self._loop.status]} after {self._loop.done} periods", None)
+
+    def __enter__(self) -> Realtime:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def _build(made: Standalone) -> ctypes.CDLL:
+    toolchain = find_toolchain()
+    if toolchain is None:
+        raise BuildError(f"a loop in real time needs a C compiler: {missing_toolchain()}")
+    own = resources.files("dalembert.io.fmu").joinpath("realtime.c").read_text(encoding="utf-8")
+    texts = made.texts
+    # One translation unit: what the files include is put in their place.
+    text = own.replace('#include "core.h"', texts["core.h"])
+    text = text.replace('#include "config.h"', texts["config.h"]).replace('#include "model.h"', texts["model.h"])
+    units = [
+        text,
+        *(texts[name].replace('#include "model.h"', texts["model.h"]) for name in ("model_ode.c", "model_signals.c")),
+    ]
+    key = hashlib.sha256("\0".join([toolchain.identity, "realtime", *units]).encode()).hexdigest()
+    library = load_library(key, lambda folder: build_units(toolchain, units, folder, name="realtime"))
+    for name in ("row_size", "model_size", "loop_size"):
+        getattr(library, name).restype = ctypes.c_size_t
+    library.rows_written.restype = ctypes.c_int64
+    if int(library.loop_size()) != ctypes.sizeof(_Loop):
+        raise BuildError("the loop in real time does not fit this computer: its memory is laid out otherwise")
+    return library

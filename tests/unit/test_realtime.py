@@ -1,0 +1,148 @@
+"""Loops in step with the clock: the numbers of a simulation, packets, and what happens when nobody answers."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.cli.app import run
+from dalembert.compile import find_toolchain
+from dalembert.core.errors import InputError, SimulationError
+from dalembert.io import pack_inputs, unpack_outputs
+from dalembert.systems import SYSTEMS
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32" or find_toolchain() is None, reason="needs POSIX and a C compiler"
+)
+
+CART = da.Machine(
+    "cart",
+    bodies=[da.point_mass("cart", 2.0), da.point_mass("bob", da.Parameter("mass", 0.8), com=(0, 0, -0.6))],
+    joints=[
+        da.Joint("x", "prismatic", "world", "cart", axis=(1, 0, 0)),
+        da.Joint("theta", "revolute", "cart", "bob", axis=(0, 1, 0)),
+    ],
+    motors=[da.Motor("drive", "x", effort=30.0)],
+)
+LAW = da.PD(kp=(8.0,), kd=(3.0,), reference=np.zeros(1))
+
+
+def test_numbers_are_those_of_a_simulation() -> None:
+    with da.realtime(CART, LAW, period=2e-3, duration=0.2, q0={"theta": 0.4}, p={"mass": 1.1}) as loop:
+        assert loop.wait(20.0)
+    rows = loop.read()
+    single = da.simulate(CART, duration=0.2, q0={"theta": 0.4}, p={"mass": 1.1}, control=LAW, step=2e-3)
+    for name in ("theta", "x_dot", "u.drive", "energy.kinetic"):
+        np.testing.assert_allclose(rows[name], single[name], rtol=1e-12, atol=1e-13)
+    timing = loop.timing
+    assert timing.periods == sum(timing.histogram) == 100
+    assert timing.worst >= 0.0
+
+
+def test_it_keeps_to_the_clock_and_leaves_python_alone() -> None:
+    began = time.monotonic()
+    with da.realtime(CART, LAW, period=1e-3, duration=0.3, q0={"theta": 0.4}) as loop:
+        count = 0
+        while loop.running:  # a busy thread beside it
+            count += 1
+    assert time.monotonic() - began >= 0.3
+    assert loop.timing.periods == 300
+    assert count > 100
+
+
+def client(port: int) -> socket.socket:
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.settimeout(5.0)
+    made.connect(("127.0.0.1", port))
+    return made
+
+
+def test_lockstep_is_a_sampled_controller() -> None:
+    """A client that closes the loop, packet by packet, gets what the same controller gets in a simulation."""
+
+    def law(t: float, q: Any, v: Any) -> Any:
+        return [-8.0 * q[0] - 3.0 * v[0]]
+
+    with da.realtime(
+        CART, period=0.01, duration=0.5, port=0, lockstep=True, speed=0.0, q0={"x": 0.3, "theta": 0.2}
+    ) as loop:
+        assert loop.port
+        names = loop.outputs
+        place = [names.index(n) for n in ("x", "theta", "x_dot", "theta_dot")]
+        x = np.array([0.3, 0.2, 0.0, 0.0])
+        with client(loop.port) as peer:
+            for k in range(50):
+                peer.send(pack_inputs(law(0.01 * k, x[:2], x[2:]), k))
+                count, t, values = unpack_outputs(peer.recv(4096))
+                assert count == k + 1
+                assert t == pytest.approx(0.01 * (k + 1))
+                x = values[place]
+        assert loop.wait(5.0)
+    loop.check()
+    single = da.simulate(
+        CART, duration=0.5, q0={"x": 0.3, "theta": 0.2}, control=da.SampledController(law, 0.01), step=0.01
+    )
+    np.testing.assert_allclose(loop.read()["theta"][-1], single["theta"][-1], rtol=1e-10)
+
+
+def test_bad_packets_are_left_alone() -> None:
+    with da.realtime(CART, period=1e-3, port=0, duration=5.0) as loop:
+        assert loop.port
+        with client(loop.port) as peer:
+            for wrong in (
+                b"",
+                b"hello",
+                pack_inputs([np.nan]),
+                pack_inputs([1.0, 2.0]),
+                b"XXXX" + pack_inputs([1.0])[4:],
+            ):
+                peer.send(wrong)
+            peer.send(pack_inputs([3.0]))
+            unpack_outputs(peer.recv(4096))
+    assert loop.timing.refused == 5
+    assert loop.timing.received == 1
+    assert loop.read()["command.drive"][-1] == 3.0
+
+
+def test_nobody_answers() -> None:
+    with da.realtime(CART, period=0.01, duration=1.0, port=0, lockstep=True, patience=0.1) as loop:
+        assert loop.wait(10.0)
+        with pytest.raises(SimulationError, match="no input came in lockstep"):
+            loop.check()
+
+
+def test_port_is_taken() -> None:
+    with da.realtime(CART, period=0.01, port=0) as loop, pytest.raises(InputError, match="cannot be opened"):
+        da.realtime(CART, period=0.01, port=loop.port)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"period": 0.0}, "period"),
+        ({"period": 0.1, "duration": 0.01}, "at least one period"),
+        ({"lockstep": True}, "give a port"),
+        ({"port": 99999}, "port must be"),
+        ({"control": da.SampledController(lambda t, q, v: [0.0], 0.1)}, "not sampled or Python"),
+    ],
+)
+def test_refusals(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        da.realtime(CART, **options)
+
+
+def test_constraints_are_refused() -> None:
+    with pytest.raises(InputError, match="machine 'delta-robot' has constraints"):
+        da.realtime(SYSTEMS["delta-robot"].make())
+
+
+def test_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["realtime", "six-axis-arm", "--duration", "0.1", "--port", "0"]) == 0
+    text = capsys.readouterr().out
+    assert "127.0.0.1:" in text and "100 periods" in text
