@@ -284,6 +284,48 @@ def test_verify_leaves_with_1_when_formulations_disagree(call: Call) -> None:
     assert {"quantity", "pair", "residual", "ok"} <= set(report["rows"][0])
 
 
+# -- robust -----------------------------------------------------------------------------------------------------------
+
+GAINS = ("--gain", "theta:theta=20", "--gain", "theta:theta_dot=4")
+
+
+def test_robust_prints_margins_and_proves_ranges(call: Call, here: Path) -> None:
+    status, out, _ = call("robust", "pendulum.yaml", *GAINS, "--range", "m=0.5:3", "--level", "1", "--out", "mu.png")
+    assert status == 0 and "the loop is stable" in out and "proven at 1 over all frequencies" in out
+    assert "0.5 to 3" in out and (here / "mu.png").exists()
+    # m 0.25 a + 4 v + (m 9.81 0.5 - 20) is unstable from 20 / 4.905 = 4.08 kg on where gravity tips it over.
+    upside = ("--at", "theta=3.141592653589793")
+    status, out, _ = call("robust", "pendulum.yaml", *GAINS, *upside, "--range", "m=1:6", "--json", "--seconds", "10")
+    answer = json.loads(out)
+    assert status == 1 and answer["stable"] and not answer["proven"]
+    assert answer["unstable at"]["m"] == pytest.approx(20 / (9.80665 * 0.5), rel=1e-3)
+    assert answer["guaranteed"]["m"][1] < answer["unstable at"]["m"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "has no law"),
+        (("--gain", "theta:theta"), "NAME=NUMBER"),
+        (("--gain", "phi:theta=1"), "phi"),
+        ((*GAINS, "--range", "m=1"), "NAME=LOW:HIGH"),
+        ((*GAINS, "--range", "k=1:2"), "'k'"),
+        ((*GAINS, "--out", "x.png"), "--range"),
+    ],
+)
+def test_robust_refuses_by_name(call: Call, arguments: tuple[str, ...], words: str) -> None:
+    status, _, err = call("robust", "pendulum.yaml", *arguments)
+    assert status == 2 and words in err
+
+
+def test_robust_takes_the_law_of_the_file(call: Call, here: Path) -> None:
+    law = "  control: {law: pd, kp: 20.0, kd: 4.0, reference: [0.0]}\n"
+    (here / "held.yaml").write_text(PENDULUM + law, encoding="utf-8")
+    given = json.loads(call("robust", "pendulum.yaml", *GAINS, "--json")[1])
+    held = json.loads(call("robust", "held.yaml", "--json")[1])
+    assert held["slowest pole"] == pytest.approx(given["slowest pole"])
+
+
 # -- reproduce --------------------------------------------------------------------------------------------------------
 
 

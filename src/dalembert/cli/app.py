@@ -26,6 +26,7 @@ from dalembert.cli.plot import plot
 from dalembert.cli.realtime import realtime
 from dalembert.cli.report import report
 from dalembert.cli.reproduce import reproduce
+from dalembert.cli.robust import robust
 from dalembert.cli.simulate import simulate
 from dalembert.cli.studio import studio
 from dalembert.cli.systems import systems
@@ -92,6 +93,13 @@ app.command(
 )(campaign)
 app.command(epilog=_examples("studio", "studio spatial-crane", "studio crane.yaml", "studio run.nc"))(studio)
 app.command(epilog=_examples("verify crane.yaml", "verify canadarm --samples 100 --json"))(verify)
+app.command(
+    epilog=_examples(
+        "robust crane.yaml",
+        "robust crane.yaml --range payload=1:9 --range length=1:3 --out mu.png",
+        "robust pendulum.yaml --gain theta:theta=20 --gain theta:theta_dot=4 --range m=0.5:3 --level 1",
+    )
+)(robust)
 app.command(epilog=_examples("reproduce", "reproduce crane --short"))(reproduce)
 app.command(epilog=_examples("bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"))(bench)
 app.command(epilog=_examples("fmu crane.yaml", "fmu six-axis-arm --fmi 3.0 --open --out arm.fmu"))(fmu)

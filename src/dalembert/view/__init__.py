@@ -9,6 +9,7 @@ from dalembert.view.page.embed import player_html
 from dalembert.view.page.packing import pack_machine, pack_mode, pack_motion, pack_run, pack_signals
 from dalembert.view.page.report import report
 from dalembert.view.plots import plot_run
+from dalembert.view.robust import plot_mu, plot_poles, plot_ranges, plot_singular_values
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
 from dalembert.view.studio.server import Studio
@@ -33,6 +34,10 @@ __all__ = [
     "player_html",
     "plot_capture",
     "plot_modes",
+    "plot_mu",
+    "plot_poles",
+    "plot_ranges",
     "plot_run",
+    "plot_singular_values",
     "report",
 ]

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Panel", "chosen_signals", "group_signals", "picture_file", "plot_run", "save_figure"]
+__all__ = ["COLOURS", "Panel", "chosen_signals", "group_signals", "picture_file", "plot_run", "save_figure"]
 
 _LINES_PER_PANEL = 8
 # Colour-blind safe (P. Tol, "bright"), and dark enough on white.
-_COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#994455", "#666666")
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#994455", "#666666")
 _RATES = ("_dot", ".wx", ".wy", ".wz", ".vx", ".vy", ".vz")
 _TITLES = {
     "u": "inputs",
@@ -212,7 +212,7 @@ def _short(name: str, title: str) -> str:
 
 def _draw(panel: Axes, run: Run, title: str, unit: str, lines: Sequence[tuple[str, Any]]) -> None:
     drawn = []
-    for (label, values), colour in zip(lines, _COLOURS, strict=False):
+    for (label, values), colour in zip(lines, COLOURS, strict=False):
         dark = label == _TOTAL
         drawn += panel.plot(run.t, values, "--" if dark else "-", color="#333333" if dark else colour, linewidth=1.2)
     panel.set_title(title, loc="left", fontsize=9, parse_math=False)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from dalembert.analysis.linearize import state_space_names
-from dalembert.control.mu import Robustness, robust_stability
+from dalembert.control.mu import Guarantee, Robustness, iterative_ranges, robust_stability
+from dalembert.control.norms import hinf_norm
 from dalembert.control.uncertain import LFT, UncertainMachine, uncertain
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
@@ -27,22 +29,24 @@ __all__ = [
     "driven",
     "mass_matrix_error",
     "model",
+    "one_by_one",
     "performance_loop",
+    "printed_gains",
+    "printed_inside",
     "proof",
-    "ranges_inside",
+    "random_peak",
+    "ranges_at",
 ]
 
 # SPACE Table 8.2, "Multi": proportional and derivative gains of the joints.
 GAINS = ((3803.0, 7246.0, 5575.0, 373.0, 3967.0, 0.006), (1973.0, 2507.0, 1822.0, 1222.0, 898.0, 0.03))
 # SPACE Table 8.5, limits of the joints [deg]; 180 degrees is the end of the half tangent, so that 175 stands for it.
 LIMITS = {"theta1": (-90, 90), "theta2": (-45, 180), "theta3": (0, 180), "theta4": (-180, 45), "theta5": (-90, 180)}
-# SPACE Table 8.5, half tangent, stability [deg].
+# SPACE Table 8.5, half tangent [deg]: all joints at once, and added one by one from the first or from the fifth.
 PRINTED_RANGES = {
-    "theta1": (-72, 72),
-    "theta2": (141, 174),
-    "theta3": (145, 174),
-    "theta4": (-174, -141),
-    "theta5": (134, 174),
+    "at once": ((-72, 72), (141, 174), (145, 174), (-174, -141), (134, 174)),
+    "1 to 5": ((-53, 53), (159, 173), (156, 174), (-174, -140), (89, 175)),
+    "5 to 1": ((-88, 88), (132, 174), (148, 174), (-174, -154), (150, 174)),
 }
 RATE, DAMPING = np.radians(4.0), 0.707  # of the debris, and of the closed loops
 
@@ -89,13 +93,19 @@ def feedback_gains(inertia: Array, scale: float = 1.0) -> Array:
     return scale * np.hstack([np.diag(kp), np.diag(kd)])
 
 
-def closed_loop(tangent: str, arm: str = "printed") -> LFT:
-    """The loop with the printed gains; those of the base belong to the configuration in the middle of the ranges."""
+def printed_gains(tangent: str, arm: str = "printed") -> Array:
+    """The printed gains; those of the base belong to the configuration in the middle of the ranges."""
     u = model(tangent, arm)
     middle = u.values(**dict.fromkeys(u.ranges, 0.0))
     rows = [chaser(arm).v_names.index(n) for n in driven(chaser(arm))]
     inertia = u.mass_matrix(**middle)[np.ix_(rows, rows)]
-    return u.lft.feedback(feedback_gains(inertia), u.lft.outputs, u.lft.inputs)
+    return feedback_gains(inertia)
+
+
+def closed_loop(tangent: str, arm: str = "printed") -> LFT:
+    """The loop with the printed gains."""
+    u = model(tangent, arm)
+    return u.lft.feedback(printed_gains(tangent, arm), u.lft.outputs, u.lft.inputs)
 
 
 def performance_loop(tangent: str, arm: str = "printed") -> LFT:
@@ -141,13 +151,35 @@ def mass_matrix_error(tangent: str, arm: str = "printed", count: int = 10) -> fl
     return worst
 
 
-def ranges_inside(level: float) -> int:
-    """How many of the printed ranges lie within those that a proof at a level guarantees, to the printed degree."""
+def ranges_at(level: float) -> dict[str, tuple[float, float]]:
+    """Ranges of the joints [rad] that a proof at a level guarantees, half tangent."""
     u = model("half")
     low = u.values(**dict.fromkeys(u.ranges, -1.0 / level))
     high = u.values(**dict.fromkeys(u.ranges, 1.0 / level))
-    inside = [
-        np.degrees(low[n]) <= lo + 0.5 + 1.0 and hi - 0.5 - 1.0 <= np.degrees(high[n])
-        for n, (lo, hi) in PRINTED_RANGES.items()
-    ]
-    return sum(inside)
+    return {n: (low[n], high[n]) for n in u.ranges}
+
+
+def one_by_one(order: str, seconds: float = 120.0) -> Guarantee:
+    """Ranges of joints added in an order such as ``"5 to 1"``; ``seconds`` is the time limit of a step."""
+    first, last = (int(x) for x in order.split(" to "))
+    names = [f"theta{k}" for k in (range(first, last + 1) if first < last else range(first, last - 1, -1))]
+    return iterative_ranges(model("half"), printed_gains("half"), names, seconds=seconds)
+
+
+def printed_inside(found: Mapping[str, tuple[float, float]], case: str) -> int:
+    """How many printed ranges lie within guaranteed ones [rad]: to the printed degree, and one more for mu's digits."""
+    return sum(
+        np.degrees(found[n][0]) <= lo + 0.5 + 1.0 and hi - 0.5 - 1.0 <= np.degrees(found[n][1])
+        for n, (lo, hi) in zip(LIMITS, PRINTED_RANGES[case], strict=True)
+        if n in found
+    )
+
+
+def random_peak(count: int, seed: int = 0) -> float:
+    """Largest weighted gain [dB] of the flexible chaser at random configurations within the limits (Fig. 8.19)."""
+    loop, rng = performance_loop("half", "flexible"), np.random.default_rng(seed)
+    worst = 0.0
+    for _ in range(count):
+        values = {n: float(rng.uniform(-1.0, 1.0)) for n in loop.sizes}
+        worst = max(worst, hinf_norm(loop.at(**values)).value)
+    return float(20.0 * np.log10(worst))

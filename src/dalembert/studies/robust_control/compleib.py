@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.control.floor import hinf_floor
 from dalembert.control.structured import Gain, Structure, Tunable, gains, tune
 
-__all__ = ["OutputFeedback", "floor_of", "problem", "problems", "static_feedback"]
+__all__ = ["Comparison", "OutputFeedback", "compare", "floor_of", "problem", "problems", "static_feedback"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,3 +70,32 @@ def floor_of(name: str) -> float:
     """Least norm that any controller can reach."""
     p = problem(name)
     return hinf_floor(p.plant, controls=len(p.structure.controls), measurements=len(p.structure.measured))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What ten and forty starts reach beside the floor; the median of all starts over the best one is the spread."""
+
+    floor: float
+    ten: float
+    forty: float
+    spread: float
+
+
+def compare(name: str, time_limit: float = 20.0) -> Comparison:
+    """Ten starts, and thirty others."""
+    p = problem(name)
+    soft = [Gain(p.disturbances, p.judged)]
+    few, more = (
+        tune(p.plant, p.structure, soft=soft, starts=starts, seed=seed, time_limit=time_limit)
+        for starts, seed in ((10, 0), (30, 1))
+    )
+    reached = [value for r in (few, more) for what, value in r.history if what.startswith("start") and ":" not in what]
+    return Comparison(floor_of(name), few.soft, min(few.soft, more.soft), float(np.median(reached)) / min(reached))
+
+
+if __name__ == "__main__":  # the table of docs/robust_control.md
+    print("| problem | floor | ten starts | forty | median |\n| --- | --- | --- | --- | --- |")
+    for key in problems():
+        c = compare(key)
+        print(f"| {key} | {c.floor:.5g} | {c.ten:.5g} | {c.forty:.5g} | {c.spread:.3g} |", flush=True)

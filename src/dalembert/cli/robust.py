@@ -1,0 +1,123 @@
+"""``dalembert robust``: margins of a machine under a law, and what is proven of it over ranges."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+from dalembert.cli.interruption import interruptible
+from dalembert.cli.machines import MachineArgument, find_machine
+from dalembert.cli.output import console, number, table
+from dalembert.core.errors import InputError
+
+__all__ = ["robust"]
+
+
+def robust(
+    machine: MachineArgument,
+    range_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--range", help="Range of a joint's angle [rad] or of a parameter: NAME=LOW:HIGH; may be repeated."
+        ),
+    ] = None,
+    gain: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Gain of a motor on a displacement or velocity: MOTOR:STATE=NUMBER; default: the file's law."
+        ),
+    ] = None,
+    at: Annotated[
+        list[str] | None, typer.Option(help="Coordinate of the configuration: NAME=NUMBER; may be repeated.")
+    ] = None,
+    level: Annotated[
+        float | None, typer.Option(help="Prove this level of mu only; default: the least that can be proven.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Time limit of the proof.")] = 60.0,
+    out: Annotated[Path | None, typer.Option(help="Picture of the proof to write: .png, .pdf, .svg.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Margins and norm of a machine's loop, and over which ranges it is proven to be stable.
+
+    The law is that of the machine file (any law without states of its own), or gains, u = -K x. Exit status 1 if the
+    loop is not stable, or is not proven over the whole of the ranges.
+    """
+    found, settings = find_machine(machine)
+    from dalembert.view.loop_report import loop_report
+
+    with interruptible():
+        answer, proof = loop_report(
+            found,
+            settings.get("control"),
+            ranges=dict(_span(text) for text in range_ or ()),
+            gains=dict(_gain(text) for text in gain or ()),
+            at=dict(_assigned(text, "--at") for text in at or ()) or None,
+            level=level,
+            seconds=seconds,
+        )
+    if json:
+        print(json_module.dumps(answer, indent=2))
+    else:
+        _print(found.name, answer)
+    if out is not None:
+        if proof is None:
+            raise InputError("--out draws the proof over ranges: give a --range")
+        from dalembert.view.robust import plot_mu
+
+        plot_mu(proof, path=out)
+        console().print(f"written: {out}")
+    if not answer["stable"] or not answer.get("proven", True):
+        raise typer.Exit(1)
+
+
+def _print(name: str, answer: dict[str, Any]) -> None:
+    verdict = "stable" if answer["stable"] else "NOT stable"
+    rows = table("quantity", "value", title=f"{escape(name)}: the loop is {verdict}")
+    rows.add_row("slowest pole [1/s]", number(answer["slowest pole"]))
+    if "sensitivity" in answer:
+        rows.add_row("norm of the sensitivity at the inputs", number(answer["sensitivity"]))
+    for motor, m in answer.get("margins", {}).items():
+        low, high = (20.0 * np.log10(max(g, 1e-300)) for g in m["gain"])
+        text = f"{low:.2f} to {high:.2f} dB, {m['phase']:.1f} deg at {m['frequency']:.4g} rad/s"
+        rows.add_row(escape(f"disk margin at {motor}"), text)
+    if "mu" in answer:
+        rows.add_row("repetitions", escape(", ".join(f"{n}: {k}" for n, k in answer["blocks"].items())))
+        rows.add_row("mu", f"{number(answer['mu'][0])} to {number(answer['mu'][1])}")
+        rows.add_row("proof", escape(answer["proof"]))
+        for n, (low, high) in answer["guaranteed"].items():
+            rows.add_row(escape(f"guaranteed range of {n}"), f"{low:.6g} to {high:.6g}")
+        if "unstable at" in answer:
+            rows.add_row("unstable at", escape(", ".join(f"{n} = {v:.6g}" for n, v in answer["unstable at"].items())))
+    console().print(rows)
+
+
+def _assigned(text: str, option: str) -> tuple[str, float]:
+    name, sign, value = text.partition("=")
+    try:
+        if not (sign and name):
+            raise ValueError
+        return name, float(value)
+    except ValueError:
+        raise InputError(f"{option} must be NAME=NUMBER, got '{text}'") from None
+
+
+def _gain(text: str) -> tuple[tuple[str, str], float]:
+    where, value = _assigned(text, "--gain")
+    motor, _, state = where.partition(":")
+    return (motor, state), value
+
+
+def _span(text: str) -> tuple[str, tuple[float, float]]:
+    name, sign, value = text.partition("=")
+    low, colon, high = value.partition(":")
+    try:
+        if not (sign and name and colon):
+            raise ValueError
+        return name, (float(low), float(high))
+    except ValueError:
+        raise InputError(f"--range must be NAME=LOW:HIGH, got '{text}'") from None

@@ -1,0 +1,93 @@
+"""What is known of a machine's loop about an equilibrium, as numbers by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dalembert.analysis.linearize import law_gain, linearize
+from dalembert.control.margins import disk_margins
+from dalembert.control.mu import Robustness, robust_stability
+from dalembert.control.norms import hinf_norm
+from dalembert.control.signals import label, place
+from dalembert.control.uncertain import uncertain
+from dalembert.core.errors import InputError
+from dalembert.core.ports import Law
+from dalembert.formulations.equations import derive
+from dalembert.model.machine import Machine
+
+__all__ = ["loop_report"]
+
+
+def loop_report(
+    machine: Machine,
+    law: Law | None,
+    *,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    gains: Mapping[tuple[str, str], float] | None = None,
+    at: Mapping[str, float] | None = None,
+    level: float | None = None,
+    seconds: float = 60.0,
+) -> tuple[dict[str, Any], Robustness | None]:
+    """Stability, sensitivity and disk margins of a loop, and what is proven of it over ranges; the proof itself.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    law
+        A law without states of its own; not needed with gains.
+    ranges
+        Ranges of angles [rad] and parameters.
+    gains
+        Gains by (motor, state), ``u = -K x``, in the place of the law.
+    at
+        Configuration.
+    level, seconds
+        As of `robust_stability`.
+    """
+    import control
+
+    eom = derive(machine)
+    plant = linearize(eom, at)
+    if gains:
+        K = np.zeros((plant.ninputs, plant.noutputs))
+        for (motor, state), value in gains.items():
+            K[place(label(motor), plant.input_labels, "motor"), place(label(state), plant.output_labels, "state")] += (
+                value
+            )
+    elif law is not None:
+        K = -law_gain(eom, law, at)
+    else:
+        raise InputError(f"machine '{machine.name}' has no law: give gains as --gain MOTOR:STATE=NUMBER")
+    closed = np.array(plant.A) - np.array(plant.B) @ K @ np.array(plant.C)
+    poles = np.linalg.eigvals(closed)
+    answer: dict[str, Any] = {"stable": bool(poles.real.max() < 0.0), "slowest pole": float(poles.real.max())}
+    loop = control.ss(plant.A, plant.B, K @ np.array(plant.C), np.zeros((plant.ninputs, plant.ninputs)))
+    if answer["stable"]:
+        answer["sensitivity"] = hinf_norm(control.feedback(control.ss([], [], [], np.eye(plant.ninputs)), loop)).value
+        answer["margins"] = {
+            name: {"gain": list(m.gain), "phase": float(np.degrees(m.phase)), "frequency": m.frequency}
+            for name, m in zip(plant.input_labels, disk_margins(loop), strict=True)
+        }
+    proof = None
+    if ranges:
+        spans = dict(ranges)
+        model = uncertain(eom, spans, at=at)
+        proof = robust_stability(
+            model.lft.feedback(K, model.lft.outputs, model.lft.inputs), level=level, seconds=seconds
+        )
+        size = 1.0 / max(1.0, proof.upper) if proof.complete and np.isfinite(proof.upper) else 0.0
+        low, high = (model.values(**dict.fromkeys(spans, s * size)) for s in (-1.0, 1.0))
+        answer |= {
+            "blocks": model.lft.sizes,
+            "mu": [proof.lower, proof.upper if np.isfinite(proof.upper) else None],
+            "proof": proof.message,
+            "guaranteed": {n: [low[n], high[n]] for n in spans} if size else {},
+            "proven": proof.guaranteed,
+        }
+        if proof.worst is not None and proof.worst.size <= 1.0:
+            answer["unstable at"] = model.values(**{n: proof.worst.values.get(n, 0.0) for n in spans})
+    return answer, proof

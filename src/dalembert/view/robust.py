@@ -1,0 +1,211 @@
+"""Pictures of robust control: singular values with their bounds, poles, structured singular values, ranges."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.control.mu import Robustness
+from dalembert.control.norms import matrices_of, response
+from dalembert.control.uncertain import LFT
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array
+from dalembert.view.plots import COLOURS, picture_file, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_mu", "plot_poles", "plot_ranges", "plot_singular_values"]
+
+Path = str | os.PathLike[str]
+
+
+def plot_singular_values(
+    systems: Mapping[str, Any] | Any,
+    *,
+    bounds: Mapping[str, Any] | None = None,
+    frequencies: Sequence[float] | Array | None = None,
+    path: Path | None = None,
+) -> Figure:
+    """Draw largest singular values over frequency, of one system also the others, with the bounds that weights set.
+
+    Parameters
+    ----------
+    systems
+        System of python-control, or several by name.
+    bounds
+        Weights by name: what is drawn is ``1 / |w|``, below which the weighted gain is at most one.
+    frequencies
+        Frequencies [rad/s]; default the range of all poles and a decade beside.
+    path
+        File to write; None: only return the figure.
+    """
+    named = dict(systems) if isinstance(systems, Mapping) else {"": systems}
+    parts = {name: matrices_of(system)[0] for name, system in named.items()}
+    w = _frequencies([p[0] for p in parts.values()]) if frequencies is None else np.asarray(frequencies, dtype=float)
+    figure, axes = _figure()
+    for k, (name, system) in enumerate(parts.items()):
+        values = np.linalg.svd(response(system, w), compute_uv=False)
+        colour = COLOURS[k % len(COLOURS)]
+        axes.loglog(w, values[:, 0], color=colour, label=name or None)
+        if values.shape[1] > 1 and len(parts) == 1:
+            axes.fill_between(w, np.maximum(values[:, -1], 1e-12), values[:, 0], color=colour, alpha=0.15, lw=0)
+    for name, weight in (bounds or {}).items():
+        gain = np.linalg.svd(response(matrices_of(weight)[0], w), compute_uv=False)[:, 0]
+        axes.loglog(w, 1.0 / np.maximum(gain, 1e-300), "k--", lw=1, label=name)
+    axes.set(xlabel="frequency [rad/s]", ylabel="singular values")
+    return _finished(figure, axes, path, legend=bool(bounds) or len(parts) > 1)
+
+
+def plot_poles(
+    loop: LFT | Mapping[str, Any] | Any,
+    *,
+    samples: int = 200,
+    seed: int = 0,
+    damping: float | None = None,
+    path: Path | None = None,
+) -> Figure:
+    """Draw the poles of closed loops in the complex plane.
+
+    Parameters
+    ----------
+    loop
+        System, several by name, or an uncertain loop in blocks between -1 and 1, which is sampled.
+    samples, seed
+        Random values of an uncertain loop, uniform in its blocks.
+    damping
+        A damping ratio whose rays are drawn.
+    path
+        File to write; None: only return the figure.
+    """
+    figure, axes = _figure()
+    if isinstance(loop, LFT):
+        rng = np.random.default_rng(seed)
+        values = [{n: float(rng.uniform(-1, 1)) for n in loop.sizes} for _ in range(samples)]
+        poles = np.concatenate([np.linalg.eigvals(loop.close(v).M11) for v in values])
+        _cross(axes, poles, COLOURS[0], f"{samples} random values", size=6)
+        _cross(axes, np.linalg.eigvals(loop.close(dict.fromkeys(loop.sizes, 0.0)).M11), COLOURS[1], "middle", size=36)
+    else:
+        named = dict(loop) if isinstance(loop, Mapping) else {"": loop}
+        for k, (name, system) in enumerate(named.items()):
+            _cross(axes, np.linalg.eigvals(matrices_of(system)[0][0]), COLOURS[k % len(COLOURS)], name, size=36)
+    axes.axvline(0.0, color="k", lw=0.8)
+    if damping is not None:
+        if not 0.0 < damping < 1.0:
+            raise InputError(f"damping of a pole map must lie between 0 and 1, got {damping!r}")
+        reach = max(abs(y) for y in axes.get_ylim())
+        slope = damping / np.sqrt(1.0 - damping**2)
+        axes.plot([-slope * reach, 0, -slope * reach], [reach, 0, -reach], "k:", lw=1, label=f"damping {damping:g}")
+    axes.set(xlabel="real part [1/s]", ylabel="imaginary part [rad/s]")
+    return _finished(figure, axes, path, legend=bool(axes.get_legend_handles_labels()[1]))
+
+
+def plot_mu(found: Robustness, *, path: Path | None = None) -> Figure:
+    """Draw what is proven of an uncertain loop: its level, the intervals of frequency, and the bound from below.
+
+    Parameters
+    ----------
+    found
+        What `robust_stability` or `robust_performance` returned.
+    path
+        File to write; None: only return the figure.
+    """
+    if not found.intervals:
+        raise InputError(f"there is nothing to draw: {found.message}")
+    figure, axes = _figure()
+    ends = sorted(x for i in found.intervals for x in (i.low, i.high) if 0.0 < x < np.inf)
+    low, high = (ends[0] / 3.0, ends[-1] * 3.0) if ends else (0.1, 10.0)
+    height = [i.bound for i in found.intervals]
+    level = found.upper if np.isfinite(found.upper) else max(height)
+    for k, i in enumerate(sorted(found.intervals, key=lambda x: x.low)):
+        a, b = max(i.low, low), min(i.high, high)
+        axes.fill_between([a, b], 0.0, level, color=COLOURS[0], alpha=0.12 if k % 2 else 0.22, lw=0)
+        label = "bound where it was fitted" if k == 0 else None
+        axes.plot([a, b], [i.bound, i.bound], color=COLOURS[0], lw=1.2, label=label)
+    if np.isfinite(found.upper):
+        axes.axhline(found.upper, color="k", ls="--", lw=1, label=f"proven: {found.upper:.3g}")
+    if found.lower > 0.0 and np.isfinite(found.lower):
+        w = found.worst.frequency if found.worst is not None else np.nan
+        axes.plot(np.clip(w, low, high), found.lower, "o", color=COLOURS[1], label=f"reached: {found.lower:.3g}")
+    axes.set_xscale("log")
+    axes.set(xlabel="frequency [rad/s]", ylabel="structured singular value", xlim=(low, high), ylim=(0.0, 1.25 * level))
+    axes.set_title(f"{len(found.intervals)} intervals" if found.complete else "not complete")
+    return _finished(figure, axes, path)
+
+
+def plot_ranges(
+    cases: Mapping[str, Mapping[str, tuple[float, float]]],
+    *,
+    limits: Mapping[str, tuple[float, float]] | None = None,
+    degrees: bool = False,
+    path: Path | None = None,
+) -> Figure:
+    """Draw guaranteed ranges of quantities side by side.
+
+    Parameters
+    ----------
+    cases
+        Ranges of each quantity, by the name of the case.
+    limits
+        Ranges that were asked for, drawn behind.
+    degrees
+        Whether ranges are angles in rad to be drawn in degrees.
+    path
+        File to write; None: only return the figure.
+    """
+    names = list(dict.fromkeys(n for case in cases.values() for n in case))
+    if not names:
+        raise InputError("there are no ranges to draw")
+    factor = np.degrees(1.0) if degrees else 1.0
+    figure, axes = _figure(height=0.9 + 0.2 * len(names) * (len(cases) + 1))
+    for row, name in enumerate(names):
+        if limits and name in limits:
+            lo, hi = (factor * x for x in limits[name])
+            axes.barh(row, hi - lo, left=lo, height=0.9, color="#dddddd", label="asked for" if row == 0 else None)
+        for k, (case, found) in enumerate(cases.items()):
+            if name in found:
+                lo, hi = (factor * x for x in found[name])
+                place = row + 0.8 * ((k + 0.5) / len(cases) - 0.5)
+                colour = COLOURS[k % len(COLOURS)]
+                axes.barh(
+                    place, hi - lo, left=lo, height=0.7 / len(cases), color=colour, label=case if row == 0 else None
+                )
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("angle [deg]" if degrees else "value")
+    return _finished(figure, axes, path)
+
+
+def _cross(axes: Axes, poles: Any, colour: str, label: str, size: float) -> None:
+    axes.scatter(poles.real, poles.imag, s=size, marker="x", color=colour, lw=0.9, label=label or None)
+
+
+def _frequencies(matrices: Sequence[Array]) -> Array:
+    size = np.concatenate([np.abs(np.linalg.eigvals(A)) if A.size else np.zeros(0) for A in matrices] or [np.ones(1)])
+    size = size[size > 1e-9]
+    low, high = (size.min(), size.max()) if size.size else (1.0, 1.0)
+    return np.geomspace(low / 10.0, high * 10.0, 600)
+
+
+def _figure(height: float = 3.4) -> tuple[Figure, Axes]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _finished(figure: Figure, axes: Axes, path: Path | None, *, legend: bool = True) -> Figure:
+    if legend:
+        axes.legend(frameon=False, fontsize=8)
+    if path is not None:
+        save_figure(figure, picture_file(path))
+    return figure
