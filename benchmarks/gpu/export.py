@@ -33,7 +33,7 @@ from dalembert.simulation.settings import Settings
 
 N_REFERENCE = 4096
 LOOP = {"members": 256, "step": 1e-3, "steps": 500}
-LOOPS = ("panda", "ur5", "crane", "canadarm")
+LOOPS = ("panda", "ur5", "crane", "canadarm", "pulleys")
 
 
 def load_robot(name: str) -> da.Machine:

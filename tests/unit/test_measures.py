@@ -8,6 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.systems import pulley_robot
 
 RNG = np.random.default_rng(8)
 LAW = da.PD(kp=(8.0,), kd=(3.0,), reference=lambda t: ca.sin(3 * t))
@@ -158,3 +159,20 @@ def test_wrong_members_to_repeat(cart: da.EquationsOfMotion) -> None:
             result.again(members)
     with pytest.raises(InputError, match=r"ask for measures\['far'\]"):
         result["far"]
+
+
+def test_tensions_of_cables_are_measured() -> None:
+    """Multipliers on the tape, against those that single runs record."""
+    eom = da.equations(pulley_robot(2))
+    start = {"q0": {"platform.y": 0.25, "platform.z": 0.37}, "duration": 0.2, "step": 2e-3}
+    measure = {
+        "least": da.Measure(lambda s: ca.fmin(s["tension.cable1"], s["tension.cable2"]), "min"),
+        "most": da.Measure("tension.cable1", "max"),
+    }
+    speeds = np.array([-0.1, 0.05, 0.1])
+    result = da.rollout(eom, v0={"platform.vx": speeds}, measure=measure, **start)
+    for i in (0, 2):
+        run = da.simulate(eom, v0={"platform.vx": speeds[i]}, **start)
+        least = min(run["tension.cable1"].min(), run["tension.cable2"].min())
+        np.testing.assert_allclose(result.measures["least"][i], least, rtol=1e-9)
+        np.testing.assert_allclose(result.measures["most"][i], run["tension.cable1"].max(), rtol=1e-9)

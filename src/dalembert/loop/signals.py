@@ -9,8 +9,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from dalembert.core.constraint_tape import SHARE
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.simulation.constrained.tape import dynamics_tape
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import REDUCERS, Measures, looked_at
 
@@ -63,6 +65,7 @@ class Signals:
     ``t``                                   time
     a coordinate, velocity or state         as in `Run`
     ``u.MOTOR``, ``energy.kinetic``, ...    signals, as in `Run`
+    ``tension.CABLE``, ``multiplier.ROW``   of constraints; not a number where rows depend on each other
     ``position.FRAME.x`` (``y``, ``z``)     of a frame or body in the world
     ``velocity.FRAME.x`` (``y``, ``z``)     the same, velocity in world axes
     ``parameter.NAME``                      a parameter of the machine
@@ -74,6 +77,7 @@ class Signals:
         sizes = [problem.ode.numel_in(k) for k in range(4)]
         self.t, self.x, self.c, self.p = (ca.SX.sym(n, k) for n, k in zip("txcp", sizes, strict=True))
         self._y: Any = None
+        self._forces: Any = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -82,7 +86,8 @@ class Signals:
         frames = [n for n in eom.machine.tree.frames if n != "world"]
         moving = [f"{what}.{name}.{axis}" for what in ("position", "velocity") for name in frames for axis in "xyz"]
         parameters = [f"parameter.{name}" for name in eom.p_names]
-        return ("t", *problem.state_names, *problem.signal_names, *problem.held_names, *moving, *parameters)
+        forces = () if problem.constrained is None else problem.constrained.signal_names
+        return ("t", *problem.state_names, *problem.signal_names, *problem.held_names, *forces, *moving, *parameters)
 
     def __getitem__(self, name: str) -> Any:
         eom, problem = self._eom, self._problem
@@ -95,6 +100,9 @@ class Signals:
             if self._y is None:
                 self._y = problem.signals(self.t, self.x, self.c, self.p)
             return self._y[problem.signal_names.index(name)]
+        system = problem.constrained
+        if system is not None and name in system.signal_names:
+            return self._multipliers()[system.signal_rows[system.signal_names.index(name)]]
         kind, _, rest = str(name).partition(".")
         if kind == "parameter" and rest in eom.p_names:
             return self.p[eom.p_names.index(rest)]
@@ -102,6 +110,15 @@ class Signals:
         if kind in ("position", "velocity") and frame in eom.machine.tree.frames and axis in ("x", "y", "z"):
             return self._of_frame(kind, frame)["xyz".index(axis)]
         raise UnknownNameError("signal", name, self.names, f"machine '{eom.machine.name}'")
+
+    def _multipliers(self) -> Any:
+        """Multipliers of the constraints, solved on the tape; not a number where that cannot solve for them."""
+        system = self._problem.constrained
+        assert system is not None
+        if self._forces is None:
+            solved = dynamics_tape(system.tape, system.flags, ())(self.t, self.x, self.c, self.p, ca.DM.zeros(2))
+            self._forces = ca.if_else(solved[-1] >= SHARE, solved[-2], ca.DM.nan(solved[-2].shape))
+        return self._forces
 
     def _of_frame(self, kind: str, frame: str) -> Any:
         eom, s = self._eom, self._eom.symbolic
