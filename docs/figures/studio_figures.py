@@ -17,6 +17,7 @@ import dalembert as da
 from dalembert.benchmarks import launch_browser
 from dalembert.systems import SYSTEMS
 from dalembert.view import Studio, player_html
+from dalembert.view.studio.opened import open_system
 
 FOLDER = Path(__file__).resolve().parent
 ARM = {"theta2": -0.7, "theta3": 1.3, "theta4": -0.5}
@@ -49,11 +50,13 @@ INSTANTS = {"andrews-squeezer": 0.3, "planar-flexible-arm": 0.15, "double-pendul
 BENDING = {"planar-flexible-arm": 4.0, "canadarm": 5.0, "mda-arm": 5.0, "space-chaser": 4.0}
 
 
-def save(picture: bytes, path: Path, colours: int = 160) -> None:
-    """Write a picture with few colours: a third of its size."""
+def save(picture: bytes, path: Path, colours: int = 0) -> None:
+    """Write a picture, if asked with few colours: a third of its size."""
     path.parent.mkdir(exist_ok=True)
     image = Image.open(io.BytesIO(picture)).convert("RGB")
-    image.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
+    if colours:
+        image = image.quantize(colours, dither=Image.Dither.NONE)
+    image.save(path, optimize=True)
     print(path.relative_to(FOLDER), f"{path.stat().st_size / 1e3:.0f} kB")
 
 
@@ -71,10 +74,8 @@ def place(page: Any, player: str, part: float, bending: float) -> None:
 def screen(browser: Any, name: str) -> None:
     machine, start, part, bending = SCREENS[name]
     page = browser.new_page(viewport={"width": 1280, "height": 800}, bypass_csp=True)
-    with Studio() as studio:
+    with Studio(open_system(machine)) as studio:
         page.goto(studio.url)
-        page.wait_for_selector("body[data-machine]")
-        page.select_option("#machine", machine)
         page.wait_for_selector(f"body[data-machine='{machine}'][data-run='']")
         for key, values in start.items():
             page.evaluate("(id) => (document.getElementById(id).open = true)", f"section-{key}")

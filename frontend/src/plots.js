@@ -20,9 +20,14 @@ export class Signals {
     signals.names = packed.names;
     signals.units = packed.units;
     signals.events = packed.events;
-    signals.rows = new Map(packed.names.map((name, k) => [name, values.subarray(k * shape[1], (k + 1) * shape[1])]));
+    signals.rows = new Map(packed.names.map((name, k) => [name, gaps(values.subarray(k * shape[1], (k + 1) * shape[1]))]));
     return signals;
   }
+}
+
+// What a run that diverges leaves at its end is not drawn.
+function gaps(values) {
+  return values.every(Number.isFinite) ? values : Array.from(values, (x) => (Number.isFinite(x) ? x : null));
 }
 
 // A panel: signals of one unit. `other`: signals of a second run to compare with, dashed.

@@ -199,6 +199,24 @@ def test_motions_that_are_given_are_packed() -> None:
         pack_motion(machine, t[::-1], np.zeros((5, 2)))
 
 
+def test_runs_that_diverge_can_be_looked_at(tmp_path: Path) -> None:
+    pushed = da.Machine(
+        "pushed",
+        [da.box("box", 1.0, (0.2, 0.2, 0.2))],
+        [da.Joint("x", "prismatic", "world", "box", axis=(1, 0, 0))],
+        motors=[da.Motor("F", "x")],
+    )
+    stiff = da.PD(kp=1e4, kd=0.0, reference=[0.0])  # far too stiff for the step
+    run = da.simulate(pushed, duration=300.0, q0={"x": 0.1}, control=stiff, method="euler", step=0.1, check=False)
+    assert run.status == "diverged"
+    film = pack_run(run)
+    json.dumps(film, allow_nan=False)
+    assert all(np.isfinite(unpack_array(film[name])).all() for name in ("points", "poses"))
+    assert len(unpack_array(film["t"])) > 1 and film["scene"]["size"] < 1e3
+    text = run.report(tmp_path / "run.html").read_text(encoding="utf-8")
+    assert escape(run.message) in text
+
+
 # -- reports ----------------------------------------------------------------
 
 

@@ -18,7 +18,8 @@ __all__ = ["pack_array", "unpack_array"]
 
 def pack_array(values: ArrayLike) -> dict[str, Any]:
     """Pack an array of channels (channels, n), or one channel (n)."""
-    floats = np.ascontiguousarray(values, dtype="<f4")
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is not drawn
+        floats = np.ascontiguousarray(values, dtype="<f4")
     planes = floats.reshape(-1).view(np.uint8).reshape(-1, 4).T
     data = zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
     return {"shape": list(floats.shape), "data": base64.b64encode(data).decode("ascii")}

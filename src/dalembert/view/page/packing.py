@@ -39,6 +39,7 @@ __all__ = ["film_times", "pack_machine", "pack_mode", "pack_motion", "pack_run",
 _FPS = 60.0
 _FEWEST, _MOST = 90, 1800  # frames of a film
 _NUMBERS = 400_000  # numbers of a film
+_FAR = 100.0  # sizes of itself that a machine may be away when it diverges
 _BENDING = 0.25  # largest exaggerated displacement, relative to the extent of the machine
 
 
@@ -74,11 +75,25 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     channels = 3 * len(scene.points) + 10
     times = film_times(run, most or int(np.clip(_NUMBERS // channels, 120, _MOST)))
     baked = bake_run(scene, run, times)
+    seen = _before_it_flies_apart(baked)
+    if run.status in ("diverged", "failed") and seen < len(times):
+        times = times[:seen]
+        baked = bake_run(scene, run, times)
     straight = bake_run(scene, run, times, exaggerate=0.0) if scene.modal else None
     names = [part.name for part in scene.cables if f"tension.{part.name}" in run]
     tensions = {name: interpolated(times, run.t, run[f"tension.{name}"][:, None], ())[:, 0] for name in names}
     forces = forces_of(run, own, times)
     return _packed(scene, baked, straight, tensions=tensions, forces=forces, title=own.name)
+
+
+def _before_it_flies_apart(baked: Baked) -> int:
+    """Number of frames before a run that diverges is so far away that nothing could be told any more; at least one."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        clouds = np.concatenate([baked.points, baked.poses[..., 3]], axis=1)
+        extent = np.abs(clouds - clouds[:1]).max(axis=(1, 2))
+        size = max(float(np.ptp(clouds[0], axis=0).max()), 1e-3)
+    lost = np.flatnonzero(~(extent < _FAR * size))
+    return max(1, int(lost[0])) if len(lost) else len(extent)
 
 
 def pack_machine(
