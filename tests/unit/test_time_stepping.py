@@ -1,5 +1,6 @@
 """Contact by time-stepping: against closed forms, conservation laws, an independent solver, and itself at rest."""
 
+import warnings
 from itertools import pairwise
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.core.errors import DalembertError
+from dalembert.core.errors import DalembertError, InputError
 from dalembert.simulation.contact.native import solve_cone
 
 WEIGHT = 9.81
@@ -419,3 +420,27 @@ def test_flexible_chain_falls_and_comes_to_rest() -> None:
     assert energy.max() <= energy[0] * (1.0 + 1e-6)
     forces = [run[f"force.{name}.normal"][-1] for name in ("link1", "link1_tip", "link2_tip", "link3_tip")]
     np.testing.assert_allclose(forces, np.array([0.5, 1.0, 1.0, 0.5]) * WEIGHT, rtol=1e-2)
+
+
+@pytest.mark.slow
+def test_quadruped_is_dropped_on_its_feet() -> None:
+    """A robot from a URDF file: it lands on its four spheres, stands, and its feet carry its weight."""
+    from dalembert.benchmarks.contact_cases import FEET, quadruped, standing
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", da.DalembertWarning)  # the file has a body whose inertia cannot be
+        try:
+            machine = quadruped(0.7)
+        except InputError as error:
+            pytest.skip(str(error))
+        eom, q0 = da.equations(machine), standing(machine, 0.1)
+    run = da.simulate(eom, duration=4.0, q0=q0, contact="time-stepping", step=1e-3)
+    mass = eom.mass_matrix(run.array(eom.q_names)[-1])[0, 0]
+    forces = np.array([run[f"force.{foot}.normal"] for foot in FEET])
+    np.testing.assert_allclose(forces[:, -1].sum(), mass * WEIGHT, rtol=1e-7)
+    assert (forces[:, -1] > 0.2 * mass * WEIGHT).all()
+    assert min(run[f"gap.{foot}"].min() for foot in FEET) > -1e-6
+    place = run.array(["root_joint.x", "root_joint.y", "root_joint.z"])
+    assert np.abs(place[-1] - place[-500]).max() < 1e-6
+    assert run.energy.drift < 1e-3
+    assert run["contact.residual"].max() < 1e-6
