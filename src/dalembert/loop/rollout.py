@@ -31,6 +31,7 @@ from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, INTEGRA
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
+from dalembert.simulation.rollout.events import EventSteps
 from dalembert.simulation.rollout.lanes import LaneRollout
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
@@ -170,7 +171,7 @@ def rollout(
         raise InputError(f"stop_at_limits must be true or false, got {stop_at_limits!r}")
     limits = "stop" if stop_at_limits else "ignore"
     loop = close_loop(eom, control, limits=limits, signals=signals, sensors=sensors)
-    problem, held = loop.problem, held_inputs(loop)
+    problem, held = loop.problem, held_inputs(loop, slack=True)
     schedule = loop.controller if loop.constant is None else None
     parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
@@ -206,6 +207,8 @@ def rollout(
         engine = _engine(eom, problem, method, device, precision, fast_math, measures, schedule, way)
         memory = None if measures is None else measures.start(len(x0[which]))
         members = Members.at_start(x0[which], held, own, len(plan.t), memory)
+        if _goes_slack(problem):
+            members = _watched(loop, setup, members, engine)
         if schedule is not None:
             members = members.sampled(schedule.initial, np.arange(len(x0))[which], seed)
         members = with_signs(members.paced(setup) if adaptive else members, stops)
@@ -213,16 +216,20 @@ def rollout(
         result = _assemble(eom, problem, setup, plan, members, engine.backend, time.perf_counter() - began)
         good = np.asarray(result.ok | (result.status == "stopped"))
         numbers = {} if measures is None or memory is None else measures.finish(memory, good)
+        result = replace(result, happened=members.outside)
         return replace(result, measures=numbers, rerun=lambda chosen, record: go(chosen, record, None))
 
     ends = record is None and (measures is not None or adaptive)
     return go(slice(None), duration if ends else record, measures)
 
 
-def held_inputs(loop: ClosedLoop) -> Array:
-    """Return the constant inputs of a loop; refuse what a rollout cannot do."""
-    if loop.problem.constrained is not None and loop.problem.constrained.unilateral:
-        raise InputError(f"machine {loop.problem.name!r} has cables that go slack, which rollouts do not; use simulate")
+def held_inputs(loop: ClosedLoop, *, slack: bool = False) -> Array:
+    """Return the constant inputs of a loop; refuse what cannot be done, with or without cables that go ``slack``."""
+    if _goes_slack(loop.problem) and (not slack or (loop.controller is not None and loop.constant is None)):
+        raise InputError(
+            f"machine {loop.problem.name!r} has cables that go slack, which steppers and what is sampled in rollouts "
+            "do not take yet; use simulate"
+        )
     if loop.controller is None:
         return np.zeros(0)
     if loop.constant is not None:
@@ -263,6 +270,10 @@ def _stopped_by(problem: Problem, members: Members) -> NDArray[np.str_]:
     stops = terminal_events(problem)
     names = np.array(["", *(() if stops is None else stops.names)])
     return np.asarray(names[np.where(members.status <= STOPPED, STOPPED + 1 - members.status, 0)])
+
+
+def _goes_slack(problem: Problem) -> bool:
+    return problem.constrained is not None and bool(problem.constrained.unilateral)
 
 
 def member_values(value: Any, names: tuple[str, ...], default: Array, what: str) -> Array:
@@ -341,6 +352,29 @@ def initial_states(
 
 def _named(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _watched(loop: ClosedLoop, setup: Setup, members: Members, engine: RolloutEngine) -> Members:
+    """Members with what can happen to them, settled at their start; refuse where nobody can take them out of a lane."""
+    if loop.problem.events is not None or INTEGRATORS[setup.method].adaptive:
+        raise InputError(
+            f"machine {loop.problem.name!r} has cables that go slack: rollouts take it with fixed steps and without "
+            "stops at limits; use simulate"
+        )
+    if engine.backend != "lanes":
+        raise InputError(
+            f"machine {loop.problem.name!r} has cables that go slack: rollouts take it on the processor with a C "
+            f"compiler, not with the backend {engine.backend!r}; use simulate"
+        )
+    switching = loop.switching
+    assert switching is not None
+    outside = EventSteps(setup, lambda p: switching.for_run(p, None))
+    signs = np.zeros((len(members.x), len(loop.problem.event_specs)))
+    for i, x in enumerate(members.x):
+        own = members.p[i] if members.p.ndim == 2 else members.p
+        members.x[i], signs[i] = outside.start(i, x, members.held, own)
+    members.rows[:, 0] = members.x
+    return replace(members, watched=signs, outside=outside)
 
 
 def _engine(

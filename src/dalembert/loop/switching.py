@@ -142,6 +142,11 @@ class Switching:
     def prepare_all(self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, Array]) -> Array:
         """Return the initial states of many members (N, n), each with its parameters (N, np), as `prepare` does."""
         eom, system, x = self.eom, self.eom.constraint_system, x.copy()
+        if any(r.unilateral for r in system.rows):
+            for i, own in enumerate(p):
+                named = {name: float(values[i]) for name, values in wanted.items()} or None
+                x[i] = self.for_run(own, None).prepare(x[i], t, reach, named)[0]
+            return x
         q, v, latches = x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], x[:, self.latches]
         if system.measuring:
             latches = np.array([system.measured(a, b, t, c) for a, b, c in zip(latches, q, p, strict=True)])

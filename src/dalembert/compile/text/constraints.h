@@ -22,7 +22,7 @@ struct beside {
 #define NO(m) (~(m))
 #define SOME(m) any(m)
 /* One member out of its lane. */
-static void take_out(const struct beside *B, int i, const real *x, const real *c, const real *p) {
+static inline void take_out(const struct beside *B, int i, const real *x, const real *c, const real *p) {
     double *const one = B->member;
     for (int j = 0; j < N_STATES; j++) one[j] = x[j][i];
     for (int j = 0; j < N_HELD; j++) one[2 * N_STATES + j] = c[j][i];

@@ -65,6 +65,11 @@ struct rollout {
     const double *atol;
     double rtol, max_step, max_steps, t_end;
     double *pace;
+    /* signs of the event functions of each member, and who takes one over a step in which they change (of length h from
+     * t): 0, or it cannot go on */
+    double *watched;
+    int (*outside)(int64_t member, double t, double h, double *x, const double *c, const double *p, double *signs);
+    int64_t first;
     /* memory of this thread: SYM_rollout_n_work doubles; those of `measure` and 4 n_measures + 1 vectors; for the
      * updates most random numbers, most rows, most work of one of them, and a vector */
     int64_t most_noise, most_rows;
@@ -83,7 +88,7 @@ EXPORT extern const long JOIN(SYMBOL, _rollout_n_work);
 #else
 #define RATES 1
 #endif
-const long JOIN(SYMBOL, _rollout_n_work) = (N_WORK + (3 + RATES) * N_STATES + N_HELD + N_PARAMETERS + 2) * LANES;
+const long JOIN(SYMBOL, _rollout_n_work) = (N_WORK + (3 + RATES) * N_STATES + N_HELD + N_PARAMETERS + 2 * N_WATCHED + 2) * LANES;
 EXPORT extern const long JOIN(SYMBOL, _rollout_width);
 const long JOIN(SYMBOL, _rollout_width) = LANES;
 
@@ -129,6 +134,43 @@ static void put(double *rows, int64_t start, int64_t members, int64_t n_rows, in
         for (int j = 0; j < size; j++) target[j] = alive[i] ? values[j][i] : NAN;
     }
 }
+
+#if N_WATCHED
+static const double direction_of[] = {DIRECTIONS};
+
+/* Members in whose step of length h from t, from x to `next`, an event function changes its sign. They are taken over it
+ * one by one; of the others the signs at its end are kept. Returns those that cannot go on. */
+static integer watch(const struct rollout *R, int64_t start, int64_t members, real t, double h, integer good,
+                     const real *x, const real *c, const real *p, real *next, real *signs, real *g, real *w) {
+    const real end = t + SPLAT(h);
+    real share;
+    const real *const in[] = {&end, next, c, p};
+    real *const out[] = {g, &share};
+    WATCH(in, out, w)
+    integer leaves = ~(share >= K(SHARE)), lost = J(0);
+    for (int e = 0; e < N_WATCHED; e++) {
+        const real s = signs[e];
+        leaves |= (s != K(0.0)) & ~(g[e] * s > K(0.0)) & (SPLAT(direction_of[e]) * s <= K(0.0));
+    }
+    leaves &= good;
+    if (__builtin_expect(any(leaves), 0))
+        for (int i = 0; i < members; i++) {
+            if (!leaves[i]) continue;
+            double *const one = R->beside.member, own[N_WATCHED];
+            take_out(&R->beside, i, x, c, p);
+            for (int e = 0; e < N_WATCHED; e++) own[e] = signs[e][i];
+            if (R->outside(R->first + start + i, t[i], h, one, one + 2 * N_STATES, one + 2 * N_STATES + N_HELD, own))
+                lost[i] = -1;
+            for (int j = 0; j < N_STATES; j++) next[j][i] = one[j];
+            for (int e = 0; e < N_WATCHED; e++) g[e][i] = own[e];
+        }
+    for (int e = 0; e < N_WATCHED; e++) {
+        const real sign = select_(g[e] > K(0.0), K(1.0), select_(g[e] < K(0.0), K(-1.0), K(0.0)));
+        signs[e] = select_(good, sign, signs[e]);
+    }
+    return lost;
+}
+#endif
 
 /* A block of members from a table with `stride` doubles each (0: one for all). */
 static void load_members(const double *table, int64_t start, int64_t members, int64_t n, int64_t size, int64_t stride,
@@ -321,6 +363,9 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
     const int64_t n = R->n, m = R->n_measures;
     real *const w = aligned(R->work), *const x = w + N_WORK, *const next = x + N_STATES, *const stage = next + N_STATES;
     real *const rate = stage + N_STATES, *const c = rate + RATES * N_STATES, *const p = c + N_HELD;
+#if N_WATCHED
+    real *const watched = p + N_PARAMETERS, *const g = watched + N_WATCHED;
+#endif
     real *const values = m ? aligned(R->measure_work) : 0;
     for (int64_t start = 0; start < n; start += LANES) {
         const int64_t members = n - start < LANES ? n - start : LANES;
@@ -331,6 +376,9 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
         load_members(R->state, start, members, n, N_STATES, N_STATES, x);
         load_members(R->held, start, members, n, N_HELD, R->held_stride, c);
         load_members(R->parameters, start, members, n, N_PARAMETERS, R->p_stride, p);
+#if N_WATCHED
+        load_members(R->watched, start, members, n, N_WATCHED, N_WATCHED, watched);
+#endif
         if (R->clock) load_members(R->clock, start, members, n, 1, 1, &clock);
         for (int64_t i = 0; i < LANES; i++)
             if (status[i < members ? i : members - 1]) alive[i] = 0;
@@ -363,6 +411,9 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                 t = clock + SPLAT(at);
                 integer good = advance(R, t, SPLAT(h), alive, x, c, p, stage, rate, next, w), stopped = J(0);
                 real length = SPLAT(h);
+#if N_WATCHED
+                good &= ~watch(R, start, members, t, h, alive & good, x, c, p, next, watched, g, w);
+#endif
                 for (int j = 0; j < N_STATES; j++) good &= (next[j] - next[j]) == K(0.0);
                 if (__builtin_expect(any(alive & ~good), 0)) {
                     for (int64_t i = 0; i < members; i++) {
@@ -396,6 +447,9 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
         store_block(R->state + start * N_STATES, members, N_STATES, N_STATES, x);
         if (R->n_events)
             store_block(R->signs + start * R->n_events, members, R->n_events, R->n_events, aligned(R->events_work));
+#if N_WATCHED
+        store_block(R->watched + start * N_WATCHED, members, N_WATCHED, N_WATCHED, watched);
+#endif
         if (R->n_updates) store_block(R->held + start * N_HELD, members, N_HELD, N_HELD, c);
     }
 }

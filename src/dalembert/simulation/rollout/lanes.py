@@ -6,6 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from casadi import Function
@@ -20,6 +21,7 @@ from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.events import EventSteps
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
@@ -34,6 +36,9 @@ _WORK = 30_000_000
 """Operations of one call into native code: some tens of milliseconds, after which an interrupt is seen."""
 
 _INT, _POINTER = ctypes.c_int64, ctypes.c_void_p
+
+
+_OUTSIDE = ctypes.CFUNCTYPE(ctypes.c_int, _INT, ctypes.c_double, ctypes.c_double, *[_POINTER] * 4)
 
 
 class _Rollout(ctypes.Structure):
@@ -78,6 +83,9 @@ class _Rollout(ctypes.Structure):
         ("atol", _POINTER),
         *((name, ctypes.c_double) for name in ("rtol", "max_step", "max_steps", "t_end")),
         ("pace", _POINTER),
+        ("watched", _POINTER),
+        ("outside", _POINTER),
+        ("first", _INT),
         ("most_noise", _INT),
         ("most_rows", _INT),
         ("work", _POINTER),
@@ -244,6 +252,10 @@ class LaneRollout:
             kept.append(room)
             loop.n_events, loop.events, loop.events_work = count, self._events.block_address, room.ctypes.data
             loop.directions = self._stops.directions.ctypes.data
+        if members.outside is not None:
+            outside = self._callback(members.outside)
+            kept.append(outside)
+            loop.outside = ctypes.cast(outside, _POINTER).value
         if self._measures is not None:
             kinds, since, until = self._tables
             vectors = np.empty(self._gauge.n_work + (4 * len(self._measures) + 1) * self.width)
@@ -260,10 +272,25 @@ class LaneRollout:
             loop.seed = members.seed
         return loop, kept
 
+    def _callback(self, outside: EventSteps) -> Any:
+        """What takes a member over a step, as lanes call it."""
+        n, n_held, n_p = self._problem.n_states, len(self._problem.held_names), self._problem.n_parameters
+        n_events = len(self._problem.event_specs)
+
+        def array(address: int, size: int) -> Any:
+            return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address)) if size else np.zeros(0)
+
+        def step(member: int, t: float, h: float, x: int, c: int, p: int, signs: int) -> int:
+            arrays = array(x, n), array(c, n_held), array(p, n_p), array(signs, n_events)
+            return int(not outside.step(member, t, h, *arrays))
+
+        return _OUTSIDE(step)
+
     @staticmethod
     def _place(loop: _Rollout, members: Members, start: int, end: int) -> None:
         """Point a loop at some of the members."""
-        loop.n = end - start
+        loop.n, loop.first = end - start, start
+        loop.watched = None if members.watched is None else members.watched[start:].ctypes.data
         for name, array in (("held", members.held), ("parameters", members.p)):
             own = array.ndim == 2
             setattr(loop, name, (array[start:] if own else array).ctypes.data)

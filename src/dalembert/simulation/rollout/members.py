@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Setup
+from dalembert.simulation.rollout.events import EventSteps
 from dalembert.simulation.rollout.plan import Plan
 from dalembert.simulation.rollout.stops import STOPPED
 
@@ -60,6 +61,9 @@ class Members:
         Of the functions of events at which members stop (N, n), NaN before the start; None without such events.
     held_rows
         Record of what a sampled law holds (N, n_t, nc), if there is one; ``held`` is then (N, nc) and changes.
+    watched, outside
+        Signs of all event functions (N, n_events) where transitions may follow, and who takes a member over a step in
+        which they change; None if nothing can happen.
     """
 
     x: Array
@@ -77,6 +81,8 @@ class Members:
     signs: Array | None = None
     pacing: Pacing | None = None
     pace: Array | None = None
+    watched: Array | None = None
+    outside: EventSteps | None = None
 
     @classmethod
     def at_start(cls, x0: Array, held: Array, p: Array, n_rows: int, measured: Array | None = None) -> Members:

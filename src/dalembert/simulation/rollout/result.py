@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
+from dalembert.simulation.rollout.events import EventSteps
 from dalembert.simulation.run import EndState, Run
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Rollout:
         The machine, which the members' runs know.
     rerun
         Simulates chosen members again: ``(members, record) -> Rollout``.
+    happened
+        Events and transitions of the members, if there can be any.
     """
 
     t: Array
@@ -84,6 +87,7 @@ class Rollout:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     source: Any = None
     rerun: Callable[[NDArray[np.int64], float | None], Rollout] | None = None
+    happened: EventSteps | None = None
 
     def __post_init__(self) -> None:
         arrays = (self.t, self.x, self.p, self.held, self.status, self.failed_at, self.failed_state, self.rows)
@@ -133,6 +137,9 @@ class Rollout:
         """Say in words why a member stopped, or return an empty text."""
         if self.status[member] == "diverged":
             k, t = int(self.failed_state[member]), float(self.failed_at[member])
+            note = "" if self.happened is None else self.happened.notes.get(int(member) % len(self), "")
+            if note:
+                return note
             if k == len(self.state_names):
                 return (
                     f"the constraints could not be kept in the step from t = {t:.9g} s: the step is too long, or the "
@@ -170,6 +177,8 @@ class Rollout:
             t, x, n = np.append(t, self.stopped_at[member]), np.vstack([x, self.final[member]]), n + 1
         p = self.p[member] if self.p.ndim == 2 else self.p
         held = self.held[member, :n].copy() if self.held.ndim == 3 else np.tile(self.held, (n, 1))
+        parameters = dict(zip(self.parameter_names, p.tolist(), strict=True))
+        transitions = {} if self.happened is None else {"transitions": self.happened.log(int(member) % len(self))}
         return Run(
             t=t,
             x=x,
@@ -178,11 +187,11 @@ class Rollout:
             state_names=self.state_names,
             signal_names=self.signal_names,
             held_names=self.held_names,
-            events=(),
+            events=() if self.happened is None else self.happened.records(int(member) % len(self)),
             status=str(self.status[member]),
             message=self.message(member),
             final=EndState(float(t[-1]), x[-1].copy(), held[-1].copy()),
-            metadata={**self.metadata, "parameters": dict(zip(self.parameter_names, p.tolist(), strict=True))},
+            metadata={**self.metadata, **transitions, "parameters": parameters},
             source=self.source,
         )
 

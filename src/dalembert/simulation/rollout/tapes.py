@@ -7,6 +7,7 @@ from typing import Any
 import casadi as ca
 
 from dalembert.core.errors import InputError
+from dalembert.simulation.constrained.fallback import GAP
 from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS, ConstraintMethod
 from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape
 from dalembert.simulation.problem import Problem
@@ -41,20 +42,44 @@ def rollout_tapes(problem: Problem, way: ConstraintMethod) -> tuple[ca.Function,
     xdot[system.nq : system.nq + system.nv] = a
     xdot[system.work_input] = xdot[system.work_input] + ca.dot(multipliers, phi_t)
     ode = ca.Function("ode", symbols, ca.cse([xdot, ca.SX(share)]), _NAMES, ["out", "share"])
+    further: dict[str, ca.Function] = {}
+    if system.unilateral:
+        further["WATCH"] = _events_tape(problem, symbols, terms)
     if not way.projects:
-        return ode, {}
+        return ode, further
     tape = projection_tape(system.geometry, system.move, system.flags, system.nq, system.nv)
     *_, q, v, error, share = tape(*symbols)
     outputs = ca.cse([ca.vertcat(q, v), ca.SX(error), ca.SX(share)])
-    return ode, {"PROJECT": ca.Function("project", symbols, outputs, _NAMES, ["out", "error", "share"])}
+    further["PROJECT"] = ca.Function("project", symbols, outputs, _NAMES, ["out", "error", "share"])
+    return ode, further
+
+
+def _events_tape(problem: Problem, symbols: list[Any], terms: list[float]) -> ca.Function:
+    """Event functions and a share: (t, x, c, p) -> (g, share); as constrained_events of constrained.c."""
+    system, x = problem.constrained, symbols[1]
+    assert system is not None
+    tape = dynamics_tape(system.tape, system.flags, None if any(terms) else system.unilateral)
+    found = tape(*symbols, ca.DM(terms))
+    phi, multipliers, share = found[3], found[9], found[10]
+    own = ca.SX(0, 1) if problem.events is None else problem.events(*symbols)
+    switches = [x[int(system.flags[row])] for row in system.unilateral]
+    tensions = [ca.if_else(s > 0.5, multipliers[row], 1) for s, row in zip(switches, system.unilateral, strict=True)]
+    gaps = [
+        ca.if_else(ca.logic_and(s > -0.5, s <= 0.5), GAP - phi[row], 1)
+        for s, row in zip(switches, system.unilateral, strict=True)
+    ]
+    outputs = ca.cse([ca.densify(ca.vertcat(own, *tensions, *gaps)), ca.SX(share)])
+    return ca.Function("events", symbols, outputs, _NAMES, ["g", "share"])
 
 
 def constraint_macros(problem: Problem, way: ConstraintMethod) -> dict[str, object]:
     """Describe the constraints of a problem to the generated time loops."""
     system = problem.constrained
     if system is None:
-        return {"CONSTRAINED": 0, "PROJECTS": 0}
+        return {"CONSTRAINED": 0, "PROJECTS": 0, "N_WATCHED": 0}
     found: dict[str, object] = {"CONSTRAINED": 1, "PROJECTS": int(way.projects), "N_POSE": system.nq + system.nv}
+    found |= {"N_WATCHED": len(problem.event_specs) if system.unilateral else 0}
+    found |= {"DIRECTIONS": ", ".join(str(float(spec.direction)) for spec in problem.event_specs)}
     if way.projects:
         found |= {"N_COORDINATES": system.nq}
         found |= {name.upper(): repr(float(way.settings[name])) for name in ("tolerance", "drift")}
