@@ -2,6 +2,7 @@
 
 from dalembert.core.errors import PlanError
 from dalembert.plan.capture import CapturePlan, plan_capture
+from dalembert.plan.collocation import OptimalMotion, optimal_motion
 from dalembert.plan.distance import box_distance, segment_box_distance, segment_distance
 from dalembert.plan.flat import LoadReference, SmoothStep
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
@@ -16,6 +17,7 @@ __all__ = [
     "CapturePlan",
     "HeldBase",
     "LoadReference",
+    "OptimalMotion",
     "PlanError",
     "PointMotion",
     "PoseMotion",
@@ -38,6 +40,7 @@ __all__ = [
     "gripped",
     "held_base",
     "meet_pose",
+    "optimal_motion",
     "plan_capture",
     "plan_robot_capture",
     "resting_pose",
