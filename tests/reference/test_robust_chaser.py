@@ -1,0 +1,52 @@
+"""The chaser of the study `robust-control`: its uncertain loops against the equations of motion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dalembert.studies.robust_control.chaser import (
+    DAMPING,
+    LIMITS,
+    RATE,
+    as_complex,
+    closed_loop,
+    performance_loop,
+    printed_gains,
+    printed_inside,
+    ranges_at,
+)
+from dalembert.studies.robust_control.chaser import model as chaser_model
+from dalembert.studies.robust_control.synthesis import mass_matrix, plant
+
+
+@pytest.mark.parametrize("tangent", ["half", "quarter"])
+def test_performance_loop_is_the_weighted_sensitivity(tangent: str) -> None:
+    """``z = (s^2 + 2 xi w s + w^2) (s^2 + M^-1 (Kd s + Kp))^-1 w``, SPACE (8.11), at random configurations."""
+    u, loop = chaser_model(tangent), performance_loop(tangent)
+    Kp, Kd = np.hsplit(printed_gains(tangent), 2)
+    w = RATE * np.array([1.0] * 6 + [10.0] * 6)
+    rng = np.random.default_rng(0)
+    for s in (0.02j, 0.7j, 5j):
+        angles = {n: float(rng.uniform(*span)) for n, span in u.ranges.items()}
+        M = mass_matrix([*angles.values(), 0.0], "printed")
+        inner = s**2 * np.eye(12) + np.linalg.solve(M, Kd * s + Kp)
+        expected = np.diag(s**2 + 2 * DAMPING * w * s + w**2) @ np.linalg.inv(inner)
+        found = loop.at(**u.normalised(**angles))(s)
+        assert np.abs(found - expected).max() <= 1e-8 * np.abs(expected).max()
+
+
+def test_plant_of_the_synthesis_is_that_of_the_linear_equations() -> None:
+    P, M = plant("q2", "rigid"), mass_matrix((2.21, 0.81, 1.27, 1.64, 2.83, 1.25), "rigid")
+    s = 0.3j
+    rows = [P.output_labels.index(f"x{k}") for k in range(12)]
+    columns = [P.input_labels.index(f"f{k}") for k in range(12)]
+    assert np.allclose(P(s)[np.ix_(rows, columns)], np.linalg.inv(M) / s**2, rtol=1e-9)
+
+
+def test_complex_blocks_and_printed_ranges() -> None:
+    loop = as_complex(closed_loop("half"))
+    assert {b.kind for b in loop.blocks} == {"state", "complex"}
+    assert printed_inside(ranges_at(1.39), "at once") == 5  # the rule of the errata, to the printed degree
+    assert printed_inside(ranges_at(2.0), "at once") < 5
+    assert printed_inside({n: tuple(np.radians(r)) for n, r in LIMITS.items()}, "1 to 5") == 5
