@@ -170,6 +170,12 @@ def rollout(
     if not isinstance(stop_at_limits, bool):
         raise InputError(f"stop_at_limits must be true or false, got {stop_at_limits!r}")
     limits = "stop" if stop_at_limits else "ignore"
+    if eom.machine.contacts:
+        names = ", ".join(contact.name for contact in eom.machine.contacts)
+        raise InputError(
+            f"machine '{eom.machine.name}' has contacts ({names}), which rollouts do not step through yet: use "
+            "simulate, or leave them out (machine.with_(contacts=()))"
+        )
     loop = close_loop(eom, control, limits=limits, signals=signals, sensors=sensors)
     problem, held = loop.problem, held_inputs(loop, slack=True)
     schedule = loop.controller if loop.constant is None else None
