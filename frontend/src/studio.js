@@ -125,7 +125,9 @@ class Studio {
   }
 
   async open(what) {
+    const turn = (this.turn = (this.turn ?? 0) + 1);
     const { card, film, runs } = await this.server.ask("open", what);
+    if (turn !== this.turn) return; // something else was opened meanwhile
     this.card = card;
     this.changes = { p: {}, q0: {}, v0: {}, gains: {}, settings: {} };
     this.shownRun = null;
