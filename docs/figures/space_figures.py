@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from style import BLUE, GREEN, GREY, RED, use_style
 
-from dalembert import plan, systems
+from dalembert import Signal, equations, plan, simulate, systems
 from dalembert.view import draw_machine
 
 FOLDER = Path(__file__).resolve().parent
@@ -46,6 +46,41 @@ def capture() -> None:
     figure.savefig(FOLDER / "capture.png")
 
 
+def tracking() -> None:
+    """The flexible chaser along the move of the page, with the efforts of the base fed forward and without."""
+    robot, flexible = equations(systems.space_chaser("rigid", arrays="rigid")), systems.space_chaser()
+    posture = {"base.qw": 1.0, "theta2": -0.9, "theta3": 1.7, "theta4": -0.8}
+    q0 = np.array([posture.get(name, 0.0) for name in robot.q_names])
+    tip = robot.pose("tip", q0)
+    goal = plan.resting_pose(tip[:3, 3] + [0.5, 0.5, 1.5], tip[:3, :3])
+    path = plan.meet_pose(lambda t: goal, plan.resting_pose(tip[:3, 3], tip[:3, :3]), 26.0)
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3.0), layout="constrained", sharex=True)
+    for fed, colour in ((True, GREEN), (False, RED)):
+        guidance = systems.PathGuidance(robot, path, q0, 30.0, machine=flexible, feedforward=fed)
+        run = simulate(
+            flexible,
+            duration=30.0,
+            q0=dict(zip(robot.q_names, q0, strict=True)),
+            control=systems.tracking_loop(guidance),
+            record=0.1,
+            signals=[Signal("tip", frame="tip")],
+        )
+        wanted = np.array([path(t).position for t in run.t])
+        miss = np.linalg.norm(run.array(["tip.x", "tip.y", "tip.z"]) - wanted, axis=1)
+        turned = np.degrees(2 * np.linalg.norm(run.array(["base.qx", "base.qy", "base.qz"]), axis=1))
+        label = "fed forward" if fed else "feedback alone"
+        for axis, y in zip(axes, (1e3 * miss, turned, run["u.torque.y"]), strict=True):
+            axis.plot(run.t, y, color=colour, label=label)
+    for axis, name in zip(
+        axes, ("tip off its path [mm]", "base turned [deg]", "torque of the base, y [N m]"), strict=True
+    ):
+        axis.set_title(name)
+        axis.set_xlabel("t [s]")
+    axes[2].legend(loc="lower right")
+    figure.savefig(FOLDER / "tracking.png")
+
+
 if __name__ == "__main__":
     chaser()
     capture()
+    tracking()

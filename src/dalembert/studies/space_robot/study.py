@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dalembert import equations, simulate
+from dalembert import EquationsOfMotion, equations, simulate
 from dalembert.analysis import manipulability
 from dalembert.core.types import Array
 from dalembert.model import Orbit, clohessy_wiltshire, in_orbit
-from dalembert.plan import CapturePlan, PoseMotion, gripped, meet_pose, plan_capture, resting_pose
+from dalembert.plan import CapturePlan, PoseMotion, PosePath, gripped, meet_pose, plan_capture, resting_pose
+from dalembert.studies.space_robot.loops import loop_results
 from dalembert.studies.space_robot.missions import mission_results
 from dalembert.systems import debris, robot_reference, space_chaser, tumbling_debris
 
@@ -36,6 +37,7 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     yield from _tide()
     if full:
         yield from mission_results()
+        yield from loop_results(_onto_debris)
 
 
 def _mass_matrix() -> Iterator[tuple[str, float]]:
@@ -109,18 +111,25 @@ def _budget(*, full: bool) -> Iterator[tuple[str, float]]:
     q0 = np.array([posture.get(name, 0.0) for name in eom.q_names])
     X = eom.pose("tip", q0)
     body = tumbling_debris(_SLOW, quaternion=_TURNED, position=(7.4, 0.0, 0.0))
-    # the grip comes from outside, along the radius of the target point, turned as little as possible
-    R = body.attitude(_MEET + 5.0)
-    axis = -R @ np.array(body.point) / np.linalg.norm(body.point)
-    grip = R.T @ _between(X[:3, 2], axis) @ X[:3, :3]
-    start = resting_pose(X[:3, 3], X[:3, :3])
     for duration in (6.4, 20.0, 30.0, 52.0) if full else (6.4, 20.0):
-        path = meet_pose(_shifted(gripped(body, grip), _MEET - duration), start, duration)
+        path = _onto_debris(eom, q0, duration)
         reference = robot_reference(eom, path, np.arange(0.0, duration + 10.0, 0.2), q0)
         yield f"budget.{duration:g}", float(np.abs(reference.base_torque).max())
         if duration == 20.0:
             yield "budget.force", float(np.abs(reference.base_force).max())
             yield "budget.move", float(np.linalg.norm(body.target(_MEET).position - X[:3, 3]))
+
+
+def _onto_debris(eom: EquationsOfMotion, q0: Array, duration: float) -> PosePath:
+    """Way of the tip onto the grip of a debris of 4 degrees per second, which is there at the same place always."""
+    X = eom.pose("tip", q0)
+    body = tumbling_debris(_SLOW, quaternion=_TURNED, position=(7.4, 0.0, 0.0))
+    # the grip comes from outside, along the radius of the target point, turned as little as possible
+    R = body.attitude(_MEET + 5.0)
+    axis = -R @ np.array(body.point) / np.linalg.norm(body.point)
+    grip = R.T @ _between(X[:3, 2], axis) @ X[:3, :3]
+    start = resting_pose(X[:3, 3], X[:3, :3])
+    return meet_pose(_shifted(gripped(body, grip), _MEET - duration), start, duration)
 
 
 def _tide() -> Iterator[tuple[str, float]]:
