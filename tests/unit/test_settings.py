@@ -143,7 +143,7 @@ simulation:
         ("  method: rk5", "unknown method 'rk5' (did you mean 'rk4'?)"),
         ("  constraints: projektion", "unknown constraint method 'projektion'"),
         ("  constraints: {name: penalty, radius: 0.5}", "no setting named 'radius'"),
-        ("  limits: never", "limits must be 'record', 'stop' or 'ignore'"),
+        ("  limits: never", "limits must be one of record, stop, ignore, contact"),
         ("  reach: 0", "reach must be a finite number > 0"),
         ("  by: hamilton", "no formulation named 'hamilton'"),
         ("  backend: fortran", "no backend named 'fortran'"),

@@ -371,7 +371,6 @@ def test_refusals() -> None:
         return da.simulate(machine, **given)
 
     for options, message in (
-        ({"contact": None}, r"has contacts \(floor\).*contact='time-stepping'"),
         ({"contact": "time-steping"}, "unknown contact method 'time-steping'.*time-stepping"),
         ({"contact": {"name": "time-stepping", "sweeps": 3}}, "no setting named 'sweeps'"),
         ({"contact": {"name": "time-stepping", "theta": 0.3}}, "theta of TimeStepping must be from 0.5 to 1, got 0.3"),

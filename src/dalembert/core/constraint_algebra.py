@@ -30,6 +30,8 @@ __all__ = [
     "independent_rows",
     "least_constraint",
     "minimum_norm",
+    "pulling",
+    "unsymmetric",
 ]
 
 
@@ -161,6 +163,13 @@ def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedD
     return ConstrainedDynamics(a + more[0], multipliers + more[1])
 
 
+def unsymmetric(M: Array, force: Array, J: Array, K: Array, gamma: Array) -> ConstrainedDynamics:
+    """Solve ``M a + K^T lambda = force``, ``J a = gamma``: forces that are not along their rows, as of friction."""
+    free, along = np.linalg.solve(M, force), np.linalg.solve(M, K.T)
+    multipliers = np.linalg.lstsq(J @ along, J @ free - gamma, rcond=1e-9)[0]
+    return ConstrainedDynamics(np.asarray(free - along @ multipliers), np.asarray(multipliers, dtype=float))
+
+
 def correction(M: Array, J: Array, error: Array) -> Array:
     """Least change ``-M^-1 J^T (J M^-1 J^T)^+ error`` that takes an error of the rows away."""
     F = factorise(M, J)
@@ -206,7 +215,7 @@ def least_constraint(
     sizes = np.maximum(np.linalg.norm(Y, axis=0), _NOTHING)
     scale = np.linalg.norm(z) + np.abs(right / sizes).max(initial=0.0) + _NOTHING
     X = (Y - U @ (U.T @ Y)) / sizes  # what the rows that only pull can do besides those that hold
-    found, feasible = _pulling(X, (Y.T @ z - right) / sizes, tolerance * scale)
+    found, feasible = pulling(X, (Y.T @ z - right) / sizes, tolerance * scale)
     z = z - X @ found
     multipliers = np.zeros(len(J))
     multipliers[pulls] = found / sizes
@@ -215,7 +224,7 @@ def least_constraint(
     return LeastConstraint(a, multipliers, J @ a - gamma, feasible)
 
 
-def _pulling(X: Array, violation: Array, tolerance: float) -> tuple[Array, bool]:
+def pulling(X: Array, violation: Array, tolerance: float) -> tuple[Array, bool]:
     """Multipliers ``x >= 0`` with ``violation - X^T X x <= 0``, zero where that is negative; whether there are any."""
     n = X.shape[1]
     x, taken, feasible = np.zeros(n), list[int](), True

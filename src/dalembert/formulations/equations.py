@@ -125,6 +125,8 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
         The CasADi expressions behind the functions.
     q_names, v_names, u_names, p_names
         Names of the coordinates, velocities, inputs and parameters.
+    stops
+        Whether the limits of the joints are contacts, see `with_stops`.
     """
 
     def __init__(
@@ -132,8 +134,10 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
         machine: Machine,
         formulation: Formulation,
         backend: Backend = "auto",
+        stops: bool = False,
     ) -> None:
         self.machine = machine
+        self.stops = stops
         self.formulation = formulation
         self.by = formulation.name
         self.layout = layout = formulation.layout
@@ -355,6 +359,14 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
             return EquationsOfMotion(self.machine, in_machine_coordinates(self.formulation), self.backend)
 
         return self.kept.once("machine coordinates", None, make)
+
+    def with_stops(self) -> EquationsOfMotion:
+        """Return the same equations with the limits of the joints as contacts: hard stops."""
+
+        def make() -> EquationsOfMotion:
+            return EquationsOfMotion(self.machine, self.formulation, self.backend, stops=True)
+
+        return self if self.stops else self.kept.once("stops", None, make)
 
     def from_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
         """State in these coordinates from one in the machine's own: the inverse of `to_machine`."""

@@ -39,6 +39,7 @@ from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.contact.methods import ContactMethod, TimeStepping
 from dalembert.simulation.problem import EventSpec, Problem
 from dalembert.simulation.sampling import Schedule
+from dalembert.simulation.settings import LIMITS
 
 __all__ = ["ClosedLoop", "Event", "SampledController", "close_loop"]
 
@@ -172,7 +173,8 @@ def close_loop(
     events
         User-defined events.
     limits
-        What to do at a joint limit: ``"record"`` an event, ``"stop"`` there, or ``"ignore"`` it.
+        What to do at a joint limit: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` it, or let it be a hard stop
+        (``"contact"``).
     switches
         Constraints that are added and removed during the run.
     contact
@@ -181,6 +183,7 @@ def close_loop(
         Signals and sensors besides those of the machine.
     """
     events, switches = _listed(events, Event, "events"), _listed(switches, Switch, "switches")
+    eom = eom.with_stops() if limits == "contact" else eom
     signals = (*eom.machine.signals, *_listed(signals, Signal, "signals"))
     sensors = (*eom.machine.sensors, *_listed(sensors, Sensor, "sensors"))
     stages, functions = _taken_apart(eom, control)
@@ -254,12 +257,6 @@ def _compose(
     signals: Sequence[Signal],
     sensors: Sequence[Sensor],
 ) -> ClosedLoop:
-    if eom.machine.contacts and contact is None:
-        names = ", ".join(c.name for c in eom.machine.contacts)
-        raise InputError(
-            f"machine '{eom.machine.name}' has contacts ({names}): say how a run deals with them "
-            "(contact='time-stepping'); machine.with_(contacts=()) leaves them out"
-        )
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)
@@ -267,13 +264,16 @@ def _compose(
     known = Quantities(eom, signals, sensors, slots)
     z_names, z0, z, zdot, u = _control(known, stages)
     n_before = eom.nq + eom.nv + len(z_names)
-    if eom.constrained:
+    by_events = eom.has_rows and contact is None
+    if by_events:
         latches = eom.constraint_system.latches
         z, zdot = ca.vertcat(z, latches), ca.vertcat(zdot, ca.SX.zeros(latches.shape[0]))
         z_names = (*z_names, *eom.constraint_system.latch_names)
         z0 = np.concatenate([z0, eom.constraint_system.latch_nominal])
     contacts = None
     if isinstance(contact, TimeStepping):
+        if limits == "contact":
+            raise InputError("contact='time-stepping' does not know joint limits as contacts: choose another 'limits'")
         contacts = eom.contact_system()
         check_stepping(eom, contacts)
         more_names = stepping_names(contacts)
@@ -281,7 +281,7 @@ def _compose(
         z, zdot = ca.vertcat(z, ca.SX.sym("contact", len(more_names))), ca.vertcat(zdot, ca.SX.zeros(len(more_names)))
         z_names, z0 = (*z_names, *more_names), np.concatenate([z0, np.zeros(len(more_names))])
     applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
-    if eom.constrained:
+    if by_events:
         acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
     else:
         acceleration = ca.substitute(s.forward_dynamics, s.tau, applied[0] + applied[1])
@@ -296,7 +296,7 @@ def _compose(
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
     for name, expression in (
         *(cable_signals(eom) if eom.machine.cables else ()),
-        *(contact_signals(contacts) if contacts is not None else ()),
+        *contact_signals(eom.contact_system(limits=eom.stops)),
         *known.recorded,
     ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]
@@ -310,7 +310,7 @@ def _compose(
         g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
     constrained = None
-    if eom.constrained:
+    if by_events:
         rates = ca.vertcat(s.coordinate_rate, ca.SX.zeros(eom.nv), zdot, *power)
         constrained = constrained_part(eom, arguments, rates, applied[0] + applied[1], n_before)
         specs = (*specs, *tension_specs(eom))
@@ -350,7 +350,7 @@ def _schedule(
 
 
 def _switching(eom: EquationsOfMotion, problem: Problem, n_before: int, switches: Sequence[Switch]) -> Switching | None:
-    if not eom.constrained:
+    if problem.constrained is None:
         if switches:
             raise InputError(f"machine '{eom.machine.name}' has no constraints to switch")
         return None
@@ -430,8 +430,8 @@ def _expressions(known: Quantities, law: Any, z: Any, label: str) -> tuple[Any, 
 
 def _events(known: Quantities, events: Sequence[Event], limits: str) -> tuple[Any, tuple[EventSpec, ...]]:
     eom = known.eom
-    if limits not in ("record", "stop", "ignore"):
-        raise InputError(f"limits must be 'record', 'stop' or 'ignore', got {limits!r}")
+    if limits not in LIMITS:
+        raise InputError(f"limits must be one of {', '.join(LIMITS)}, got {limits!r}")
     s = eom.symbolic
     g: list[Any] = []
     specs: list[EventSpec] = []
@@ -442,7 +442,9 @@ def _events(known: Quantities, events: Sequence[Event], limits: str) -> tuple[An
             if joint.info.nv != 1 or (limits == "ignore" and not joint.limits.stop):
                 continue
             x = s.joint_coordinate(joint.name)
-            for side, bound, sign in (("upper", joint.limits.upper, -1.0), ("lower", joint.limits.lower, 1.0)):
+            # where limits are contacts, these have events of their own
+            sides = (("upper", joint.limits.upper, -1.0), ("lower", joint.limits.lower, 1.0))
+            for side, bound, sign in sides if limits != "contact" or joint.limits.stop else ():
                 if np.isfinite(bound):
                     g.append(sign * (x - bound))
                     terminal = limits == "stop" or joint.limits.stop

@@ -6,13 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
+from dalembert.formulations.constraints.system import ConstraintRows, ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.switching import Switch
+from dalembert.loop.switching import LETS_GO, TAKES_HOLD, Switch
+from dalembert.loop.unilateral import SLOWEST
 from dalembert.simulation.constrained.system import ConstrainedSystem
 from dalembert.simulation.problem import EventSpec
 
 __all__ = ["cable_events", "cable_signals", "constrained_part", "switch_events", "tension_specs"]
+
+_FORWARD = 1e-12  # slip [m/s] that a pair is taken to have at least, along the way in which it began to slip
 
 
 def constrained_part(
@@ -46,13 +52,17 @@ def constrained_part(
     d = ca.SX.sym("d", nv)
     moved = ca.densify(eom.formulation.moved(eom.layout.flow(d)))
     move = ca.Function("move", [arguments[1], d, arguments[3]], [moved], ["x", "d", "p"], ["q"])
+    rubbing, shares = _friction_rows(system)
+    contact = None
+    if rubbing:
+        contact = _contact_tape(eom, arguments, outputs, labels, rubbing, shares)
     a, multipliers = ca.SX.sym("a", nv), ca.SX.sym("lambda", m)
     residual = M @ a + Jt @ multipliers - f
     B = ca.jacobian(s.coordinate_rate, s.v)
     K, D = ca.densify(ca.jacobian(residual, s.q) @ B), ca.densify(ca.jacobian(residual, s.v))
     rate = ca.Function("rate", [*arguments, a, multipliers], ca.cse([K, D]), [*names, "a", "lambda"], ["K", "D"])
     recorded = [r for r in system.rows if r.kind != "internal"]
-    signal_names = [f"tension.{n}" if r.kind == "cable" else f"multiplier.{n}" for r in recorded for n in r.names]
+    signal_names = [name for r in recorded for name in _signals(system, r)]
     flags = system.row_flags
     return ConstrainedSystem(
         nq=eom.nq,
@@ -70,15 +80,94 @@ def constrained_part(
         work_input=n - 2,
         work_loss=n - 1,
         constant_mass=bool(M.is_constant()),
+        rubbing=rubbing,
+        shares=shares + (shares >= 0) * n_before,
+        contact=contact,
     )
+
+
+def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[str]:
+    """Names of the recorded multipliers of some rows."""
+    if r.kind == "contact":
+        return [f"force.{r.name}.normal"]
+    if r.kind == "friction":
+        return [f"force.{r.name}.tangent{j}" for j in system.tangents[system.contacts.names.index(r.name)]]
+    return [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{n}" for n in r.names]
+
+
+def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int], ...], NDArray[np.int64]]:
+    """Rows of the contacts with friction, and the latch with the given part of each row's multiplier (-1: none)."""
+    normals = {r.name: r.start for r in system.rows if r.kind == "contact"}
+    shares = np.full(system.m, -1, dtype=np.int64)
+    rubbing = []
+    for r in system.rows:
+        if r.kind == "friction":
+            rubbing.append((normals[r.name], r.start, r.start + 1 if r.stop - r.start == 2 else -1))
+            tangents = system.tangents[system.contacts.names.index(r.name)]
+            for row, j in ((normals[r.name], 0), *zip(range(r.start, r.stop), tangents, strict=True)):
+                shares[row] = system.latch_index(f"share.{r.name}[{j}]")
+    return tuple(rubbing), shares
+
+
+def _contact_tape(
+    eom: EquationsOfMotion,
+    arguments: list[Any],
+    outputs: list[Any],
+    labels: list[str],
+    rubbing: Sequence[tuple[int, int, int]],
+    shares: NDArray[np.int64],
+) -> ca.Function:
+    """Tape of equations with friction.
+
+    Where a pair slips, friction is ``f_t = -mu f_n d``: ``M a + (J_n + sum drag_j J_j)^T f_n = f``, with the direction
+    ``d`` of the slip. It is that of the velocity, but never against the direction in which the slip began (``toward``),
+    so that nothing jumps before the event at which the slip ends is located. Multipliers are counted from the given
+    ones (``share``), whose forces are part of ``f``.
+    """
+    system = eom.constraint_system
+    pairs, latches = system.contacts, system.latches
+    drag, cone, given = ca.SX(system.m, 1), ca.SX(2 * len(rubbing), 1), ca.SX(system.m, 1)
+    flags = system.row_flags
+    for row, share in enumerate(shares):
+        if share >= 0:
+            given[row] = ca.if_else(latches[int(flags[row])] > 0.5, latches[int(share)], 0.0)
+    for j, (normal, *tangents) in enumerate(rubbing):
+        name = next(r.name for r in system.rows if r.kind == "contact" and r.start == normal)
+        k = pairs.names.index(name)
+        ways = system.tangents[k]
+        u = [pairs.velocity[3 * k + way] for way in ways]
+        toward = [latches[system.latch_index(f"toward.{name}[{way - 1}]")] for way in ways]
+        slips = sum((d * d for d in toward), ca.SX(0))  # 1, or 0 where it does not slip
+        along = sum((a * b for a, b in zip(u, toward, strict=True)), ca.SX(0))
+        forward = ca.fmax(along, _FORWARD)
+        d = [forward * b + (a - along * b) for a, b in zip(u, toward, strict=True)]
+        size = ca.sqrt(sum((x * x for x in d), ca.SX(1e-60)))
+        speed = ca.sqrt(sum((x * x for x in u), ca.SX(0)))
+        mu = pairs.friction[k]
+        for row, x in zip((r for r in tangents if r >= 0), d, strict=True):
+            drag[row] = -mu * slips * x / size
+            given[row] += drag[row] * given[normal]
+        cone[2 * j], cone[2 * j + 1] = mu, ca.if_else(slips > 0.5, along - 0.5 * speed + SLOWEST, 1.0)
+    f, Jt = outputs[labels.index("f")], outputs[labels.index("Jt")]
+    made = [f - Jt @ given if label == "f" else x for label, x in zip(labels, outputs, strict=True)]
+    dense = ca.cse([ca.densify(ca.SX(x)) for x in (*made, drag, cone)])
+    return ca.Function("contact", arguments, dense, ["t", "x", "c", "p"], [*labels, "drag", "cone"])
 
 
 def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
-    """Events of inextensible cables: first all that go slack, then all that become taut."""
-    cables = [r.name for r in eom.constraint_system.rows if r.unilateral]
-    return tuple(
-        EventSpec(f"{name}.{what}", direction=-1, positive=True) for what in ("slack", "taut") for name in cables
-    )
+    """Events of rows that act one way only, first all that let go, then all that take hold; then those of friction."""
+    rows = eom.constraint_system.rows
+    specs = [
+        EventSpec(f"{r.name}.{ends[r.kind]}", direction=-1, positive=True)
+        for ends in (LETS_GO, TAKES_HOLD)
+        for r in rows
+        if r.unilateral
+    ]
+    for what in ("slip", "stick"):
+        for r in rows:
+            if r.kind == "friction":
+                specs.append(EventSpec(f"{r.name}.{what}", direction=-1, positive=True))
+    return tuple(specs)
 
 
 def cable_events(eom: EquationsOfMotion) -> tuple[list[Any], list[EventSpec]]:

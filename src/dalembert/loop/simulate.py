@@ -14,11 +14,13 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.core.warn import warn
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.closed_loop import Event, close_loop
+from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switching import Switch
 from dalembert.model.signals import Sensor, Signal
+from dalembert.simulation.constrained.methods import Projection
 from dalembert.simulation.contact.methods import contact_method
+from dalembert.simulation.engines.integrators import agree
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.settings import Settings
@@ -60,6 +62,7 @@ def run_equations(
     if start is not None and not isinstance(start, Run):
         raise InputError(f"start must be a run, got {start!r}")
     _check_switches(switches, settings, start)
+    _check_contacts(loop, settings)
     report: dict[str, Any] = {}
     transition = on_event
     if loop.switching is not None:
@@ -92,7 +95,9 @@ def run_equations(
         if loop.switching is not None:
             wanted = {name: float(value) for name, value in v0.items()} if isinstance(v0, Mapping) else None
             x0, report["initial_projection"] = switching.prepare(x0, settings.t0, settings.reach, wanted)
-            if v0 is not None and wanted is None:
+            if switching.initial:
+                report["initial_impact"] = switching.initial
+            elif v0 is not None and wanted is None:
                 _tell_changes(eom, x0, named_vector(v0, own.v_names, np.zeros(own.nv), "v0"), p)
     try:
         run = integrate(
@@ -115,6 +120,18 @@ def run_equations(
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     return run
+
+
+def _check_contacts(loop: ClosedLoop, settings: Settings) -> None:
+    """Refuse ways of keeping constraints that know nothing of contacts."""
+    if loop.switching is None or not loop.switching.pairs.is_contact.any():
+        return
+    way = agree(loop.problem, settings.method, settings.constraints)[1]
+    if not isinstance(way, Projection):
+        raise InputError(
+            f"contacts of machine '{loop.problem.name}' need constraints='projection' and an explicit method, got "
+            f"{way.name!r}"
+        )
 
 
 def _tell_changes(eom: EquationsOfMotion, x: Array, asked: Array, p: Any) -> None:

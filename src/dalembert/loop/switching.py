@@ -1,27 +1,34 @@
-"""Constraints that begin and cease to act during a run: switches, cables that go slack and become taut again."""
+"""What begins and ceases to act during a run: switched constraints, cables and contacts that act one way only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.core.contact_algebra import NoContactForcesError
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.cables import CableState, close_gaps, hit, settle
+from dalembert.loop.unilateral import Instant, Pairs, Terms, close_gaps, hit, settle, shock
 from dalembert.simulation.problem import Problem
 
-__all__ = ["Switch", "Switching"]
+__all__ = ["LETS_GO", "TAKES_HOLD", "Switch", "Switching"]
+
+LETS_GO = {"cable": "slack", "contact": "release"}
+TAKES_HOLD = {"cable": "taut", "contact": "impact"}
+"""What events are called at which a unilateral row lets go and takes hold, by its kind."""
 
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act
 _CLOSE = 1e-3  # part of the velocities that may change without a word, as printed digits do
+_PENETRATES = 1e-9  # overlap [m] of a contact that a run may start with
 _CUT = -1.0  # switch of a cable that was taken away: unlike a slack one (0) it does not become taut again
 
 
@@ -79,8 +86,14 @@ class Switching:
     p: Array = field(default_factory=lambda: np.zeros(0))
     user: Callable[..., ArrayLike | None] | None = None
     log: list[dict[str, Any]] = field(default_factory=list)
+    initial: dict[str, Any] = field(default_factory=dict)  # the impact that a run starts with, if it does
     held: Callable[[], Array] = field(default=lambda: np.zeros(0))
-    _instant: tuple[float, frozenset[str]] = (-np.inf, frozenset())  # when cables were last let go, and which
+    _instant: tuple[float, frozenset[str]] = (-np.inf, frozenset())  # when something last let go, and what
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """What acts one way only."""
+        return Pairs(self.eom.constraint_system)
 
     @staticmethod
     def check(eom: EquationsOfMotion, switches: Sequence[Switch], events: Sequence[str]) -> None:
@@ -116,7 +129,8 @@ class Switching:
     ) -> tuple[Array, dict[str, float]]:
         """Return the initial state on the constraints, with the velocities that are wanted, and how far it was moved.
 
-        Cables that are longer than their way start slack; so do cables that would have to push (see `begin`).
+        Cables that are longer than their way start slack; so do cables that would have to push (see `begin`). Contacts
+        that touch may start with an impact; contacts that overlap are refused.
         """
         eom, system = self.eom, self.eom.constraint_system
         x = x.copy()
@@ -126,6 +140,7 @@ class Switching:
         for rows in system.rows:
             if rows.unilateral and phi[rows.start] < -1e-9:
                 latches[rows.flag] = 0.0
+        self._check_overlap(phi)
         found = consistent_state(eom, q, v, t=t, p=self.p, latches=latches, reach=reach)
         new = found.v
         if wanted:
@@ -136,7 +151,11 @@ class Switching:
         moved = float(np.max(np.abs(new - v)))
         x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches] = found.q, new, latches
         if not self.problem.held_names:  # what a sampled controller holds is known when the run begins
-            x = self._settled(t, x)
+            if self.pairs.is_contact.any():
+                x, entry = self._landed(t, x, frozenset(), ("start",))
+                self.initial = entry if entry["impulse"] else {}
+            else:
+                x = self._settled(t, x)
         return x, {"position": found.position_correction, "velocity": moved}
 
     def prepare_all(self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, Array]) -> Array:
@@ -153,6 +172,24 @@ class Switching:
         q, v = consistent_states(eom, q, v, t=t, p=p, latches=latches, reach=reach, wanted=wanted)
         x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], x[:, self.latches] = q, v, latches
         return x
+
+    def _check_overlap(self, phi: Array) -> None:
+        """Refuse a start at which a contact overlaps."""
+        contacts = self.eom.constraint_system.contacts
+        deep = {
+            name: float(phi[row])
+            for name, row, contact in zip(self.pairs.names, self.pairs.rows, self.pairs.is_contact, strict=True)
+            if contact and phi[row] > _PENETRATES
+        }
+        if not deep:
+            return
+        name = max(deep, key=lambda key: deep[key])
+        between = contacts.pairs[contacts.names.index(name)].between
+        more = f" (and {len(deep) - 1} more overlap)" if len(deep) > 1 else ""
+        raise InputError(
+            f"contact '{name}' of machine '{self.eom.machine.name}': {between} overlap by {deep[name]:.4g} at the "
+            f"start{more}; move them apart"
+        )
 
     def _check_wanted(self, q: Array, v: Array, wanted: Mapping[str, float], latches: Array) -> None:
         """Refuse velocities that contradict each other; if a cable is among those that hold, tell of them."""
@@ -177,42 +214,63 @@ class Switching:
         A run that goes on with other parameters, or under another controller, may start with other tensions than those
         that the last one ended with.
         """
-        new = self._settled(t, x)
-        return None if np.array_equal(new[self.latches], x[self.latches]) else new
+        if self.pairs.is_contact.any() and self.problem.held_names:
+            new = self._landed(t, x.copy(), frozenset(), ("start",))[0]
+        else:
+            new = self._settled(t, x)
+        system = self.eom.constraint_system
+        flags = [i for i, n in enumerate(system.latch_names) if n.startswith(("active.", "stick."))]
+        same = np.array_equal(new[self.latches][flags] > 0.5, x[self.latches][flags] > 0.5)
+        return None if same and np.array_equal(new[: self.latches.start], x[: self.latches.start]) else new
 
     # -- transitions --------------------------------------------------------------------------------------------------
 
     def __call__(self, t: float, x: Array, names: tuple[str, ...]) -> ArrayLike | None:
         """State after the events of an instant."""
-        on, off = self._wanted(names)
+        on, off, rubs = self._wanted(names)
         new = x.copy()
-        if on or off:
+        changed = bool(on or off or rubs)
+        if changed:
             new = self._switch(t, new, on, off, names)
         if self.user is not None:
             answer = self.user(t, new, names)
             if answer is not None:
-                return answer
-        return new if on or off else None
+                return self._after_user(t, answer)
+        return new if changed else None
 
-    def _wanted(self, names: tuple[str, ...]) -> tuple[set[str], set[str]]:
+    def _after_user(self, t: float, answer: ArrayLike) -> ArrayLike:
+        """What contacts make of a state that the user's own transition returned."""
+        state = np.array(answer, dtype=float)
+        if not self.pairs.is_contact.any() or state.shape != (self.problem.n_states,) or not np.isfinite(state).all():
+            return answer
+        return self._landed(t, state, frozenset(), ())[0]
+
+    def _wanted(self, names: tuple[str, ...]) -> tuple[set[str], set[str], bool]:
+        """What takes hold and lets go at these events, and whether any is about friction."""
         on: set[str] = set()
         off: set[str] = set()
-        cables = {r.name for r in self.eom.constraint_system.rows if r.unilateral}
+        rubs = False
+        kinds = {r.name: r.kind for r in self.eom.constraint_system.rows if r.unilateral}
         for name in names:
             if name in self.switches:
                 on |= set(self.switches[name].on)
                 off |= set(self.switches[name].off)
             part, _, what = name.rpartition(".")
-            if part in cables:
-                (off if what == "slack" else on if what == "taut" else set()).add(part)
-        return on, off - on
+            if part in kinds:
+                if what == LETS_GO[kinds[part]]:
+                    off.add(part)
+                elif what == TAKES_HOLD[kinds[part]]:
+                    on.add(part)
+                rubs |= what in ("slip", "stick")
+        return on, off - on, rubs
 
     def _switch(self, t: float, x: Array, on: set[str], off: set[str], names: tuple[str, ...]) -> Array:
         eom, system = self.eom, self.eom.constraint_system
         latches = x[self.latches].copy()
         cut = {n for name in names if name in self.switches for n in self.switches[name].off} - on
         begin = {n for n in on if latches[system.latch_index(f"active.{n}")] < 0.5}
-        for name in on | off:
+        contacts = set(system.contacts.names)
+        for name in (on | off) - contacts:  # whether contacts act is for their forces to say
             latches[system.latch_index(f"active.{name}")] = float(name in on)
         for rows in system.rows:
             if rows.unilateral and rows.name in cut:
@@ -220,28 +278,59 @@ class Switching:
         latches = system.measured(latches, x[: eom.nq], t, self.p, begin)
         self._check_gap(t, x[: eom.nq], latches, begin)
         x[self.latches] = latches
-        loose = self._let_go(t, on, off)
-        impulses, lost = np.zeros(system.m), 0.0
-        for settled in (False, True):
-            struck = hit(eom, self._cables(t, x, loose), settled=settled)
+        x, entry = self._landed(t, x, self._let_go(t, on, off), names)
+        self.log.append({"t": t, "events": list(names), "on": sorted(on), "off": sorted(off)} | entry)
+        return x
+
+    def _landed(
+        self, t: float, x: Array, loose: frozenset[str], names: tuple[str, ...]
+    ) -> tuple[Array, dict[str, Any]]:
+        """State after the impacts of an instant, with what goes on to act; and what they did."""
+        eom, system = self.eom, self.eom.constraint_system
+        impulses, lost, factor, shocks = np.zeros(system.m), 0.0, 1.0, 0
+        settled = False
+        while True:
+            try:
+                struck = hit(eom, self.pairs, self._at(t, x, loose), settled=settled)
+            except NoContactForcesError as error:
+                raise self._ill_posed(t, error.pair, "impulses") from None
             x[eom.nq : eom.nq + eom.nv] = struck.v
-            impulses, lost = impulses + struck.impulses, lost + struck.energy_lost
-            x = x if settled else self._settled(t, x, loose)
-        x[: eom.nq] = close_gaps(eom, self._cables(t, x, loose))
+            impulses, lost, factor = impulses + struck.impulses, lost + struck.energy_lost, min(factor, struck.factor)
+            if settled:
+                break
+            try:
+                x, settled = self._settled(t, x, loose), True
+            except NoContactForcesError as error:
+                shocks += 1
+                made = shock(self.pairs, self._at(t, x, loose), self._terms(t, x), error.pair)
+                if made is None or shocks > len(self.pairs.names):
+                    raise self._ill_posed(t, error.pair, "forces") from None
+                x[eom.nq : eom.nq + eom.nv] = made.v
+                impulses, lost = impulses + made.impulses, lost + made.energy_lost
+        x[: eom.nq] = close_gaps(eom, self.pairs, self._at(t, x, loose))
         assert self.problem.constrained is not None
         x[self.problem.constrained.work_loss] -= lost
-        impulse = {n: float(i) for n, i in zip(system.row_names, impulses, strict=True) if i != 0.0}
-        self.log.append(
-            {
-                "t": t,
-                "events": list(names),
-                "on": sorted(on),
-                "off": sorted(off),
-                "energy_lost": lost,
-                "impulse": impulse,
-            }
+        largest = max(
+            np.abs(impulses).max(initial=0.0), 1e-9 * float(np.abs(x[eom.nq : eom.nq + eom.nv]).max(initial=0.0))
         )
-        return x
+        impulse = {n: float(i) for n, i in zip(system.row_names, impulses, strict=True) if abs(i) > 1e-12 * largest}
+        entry: dict[str, Any] = {"energy_lost": lost, "impulse": impulse}
+        if shocks:
+            entry["painleve"] = shocks
+        if factor < 1.0:
+            entry["restitution_factor"] = factor
+            warn(
+                f"machine '{eom.machine.name}': restitution would have added energy at t = {t:.6g} s "
+                f"({', '.join(names)}); it was lowered to {factor:.6g} of what it is"
+            )
+        return x, entry
+
+    def _ill_posed(self, t: float, pair: int, what: str) -> SimulationError:
+        name = self.pairs.names[pair]
+        return SimulationError(
+            f"no {what} obey the law of friction at contact '{name}' of machine '{self.eom.machine.name}' at "
+            f"t = {t:.9g} s: Painleve's paradox; lower its friction"
+        )
 
     def _check_gap(self, t: float, q: Array, latches: Array, begin: set[str]) -> None:
         system = self.eom.constraint_system
@@ -255,25 +344,28 @@ class Switching:
                 )
 
     def _let_go(self, t: float, on: set[str], off: set[str]) -> frozenset[str]:
-        """Cables that are let go at this instant: they are not taken up again unless their gap says so."""
+        """What is let go at this instant: it is not taken up again unless its gap says so."""
         before = self._instant[1] if self._instant[0] == t else frozenset()
         self._instant = (t, (before | off) - on)
         return self._instant[1]
 
-    # -- cables -------------------------------------------------------------------------------------------------------
+    # -- what acts one way only ---------------------------------------------------------------------------------------
 
-    def _cables(self, t: float, x: Array, loose: frozenset[str]) -> CableState:
+    def _at(self, t: float, x: Array, loose: frozenset[str]) -> Instant:
         eom = self.eom
-        return CableState(t, x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches], self.p, loose)
+        return Instant(t, x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches], self.p, loose)
 
     def _settled(self, t: float, x: Array, loose: frozenset[str] = frozenset()) -> Array:
-        """Return the state with those cables taut that pull."""
-        system = self.eom.constraint_system
-        if not any(r.unilateral for r in system.rows):
+        """Return the state with those cables taut that pull, and those contacts closed that push."""
+        if not self.pairs.names:
             return x
+        x = x.copy()
+        x[self.latches] = settle(self.pairs, x[self.latches], self._terms(t, x), loose, self.p)
+        return x
+
+    def _terms(self, t: float, x: Array) -> Terms:
+        """Terms of the constrained equations, at what the controller holds."""
         assert self.problem.constrained is not None
         tape = self.problem.constrained.tape.call([np.atleast_1d(a) for a in (t, x, self.held(), self.p)])
         _, f, Jt, phi, phidot, gamma, _, M = (np.array(a.full()) for a in tape)
-        x = x.copy()
-        x[self.latches] = settle(system, x[self.latches], M, f[:, 0], Jt.T, gamma[:, 0], phi[:, 0], phidot[:, 0], loose)
-        return x
+        return Terms(M, f[:, 0], Jt.T, gamma[:, 0], phi[:, 0], phidot[:, 0])

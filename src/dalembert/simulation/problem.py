@@ -78,7 +78,8 @@ class Problem:
         and quadratures, on which nothing depends. None: all up to the last ones named ``"work.*"``.
     constrained
         Constrained equations of motion, which then give the accelerations (``ode`` returns NaN for them).
-        The last ``2 k`` of ``event_specs`` are those of its k unilateral rows; ``events`` has none for them.
+        The last ones of ``event_specs`` are those of its unilateral rows and of contacts with friction; ``events`` has
+        none for them.
     stepping
         Contacts, with which the problem is stepped from velocity to velocity instead of integrated.
     """
@@ -125,7 +126,7 @@ class Problem:
     @property
     def n_constraint_events(self) -> int:
         """Number of events that come from unilateral constraints."""
-        return 0 if self.constrained is None else 2 * len(self.constrained.unilateral)
+        return 0 if self.constrained is None else self.constrained.n_events
 
     @property
     def counted(self) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ __all__ = ["ATOL", "LIMITS", "RTOL", "STEP", "Settings", "overridden"]
 STEP, RTOL, ATOL = 1e-3, 1e-8, 1e-10
 """What is taken where a method needs a step or tolerances and none are given."""
 
-LIMITS = ("record", "stop", "ignore")
+LIMITS = ("record", "stop", "ignore", "contact")
 
 _FINEST = 1e-14  # below this relative tolerance an error estimate measures rounding, not truncation
 _STEPPING = ("step", "rtol", "atol", "max_step")
@@ -54,9 +54,11 @@ class Settings:
     reach
         Largest violation of a constraint from which the initial state is still projected.
     limits
-        What to do at joint limits: ``"record"``, ``"stop"`` or ``"ignore"``.
+        What to do at joint limits: ``"record"`` them as events, ``"stop"`` there, ``"ignore"`` them, or take them for
+        ``"contact"``: hard stops without restitution.
     contact
-        How contacts are dealt with: a `ContactMethod`, its name, or a mapping of its name and settings.
+        How contacts are dealt with: a `ContactMethod`, its name, or a mapping of its name and settings; None: event by
+        event.
     seed, member
         Of the noise of sensors: a seed, and the number of the member of a rollout that has it.
     """
@@ -99,7 +101,7 @@ class Settings:
         if self.contact is not None:
             contact_method(self.contact)
         if self.limits not in LIMITS:
-            raise InputError(f"limits must be 'record', 'stop' or 'ignore', got {self.limits!r}")
+            raise InputError(f"limits must be one of {', '.join(LIMITS)}, got {self.limits!r}")
 
     def check_used(self, integrator: Integrator) -> None:
         """Refuse settings that an integrator does not use."""

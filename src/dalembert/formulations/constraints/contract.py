@@ -37,11 +37,13 @@ class ConstraintContract:
     nv: int
     p_names: tuple[str, ...]
     parameter_values: Any
+    contact_system: Any
+    stops: bool
 
     @cached_property
     def constraint_system(self) -> ConstraintSystem:
-        """The expressions of the constraints."""
-        return ConstraintSystem(self.formulation)
+        """The expressions of the constraints and contacts."""
+        return ConstraintSystem(self.formulation, self.contact_system(limits=self.stops))
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
@@ -52,6 +54,11 @@ class ConstraintContract:
     def constrained(self) -> bool:
         """Whether there are constraints, of the machine or of redundant coordinates."""
         return self.machine.constrained or not self.formulation.minimal
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether there are constraints or contacts (or stops): rows that act always or at times."""
+        return self.constrained or bool(self.constraint_system.contacts.pairs)
 
     def constraints(self, q: ArrayLike, *, t: float = 0.0, p: Any = None, latches: ArrayLike | None = None) -> Array:
         """``Phi(q, t)``, shape (..., m)."""

@@ -6,8 +6,14 @@ The Jacobian belongs to the velocities (nv columns): ``J = dPhi/dq B`` with ``q'
 constraint. Multipliers follow CDPR (1), ``M v' + J^T lambda = f``; the rows of a cable are lengths (not their squares,
 as in CDPR 2), so that the multiplier of a cable is its tension in newton, positive when it pulls.
 
+Contacts are rows like those of cables, only that they push: ``Phi`` is the negative gap, which must not be positive,
+and the multiplier the normal force, which must not be negative. The tangents of a pair with friction follow as rows
+that act while it sticks; they have velocities only, and ``Phi = 0``.
+
 What may change during a run without compiling anything are the ``latches``, which keep their values between events:
-whether a switchable constraint acts (1 or 0), and the numbers that were measured when it began to act.
+whether a switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts
+whether they push (``active``) and stick, where they slip to (``toward``), and how they shared what is indeterminate
+(``share``) when they last changed.
 """
 
 from __future__ import annotations
@@ -26,6 +32,7 @@ from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.cable_path import CablePath, cable_path
 from dalembert.formulations.constraints.kinds import residual
+from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.constraints import WeldConstraint
 from dalembert.model.machine import Machine
 from dalembert.spatial.rotations import quaternion_from_matrix
@@ -44,7 +51,7 @@ class ConstraintRows:
     name
         Name of the constraint, cable or body.
     kind
-        ``"constraint"``, ``"cable"`` or ``"internal"`` (of the coordinates themselves).
+        ``"constraint"``, ``"cable"``, ``"contact"``, ``"friction"`` or ``"internal"`` (of the coordinates themselves).
     start, stop
         Range of its rows.
     flag
@@ -64,7 +71,8 @@ class ConstraintRows:
     def names(self) -> tuple[str, ...]:
         """Names of the rows."""
         count = self.stop - self.start
-        return (self.name,) if count == 1 else tuple(f"{self.name}[{k}]" for k in range(count))
+        name = f"{self.name}.friction" if self.kind == "friction" else self.name
+        return (name,) if count == 1 else tuple(f"{name}[{k}]" for k in range(count))
 
 
 @dataclass(frozen=True)
@@ -83,14 +91,18 @@ class ConstraintSystem:
     ----------
     formulation
         Delivers the poses of the frames and, for redundant coordinates, constraints of its own.
+    contacts
+        The contacts; None: those of the machine.
     """
 
-    def __init__(self, formulation: Formulation) -> None:
+    def __init__(self, formulation: Formulation, contacts: ContactSystem | None = None) -> None:
         self.machine: Machine = formulation.machine
         self.formulation = formulation
         self.variables = formulation.variables
         self._measures: list[_Held] = []
         self.paths: dict[str, CablePath] = {}
+        self.contacts = ContactSystem(formulation) if contacts is None else contacts
+        self.tangents = _moving_tangents(self.contacts)
         names, values = self._latch_layout()
         self.latch_names: tuple[str, ...] = tuple(names)
         self.latch_nominal: Array = np.array(values, dtype=float)
@@ -117,7 +129,13 @@ class ConstraintSystem:
             if cable.length is None:
                 names.append(f"length0.{cable.name}")
                 values.append(0.0)
-        return names, values
+        for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
+            names.append(f"active.{pair.name}")
+            if tangents:
+                names.append(f"stick.{pair.name}")
+                names += [f"toward.{pair.name}[{j}]" for j in range(2)]
+                names += [f"share.{pair.name}[{j}]" for j in range(3)]
+        return names, values + [0.0] * (len(names) - len(values))
 
     def pose(self, frame: str) -> tuple[Any, Any]:
         """Rotation and position of a frame in the world."""
@@ -152,6 +170,15 @@ class ConstraintSystem:
             path = self.paths[cable.name] = cable_path(cable, self.pose, value)
             if not cable.elastic:
                 add(cable.name, "cable", path.length - self.natural_length(cable.name), not cable.bilateral)
+        self._holonomic = count
+        for k, pair in enumerate(self.contacts.pairs):
+            add(pair.name, "contact", -self.contacts.gaps[k], True)
+        for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
+            if tangents:
+                flag = self.latch_index(f"stick.{pair.name}")
+                rows.append(ConstraintRows(pair.name, "friction", count, count + len(tangents), flag))
+                phi.append(ca.SX(len(tangents), 1))
+                count += len(tangents)
         self.rows = tuple(rows)
         return ca.vertcat(*phi) if phi else ca.SX(0, 1)
 
@@ -203,11 +230,22 @@ class ConstraintSystem:
     def _coordinate_rate(self) -> Any:
         return self.formulation.coordinate_rates()
 
+    @property
+    def _positions(self) -> Any:
+        """``Phi`` of all but the contacts."""
+        return self.phi[: self._holonomic] if self._holonomic else ca.SX(0, 1)
+
+    def _of_contacts(self, above: Any, of_pairs: Any) -> Any:
+        """Rows of all but the contacts, and below them those of the contacts, with the sign that they have here."""
+        chosen = [3 * k for k in range(self.contacts.k)]
+        chosen += [3 * k + j for k, tangents in enumerate(self.tangents) for j in tangents]
+        return ca.vertcat(above, of_pairs[chosen, :]) if chosen else above
+
     @cached_property
     def jacobian(self) -> Any:
         """``J`` (m x nv): ``Phi' = J v + Phi_t``."""
         B = ca.jacobian(self._coordinate_rate, self.variables.v)
-        return ca.jacobian(self.phi, self.variables.q) @ B
+        return self._of_contacts(ca.jacobian(self._positions, self.variables.q) @ B, -self.contacts.jacobian)
 
     @cached_property
     def time_rate(self) -> Any:
@@ -215,17 +253,22 @@ class ConstraintSystem:
         return ca.jacobian(self.phi, self.variables.t)
 
     @cached_property
+    def _velocity(self) -> Any:
+        x, phi = self.variables, self._positions
+        return ca.jtimes(phi, x.q, self._coordinate_rate) + ca.jacobian(phi, x.t)
+
+    @cached_property
     def velocity(self) -> Any:
         """``Phi' = J v + Phi_t``."""
-        x = self.variables
-        return ca.jtimes(self.phi, x.q, self._coordinate_rate) + self.time_rate
+        return self._of_contacts(self._velocity, -self.contacts.velocity)
 
     @cached_property
     def rhs(self) -> Any:
         """``gamma``: ``Phi'' = J v' - gamma``, CDPR (26)."""
         x = self.variables
-        Phidot = ca.densify(self.velocity)
-        return -(ca.jtimes(Phidot, x.q, self._coordinate_rate) + ca.jacobian(Phidot, x.t))
+        Phidot = ca.densify(self._velocity)
+        above = -(ca.jtimes(Phidot, x.q, self._coordinate_rate) + ca.jacobian(Phidot, x.t))
+        return self._of_contacts(above, self.contacts.bias)
 
     @cached_property
     def _measure(self) -> ca.Function:
@@ -267,3 +310,29 @@ class ConstraintSystem:
                 raise InputError(f"active['{name}'] must be true or false, got {on!r}")
             latches[self.latch_index(f"active.{name}")] = float(on)
         return latches
+
+
+def _moving_tangents(contacts: ContactSystem) -> tuple[tuple[int, ...], ...]:
+    """Which tangents (1, 2) of each pair count: those of pairs with friction along which anything can move.
+
+    Nothing moves across the plane of a planar machine, but for the rounding of its axes.
+    """
+    if not contacts.rubs.any():
+        return ((),) * contacts.k
+    layout, rng = contacts.formulation.layout, np.random.default_rng(0)
+    x = contacts.variables
+    J = ca.Function("rows", [x.q, x.p], [ca.densify(contacts.jacobian)])
+    p = contacts.machine.p_nominal
+    sizes = np.zeros((contacts.k, 3))
+    for _ in range(3):
+        q = rng.uniform(0.1, 0.4, size=layout.nq)
+        for _, start in layout.quaternions:
+            q[start : start + 4] = rng.normal(size=4)
+            q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
+        rows: Any = J(q, p)
+        values = np.abs(np.array(rows.full())).reshape(contacts.k, 3, -1)
+        sizes = np.maximum(sizes, np.nan_to_num(values).max(axis=2, initial=0.0))
+    return tuple(
+        tuple(j for j in (1, 2) if pair.rubs and sizes[k, j] > 1e-12 * sizes[k].max())
+        for k, pair in enumerate(contacts.pairs)
+    )

@@ -56,6 +56,10 @@ struct constrained {
     double *rates_base, *K, *D, *matrix, *residual;
     int64_t *columns;
     double *increment;
+    /* contacts with friction */
+    int64_t n_rubbing, work_loss;
+    const int64_t *rubbing, *shares; /* rows of normal and tangents (-1: none); index in x of the given multipliers */
+    double *drag, *cone, *Z;
 };
 
 /* A = R^T R in place (upper triangle, rows; the diagonal holds its reciprocals). 0 = ok, 1 = not positive definite; with `diagonal` (that of A) also when a

@@ -8,7 +8,7 @@ from typing import Any
 import casadi
 import numpy as np
 
-from dalembert.core.constraint_algebra import correction
+from dalembert.core.constraint_algebra import correction, unsymmetric
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.problem import Problem
@@ -53,11 +53,26 @@ class PythonConstrained:
 
     def solve(self, t: float, x: Array, c: Array) -> tuple[list[Array], Array, Array]:
         """Outputs of the tape, accelerations and multipliers."""
-        terms = self.terms(self._system.tape, t, x, c)
-        _, f, Jt, phi, phidot, gamma, _, M = terms
-        on = self._system.active(x)
-        multipliers = np.zeros(self._system.m)
-        a, multipliers[on] = self._method.solve(M, f[:, 0], Jt.T[on], phi[on, 0], phidot[on, 0], gamma[on, 0])
+        s = self._system
+        terms = self.terms(s.tape if s.contact is None else s.contact, t, x, c)
+        _, f, Jt, phi, phidot, gamma, _, M = terms[:8]
+        on = s.active(x)
+        multipliers = np.zeros(s.m)
+        if s.contact is None or not terms[8].any():
+            a, multipliers[on] = self._method.solve(M, f[:, 0], Jt.T[on], phi[on, 0], phidot[on, 0], gamma[on, 0])
+        else:
+            K = Jt.T.copy()
+            for normal, *tangents in s.rubbing:
+                for row in tangents:
+                    K[normal] += terms[8][row, 0] * Jt[:, row] if row >= 0 else 0.0
+            a, multipliers[on] = unsymmetric(M, f[:, 0], Jt.T[on], K[on], gamma[on, 0])
+        if s.contact is not None:
+            given = on & (s.shares >= 0)
+            multipliers[given] += x[s.shares[given]]
+            for normal, *tangents in s.rubbing:
+                for row in tangents:
+                    if row >= 0 and terms[8][row, 0] != 0.0:
+                        multipliers[row] = terms[8][row, 0] * multipliers[normal]
         return terms, a, multipliers
 
     def ode(self, t: float, x: Array, c: Array) -> Array:
@@ -67,6 +82,9 @@ class PythonConstrained:
         rates: Array = terms[0][:, 0].copy()
         rates[s.nq : s.nq + s.nv] = a
         rates[s.work_input] += multipliers @ terms[6][:, 0]
+        if s.contact is not None:
+            slips = terms[8][:, 0] != 0.0
+            rates[s.work_loss] -= multipliers[slips] @ terms[4][slips, 0]
         return rates
 
     def events(self, t: float, x: Array, c: Array) -> Array:
@@ -78,9 +96,14 @@ class PythonConstrained:
         terms, _, multipliers = self.solve(t, x, c)
         switch = x[self._system.flags[rows]]
         slack = (switch > -0.5) & (switch < 0.5)
-        return np.concatenate(
-            [own, np.where(switch > 0.5, multipliers[rows], 1.0), np.where(slack, GAP - terms[3][rows, 0], 1.0)]
-        )
+        made = [own, np.where(switch > 0.5, multipliers[rows], 1.0), np.where(slack, GAP - terms[3][rows, 0], 1.0)]
+        if self._system.rubbing:
+            n, one, two = np.array(self._system.rubbing).T
+            sticks = x[self._system.flags[one]] > 0.5
+            push = np.hypot(multipliers[one], np.where(two >= 0, multipliers[two], 0.0))
+            made.append(np.where(sticks, terms[9][::2, 0] * multipliers[n] - push, 1.0))
+            made.append(np.where((x[self._system.flags[n]] > 0.5) & ~sticks, terms[9][1::2, 0], 1.0))
+        return np.concatenate(made)
 
     def project(self, t: float, x: Array, c: Array) -> Array:
         """Project a state onto position and velocity constraints if the method does so; NaN if that fails."""

@@ -38,6 +38,9 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_REAL, "t_base t_known"),
     (_POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
     (_POINTER, "rates_base K D matrix residual columns increment"),
+    # contacts with friction
+    (_INT, "n_rubbing work_loss"),
+    (_POINTER, "rubbing shares drag cone Z"),
 )
 
 _MEMBERS = frozenset(name for _, names in _LAYOUT for name in names.split())
@@ -54,12 +57,12 @@ class _Constrained(ctypes.Structure):
 def constrained_library() -> ctypes.CDLL:
     """Build and load the library."""
     folder = resources.files(__package__)
-    source = "\n".join(
-        folder.joinpath(name).read_text(encoding="utf-8") for name in ("constrained.c", "constrained_alpha.c")
-    )
+    parts = ("constrained.c", "constrained_alpha.c", "contact.c")
+    source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in parts)
     library = build_library(source + struct_checks("constrained", _FIELDS), "constrained")
-    library.constrained_signals.restype = _INT
-    library.constrained_signals.argtypes = [_POINTER, _INT, *[_POINTER] * 3, _INT, _POINTER, _INT, _POINTER]
+    for signals in (library.constrained_signals, library.contact_signals):
+        signals.restype = _INT
+        signals.argtypes = [_POINTER, _INT, *[_POINTER] * 3, _INT, _POINTER, _INT, _POINTER]
     return library
 
 
@@ -104,7 +107,11 @@ class NativeConstrained:
         self._array("flags", np.asarray(system.flags, dtype=np.int64))
         self._array("unilateral", np.array(system.unilateral, dtype=np.int64))
         c.n_unilateral = len(system.unilateral)
-        c.n_tape_events = self._n_events - 2 * len(system.unilateral)
+        c.n_tape_events = self._n_events - system.n_events
+        c.n_rubbing, c.work_loss = len(system.rubbing), system.work_loss
+        self._array("rubbing", np.array(system.rubbing, dtype=np.int64))
+        self._array("shares", np.asarray(system.shares, dtype=np.int64))
+        self._prefix = "contact" if system.rubbing else "constrained"
         sizes = {
             "rates": n, "M": nv * nv, "f": nv, "Jt": nv * m, "phi": m, "phidot": m, "gamma": m, "phi_t": m,
             "q_moved": nq, "v_moved": nv, "error": 1, "share": 1, "seen": n + c.nc + c.np,
@@ -113,6 +120,7 @@ class NativeConstrained:
             "x_base": n, "x_known": n, "acceleration_base": nv,
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
+            "drag": m, "cone": 2 * len(system.rubbing), "Z": nv * m,
         }  # fmt: skip
         for name, size in sizes.items():
             self._array(name, np.zeros(max(1, size)))
@@ -136,9 +144,9 @@ class NativeConstrained:
 
     def attach(self, loop: Any) -> None:
         """Put these equations into the structure of a time loop."""
-        loop.ode, loop.ode_work = self._function("constrained_ode"), self.address
+        loop.ode, loop.ode_work = self._function(f"{self._prefix}_ode"), self.address
         if self._n_events:
-            loop.events, loop.events_work = self._function("constrained_events"), self.address
+            loop.events, loop.events_work = self._function(f"{self._prefix}_events"), self.address
         loop.context = self.address
         if self._struct.projects:
             loop.project = self._function("constrained_project")
@@ -150,7 +158,7 @@ class NativeConstrained:
         t, x, held, p = (np.ascontiguousarray(a, dtype=float) for a in (t, x, held, p))
         out = np.zeros((len(t), self._struct.m + 2))
         strides = [a.shape[1] if a.ndim == 2 else 0 for a in (held, p)]
-        self._library.constrained_signals(
+        getattr(self._library, f"{self._prefix}_signals")(
             self.address, len(t), t.ctypes.data, x.ctypes.data, held.ctypes.data, strides[0], p.ctypes.data, strides[1],
             out.ctypes.data,
         )  # fmt: skip

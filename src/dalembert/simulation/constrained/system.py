@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import casadi
@@ -49,6 +49,13 @@ class ConstrainedSystem:
         Indices in x of the works.
     constant_mass
         Whether M never changes.
+    rubbing
+        Contacts with friction: row of the normal, of the first tangent and of the second one (-1: it has none).
+    shares
+        Index in x of the part of each row's multiplier that is given, -1 if it has none.
+    contact
+        (t, x, c, p) -> what ``tape`` gives, then the friction of rows that slip as part of the normal force (m), then
+        of each contact with friction its coefficient and how fast it slips the way it did when it began to.
     """
 
     nq: int
@@ -66,10 +73,15 @@ class ConstrainedSystem:
     work_input: int
     work_loss: int
     constant_mass: bool
+    rubbing: tuple[tuple[int, int, int], ...] = ()
+    shares: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    contact: casadi.Function | None = None
 
     @cached_property
     def solves(self) -> bool:
         """Whether tapes solve for accelerations; of large dense systems they would be longer than a loop is slow."""
+        if self.contact is not None:
+            return False
         symbols = [casadi.SX.sym("a", self.tape.size1_in(k)) for k in range(4)]
         terms = self.tape(*symbols)
         return tape_cost(terms[7], terms[2]) <= _LONGEST
@@ -82,6 +94,8 @@ class ConstrainedSystem:
     @cached_property
     def accelerations(self) -> casadi.Function:
         """The `dynamics` of a method that leaves ``Phi`` to projections."""
+        if self.contact is not None:
+            return self.contact
         return dynamics_tape(self.tape, self.flags, self.unilateral) if self.solves else self.tape
 
     @cached_property
@@ -95,6 +109,11 @@ class ConstrainedSystem:
     def all_signal_names(self) -> tuple[str, ...]:
         """Names of the signals that a constrained run has more than others."""
         return (*self.signal_names, "constraint.position", "constraint.velocity")
+
+    @property
+    def n_events(self) -> int:
+        """Number of events: of each unilateral row two, of each contact with friction two more."""
+        return 2 * (len(self.unilateral) + len(self.rubbing))
 
     def active(self, x: Array) -> NDArray[np.bool_]:
         """Which rows act in a state."""

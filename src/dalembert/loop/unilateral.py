@@ -1,0 +1,382 @@
+"""What acts one way only, cables that pull and contacts that push: their impacts, and how the motion goes on.
+
+A pair can act if it touches: it does, or its gap has closed. All that touch are looked at together, so that any number
+may take hold or let go at once, redundant or not. Without friction and restitution that is the principle of least
+constraint (``core/constraint_algebra.py``), with them ``core/contact_algebra.py``; a cable is a pair without either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.constraint_algebra import Impact, impact, least_constraint, minimum_norm
+from dalembert.core.contact_algebra import Cones, NoContactForcesError, Touch, delassus, solve_cones, strike
+from dalembert.core.types import Array
+from dalembert.formulations.constraints.system import ConstraintSystem
+
+__all__ = ["SLOWEST", "Collision", "Instant", "Pairs", "close_gaps", "hit", "settle", "shock"]
+
+Mask = NDArray[np.bool_]
+# Impacts may follow each other ever faster and ever weaker: a ball that bounces, a body on several cables. Below these
+# they are taken to rest; what a pair does within the gap of its event (1e-11 m) lies well below.
+TOUCHES = 1e-8  # gap [m] up to which what is open touches
+_STILL = 1e-4  # rate [m/s] up to which what touches stays closed
+_BEYOND = 0.999e-11  # gap [m], negative, at which what is open may be: just before gaps are seen to close
+_EDGE = 1.0 - 1e-9  # part of the limit of friction from which on a contact slips
+_SLIPS = 1e-7  # rate [m/s] from which on a contact slips
+SLOWEST = 1e-9  # rate [m/s] below which the direction of a slip is rounding
+_STRIKES = 1e-10  # rate [m/s] from which on a gap closes with an impact
+_PULLS = 1e-9  # part of the largest multiplier that counts as one
+
+
+@dataclass(frozen=True, eq=False)
+class Instant:
+    """A state of a machine at an event.
+
+    Parameters
+    ----------
+    t, q, v, latches, p
+        Time, coordinates, velocities, latches and parameter values.
+    loose
+        What has just let go.
+    """
+
+    t: float
+    q: Array
+    v: Array
+    latches: Array
+    p: Array
+    loose: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Collision:
+    """An impact: velocities and energy, impulses of all rows, and by how much restitution had to be lowered."""
+
+    v: Array
+    impulses: Array
+    energy_lost: float
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The unilateral rows of a system as pairs, with places of their tangents and latches (-1: there is none)."""
+
+    system: ConstraintSystem
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(r.name for r in self.system.rows if r.unilateral)
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """Rows of the normals."""
+        return np.array([r.start for r in self.system.rows if r.unilateral], dtype=np.int64)
+
+    @cached_property
+    def flags(self) -> NDArray[np.int64]:
+        """Latches that say whether they act."""
+        return np.array([r.flag for r in self.system.rows if r.unilateral], dtype=np.int64)
+
+    @cached_property
+    def is_contact(self) -> Mask:
+        """Which of them are contacts."""
+        return np.array([r.kind == "contact" for r in self.system.rows if r.unilateral], dtype=bool)
+
+    @cached_property
+    def tangents(self) -> NDArray[np.int64]:
+        """Rows of their two tangents (k x 2)."""
+        made = np.full((len(self.names), 2), -1, dtype=np.int64)
+        for r in self.system.rows:
+            if r.kind == "friction":
+                ways = self.system.tangents[self.system.contacts.names.index(r.name)]
+                made[self.names.index(r.name), [way - 1 for way in ways]] = np.arange(r.start, r.stop)
+        return made
+
+    @cached_property
+    def rubs(self) -> Mask:
+        """Which have friction."""
+        return np.asarray((self.tangents >= 0).any(axis=1))
+
+    @cached_property
+    def friction(self) -> NDArray[np.int64]:
+        """Latches of friction (k x 6): whether it sticks, where it slips to (2), how forces were shared (3)."""
+        what = ("stick.{0}", "toward.{0}[0]", "toward.{0}[1]", "share.{0}[0]", "share.{0}[1]", "share.{0}[2]")
+        places = [[self.system.latch_index(x.format(name)) for x in what] for name in self.names]
+        return np.array(places, dtype=np.int64).reshape(-1, 6)
+
+    @cached_property
+    def _coefficients(self) -> ca.Function:
+        contacts = self.system.contacts
+        return ca.Function("coefficients", [contacts.variables.p], [contacts.restitution, contacts.friction])
+
+    def coefficients(self, p: Array) -> tuple[Array, Array]:
+        """Restitution and friction at parameter values."""
+        e, mu = np.zeros(len(self.names)), np.zeros(len(self.names))
+        if self.is_contact.any():
+            values = self._coefficients.call([ca.DM(p)])
+            e[self.is_contact], mu[self.is_contact] = (np.array(x.full())[:, 0] for x in values)
+        return e, np.where(self.rubs, mu, 0.0)
+
+    @cached_property
+    def poisson(self) -> Mask:
+        """Which have Poisson's restitution."""
+        made = np.zeros(len(self.names), dtype=bool)
+        made[self.is_contact] = self.system.contacts.poisson
+        return made
+
+    def touching(self, latches: Array, phi: Array, loose: frozenset[str]) -> Mask:
+        """Which act or could: they do, or their gap has closed; what was cut, or has just let go, does not."""
+        on = latches[self.flags]
+        near = (on > -0.5) & (on < 0.5) & (phi[self.rows] > -TOUCHES)
+        return ((on > 0.5) | near) & np.array([name not in loose for name in self.names], dtype=bool)
+
+    def spread(self, values: Array, which: Mask) -> Array:
+        """Rows of the chosen pairs, three each (zero where there is none), of values by row (m, ...), turned round."""
+        chosen = np.flatnonzero(which)
+        made = np.zeros((3 * len(chosen), *values.shape[1:]))
+        made[::3] = -values[self.rows[chosen]]
+        for j in range(2):
+            rows = self.tangents[chosen, j]
+            made[j + 1 :: 3][rows >= 0] = -values[rows[rows >= 0]]
+        return made
+
+    def gather(self, values: Array, which: Mask, m: int) -> Array:
+        """Multipliers of all rows from forces of the chosen pairs (k x 3)."""
+        chosen, made = np.flatnonzero(which), np.zeros(m)
+        made[self.rows[chosen]] = values[:, 0]
+        for j in range(2):
+            rows = self.tangents[chosen, j]
+            made[rows[rows >= 0]] = values[rows >= 0, j + 1]
+        return made
+
+
+def _taking_part(pairs: Pairs, latches: Array, phi: Array, loose: frozenset[str]) -> tuple[Mask, Mask]:
+    """Rows that take part in an instant, and which of all rows act one way only."""
+    part = pairs.system.activity(latches) != 0.0
+    one_way = np.zeros(len(part), dtype=bool)
+    one_way[pairs.rows] = True
+    part[pairs.rows] = pairs.touching(latches, phi, loose)
+    return part, one_way
+
+
+def _held(pairs: Pairs, latches: Array) -> Mask:
+    """Rows of constraints that act: all but those of pairs."""
+    held = pairs.system.activity(latches) != 0.0
+    held[pairs.rows] = False
+    held[pairs.tangents[pairs.tangents >= 0]] = False
+    return held
+
+
+def close_gaps(eom: Any, pairs: Pairs, s: Instant) -> Array:
+    """Coordinates moved onto the constraints and closed gaps, so that nothing that touches is beyond.
+
+    Gaps are seen to close when they are negative by 1e-11 m, and taken to be closed within `TOUCHES`; methods that do
+    not project violate constraints by more than either.
+    """
+    q, acts = s.q.copy(), eom.constraint_system.activity(s.latches) != 0.0
+    for _ in range(4):
+        phi = eom.constraints(q, t=s.t, p=s.p, latches=s.latches)
+        part, one_way = _taking_part(pairs, s.latches, phi, s.loose)
+        one_way &= ~acts
+        # what flies off starts where it struck, just beyond, so that it has all of its way back before it strikes again
+        room = np.zeros(len(phi))
+        room[pairs.rows[pairs.is_contact]] = _BEYOND
+        room = np.where(one_way, room, 0.0)
+        beyond = np.max((phi - room)[part & one_way], initial=0.0)
+        if beyond <= 1e-15 and np.max(np.abs(phi[part & ~one_way]), initial=0.0) <= 1e-12:
+            break
+        J = eom.constraint_jacobian(q, t=s.t, p=s.p, latches=s.latches)[part]
+        M = eom.mass_matrix(q, p=s.p)
+        q = eom.integrate(q, least_constraint(M, np.zeros(eom.nv), J, (room - phi)[part], one_way[part]).acceleration)
+    return q
+
+
+def hit(eom: Any, pairs: Pairs, s: Instant, *, settled: bool = False) -> Collision:
+    """Velocities after the impact of all constraints that act and all that touches.
+
+    Of pairs that only just act nothing is known but which way they act; once it is ``settled`` what goes on to act,
+    that keeps its gap closed.
+    """
+    phi = eom.constraints(s.q, t=s.t, p=s.p, latches=s.latches)
+    J = eom.constraint_jacobian(s.q, t=s.t, p=s.p, latches=s.latches)
+    rate = eom.constraint_velocity(s.q, s.v, t=s.t, p=s.p, latches=s.latches)
+    M = eom.mass_matrix(s.q, p=s.p)
+    touch = pairs.touching(s.latches, phi, s.loose)
+    e, mu = pairs.coefficients(s.p)
+    if not settled and (touch & ((e > 0.0) | (mu > 0.0))).any():
+        return _strike(pairs, s, M, J, rate, touch, e, mu)
+    part, one_way = _taking_part(pairs, s.latches, phi, s.loose)
+    if settled:
+        one_way &= eom.constraint_system.activity(s.latches) == 0.0
+    struck: Impact = impact(M, J[part], rate[part], s.v, one_way[part])
+    impulses = np.zeros(len(part))
+    impulses[part] = struck.impulses
+    return Collision(struck.v, impulses, struck.energy_lost)
+
+
+def _strike(pairs: Pairs, s: Instant, M: Array, J: Array, rate: Array, touch: Mask, e: Array, mu: Array) -> Collision:
+    """Impact with restitution and friction, under the constraints that act."""
+    held = _held(pairs, s.latches)
+    v = s.v + minimum_norm(M, np.zeros(len(s.v)), J[held], -rate[held]).acceleration
+    A = pairs.spread(J, touch)
+    u = pairs.spread(rate, touch).reshape(-1, 3) + (A @ (v - s.v)).reshape(-1, 3)
+    lost = 0.5 * float(s.v @ M @ s.v - v @ M @ v)
+    if not (u[:, 0] < -_STRIKES).any():
+        return Collision(v, np.zeros(len(J)), lost)
+    W, respond = delassus(M, A, J[held])
+    made = strike(W, u, e[touch], mu[touch], pairs.poisson[touch])
+    v = v + respond(A.T @ made.impulses.ravel())
+    return Collision(v, pairs.gather(made.impulses, touch, len(J)), lost + made.energy_lost, made.factor)
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Terms of the constrained equations at an instant: ``M a + J^T lambda = f``, ``J a = gamma``."""
+
+    M: Array
+    f: Array
+    J: Array
+    gamma: Array
+    phi: Array
+    phidot: Array
+
+
+def settle(pairs: Pairs, latches: Array, terms: Terms, loose: frozenset[str], p: Array) -> Array:
+    """Latches with which the motion goes on: what touches and pulls (pushes) acts, all else is open.
+
+    Contacts with friction that act stick or slip. Where rows are redundant, multipliers are shared.
+
+    Parameters
+    ----------
+    pairs
+        What acts one way only.
+    latches
+        The latches.
+    terms
+        Terms of the equations.
+    loose
+        What has just let go.
+    p
+        Parameter values.
+
+    Raises
+    ------
+    NoContactForcesError
+        If no forces obey the laws of friction: Painleve's paradox, with the index of the pair.
+    """
+    rubbing = pairs.touching(latches, terms.phi, frozenset()) & pairs.rubs
+    if rubbing.any():
+        return _settle_friction(pairs, latches, terms, loose, p)
+    taut = _settle_plain(pairs, latches, terms, loose)
+    result = latches.copy()
+    free = latches[pairs.flags] > -0.5
+    result[pairs.flags[free]] = taut[pairs.rows[free]]
+    for i in map(int, np.flatnonzero(pairs.rubs)):
+        _set_friction(pairs, result, i, Touch.OPEN, np.zeros(3), np.zeros(2))
+    return result
+
+
+def _settle_plain(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[str]) -> Mask:
+    """Rows that go on to act, without friction.
+
+    Where rows are redundant the multipliers are shared, those of least norm, among the pairs that keep their gap; a
+    pair that would have none, or act the other way, is left out of the sharing.
+    """
+    part, one_way = _taking_part(pairs, latches, x.phi, loose)
+    part &= ~one_way | (x.phidot > -_STILL)
+    found = least_constraint(x.M, x.f, x.J[part], x.gamma[part], one_way[part])
+    force, opening = np.zeros(len(part)), np.full(len(part), -np.inf)
+    force[part], opening[part] = found.multipliers, found.opening
+    least = _PULLS * np.max(np.abs(force), initial=1e-6)
+    sizes = np.linalg.norm(x.J, axis=1) * np.max(np.abs(found.acceleration), initial=0.0)
+    needed = ~one_way & part | (one_way & (force > least))
+    acts = needed | (one_way & part & (opening >= -1e-9 * (1.0 + sizes)))
+    while (acts & ~needed).any():
+        shared = np.zeros(len(part))
+        shared[acts] = minimum_norm(x.M, x.f, x.J[acts], x.gamma[acts])[1]
+        spare = acts & ~needed & (shared <= least)
+        if spare.any():
+            acts[int(np.argmin(np.where(spare, shared, np.inf)))] = False
+        elif (one_way & acts & (shared <= least)).any():
+            acts = needed
+        else:
+            break
+    return acts
+
+
+def _candidates(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[str]) -> Mask:
+    """Pairs that may go on to act: those that touch and do not open."""
+    touch = pairs.touching(
+        latches, x.phi, loose & {n for n, c in zip(pairs.names, pairs.is_contact, strict=True) if not c}
+    )
+    return touch & (x.phidot[pairs.rows] > -_STILL)
+
+
+def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[str], p: Array) -> Array:
+    which = _candidates(pairs, latches, x, loose)
+    held = _held(pairs, latches)
+    _, mu = pairs.coefficients(p)
+    A = pairs.spread(x.J, which)
+    W, _ = delassus(x.M, A, x.J[held])
+    free = minimum_norm(x.M, x.f, x.J[held], x.gamma[held]).acceleration
+    b = A @ free - pairs.spread(x.gamma, which)
+    u = pairs.spread(x.phidot, which).reshape(-1, 3)[:, 1:]
+    speed = np.hypot(u[:, 0], u[:, 1])
+    slips = (mu[which] > 0.0) & (speed > _SLIPS)
+    slip = np.where(slips[:, None], u / np.maximum(speed, 1e-300)[:, None], np.nan)
+    try:
+        found = solve_cones(Cones.of(W, b, mu[which], slip))
+    except NoContactForcesError as error:
+        raise NoContactForcesError(int(np.flatnonzero(which)[error.pair])) from None
+    result, least = latches.copy(), _PULLS * np.abs(found.p).max(initial=1e-6)
+    free_flags = latches[pairs.flags] > -0.5
+    result[pairs.flags[free_flags]] = 0.0
+    for i in map(int, np.flatnonzero(pairs.rubs)):
+        _set_friction(pairs, result, i, Touch.OPEN, np.zeros(3), np.zeros(2))
+    for n, i in enumerate(map(int, np.flatnonzero(which))):
+        if found.p[n, 0] <= least and not (found.modes[n] == Touch.STICK and abs(found.u[n, 0]) == 0.0):
+            continue
+        result[pairs.flags[i]] = 1.0
+        if pairs.rubs[i]:
+            mode, way, push = Touch(int(found.modes[n])), slip[n], float(np.hypot(*found.p[n, 1:]))
+            if not slips[n] and push > 0.0 and push >= _EDGE * mu[i] * found.p[n, 0]:
+                mode, way = Touch.SLIP, -found.p[n, 1:] / push
+            _set_friction(pairs, result, i, mode, found.p[n], way)
+    return result
+
+
+def _set_friction(pairs: Pairs, latches: Array, i: int, mode: Touch, force: Array, toward: Array) -> None:
+    """Write what a pair with friction does into its latches."""
+    closed = mode != Touch.OPEN
+    way = toward if mode == Touch.SLIP else np.zeros(2)
+    latches[pairs.friction[i]] = [float(mode == Touch.STICK), *way, *(force if closed else np.zeros(3))]
+
+
+def shock(pairs: Pairs, s: Instant, x: Terms, i: int) -> Collision | None:
+    """Impact without collision: what Painleve's paradox at pair ``i`` ends in, its slip stopped at once; or None.
+
+    No finite forces obey the laws of friction there; the impulse that brings the pair to rest does (P. Painleve, 1895;
+    L. Lecornu), if it lies in the cone of friction.
+    """
+    which = np.zeros(len(pairs.names), dtype=bool)
+    which[i] = True
+    held = _held(pairs, s.latches)
+    A = pairs.spread(x.J, which)
+    W, respond = delassus(x.M, A, x.J[held])
+    u = pairs.spread(x.phidot, which)
+    rows = [j for j in range(3) if W[j, j] > 0.0]
+    P = np.zeros(3)
+    P[rows] = np.linalg.lstsq(W[np.ix_(rows, rows)], -u[rows], rcond=None)[0]
+    mu = pairs.coefficients(s.p)[1][i]
+    if P[0] < 0.0 or np.hypot(P[1], P[2]) > mu * P[0]:
+        return None
+    return Collision(s.v + respond(A.T @ P), pairs.gather(P[None], which, len(x.J)), -float(P @ u + 0.5 * P @ W @ P))

@@ -1,0 +1,219 @@
+/* Contacts with friction, beside constrained.c: the equations of motion where pairs slip are not symmetric.
+ *
+ *     M a + K^T lambda = f,    J a = gamma,    K_n = J_n + sum drag_j J_j
+ *
+ * A pair that sticks has tangential rows of its own; of one that slips friction is a part of the normal force, K_n. The
+ * multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared.
+ * fallback.py is the same in NumPy; keep the two alike.
+ */
+
+/* S mu = rhs with S (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on others. */
+static void solve_general(struct constrained *C, const double *S, const double *rhs, double *mu) {
+    const int64_t m = C->n_active;
+    double *A = C->U, *N = C->U + m * m, *b = C->b, *y = C->norms;
+    int64_t *order = C->pivot;
+    double size = 0.0, least = INFINITY;
+    memcpy(A, S, (size_t)(m * m) * sizeof(double));
+    for (int64_t i = 0; i < m * m; i++) size = fmax(size, fabs(S[i]));
+    for (int64_t i = 0; i < m; i++) b[i] = rhs[i];
+    for (int64_t k = 0; k < m; k++) {
+        int64_t best = k;
+        for (int64_t i = k + 1; i < m; i++)
+            if (fabs(A[i * m + k]) > fabs(A[best * m + k])) best = i;
+        least = fmin(least, fabs(A[best * m + k]));
+        if (!(least > 1e-9 * size)) break;
+        if (best != k) {
+            for (int64_t j = 0; j < m; j++) {
+                const double t = A[k * m + j];
+                A[k * m + j] = A[best * m + j], A[best * m + j] = t;
+            }
+            const double t = b[k];
+            b[k] = b[best], b[best] = t;
+        }
+        for (int64_t i = k + 1; i < m; i++) {
+            const double r = A[i * m + k] / A[k * m + k];
+            if (r == 0.0) continue;
+            for (int64_t j = k; j < m; j++) A[i * m + j] -= r * A[k * m + j];
+            b[i] -= r * b[k];
+        }
+    }
+    if (least > 1e-9 * size) {
+        for (int64_t k = m - 1; k >= 0; k--) {
+            double s = b[k];
+            for (int64_t j = k + 1; j < m; j++) s -= A[k * m + j] * mu[j];
+            mu[k] = s / A[k * m + k];
+        }
+        return;
+    }
+    /* mu = S^T y with S S^T y = rhs by Cholesky with pivots, repeated for what rounding leaves */
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < m; j++) {
+            double s = 0.0;
+            for (int64_t k = 0; k < m; k++) s += S[i * m + k] * S[j * m + k];
+            N[i * m + j] = s;
+        }
+    int64_t rank = 0;
+    for (int64_t i = 0; i < m; i++) order[i] = i;
+    double first = 0.0;
+    for (; rank < m; rank++) {
+        int64_t best = rank;
+        for (int64_t i = rank; i < m; i++)
+            if (N[order[i] * m + order[i]] > N[order[best] * m + order[best]]) best = i;
+        const int64_t t = order[rank];
+        order[rank] = order[best], order[best] = t;
+        const int64_t p = order[rank];
+        const double d = N[p * m + p];
+        if (rank == 0) first = d;
+        if (!(d > 1e-13 * first)) break;
+        const double root = sqrt(d);
+        N[p * m + p] = root;
+        for (int64_t i = rank + 1; i < m; i++) N[order[i] * m + p] /= root;
+        for (int64_t i = rank + 1; i < m; i++)
+            for (int64_t j = rank + 1; j <= i; j++) {
+                const int64_t a = order[i], c = order[j];
+                const double v = N[a * m + c] - N[a * m + p] * N[c * m + p];
+                N[a * m + c] = N[c * m + a] = v;
+            }
+        for (int64_t i = rank + 1; i < m; i++) N[p * m + order[i]] = N[order[i] * m + p];
+    }
+    memset(mu, 0, (size_t)m * sizeof(double));
+    for (int round = 0; round < 4; round++) {
+        for (int64_t i = 0; i < m; i++) {
+            double s = rhs[i];
+            for (int64_t j = 0; j < m; j++) s -= S[i * m + j] * mu[j];
+            b[i] = s;
+        }
+        for (int64_t k = 0; k < rank; k++) {
+            double s = b[order[k]];
+            for (int64_t j = 0; j < k; j++) s -= N[order[k] * m + order[j]] * y[j];
+            y[k] = s / N[order[k] * m + order[k]];
+        }
+        for (int64_t k = rank - 1; k >= 0; k--) {
+            double s = y[k];
+            for (int64_t j = k + 1; j < rank; j++) s -= N[order[j] * m + order[k]] * y[j];
+            y[k] = s / N[order[k] * m + order[k]];
+        }
+        for (int64_t k = 0; k < rank; k++)
+            for (int64_t j = 0; j < m; j++) mu[j] += S[order[k] * m + j] * y[k];
+    }
+}
+
+/* Accelerations and multipliers at x, the tape having been evaluated there. 0 = ok. */
+static int contact_solve(struct constrained *C, const double *x) {
+    const int64_t nv = C->nv, m = C->m;
+    int slipping = 0;
+    for (int64_t r = 0; r < C->n_rubbing; r++) {
+        const int64_t *row = C->rubbing + 3 * r;
+        for (int j = 1; j < 3; j++)
+            if (row[j] >= 0 && C->drag[row[j]] != 0.0 && x[C->flags[row[0]]] > 0.5) slipping = 1;
+    }
+    if (!slipping) {
+        if (solve_index1(C, x, C->alpha, C->beta)) return 1;
+    } else {
+        const double *rhs = excess(C, x, C->alpha, C->beta);
+        if (!rhs) return 1;
+        const int64_t count = C->n_active;
+        for (int64_t k = 0; k < nv; k++)
+            for (int64_t i = 0; i < count; i++) C->Z[k * count + i] = C->Jt[k * m + C->active[i]];
+        for (int64_t r = 0; r < C->n_rubbing; r++) {
+            const int64_t *row = C->rubbing + 3 * r;
+            for (int64_t i = 0; i < count; i++)
+                if (C->active[i] == row[0])
+                    for (int j = 1; j < 3; j++)
+                        if (row[j] >= 0 && C->drag[row[j]] != 0.0)
+                            for (int64_t k = 0; k < nv; k++)
+                                C->Z[k * count + i] += C->drag[row[j]] * C->Jt[k * m + row[j]];
+        }
+        solve_lower(C->R, nv, C->Z, count);
+        memset(C->S, 0, (size_t)(count * count) * sizeof(double));
+        for (int64_t k = 0; k < nv; k++)
+            for (int64_t i = 0; i < count; i++) {
+                const double y = C->Y[k * count + i];
+                if (y == 0.0) continue;
+                for (int64_t j = 0; j < count; j++) C->S[i * count + j] += y * C->Z[k * count + j];
+            }
+        solve_general(C, C->S, rhs, C->mu);
+        for (int64_t k = 0; k < nv; k++) {
+            double s = C->a[k];
+            for (int64_t i = 0; i < count; i++) s -= C->Z[k * count + i] * C->mu[i];
+            C->a[k] = s;
+        }
+        solve_upper(C->R, nv, C->a);
+        scatter(C, C->mu);
+    }
+    for (int64_t i = 0; i < C->n_active; i++) {
+        const int64_t row = C->active[i];
+        if (C->shares[row] >= 0) C->lambda[row] += x[C->shares[row]];
+    }
+    for (int64_t r = 0; r < C->n_rubbing; r++) {
+        const int64_t *row = C->rubbing + 3 * r;
+        for (int j = 1; j < 3; j++)
+            if (row[j] >= 0 && C->drag[row[j]] != 0.0) C->lambda[row[j]] = C->drag[row[j]] * C->lambda[row[0]];
+    }
+    return 0;
+}
+
+static int contact_evaluate(struct constrained *C, const double *const *in) {
+    double *outs[10] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->drag, C->cone};
+    return C->tape(in, outs, C->tape_work) || contact_solve(C, in[1]);
+}
+
+/* Kernel (t, x, c, p) -> x'. Friction takes energy where pairs slip. */
+int contact_ode(const double *const *in, double *const *out, double *work) {
+    struct constrained *C = (struct constrained *)(void *)work;
+    if (contact_evaluate(C, in)) return 1;
+    memcpy(out[0], C->rates, (size_t)C->n * sizeof(double));
+    memcpy(out[0] + C->nq, C->a, (size_t)C->nv * sizeof(double));
+    double power = 0.0, rubbed = 0.0;
+    for (int64_t i = 0; i < C->m; i++) power += C->lambda[i] * C->phi_t[i];
+    out[0][C->work_input] += power;
+    for (int64_t r = 0; r < C->n_rubbing; r++)
+        for (int j = 1; j < 3; j++) {
+            const int64_t row = C->rubbing[3 * r + j];
+            if (row >= 0 && C->drag[row] != 0.0) rubbed -= C->lambda[row] * C->phidot[row];
+        }
+    out[0][C->work_loss] += rubbed;
+    return 0;
+}
+
+/* Kernel (t, x, c, p) -> g: those of constrained_events; then of each pair with friction how far it is from slipping
+ * while it sticks (else 1), then how fast it slips the way it began to, while it slips (else 1). */
+int contact_events(const double *const *in, double *const *out, double *work) {
+    struct constrained *C = (struct constrained *)(void *)work;
+    const int64_t k = C->n_tape_events, u = C->n_unilateral;
+    if (C->events && C->events(in, out, C->events_work)) return 1;
+    if (contact_evaluate(C, in)) return 1;
+    double *g = out[0] + k;
+    for (int64_t i = 0; i < u; i++) {
+        const int64_t row = C->unilateral[i];
+        const double is = in[1][C->flags[row]];
+        g[i] = is > 0.5 ? C->lambda[row] : 1.0;
+        g[u + i] = is > 0.5 || is < -0.5 ? 1.0 : GAP - C->phi[row];
+    }
+    g += 2 * u;
+    for (int64_t r = 0; r < C->n_rubbing; r++) {
+        const int64_t *row = C->rubbing + 3 * r;
+        const double one = C->lambda[row[1]], two = row[2] >= 0 ? C->lambda[row[2]] : 0.0;
+        const int sticks = in[1][C->flags[row[1]]] > 0.5;
+        g[r] = sticks ? C->cone[2 * r] * C->lambda[row[0]] - sqrt(one * one + two * two) : 1.0;
+        g[C->n_rubbing + r] = in[1][C->flags[row[0]]] > 0.5 && !sticks ? C->cone[2 * r + 1] : 1.0;
+    }
+    return 0;
+}
+
+/* As constrained_signals. */
+int64_t contact_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,
+                        int64_t nc, const double *p, int64_t np, double *out) {
+    for (int64_t k = 0; k < rows; k++) {
+        const double *in[4] = {t + k, x + k * C->n, c + k * nc, p + k * np};
+        double *row = out + k * (C->m + 2);
+        if (contact_evaluate(C, in)) {
+            for (int64_t i = 0; i < C->m + 2; i++) row[i] = NAN;
+            continue;
+        }
+        memcpy(row, C->lambda, (size_t)C->m * sizeof(double));
+        row[C->m] = largest(C, C->phi);
+        row[C->m + 1] = largest(C, C->phidot);
+    }
+    return 0;
+}
