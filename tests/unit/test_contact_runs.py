@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import systems
 from dalembert.core.contact_algebra import Cones, Touch, delassus, solve_cones, strike
 
 G = 9.81
@@ -44,8 +45,10 @@ def set_down(eom: da.EquationsOfMotion, q: np.ndarray, pair: int) -> np.ndarray:
     return q
 
 
-@pytest.mark.parametrize("backend", ["auto", "vm"])
-@pytest.mark.parametrize(("e", "law"), [(0.0, "newton"), (0.5, "newton"), (0.8, "newton"), (0.5, "poisson")])
+@pytest.mark.parametrize(
+    ("e", "law", "backend"),
+    [(0.0, "newton", "auto"), (0.8, "newton", "auto"), (0.5, "newton", "vm"), (0.5, "poisson", "auto")],
+)
 def test_a_ball_bounces_to_rest(e: float, law: str, backend: str) -> None:
     eom = da.equations(ball(e, law), backend=backend)
     run = da.simulate(eom, duration=6.0, q0={"z": 1.1}, method="dopri5", record=0.05)
@@ -318,3 +321,54 @@ def test_bad_starts_are_refused() -> None:
         da.simulate(ball(0.5), duration=1.0, q0={"z": 0.05})
     with pytest.raises(da.InputError, match=r"contacts of machine .* need constraints='projection'"):
         da.simulate(ball(0.5), duration=1.0, q0={"z": 1.0}, constraints="penalty")
+
+
+READY = ("rocking-block", "painleve-rod")
+MORE = ("bouncing-ball", "newtons-cradle", "box-on-incline", "rolling-sphere", "chain-on-ground")
+
+
+@pytest.mark.parametrize("name", [*READY, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)])
+def test_ready_made_machines_run_from_their_files(name: str) -> None:
+    system = systems.SYSTEMS[name]
+    machine, settings = da.load_simulation(system.to_yaml())
+    assert machine == system.make()
+    run = da.simulate(machine, **settings)
+    assert run.status == "completed"
+    assert run.energy.drift < 1e-7
+
+
+def test_a_falling_link_strikes_as_declared() -> None:
+    """Case study I of IMPACT with contacts in place of events of the caller's own."""
+    link = systems.chain_on_ground(1, 1, restitution=1.0, boundary="clamped-clamped", rotary_inertia=False)
+    run = da.simulate(link, duration=0.94, q0={"base.y": 0.5}, method="dopri5", rtol=1e-11, atol=1e-13, record=0.01)
+    times = sorted({round(event.t, 6) for event in run.events})
+    assert times == pytest.approx([0.319275, 0.321170, 0.323237, 0.938853], abs=1.1e-6)
+    assert run.energy.drift < 1e-8
+
+
+def test_a_chain_falls_inside_a_circle() -> None:
+    system = systems.SYSTEMS["chain-in-circle"]
+    run = da.simulate(system.make(), **system.settings() | {"duration": 0.6})
+    assert run.events
+    assert min(run[f"gap.end{k}"].min() for k in range(3)) > -2e-11
+    assert run.energy.drift < 1e-6
+    assert all(change["energy_lost"] > -1e-9 for change in run.metadata["transitions"])
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 12))])
+def test_boxes_tumble_and_come_to_rest(seed: int) -> None:
+    """Corners strike, stick, slip and rattle in any order; no energy appears, nothing goes through, all is at rest."""
+    rng = np.random.default_rng(seed)
+    contact = da.Contact("g", "box", da.Box((0.3, 0.2, 0.1)), friction=0.4, restitution=0.3)
+    machine = da.Machine(
+        "box", [da.box("box", 2.0, (0.3, 0.2, 0.1))], [da.Joint("b", "free", "world", "box")], contacts=[contact]
+    )
+    q0 = np.array([0.0, 0.0, 0.4, *rng.normal(size=4)])
+    q0[3:] /= np.linalg.norm(q0[3:])
+    v0 = np.concatenate([rng.normal(size=3), 3.0 * rng.normal(size=3)])
+    run = da.simulate(machine, duration=3.0, q0=q0, v0=v0, method="dopri5", record=0.1)
+    assert np.abs(run.x[-1, 7:13]).max() < 1e-12
+    assert sum(run[f"force.g[{k}].normal"][-1] for k in range(8)) == pytest.approx(2 * G, rel=1e-9)
+    assert min(run[f"gap.g[{k}]"].min() for k in range(8)) > -2e-11
+    assert run.energy.drift < 1e-7
+    assert all(change["energy_lost"] > -1e-7 for change in run.metadata["transitions"])

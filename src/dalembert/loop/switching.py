@@ -28,7 +28,7 @@ TAKES_HOLD = {"cable": "taut", "contact": "impact"}
 
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act
 _CLOSE = 1e-3  # part of the velocities that may change without a word, as printed digits do
-_PENETRATES = 1e-9  # overlap [m] of a contact that a run may start with
+_PENETRATES = 1e-6  # overlap [m] that a run may start with: the rounding of a position that someone has typed
 _CUT = -1.0  # switch of a cable that was taken away: unlike a slack one (0) it does not become taut again
 
 

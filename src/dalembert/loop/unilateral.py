@@ -348,8 +348,9 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
         result[pairs.flags[i]] = 1.0
         if pairs.rubs[i]:
             mode, way, push = Touch(int(found.modes[n])), slip[n], float(np.hypot(*found.p[n, 1:]))
-            if not slips[n] and push > 0.0 and push >= _EDGE * mu[i] * found.p[n, 0]:
-                mode, way = Touch.SLIP, -found.p[n, 1:] / push
+            if not slips[n]:  # it slips against the friction that has reached its limit
+                edge = push > 0.0 and push >= _EDGE * mu[i] * found.p[n, 0]
+                mode, way = (Touch.SLIP, -found.p[n, 1:] / push) if edge else (Touch.STICK, way)
             _set_friction(pairs, result, i, mode, found.p[n], way)
     return result
 

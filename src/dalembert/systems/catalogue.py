@@ -10,7 +10,7 @@ from typing import Any
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.model.machine import Machine
-from dalembert.systems import cable_robots, cranes, mechanisms, parallel_robots, space_robots, textbook
+from dalembert.systems import cable_robots, contacts, cranes, mechanisms, parallel_robots, space_robots, textbook
 
 __all__ = ["SYSTEMS", "SystemInfo", "load_system"]
 
@@ -273,6 +273,85 @@ _ALL = (
         "own data",
         lambda: cable_robots.eight_cable_robot(stiffness=2e5, winches=False),
         lambda: {"duration": 2.0, "step": 2e-4, "q0": {"platform.z": 1.5}, "v0": {"platform.vx": 0.1}},
+    ),
+    SystemInfo(
+        "bouncing-ball",
+        "a ball that bounces, e = 0.8, until it rests",
+        "closed form",
+        contacts.bouncing_ball,
+        lambda: {"duration": 5.0, "method": "dopri5", "record": 0.01, "q0": {"z": 1.1}},
+    ),
+    SystemInfo(
+        "rocking-block",
+        "a block that rocks from corner to corner on the ground",
+        "G. W. Housner, 1963",
+        contacts.rocking_block,
+        lambda: {
+            "duration": 1.0,
+            "method": "dopri5",
+            "record": 0.005,
+            "q0": {"base.x": -0.058272, "base.y": 0.215880, "base.angle": 0.2},
+        },
+    ),
+    SystemInfo(
+        "newtons-cradle",
+        "five balls in a row, with gaps, of which the first strikes the others",
+        "closed form",
+        contacts.newtons_cradle,
+        lambda: {
+            "duration": 1.0,
+            "method": "dopri5",
+            "record": 0.01,
+            "q0": {"x1": -0.5, "x2": 0.1, "x3": 0.201, "x4": 0.302, "x5": 0.403},
+            "v0": {"x1_dot": 1.0},
+        },
+    ),
+    SystemInfo(
+        "box-on-incline",
+        "a cube that rests on a plane of 20 degrees, friction 0.5",
+        "closed form",
+        contacts.box_on_incline,
+        lambda: {"duration": 10.0, "method": "dopri5", "record": 0.1, "q0": {"base.z": 0.15}},
+    ),
+    SystemInfo(
+        "rolling-sphere",
+        "a sphere that slides until it rolls",
+        "closed form",
+        contacts.rolling_sphere,
+        lambda: {
+            "duration": 1.0,
+            "method": "dopri5",
+            "record": 0.01,
+            "q0": {"base.z": 0.1},
+            "v0": {"base.vx": 2.0},
+        },
+    ),
+    SystemInfo(
+        "painleve-rod",
+        "a rod that slides on its tip with friction 1.5: no force keeps it sliding, a shock stops it",
+        "P. Painleve, 1895",
+        contacts.painleve_rod,
+        lambda: {
+            "duration": 0.2,
+            "method": "dopri5",
+            "record": 0.002,
+            "q0": {"base.y": 0.4472135954999579, "base.angle": 1.1071487177940904},
+            "v0": {"base.x_dot": -1.0, "base.y_dot": 0.0, "base.angle_dot": 0.0},
+        },
+    ),
+    SystemInfo(
+        "chain-on-ground",
+        "three flexible links that fall and bounce",
+        "IMPACT, Table 1",
+        lambda: contacts.chain_on_ground(3, 1),
+        lambda: {"duration": 1.0, "method": "dopri5", "record": 0.005, "q0": {"base.y": 0.7, "base.angle": 0.3}},
+    ),
+    SystemInfo(
+        "chain-in-circle",
+        "two flexible links that fall inside a circle",
+        "IMPACT, Table 1; circle, restitution and start are own data",
+        contacts.chain_in_circle,
+        lambda: {"duration": 2.0, "method": "dopri5", "record": 0.005, "q0": {"base.x": -0.9, "base.y": 0.2}},
     ),
 )
 
