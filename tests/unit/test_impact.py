@@ -198,3 +198,22 @@ def test_bad_input_is_refused_by_name() -> None:
     for message, arguments in bad:
         with pytest.raises(da.DalembertError, match=message):
             eom.impact(*arguments)
+
+
+def test_friction_at_an_impact() -> None:
+    """A rocking block lands on its other corner, without slip and with it, and Kane's pendulum is not made faster."""
+    body = da.Body("block", 1.0, inertia=(1.0, (0.2**2 + 0.4**2) / 12, 1.0))
+    frames = [da.Frame(name, "block", (x, 0, -0.2)) for name, x in (("left", -0.1), ("right", 0.1))]
+    joint = da.Joint("b", "planar", "world", "block", axis="-y")
+    eom = da.equations(da.Machine("block", [body], [joint], frames=frames))
+    q, up = np.zeros(3), (0.0, 0.0, 1.0)
+    J = np.vstack([eom.jacobian("left", q, axes="world")[[0, 2]], [[0, 0, 1]]])
+    v = np.linalg.solve(J, [0.0, 0.0, 1.0])  # about the left corner
+    v = v if (eom.jacobian("right", q, axes="world") @ v)[2] < 0 else -v
+    for friction, ratio in ((0.5, 0.7), (0.3, 0.6129032258)):
+        hit = eom.impact(q, v, {"left": up, "right": up}, friction=friction)
+        assert hit.v[2] / v[2] == pytest.approx(ratio, abs=1e-10)
+        assert hit.energy_lost > 0.0
+        assert np.linalg.norm(hit.friction, axis=1) == pytest.approx(friction * hit.impulses, abs=1e-12) or ratio == 0.7
+    with pytest.raises(da.InputError, match="friction must be one number >= 0"):
+        eom.impact(q, v, {"left": up}, friction=-1.0)

@@ -245,12 +245,13 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
         contacts: Mapping[str, ArrayLike],
         e: ArrayLike = 0.0,
         *,
+        friction: ArrayLike = 0.0,
         t: float = 0.0,
         p: Parameters = None,
     ) -> ContactImpact:
         """Velocities after an impact of frames on obstacles, and its impulses, IMPACT (60)-(62).
 
-        Several contacts act at once, none of them pulls, and the constraints of the machine hold. There is no friction.
+        Several contacts act at once, none of them pulls, and the constraints of the machine hold.
 
         Parameters
         ----------
@@ -261,6 +262,8 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
             with several normals (a corner). Which frames touch is for the caller to know.
         e
             Newton's coefficient of restitution, one or one per contact.
+        friction
+            Coulomb's coefficient of friction, one or one per contact.
 
         Examples
         --------
@@ -271,7 +274,7 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
         >>> hit.v, hit.impulses, hit.energy_lost
         (array([1.5]), array([9.]), 6.75)
         """
-        return contact_impact(self, q, v, contacts, e, t, p)
+        return contact_impact(self, q, v, contacts, e, friction, t, p)
 
     # -- kinematics -----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ With the rows ``J`` of the velocities of the touching points along the normals, 
     F >= 0,   J v+ >= -e min(J v-, 0),   equal where F > 0                                                     (61)
 
 A contact only pushes. Where all of them do, (61) is the document's ``J v+ = -e J v-`` and the whole its linear system
-(62). Constraints of the machine hold during the impact.
+(62). Constraints of the machine hold during the impact. With friction, Coulomb's law holds between the tangential
+impulses and the tangential velocities after the impact (``core/contact_algebra.py``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.core.constraint_algebra import least_constraint
+from dalembert.core.constraint_algebra import least_constraint, minimum_norm
+from dalembert.core.contact_algebra import NoContactForcesError, delassus, strike
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
@@ -41,6 +43,8 @@ class ContactImpact:
         Frame of each contact.
     impulses
         Impulse of each contact along its normal [N s]; zero where it does not push.
+    friction
+        Impulse of each contact along its surface [N s], in world axes (n x 3); zero without friction.
     restitution
         Coefficient of restitution of each contact. It is the given one unless that would have added energy, or none of
         the impulses could do it (a body between two walls): then all were lowered by one factor, to the largest values
@@ -52,22 +56,33 @@ class ContactImpact:
     v: Array
     contacts: tuple[str, ...]
     impulses: Array
+    friction: Array
     restitution: Array
     energy_lost: float
 
 
 def contact_impact(
-    eom: Any, q: ArrayLike, v: ArrayLike, contacts: Mapping[str, ArrayLike], e: ArrayLike, t: float, p: Any
+    eom: Any,
+    q: ArrayLike,
+    v: ArrayLike,
+    contacts: Mapping[str, ArrayLike],
+    e: ArrayLike,
+    friction: ArrayLike,
+    t: float,
+    p: Any,
 ) -> ContactImpact:
     """Solve an impact; see `EquationsOfMotion.impact`."""
     q, v = _vector(q, "q", eom.nq), _vector(v, "v", eom.nv)
     names, normals = _rows(contacts)
-    given = _restitution(e, names)
+    given = _coefficients(e, names, "restitution", 1.0)
+    mu = _coefficients(friction, names, "friction", np.inf)
     M = eom.mass_matrix(q, t=t, p=p)
     turned = {name: eom.jacobian(name, q, axes="world", t=t, p=p)[:3] for name in dict.fromkeys(names)}
     J = np.array([n @ turned[name] for name, n in zip(names, normals, strict=True)])
     before = J @ v
     held, rate, pulls = _constraints(eom, q, v, t, p)
+    if mu.any():
+        return _rubbing(eom, v, M, names, normals, turned, given, mu, held[~pulls], rate[~pulls])
     rows, one_sided = np.vstack([held, -J]), np.concatenate([pulls, np.ones(len(J), dtype=bool)])
 
     def after(factor: float) -> _Outcome:
@@ -88,7 +103,44 @@ def contact_impact(
             f"no impulses keep the frames {', '.join(dict.fromkeys(names))} from going on: the velocities contradict "
             f"the constraints of machine '{eom.machine.name}'"
         )
-    return ContactImpact(result[0], names, result[1], factor * given, result[2])
+    return ContactImpact(result[0], names, result[1], np.zeros((len(names), 3)), factor * given, result[2])
+
+
+def _rubbing(
+    eom: Any,
+    v: Array,
+    M: Array,
+    names: tuple[str, ...],
+    normals: list[Array],
+    turned: Mapping[str, Array],
+    e: Array,
+    mu: Array,
+    held: Array,
+    rate: Array,
+) -> ContactImpact:
+    """Impact with friction; cables of the machine take no part in it."""
+    axes = [np.vstack([n, _across(n)]) for n in normals]
+    A = np.vstack([R @ turned[name] for name, R in zip(names, axes, strict=True)])
+    start = v + minimum_norm(M, np.zeros(eom.nv), held, -rate).acceleration
+    W, respond = delassus(M, A, held)
+    try:
+        made = strike(W, (A @ start).reshape(-1, 3), e, mu, np.zeros(len(names), dtype=bool))
+    except NoContactForcesError as error:
+        raise InputError(
+            f"no impulses obey the law of friction at frame '{names[error.pair]}': the impact is ill-posed"
+        ) from None
+    after = start + respond(A.T @ made.impulses.ravel())
+    along = np.array([P[1:] @ R[1:] for P, R in zip(made.impulses, axes, strict=True)])
+    lost = 0.5 * float(v @ M @ v - after @ M @ after)
+    return ContactImpact(after, names, made.impulses[:, 0], along, made.factor * e, lost)
+
+
+def _across(n: Array) -> Array:
+    """Two unit vectors across a unit vector."""
+    least = np.eye(3)[int(np.argmin(np.abs(n)))]
+    one = least - n * (n @ least)
+    one /= np.linalg.norm(one)
+    return np.vstack([one, np.cross(n, one)])
 
 
 def _largest(after: Callable[[float], _Outcome], least: float) -> tuple[float, _Outcome]:
@@ -134,14 +186,14 @@ def _rows(contacts: Mapping[str, ArrayLike]) -> tuple[tuple[str, ...], list[Arra
     return tuple(names), normals
 
 
-def _restitution(e: ArrayLike, names: Sequence[str]) -> Array:
+def _coefficients(given: ArrayLike, names: Sequence[str], what: str, most: float) -> Array:
     try:
-        made = np.asarray(e, dtype=float)
+        made = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         made = np.full(0, np.nan)
-    if made.shape not in ((), (len(names),)) or not ((made >= 0.0) & (made <= 1.0)).all():
-        expected = f"one number from 0 to 1, or one for each of {len(names)} contacts"
-        raise InputError(f"restitution must be {expected}, got {e!r}")
+    if made.shape not in ((), (len(names),)) or not ((made >= 0.0) & (made <= most) & np.isfinite(made)).all():
+        one = "one number from 0 to 1" if most == 1.0 else "one number >= 0"
+        raise InputError(f"{what} must be {one}, or one for each of {len(names)} contacts, got {given!r}")
     return np.broadcast_to(made, (len(names),)).copy()
 
 

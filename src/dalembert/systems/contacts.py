@@ -13,6 +13,7 @@ from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, Sph
 from dalembert.model.geometry import Box, Capsule, Geometry, Sphere, along
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
+from dalembert.model.transform import Transform
 from dalembert.systems.falling_chains import falling_chain
 
 __all__ = [
@@ -25,6 +26,11 @@ __all__ = [
     "rocking_block",
     "rolling_sphere",
 ]
+
+
+def _plane(inertia: float) -> Any:
+    """Inertia of a body that turns about y alone."""
+    return (1.0, inertia, 1.0)
 
 
 def bouncing_ball(restitution: Any = 0.8, *, law: str = "newton") -> Machine:
@@ -46,9 +52,11 @@ def rocking_block(width: float = 0.2, height: float = 0.4, *, friction: Any = 0.
     """
     inertia = (width**2 + height**2) / 12
     picture = Geometry(Box((width, width, height)))
-    body = Body("block", 1.0, inertia=(1.0, inertia, 1.0), geometry=(picture,))
+    body = Body("block", 1.0, inertia=_plane(inertia), geometry=(picture,))
     corners = (("left", -width / 2), ("right", width / 2))
-    contacts = tuple(Contact(name, "block", origin=(x, 0.0, -height / 2), friction=friction) for name, x in corners)
+    contacts = tuple(
+        Contact(name, "block", origin=Transform((x, 0.0, -height / 2)), friction=friction) for name, x in corners
+    )
     joint = Joint("base", "planar", WORLD, "block", axis=(0.0, -1.0, 0.0))
     return Machine("rocking block", (body,), (joint,), contacts=contacts)
 
@@ -89,9 +97,9 @@ def painleve_rod(friction: Any = 1.5) -> Machine:
     1895): a shock stops the end at once.
     """
     picture = Geometry(Capsule(0.0, 1.0), along("x"))
-    body = Body("rod", 1.0, inertia=(1.0, 1.0 / 12.0, 1.0), geometry=(picture,))
+    body = Body("rod", 1.0, inertia=_plane(1.0 / 12.0), geometry=(picture,))
     joint = Joint("base", "planar", WORLD, "rod", axis=(0.0, -1.0, 0.0))
-    tip = Contact("tip", "rod", origin=(-0.5, 0.0, 0.0), friction=friction)
+    tip = Contact("tip", "rod", origin=Transform((-0.5, 0.0, 0.0)), friction=friction)
     return Machine("painleve rod", (body,), (joint,), contacts=(tip,))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dalembert import equations
+from dalembert.studies.falling_links.contact import chain_results, on_ground, second_impact, span_results
 from dalembert.studies.falling_links.link import (
     EXACT,
     HEIGHT,
@@ -42,8 +43,11 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     free = fall(free_link(), 0.967)
     for k in range(1, 5):
         yield f"free{k + 1}", free.times[k]
+    yield "declared.second", second_impact(on_ground(falling_link(EXACT)))
     if not full:
         return
+    yield from span_results()
+    yield from chain_results()
     printed = fall(falling_link(PRINTED), 1.0)
     yield "printed.next", next(t for t in printed.times if t > 0.4)
     yield "printed.angle", float(np.abs(printed.run["base.angle"]).max())
