@@ -186,6 +186,18 @@ def test_arrows_of_wrenches_and_thrusters_are_their_forces() -> None:
     assert np.allclose(arrow_sum(film, {"jet"}, -1), 3.0 * np.array([np.cos(turned), np.sin(turned), 0.0]), atol=1e-5)
 
 
+def test_meshes_are_packed_as_they_are(tmp_path: Path) -> None:
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
+    faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    lines = [f"v {x} {y} {z}" for x, y, z in corners] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces]
+    (tmp_path / "part.obj").write_text("\n".join(lines) + "\n")
+    body = da.Body("part", 1.0, geometry=[da.Mesh(str(tmp_path / "part.obj"), scale=(2.0, 1.0, 1.0))])
+    machine = da.Machine("meshed", [body], [da.Joint("x", "prismatic", "world", "part", axis=(1, 0, 0))])
+    (node,) = (node for node in pack_machine(machine)["scene"]["nodes"] if node["kind"] == "mesh")
+    packed = unpack_array(node["vertices"])[unpack_array(node["faces"]).astype(int)]
+    assert np.array_equal(packed, (corners * [2, 1, 1])[faces])
+
+
 def test_motions_that_are_given_are_packed() -> None:
     machine = load_system(PENDULUM)
     t = np.linspace(0.0, 1.0, 5)

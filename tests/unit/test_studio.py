@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +16,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.cli.app import run as run_command
 from dalembert.systems import SYSTEMS, load_system
 from dalembert.view.page.arrays import unpack_array
 from dalembert.view.studio.opened import Changes, open_path, open_system, open_text
@@ -113,6 +117,29 @@ def test_pages_do_not_read_files(tmp_path: Path) -> None:
     (tmp_path / "machine.yaml").write_text(load_system(PENDULUM).to_yaml())
     with pytest.raises(da.DalembertError, match="must be a mapping"):
         open_text(str(tmp_path / "machine.yaml"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
+def test_command_serves_until_it_is_interrupted() -> None:
+    command = [sys.executable, "-m", "dalembert", "studio", PENDULUM, "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().removeprefix("studio: ").strip()
+        place, path = address.removeprefix("http://").split("/", 1)
+        connection = http.client.HTTPConnection(place, timeout=30)
+        connection.request("GET", f"/{path}")
+        assert connection.getresponse().status == 200
+        connection.close()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+
+
+def test_command_refuses_what_is_no_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["studio", "no-such-machine"]) == 2
+    assert "neither a file nor a ready-made machine" in capsys.readouterr().err
+    with Studio() as taken:
+        assert run_command(["studio", "--no-browser", "--port", str(taken.port)]) == 2
+    assert "cannot be used" in capsys.readouterr().err
 
 
 # -- what it does ----------------------------------------------------------------

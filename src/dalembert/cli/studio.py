@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -44,4 +45,5 @@ def studio(
     print("Ctrl-C ends it", flush=True)
     if browser:
         webbrowser.open(made.url)
-    made.serve()
+    with suppress(KeyboardInterrupt):  # the way to end it
+        made.serve()
