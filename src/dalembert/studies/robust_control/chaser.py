@@ -159,7 +159,7 @@ def ranges_at(level: float) -> dict[str, tuple[float, float]]:
     return {n: (low[n], high[n]) for n in u.ranges}
 
 
-def one_by_one(order: str, seconds: float = 120.0) -> Guarantee:
+def one_by_one(order: str, seconds: float = 300.0) -> Guarantee:
     """Ranges of joints added in an order such as ``"5 to 1"``; ``seconds`` is the time limit of a step."""
     first, last = (int(x) for x in order.split(" to "))
     names = [f"theta{k}" for k in (range(first, last + 1) if first < last else range(first, last - 1, -1))]
