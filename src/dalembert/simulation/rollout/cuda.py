@@ -165,7 +165,7 @@ class CudaRollout:
             members.signs[:] = signs.T.get()
         if memory is not None:
             memory[:] = values.T.get().reshape(memory.shape)
-        again = np.flatnonzero(members.status < 0)
+        again = np.flatnonzero(members.status == -1)
         if len(again) and self._beside is not None:
             some = members.some(again, *before)
             self._beside().run(plan, some, threads=threads, proceed=proceed)
