@@ -445,3 +445,37 @@ def test_quadruped_is_dropped_on_its_feet() -> None:
     assert np.abs(place[-1] - place[-500]).max() < 1e-6
     assert run.energy.drift < 1e-3
     assert run["contact.residual"].max() < 1e-6
+
+
+def test_the_two_ways_agree() -> None:
+    """Bounces and friction event by event, and by steps: they differ in first order, averaged over drop heights."""
+    machine, drops = ball(restitution=0.5, friction=0.2), np.linspace(0.1, 0.3, 20)
+    place = ["base.x", "base.y", "base.z"]
+
+    def end(drop: float, **options: Any) -> np.ndarray:
+        start: dict[str, Any] = {"q0": {"base.z": 0.1 + drop}, "v0": {"base.vx": 1.0}}
+        return da.simulate(machine, duration=0.6, record=0.6, **start, **options).array(place)[-1]
+
+    exact = [end(drop, method="dopri5") for drop in drops]
+    errors = [
+        np.mean(
+            [np.linalg.norm(end(d, contact="time-stepping", step=h) - x) for d, x in zip(drops, exact, strict=True)]
+        )
+        for h in (4e-3, 2.5e-4)
+    ]
+    assert errors[-1] < 2e-4
+    assert np.log(errors[0] / errors[1]) / np.log(16.0) > 0.8, errors
+
+
+def test_joint_limits_are_stops() -> None:
+    """A pendulum that is let go falls on its stop, and the stop carries its weight."""
+    machine = da.Machine(
+        "pendulum",
+        bodies=[da.point_mass("bob", 1.0, com=(1.0, 0.0, 0.0))],
+        joints=[da.Joint("theta", "revolute", "world", "bob", axis="y", limits=da.Limits(-1.0, 0.5))],
+    )
+    run = da.simulate(machine, duration=3.0, contact="time-stepping", limits="contact", step=1e-3)
+    np.testing.assert_allclose(run["theta"][-1], 0.5, atol=1e-7)
+    np.testing.assert_allclose(run["force.theta.upper.normal"][-1], WEIGHT * np.cos(0.5), rtol=1e-6)
+    assert run["theta"].max() < 0.5 + 1e-7
+    np.testing.assert_allclose(run["loss.theta.upper"][-1], WEIGHT * np.sin(0.5), rtol=1e-2)

@@ -272,9 +272,7 @@ def _compose(
         z0 = np.concatenate([z0, eom.constraint_system.latch_nominal])
     contacts = None
     if isinstance(contact, TimeStepping):
-        if limits == "contact":
-            raise InputError("contact='time-stepping' does not know joint limits as contacts: choose another 'limits'")
-        contacts = eom.contact_system()
+        contacts = eom.contact_system(limits=eom.stops)
         check_stepping(eom, contacts)
         more_names = stepping_names(contacts)
         law_rates = zdot

@@ -90,7 +90,7 @@ def run_equations(
         v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
         q, v = eom.from_machine(q, v, p=p)
         if contact is not None:
-            check_gaps(eom, q, p)
+            check_gaps(eom, q, p, limits=settings.limits == "contact")
         x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
         if loop.switching is not None:
             wanted = {name: float(value) for name, value in v0.items()} if isinstance(v0, Mapping) else None

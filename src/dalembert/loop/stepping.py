@@ -61,9 +61,9 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
             )
 
 
-def check_gaps(eom: EquationsOfMotion, q: Array, p: Any) -> None:
-    """Refuse to start inside of what is touched."""
-    gaps, system = np.asarray(eom.contact_gaps(q, p=p)), eom.contact_system()
+def check_gaps(eom: EquationsOfMotion, q: Array, p: Any, *, limits: bool = False) -> None:
+    """Refuse to start inside of what is touched, and beyond the limits of joints if these are stops."""
+    gaps, system = np.asarray(eom.contact_gaps(q, p=p, limits=limits)), eom.contact_system(limits=limits)
     worst = int(np.argmin(gaps))
     if gaps[worst] < -_DEEP:
         pair = system.pairs[worst]
