@@ -36,7 +36,7 @@ test-slow: $(VENV)/.installed-slow ## install Exudyn too, and run the slow tests
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow or peer" $(ARGS)
 
 test-all: lint $(VENV)/.installed-all arm ## run everything: all tests with all peers, studies in full, coverage
-	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow or long" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
 	$(BIN)/dalembert reproduce
 
 # Debian and Ubuntu only, and only for root: what cannot be installed is said, and its tests are skipped.

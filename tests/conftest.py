@@ -57,10 +57,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip slow tests unless the -m expression says what to do with them."""
-    if "slow" in config.getoption("markexpr"):
-        return
-    skip = pytest.mark.skip(reason="slow: run with -m slow")
-    for item in items:
-        if "slow" in item.keywords:
-            item.add_marker(skip)
+    """Skip slow tests, and those that take many minutes, unless the -m expression says what to do with them."""
+    for word in ("slow", "long"):
+        if word in config.getoption("markexpr"):
+            continue
+        skip = pytest.mark.skip(reason=f"{word}: run with -m {word}")
+        for item in items:
+            if word in item.keywords:
+                item.add_marker(skip)

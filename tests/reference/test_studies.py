@@ -29,8 +29,11 @@ def test_short_form(name: str) -> None:
     assert len(rows) >= 10
 
 
+LONG = ("robust-control", "space-robot")  # proofs and random missions that take many minutes
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", studies())
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long) if n in LONG else n for n in studies()])
 def test_full_form(name: str) -> None:
     rows = list(run_study(name))
     check(name, rows)

@@ -39,6 +39,7 @@ class Remark(NamedTuple):
 _EXTRAS = (
     ("compiler", "a C compiler as a wheel", ("ziglang",)),
     ("robust", "floors of H-infinity norms", ("cvxpy", "clarabel")),
+    ("campaign", "stores, clusters and sensitivities of campaigns", ("pandas", "pyarrow", "distributed", "SALib")),
     ("meshes", "meshes in other formats than STL and OBJ", ("trimesh", "pycollada")),
     ("cuda", "batches and rollouts on an NVIDIA GPU", ("cupy-cuda12x",)),
     ("peers", "comparison with Pinocchio and MuJoCo", ("pin", "mujoco")),
