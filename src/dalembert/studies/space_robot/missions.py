@@ -54,14 +54,16 @@ def fly_cases(
 
 def mission_results() -> Iterator[tuple[str, float]]:
     """Yield the key of each expected value and what the library obtains."""
-    for speed, count in ((4.0, 200), (6.0, 40), (8.0, 40)):
-        flown = fly_cases(range(count), speed)
-        yield f"mission.{speed:g}.captured", sum(f.ok for f in flown) / count
-        tip, turn, base, joint = np.array([f.values[:4] for f in flown if f.values]).T
-        yield f"mission.{speed:g}.tip", float(np.median(tip))
-        yield f"mission.{speed:g}.tip.largest", float(tip.max())
-        yield f"mission.{speed:g}.attitude", float(turn.max())
-        yield f"mission.{speed:g}.base", float(base.max())
-        yield f"mission.{speed:g}.joint", float(joint.max())
+    flown = fly_cases(range(200))
+    yield "mission.4.captured", sum(f.ok for f in flown) / len(flown)
+    tip, turn, base, joint = np.array([f.values[:4] for f in flown if f.values]).T
+    yield "mission.4.tip", float(np.median(tip))
+    yield "mission.4.tip.largest", float(tip.max())
+    yield "mission.4.attitude", float(turn.max())
+    yield "mission.4.base", float(base.max())
+    yield "mission.4.joint", float(joint.max())
+    for speed in (6.0, 8.0):  # the torque that following takes grows with the square of the speed
+        flown = fly_cases(range(40), speed)
+        yield f"mission.{speed:g}.captured", sum(f.ok for f in flown) / len(flown)
     rested = fly_cases(range(4), rest=True)
     yield "mission.rest", max(f.values[4] for f in rested)
