@@ -84,6 +84,11 @@ def test_members_do_not_depend_on_number_order_or_threads(balls: da.EquationsOfM
 def test_what_cannot_be_done_is_refused() -> None:
     with pytest.raises(da.InputError, match="'swing' has cables that go slack: rollouts take it on the processor"):
         da.rollout(da.equations(swing(), backend="vm"), duration=0.1)
+    with pytest.raises(da.InputError, match="machines with constraints take fixed steps, not those of method 'dopri5'"):
+        da.rollout(swing(), duration=0.1, method="dopri5")
+    rail = da.Joint("ball", "prismatic", "world", "ball", axis=(0, 0, 1), limits=da.Limits(-2.0, 2.0))
+    with pytest.raises(da.InputError, match="without limits, friction and other events"):
+        da.rollout(swing().with_(joints=[rail]), duration=0.1, q0={"ball": -0.5}, stop_at_limits=True)
     with pytest.raises(da.InputError, match="'swing' has cables that go slack, which steppers"):
         da.stepper(swing(), period=0.01, members=2)
 

@@ -362,11 +362,6 @@ def _named(value: Any) -> Mapping[str, Any]:
 
 def _watched(loop: ClosedLoop, setup: Setup, members: Members, engine: RolloutEngine) -> Members:
     """Members with what can happen to them, settled at their start; refuse where nobody can take them out of a lane."""
-    if loop.problem.events is not None or INTEGRATORS[setup.method].adaptive:
-        raise InputError(
-            f"machine {loop.problem.name!r} has cables that go slack: rollouts take it with fixed steps and without "
-            "stops at limits; use simulate"
-        )
     if engine.backend != "lanes":
         raise InputError(
             f"machine {loop.problem.name!r} has cables that go slack: rollouts take it on the processor with a C "

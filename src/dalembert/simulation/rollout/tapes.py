@@ -18,10 +18,16 @@ _NAMES = ["t", "x", "c", "p"]
 
 
 def check_way(problem: Problem, way: ConstraintMethod) -> None:
-    """Refuse methods that do not solve on the tape."""
+    """Refuse methods that do not solve on the tape, and other events beside those of rows that act one way only."""
     able = [name for name, kind in CONSTRAINT_METHODS.items() if "tape" not in kind.tapes]
     if problem.constrained is not None and way.name not in able:
         raise InputError(f"rollouts keep constraints by {' or '.join(able)}, got {way.name!r}; use simulate")
+    system = problem.constrained
+    if system is not None and system.unilateral and len(problem.event_specs) != 2 * len(system.unilateral):
+        raise InputError(
+            f"machine {problem.name!r} has cables that go slack: rollouts take it without limits, friction and other "
+            "events; use simulate"
+        )
 
 
 def rollout_tapes(problem: Problem, way: ConstraintMethod) -> tuple[ca.Function, dict[str, ca.Function]]:
