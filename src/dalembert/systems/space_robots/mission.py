@@ -210,7 +210,11 @@ class CaptureOutcome:
         p = eom.parameter_values(dict(second.metadata["parameters"]))
         X = eom.pose("debris", q, p=p)
         twist = np.einsum("kij,kj->ki", eom.jacobian("debris", q, p=p), v)
-        Q = np.array([quaternion_from_matrix(R).ravel() for R in X[:, :3, :3]])
+        last = first.array([f"debris.{n}" for n in ("qw", "qx", "qy", "qz")])[-1]
+        Q = np.array([last, *(quaternion_from_matrix(R).ravel() for R in X[:, :3, :3])])
+        # either sign is the same attitude: the one that goes on without a jump
+        signs = np.cumprod(np.where(np.sum(Q[1:] * Q[:-1], axis=1) < 0.0, -1.0, 1.0))
+        Q = signs[:, None] * Q[1:]
         own = [n for n in states if n.startswith("debris.")]
         added = dict(zip(own, np.hstack([X[:, :3, 3], Q, twist]).T, strict=True))
         after = np.column_stack([added[n] if n in added else second[n] for n in states])
