@@ -215,7 +215,7 @@ def _simulations() -> Iterator[Attack]:
 
 def _rollouts() -> Iterator[Attack]:
     wrong: dict[str, Any] = {
-        "machine": [None, 3, _held()],
+        "machine": [None, 3],
         "duration": [NAN, 0.0, -1.0, "long", None],
         "step": [NAN, 0.0, -1.0, "short"],
         "q0": [np.zeros((3, 2)), {"tetha": 1.0}, {"theta": NAN}, "home", np.zeros((2, 2, 1))],

@@ -169,8 +169,9 @@ class Quantities:
             return expression
         unknown = [str(x) for x in free if str(x) not in table]
         if unknown:
+            where = f"{owner} or its reference" if owner.startswith("the law") else owner
             raise InputError(
-                f"{owner} holds symbols that it was not given: {', '.join(unknown)}; known are t, q, v, z, p, and by "
+                f"{where} holds symbols that it was not given: {', '.join(unknown)}; known are t, q, v, z, p, and by "
                 f"name {', '.join(sorted(table))}"
             )
         return ca.substitute(expression, ca.vertcat(*free), ca.vertcat(*[table[str(x)] for x in free]))
