@@ -118,3 +118,12 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="1 finite numbers"):
         export_c([f], tmp_path, examples={"x": [1.0, 2.0]})
     assert not list(tmp_path.iterdir())
+
+
+@needs_compiler
+def test_names_of_the_generated_code_itself(tmp_path: Path) -> None:
+    a, b = SX.sym("in", 2), SX.sym("work")
+    function = ca.Function("f", [a, b], [a * b, a[0] + b], ["in", "work"], ["out", "main"])
+    got = run_example(export_c([function], tmp_path, examples={"in": [2.0, 3.0], "work": 5.0}))
+    assert got[("machine_f", "out")].tolist() == [10.0, 15.0]
+    assert got[("machine_f", "main")].tolist() == [7.0]

@@ -348,7 +348,7 @@ GOOD: dict[str, Any] = {"problem": PENDULUM, "x0": [1.0, 0.0], "p": [9.81], "dur
         ({"atol": 1e-6}, "atol is for bs32, dopri5, cvodes, idas; method 'rk4' has none"),
         (
             {"step": 1e-3, "method": "dopri5"},
-            "step is for euler, heun, rk4, generalized-alpha; method 'dopri5' has none",
+            "step is for euler, heun, rk4, generalized-alpha, moreau; method 'dopri5' has none",
         ),
         ({"reach": -1.0}, "reach must be a finite number > 0, got -1"),
         ({"max_step": -0.1, "method": "dopri5"}, "max_step must be a finite number > 0 s, got -0.1"),

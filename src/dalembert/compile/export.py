@@ -24,7 +24,8 @@ __all__ = ["export_c"]
 
 _KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main".split()
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main "
+    "in out work".split()  # and what the generated functions call their own
 )
 
 _MAKEFILE = """\

@@ -135,7 +135,7 @@ def realtime(
     >>> pendulum = da.Machine("pendulum", bodies=[da.point_mass("bob", 1.0, com=(0, 0, -1.0))],
     ...                       joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))])
     >>> with da.realtime(pendulum, period=2e-3, duration=0.1, q0={"theta": 0.3}) as loop:
-    ...     loop.wait()
+    ...     done = loop.wait()
     >>> loop.timing.periods
     50
     """
