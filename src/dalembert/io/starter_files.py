@@ -14,7 +14,7 @@ STARTERS: dict[str, str] = {
     "cable-robot": "a platform on four cables with winches",
     "flexible-arm": "two flexible links with a payload",
     "chaser": "a floating satellite with an arm and thrusters",
-    "falling-chain": "four rods that swing through",
+    "falling-chain": "three rods that fall on the ground and come to rest",
 }
 """What the starters are, by name."""
 
