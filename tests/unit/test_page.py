@@ -170,6 +170,14 @@ def test_arrows_of_contacts_carry_the_weight() -> None:
     assert film["scene"]["floor"]["level"] == 0.0
 
 
+@pytest.mark.parametrize("name", ["bouncing-ball", "rocking-block"])
+def test_runs_that_locate_their_impacts_have_arrows_too(name: str) -> None:
+    """Without friction there are no tangents, in the plane there is one."""
+    system = SYSTEMS[name]
+    run = da.simulate(system.make(), **{**system.settings(), "duration": 0.3})
+    assert pack_run(run)
+
+
 def test_arrows_of_wrenches_and_thrusters_are_their_forces() -> None:
     machine = da.Machine(
         "puck",

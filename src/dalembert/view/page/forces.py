@@ -81,6 +81,8 @@ def _contacts(
     found = {}
     for name in names:
         k = system.names.index(name)
-        parts = np.stack([signal(f"force.{name}.{axis}") for axis in _AXES], axis=-1)
+        # A run that locates its events has a tangent only where there is friction and something to move along it.
+        signals = [f"force.{name}.{axis}" for axis in _AXES]
+        parts = np.stack([signal(s) if s in run else np.zeros(len(q)) for s in signals], axis=-1)
         found[name] = (points[:, k], np.einsum("na,nai->ni", parts, axes[:, k]))
     return found
