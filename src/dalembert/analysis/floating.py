@@ -14,6 +14,7 @@ from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
+from dalembert.formulations.floating import free_base
 
 __all__ = ["GeneralizedJacobian", "Manipulability", "generalized_jacobian", "manipulability"]
 
@@ -218,15 +219,9 @@ def generalized_jacobian(
     if not eom.formulation.machine_coordinates:
         eom = eom.in_machine_coordinates()
     where = f"machine '{eom.machine.name}'"
-    free = [j.name for j in eom.machine.joints if j.kind == "free" and j.parent == "world"]
-    if not free:
-        raise InputError(f"{where} has no free base: no joint of kind 'free' on the world")
-    if base is None and len(free) > 1:
-        raise InputError(f"{where} has {len(free)} free joints ({', '.join(free)}); say which is the base")
-    if base is not None and base not in free:
-        raise UnknownNameError("free joint", base, free, where)
+    held = free_base(eom, base)
     if frame not in eom.machine.tree.frames:
         raise UnknownNameError("frame", frame, eom.machine.tree.frames, where)
     if axes not in ("world", "frame"):
         raise InputError(f"axes of a Jacobian must be 'frame' or 'world', got {axes!r}")
-    return GeneralizedJacobian(eom, frame, hold, free[0] if base is None else base, axes)
+    return GeneralizedJacobian(eom, frame, hold, held, axes)

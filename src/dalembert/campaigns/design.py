@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.campaigns.quantities import assigned
 from dalembert.campaigns.sensitivity import gradient
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
@@ -98,11 +99,8 @@ def optimise(
     begin = np.array([np.clip(nominal.get(n, 0.5 * (a + b)), a, b) for n, (a, b) in zip(names, ranges, strict=True)])
 
     def run(u: Array, scenario: Mapping[str, Any], final: Any, integral: Any) -> tuple[float, Array]:
-        given = {k: {**shared[k], **(scenario.get(k) or {})} for k in shared}
-        for name, value in zip(names, (ranges[:, 0] + u * width).tolist(), strict=True):
-            kind, _, rest = name.partition(".")
-            target, key = (kind, rest) if kind in ("q0", "v0") and name not in eom.p_names else ("p", name)
-            given[target][key] = value
+        own = {k: {**shared[k], **(scenario.get(k) or {})} for k in shared}
+        given = assigned(own, zip(names, (ranges[:, 0] + u * width).tolist(), strict=True))
         options: dict[str, Any] = {"duration": duration, "control": control, "step": step, **given}
         found = gradient(eom, wrt=names, final=final, integral=integral, **options)
         return found.cost, found.gradient * width

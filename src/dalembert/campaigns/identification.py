@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.campaigns.quantities import assigned
 from dalembert.campaigns.sensitivity import sensitivities
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.types import Array
@@ -237,11 +238,7 @@ def _compared(
 
     Values that diverge or that the machine refuses are a wall, before which the search turns back; not the first ones.
     """
-    given = {k: dict(record.given[k]) for k in ("q0", "v0", "p")}
-    for name, value in zip(names, values.tolist(), strict=True):
-        kind, _, rest = name.partition(".")
-        target, key = (kind, rest) if kind in ("q0", "v0") and name not in eom.p_names else ("p", name)
-        given[target][key] = value
+    given = assigned(record.given, zip(names, values.tolist(), strict=True))
     span = float(record.t[-1] - record.t[0])
     h = step or min(1e-3, record.period or 1e-3)
     settings: dict[str, Any] = {"duration": span, "t0": float(record.t[0])}

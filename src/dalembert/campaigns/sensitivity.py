@@ -15,6 +15,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from dalembert.campaigns.quantities import place_of
 from dalembert.compile import compile_function
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import named_vector
@@ -151,7 +152,7 @@ def _quaternion_entries(eom: EquationsOfMotion) -> set[int]:
 
 
 def _state(eom: EquationsOfMotion, name: str) -> int:
-    kind, _, rest = name.partition(".")
+    kind, rest = place_of(name)
     return eom.machine.q_names.index(rest) if kind == "q0" else eom.nq + eom.machine.v_names.index(rest)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dalembert.campaigns.quantities import assigned, place_of
 from dalembert.campaigns.run_measures import measure_run
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.types import Array
@@ -139,12 +140,7 @@ class _MachineTask:
 
     def assigned(self, values: Array) -> dict[str, dict[str, Any]]:
         """Return q0, v0 and p by name for values (..., quantities)."""
-        given: dict[str, dict[str, Any]] = {k: dict(self.settings.get(k) or {}) for k in ("q0", "v0", "p")}
-        for k, name in enumerate(self.quantities):
-            kind, _, rest = name.partition(".")
-            target, key = (kind, rest) if kind in ("q0", "v0") and rest else ("p", name)
-            given[target][key] = values[..., k]
-        return given
+        return assigned(self.settings, ((name, values[..., k]) for k, name in enumerate(self.quantities)))
 
     def others(self, *without: str) -> dict[str, Any]:
         """Return the other settings."""
@@ -243,14 +239,14 @@ def machine_task(
     """Return how the members of a machine are simulated: as a rollout if it takes them, else one by one."""
     known = {"p": [p.name for p in machine.parameters], "q0": machine.q_names, "v0": machine.v_names}
     for name in quantities:
-        kind, _, rest = name.partition(".")
-        if kind in ("q0", "v0") and rest:
-            if rest not in known[kind]:
-                what = "coordinate" if kind == "q0" else "velocity"
-                raise UnknownNameError(what, rest, known[kind], f"machine '{machine.name}'")
-        elif name not in known["p"]:
+        kind, rest = place_of(name)
+        if rest in known[kind]:
+            continue
+        if kind == "p":
             names = [*known["p"], *(f"{kind}.{n}" for kind in ("q0", "v0") for n in known[kind])]
             raise UnknownNameError("parameter or initial value", name, names, f"machine '{machine.name}'")
+        what = "coordinate" if kind == "q0" else "velocity"
+        raise UnknownNameError(what, rest, known[kind], f"machine '{machine.name}'")
     if not isinstance(measure, Mapping) or not measure:
         raise InputError(f"a campaign of a machine needs measure={{name: Measure(...)}}, got {measure!r}")
     for name, one in measure.items():

@@ -19,6 +19,7 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.formulations.floating import free_base
 from dalembert.plan.pose import PoseMotion
 
 __all__ = ["ArmMotion", "HeldBase", "held_base"]
@@ -224,16 +225,9 @@ def held_base(robot: MachineOrEquations, frame: str = "tip", *, base: str | None
     if not eom.formulation.machine_coordinates:
         eom = eom.in_machine_coordinates()
     where = f"machine '{eom.machine.name}'"
-    free = [j.name for j in eom.machine.joints if j.kind == "free" and j.parent == "world"]
-    if not free:
-        raise InputError(f"{where} has no free base: no joint of kind 'free' on the world")
-    if base is None and len(free) > 1:
-        raise InputError(f"{where} has {len(free)} free joints ({', '.join(free)}); say which is the base")
-    if base is not None and base not in free:
-        raise UnknownNameError("free joint", base, free, where)
+    name = free_base(eom, base)
     if frame not in eom.machine.tree.frames:
         raise UnknownNameError("frame", frame, eom.machine.tree.frames, where)
-    name = free[0] if base is None else base
     wide = [b.name for b in eom.layout.blocks if b.name != name and b.q.stop - b.q.start != 1]
     if wide or eom.nv != 12:
         found = f"{eom.nv - 6} velocities" + (f", joints of several ({', '.join(wide)})" if wide else "")
