@@ -8,7 +8,20 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.model import Drag, Orbit, OrbitalGravity, SolarPressure, clohessy_wiltshire, in_orbit
+from dalembert.model import (
+    Drag,
+    MagneticTorque,
+    Orbit,
+    OrbitalGravity,
+    SolarPressure,
+    ThirdBody,
+    clohessy_wiltshire,
+    in_orbit,
+    magnetic_field,
+    moon_position,
+    sidereal_angle,
+    sun_position,
+)
 from dalembert.systems import space_chaser
 
 MU = 3.986004418e14
@@ -135,6 +148,89 @@ def test_gravity_gradient_is_that_of_many_points() -> None:
     assert np.abs(torque).max() > 1e-6
 
 
+def degrees(x: np.ndarray) -> tuple[float, float, float]:
+    """Right ascension, declination and distance."""
+    r = float(np.linalg.norm(x))
+    return float(np.degrees(np.arctan2(x[1], x[0]))) % 360.0, float(np.degrees(np.arcsin(x[2] / r))), r
+
+
+def test_sun_and_moon_are_where_they_were() -> None:
+    """Examples 25.a and 47.a of Meeus, Astronomical Algorithms, within what the almanac promises; 12.a for the Earth.
+
+    And to the digits of the same formulas as worked in Vallado, Fundamentals of Astrodynamics, examples 5-1 and 5-3.
+    """
+    a, d, r = degrees(sun_position(2448908.5))  # 13 October 1992
+    assert (a, d) == pytest.approx((198.38083, -7.78507), abs=0.01)
+    assert r == pytest.approx(0.99766 * 149597870700.0, rel=2e-4)
+    a, d, r = degrees(moon_position(2448724.5))  # 12 April 1992
+    assert a == pytest.approx(134.688470, abs=0.3)
+    assert d == pytest.approx(13.768368, abs=0.2)
+    assert r == pytest.approx(368409.7e3, abs=0.2 * 6378137.0)
+    np.testing.assert_allclose(sun_position(2453827.5), np.array([146186212, 28788976, 12481064]) * 1e3, atol=2e6)
+    np.testing.assert_allclose(moon_position(2449470.5) / 1e3, [-134240.626, -311571.590, -126693.785], atol=2.0)
+    assert np.degrees(sidereal_angle(2446895.5)) % 360.0 == pytest.approx(197.693195, abs=1e-4)  # 10 April 1987
+    late = moon_position(2449470.0, 43200.0)
+    np.testing.assert_allclose(late, moon_position(2449470.5), rtol=1e-9)
+    assert moon_position(2449470.0 + np.zeros((2, 3))).shape == (2, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "mu", "position"), [("moon", 4.9028e12, moon_position), ("sun", 1.32712440018e20, sun_position)]
+)
+def test_moon_and_sun_against_three_bodies_in_inertial_axes(name: str, mu: float, position: Any) -> None:
+    """Newton's law for Earth and craft beside the third body, which moves as it is seen from the Earth."""
+    from scipy.integrate import solve_ivp
+
+    epoch, duration = 2461000.0, 2000.0
+    r, v = (x[0] for x in LOW.motion(np.zeros(1)))
+
+    def rate(t: float, y: np.ndarray) -> np.ndarray:
+        earth, x = y[:3], y[3:6]
+        third = earth + position(epoch, t)
+        apart, way, back = x - earth, third - x, third - earth
+        pull = mu * way / np.linalg.norm(way) ** 3
+        return np.concatenate(
+            [y[6:], mu * back / np.linalg.norm(back) ** 3, pull - MU * apart / np.linalg.norm(apart) ** 3]
+        )
+
+    y = solve_ivp(rate, (0, duration), [*np.zeros(3), *r, *np.zeros(3), *v], rtol=1e-12, atol=1e-7, method="DOP853").y[
+        :, -1
+    ]
+    moved = y[3:6] - y[:3] - LOW.motion(duration)[0]
+    machine = craft(
+        fields=[OrbitalGravity("earth", "body", LOW, 50.0), ThirdBody("far", "body", LOW, name, 50.0, epoch)]
+    )
+    run = da.simulate(machine, duration=duration, **FINE)
+    assert np.linalg.norm(moved) > 0.3
+    np.testing.assert_allclose(run.x[-1, :3], moved, atol=1e-3 * float(np.linalg.norm(moved)))
+
+
+def test_magnetic_field_and_its_torque() -> None:
+    """The gradient of the potential of first order; vertical at the pole; a torque across dipole and field."""
+    g11, h11, g10, a = -1450.9e-9, 4652.5e-9, -29404.8e-9, 6378137.0
+
+    def potential(x: np.ndarray, turn: float) -> float:
+        r = float(np.linalg.norm(x))
+        polar, longitude = np.arccos(x[2] / r), np.arctan2(x[1], x[0]) - turn
+        waves = g10 * np.cos(polar) + (g11 * np.cos(longitude) + h11 * np.sin(longitude)) * np.sin(polar)
+        return float(a * (a / r) ** 2 * waves)
+
+    x, turn, h = np.array([4e6, -5e6, 3e6]), 0.8, 100.0
+    slope = [(potential(x + h * e, turn) - potential(x - h * e, turn)) / (2 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(magnetic_field(x, turn), -np.array(slope), rtol=1e-6)
+    latitude, longitude = np.radians([80.65, -72.68])  # geomagnetic pole of 2020
+    up = np.array([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)])
+    B = magnetic_field(a * up)
+    assert B @ up == pytest.approx(-np.linalg.norm(B), rel=1e-6)  # down
+    field = MagneticTorque("torquer", "body", LOW, (3.0, -2.0, da.Parameter("m", 5.0)), 2461000.25)
+    q = np.array([100.0, 0.0, -50.0, *np.array([0.9, 0.1, -0.3, 0.3])])
+    R = da.equations(craft()).pose("body", q)[:3, :3]
+    B = magnetic_field(LOW.motion(0.0)[0] + q[:3], sidereal_angle(2461000.25))
+    wrench = forces(field, q)
+    np.testing.assert_allclose(wrench[3:], np.cross([3.0, -2.0, 5.0], R.T @ B), rtol=1e-9)
+    assert not wrench[:3].any() and np.abs(wrench[3:]).max() > 1e-5
+
+
 def test_drag_and_sunlight_of_a_plate() -> None:
     circle = Orbit(400e3, inclination=0.3)
     r, v = (x[0] for x in circle.motion(np.zeros(1)))
@@ -170,7 +266,14 @@ def test_in_orbit_every_formulation_and_the_machine_file(tmp_path: Any) -> None:
     assert da.load_machine(tmp_path / "chaser.yaml") == chaser
     flexible = in_orbit(space_chaser(), LOW)
     assert sum(float(f.mass) for f in flexible.fields) == pytest.approx(sum(float(b.mass) for b in flexible.bodies))
-    panel = craft(fields=[Drag("drag", "body", LOW), SolarPressure("sun", "body", absorbed=0.7, specular=0.3)])
+    panel = craft(
+        fields=[
+            Drag("drag", "body", LOW),
+            SolarPressure("sun", "body", absorbed=0.7, specular=0.3),
+            ThirdBody("far", "body", LOW, "sun", da.Parameter("m", 50.0), 2461000.0),
+            MagneticTorque("torquer", "body", LOW, (0.0, da.Parameter("dipole", 3.0), 1.0)),
+        ]
+    )
     assert da.load_machine(panel.to_yaml()) == panel
 
 
@@ -180,6 +283,8 @@ def test_fields_are_the_same_in_every_formulation(by: str) -> None:
         OrbitalGravity("tide", "body", LOW, 50.0, (8.0, 20.0, 15.0), 1e-3),
         Drag("drag", "body", LOW, normal=(0.2, -0.5, 0.7), density=1e-9),
         SolarPressure("sun", "body", normal=(0.1, 0.9, 0.2), sun=(0, 1, 0.3), absorbed=0.2, diffuse=0.3, specular=0.5),
+        ThirdBody("far", "body", LOW, "moon", 5e3),
+        MagneticTorque("torquer", "body", LOW, (3.0, -2.0, 5.0)),
     ]
     own, other = (da.equations(craft(fields=fields), by=x, backend="vm") for x in ("newton-euler", by))
     q = own.random_configuration(np.random.default_rng(1))
@@ -212,6 +317,14 @@ def test_what_weightlessness_leaves_out_of_a_capture() -> None:
         (lambda: Drag("drag", "body", LOW, normal=(0, 0, 0)), "normal of force field 'drag' must not be zero"),
         (lambda: OrbitalGravity("g", "body", 700e3), "orbit of force field 'g' must be an Orbit"),
         (lambda: craft(fields=[OrbitalGravity("g", "boddy", LOW)]), "force field 'g': no frame named 'boddy'"),
+        (
+            lambda: ThirdBody("far", "body", LOW, "mars"),
+            "body of force field 'far' must be 'moon' or 'sun', got 'mars'",
+        ),
+        (lambda: ThirdBody("far", "body", LOW, "moon", -1.0), "mass of force field 'far' must be"),
+        (lambda: MagneticTorque("torquer", "body", LOW, (1.0, 2.0)), "dipole of force field 'torquer'"),
+        (lambda: sun_position("noon"), "must be a finite Julian date, got 'noon'"),
+        (lambda: magnetic_field([1.0, 2.0]), "position must be three numbers"),
         (lambda: in_orbit(craft().with_(gravity=(0, 0, -9.81)), LOW), "in orbit it is weightless"),
     ],
 )

@@ -32,6 +32,7 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_names
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.floating import free_base
 from dalembert.spatial.rotations import quaternion_difference, quaternion_matrix, quaternion_product
 
 __all__ = ["BasePD", "CentralizedPD", "Feedforward", "FollowPose", "Together", "thruster_map"]
@@ -89,17 +90,10 @@ def _pose_reference(given: Any, t: Any) -> tuple[Any, Any, Any, Any]:
     return ca.DM(array[:3]), ca.DM(array[3:]), ca.SX.zeros(3), ca.SX.zeros(3)
 
 
-def _free_joint(eom: EquationsOfMotion, joint: str | None, law: str) -> Any:
+def _base_block(eom: EquationsOfMotion, joint: str | None) -> Any:
     """Block of coordinates of the base."""
-    free = {b.name: b for b in eom.layout.blocks if b.kind == "free"}
-    where = f"machine '{eom.machine.name}'"
-    if not free:
-        raise InputError(f"{law} needs a base: {where} has no free joint")
-    if joint is None and len(free) > 1:
-        raise InputError(f"{law}: {where} has {len(free)} free joints ({', '.join(free)}); say which is the base")
-    if joint is not None and joint not in free:
-        raise UnknownNameError("free joint", joint, free, where)
-    return free[next(iter(free)) if joint is None else joint]
+    name = free_base(eom, joint)
+    return next(b for b in eom.layout.blocks if b.name == name)
 
 
 def thruster_map(eom: EquationsOfMotion, joint: str | None = None) -> Array:
@@ -117,7 +111,7 @@ def thruster_map(eom: EquationsOfMotion, joint: str | None = None) -> Array:
     InputError
         If there are no thrusters on the base, if one can only push, or turns with the world.
     """
-    block, machine = _free_joint(eom, joint, "thruster_map"), eom.machine
+    block, machine = _base_block(eom, joint), eom.machine
     node = machine.tree.frames[machine.joint(block.name).child][0]
     columns = []
     s = eom.symbolic
@@ -183,7 +177,7 @@ class BasePD(_Stateless):
     def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
-        block = _free_joint(eom, self.joint, "BasePD")
+        block = _base_block(eom, self.joint)
         r, Q, twist = q[block.q][:3], q[block.q][3:], v[block.v]
         x, Qr, speed, rate = _pose_reference(self.reference, t)
         R, turn = quaternion_matrix(Q), quaternion_difference(Q, Qr)

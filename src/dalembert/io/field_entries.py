@@ -8,12 +8,15 @@ from typing import Any
 
 from dalembert.core.errors import InputError
 from dalembert.io.beam_entries import Read
+from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
 from dalembert.model.orbit import Orbit
 
 __all__ = ["field_to_data", "make_field"]
 
-FIELD_TYPES: dict[str, type[Any]] = {kind.key: kind for kind in (OrbitalGravity, Drag, SolarPressure)}
+FIELD_TYPES: dict[str, type[Any]] = {
+    kind.key: kind for kind in (OrbitalGravity, Drag, SolarPressure, ThirdBody, MagneticTorque)
+}
 
 
 def make_field(name: str, entry: Any, number: Read) -> ForceField:
@@ -30,7 +33,7 @@ def make_field(name: str, entry: Any, number: Read) -> ForceField:
         value, path = getattr(entry, key), ("fields", name, key)
         if key == "orbit":
             values[key] = Orbit(**{k: getattr(value, k) for k in value.model_fields_set})
-        elif key == "frame":
+        elif key in ("frame", "body"):
             values[key] = value
         elif isinstance(value, list):
             values[key] = tuple(number(v, (*path, i)) for i, v in enumerate(value))

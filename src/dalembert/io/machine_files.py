@@ -69,10 +69,11 @@ Numbers
     By name: ``anchor``, ``anchor_at``, ``exit``, ``exit_at``, ``length``, ``winch``, ``drum``, ``pulley``, ``swivel``,
     ``stiffness``, ``damping``, ``bilateral``.
 ``fields``
-    By name: ``type`` (orbital-gravity, drag, solar-pressure), ``frame``, and what that type takes: ``mass``,
-    ``inertia``, ``orbit`` (``altitude``, ``eccentricity``, ``inclination``, ``node``, ``perigee``, ``anomaly``, ``mu``,
-    ``radius``), ``J2``; ``area``, ``normal``, ``density``, ``scale_height``, ``coefficient``; ``sun``, ``absorbed``,
-    ``diffuse``, ``specular``, ``pressure``.
+    By name: ``type`` (orbital-gravity, drag, solar-pressure, third-body, magnetic-torque), ``frame``, and what that
+    type takes: ``mass``, ``inertia``, ``orbit`` (``altitude``, ``eccentricity``, ``inclination``, ``node``,
+    ``perigee``, ``anomaly``, ``mu``, ``radius``), ``J2``; ``area``, ``normal``, ``density``, ``scale_height``,
+    ``coefficient``; ``sun``, ``absorbed``, ``diffuse``, ``specular``, ``pressure``; ``body`` (moon, sun), ``epoch``,
+    ``dipole``.
 ``signals``
     Quantities that runs record and laws can read, by name: ``expression`` (of coordinates, velocities, parameters,
     ``t`` and signals that come before), or ``frame`` (its motion in world axes).

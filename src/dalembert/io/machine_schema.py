@@ -342,7 +342,7 @@ class OrbitEntry(_Entry):
 class FieldEntry(_Entry):
     """A force that depends on the motion of a frame; which of the fields apply depends on its type."""
 
-    type: Literal["orbital-gravity", "drag", "solar-pressure"]
+    type: Literal["orbital-gravity", "drag", "solar-pressure", "third-body", "magnetic-torque"]
     frame: str
     mass: Number = 0.0
     inertia: list[Number] | None = None
@@ -358,6 +358,9 @@ class FieldEntry(_Entry):
     diffuse: Limit = 0.0
     specular: Limit = 0.0
     pressure: Number = 4.56e-6
+    body: Literal["moon", "sun"] = "moon"
+    epoch: Limit = 2451545.0
+    dipole: Vector = [0.0, 0.0, 0.0]
 
 
 class CouplingEntry(_Entry):

@@ -6,6 +6,7 @@ from dalembert.model.beam import Beam
 from dalembert.model.beam_modes import Support
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
 from dalembert.model.cables import Cable, winch
+from dalembert.model.celestial import J2000, magnetic_field, moon_position, sidereal_angle, sun_position
 from dalembert.model.constraints import (
     BallConstraint,
     DistanceConstraint,
@@ -18,12 +19,14 @@ from dalembert.model.constraints import (
 )
 from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
-from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure, in_orbit
+from dalembert.model.far_fields import MagneticTorque, ThirdBody
+from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
 from dalembert.model.from_dh import machine_from_dh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit, clohessy_wiltshire
+from dalembert.model.orbiting import in_orbit
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
@@ -31,6 +34,7 @@ from dalembert.model.signals import Sensor, Signal
 from dalembert.model.transform import Transform
 
 __all__ = [
+    "J2000",
     "TIME",
     "WORLD",
     "BallConstraint",
@@ -57,6 +61,7 @@ __all__ = [
     "Load",
     "LoopConstraint",
     "Machine",
+    "MagneticTorque",
     "Mesh",
     "ModalAppendage",
     "MotionConstraint",
@@ -74,6 +79,7 @@ __all__ = [
     "Sphere",
     "SphericalSurface",
     "Support",
+    "ThirdBody",
     "Thruster",
     "Transform",
     "WeldConstraint",
@@ -87,8 +93,12 @@ __all__ = [
     "hollow_cylinder",
     "in_orbit",
     "machine_from_dh",
+    "magnetic_field",
+    "moon_position",
     "point_mass",
     "rod",
+    "sidereal_angle",
     "sphere",
+    "sun_position",
     "winch",
 ]

@@ -7,8 +7,8 @@ that are left there, without the large numbers of a position from the centre of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -16,16 +16,9 @@ import numpy as np
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import Matrix, Vector, check_name, field_matrix, field_scalar, field_vector
-from dalembert.model.beam import Beam
-from dalembert.model.body import Body
-from dalembert.model.orbit import EARTH_J2, Orbit
-from dalembert.model.parts import Frame
-from dalembert.model.transform import Transform
+from dalembert.model.orbit import Orbit
 
-if TYPE_CHECKING:
-    from dalembert.model.machine import Machine
-
-__all__ = ["Drag", "ForceField", "FrameMotion", "OrbitalGravity", "SolarPressure", "in_orbit"]
+__all__ = ["Drag", "ForceField", "FrameMotion", "OrbitalGravity", "SolarPressure"]
 
 SUN_PRESSURE = 4.56e-6  # N/m2, of sunlight that is absorbed one astronomical unit from the Sun
 EARTH_TURN = 7.2921159e-5  # rad/s
@@ -238,47 +231,6 @@ class SolarPressure(ForceField):
         facing = ca.fmax(ca.dot(n, s), 0.0)
         along = (self.absorbed + self.diffuse) * s + (2.0 / 3.0 * self.diffuse + 2.0 * self.specular * facing) * n
         return -at.value(self.pressure) * at.value(self.area) * facing * along, ca.SX.zeros(3)
-
-
-def in_orbit(machine: Machine, orbit: Orbit, *, oblate: bool = False) -> Machine:
-    """Return a machine whose bodies feel the tide and the gravity gradient along an orbit, in place of weightlessness.
-
-    Every body with mass gets a frame ``NAME.mass`` at its centre and an `OrbitalGravity` there. A beam feels it in two
-    stations, ``NAME.gravity1`` and ``NAME.gravity2``, the points of Gauss: exact for the tide on a straight beam.
-
-    Parameters
-    ----------
-    machine
-        A machine without gravity of its own.
-    orbit
-        The orbit of the world's origin.
-    oblate
-        Whether the Earth is oblate (J2).
-    """
-    if any(nominal(x) != 0.0 for x in machine.gravity):
-        raise MachineError(
-            f"machine '{machine.name}' has gravity {machine.gravity}; in orbit it is weightless: (0, 0, 0)"
-        )
-    J2 = EARTH_J2 if oblate else 0.0
-    bodies: list[Body | Beam] = []
-    frames: list[Frame] = []
-    fields: list[ForceField] = []
-    for body in machine.bodies:
-        if isinstance(body, Beam):
-            away = body.length / (2.0 * 3.0**0.5)
-            places = {f"gravity{k}": body.length / 2 + s * away for k, s in ((1, -1.0), (2, 1.0))}
-            bodies.append(replace(body, stations={**dict(body.stations), **places}))  # type: ignore[arg-type]
-            fields += [
-                OrbitalGravity(f"{body.name}.{k}", f"{body.name}.{k}", orbit, 0.5 * body.mass, J2=J2) for k in places
-            ]
-            continue
-        bodies.append(body)
-        if any(x != 0.0 for x in (body.mass, *(x for row in body.inertia for x in row))):
-            frames.append(Frame(f"{body.name}.mass", body.name, Transform(body.com)))
-            fields.append(
-                OrbitalGravity(f"{body.name}.gravity", f"{body.name}.mass", orbit, body.mass, body.inertia, J2)
-            )
-    return replace(machine, bodies=tuple(bodies), frames=(*machine.frames, *frames), fields=(*machine.fields, *fields))
 
 
 def _check_orbit(orbit: Any, name: str) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from dalembert import EquationsOfMotion, equations, simulate
 from dalembert.analysis import manipulability
 from dalembert.core.types import Array
-from dalembert.model import Orbit, clohessy_wiltshire, in_orbit
 from dalembert.plan import CapturePlan, PoseMotion, PosePath, gripped, meet_pose, plan_capture, resting_pose
+from dalembert.studies.space_robot.environment import environment_results
 from dalembert.studies.space_robot.loops import loop_results
 from dalembert.studies.space_robot.missions import mission_results
 from dalembert.systems import debris, robot_reference, space_chaser, tumbling_debris
@@ -34,7 +34,7 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     yield from _captures()
     yield from _dexterity()
     yield from _budget(full=full)
-    yield from _tide()
+    yield from environment_results()
     if full:
         yield from mission_results()
         yield from loop_results(_onto_debris)
@@ -130,22 +130,6 @@ def _onto_debris(eom: EquationsOfMotion, q0: Array, duration: float) -> PosePath
     grip = R.T @ _between(X[:3, 2], axis) @ X[:3, :3]
     start = resting_pose(X[:3, 3], X[:3, :3])
     return meet_pose(_shifted(gripped(body, grip), _MEET - duration), start, duration)
-
-
-def _tide() -> Iterator[tuple[str, float]]:
-    """What weightlessness leaves out of a capture: debris 7.4 m above the chaser, both at rest, for a minute."""
-    circle, t = Orbit(altitude=700e3, inclination=1.7), 62.0
-    start = 7.4 * circle.axes[:, 0]
-    run = simulate(
-        in_orbit(debris(), circle), duration=t, q0=[*start, 1, 0, 0, 0], method="dopri5", rtol=1e-12, atol=1e-13
-    )
-    end = run.x[-1, :3]
-    yield "orbit.tide", 1e3 * float(np.linalg.norm(end - start))
-    n = circle.mean_motion
-    near = (clohessy_wiltshire(n, t) @ [7.4, 0.0, 0.0, 0.0, -7.4 * n, 0.0])[:3]
-    c, s = np.cos(n * t), np.sin(n * t)
-    turned = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ near
-    yield "orbit.near", float(np.linalg.norm(end - circle.axes @ turned))
 
 
 def _shifted(motion: Callable[[Any], PoseMotion], by: float) -> Callable[[Any], PoseMotion]:

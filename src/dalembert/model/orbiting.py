@@ -1,0 +1,80 @@
+"""A machine on an orbit: every mass of it feels what weightlessness leaves out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar, nominal
+from dalembert.model.beam import Beam
+from dalembert.model.body import Body
+from dalembert.model.celestial import J2000
+from dalembert.model.far_fields import ThirdBody
+from dalembert.model.fields import ForceField, OrbitalGravity
+from dalembert.model.orbit import EARTH_J2, Orbit
+from dalembert.model.parts import Frame
+from dalembert.model.transform import Transform
+
+if TYPE_CHECKING:
+    from dalembert.model.machine import Machine
+
+__all__ = ["in_orbit"]
+
+_NONE = ((0.0, 0.0, 0.0),) * 3
+
+
+def in_orbit(
+    machine: Machine,
+    orbit: Orbit,
+    *,
+    oblate: bool = False,
+    moon: bool = False,
+    sun: bool = False,
+    epoch: float = J2000,
+) -> Machine:
+    """Return a machine whose bodies feel the tide and the gravity gradient along an orbit, in place of weightlessness.
+
+    Every body with mass gets a frame ``NAME.mass`` at its centre and an `OrbitalGravity` there. A beam feels it in two
+    stations, ``NAME.gravity1`` and ``NAME.gravity2``, the points of Gauss: exact for the tide on a straight beam.
+
+    Parameters
+    ----------
+    machine
+        A machine without gravity of its own.
+    orbit
+        The orbit of the world's origin.
+    oblate
+        Whether the Earth is oblate (J2).
+    moon, sun
+        Whether they attract it (`ThirdBody`).
+    epoch
+        Julian date of time zero, for Moon and Sun.
+    """
+    if any(nominal(x) != 0.0 for x in machine.gravity):
+        raise MachineError(
+            f"machine '{machine.name}' has gravity {machine.gravity}; in orbit it is weightless: (0, 0, 0)"
+        )
+    J2 = EARTH_J2 if oblate else 0.0
+    far = [name for name, wanted in (("moon", moon), ("sun", sun)) if wanted]
+    bodies: list[Body | Beam] = []
+    frames: list[Frame] = []
+    fields: list[ForceField] = []
+
+    def feel(name: str, frame: str, mass: Scalar, inertia: Any = _NONE) -> None:
+        fields.append(OrbitalGravity(name, frame, orbit, mass, inertia, J2))
+        fields.extend(ThirdBody(f"{name}.{x}", frame, orbit, x, mass, epoch) for x in far)
+
+    for body in machine.bodies:
+        if isinstance(body, Beam):
+            away = body.length / (2.0 * 3.0**0.5)
+            places = {f"gravity{k}": body.length / 2 + s * away for k, s in ((1, -1.0), (2, 1.0))}
+            bodies.append(replace(body, stations={**dict(body.stations), **places}))  # type: ignore[arg-type]
+            for k in places:
+                feel(f"{body.name}.{k}", f"{body.name}.{k}", 0.5 * body.mass)
+            continue
+        bodies.append(body)
+        if any(x != 0.0 for x in (body.mass, *(x for row in body.inertia for x in row))):
+            frames.append(Frame(f"{body.name}.mass", body.name, Transform(body.com)))
+            feel(f"{body.name}.gravity", f"{body.name}.mass", body.mass, body.inertia)
+    return replace(machine, bodies=tuple(bodies), frames=(*machine.frames, *frames), fields=(*machine.fields, *fields))
