@@ -346,3 +346,13 @@ def test_rollouts_are_compared_before_they_are_timed(capsys: pytest.CaptureFixtu
     assert "UR5 under PD" in capsys.readouterr().out
     with pytest.raises(UnknownNameError, match="no machine named 'ur6'"):
         benchmarks.run_rollouts(names=["ur6"])
+
+
+def test_members_of_a_rollout_start_alike_whatever_their_number() -> None:
+    """A GPU runs more members than a thread, and is compared in the first ones."""
+    case = benchmarks.ROLLOUTS["crane"]()
+    eom = case.equations()
+    few, many = case.states(eom, 2), case.states(eom, 7)
+    for name, values in few["q0"].items():
+        assert len(many["q0"][name]) == 7
+        np.testing.assert_array_equal(many["q0"][name][:2], values)

@@ -17,12 +17,13 @@ import numpy as np
 
 from dalembert.api import simulate
 from dalembert.benchmarks.measure import interleave
+from dalembert.benchmarks.peers.mjx import mjx_rollout
 from dalembert.benchmarks.peers.mujoco_model import mujoco_xml
 from dalembert.benchmarks.robots import ROBOTS, robot_file
 from dalembert.benchmarks.rows import describe
 from dalembert.compile.build import available_cores
 from dalembert.control.laws import PD
-from dalembert.core.errors import DalembertError, UnknownNameError
+from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -37,6 +38,8 @@ __all__ = ["ROLLOUTS", "RolloutCase", "run_rollouts"]
 _SAME = 1e-12
 """Difference of end states after a second, relative to their largest number, up to which they are the same."""
 _STEP = 1e-3
+_ON_GPU = 1 << 16
+"""Members that fill a large GPU."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +73,11 @@ class RolloutCase:
     gains: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
     def states(self, eom: EquationsOfMotion, members: int, seed: int = 0) -> dict[str, Any]:
-        """Initial states of members, as arguments of `dalembert.rollout`."""
-        rng = np.random.default_rng(seed)
+        """Initial states of members, as arguments of `dalembert.rollout`: the first ones whatever their number."""
+        drawn = np.random.default_rng(seed).normal(size=(members, len(self.spread))).T
         values = {name: np.full(members, value) for name, value in self.rest.items()}
-        for name, sigma in self.spread.items():
-            values[name] = values.get(name, np.zeros(members)) + sigma * rng.normal(size=members)
+        for (name, sigma), normal in zip(self.spread.items(), drawn, strict=True):
+            values[name] = values.get(name, np.zeros(members)) + sigma * normal
         own = eom.machine
         return {key: {n: values[n] for n in names if n in values} for key, names in _sides(own)}
 
@@ -177,8 +180,8 @@ def _measure(
             ends.append(simulate(eom, limits="ignore", **one, **common).x[-1, :n])
         return np.array(ends)
 
-    def many(threads: int, device: str = "cpu") -> Callable[[int], Array]:
-        start = case.states(eom, members)
+    def many(threads: int, most: int = members, device: str = "cpu") -> Callable[[int], Array]:
+        start = case.states(eom, most)
 
         def run(count: int) -> Array:
             part: dict[str, Any] = {side: {k: v[:count] for k, v in values.items()} for side, values in start.items()}
@@ -190,7 +193,8 @@ def _measure(
     taking_part.append(_Runner("lanes", "dalembert, lanes, one thread", members, many(1)))
     taking_part.append(_Runner("threads", f"dalembert, lanes, {available_cores()} threads", members, many(0)))
     if importlib.util.find_spec("cupy") is not None:
-        taking_part.append(_Runner("cuda", "dalembert, GPU", max(members, 1 << 15), many(0, "cuda")))
+        most = max(members, _ON_GPU)
+        taking_part.append(_Runner("cuda", "dalembert, GPU", most, many(0, most, "cuda")))
     else:
         skipped.append({"case": name, "contender": "cuda", "reason": "CuPy is not installed"})
     if case.gains is not None:
@@ -255,10 +259,20 @@ def _mujoco(
         return run
 
     cores = available_cores()
-    return [
+    runners = [
         _Runner("mujoco", "MuJoCo rollout, one thread", few, of(1)),
         _Runner("mujoco-threads", f"MuJoCo rollout, {cores} threads", few, of(cores)),
     ]
+    try:
+        batch, where = mjx_rollout(model, steps)
+    except InputError as reason:
+        skipped.append({"case": name, "contender": "mjx", "reason": str(reason)})
+        return runners
+    together = _ON_GPU if where == "gpu" else few  # without a GPU it is slower than MuJoCo itself
+    start = case.states(eom, together)
+    q, v = (np.column_stack([start[k][n] for n in names]) for k, names in (("q0", eom.q_names), ("v0", eom.v_names)))
+    runners.append(_Runner("mjx", f"MJX, JAX on {where}, double", together, lambda n: batch(q[:n], v[:n])))
+    return runners
 
 
 def _with_law(eom: EquationsOfMotion, case: RolloutCase) -> str:
