@@ -1,0 +1,200 @@
+"""Direct collocation after Hermite and Simpson as a nonlinear programme, solved by IPOPT.
+
+Coordinates, velocities, accelerations and inputs at the nodes of a grid and in the middle between them are unknowns.
+Between nodes the motion is a cubic; the equations of motion ``M a + C v + dV/dq = B u + losses`` hold at nodes and
+middles, in the form of the inverse dynamics, which needs no inverse of the mass matrix. The order is four.
+
+A cubic leaves the sphere of unit quaternions by its own error. Each quaternion therefore has one more unknown per node
+and middle, ``(1 + s) Q = what the cubic gives``, and one more equation, ``|Q| = 1``: what is off the sphere goes into
+``s``, the three equations along it are those of the cubic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.errors import InputError, PlanError
+from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion
+
+__all__ = ["Programme"]
+
+
+@dataclass(frozen=True)
+class Programme:
+    """The nonlinear programme; unknowns are columns (q, v, a, u) at nodes and middles, lengths ``s``, the duration."""
+
+    eom: EquationsOfMotion
+    n: int
+    shortest: float
+    longest: float
+    limits: dict[str, tuple[float, float]]
+    keep: Callable[[Any, Any, Any, Any], Any] | None
+    p: Array
+
+    @property
+    def _rows(self) -> tuple[slice, slice, slice, slice]:
+        """Rows of coordinates, velocities, accelerations and inputs in a column."""
+        nq, nv, nu = self.eom.nq, self.eom.nv, self.eom.nu
+        ends = np.cumsum([0, nq, nv, nv, nu])
+        q, v, a, u = (slice(int(i), int(j)) for i, j in pairwise(ends))
+        return q, v, a, u
+
+    @property
+    def _turning(self) -> list[slice]:
+        """Rows of the unit quaternions."""
+        return [slice(i, i + 4) for _, i in self.eom.layout.quaternions]
+
+    def solve(
+        self, q0: Array, qf: Array, v0: Array, vf: Array, free: set[str], time_weight: float, effort_weight: float,
+        guess: Callable[[Array], Array] | None, most: int,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Solve it; what an `OptimalMotion` has of it."""
+        n, points, turning = self.n, 2 * self.n + 1, self._turning
+        in_q, in_v, in_a, in_u = self._rows
+        X, T = ca.MX.sym("X", in_u.stop, points), ca.MX.sym("T")
+        S = ca.MX.sym("S", len(turning), points - 1)
+        h = T / n
+        q, v, a, u = X[in_q, :], X[in_v, :], X[in_a, :], X[in_u, :]
+        left, middle, right = slice(0, points - 1, 2), slice(1, points, 2), slice(2, points, 2)
+        g = [self._balance().map(points)(self._times(T, points), X)]
+        rates = self._rates().map(points)(q, v) if turning else v
+        stretched = self._stretched(q[:, 1:], S)
+        for y, z, rate in ((q, ca.horzcat(q[:, 0], stretched), rates), (v, v, a)):
+            step = h / 6 * (rate[:, left] + 4 * rate[:, middle] + rate[:, right])
+            g.append(z[:, right] - y[:, left] - step)
+            g.append(z[:, middle] - (y[:, left] + y[:, right]) / 2 - h / 8 * (rate[:, left] - rate[:, right]))
+        attitudes_end = [not set(self.eom.q_names[rows]) <= free for rows in turning]
+        for rows, given in zip(turning, attitudes_end, strict=True):
+            g.append(ca.sum1(q[rows, 1 : points - 1 if given else points] ** 2) - 1.0)
+        equal = ca.vertcat(*[ca.vec(x) for x in g])
+        kept = self._kept(T, X, points)
+        weights = np.ones(points)
+        weights[1::2], weights[2:-1:2] = 4.0, 2.0
+        effort = h / 6 * ca.sum2(ca.DM(weights).T * ca.sum1(u**2))
+        # an integral of the squared input is the criterion; the length of the motion only counts where it is free
+        cost = effort_weight * effort + time_weight * T
+        first = self._guess(q0, qf, guess, points)
+        for rows in turning:  # Q and -Q are one attitude: the one that the guess comes to
+            qf = qf.copy()
+            qf[rows] *= 1.0 if float(first[-1, rows] @ qf[rows]) >= 0.0 else -1.0
+        low, high = self._bounds(q0, qf, v0, vf, free, points)
+        nlp = {"x": ca.vertcat(ca.vec(X), ca.vec(S), T), "f": cost, "g": ca.vertcat(equal, kept)}
+        options: Any = {"ipopt.print_level": 0, "print_time": False, "ipopt.sb": "yes", "ipopt.max_iter": most}
+        solver = ca.nlpsol("motion", "ipopt", nlp, options)
+        count, zeros = kept.shape[0], np.zeros(equal.shape[0])
+        lengths = np.full(S.numel(), 0.5)
+        found = solver(
+            x0=np.concatenate(
+                [np.clip(first, low, high).ravel(), 0.0 * lengths, [0.5 * (self.shortest + self.longest)]]
+            ),
+            lbx=np.concatenate([low.ravel(), -lengths, [self.shortest]]),
+            ubx=np.concatenate([high.ravel(), lengths, [self.longest]]),
+            lbg=np.concatenate([zeros, np.full(count, -np.inf)]),
+            ubg=np.concatenate([zeros, np.zeros(count)]),
+        )
+        stats = solver.stats()
+        if not stats["success"]:
+            status = str(stats["return_status"]).replace("_", " ").lower()
+            worst = float(np.abs(np.array(found["g"])[: equal.shape[0]]).max())
+            raise PlanError(
+                f"no motion of machine '{self.eom.machine.name}' within the limits was found: {status} after "
+                f"{stats['iter_count']} iterations, equations of motion missed by {worst:.2g}; give more time, wider "
+                "limits or a guess"
+            )
+        values = np.array(found["x"])[:, 0]
+        columns = values[: X.numel()].reshape(points, -1)
+        parts = {k: columns[:, r] for k, r in zip("qvau", self._rows, strict=True)}
+        speeds = np.array(self._rates().map(points)(parts["q"].T, parts["v"].T)).T
+        return {
+            "t": np.linspace(0.0, values[-1], points), **parts, "rates": speeds, "duration": float(values[-1]),
+            "cost": float(found["f"]), "iterations": int(stats["iter_count"]),
+        }  # fmt: skip
+
+    @staticmethod
+    def _times(T: Any, points: int) -> Any:
+        return T * ca.DM(np.linspace(0.0, 1.0, points)).T
+
+    def _stretched(self, q: Any, S: Any) -> Any:
+        """Coordinates with each quaternion longer by its ``s``."""
+        if not self._turning:
+            return q
+        parts, end = [], 0
+        for k, rows in enumerate(self._turning):
+            parts += [q[end : rows.start, :], q[rows, :] * ca.repmat(1.0 + S[k, :], 4, 1)]
+            end = rows.stop
+        return ca.vertcat(*parts, q[end:, :])
+
+    def _balance(self) -> Any:
+        """Equations of motion of a column, in the order of the velocities."""
+        s = self.eom.symbolic
+        f = ca.Function("balance", [s.t, s.q, s.v, s.a, s.u, s.p], [s.inverse_dynamics - s.applied])
+        column, t = ca.SX.sym("x", self._rows[-1].stop), ca.SX.sym("t")
+        rest = f(t, *(column[rows] for rows in self._rows), ca.DM(self.p))
+        return ca.Function("rows", [t, column], [ca.densify(rest)])
+
+    def _rates(self) -> Any:
+        """Rates of the coordinates from coordinates and velocities."""
+        s = self.eom.symbolic
+        return ca.Function("rates", [s.q, s.v], [ca.densify(s.coordinate_rate)])
+
+    def _kept(self, T: Any, X: Any, points: int) -> Any:
+        if self.keep is None:
+            return ca.MX(0, 1)
+        in_q, in_v, _, in_u = self._rows
+        column, t = ca.SX.sym("x", X.shape[0]), ca.SX.sym("t")
+        made = self.keep(t, column[in_q], column[in_v], column[in_u])
+        rows = ca.vertcat(*made) if isinstance(made, list | tuple) else ca.SX(made)
+        return ca.vec(ca.Function("keep", [t, column], [rows]).map(points)(self._times(T, points), X))
+
+    def _bounds(self, q0: Array, qf: Array, v0: Array, vf: Array, free: set[str], points: int) -> tuple[Array, Array]:
+        eom, own = self.eom, self.eom.machine
+        in_a, in_u = self._rows[2:]
+        low, high = np.full((points, in_u.stop), -np.inf), np.full((points, in_u.stop), np.inf)
+        names = [*eom.q_names, *eom.v_names, *(f"\\0{k}" for k in range(eom.nv)), *eom.u_names]
+        for joint in own.joints:
+            if joint.name in eom.q_names:
+                k = eom.q_names.index(joint.name)
+                low[:, k], high[:, k] = joint.limits.lower, joint.limits.upper
+        for part in (*own.limited_motors, *own.thrusters):
+            k = names.index(part.name, in_u.start)
+            low[:, k], high[:, k] = (0.0 if getattr(part, "one_sided", False) else -part.effort), part.effort
+        for name, (below, above) in self.limits.items():
+            k = names.index(name)
+            low[:, k], high[:, k] = np.maximum(low[:, k], below), np.minimum(high[:, k], above)
+        low[0, : in_a.start] = high[0, : in_a.start] = np.concatenate([q0, v0])
+        fixed = [k for k, name in enumerate((*eom.q_names, *eom.v_names)) if name not in free]
+        last = np.concatenate([qf, vf])
+        low[-1, fixed] = high[-1, fixed] = last[fixed]
+        return low, high
+
+    def _guess(self, q0: Array, qf: Array, guess: Callable[[Array], Array] | None, points: int) -> Array:
+        """Columns to start from: along the shortest way, each attitude about one axis."""
+        eom = self.eom
+        T = 0.5 * (self.shortest + self.longest)
+        t = np.linspace(0.0, T, points)
+        s = t / T
+        a, b, d, r = ca.SX.sym("a", eom.nq), ca.SX.sym("b", eom.nq), ca.SX.sym("d", eom.nv), ca.SX.sym("r")
+        layout = eom.layout
+        way = np.array(ca.Function("way", [a, b], [ca.densify(layout.difference(a, b))])(q0, qf))
+        along = ca.Function("along", [a, d, r], [ca.densify(layout.integrate(a, r * d))])
+        q = np.array(along.map(points)(q0, way, (s**3 * (10 - 15 * s + 6 * s * s))[None, :])).T
+        if guess is not None:
+            q = np.asarray(guess(t), dtype=float)
+            if q.shape != (points, eom.nq):
+                raise InputError(f"guess must return coordinates ({points}, {eom.nq}), got shape {q.shape}")
+        x = eom.symbolic
+        B = ca.Function("B", [x.q], [ca.densify(ca.jacobian(x.coordinate_rate, x.v))])
+        v = np.stack(
+            [
+                np.linalg.lstsq(np.array(B(y)), z, rcond=None)[0]
+                for y, z in zip(q, np.gradient(q, t, axis=0), strict=True)
+            ]
+        )
+        return np.hstack([q, v, np.gradient(v, t, axis=0), np.zeros((points, eom.nu))])
