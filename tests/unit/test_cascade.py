@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -9,6 +10,7 @@ from scipy.linalg import expm
 import dalembert as da
 from dalembert import control
 from dalembert.control.actuators import ActuatorLag
+from dalembert.simulation.sampling import Sampler
 
 
 def cart(**parts) -> da.Machine:
@@ -218,3 +220,55 @@ def test_loops_refuse() -> None:
         da.simulate(cart(), duration=0.1, control=control.Cascade(law, 2 * [control.Guidance(print, 0.1, ["goal"])]))
     with pytest.raises(da.InputError, match="what 'guidance' reads holds symbols that it was not given: y"):
         loop(control.Guidance(lambda t, q, v, s: [0.0], 0.05, ["goal"], reads=["y"]))
+
+
+def _sampled_cart(kind: str) -> tuple[control.Cascade, list[da.Sensor]]:
+    noisy = da.Sensor("ruler", ["x", "x_dot"], 0.01, noise=(1e-3, 2e-3), delay=0.013, feedback=False)
+    seen = da.Sensor("gauge", ["x"], 0.004, noise=1e-3)
+    return control.Cascade(control.Sampled(Inner(), 0.008), [stages()[kind]]), [noisy, seen]
+
+
+@pytest.mark.parametrize("kind", ["python", "native"])
+@pytest.mark.parametrize("record", [None, 0.017])
+def test_the_native_loop_samples_as_the_interpreted_one(kind: str, record: float | None) -> None:
+    """Sensors with noise and delay, guidance and law at periods of their own; an event that jumps in between."""
+    bounce = da.Event("wall", lambda t, q, v: q[0] - 0.35, direction=1)
+    runs = []
+    for backend in ("native", "vm"):
+        law, sensors = _sampled_cart(kind)
+        runs.append(
+            da.simulate(
+                da.equations(cart(), backend=backend), duration=1.0, q0=[0.2], v0=[-0.1], step=1e-3, record=record,
+                control=law, sensors=sensors, seed=3, events=[bounce],
+                on_event=lambda t, x, names: [x[0], -0.3, *x[2:]],
+            )
+        )  # fmt: skip
+    fast, slow = runs
+    assert fast.metadata["backend"] != slow.metadata["backend"] and fast.events
+    assert fast.names == slow.names and len(fast.t) == len(slow.t)
+    for name in fast.names:
+        np.testing.assert_allclose(fast[name], slow[name], rtol=1e-9, atol=1e-11, err_msg=name)
+    assert fast.final.samples == slow.final.samples
+    np.testing.assert_allclose(fast.final.held, slow.final.held, rtol=1e-9, atol=1e-11)
+
+
+def test_python_comes_only_at_the_instants_of_python_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = []
+    own = Sampler.sample
+    monkeypatch.setattr(Sampler, "sample", lambda self, t, x: (times.append(t), own(self, t, x))[1])
+    for kind, expected in (("native", [0.0]), ("python", 0.05 * np.arange(20))):
+        times.clear()
+        law, sensors = _sampled_cart(kind)
+        da.simulate(cart(), duration=1.0, control=law, sensors=sensors)
+        np.testing.assert_allclose(times, expected, atol=1e-12)
+
+
+def test_a_native_stage_that_is_not_finite_is_named() -> None:
+    wild = control.NativeGuidance(lambda known: [1.0 / known["x"]], 0.05, ["goal"], name="wild")
+    push = control.NativeGuidance(lambda known: [0.0], 0.05, ["push"], name="push")
+    with pytest.raises(da.SimulationError, match=r"controller 'wild' at t = 0 s returned inf for 'goal'"):
+        da.simulate(cart(), duration=1.0, control=control.Cascade(control.Sampled(Inner(), 0.01), [wild, push]))
+    late = control.NativeGuidance(lambda known: [1.0 / ca.fmax(0.42 - known["t"], 0.0)], 0.05, ["goal"], name="late")
+    with pytest.raises(da.SimulationError, match=r"controller 'late' at t = 0\.45 s returned inf for 'goal'") as error:
+        da.simulate(cart(), duration=1.0, control=control.Cascade(control.Sampled(Inner(), 0.01), [late, push]))
+    assert error.value.run.t[-1] == pytest.approx(0.45)

@@ -55,13 +55,12 @@ def uniforms(seed: int, member: ArrayLike, stream: int, instant: int, n: int) ->
     """
     members = np.asarray(member, dtype=np.uint64)
     key = (seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF)
-    pairs = []
-    for pair in range(n // 2):
-        words = philox((instant & 0xFFFFFFFF, members, stream, pair), key)
-        for high, low in (words[:2], words[2:]):
-            whole = (high >> np.uint64(5)).astype(float) * 67108864.0 + (low >> np.uint64(6)).astype(float)
-            pairs.append((whole + 0.5) * 2.0**-53)
-    return np.stack(pairs, axis=-1) if pairs else np.zeros((*members.shape, 0))
+    words = philox((instant & 0xFFFFFFFF, members[..., None], stream, np.arange(n // 2)), key)
+    made = np.empty((*members.shape, n // 2, 2))
+    for k, (high, low) in enumerate((words[:2], words[2:])):
+        whole = (high >> np.uint64(5)).astype(float) * 67108864.0 + (low >> np.uint64(6)).astype(float)
+        made[..., k] = (whole + 0.5) * 2.0**-53
+    return made.reshape(*members.shape, n)
 
 
 def normals(seed: int, member: ArrayLike, stream: int, instant: int, n: int) -> Array:

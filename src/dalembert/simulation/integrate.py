@@ -100,9 +100,11 @@ def integrate(
         raise InputError(f"on_event must be a function (t, x, names), got {type(on_event).__name__}")
     kernels = problem_kernels(problem, backend, tapes=setup.constraint_method.tapes)
     engine = _engine(setup, kernels)
+    if isinstance(engine, NativeEngine):
+        engine.take_over(sampler)
     bind = getattr(on_event, "bind", None)
     if bind is not None:
-        bind(lambda: sampler.held)
+        bind(sampler.held.copy)
     began = time.perf_counter()
     watcher = EventWatcher(setup, on_event)
     bar = Progress(progress, setup.t0, setup.t_end)
@@ -281,7 +283,7 @@ def _assemble(
 ) -> Run:
     engine.record()
     t, x = (rows[watcher.skip :] for rows in engine.rows())
-    held = sampler.held_at(t)
+    held = engine.held()[watcher.skip :] if isinstance(engine, NativeEngine) else sampler.held_at(t)
     problem, counts, adaptive = setup.problem, engine.counts, INTEGRATORS[setup.method].adaptive
     metadata: dict[str, Any] = {
         "method": setup.method,
@@ -319,10 +321,10 @@ def _assemble(
         final=EndState(
             engine.t,
             engine.x,
-            sampler.held,
+            sampler.held.copy(),
             sample_origin=sampler.origin,
             sample_period=sampler.updates[-1].period if sampler.updates else 0.0,
-            samples=sampler.counts[-1] if sampler.updates else 0,
+            samples=int(sampler.counts[-1]) if sampler.updates else 0,
             step=engine.next_step or 0.0,
         ),
         metadata=metadata,

@@ -12,7 +12,7 @@ import casadi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.compile import compile_function
+from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.noise import normals
@@ -126,6 +126,9 @@ class Schedule:
 class Sampler:
     """The sampling grids, and the values held since the last instants of them.
 
+    A native engine takes over what is native (`NativeEngine.take_over`): it then writes `held` and `counts`, and comes
+    back only at the instants of Python updates.
+
     Parameters
     ----------
     schedule
@@ -142,7 +145,18 @@ class Sampler:
         How expressions are compiled.
     start, held
         Where a run goes on, and the values held there; None: at the origin.
+
+    Attributes
+    ----------
+    held, counts
+        Values that are held, and how many instants each update has had.
+    native
+        Native code of each update; None where there is none.
+    update
+        Sets what a native update sets, by its number; returns whether it did. None: it is called from here.
     """
+
+    update: Callable[[int], bool] | None = None
 
     def __init__(
         self,
@@ -158,20 +172,23 @@ class Sampler:
         held: Array | None = None,
     ) -> None:
         self.names, self.origin, self.updates, self._p = names, origin, schedule.updates, p
-        self._seed, self._member = seed, member
+        self.seed, self.member = seed, member
         self.held = np.array(schedule.initial if held is None else held, dtype=float)
-        self.history: list[tuple[float, Array]] = [(-math.inf, self.held)]
+        self._history: list[tuple[float, Array]] = [(-math.inf, self.held.copy())]
         self.period = min((u.period for u in self.updates), default=0.0)
         self.label = self.updates[-1].name if self.updates else ""
         t = origin if start is None else start
-        self.counts = [max(0, math.ceil((t - origin - u.offset) / u.period - _SAME)) for u in self.updates]
-        self._calls = [_call(u, backend) for u in self.updates]
+        first = [max(0, math.ceil((t - origin - u.offset) / u.period - _SAME)) for u in self.updates]
+        self.counts = np.array(first, dtype=np.int64)
+        kernels = [_kernel(u, backend) for u in self.updates]
+        self.native = [None if kernel is None else kernel.native for kernel in kernels]
+        self._calls = [_call(u, kernel) for u, kernel in zip(self.updates, kernels, strict=True)]
         self._rows = [np.array(u.rows, dtype=np.intp) for u in self.updates]
         self.doing = self.label
 
     def _instant(self, i: int) -> float:
         update = self.updates[i]
-        return self.origin + update.offset + self.counts[i] * update.period
+        return self.origin + update.offset + int(self.counts[i]) * update.period
 
     def next_stop(self, t_end: float) -> float:
         """Time of the next instant, or the end of the run if that comes first."""
@@ -184,18 +201,19 @@ class Sampler:
 
     def sample(self, t: float, x: Array) -> None:
         """Set anew what is due at t."""
-        held = None
+        done = False
         for i, update in enumerate(self.updates):
             if self._instant(i) > t + _SAME * update.period:
                 continue
-            held = self.held.copy() if held is None else held
-            self.doing = update.name
-            values = self._calls[i](t, x, held, self._p, update.drawn(self._seed, self.counts[i], self._member))
-            held[self._rows[i]] = self._checked(t, update, values)
+            self.doing, done = update.name, True
+            if self.update is not None and self.native[i] is not None and self.update(i):
+                continue
+            drawn = update.drawn(self.seed, int(self.counts[i]), self.member)
+            values = self._calls[i](t, x, self.held.copy(), self._p, drawn)
+            self.held[self._rows[i]] = self._checked(t, update, values)
             self.counts[i] += 1
-        if held is not None:
-            self.held = held
-            self.history.append((t, held))
+        if done and self.update is None:
+            self._history.append((t, self.held.copy()))
 
     def _checked(self, t: float, update: Update, values: ArrayLike) -> Array:
         where = f"controller {update.name!r} at t = {t:g} s"
@@ -215,15 +233,21 @@ class Sampler:
 
     def held_at(self, t: Array) -> Array:
         """Return the values held at recorded times; at an instant, those set there."""
-        instants = np.array([instant for instant, _ in self.history])
-        values = np.array([value for _, value in self.history]).reshape(len(instants), len(self.names))
+        instants = np.array([instant for instant, _ in self._history])
+        values = np.array([value for _, value in self._history]).reshape(len(instants), len(self.names))
         return values[np.searchsorted(instants, t, side="right") - 1]
 
 
-def _call(update: Update, backend: Backend) -> Callable[[float, Array, Array, Array, Array], Any]:
-    """Return what is called at an instant."""
+def _kernel(update: Update, backend: Backend) -> Kernel | None:
     function = update.function
-    if isinstance(function, casadi.Function):
-        kernel = compile_function(function, backend=backend, shapes={function.name_in(0): ()}, lanes=False)
-        return lambda t, x, c, p, w: kernel(t, x, c, p, w)
+    if not isinstance(function, casadi.Function):
+        return None
+    return compile_function(function, backend=backend, shapes={function.name_in(0): ()}, lanes=False)
+
+
+def _call(update: Update, kernel: Kernel | None) -> Callable[[float, Array, Array, Array, Array], Any]:
+    """Return what is called at an instant."""
+    if kernel is not None:
+        return kernel
+    function: Any = update.function
     return lambda t, x, c, p, w: function(t, x, c, p)

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import build_library
+from dalembert.compile.forms import read_text
 from dalembert.compile.structs import struct_checks
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Counts, Outcome, Setup
 from dalembert.simulation.engines.startup import first_step
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
+from dalembert.simulation.sampling import Sampler
 
 __all__ = ["NativeEngine"]
 
@@ -27,7 +29,7 @@ _ROWS_BYTES = 1 << 20
 
 # The members of `struct loop`, in order; the compiler checks them.
 _LAYOUT: tuple[tuple[Any, str], ...] = (
-    (_INT, "n n_events n_quaternions"),
+    (_INT, "n n_events n_quaternions n_held"),
     (_POINTER, "ode events ode_work events_work c p quaternions directions counted"),
     (_REAL, "n_counted"),
     (_INT, "stages fsal adaptive"),
@@ -42,27 +44,47 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "x_next g_next x_stage error stage_partial"),
     (_REAL, "record_origin record_interval"),
     (_INT, "record_index n_rows capacity"),
-    (_POINTER, "rows_t rows_x"),
+    (_POINTER, "rows_t rows_x rows_c"),
+    (_INT, "n_updates seed member"),
+    (_POINTER, "updates instants"),
+    (_REAL, "sample_origin t_last"),
     (_INT, "n_steps n_rejected n_calls max_steps bad"),
     (_REAL, "patience"),
     (_POINTER, "project custom context"),
 )
 
 
-_FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
+_UPDATE: tuple[tuple[Any, str], ...] = (
+    (_POINTER, "f work w values rows"),
+    (_INT, "n n_noise stream"),
+    (_REAL, "period offset"),
+)
+
+_FIELDS, _UPDATE_FIELDS = (
+    [(name, kind) for kind, names in layout for name in names.split()] for layout in (_LAYOUT, _UPDATE)
+)
 
 
 class _Loop(ctypes.Structure):
     _fields_ = _FIELDS
 
 
+class _Update(ctypes.Structure):
+    _fields_ = _UPDATE_FIELDS
+
+
 @cache
 def _library() -> ctypes.CDLL:
     source = resources.files(__package__).joinpath("stepper.c").read_text(encoding="utf-8")
-    library = build_library(source + struct_checks("loop", _FIELDS), "stepper")
+    source = source.replace('#include "noise.h"', read_text("noise.h"))
+    checks = struct_checks("loop", _FIELDS) + struct_checks("update", _UPDATE_FIELDS)
+    library = build_library(source + checks, "stepper")
     for name, result, arguments in (
         ("loop_advance", _INT, [_POINTER]),
         ("loop_accept", None, [_POINTER]),
+        ("loop_push", None, [_POINTER]),
+        ("loop_hold", None, [_POINTER, _REAL]),
+        ("loop_update", _INT, [_POINTER, _INT]),
         ("loop_partial", _INT, [_POINTER, _REAL, _POINTER, _POINTER]),
         ("loop_derivative", _INT, [_POINTER, _REAL, _POINTER, _POINTER]),
     ):
@@ -107,7 +129,8 @@ class NativeEngine:
         self._loop = loop = _Loop()
         self._reference = ctypes.addressof(loop)
         self._kept: list[Any] = [ode, events, constrained]  # what the structure points to must outlive it
-        capacity = max(64, min(_ROWS_BYTES // (8 * (n + 1)), 1 << 16))
+        n_held = len(problem.held_names)
+        capacity = max(64, min(_ROWS_BYTES // (8 * (n + n_held + 1)), 1 << 16))
 
         self._x = self._array("x", setup.x0)
         self.signs = self._array("signs", np.zeros(n_events))
@@ -115,7 +138,8 @@ class NativeEngine:
         self._x_next = self._array("x_next", np.zeros(n))
         self._rows_t = self._array("rows_t", np.zeros(capacity + _MARGIN))
         self._rows_x = self._array("rows_x", np.zeros((capacity + _MARGIN, n)))
-        self._c = self._array("c", np.zeros(len(problem.held_names)))
+        self._rows_c = self._array("rows_c", np.zeros((capacity + _MARGIN, n_held)))
+        self._c = self._array("c", np.zeros(n_held))
         self._array("p", setup.p)
         self._array("stage", np.zeros((stages, n)))
         self._array("stage_partial", np.zeros((stages, n)))
@@ -139,7 +163,7 @@ class NativeEngine:
         if constrained is not None:
             constrained.attach(loop)
 
-        loop.n, loop.n_events, loop.n_quaternions = n, n_events, len(problem.quaternions)
+        loop.n, loop.n_events, loop.n_quaternions, loop.n_held = n, n_events, len(problem.quaternions), n_held
         loop.n_counted = float(np.count_nonzero(problem.counted))
         loop.stages, loop.fsal, loop.order = stages, method.fsal, float(method.embedded_order)
         loop.adaptive = method.adaptive if adaptive is None else adaptive
@@ -152,8 +176,8 @@ class NativeEngine:
         self._addresses = self._buffers[0].ctypes.data, self._buffers[1].ctypes.data
         loop.h = setup.first_step or 0.0
         self._setup, self._method = setup, method
-        self._full: list[tuple[Array, Array]] = []
-        self._push()
+        self._full: list[tuple[Array, Array, Array]] = []
+        self._library.loop_push(self._reference)
 
     def _array(self, name: str, values: Any) -> Array:
         array = np.array(values, order="C")
@@ -194,10 +218,33 @@ class NativeEngine:
         failed = self._library.loop_derivative(self._reference, t, x.ctypes.data, out.ctypes.data)
         return np.full(len(x), np.nan) if failed else out
 
+    def take_over(self, sampler: Sampler) -> None:
+        """Sample natively what is native, on the memory of the sampler, which goes on with what is not."""
+        loop, updates = self._loop, (_Update * len(sampler.updates))()
+        for update, native, own in zip(sampler.updates, sampler.native, updates, strict=True):
+            n = len(update.rows)
+            own.n, own.period, own.offset = n, update.period, update.offset
+            if native is None:
+                continue
+            noise = update.noise + update.noise % 2
+            work, rows = np.zeros(native.n_work), np.array(update.rows, dtype=np.int64)
+            arrays = {"work": work, "w": np.zeros(noise), "values": np.zeros(n), "rows": rows}
+            self._kept += [native, *arrays.values()]
+            for name, array in arrays.items():
+                setattr(own, name, array.ctypes.data)
+            own.f, own.n_noise, own.stream = native.address, noise, update.stream
+        self._kept += [updates, sampler.held, sampler.counts]
+        loop.updates, loop.n_updates = ctypes.addressof(updates), len(updates)
+        loop.c, loop.instants = sampler.held.ctypes.data, sampler.counts.ctypes.data
+        loop.seed, loop.member, loop.sample_origin = sampler.seed, sampler.member, sampler.origin
+        loop.t_last = self._setup.t_end
+        self._c = sampler.held
+        sampler.update = lambda i: not self._library.loop_update(self._reference, i)
+
     def begin(self, c: Array, t_end: float) -> None:
         self._c[:] = c
         loop = self._loop
-        loop.fresh, loop.t_end = 0, t_end
+        self._library.loop_hold(self._reference, t_end)
         if loop.adaptive and not loop.h > 0.0:
             loop.h = first_step(self.derivative, self._setup, self._method)
 
@@ -224,25 +271,24 @@ class NativeEngine:
     def restart(self, x: Array) -> None:
         self._x[:] = x
         self._loop.fresh = 0
-        self._push()
+        self._library.loop_push(self._reference)
 
     def record(self) -> None:
         k = self._loop.n_rows
         t, x = (self._rows_t[k - 1], self._rows_x[k - 1]) if k else (self._full[-1][0][-1], self._full[-1][1][-1])
         if t != self._loop.t or not np.array_equal(x, self._x):
-            self._push()
+            self._library.loop_push(self._reference)
 
     def rows(self) -> tuple[Array, Array]:
         self._drain()
-        return np.concatenate([t for t, _ in self._full]), np.concatenate([x for _, x in self._full])
+        return np.concatenate([t for t, _, _ in self._full]), np.concatenate([x for _, x, _ in self._full])
 
-    def _push(self) -> None:
-        k = self._loop.n_rows
-        self._rows_t[k], self._rows_x[k] = self._loop.t, self._x
-        self._loop.n_rows = k + 1
+    def held(self) -> Array:
+        self._drain()
+        return np.concatenate([c for _, _, c in self._full])
 
     def _drain(self) -> None:
         k = self._loop.n_rows
         if k:
-            self._full.append((self._rows_t[:k].copy(), self._rows_x[:k].copy()))
+            self._full.append((self._rows_t[:k].copy(), self._rows_x[:k].copy(), self._rows_c[:k].copy()))
             self._loop.n_rows = 0

@@ -1,7 +1,8 @@
 /* Time loop of explicit Runge-Kutta methods, generic over the tableau.
  *
- * The loop owns no memory: `struct loop` points into arrays of its caller. It returns to its caller at the end of a
- * segment, at a step in which an event function changes sign (that step is then pending: the caller locates the event
+ * The loop owns no memory: `struct loop` points into arrays of its caller. What is sampled and native it sets anew by
+ * itself, and goes on. It returns to its caller at the end of a segment (the run, or an instant at which the caller has
+ * something to sample), at a step in which an event function changes sign (that step is then pending: the caller locates the event
  * by `loop_partial` and accepts all or a part of the step), when the record buffer is full, after `patience` seconds,
  * and when it cannot go on. Calling `loop_advance` again resumes.
  *
@@ -16,14 +17,35 @@
 
 typedef int (*kernel)(const double *const *in, double *const *out, double *work);
 
+/* What the generator of random numbers is written in. */
+typedef uint64_t word;
+typedef double real, instant;
+#define FUNCTION static
+#define WORD(x) ((word)(x))
+#define FROM_WORD(x) ((double)(x))
+#define REAL(x) (x)
+#define K(x) (x)
+static void sincos_(double x, double *sine, double *cosine) { *sine = sin(x), *cosine = cos(x); }
+#include "noise.h"
+
 enum { REJECTED = -1, REACHED = 0, CROSSING = 1, YIELD = 2, FULL = 3, DIVERGED = 4, UNDERFLOW = 5, EXHAUSTED = 6 };
+
+/* Some of the held values, set anew at sample_origin + offset + count period. */
+struct update {
+    kernel f; /* (t, x, c, p, w) -> values; 0: the caller's own */
+    double *work, *w, *values;
+    const int64_t *rows; /* of the held values */
+    int64_t n, n_noise, stream;
+    double period, offset;
+};
 
 struct loop {
     /* problem */
-    int64_t n, n_events, n_quaternions;
+    int64_t n, n_events, n_quaternions, n_held;
     kernel ode, events;
     double *ode_work, *events_work;
-    const double *c, *p;
+    double *c;
+    const double *p;
     const int64_t *quaternions, *directions;
     const double *counted; /* 1 for a state that counts in the error norm, else 0 */
     double n_counted;
@@ -45,7 +67,12 @@ struct loop {
     /* record */
     double record_origin, record_interval; /* interval 0: every step */
     int64_t record_index, n_rows, capacity;
-    double *rows_t, *rows_x;
+    double *rows_t, *rows_x, *rows_c;
+    /* what is sampled */
+    int64_t n_updates, seed, member;
+    struct update *updates;
+    int64_t *instants; /* how many each of them has had */
+    double sample_origin, t_last; /* t_last: end of the run; t_end is the next stop */
     /* account */
     int64_t n_steps, n_rejected, n_calls, max_steps, bad;
     double patience;
@@ -246,6 +273,14 @@ static int crosses(const struct loop *L) {
     return 0;
 }
 
+/* Record the state. */
+void loop_push(struct loop *L) {
+    L->rows_t[L->n_rows] = L->t;
+    memcpy(L->rows_x + L->n_rows * L->n, L->x, (size_t)L->n * sizeof(double));
+    memcpy(L->rows_c + L->n_rows * L->n_held, L->c, (size_t)L->n_held * sizeof(double));
+    L->n_rows++;
+}
+
 /* Make the pending step the state. Recorded: every step, or the instants asked for, and always a part of a step. */
 void loop_accept(struct loop *L) {
     const size_t size = (size_t)L->n * sizeof(double);
@@ -262,18 +297,65 @@ void loop_accept(struct loop *L) {
         if (L->landed) L->anchor = L->t, L->k = 0;
         if (L->landed && L->on_record) L->record_index++;
     }
-    if (!L->whole || L->record_interval == 0.0 || (L->landed && L->on_record)) {
-        L->rows_t[L->n_rows] = L->t;
-        memcpy(L->rows_x + L->n_rows * L->n, L->x, size);
-        L->n_rows++;
+    if (!L->whole || L->record_interval == 0.0 || (L->landed && L->on_record)) loop_push(L);
+}
+
+#define SAME_INSTANT 1e-9 /* part of a period within which two instants are one */
+
+static double next_instant(const struct loop *L, int64_t i) {
+    const struct update *u = L->updates + i;
+    return L->sample_origin + u->offset + (double)L->instants[i] * u->period;
+}
+
+static int due(const struct loop *L, int64_t i) {
+    return next_instant(L, i) <= L->t + SAME_INSTANT * L->updates[i].period;
+}
+
+/* Set anew what a native update sets; 1, and nothing is done, if a value is not finite. */
+int64_t loop_update(struct loop *L, int64_t i) {
+    const struct update *u = L->updates + i;
+    const double *in[5] = {&L->t, L->x, L->c, L->p, u->w};
+    double *out[1] = {u->values};
+    if (u->n_noise)
+        draw((uint64_t)L->seed, (word)L->member, (uint32_t)u->stream, (uint64_t)L->instants[i], (int)u->n_noise, u->w);
+    if (u->f(in, out, u->work)) return 1;
+    for (int64_t k = 0; k < u->n; k++)
+        if (!isfinite(u->values[k])) return 1;
+    for (int64_t k = 0; k < u->n; k++) L->c[u->rows[k]] = u->values[k];
+    L->instants[i]++;
+    return 0;
+}
+
+/* Go on with new held values: rows recorded at this very time show them. */
+void loop_hold(struct loop *L, double t_end) {
+    for (int64_t k = L->n_rows - 1; k >= 0 && L->rows_t[k] == L->t; k--)
+        memcpy(L->rows_c + k * L->n_held, L->c, (size_t)L->n_held * sizeof(double));
+    L->fresh = 0;
+    L->t_end = t_end;
+}
+
+/* At the end of a segment: sample and go on to the next stop. 0 if this is for the caller to do: the run is over,
+ * something of its own is due, or a value is not finite, of which the caller makes an error. */
+static int sample(struct loop *L) {
+    double stop = L->t_last;
+    if (!L->n_updates || L->t >= L->t_last) return 0;
+    for (int64_t i = 0; i < L->n_updates; i++)
+        if (!L->updates[i].f && due(L, i)) return 0;
+    for (int64_t i = 0; i < L->n_updates; i++)
+        if (due(L, i) && loop_update(L, i)) return 0;
+    for (int64_t i = 0; i < L->n_updates; i++) {
+        const double next = next_instant(L, i);
+        if (next <= L->t_last - SAME_INSTANT * L->updates[i].period) stop = fmin(stop, next);
     }
+    loop_hold(L, stop);
+    return 1;
 }
 
 int64_t loop_advance(struct loop *L) {
     const double began = now();
     for (int64_t count = 1;; count++) {
         if (!L->pending) {
-            if (L->t >= L->t_end) return REACHED;
+            if (L->t >= L->t_end && !sample(L)) return REACHED;
             if (L->n_rows >= L->capacity) return FULL;
             if (L->n_steps >= L->max_steps) return EXHAUSTED;
             if (count % 16 == 0 && now() - began > L->patience) return YIELD;
