@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dalembert.core.errors import FileFormatError
 from dalembert.studies import KINDS, Row, expected_values, run_study, studies
 from dalembert.studies.page import studies_table, with_table
+from dalembert.studies.verification import stored_rows, verification_page, write_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = {"study", "quantity", "source", "published", "obtained", "tolerance", "unit", "ok", "kind"}
@@ -45,6 +47,38 @@ def test_the_page_lists_all_studies() -> None:
     page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
     assert with_table(page) == page
     assert all(f"| `{name}` |" in studies_table() for name in studies())
+
+
+def test_the_verification_page_is_that_of_the_stored_results() -> None:
+    page = (ROOT / "docs" / "verification.md").read_text(encoding="utf-8")
+    assert verification_page(ROOT / "docs" / "results") == page, "run: python -m dalembert.studies.verification"
+    assert "MISSED" not in page
+
+
+def test_verdicts_that_are_stored_are_those_of_the_numbers() -> None:
+    files = sorted((ROOT / "docs" / "results").glob("*.json"))
+    assert files
+    for path in files:
+        date, rows = stored_rows(path.stem, path.parent)
+        assert date and {row.study for row in rows.values()} == {path.stem}
+        for row in rows.values():
+            if row.tolerance and isinstance(row.obtained, float) and isinstance(row.published, float):
+                assert row.ok == (abs(row.obtained - row.published) <= row.tolerance), row.quantity
+
+
+def test_changed_expectations_do_not_keep_their_results(tmp_path: Path) -> None:
+    """A number that was obtained for another expected value, or for none that is left, is not shown."""
+    entries = list(expected_values("textbook").entries.values())
+    number = next(e for e in entries if isinstance(e.published, float) and e.kind == "identity")
+    verdict = {"tolerance": number.tolerance, "unit": number.unit, "ok": True, "kind": number.kind}
+    row = {"study": "textbook", "quantity": number.quantity, "source": number.source, **verdict}
+    write_rows("textbook", [{**row, "published": number.published, "obtained": 123456.0}], tmp_path)
+    assert f"| {len(entries) - 1} |" in verification_page(tmp_path) and "123456" in verification_page(tmp_path)
+    write_rows("textbook", [{**row, "published": number.published + 1.0, "obtained": 123456.0}], tmp_path)
+    assert f"| {len(entries)} |" in verification_page(tmp_path) and "123456" not in verification_page(tmp_path)
+    (tmp_path / "textbook.json").write_text("{}")
+    with pytest.raises(FileFormatError, match="verification textbook"):
+        verification_page(tmp_path)
 
 
 def test_most_rows_of_the_crane_study_are_not_published_numbers() -> None:

@@ -20,13 +20,16 @@ from dalembert.benchmarks import flexible_arm, measure, report
 from dalembert.benchmarks.cases import QUANTITIES, Case, Contender, make_case
 from dalembert.benchmarks.chains import chain_case, fitted_exponent
 from dalembert.benchmarks.contenders import contenders
+from dalembert.benchmarks.page import read_results, speed_page
 from dalembert.benchmarks.peers.pinocchio_cpp import load_loop
 from dalembert.benchmarks.peers.urdf_model import urdf_text
 from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine
 from dalembert.benchmarks.rows import AGREEMENT, difference, tolerance
-from dalembert.core.errors import BuildError, InputError, UnknownNameError
+from dalembert.core.errors import BuildError, FileFormatError, InputError, UnknownNameError
 from dalembert.formulations.equations import derive
 from dalembert.io.urdf import load_urdf
+
+ROOT = Path(__file__).resolve().parents[2]
 
 ROW = {
     "robot": str,
@@ -356,3 +359,27 @@ def test_members_of_a_rollout_start_alike_whatever_their_number() -> None:
     for name, values in few["q0"].items():
         assert len(many["q0"][name]) == 7
         np.testing.assert_array_equal(many["q0"][name][:2], values)
+
+
+def test_speed_page_is_that_of_the_results() -> None:
+    page = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+    assert speed_page(read_results(ROOT / "benchmarks" / "results")) == page, "run: python -m dalembert.benchmarks.page"
+
+
+def test_speed_page_shows_the_newest_of_each_figure(tmp_path: Path) -> None:
+    """A newer run replaces what it measured, and nothing else."""
+    path = ROOT / "benchmarks" / "results" / "2026-11-15-cpu.json"
+    old = json.loads(path.read_text(encoding="utf-8"))["arms"][0]
+    new = {**old, "date": "2099-01-01T00:00:00+00:00", "command": "dalembert bench --robot ur5"}
+    rows = [row for row in old["results"] if (row["robot"], row["contender"]) == ("ur5", "native-call")]
+    new["results"] = [{**rows[0], "median_ns": 7.0}]
+    (tmp_path / "a.json").write_text(json.dumps(new))
+    (tmp_path / "b.json").write_text(json.dumps({"arms": [old]}))
+    page = speed_page(read_results(tmp_path))
+    line = next(line for line in page.splitlines() if line.startswith("| dalembert, one native call"))
+    cells = line.split(" | ")
+    assert cells[2] == "7 ns (1.00) b" and cells[1].endswith(" a") and cells[3].endswith(" a")
+    assert "`dalembert bench --robot ur5`" in page
+    (tmp_path / "c.json").write_text("{")
+    with pytest.raises(FileFormatError, match=r"c\.json: is not JSON"):
+        read_results(tmp_path)

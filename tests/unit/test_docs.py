@@ -16,6 +16,7 @@ import doctest
 import io
 import re
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,19 +26,22 @@ import pytest
 import dalembert
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
 # Pages about words, files and commands. Every other page is about calls, and shows at least one that works.
 WITHOUT_CODE = {
     "benchmarks",
     "changelog",
     "command_line",
+    "comparison",
     "contributing",
     "coverage",
     "errata",
     "gallery",
     "index",
     "notation",
+    "speed",
     "studies",
+    "verification",
 }
 
 # An indented fence belongs to a list, where its code would have to be dedented: pages do without.
@@ -124,11 +128,59 @@ def test_public_names_of_page_exist(page: Path) -> None:
     assert not missing, f"{page.name} speaks of names that dalembert does not export: {', '.join(sorted(missing))}"
 
 
-def test_links_of_readme_lead_somewhere() -> None:
-    """Those between pages are checked by the build of the documentation."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)#]+)", readme) if "://" not in link]
-    assert links and not [link for link in links if not (ROOT / link).exists()]
+def heading_anchors(text: str) -> set[str]:
+    """What a link into a page may name: its headings as GitHub and MyST write them, and targets."""
+    text = re.sub(r"^```.*?^```[ ]*$", "", text, flags=re.M | re.S)
+    found, count = set(), Counter[str]()
+    for heading in re.findall(r"^#{1,6} +(.+?) *#*$", text, re.M):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+        slug = re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")
+        found.add(slug if not count[slug] else f"{slug}-{count[slug]}")
+        count[slug] += 1
+    return found | set(re.findall(r"^\(([\w-]+)\)=$", text, re.M))
+
+
+def broken_links(page: Path, text: str) -> list[str]:
+    """Links of a page to files and headings that are not there; those to other hosts are not followed."""
+    prose = re.sub(r"^```.*?^```[ ]*$", "", text, flags=re.M | re.S)
+    broken = []
+    for link in re.findall(r"\]\(<?([^)\s>]+)>?(?: \"[^\"]*\")?\)", prose):
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path
+        there = not path or target.exists()
+        if there and anchor:
+            there = anchor in heading_anchors(text if not path else target.read_text(encoding="utf-8"))
+        if not there:
+            broken.append(link)
+    return broken
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda page: page.stem)
+def test_links_of_page_lead_somewhere(page: Path) -> None:
+    assert not broken_links(page, page.read_text(encoding="utf-8"))
+
+
+def test_every_page_can_be_reached() -> None:
+    """From the index, by the tables of contents; and every picture is shown somewhere."""
+    docs = ROOT / "docs"
+    seen, left = set(), ["index"]
+    while left:
+        name = left.pop()
+        seen.add(name)
+        text = (docs / f"{name}.md").read_text(encoding="utf-8")
+        for block in re.findall(r"^```\{toctree\}(.*?)^```", text, re.M | re.S):
+            lines = [
+                line
+                for line in block.split()
+                if not line.startswith(":") and (docs / name).parent.joinpath(f"{line}.md").is_file()
+            ]
+            left += [str((docs / name).parent.joinpath(line).relative_to(docs)) for line in lines]
+    assert {str(page.relative_to(docs).with_suffix("")) for page in PAGES[1:]} == seen
+    words = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    pictures = [path.name for suffix in ("png", "gif") for path in (docs / "figures").rglob(f"*.{suffix}")]
+    assert pictures and not [name for name in pictures if name not in words]
 
 
 def test_pages_are_found() -> None:
@@ -146,4 +198,5 @@ def test_wrong_page_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError) as raised:
         run_page(page, good.replace("6 * 7", "1 / 0"))
     assert raised.traceback[-1].lineno == 3  # counted from zero: line 4 of the page
+    assert broken_links(page, "[a](page.md) [b](#b) [c](c.md#d)\n## B\n") == ["page.md", "c.md#d"]
     assert not any(block.runs for block in blocks("<!-- no-run: takes an hour -->\n```python\n1 / 0\n```\n"))

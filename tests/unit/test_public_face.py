@@ -26,7 +26,13 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 ROOMS = sorted(m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg)
 USER_ROOMS = sorted(set(ROOMS) - {"cli", "core"})  # a command, and what all rooms stand on
-TEXTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").glob("*.py"))]
+DOCS = ROOT / "docs"
+TEXTS = [
+    ROOT / "README.md",
+    *sorted(DOCS.glob("*.md")),
+    *sorted((DOCS / "tutorials").glob("*.md")),
+    *sorted((ROOT / "examples").glob("*.py")),
+]
 LAZY = ("dalembert", "dalembert.control")
 
 _IMPORT = re.compile(r"from (dalembert[\w.]*) import (?:\(([^)]*)\)|([^\n]*))")

@@ -27,7 +27,7 @@ from dalembert.analysis.closed_form.form import ClosedForm
 from dalembert.core.errors import FileFormatError, UnknownNameError
 from dalembert.studies.rows import KINDS, Kind, Row
 
-__all__ = ["Entry", "Expected", "Formula", "formula"]
+__all__ = ["Entry", "Expected", "Formula", "formula", "formula_text"]
 
 _FUNCTIONS = ("sin", "cos", "tan", "sqrt")
 
@@ -117,7 +117,7 @@ class Expected:
             return self._row(entry, entry.published, float(obtained), None, True)
         if isinstance(obtained, Formula):
             ok = _identical(formula(entry.published), obtained.expression)
-            return self._row(entry, _text(entry.published), obtained.text, 0.0, ok)
+            return self._row(entry, formula_text(entry.published), obtained.text, 0.0, ok)
         value, published = float(obtained), float(entry.published)
         ok = math.isfinite(value) and abs(value - published) <= entry.tolerance
         return self._row(entry, published, value, entry.tolerance, ok)
@@ -145,7 +145,8 @@ def _identical(published: Any, obtained: Any) -> bool:
     return all(sympy.simplify(a - b) == 0 for a, b in pairs)
 
 
-def _text(published: Any) -> str:
+def formula_text(published: Any) -> str:
+    """An expected formula, or matrix of formulas, on one line."""
     if not isinstance(published, list):
         return str(published)
     return "[" + "; ".join(", ".join(map(str, row)) if isinstance(row, list) else str(row) for row in published) + "]"

@@ -1,7 +1,7 @@
 """The table of all studies on their documentation page, written from the data files.
 
-``python -m dalembert.studies.page`` writes it into ``docs/studies.md``. A test compares the page with what this writes,
-so that the list cannot rot.
+``python -m dalembert.studies.page`` writes it into ``docs/studies.md``, and the page of verification with it. A test
+compares the page with what this writes, so that the list cannot rot.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from dalembert.core.errors import FileFormatError
 from dalembert.studies.registry import expected_values, studies
 from dalembert.studies.rows import KINDS
+from dalembert.studies.verification import verification_page
 
 __all__ = ["studies_table", "with_table"]
 
@@ -49,5 +50,7 @@ def with_table(page: str) -> str:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/studies.md")
-    target.write_text(with_table(target.read_text(encoding="utf-8")), encoding="utf-8")
+    docs = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
+    listed = docs / "studies.md"
+    listed.write_text(with_table(listed.read_text(encoding="utf-8")), encoding="utf-8")
+    (docs / "verification.md").write_text(verification_page(docs / "results"), encoding="utf-8")

@@ -1,0 +1,200 @@
+"""Make the pictures of the tutorials: ``python docs/figures/tutorial_figures.py [NAME ...]``.
+
+The code of a page runs first, as it stands there, and what it leaves is drawn: the picture shows what the page does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.image as image
+import matplotlib.pyplot as plt
+import numpy as np
+from style import BLUE, GREEN, GREY, PURPLE, RED, SAND, use_style
+
+import dalembert as da
+from dalembert.control import linear_feedback
+from dalembert.view import draw_machine
+
+FOLDER = Path(__file__).resolve().parent
+PAGES = FOLDER.parent / "tutorials"
+
+use_style(figure_dpi=150)
+
+
+def ran(name: str) -> dict[str, Any]:
+    """Names that the code of a page leaves."""
+    text = (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {"__name__": "page"}
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S):
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(block, name, "exec"), names)
+    return names
+
+
+def portrait(axes: Any, machine: Any, q: Any, **options: Any) -> None:
+    """Draw a machine into axes, through a picture: `draw_machine` has a figure of its own."""
+    figure = draw_machine(machine, q, **options)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=200)
+    plt.close(figure)
+    buffer.seek(0)
+    drawn = image.imread(buffer)
+    ink = np.argwhere((drawn[..., :3] < 0.98).any(axis=-1))
+    (top, left), (bottom, right) = ink.min(axis=0), ink.max(axis=0)
+    axes.imshow(drawn[top : bottom + 1, left : right + 1])
+    axes.set_axis_off()
+
+
+def last(run: Any, names: Any) -> dict[str, float]:
+    return {name: float(run[name][-1]) for name in names}
+
+
+def save(figure: Any, name: str) -> None:
+    figure.tight_layout()
+    path = FOLDER / f"tutorial_{name}.png"
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
+    print(path.name, f"{path.stat().st_size / 1e3:.0f} kB")
+
+
+def arm(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 3.1), width_ratios=(1, 1, 1.2))
+    for where, found, title in ((axes[0], n["start"], "start"), (axes[1], n["end"], "end")):
+        portrait(where, n["arm"], dict(zip(n["arm"].q_names, found.q, strict=True)), frames=["tool"])
+        where.set_title(title)
+    for (name, run), colour in zip(n["runs"].items(), (RED, BLUE), strict=True):
+        wanted = np.array([n["eom"].pose("tool", n["move"](t).full().ravel())[:3, 3] for t in run.t])
+        miss = np.linalg.norm(run.array(["tool.x", "tool.y", "tool.z"]) - wanted, axis=1)
+        axes[2].plot(run.t, 1e3 * miss, color=colour, label=name)
+    axes[2].set(title="distance of the tool from its path [mm]", xlabel="time [s]")
+    axes[2].legend()
+    save(figure, "arm")
+
+
+def crane(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 2.9), width_ratios=(1.1, 1, 1))
+    portrait(axes[0], n["heavy"], last(n["run"], n["heavy"].q_names) | {"theta1": 0.25})
+    for (name, run), colour in zip(n["runs"].items(), (RED, BLUE), strict=True):
+        axes[1].plot(run.t, np.degrees(run["theta"]), color=colour, label=name)
+        axes[2].plot(run.t, run["u.drive"], color=colour)
+    axes[1].axvline(8.0, color=GREY, lw=0.8, ls=":")
+    axes[1].set(title="sway of the load [deg]", xlabel="time [s]")
+    axes[1].legend()
+    axes[2].set(title="force of the drive [N]", xlabel="time [s]")
+    save(figure, "crane")
+
+
+def cable_robot(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 3.0), width_ratios=(1.2, 1, 1))
+    portrait(axes[0], n["robot"], dict(zip(n["robot"].q_names, n["q"], strict=True)))
+    for k, colour in zip((1, 2, 3, 4), (BLUE, GREEN, RED, PURPLE), strict=True):
+        axes[1].plot(n["move"].t, n["move"][f"tension.cable{k}"], color=colour, lw=1.2)
+        axes[2].plot(n["broken"].t, n["broken"][f"tension.cable{k}"], color=colour, lw=1, label=f"cable {k}")
+    axes[1].set(title="lowered: tensions [N]", xlabel="time [s]", ylim=(0, 120))
+    axes[2].set(title="cable 3 breaks: tensions [N]", xlabel="time [s]")
+    axes[2].legend(loc="upper left", ncols=2)
+    save(figure, "cable_robot")
+
+
+def flexible_arm(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 2, figsize=(9.4, 3.0), width_ratios=(1, 1.3))
+    run = n["runs"]["plain"]
+    for t, tone in ((0.0, 0.35), (0.35, 0.5), (0.6, 0.65), (0.85, 0.8), (1.2, 1.0)):
+        k = int(np.searchsorted(run.t, t))
+        station = np.linspace(0, 3.0, 40)
+        bend = run["tip.y"][k] * np.cos(run["theta"][k]) - run["tip.x"][k] * np.sin(run["theta"][k])
+        y = 5.0 * bend * 0.5 * (station / 3.0) ** 2 * (3 - station / 3.0)  # drawn five times as large
+        c, s = np.cos(run["theta"][k]), np.sin(run["theta"][k])
+        axes[0].plot(c * station - s * y, s * station + c * y, color=BLUE, lw=2, alpha=tone)
+        axes[0].plot(c * 3.0 - s * y[-1], s * 3.0 + c * y[-1], "o", color=SAND, ms=7)
+    axes[0].plot(0, 0, "s", color=GREY, ms=10)
+    axes[0].set(title="from above, bending x 5", aspect="equal", xlabel="x [m]", ylabel="y [m]")
+    for (name, run), colour in zip(n["runs"].items(), (RED, BLUE), strict=True):
+        bend = run["tip.y"] * np.cos(run["theta"]) - run["tip.x"] * np.sin(run["theta"])
+        axes[1].plot(run.t, 1e3 * bend, color=colour, label=name, lw=1.2)
+    axes[1].axvline(1.2, color=GREY, lw=0.8, ls=":")
+    axes[1].set(title="deflection of the tip [mm]", xlabel="time [s]")
+    axes[1].legend()
+    save(figure, "flexible_arm")
+
+
+def falling_chain(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 2.9), width_ratios=(1.3, 1, 1))
+    run = n["run"]
+    for t, tone in ((0.0, 0.2), (0.28, 0.35), (0.42, 0.55), (0.6, 0.75), (2.0, 1.0)):
+        k = min(int(np.searchsorted(run.t, t)), len(run.t) - 1)
+        angles = np.cumsum([run[name][k] for name in ("base.angle", "knee1", "knee2")])
+        x = run["base.x"][k] + np.concatenate(([0], np.cumsum(0.4 * np.cos(angles))))
+        y = run["base.y"][k] + np.concatenate(([0], np.cumsum(0.4 * np.sin(angles))))
+        axes[0].plot(x, y, "o-", color=BLUE, alpha=tone, lw=2.2, ms=4)
+    axes[0].axhline(0, color=GREY, lw=2)
+    axes[0].set(title="the chain at five instants", aspect="equal", xlabel="x [m]", ylabel="z [m]")
+    for k, colour in enumerate((BLUE, GREEN, RED, PURPLE)):
+        axes[1].plot(run.t, run[f"gap.p{k}"], color=colour, lw=1)
+    axes[1].set(title="heights of its points [m]", xlabel="time [s]")
+    axes[2].plot(run.t, run.energy.total - run.energy.total[-1], color=BLUE, lw=1.2, label="energy")
+    axes[2].plot(run.t, -run.energy.work_loss, color=RED, lw=1.2, label="lost")
+    axes[2].set(title="energy [J]", xlabel="time [s]")
+    axes[2].legend()
+    save(figure, "falling_chain")
+
+
+def capture(n: dict[str, Any]) -> None:
+    figure = plt.figure(figsize=(9.4, 3.2))
+    axes = figure.add_subplot(1, 3, 1)
+    found, flown = n["found"], n["flown"]
+    portrait(axes, n["flexible"], last(flown, n["flexible"].q_names))
+    axes.set_title("the chaser at the end")
+    middle = figure.add_subplot(1, 3, 2)
+    wanted = np.array([found.path(t).position for t in flown.t])
+    hand = flown.array(["tip.x", "tip.y", "tip.z"])
+    for k, (axis, colour) in enumerate(zip("xyz", (BLUE, RED, GREEN), strict=True)):
+        middle.plot(flown.t, wanted[:, k], color=colour, lw=3, alpha=0.3)
+        middle.plot(flown.t, hand[:, k], color=colour, lw=1, label=axis)
+    middle.set(title="tip: planned (wide) and flown [m]", xlabel="time [s]")
+    middle.legend(ncols=3)
+    right = figure.add_subplot(1, 3, 3)
+    for axis, colour in zip("xyz", (BLUE, RED, GREEN), strict=True):
+        right.plot(flown.t, flown[f"u.torque.{axis}"], color=colour, lw=1)
+    for limit in (-3.75, 3.75):
+        right.axhline(limit, color=GREY, lw=0.8, ls=":")
+    right.set(title="torque of the base and its limit [N m]", xlabel="time [s]")
+    save(figure, "capture")
+
+
+def robust_controller(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(2, 2, figsize=(9.4, 4.0), sharex=True)
+    p = {"payload": n["grid"][:, 0], "length": n["grid"][:, 1]}
+    import control
+
+    nominal = linear_feedback(
+        n["crane"], control.ss([], [], [], n["K"]), measured=n["structure"].measured,
+        controls=n["structure"].controls, reference={"x": 1.0},
+    )  # fmt: skip
+    first = da.rollout(n["crane"], duration=30.0, p=p, control=nominal, record=0.05)
+    for column, tries, title in ((0, first, "made for one crane"), (1, n["tries"], "made for all")):
+        axes[0, column].plot(tries.t, np.clip(tries["x"].T, -1, 3), lw=0.9)
+        axes[1, column].plot(tries.t, np.degrees(np.clip(tries["theta"].T, -1, 1)), lw=0.9)
+        axes[0, column].set(title=f"{title}: trolley [m]", ylim=(-0.2, 2.2))
+        axes[1, column].set(title="sway [deg]", xlabel="time [s]", ylim=(-32, 32))
+    save(figure, "robust_controller")
+
+
+DRAWN = (arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller)
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    for draw in DRAWN:
+        if not sys.argv[1:] or draw.__name__ in sys.argv[1:]:
+            draw(ran(draw.__name__))

@@ -1,0 +1,282 @@
+"""The page of speed, written from the files that ``dalembert bench --out`` has left.
+
+``python -m dalembert.benchmarks.page`` reads ``benchmarks/results`` and writes ``docs/speed.md``. Of every figure the
+newest is shown, with the run that it is from. A test compares the page with what this writes, so that it cannot rot.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dalembert.benchmarks.cases import QUANTITIES
+from dalembert.benchmarks.report import duration
+from dalembert.core.errors import FileFormatError
+
+__all__ = ["read_results", "speed_page"]
+
+Record = dict[str, Any]
+
+_HEAD = """# Speed
+
+Written by `python -m dalembert.benchmarks.page` from the files in `benchmarks/results`, which `dalembert bench --out`
+writes; of every figure the newest is shown. Who takes part, how it is measured and what limits it is on the page
+[Benchmarks](benchmarks.md).
+
+Times are medians. In brackets: the time relative to one native call of ours within the same repetition, which is what
+to look at; absolute times change with the processor and its load. A letter names the run that a figure is from, listed
+at the end. Before anything is timed, the results of each are compared with ours.
+"""
+
+
+def read_results(folder: Path) -> list[Record]:
+    """Return all runs of the bench in a folder, the oldest first, each with the name of its ``file``."""
+    records: list[Record] = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except json.JSONDecodeError as error:
+            raise FileFormatError(f"{path}: is not JSON: {error}") from error
+        found = [data] if "date" in data else [record for topic in data.values() for record in topic]
+        records += [{"topic": "gpu", **record, "file": path.name} for record in found]
+    if not records:
+        raise FileFormatError(f"{folder}: holds no results of dalembert bench (*.json)")
+    return sorted(records, key=lambda record: str(record["date"]))
+
+
+@dataclass
+class _Runs:
+    """Letters of the runs that are spoken of, in the order in which they are."""
+
+    letters: dict[int, str] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+
+    def letter(self, record: Record) -> str:
+        if id(record) not in self.letters:
+            self.letters[id(record)] = chr(ord("a") + len(self.records))
+            self.records.append(record)
+        return self.letters[id(record)]
+
+    def listed(self) -> str:
+        lines = ["| run | date | command | computer | load at its start | file |", "| --- " * 6 + "|"]
+        for record in self.records:
+            machine = record.get("machine", {})
+            computer = record.get("device") or f"{machine['processor']}, {machine['cores']} cores, {machine['system']}"
+            load = "" if not machine else f"{machine['load'][0]:.1f}"
+            cells = (self.letters[id(record)], str(record["date"])[:10], f"`{record['command']}`", computer, load)
+            lines.append(f"| {' | '.join(cells)} | `{record['file']}` |")
+        return "\n".join(lines) + "\n"
+
+
+def speed_page(records: Sequence[Record]) -> str:
+    """Return the page of speed as Markdown.
+
+    Parameters
+    ----------
+    records
+        Runs of the bench, the oldest first (`read_results`).
+    """
+    runs, parts = _Runs(), [_HEAD]
+    topics: dict[str, Callable[[Sequence[Record], _Runs], str]] = {
+        "arms": _arms, "chains": _chains, "crane": _cranes, "flexible-arm": _flexible, "cable-robot": _cables,
+        "contact": _contact, "rollouts": _rollouts, "single-runs": _single, "gpu": _gpu, "studio": _studio,
+    }  # fmt: skip
+    for topic, write in topics.items():
+        mine = [record for record in records if record["topic"] == topic]
+        if mine:
+            parts.append(write(mine, runs))
+    return "\n".join([*parts, "## Runs\n", runs.listed()])
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|", *(f"| {' | '.join(row)} |" for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _newest(
+    records: Sequence[Record], key: Callable[[Mapping[str, Any]], Any], part: str = "results"
+) -> dict[Any, Any]:
+    """Newest row and its run by key."""
+    return {key(row): (row, record) for record in records for row in record.get(part, ())}
+
+
+def _call(found: tuple[Any, Record] | None, runs: _Runs) -> str:
+    if found is None:
+        return ""
+    row, record = found
+    ratio = "" if row["ratio"] is None else f" ({row['ratio']:.2f})"
+    return f"{duration(row['median_ns'])}{ratio} {runs.letter(record)}"
+
+
+def _arms(records: Sequence[Record], runs: _Runs) -> str:
+    rows = _newest(records, lambda r: (r["quantity"], r["robot"], r["contender"]))
+    heads = {r["robot"]: (r["nv"], r["title"]) for r, _ in rows.values()}
+    robots = sorted(heads, key=lambda robot: heads[robot])
+    names = {(q, c): r["name"] for (q, _, c), (r, _) in rows.items()}
+    text = "## One evaluation: robots\n"
+    for quantity, about in QUANTITIES.items():
+        mine = {c: name for (q, c), name in names.items() if q == quantity}
+        if not mine:
+            continue
+        lines = [
+            [name, *(_call(rows.get((quantity, robot, contender)), runs) for robot in robots)]
+            for contender, name in mine.items()
+        ]
+        lines.append(
+            ["operations of our tape"]
+            + [next((str(r["operations"]) for (q, b, _), (r, _) in rows.items() if (q, b) == (quantity, robot)), "")
+               for robot in robots]
+        )  # fmt: skip
+        head = [about.title, *(f"{heads[robot][1]} ({heads[robot][0]})" for robot in robots)]
+        text += "\n" + _table(head, lines)
+    return text
+
+
+def _chains(records: Sequence[Record], runs: _Runs) -> str:
+    record = records[-1]
+    rows = {(r["nv"], r["contender"]): (r, record) for r in record["results"]}
+    links = sorted({nv for nv, _ in rows})
+    names = {r["contender"]: r["name"] for r, _ in rows.values()}
+    lines = []
+    for contender, name in names.items():
+        exponent = record["exponents"].get(contender)
+        cells = [_call(rows.get((n, contender)), runs) for n in links]
+        lines.append([name, *cells, "" if exponent is None else f"{exponent:.2f}"])
+    build = record["build"]
+    text = (
+        f"\nA chain of {build['links']} links ({build['operations']} operations) is derived in "
+        f"{build['derive_s']:.1f} s and compiled in {build['compile_s']:.1f} s.\n"
+    )
+    head = ["forward dynamics, links", *map(str, links), "exponent"]
+    return f"## One evaluation: chains\n\n{_table(head, lines)}{text}"
+
+
+def _cranes(records: Sequence[Record], runs: _Runs) -> str:
+    record = records[-1]
+    cases = {r["robot"]: r["title"] for r in record["results"]}
+    text = "## Cranes\n"
+    for case, title in cases.items():
+        rows = [r for r in record["results"] if r["robot"] == case]
+        text += "\n" + _table([title, "median (relative)"], [[r["name"], _call((r, record), runs)] for r in rows])
+    lines = [
+        [
+            str(r["links"]),
+            str(r["coordinates"]),
+            str(r["operations"]),
+            f"{r['build_s']:.1f} s",
+            duration(r["median_ns"]),
+        ]
+        for r in record["scaling"]
+    ]
+    return text + "\nAll lengths vary:\n\n" + _table(["links", "coordinates", "operations", "build", "one call"], lines)
+
+
+def _flexible(records: Sequence[Record], runs: _Runs) -> str:
+    record = records[-1]
+    calls = [
+        [r["title"], r["name"], str(r["unknowns"]), _call((r, record), runs), f"{r['difference']:.0e}"]
+        for r in record["results"]
+    ]
+    steps = [
+        [r["title"], r["engine"], f"{1e3 * r['step']:g} ms", f"{r['step_us']:.3g} us ({r['ratio']:.3g})",
+         f"{r['real_time']:.3g}", f"{r['error']:.1e} m"]
+        for r in record["runs"]
+    ]  # fmt: skip
+    head = ["arm", "engine", "step", "time (relative)", "times real time", "error after 0.5 s"]
+    text = "## Flexible arms\n\n" + _table(["arm", "one evaluation", "unknowns", "median", "difference"], calls)
+    return f"{text}\n{_table(head, steps)}"
+
+
+def _cables(records: Sequence[Record], runs: _Runs) -> str:
+    record = records[-1]
+    letter = runs.letter(record)
+    head = ["method", "step or tolerance", "error", "positions", "velocities", "energy", "times real time"]
+    methods = [
+        [
+            r["method"],
+            f"{r['step']:g}" if r["method"] == "idas" else f"{1e3 * r['step']:g} ms",
+            *(f"{r[k]:.1e}" for k in ("error", "position", "velocity", "energy")),
+            f"{r['real_time']:.3g}",
+        ]
+        for r in record["methods"]
+    ]
+    peers = [
+        [r["engine"], f"{1e3 * r['step']:g} ms", f"{r['error']:.1e}", f"{r['seconds']:.3g} s"] for r in record["peers"]
+    ]
+    text = (
+        f"## Cable robots\n\nBy constraint method: error, violation of the constraints, energy drift ({letter}). "
+        f"The adaptive method has a tolerance in place of a step.\n\n{_table(head, methods)}"
+    )
+    if peers:
+        text += f"\nBeside Exudyn ({letter}):\n\n" + _table(["engine", "step", "error", "time"], peers)
+    return text
+
+
+def _contact(records: Sequence[Record], runs: _Runs) -> str:
+    record = records[-1]
+    numbers = [k for k, v in record["results"][0].items() if isinstance(v, int | float)]
+    words = [k for k, v in record["results"][0].items() if isinstance(v, str)]
+    lines = [[*(str(r.get(k, "")) for k in words), *(_short(r.get(k)) for k in numbers)] for r in record["results"]]
+    return f"## Contact\n\n({runs.letter(record)})\n\n" + _table(
+        [k.replace("_", " ") for k in (*words, *numbers)], lines
+    )
+
+
+def _rollouts(records: Sequence[Record], runs: _Runs) -> str:
+    rows = _newest(records, lambda r: (r["title"], r["name"]))
+    names = list(dict.fromkeys(name for _, name in rows))
+    lines = []
+    for title in dict.fromkeys(title for title, _ in rows):
+        cells = [rows.get((title, name)) for name in names]
+        lines.append(
+            [title, *("" if c is None else f"{c[0]['steps_per_second']:.2e} {runs.letter(c[1])}" for c in cells)]
+        )
+    return "## Many simulations at once\n\nSteps of RK4 per second:\n\n" + _table(["", *names], lines)
+
+
+def _single(records: Sequence[Record], runs: _Runs) -> str:
+    rows = _newest(records, lambda r: r["title"])
+    lines = [[title, f"{r['steps_per_second']:.2e} {runs.letter(record)}"] for title, (r, record) in rows.items()]
+    return "## One simulation\n\n" + _table(["", "steps per second"], lines)
+
+
+def _gpu(records: Sequence[Record], runs: _Runs) -> str:
+    rows = {}
+    for record in records:
+        for row in record["rows"]:
+            if row.get("resident", "") == "" and "per_second" in row:
+                rows[row["what"], row["robot"], row["precision"]] = (row, record)
+    kinds = list(dict.fromkeys(precision for _, _, precision in rows))
+    lines = []
+    for what, robot in dict.fromkeys((what, robot) for what, robot, _ in rows):
+        cells = [rows.get((what, robot, kind)) for kind in kinds]
+        lines.append(
+            [what, robot, *("" if c is None else f"{c[0]['per_second']:.2e} {runs.letter(c[1])}" for c in cells)]
+        )
+    return "## On a GPU\n\nPer second:\n\n" + _table(["what", "machine", *kinds], lines)
+
+
+def _studio(records: Sequence[Record], runs: _Runs) -> str:
+    record = records[-1]
+    keys = list(record["results"][0])
+    lines = [[_short(r.get(k)) for k in keys] for r in record["results"]]
+    return f"## The player in a browser\n\n({runs.letter(record)})\n\n" + _table(
+        [k.replace("_", " ") for k in keys], lines
+    )
+
+
+def _short(x: Any) -> str:
+    if isinstance(x, bool) or not isinstance(x, int | float):
+        return "" if x is None else str(x)
+    return "" if math.isnan(x) else f"{x:.3g}"
+
+
+if __name__ == "__main__":
+    source = Path(sys.argv[1] if len(sys.argv) > 1 else "benchmarks/results")
+    target = Path(sys.argv[2] if len(sys.argv) > 2 else "docs/speed.md")
+    target.write_text(speed_page(read_results(source)), encoding="utf-8")
