@@ -88,7 +88,7 @@ def test_what_cannot_be_done_is_refused() -> None:
         da.rollout(swing(), duration=0.1, method="dopri5")
     rail = da.Joint("ball", "prismatic", "world", "ball", axis=(0, 0, 1), limits=da.Limits(-2.0, 2.0))
     with pytest.raises(da.InputError, match="without limits, friction and other events"):
-        da.rollout(swing().with_(joints=[rail]), duration=0.1, q0={"ball": -0.5}, stop_at_limits=True)
+        da.rollout(swing().with_(joints=[rail]), duration=0.1, q0={"ball": -0.5}, limits="stop")
     with pytest.raises(da.InputError, match="'swing' has cables that go slack, which steppers"):
         da.stepper(swing(), period=0.01, members=2)
 

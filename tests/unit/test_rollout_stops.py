@@ -64,7 +64,7 @@ def test_all_limits_on_request() -> None:
     eom = da.equations(swing(stop=False))
     free = da.rollout(eom, q0=Q0, v0=V0, **SETTINGS)
     assert free.ok.all()
-    held = da.rollout(eom, q0=Q0, v0=V0, stop_at_limits=True, **SETTINGS)
+    held = da.rollout(eom, q0=Q0, v0=V0, limits="stop", **SETTINGS)
     for i in range(len(Q0)):
         run = da.simulate(eom, q0=Q0[i], v0=V0[i], limits="stop", **SETTINGS)
         assert held.status[i] == run.status
@@ -129,5 +129,5 @@ def test_refusals(eom: da.EquationsOfMotion) -> None:
         da.rollout(eom, q0=[[0.0, 0.0], [0.7, 0.0]], **SETTINGS)
     with pytest.raises(InputError, match=r"'theta1' of member 0 starts at 0\.7"):
         da.stepper(eom, period=0.1, q0={"theta1": 0.7})
-    with pytest.raises(InputError, match="stop_at_limits must be true or false"):
-        da.rollout(eom, stop_at_limits="stop", **SETTINGS)
+    with pytest.raises(InputError, match="limits of a rollout must be one of ignore, stop, contact, got True"):
+        da.rollout(eom, limits=True, **SETTINGS)

@@ -89,7 +89,7 @@ LANES = Form(
 LANES_ROLLOUT = Form(
     "lanes-rollout",
     LANES.prelude,
-    ("constraints.h", "rollout.h", "noise.h", "transpose.h", "lanes_rollout.c"),
+    ("constraints.h", "rollout.h", "contacts.h", "noise.h", "transpose.h", "lanes_rollout.c"),
     units="separate",
 )
 """Whole simulations of as many members at a time as a vector register holds."""
@@ -103,7 +103,7 @@ CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void", units
 CUDA_ROLLOUT = Form(
     "cuda-rollout",
     ("cuda.h",),
-    ("constraints.h", "rollout.h", "noise.h", "cuda_rollout.cu"),
+    ("constraints.h", "rollout.h", "contacts.h", "noise.h", "cuda_rollout.cu"),
     chunk="CHUNK void",
     units="one",
     whole=True,

@@ -22,12 +22,14 @@ from dalembert.core.version import __version__
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.loop.signals import Measure, make_measures
+from dalembert.loop.stepping import check_gaps
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.constrained.runs import constraint_signals
+from dalembert.simulation.contact.methods import ContactMethod, contact_method
 from dalembert.simulation.engines.engine import Setup, normalise
-from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, INTEGRATORS, agree
+from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, agree
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
@@ -46,6 +48,7 @@ from dalembert.simulation.watch import Progress, interrupts
 
 __all__ = [
     "check_starts",
+    "contact_way",
     "held_inputs",
     "initial_states",
     "member_values",
@@ -55,6 +58,7 @@ __all__ = [
 ]
 
 DEVICES = ("cpu", "cuda")
+LIMITS = ("ignore", "stop", "contact")
 _ON_LIMIT = 1e-9  # part by which a coordinate may pass its limit and still be on it
 
 
@@ -68,6 +72,7 @@ def rollout(
     control: Any = None,
     method: str | None = None,
     constraints: str | Mapping[str, Any] | ConstraintMethod | None = None,
+    contact: str | Mapping[str, Any] | ContactMethod | None = None,
     reach: float = 0.1,
     step: float | None = None,
     rtol: float | None = None,
@@ -75,7 +80,7 @@ def rollout(
     max_step: float | None = None,
     record: float | None = None,
     measure: Mapping[str, Measure] | None = None,
-    stop_at_limits: bool = False,
+    limits: str = "ignore",
     signals: Sequence[Signal] = (),
     sensors: Sequence[Sensor] = (),
     seed: int = 0,
@@ -111,6 +116,8 @@ def rollout(
         ``"rk4"`` (the default), ``"heun"``, ``"euler"``; or ``"dopri5"``, ``"bs32"``, whose steps each member chooses.
     constraints
         How constraints are kept: ``"projection"`` (the default) or ``"baumgarte"``, or such a method with its settings.
+    contact
+        How contacts are dealt with, where there are any: ``"time-stepping"``, or `TimeStepping` with its settings.
     reach
         As of `dalembert.simulate`.
     step
@@ -123,9 +130,10 @@ def rollout(
     measure
         What to measure of each member while it runs, by name (see `dalembert.Measure`): numbers instead of
         trajectories. Memory of a member is then that of its state, twice, and of its measures.
-    stop_at_limits
-        Whether members stop at all limits of joints and their velocities; they stop at hard stops
-        (``Limits(stop=True)``) in any case.
+    limits
+        What to do at limits of joints and their velocities: ``"ignore"`` them, ``"stop"`` the member there, or take the
+        ranges of joints for ``"contact"``: hard stops, through which time-stepping goes. Members stop at those with
+        ``Limits(stop=True)`` in any case.
     signals, sensors
         Signals and sensors besides those of the machine.
     seed
@@ -167,28 +175,25 @@ def rollout(
         raise InputError(f"precision and fast_math belong to the device cuda, got {precision!r} and {fast_math!r}")
     threads = check_threads(threads)
     check_seed(seed)
-    if not isinstance(stop_at_limits, bool):
-        raise InputError(f"stop_at_limits must be true or false, got {stop_at_limits!r}")
-    limits = "stop" if stop_at_limits else "ignore"
-    if eom.machine.contacts:
-        names = ", ".join(contact.name for contact in eom.machine.contacts)
-        raise InputError(
-            f"machine '{eom.machine.name}' has contacts ({names}), which rollouts do not step through yet: use "
-            "simulate, or leave them out (machine.with_(contacts=()))"
-        )
-    loop = close_loop(eom, control, limits=limits, signals=signals, sensors=sensors)
+    if limits not in LIMITS:
+        raise InputError(f"limits of a rollout must be one of {', '.join(LIMITS)}, got {limits!r}")
+    touching = contact_way(eom, contact, limits)
+    loop = close_loop(eom, control, limits=limits, contact=touching, signals=signals, sensors=sensors)
     problem, held = loop.problem, held_inputs(loop, slack=True)
     schedule = loop.controller if loop.constant is None else None
     parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
     x0, parameters = initial_states(eom, loop, q0, v0, parameters, t0, reach)
     check_starts(eom, q0, limits)
+    if touching is not None:
+        check_gaps(eom, x0[:, : eom.nq], parameters, limits=limits == "contact")
     stops = terminal_events(problem)
     measures = make_measures(eom, problem, measure)
-    method = DEFAULT_INTEGRATOR if method is None else method
-    rollout_macros(problem, method)
-    adaptive = INTEGRATORS[method].adaptive
-    way = agree(problem, method, constraints)[1]
+    if touching is None:
+        method = DEFAULT_INTEGRATOR if method is None else method
+        rollout_macros(problem, method)
+    integrator, way = agree(problem, method, constraints)
+    method, adaptive = integrator.name, integrator.adaptive
     check_way(problem, way)
 
     def go(which: NDArray[np.int64] | slice, record: float | None, measures: Measures | None) -> Rollout:
@@ -247,6 +252,22 @@ def held_inputs(loop: ClosedLoop, *, slack: bool = False) -> Array:
         "rollouts take constant inputs and what is written as expressions (laws, Sampled, NativeGuidance), not Python "
         f"controllers, got {names}"
     )
+
+
+def contact_way(eom: EquationsOfMotion, contact: Any, limits: str) -> ContactMethod | None:
+    """Return how many members go through contacts; refuse to go through them event by event."""
+    if contact is not None:
+        return contact_method(contact)
+    names = [contact.name for contact in eom.machine.contacts]
+    if names:
+        raise InputError(
+            f"machine '{eom.machine.name}' has contacts ({', '.join(names)}), which rollouts and steppers go through "
+            "by time-stepping alone: contact='time-stepping'; for events use simulate, or leave the contacts out "
+            "(machine.with_(contacts=()))"
+        )
+    if limits == "contact":
+        raise InputError("limits='contact' of rollouts and steppers needs contact='time-stepping'")
+    return None
 
 
 def with_signs(members: Members, stops: Stops | None) -> Members:
@@ -413,12 +434,17 @@ def processor_engine(
 ) -> RolloutEngine:
     """Return the time loop of many members on the processor: in lanes, or where there is no compiler in NumPy."""
     toolchain = usable_toolchain(backend)
+    if toolchain is None and problem.stepping is not None:
+        raise InputError(
+            f"contact={problem.stepping.way.name!r} needs a C compiler: install gcc, clang or the ziglang wheel, and "
+            "do not ask for backend='vm'"
+        )
     if toolchain is None:
         return VmRollout(problem, method, measures, schedule, way)
     try:
         return LaneRollout(problem, method, toolchain, measures, schedule, way)
     except BrokenToolchainError:
-        if backend == "native":
+        if backend == "native" or problem.stepping is not None:
             raise
         return VmRollout(problem, method, measures, schedule, way)
 
@@ -470,6 +496,7 @@ def _assemble(
         metadata={
             "method": setup.method,
             "backend": backend,
+            **({} if problem.stepping is None else {"contact": problem.stepping.way.name}),
             **({"step": setup.step} if members.pace is None else {"rtol": setup.rtol, "atol": float(setup.atol[0])}),
             "record": setup.record,
             "steps": plan.steps if members.pace is None else int(members.pace[:, 3].max()),

@@ -18,6 +18,7 @@ from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquatio
 from dalembert.loop.closed_loop import close_loop
 from dalembert.loop.rollout import (
     check_starts,
+    contact_way,
     held_inputs,
     initial_states,
     member_values,
@@ -25,7 +26,9 @@ from dalembert.loop.rollout import (
     with_signs,
 )
 from dalembert.loop.signals import Quantity, make_observations
-from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, INTEGRATORS
+from dalembert.loop.stepping import check_gaps
+from dalembert.simulation.contact.methods import ContactMethod
+from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, agree
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import SEGMENT, Plan, rollout_macros
 from dalembert.simulation.rollout.stops import terminal_events
@@ -60,26 +63,31 @@ class Stepper:
         period: float,
         members: int,
         start: tuple[Values, Values, Values],
-        method: str,
+        method: str | None,
+        contact: ContactMethod | None,
+        limits: str,
         substeps: int,
         observe: Mapping[str, Quantity] | tuple[str, ...],
         threads: int,
     ) -> None:
-        self._eom, self._threads, self.period = eom, threads, period
+        self._eom, self._threads, self.period, self._limits = eom, threads, period, limits
         own = control is None and eom.nu > 0
-        self._loop = close_loop(eom, np.zeros(eom.nu) if own else control, limits="ignore")
+        self._loop = close_loop(eom, np.zeros(eom.nu) if own else control, limits=limits, contact=contact)
         problem, held = self._loop.problem, held_inputs(self._loop)
         if self._loop.controller is not None and self._loop.constant is None:
             names = ", ".join(update.name for update in self._loop.controller.updates)
             raise InputError(f"a stepper has a period of its own and samples nothing else, got {names}")
-        rollout_macros(problem, method)
-        if INTEGRATORS[method].adaptive:
+        if contact is None:
+            method = DEFAULT_INTEGRATOR if method is None else method
+            rollout_macros(problem, method)
+        integrator = agree(problem, method, None)[0]
+        if integrator.adaptive:
             raise InputError(f"a stepper takes fixed steps, not those of method {method!r}")
         self.input_names = eom.u_names if own else ()
         seen = make_observations(eom, problem, observe)
         self.observed = seen.names
         self._look = compile_function(seen.function, backend=eom.backend, shapes={"t": ()})
-        self._engine = processor_engine(problem, method, eom.backend, seen)
+        self._engine = processor_engine(problem, integrator.name, eom.backend, seen)
         segment = np.array([(0.0, period / substeps, 0.0, 0, substeps, -1, -1, -1)], dtype=SEGMENT)
         self._plan = Plan(np.zeros(1), segment, substeps)
         self._start = start
@@ -88,7 +96,7 @@ class Stepper:
         many = np.array(np.broadcast_to(p, (members, p.shape[-1]))) if p.shape[-1] else p
         commands = np.zeros((members, len(held))) if own else held
         stops = terminal_events(problem)
-        check_starts(eom, start[0], "ignore")
+        self._check(start[0], x, p)
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
         self._members = with_signs(self._members, stops)
         self._seen = np.empty((members, len(seen)))
@@ -176,7 +184,7 @@ class Stepper:
         )
         x, parameters = self._states(given, len(chosen))
         members = self._members
-        check_starts(self._eom, given[0], "ignore")
+        self._check(given[0], x, parameters)
         members.x[chosen], members.status[chosen] = x, 0
         if members.signs is not None:
             members.signs[chosen] = np.nan
@@ -202,6 +210,12 @@ class Stepper:
             got = len(parameters) if many else len(x)
             raise InputError(f"q0, v0 and p must be of {n} members, or of one for all, got {got}")
         return np.array(np.broadcast_to(x, (n, x.shape[1]))), parameters
+
+    def _check(self, q0: Any, x: Array, p: Array) -> None:
+        """Refuse members that start beyond a stop or inside of what they touch."""
+        check_starts(self._eom, q0, self._limits)
+        if self._loop.problem.stepping is not None:
+            check_gaps(self._eom, x[:, : self._eom.nq], p, limits=self._limits == "contact")
 
     def _chosen(self, which: ArrayLike | None) -> NDArray[np.int64]:
         n = len(self)
@@ -246,6 +260,8 @@ def stepper(
     p: Values = None,
     observe: Mapping[str, Quantity] | tuple[str, ...] | list[str] | None = None,
     method: str | None = None,
+    contact: str | Mapping[str, Any] | ContactMethod | None = None,
+    limits: str = "ignore",
     step: float | None = None,
     threads: int = 1,
 ) -> Stepper:
@@ -268,6 +284,8 @@ def stepper(
         coordinates and velocities of the machine.
     method
         ``"rk4"`` (the default), ``"heun"`` or ``"euler"``.
+    contact, limits
+        As of `dalembert.rollout`; limits are ignored or taken for ``"contact"``.
     step
         Longest step of the method: the period is divided into equal ones. None: 1e-3 s.
     threads
@@ -288,6 +306,8 @@ def stepper(
     (64, 2)
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    if limits not in ("ignore", "contact"):
+        raise InputError(f"limits of a stepper must be 'ignore' or 'contact', got {limits!r}")
     period = check_number("period", period, unit="s")
     if isinstance(members, bool) or not isinstance(members, int | np.integer) or members < 1:
         raise InputError(f"members must be a whole number >= 1, got {members!r}")
@@ -305,7 +325,9 @@ def stepper(
         period,
         int(members),
         (q0, v0, p),
-        DEFAULT_INTEGRATOR if method is None else method,
+        method,
+        contact_way(eom, contact, limits),
+        limits,
         substeps,
         seen if isinstance(seen, Mapping) else tuple(seen),
         check_threads(threads),

@@ -62,14 +62,17 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
 
 
 def check_gaps(eom: EquationsOfMotion, q: Array, p: Any, *, limits: bool = False) -> None:
-    """Refuse to start inside of what is touched, and beyond the limits of joints if these are stops."""
-    gaps, system = np.asarray(eom.contact_gaps(q, p=p, limits=limits)), eom.contact_system(limits=limits)
-    worst = int(np.argmin(gaps))
-    if gaps[worst] < -_DEEP:
-        pair = system.pairs[worst]
+    """Refuse to start inside of what is touched, and beyond the limits of joints if these are stops.
+
+    Coordinates (..., nq) and parameters may be those of many members.
+    """
+    gaps, system = np.atleast_2d(eom.contact_gaps(q, p=p, limits=limits)), eom.contact_system(limits=limits)
+    member, worst = np.unravel_index(np.argmin(gaps), gaps.shape)
+    if gaps[member, worst] < -_DEEP:
+        pair, whose = system.pairs[int(worst)], f" of member {member}" if q.ndim > 1 else ""
         raise InputError(
-            f"q0: contact '{pair.name}' of machine '{eom.machine.name}' ({pair.between}) starts {-gaps[worst]:.6g} m "
-            "deep; lift it"
+            f"q0{whose}: contact '{pair.name}' of machine '{eom.machine.name}' ({pair.between}) starts "
+            f"{-gaps[member, worst]:.6g} m deep; lift it"
         )
 
 

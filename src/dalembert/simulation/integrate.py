@@ -158,8 +158,7 @@ def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
                 f"contact={setup.problem.stepping.way.name!r} needs a C compiler: install gcc, clang or the ziglang "
                 "wheel, and do not ask for backend='vm'"
             )
-        code = {name: kernel.native for name, kernel in kernels.stepping.items()}
-        stepping = NativeStepping(setup.problem.stepping, setup.problem.n_states, code)
+        stepping = NativeStepping(setup.problem.stepping, setup.problem.n_states, kernels.native_stepping())
         events = kernels.events and kernels.events.native
         # a method that steps by itself never looks at the tableau
         return NativeEngine(setup, None, events, constrained=stepping, tableau=TABLEAUS["euler"])

@@ -39,6 +39,10 @@ class ProblemKernels:
         named = {**self.constrained, "events": self.events}
         return {name: kernel.native for name, kernel in named.items() if kernel is not None}
 
+    def native_stepping(self) -> dict[str, Any]:
+        """Return the native code of what time-stepping calls, by name."""
+        return {name: kernel.native for name, kernel in self.stepping.items()}
+
     def evaluate_signals(self, t: Array, x: Array, c: Array, p: Array) -> Array:
         """Return the signals (n, n_signals) of the rows (t, x, c)."""
         if self.signals is None:

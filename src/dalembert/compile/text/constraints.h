@@ -6,6 +6,7 @@
 struct beside {
     int (*dynamics)(const double *const *in, double *const *out, double *context);
     int (*project)(void *context, double t, double *x, const double *c, const double *p);
+    int (*step)(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
     void *context;
     double *member; /* room for x, x', c and p of one */
 };
@@ -18,9 +19,14 @@ struct beside {
 #if CONSTRAINED
 #define SHARE 1e-6 /* as in core/constraint_tape.py */
 #endif
-#if CONSTRAINED && defined(LANES)
+#if defined(LANES)
 #define NO(m) (~(m))
 #define SOME(m) any(m)
+#else
+#define NO(m) (!(m))
+#define SOME(m) (m)
+#endif
+#if (CONSTRAINED || STEPPING) && defined(LANES)
 /* One member out of its lane. */
 static inline void take_out(const struct beside *B, int i, const real *x, const real *c, const real *p) {
     double *const one = B->member;
@@ -29,6 +35,24 @@ static inline void take_out(const struct beside *B, int i, const real *x, const 
     for (int j = 0; j < N_PARAMETERS; j++) one[2 * N_STATES + N_HELD + j] = p[j][i];
 }
 
+#endif
+#if STEPPING && defined(LANES)
+/* Steps of members that leave their lane, each as a single run takes it. */
+__attribute__((noinline, cold)) static void step_again(const struct beside *B, integer leaves, real t, real h,
+                                                       const real *x, const real *c, const real *p, real *next) {
+    double *const one = B->member, *const out = one + N_STATES;
+    for (int i = 0; i < LANES; i++) {
+        if (!leaves[i]) continue;
+        take_out(B, i, x, c, p);
+        const int failed =
+            B->step(B->context, t[i], h[i], one, one + 2 * N_STATES, one + 2 * N_STATES + N_HELD, out);
+        for (int j = 0; j < N_STATES; j++) next[j][i] = failed ? NAN : out[j];
+    }
+}
+#elif STEPPING
+#define step_again(B, leaves, t, h, x, c, p, next) (*(B)->sick = true)
+#endif
+#if CONSTRAINED && defined(LANES)
 __attribute__((noinline, cold)) static void rates_again(const struct beside *B, integer sick, real t, const real *x,
                                                         const real *c, const real *p, real *rate) {
     double *const one = B->member;
@@ -57,8 +81,6 @@ __attribute__((noinline, cold)) static integer project_again(const struct beside
     return lost;
 }
 #elif CONSTRAINED
-#define NO(m) (!(m))
-#define SOME(m) (m)
 #define rates_again(B, mask, t, x, c, p, rate) (*(B)->sick = true)
 #define project_again(B, mask, t, x, c, p) (*(B)->sick = true)
 #endif

@@ -1,7 +1,7 @@
 /* One member of a rollout per thread: `count` steps of length h, the first of which starts at anchor + first * h, and
  * then, if it is not 0, one of length `rest`. A member whose state stops being finite keeps its last good one, with
  * its status 1 + the number of the first state that is bad (1 + N_STATES: the constraints; -1: rows of them depend on
- * each other, so that it has to be simulated elsewhere), and the time of that step. Arrays are structures of
+ * each other, or a fast pair has to be swept, so that it has to be simulated elsewhere), and the time of that step. Arrays are structures of
  * arrays: element e of member i lies at e * n + i, but for held values and parameters, whose strides are given. `clock`
  * holds times of the members to which those of the steps are added, or is 0. With N_MEASURES, `values` holds what is
  * reduced and then how much was seen of it; EVERY says whether all steps are looked at or the end alone.
@@ -81,7 +81,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     real *signs) {
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    real x[N_STATES], stage[N_STATES], rate[N_STATES], next[N_STATES], c[N_HELD + 1], p[N_PARAMETERS + 1], w[N_WORK + 1];
+    real x[N_STATES], stage[N_STATES], rate[N_RATE], next[N_STATES], c[N_HELD + 1], p[N_PARAMETERS + 1], w[N_WORK + 1];
     const double own = clock ? clock[i] : 0.0;
     int bad = status[i];
     UNROLL

@@ -83,12 +83,7 @@ static real *aligned(double *work) {
 }
 
 EXPORT extern const long JOIN(SYMBOL, _rollout_n_work);
-#if ADAPTIVE
-#define RATES (STAGES + 1) /* and the derivative at the state */
-#else
-#define RATES 1
-#endif
-const long JOIN(SYMBOL, _rollout_n_work) = (N_WORK + (3 + RATES) * N_STATES + N_HELD + N_PARAMETERS + 2 * N_WATCHED + 2) * LANES;
+const long JOIN(SYMBOL, _rollout_n_work) = (N_WORK + 3 * N_STATES + N_RATE + N_HELD + N_PARAMETERS + 2 * N_WATCHED + 2) * LANES;
 EXPORT extern const long JOIN(SYMBOL, _rollout_width);
 const long JOIN(SYMBOL, _rollout_width) = LANES;
 
@@ -362,7 +357,7 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
 EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
     const int64_t n = R->n, m = R->n_measures;
     real *const w = aligned(R->work), *const x = w + N_WORK, *const next = x + N_STATES, *const stage = next + N_STATES;
-    real *const rate = stage + N_STATES, *const c = rate + RATES * N_STATES, *const p = c + N_HELD;
+    real *const rate = stage + N_STATES, *const c = rate + N_RATE, *const p = c + N_HELD;
 #if N_WATCHED
     real *const watched = p + N_PARAMETERS, *const g = watched + N_WATCHED;
 #endif

@@ -3,7 +3,9 @@
  * one before (Euler, Heun, the classical one) STEPS, the subdiagonal of the tableau; of those that are ADAPTIVE, whose last
  * stage is the derivative at the new point, the whole tableau as MATRIX. */
 TABLE int quaternion_at[] = {QUATERNIONS};
+#if !STEPPING
 TABLE double node[] = {NODES}, weight[] = {WEIGHTS};
+#endif
 
 FUNCTION void normalise(real *x) {
     UNROLL
@@ -16,6 +18,7 @@ FUNCTION void normalise(real *x) {
 }
 
 #if ADAPTIVE
+#define N_RATE ((STAGES + 1) * N_STATES) /* and the derivative at the state */
 TABLE double matrix[] = {MATRIX};
 
 FUNCTION void derivative(real t, const real *x, const real *c, const real *p, real *rate, real *w) {
@@ -46,7 +49,8 @@ FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, c
     later_stages(t, h, x, c, p, rate, next, w);
     normalise(next);
 }
-#else
+#elif !STEPPING /* contacts.h has steps of its own */
+#define N_RATE N_STATES
 TABLE double inner[] = {STEPS};
 
 FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, const real *p, real *stage, real *rate,

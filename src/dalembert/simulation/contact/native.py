@@ -140,8 +140,17 @@ class NativeStepping:
 
     def attach(self, loop: Any) -> None:
         """Put this method into the structure of a time loop."""
-        loop.custom = ctypes.cast(self._library.moreau_step, ctypes.c_void_p).value or 0
-        loop.context = ctypes.addressof(self._struct)
+        loop.custom, loop.context = self.function, self.address
+
+    @property
+    def function(self) -> int:
+        """Address of the step, ``moreau_step`` of moreau.c."""
+        return ctypes.cast(self._library.moreau_step, ctypes.c_void_p).value or 0
+
+    @property
+    def address(self) -> int:
+        """Address of its memory, the first argument of the step; no two threads may share it."""
+        return ctypes.addressof(self._struct)
 
 
 class ConeSolution(NamedTuple):

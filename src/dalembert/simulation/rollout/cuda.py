@@ -15,7 +15,7 @@ from dalembert.compile.tape import row_major
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
-from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
@@ -37,7 +37,7 @@ def rollout_source(
     way: ConstraintMethod | None = None,
 ) -> CudaSource:
     """Write the time loop of a problem as CUDA C."""
-    if TABLEAUS[method].adaptive:
+    if INTEGRATORS[method].adaptive:
         raise InputError(f"rollouts on a GPU take fixed steps, not those of method {method!r}")
     way = Projection() if way is None else way
     ode, others = rollout_tapes(problem, way)
@@ -83,7 +83,8 @@ class CudaRollout:
     measures, schedule, way
         As of `LaneRollout`.
     beside
-        Makes a time loop that simulates again those members whose constraints depend on each other on the way.
+        Makes a time loop that simulates again those members whose constraints depend on each other on the way, or whose
+        contacts have to be swept.
     """
 
     backend = "cuda"

@@ -18,7 +18,8 @@ from dalembert.compile.native import load_form, load_lanes, symbol_of
 from dalembert.compile.tape import row_major
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.constrained.native import NativeConstrained
-from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.contact.native import NativeStepping
+from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.events import EventSteps
@@ -73,6 +74,7 @@ class _Rollout(ctypes.Structure):
         ("held_rows", _POINTER),
         ("dynamics", _POINTER),
         ("project", _POINTER),
+        ("step", _POINTER),
         ("context", _POINTER),
         ("member", _POINTER),
         ("n_events", _INT),
@@ -164,6 +166,9 @@ class LaneRollout:
         self._scalars = None
         if problem.constrained is not None:
             self._scalars = problem_kernels(problem, "native", tapes=way.tapes).native_constrained()
+        self._steps = None
+        if problem.stepping is not None:
+            self._steps = problem_kernels(problem, "native").native_stepping()
         symbol = symbol_of(function)
         self._library = library
         self._n_work = ctypes.c_long.in_dll(library, f"{symbol}_rollout_n_work").value
@@ -173,7 +178,7 @@ class LaneRollout:
         self._call.restype, self._call.argtypes = None, [_POINTER]
         self._cost = 4 * function.n_instructions() + 2 * sum(f.n_instructions() for f in further.values())
         self._measures = measures
-        self._adaptive = TABLEAUS[method].adaptive
+        self._adaptive = INTEGRATORS[method].adaptive
         self._stops = terminal_events(problem)
         if self._stops is not None:
             self._events = load_lanes(row_major(self._stops.function), toolchain)
@@ -236,12 +241,19 @@ class LaneRollout:
         loop, scratch = _Rollout(), np.empty(self._n_work)
         kept: list[object] = [scratch]
         loop.work, loop.n_rows = scratch.ctypes.data, members.rows.shape[1]
+        if self._scalars is not None or self._steps is not None:
+            room = np.empty(2 * self._problem.n_states + len(self._problem.held_names) + self._problem.n_parameters + 1)
+            kept.append(room)
+            loop.member = room.ctypes.data
         if self._scalars is not None:
             beside = NativeConstrained(self._problem, self._scalars, self._way)
-            room = np.empty(2 * self._problem.n_states + len(self._problem.held_names) + self._problem.n_parameters + 1)
-            kept += [beside, room]
+            kept.append(beside)
             loop.dynamics, loop.project = beside.functions
-            loop.context, loop.member = beside.address, room.ctypes.data
+            loop.context = beside.address
+        if self._steps is not None and self._problem.stepping is not None:
+            stepping = NativeStepping(self._problem.stepping, self._problem.n_states, self._steps)
+            kept.append(stepping)
+            loop.step, loop.context = stepping.function, stepping.address
         if members.pacing is not None:
             own_pace = members.pacing
             loop.atol, loop.rtol, loop.max_step = own_pace.atol.ctypes.data, own_pace.rtol, own_pace.max_step

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Setup
+from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.sampling import Schedule, Update
@@ -73,7 +74,7 @@ def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
         What is sampled, from the start on.
     """
     h, t0, t_end = setup.step, setup.t0, setup.t_end
-    adaptive = TABLEAUS[setup.method].adaptive
+    adaptive = INTEGRATORS[setup.method].adaptive
     records = _instants(t0, t_end, setup.record, 1e-9 * h) if setup.record else np.array([t0, t_end])
     sampled, numbers = _samples(t0, t_end, () if schedule is None else schedule.updates)
     stops: list[tuple[float, bool, int]] = []  # time, whether recorded, row of the table of instants
@@ -153,6 +154,15 @@ def rollout_macros(problem: Problem, method: str) -> dict[str, object]:
     InputError
         If the method is none of those that are written in lanes.
     """
+    sizes: dict[str, object] = {
+        "N_STATES": problem.n_states,
+        "N_HELD": len(problem.held_names),
+        "N_PARAMETERS": problem.n_parameters,
+        "N_QUATERNIONS": len(problem.quaternions),
+        "QUATERNIONS": ", ".join(map(str, [*problem.quaternions, 0])),
+    }
+    if problem.stepping is not None:
+        return {"ADAPTIVE": 0, **sizes}
     able = {name: T for name, T in TABLEAUS.items() if (T.fsal if T.adaptive else _chained(T.a))}
     if method not in able:
         raise InputError(f"the method of rollouts must be one of {', '.join(able)}, got {method!r}")
@@ -171,11 +181,7 @@ def rollout_macros(problem: Problem, method: str) -> dict[str, object]:
         adaptive |= {"LOW_ORDER": float(tableau.embedded_order), "HIGH_ORDER": float(tableau.order)}
     return {
         **adaptive,
-        "N_STATES": problem.n_states,
-        "N_HELD": len(problem.held_names),
-        "N_PARAMETERS": problem.n_parameters,
-        "N_QUATERNIONS": len(problem.quaternions),
-        "QUATERNIONS": ", ".join(map(str, [*problem.quaternions, 0])),
+        **sizes,
         "STAGES": tableau.stages,
         "NODES": listed(tableau.c),
         "STEPS": listed(steps),

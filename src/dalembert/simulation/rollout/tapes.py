@@ -1,4 +1,4 @@
-"""The functions that a time loop of many members calls: rates, and for constrained machines projections."""
+"""The functions that a time loop of many members calls: rates, projections onto constraints, terms of contacts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dalembert.simulation.constrained.fallback import GAP
 from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS, ConstraintMethod
 from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.contacts import stepping_macros, stepping_tapes
 
 __all__ = ["check_way", "constraint_macros", "rollout_tapes"]
 
@@ -34,9 +35,12 @@ def rollout_tapes(problem: Problem, way: ConstraintMethod) -> tuple[ca.Function,
     """Return the rates of a problem, and what else its time loop calls, by macro.
 
     Of a constrained machine the rates are (t, x, c, p) -> (x', share) and the projection is (t, x, c, p) -> (projected
-    coordinates and velocities, largest violation, share); see `TapeFactors` for the share.
+    coordinates and velocities, largest violation, share); see `TapeFactors` for the share. With contacts there are no
+    rates, but the terms of a step (`SteppingSystem`).
     """
     system = problem.constrained
+    if problem.stepping is not None:
+        return stepping_tapes(problem.stepping)
     if system is None:
         return problem.ode, {}
     symbols: list[Any] = [ca.SX.sym(name, problem.ode.size1_in(k)) for k, name in enumerate(_NAMES)]
@@ -79,11 +83,12 @@ def _events_tape(problem: Problem, symbols: list[Any], terms: list[float]) -> ca
 
 
 def constraint_macros(problem: Problem, way: ConstraintMethod) -> dict[str, object]:
-    """Describe the constraints of a problem to the generated time loops."""
+    """Describe constraints and contacts of a problem to the generated time loops."""
     system = problem.constrained
     if system is None:
-        return {"CONSTRAINED": 0, "PROJECTS": 0, "N_WATCHED": 0}
-    found: dict[str, object] = {"CONSTRAINED": 1, "PROJECTS": int(way.projects), "N_POSE": system.nq + system.nv}
+        return {"CONSTRAINED": 0, "PROJECTS": 0, "N_WATCHED": 0, **stepping_macros(problem)}
+    found: dict[str, object] = {"STEPPING": 0, "CONSTRAINED": 1, "PROJECTS": int(way.projects)}
+    found |= {"N_POSE": system.nq + system.nv}
     found |= {"N_WATCHED": len(problem.event_specs) if system.unilateral else 0}
     found |= {"DIRECTIONS": ", ".join(str(float(spec.direction)) for spec in problem.event_specs)}
     if way.projects:
