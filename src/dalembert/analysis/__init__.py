@@ -19,6 +19,7 @@ from dalembert.analysis.modal import (
 from dalembert.analysis.operations import OperationCount, count_operations, operation_count
 from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
+from dalembert.analysis.weld_wrench import weld_wrench
 
 __all__ = [
     "BaseParameters",
@@ -54,6 +55,7 @@ __all__ = [
     "structure_matrix",
     "tension_distribution",
     "verify",
+    "weld_wrench",
     "winch_angles",
     "with_outboard_loads",
     "wrench_feasible",

@@ -14,6 +14,7 @@ from dalembert.plan import CapturePlan, PoseMotion, PosePath, gripped, meet_pose
 from dalembert.studies.space_robot.environment import environment_results
 from dalembert.studies.space_robot.loops import loop_results
 from dalembert.studies.space_robot.missions import mission_results
+from dalembert.studies.space_robot.soft_target import soft_target_results
 from dalembert.systems import debris, robot_reference, space_chaser, tumbling_debris
 
 __all__ = ["results"]
@@ -38,6 +39,7 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     if full:
         yield from mission_results()
         yield from loop_results(_onto_debris)
+        yield from soft_target_results()
 
 
 def _mass_matrix() -> Iterator[tuple[str, float]]:

@@ -1,8 +1,15 @@
 """Space robots: chasers with arms and flexible arrays, debris, what they spend (SPACE chapters 6 to 9, Appendix D)."""
 
-from dalembert.systems.space_robots.chaser import attitude_thrusters, solar_array, space_chaser, three_joint_chaser
+from dalembert.systems.space_robots.chaser import (
+    attitude_thrusters,
+    solar_array,
+    space_chaser,
+    three_joint_chaser,
+    two_arm_chaser,
+)
 from dalembert.systems.space_robots.coordinated import CoordinatedGuidance, coordinated_loop, tune_coordinated
-from dalembert.systems.space_robots.debris import debris, tumbling_debris
+from dalembert.systems.space_robots.debris import debris, flexible_debris, tumbling_debris
+from dalembert.systems.space_robots.floating_target import FloatingTarget
 from dalembert.systems.space_robots.fuel import fuel_mass
 from dalembert.systems.space_robots.guidance import CaptureFeedback, CaptureGains, CaptureGuide, SensorNoise
 from dalembert.systems.space_robots.mission import (
@@ -25,6 +32,7 @@ __all__ = [
     "CaptureGuide",
     "CaptureOutcome",
     "CoordinatedGuidance",
+    "FloatingTarget",
     "MissionRequirement",
     "PathGuidance",
     "RobotReference",
@@ -34,6 +42,7 @@ __all__ = [
     "captured_stack",
     "coordinated_loop",
     "debris",
+    "flexible_debris",
     "fly_capture",
     "fuel_mass",
     "grip_parameters",
@@ -45,5 +54,6 @@ __all__ = [
     "tracking_loop",
     "tumbling_debris",
     "tune_coordinated",
+    "two_arm_chaser",
     "uncertain_chaser",
 ]

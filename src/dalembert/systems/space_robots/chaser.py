@@ -17,7 +17,7 @@ from dalembert.model.parts import Frame, Motor, Thruster
 from dalembert.model.transform import Transform
 from dalembert.systems.flexible_arms import mda_arm
 
-__all__ = ["attitude_thrusters", "solar_array", "space_chaser", "three_joint_chaser"]
+__all__ = ["attitude_thrusters", "solar_array", "space_chaser", "three_joint_chaser", "two_arm_chaser"]
 
 BASE_SIZE = (2.6, 1.7, 1.8)
 _JOINT_TORQUE, _BASE_TORQUE, _THRUST = 200.0, 5.0, 20.0  # SPACE Table 8.1, and the 20 N of a nozzle in 8.2.1
@@ -115,20 +115,15 @@ def space_chaser(
         raise InputError(f"arm of a chaser must be 'flexible', 'rigid' or 'printed', got {arm!r}")
     if arrays not in ("flexible", "rigid", None):
         raise InputError(f"arrays of a chaser must be 'flexible', 'rigid' or None, got {arrays!r}")
-    base = box("base", 786.0, BASE_SIZE)
-    base = replace(base, inertia=(401.5, 655.0, 632.1))  # type: ignore[arg-type]
     whole = Machine(
         "space-chaser",
-        (base, *_segments(arm, damping)),
+        (_base(), *_segments(arm, damping)),
         (Joint("base", "free", "world", "base"), *_arm_joints(arm, anchor)),
         frames=(
             Frame("tip", "segment6", Transform((0.0, 0.0, 0.5))),
             Frame("anchor", "base", Transform(anchor)),
         ),
-        motors=tuple(
-            Motor(f"theta{i}", f"theta{i}", rotor_inertia=450.0**2 * 5.51e-5 if rotors else 0.0, effort=_JOINT_TORQUE)
-            for i in range(1, 7)
-        ),
+        motors=_arm_motors("", rotors),
         thrusters=attitude_thrusters(),
         gravity=(0.0, 0.0, 0.0),
     )
@@ -136,6 +131,58 @@ def space_chaser(
         return whole
     whole = whole.with_parts(*(solar_array(side, damping=damping) for side in ("left", "right")))
     return whole if arrays == "flexible" else whole.lock([j.name for j in whole.joints if ".mode" in j.name])
+
+
+def two_arm_chaser(arm: str = "rigid", *, rotors: bool = True, damping: Scalar = 0.005, apart: float = 1.2) -> Machine:
+    """The base of `space_chaser` with two MDA arms side by side, without arrays.
+
+    Bodies, joints and motors of the arms are named as there, with ``arm1.`` and ``arm2.`` before; their tips are
+    ``tip1`` and ``tip2``, where they begin ``anchor1`` and ``anchor2``.
+
+    Parameters
+    ----------
+    arm, rotors, damping
+        As of `space_chaser`.
+    apart
+        Distance of the arms on the face at +x [m]; the document has one arm only.
+
+    Examples
+    --------
+    >>> two_arm_chaser().q_names[7:9]
+    ('arm1.theta1', 'arm1.theta2')
+    """
+    if arm not in ("flexible", "rigid", "printed"):
+        raise InputError(f"arm of a chaser must be 'flexible', 'rigid' or 'printed', got {arm!r}")
+    anchors = {"arm1.": (1.3, 0.5 * apart, 0.0), "arm2.": (1.3, -0.5 * apart, 0.0)}
+    bodies = [replace(b, name=a + b.name) for a in anchors for b in _segments(arm, damping)]
+    joints = [
+        replace(j, name=a + j.name, parent=j.parent if j.parent == "base" else a + j.parent, child=a + j.child)
+        for a, anchor in anchors.items()
+        for j in _arm_joints(arm, anchor)
+    ]
+    return Machine(
+        "two-arm-chaser",
+        (_base(), *bodies),
+        (Joint("base", "free", "world", "base"), *joints),
+        frames=(
+            *(Frame(f"tip{a[3]}", f"{a}segment6", Transform((0.0, 0.0, 0.5))) for a in anchors),
+            *(Frame(f"anchor{a[3]}", "base", Transform(anchor)) for a, anchor in anchors.items()),
+        ),
+        motors=tuple(m for a in anchors for m in _arm_motors(a, rotors)),
+        thrusters=attitude_thrusters(),
+        gravity=(0.0, 0.0, 0.0),
+    )
+
+
+def _base() -> Body:
+    """The satellite itself, SPACE D.2.1."""
+    return replace(box("base", 786.0, BASE_SIZE), inertia=(401.5, 655.0, 632.1))  # type: ignore[arg-type]
+
+
+def _arm_motors(prefix: str, rotors: bool) -> tuple[Motor, ...]:
+    names = [f"{prefix}theta{i}" for i in range(1, 7)]
+    inertia = 450.0**2 * 5.51e-5 if rotors else 0.0
+    return tuple(Motor(n, n, rotor_inertia=inertia, effort=_JOINT_TORQUE) for n in names)
 
 
 def _segments(arm: str, damping: Scalar) -> list[Body | Beam]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from numpy.typing import ArrayLike
 
+from dalembert.core.parameter import Scalar
+from dalembert.model.appendages import ModalAppendage
 from dalembert.model.body import Body
 from dalembert.model.geometry import Box, Geometry
 from dalembert.model.joint import Joint
@@ -11,8 +15,9 @@ from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame
 from dalembert.model.transform import Transform
 from dalembert.plan.tumbling import TumblingBody
+from dalembert.systems.space_robots.chaser import solar_array
 
-__all__ = ["debris", "tumbling_debris"]
+__all__ = ["debris", "flexible_debris", "tumbling_debris"]
 
 # The document prints J_xy = -64, J_yz = 18, J_xz = 24 and not whether they are entries of the matrix: here they are.
 INERTIA = ((1440.0, -64.0, 24.0), (-64.0, 1120.0, 18.0), (24.0, 18.0, 2250.0))
@@ -36,6 +41,30 @@ def debris(point: tuple[float, float, float] = CORNER) -> Machine:
         frames=(Frame("target", "debris", Transform(point)),),
         gravity=(0.0, 0.0, 0.0),
     )
+
+
+def flexible_debris(
+    point: tuple[float, float, float] = CORNER, *, frequencies: tuple[float, float, float] = (2.0, 3.75, 5.0),
+    damping: Scalar = 0.005,
+) -> Machine:  # fmt: skip
+    """The `debris` with two flexible solar arrays of 40 kg on its sides at +x and -x, which it has lost control of.
+
+    Chosen here: a fifth of the arrays of SPACE D.2.1 with a quarter of their frequencies, normal to y.
+
+    Parameters
+    ----------
+    point
+        As of `debris`.
+    frequencies, damping
+        Of the modes of each array with its root held [rad/s]: in its plane, out of it, about its length.
+    """
+
+    def array(name: str, sign: float) -> ModalAppendage:
+        mount = Transform((sign * SIZE[0] / 2, 0.0, 0.0), ((sign, 0.0, 0.0), (0.0, 0.0, -sign), (0.0, 1.0, 0.0)))
+        wing = solar_array("left", "debris", damping=damping, scale=0.2)
+        return replace(wing, name=name, origin=mount, frequencies=frequencies)
+
+    return debris(point).with_(name="flexible-debris").with_parts(array("wing1", 1.0), array("wing2", -1.0))
 
 
 def tumbling_debris(

@@ -13,6 +13,7 @@ from dalembert.core.parameter import Parameter, Scalar
 from dalembert.core.types import Array
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
+from dalembert.model.constraints import WeldConstraint
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame
@@ -20,7 +21,7 @@ from dalembert.model.signals import Signal
 from dalembert.model.transform import Transform
 from dalembert.spatial.rotations import rpy_from_matrix
 from dalembert.systems.space_robots.chaser import solar_array, space_chaser
-from dalembert.systems.space_robots.debris import CORNER, debris
+from dalembert.systems.space_robots.debris import debris
 from dalembert.systems.space_robots.guidance import SensorNoise, base_camera, chaser_sensors
 
 __all__ = ["capture_scene", "captured_stack", "grip_parameters", "uncertain_chaser"]
@@ -57,19 +58,43 @@ def _scaled(body: Body, k: Scalar) -> Body:
     return replace(body, mass=body.mass * k if body.mass else 0.0, inertia=inertia)
 
 
-def _debris_body(uncertain: bool) -> Body:
+def _uncertain_debris() -> Machine:
     """The debris; its inertia is ``S I S`` with ``S`` a diagonal of factors."""
-    body = debris().bodies[0]
+    rigid = debris()
+    body = rigid.bodies[0]
     assert isinstance(body, Body)
-    if not uncertain:
-        return body
     s = [Parameter(f"debris_{axis}", 1.0) for axis in "xyz"]
     inertia: Any = tuple(tuple(body.inertia[i][j] * s[i] * s[j] for j in range(3)) for i in range(3))
-    return replace(body, inertia=inertia)
+    return rigid.with_(bodies=(replace(body, inertia=inertia),))
+
+
+def _target(given: Machine | None, uncertain: bool) -> tuple[Machine, Joint]:
+    """The debris, and the free joint that it floats on."""
+    target = given if given is not None else (_uncertain_debris() if uncertain else debris())
+    free = [j for j in target.joints if j.kind == "free" and j.parent == "world"]
+    rooted = [j for j in target.joints if j.parent == "world"]
+    if len(free) != 1 or rooted != free or all(f.name != "target" for f in target.frames):
+        raise InputError(
+            f"machine '{target.name}' is no debris: it must float on one free joint and have a frame 'target', got "
+            f"{len(rooted)} joints on the world and the frames {', '.join(f.name for f in target.frames) or 'none'}"
+        )
+    return target, free[0]
+
+
+def _carried(whole: Machine, target: Machine, joints: tuple[Joint, ...]) -> dict[str, Any]:
+    """Parts of chaser and debris in one machine."""
+    both = ("bodies", "frames", "motors", "thrusters", "wrenches", "couplings", "fields")
+    return {"joints": (*whole.joints, *joints)} | {k: (*getattr(whole, k), *getattr(target, k)) for k in both}
 
 
 def capture_scene(
-    chaser: Machine | None = None, *, uncertain: bool = False, noise: SensorNoise | None = None, period: float = 0.004
+    chaser: Machine | None = None,
+    target: Machine | None = None,
+    *,
+    uncertain: bool = False,
+    noise: SensorNoise | None = None,
+    period: float = 0.004,
+    frame: str = "tip",
 ) -> Machine:
     """Chaser and debris, both floating: the machine before the grip.
 
@@ -80,18 +105,22 @@ def capture_scene(
     ----------
     chaser
         The chaser; None: `space_chaser`, or `uncertain_chaser`.
+    target
+        The debris, a machine on one free joint with a frame ``target``, such as `flexible_debris`; None: `debris`.
     uncertain
         Whether the inertia of the debris has factors ``debris_x``, ``debris_y``, ``debris_z`` as parameters.
     noise, period
         Of the sensors of the chaser, which its laws then see; None: they see the truth.
+    frame
+        The tip, of which ``hand`` is the signal.
     """
     whole = chaser if chaser is not None else (uncertain_chaser() if uncertain else space_chaser())
+    other, _ = _target(target, uncertain)
+    parts = _carried(whole, other, other.joints)
     return whole.with_(
         name="capture",
-        bodies=(*whole.bodies, _debris_body(uncertain)),
-        joints=(*whole.joints, Joint("debris", "free", "world", "debris")),
-        frames=(*whole.frames, Frame("target", "debris", Transform(CORNER)), _eye()),
-        signals=(Signal("eye", frame="eye"), Signal("hand", frame="tip"), Signal("target", frame="target")),
+        **{**parts, "frames": (*parts["frames"], _eye())},
+        signals=(Signal("eye", frame="eye"), Signal("hand", frame=frame), Signal("target", frame="target")),
         sensors=() if noise is None else chaser_sensors(noise, period),
     )
 
@@ -108,23 +137,28 @@ def _transform(X: Array) -> Transform:
 def captured_stack(
     chaser: Machine | None = None,
     grip: ArrayLike | None = None,
+    target: Machine | None = None,
     *,
     uncertain: bool = False,
     noise: SensorNoise | None = None,
     period: float = 0.004,
     frame: str = "tip",
+    second: str | None = None,
 ) -> Machine:
     """Chaser with the debris in its hand, a body of its tree: the machine after the grip.
 
+    A second hand closes a loop: a weld ``grip2`` of that hand and the debris, which is open at the start and keeps the
+    pose that they have when a `dalembert.Switch` closes it.
+
     Parameters
     ----------
-    chaser, uncertain, noise, period
+    chaser, target, uncertain, noise, period
         As of `capture_scene`.
     grip
         Pose of the debris (4 x 4) in the axes of the tip; None: parameters ``grip_x`` to ``grip_yaw``, which
         `grip_parameters` gives, so that one machine serves every grip.
-    frame
-        The tip.
+    frame, second
+        The tip, and that of another arm (of `two_arm_chaser`); None: there is none.
     """
     whole = chaser if chaser is not None else (uncertain_chaser() if uncertain else space_chaser())
     if grip is None:
@@ -132,14 +166,18 @@ def captured_stack(
         place = Transform.rpy(roll, pitch, yaw, translation=tuple(place_))
     else:
         place = _transform(_pose(grip))
-    mount = next((f for f in whole.frames if f.name == frame), None)
-    if mount is None:
-        raise InputError(f"machine '{whole.name}' has no frame '{frame}' to grip with")
+    tips = {f.name: f for f in whole.frames}
+    for name in (frame, *(() if second is None else (second,))):
+        if name not in tips:
+            raise InputError(f"machine '{whole.name}' has no frame '{name}' to grip with")
+    mount = tips[frame]
+    other, floats = _target(target, uncertain)
+    held = Joint("grip", "fixed", mount.body, floats.child, mount.origin @ place)
+    loop = () if second is None else (WeldConstraint("grip2", second, floats.child, switchable=True, active=False),)
     return whole.with_(
         name="stack",
-        bodies=(*whole.bodies, _debris_body(uncertain)),
-        joints=(*whole.joints, Joint("grip", "fixed", mount.body, "debris", mount.origin @ place)),
-        frames=(*whole.frames, Frame("target", "debris", Transform(CORNER))),
+        **_carried(whole, other, tuple(held if j is floats else j for j in other.joints)),
+        constraints=(*whole.constraints, *loop),
         sensors=() if noise is None else chaser_sensors(noise, period),
     )
 

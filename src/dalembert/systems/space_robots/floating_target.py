@@ -1,0 +1,140 @@
+"""Target point on a debris of any kind that floats on its own: from position to jerk, over the time of a capture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array, StateLike
+from dalembert.core.validation import check_number
+from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
+from dalembert.loop.simulate import run_equations
+from dalembert.plan.pose import PoseMotion
+from dalembert.plan.tumbling import PointMotion
+from dalembert.simulation.settings import Settings
+
+__all__ = ["FloatingTarget"]
+
+
+@dataclass(frozen=True, eq=False)
+class FloatingTarget:
+    """Motion of a target point on a machine that nothing drives: what `dalembert.plan.TumblingBody` is of a rigid body.
+
+    The machine is simulated once. At every ``step`` the pose of the frame and its first three derivatives are those of
+    the equations of motion, differentiated along the motion; between steps they are joined by polynomials.
+
+    Parameters
+    ----------
+    machine
+        The debris, or its equations; rigid or flexible.
+    q0, v0
+        State at time zero, as of `dalembert.simulate`.
+    duration
+        For how long [s].
+    frame
+        The target.
+    p
+        Parameter values.
+    step
+        Between the times at which the motion is computed [s].
+
+    Examples
+    --------
+    >>> from dalembert.systems import debris, tumbling_debris
+    >>> body = FloatingTarget(debris(), None, {"debris.wx": -0.15, "debris.wy": 0.05}, 2.0)
+    >>> jerk = tumbling_debris((-0.15, 0.05, 0.0)).target(1.234).jerk
+    >>> bool(abs(body.target(1.234).jerk - jerk).max() < 1e-7)
+    True
+    """
+
+    machine: MachineOrEquations
+    q0: StateLike
+    v0: StateLike
+    duration: float
+    frame: str = "target"
+    p: Parameters = None
+    step: float = 0.02
+    _curve: Any = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        made = self.machine if isinstance(self.machine, EquationsOfMotion) else derive(self.machine)
+        eom = made if made.formulation.machine_coordinates else made.in_machine_coordinates()
+        own = eom.machine
+        duration = check_number("duration of a FloatingTarget", self.duration, unit="s")
+        step = check_number("step of a FloatingTarget", self.step, unit="s")
+        if self.frame not in own.tree.frames:
+            raise UnknownNameError("frame", self.frame, own.tree.frames, f"machine '{own.name}'")
+        if own.constrained:
+            raise InputError(f"a FloatingTarget needs a machine without constraints; machine '{own.name}' has some")
+        count = max(int(np.ceil(duration / step - 1e-9)), 1)
+        settings = Settings(duration=duration, method="dopri5", rtol=1e-11, atol=1e-12, record=duration / count)
+        run = run_equations(eom, settings, q0=self.q0, v0=self.v0, p=self.p)
+        states = np.hstack([run.array(own.q_names), run.array(own.v_names)])
+        values = _derivatives(eom, self.frame, eom.parameter_values(self.p)).map(len(run.t))(run.t[None, :], states.T)
+        from scipy.interpolate import BPoly
+
+        nodes = np.array(values).T.reshape(len(run.t), 4, 12)
+        object.__setattr__(self, "_curve", BPoly.from_derivatives(run.t, nodes))
+
+    def _at(self, t: ArrayLike, count: int) -> list[Array]:
+        """Position and rotation (12) at times and their first derivatives."""
+        s = np.asarray(t, dtype=float)
+        if not np.isfinite(s).all() or s.min() < -1e-9 or s.max() > self.duration * (1.0 + 1e-9):
+            raise InputError(f"the motion of the target is known from 0 to {self.duration:g} s, asked for {t!r}")
+        return [np.asarray(self._curve(s, nu=k)) for k in range(count)]
+
+    def target(self, t: ArrayLike) -> PointMotion:
+        """Motion of the target point in world axes, for `dalembert.plan.plan_capture`."""
+        return PointMotion(*(y[..., :3] for y in self._at(t, 4)))
+
+    def grip(self, rotation: ArrayLike | None = None) -> Callable[[Any], PoseMotion]:
+        """Motion of a grip at the target, for `dalembert.plan.meet_pose`: a function of time.
+
+        Parameters
+        ----------
+        rotation
+            Attitude of the grip in the axes of the frame (3 x 3); None: that of the frame.
+        """
+        grip = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
+        if grip.shape != (3, 3) or np.abs(grip @ grip.T - np.eye(3)).max() > 1e-6:
+            raise InputError(f"rotation of a grip must be a rotation matrix (3 x 3), got {rotation!r}")
+
+        def motion(t: Any) -> PoseMotion:
+            y = self._at(t, 3)
+            x, v, a = (z[..., :3] for z in y)
+            # columns of the rotation follow each other; what the polynomials leave of orthogonality is taken out
+            R, D, DD = (np.swapaxes(z[..., 3:].reshape(*z.shape[:-1], 3, 3), -1, -2) for z in y)
+            R = R @ (1.5 * np.eye(3) - 0.5 * np.swapaxes(R, -1, -2) @ R)
+            turn = np.swapaxes(R, -1, -2)
+            w = _vee(D @ turn)
+            return PoseMotion(x, v, a, R @ grip, w, _vee(DD @ turn + D @ np.swapaxes(D, -1, -2)))
+
+        return motion
+
+
+def _vee(W: Array) -> Array:
+    """Vector of the skew part of matrices."""
+    parts = [W[..., i, j] - W[..., j, i] for i, j in ((2, 1), (0, 2), (1, 0))]
+    return np.asarray(0.5 * np.stack(parts, axis=-1))
+
+
+def _derivatives(eom: EquationsOfMotion, frame: str, p: Array) -> Any:
+    """Pose of a frame and its first three derivatives along the motion, with all inputs off, from time and state."""
+    s = eom.symbolic
+    rest = ca.densify(ca.substitute(s.applied, s.u, ca.DM.zeros(eom.nu)))
+    acceleration = ca.substitute(s.forward_dynamics, s.tau, rest)
+    X = s.pose(frame)
+    y = ca.densify(ca.vertcat(X[:3, 3], ca.vec(X[:3, :3])))
+    state, rates = ca.vertcat(s.q, s.v, s.t), ca.vertcat(s.coordinate_rate, acceleration, 1.0)
+    parts = [y]
+    for _ in range(3):
+        parts.append(ca.jtimes(parts[-1], state, rates))
+    made = ca.Function("motion", [s.t, s.q, s.v, s.p], [ca.densify(ca.vertcat(*parts))])
+    t, x = ca.SX.sym("t"), ca.SX.sym("x", eom.nq + eom.nv)
+    return ca.Function("motion", [t, x], [made(t, x[: eom.nq], x[eom.nq :], ca.DM(p))])
