@@ -36,6 +36,7 @@ SCREENS: dict[str, tuple[str, dict[str, Any], float, float]] = {
     "studio_cable_robot": ("eight-cable-robot", {"v0": {"platform.vx": 0.5, "platform.wz": 2.0}}, 0.73, 1.0),
     "studio_flexible_arm": ("canadarm", {"q0": ARM, "v0": {"theta2_dot": 0.12, "theta3_dot": -0.2}}, 0.35, 8.0),
     "studio_chaser": ("space-chaser", {}, 0.55, 4.0),
+    "studio_quadruped": ("quadruped", {}, 0.31, 1.0),
 }
 
 # Starts in which a machine is easier to tell than in its default one, and the instant as a part of the run.
@@ -57,7 +58,7 @@ def save(picture: bytes, path: Path, colours: int = 0) -> None:
     if colours:
         image = image.quantize(colours, dither=Image.Dither.NONE)
     image.save(path, optimize=True)
-    print(path.relative_to(FOLDER), f"{path.stat().st_size / 1e3:.0f} kB")
+    print(path.name, f"{path.stat().st_size / 1e3:.0f} kB")
 
 
 def place(page: Any, player: str, part: float, bending: float) -> None:
@@ -71,7 +72,8 @@ def place(page: Any, player: str, part: float, bending: float) -> None:
     page.wait_for_timeout(500)
 
 
-def screen(browser: Any, name: str) -> None:
+def screen(browser: Any, name: str, folder: Path = FOLDER) -> Path:
+    """Open a machine in the studio, start it as somebody would, and take a picture of the page; tests do it too."""
     machine, start, part, bending = SCREENS[name]
     page = browser.new_page(viewport={"width": 1280, "height": 800}, bypass_csp=True)
     with Studio(open_system(machine)) as studio:
@@ -88,8 +90,9 @@ def screen(browser: Any, name: str) -> None:
         page.click("#run")
         page.wait_for_selector("body[data-run='1']", timeout=200_000)
         place(page, "studioPage.player", part, bending)
-        save(page.screenshot(), FOLDER / f"{name}.png")
+        save(page.screenshot(), folder / f"{name}.png")
     page.close()
+    return folder / f"{name}.png"
 
 
 def portrait(browser: Any, name: str) -> None:

@@ -289,8 +289,9 @@ class Studio {
     if (card.settings.step) settings.push(this.entry("step [s]", card.settings.step, (x) => (this.changes.settings.step = x), "step"));
     parts.push(section("Simulation", "section-simulation", true, ...settings));
     if (card.parameters.length) parts.push(section("Parameters", "section-parameters", true, ...card.parameters.map((row) => this.slider(row, this.changes.p, true))));
-    const gains = Object.entries(card.gains).flatMap(([name, value]) => this.gain(name, value));
-    if (gains.length) parts.push(section(`Gains (${card.law})`, "section-gains", true, ...gains));
+    const gains = card.gain_parameters.map((row) => this.slider(row, this.changes.p, false));
+    gains.push(...Object.entries(card.gains).flatMap(([name, value]) => this.gain(name, value)));
+    if (gains.length) parts.push(section(card.law ? `Gains (${card.law})` : "Gains", "section-gains", true, ...gains));
     const rigid = card.q0.filter((row) => !row.modal);
     const modal = card.q0.filter((row) => row.modal);
     parts.push(section("Initial position", "section-q0", rigid.length <= 8, ...rigid.map((row) => this.slider(row, this.changes.q0, true))));
@@ -338,7 +339,7 @@ class Studio {
     const row = (label, x, set) => this.slider({ name: label, value: x, lower: 0, upper: 3 * Math.abs(x) || 10, unit: "" }, null, false, set);
     if (!Array.isArray(value)) return [row(name, value, (x) => (this.changes.gains[name] = x))];
     const now = [...value];
-    return now.map((x, k) => row(`${name} ${this.card.motors[k] ?? k + 1}`, x, (y) => {
+    return now.map((x, k) => row(`${name} ${this.card.gain_labels[name]?.[k] ?? k + 1}`, x, (y) => {
       now[k] = y;
       this.changes.gains[name] = [...now];
     }));

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import dalembert as da
 from dalembert.benchmarks.studio import measure_player
 from dalembert.systems import load_system
-from dalembert.view.studio.opened import open_system
+from dalembert.view.studio.opened import open_path, open_system
 from dalembert.view.studio.server import Studio
 
+ROOT = Path(__file__).resolve().parents[2]
 PENDULUM = "double-pendulum"
 
 
@@ -186,3 +189,51 @@ def test_player_is_measured(browser: Any) -> None:
     t = np.linspace(0.0, 1.0, 31)
     row = measure_player(browser, load_system(PENDULUM), t, np.column_stack([t, -t]), 0.5)
     assert row["frames_per_second"] > 0 and row["script_ms_per_frame"] > 0 and row["coordinates"] == 2
+
+
+def test_gains_have_sliders(watched: Any, tmp_path: Path) -> None:
+    """Those that are parameters, and numbers of the law; what is moved is what runs."""
+    page = watched.page
+    file = tmp_path / "slider.yaml"
+    file.write_text(
+        "name: slider\nparameters: {m: 2.0, k: 30.0}\ngains: [k]\nbodies: {block: {mass: m}}\n"
+        "joints: {x: {kind: prismatic, parent: world, child: block, axis: x}}\nmotors: {x: {}}\n"
+        "simulation: {duration: 1.0, control: {law: pd, kp: k, kd: 5.0, reference: [0.5]}}\n"
+    )
+    with Studio(open_path(file)) as studio:
+        page.goto(studio.url)
+        page.wait_for_selector("body[data-machine='slider.yaml']")
+        assert page.locator("#section-gains input[type=range]").count() == 2
+        assert page.locator("#section-parameters input[type=range]").count() == 1
+        for name, value in (("k", "90"), ("kd", "8")):
+            page.fill(f"#section-gains input[data-name='{name}']", value)
+            page.press(f"#section-gains input[data-name='{name}']", "Enter")
+        page.click("#run")
+        page.wait_for_selector("body[data-run='1'][data-status='completed']")
+        with page.expect_download() as download:
+            page.select_option("#save", "run")
+        download.value.save_as(tmp_path / "run.nc")
+    run, (machine, settings) = da.load_run(tmp_path / "run.nc"), da.load_simulation(file)
+    law = da.PD(kp=90.0, kd=8.0, reference=[0.5])
+    expected = da.simulate(machine, **settings | {"control": law})["x"][-1]
+    assert run["x"][-1] == pytest.approx(expected, rel=1e-10)
+    assert watched.errors == []
+
+
+SCREENS = ("studio_crane", "studio_cable_robot", "studio_flexible_arm", "studio_chaser", "studio_quadruped")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCREENS)
+def test_screens_of_the_documentation(browser: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Taken as those of the documentation are: the page fills up, and the machine is where it is in the picture."""
+    folder = ROOT / "docs" / "figures"
+    monkeypatch.syspath_prepend(str(folder))
+    figures = importlib.import_module("studio_figures")
+    files = (figures.screen(browser, name, tmp_path), folder / f"{name}.png")
+    taken, shown = (np.asarray(figures.Image.open(path).convert("RGB"), dtype=float) for path in files)
+    assert taken.shape == shown.shape == (800, 1280, 3)
+    view = np.s_[100:440, 0:930]  # without controls, whose state may differ
+    assert colours(taken[view]) > 100
+    # Fonts, drivers and the last digits of a run may differ; another machine or camera would change far more.
+    assert np.mean(np.abs(taken[view] - shown[view])) < 12.0

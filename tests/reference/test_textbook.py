@@ -102,8 +102,8 @@ def test_names_of_formulas_are_symbols_even_if_sympy_knows_them() -> None:
 # -- the machines themselves ------------------------------------------------------------------------------------------
 
 
-# Arms in space with many modes: the planar arm and random trees of beams (tests/property) are their short form.
-LONG = {"canadarm", "mda-arm", "space-chaser"}
+# Many coordinates: the planar arm and random trees (tests/property) are their short form.
+LONG = {"canadarm", "mda-arm", "quadruped", "space-chaser"}
 
 
 @pytest.mark.parametrize(

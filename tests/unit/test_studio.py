@@ -165,6 +165,45 @@ def test_run_is_the_one_of_the_library() -> None:
     assert isinstance(report, Download) and report.name.endswith(".html") and b"Energy audit" in report.content
 
 
+GAINS = """
+name: two-carts
+parameters: {m: 2.0, k: 30.0}
+gains: [k]
+bodies: {a: {mass: m}, b: {mass: 1.0}}
+joints:
+  x: {kind: prismatic, parent: world, child: a, axis: x}
+  y: {kind: prismatic, parent: world, child: b, axis: y}
+motors: {x: {}, y: {}}
+simulation:
+  duration: 1.0
+  control: {law: pd, kp: k, kd: {x: 2 * sqrt(k), y: 5.0}, reference: [0.5, 0.2]}
+"""
+
+
+def test_gains_that_are_parameters_have_sliders_of_their_own() -> None:
+    """And moving one of the others leaves them parameters."""
+    opened = open_text(GAINS)
+    card = opened.card()
+    assert [row["name"] for row in card["parameters"]] == ["m"]
+    assert [(row["name"], row["value"]) for row in card["gain_parameters"]] == [("k", 30.0)]
+    assert card["gains"] == {"kd": [5.0]} and card["gain_labels"] == {"kd": ["y"]}
+    changes = Changes.read({"p": {"k": 120.0}, "gains": {"kd": [9.0]}})
+    run = da.simulate(opened.machine, **opened.simulation(changes))
+    machine, settings = da.load_simulation(GAINS.replace("y: 5.0", "y: 9.0"))
+    expected = da.simulate(
+        machine, **opened.simulation(Changes()) | {"control": settings["control"], "p": {"k": 120.0}}
+    )
+    np.testing.assert_array_equal(run.x, expected.x)
+    again, block = da.load_simulation(opened.file(changes))
+    np.testing.assert_array_equal(da.simulate(again, **block, record=run.t[1]).x, run.x)
+
+
+def test_contact_says_which_method_runs() -> None:
+    card = open_system("quadruped").card()
+    assert card["methods"] == ["moreau"] and card["settings"]["method"] == "moreau"
+    assert "rk4" in open_system(PENDULUM).card()["methods"]
+
+
 def test_gains_reach_the_law() -> None:
     system = SYSTEMS["six-axis-arm"]
     opened = open_system("six-axis-arm")

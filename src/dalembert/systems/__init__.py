@@ -55,6 +55,7 @@ from dalembert.systems.cranes import (
 )
 from dalembert.systems.falling_chains import falling_chain
 from dalembert.systems.flexible_arms import canadarm, mda_arm, planar_arm
+from dalembert.systems.legged import quadruped, quadruped_stance, trot
 from dalembert.systems.mechanisms import (
     ANDREWS_START,
     CAR_AXIS_START,
@@ -185,6 +186,8 @@ __all__ = [
     "point_pendulum",
     "pr_robot",
     "pulley_robot",
+    "quadruped",
+    "quadruped_stance",
     "random_case",
     "residual_sway",
     "robot_reference",
@@ -199,6 +202,7 @@ __all__ = [
     "sway_frequencies",
     "three_joint_chaser",
     "tracking_loop",
+    "trot",
     "tumbling_debris",
     "tune_coordinated",
     "two_arm_chaser",

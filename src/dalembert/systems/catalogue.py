@@ -10,7 +10,16 @@ from typing import Any
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.model.machine import Machine
-from dalembert.systems import cable_robots, contacts, cranes, mechanisms, parallel_robots, space_robots, textbook
+from dalembert.systems import (
+    cable_robots,
+    contacts,
+    cranes,
+    legged,
+    mechanisms,
+    parallel_robots,
+    space_robots,
+    textbook,
+)
 
 __all__ = ["SYSTEMS", "SystemInfo", "load_system"]
 
@@ -352,6 +361,20 @@ _ALL = (
         "IMPACT, Table 1; circle, restitution and start are own data",
         contacts.chain_in_circle,
         lambda: {"duration": 2.0, "method": "dopri5", "record": 0.005, "q0": {"base.x": -0.9, "base.y": 0.2}},
+    ),
+    SystemInfo(
+        "quadruped",
+        "four legs with twelve motors that trot on the ground, by sines under PD control",
+        "own data",
+        legged.quadruped,
+        lambda: {
+            "duration": 4.0,
+            "contact": "time-stepping",
+            "step": 1e-3,
+            "record": 0.01,
+            "q0": legged.quadruped_stance(),
+            "control": legged.trot(),
+        },
     ),
 )
 

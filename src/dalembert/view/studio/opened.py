@@ -15,6 +15,7 @@ from dalembert.io.urdf import load_urdf
 from dalembert.model.body import Body
 from dalembert.model.geometry import Mesh
 from dalembert.model.machine import Machine
+from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.run import Run
 from dalembert.simulation.settings import overridden
@@ -109,7 +110,8 @@ class Opened:
             if given:
                 settings[key] = {**settings.get(key, {}), **given}
         if changes.gains:
-            settings["control"] = make_law(self.law(changes.gains))
+            known = {parameter.name: parameter for parameter in self.machine.parameters}
+            settings["control"] = make_law(self.law(changes.gains), known)
         settings.setdefault("duration", 10.0)
         settings.setdefault("max_steps", _MANY)  # whoever waits too long cancels
         if "record" not in settings and not INTEGRATORS[settings.get("method") or "rk4"].adaptive:
@@ -123,18 +125,35 @@ class Opened:
         for name, value in gains.items():
             if name not in self.gains():
                 raise UnknownNameError("gain", name, self.gains(), f"the control of machine '{self.machine.name}'")
-            block[name] = value
+            if isinstance(block[name], dict):
+                block[name] = {**block[name], **dict(zip(_numbers(block[name]), value, strict=True))}
+            else:
+                block[name] = value
         return block
 
     def gains(self) -> dict[str, Any]:
-        """Numbers of the control law that can be changed: one for all motors, or a list of one each."""
+        """Numbers of the control law that can be changed: one for all motors, or a list of one each.
+
+        Gains that are parameters of the machine have sliders of their own.
+        """
         found: dict[str, Any] = {}
         for name, value in (self.control or {}).items():
-            plain = isinstance(value, int | float) and not isinstance(value, bool)
-            each = isinstance(value, list) and all(isinstance(v, int | float) for v in value)
-            if name not in ("law", "reference") and (plain or each):
+            if name in ("law", "reference"):
+                continue
+            if isinstance(value, dict) and _numbers(value):
+                found[name] = list(_numbers(value).values())
+            elif _number(value) or (isinstance(value, list) and value and all(map(_number, value))):
                 found[name] = value
         return found
+
+    def gain_labels(self) -> dict[str, list[str]]:
+        """Which motor each number of a list of gains belongs to."""
+        return {
+            name: list(_numbers(self.control[name])) if self.control and isinstance(self.control[name], dict)
+            else list(self.machine.u_names)
+            for name, value in self.gains().items()
+            if isinstance(value, list)
+        }  # fmt: skip
 
     def file(self, changes: Changes) -> str:
         """The machine file with what was changed in its block ``simulation``: what ran is what is saved."""
@@ -178,13 +197,16 @@ class Opened:
                 value = float(v0.get(name, 0.0))
                 span = max(3.0, abs(value))
                 velocities.append(_slider(name, value, -span, span, "", modal=modal))
-        parameters = []
+        brought = contact_method(settings["contact"]).integrator if settings.get("contact") else ""
+        parameters: list[dict[str, Any]] = []
+        gains: list[dict[str, Any]] = []
         for parameter in machine.parameters:
             value = float(p.get(parameter.name, parameter.value))
             span = 2.0 * abs(value) or 1.0
             low = 0.1 * value if value > 0 else value - span
             high = value + span
-            parameters.append(_slider(parameter.name, value, low, high, ""))
+            row = _slider(parameter.name, value, low, high, "")
+            (gains if parameter in machine.gains else parameters).append(row)
         return {
             "title": self.title,
             "about": self.about or str(machine),
@@ -194,16 +216,26 @@ class Opened:
             "q0": coordinates,
             "v0": velocities,
             "gains": self.gains(),
+            "gain_labels": self.gain_labels(),
+            "gain_parameters": gains,
             "law": (self.control or {}).get("law", ""),
-            "motors": list(machine.u_names),
             "settings": {
                 "duration": settings.get("duration", 10.0),
-                "method": settings.get("method") or "rk4",
+                "method": settings.get("method") or brought or "rk4",
                 "step": settings.get("step") or 1e-3,
             },
-            "methods": list(INTEGRATORS),
+            "methods": [brought] if brought else list(INTEGRATORS),
             "text": self.text or machine.to_yaml(),
         }
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    """Gains by motor that are numbers."""
+    return {motor: value for motor, value in values.items() if _number(value)}
 
 
 def _slider(name: str, value: float, lower: float, upper: float, unit: str, *, modal: bool = False) -> dict[str, Any]:
