@@ -2,10 +2,10 @@
 
     python benchmarks/gpu/export.py FOLDER
 
-The folder holds the forward dynamics of two arms and of a chain, whose code has loops, closed loops of arms and cranes,
-one of them with a noisy sensor, a sampled law and measures (`*.cu`), random states with what the processor computes
-from them (`reference.npz`), and a description (`manifest.json`). Needs dalembert and example-robot-data here, and
-neither of them there.
+The folder holds the forward dynamics of two arms and of a chain, whose code has loops, closed loops of arms, cranes, a
+quadruped on its feet and balls that bounce, one of a crane with a noisy sensor, a sampled law and measures (`*.cu`),
+random states with what the processor computes from them (`reference.npz`), and a description (`manifest.json`).
+Needs dalembert and example-robot-data here, and neither of them there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ from dalembert.simulation.settings import Settings
 
 N_REFERENCE = 4096
 LOOP = {"members": 256, "step": 1e-3, "steps": 500}
-LOOPS = ("panda", "ur5", "crane", "canadarm", "pulleys")
+LOOPS = ("panda", "ur5", "crane", "canadarm", "pulleys", "quadruped", "balls")
+SHORTER = {"balls": 150}
+"""Steps to compare, where collisions carry rounding on: from one to the next of balls about tenfold."""
 
 
 def load_robot(name: str) -> da.Machine:
@@ -55,17 +57,24 @@ def export_dynamics(name: str, machine: da.Machine, folder: Path, arrays: dict[s
 
 
 def export_loop(name: str, folder: Path, arrays: dict[str, np.ndarray]) -> dict[str, object]:
-    """Write a closed loop of ``dalembert bench rollouts``, with initial states and where they arrive."""
+    """Write a closed loop of ``dalembert bench rollouts``, with initial states and where they arrive.
+
+    Loops with contacts are timed from where they arrive: in flight nothing is to be solved.
+    """
     case = ROLLOUTS[name]()
     eom = case.equations()
-    problem = close_loop(eom, case.control, limits="ignore").problem
-    source = rollout_source(problem, "rk4")
+    problem = close_loop(eom, case.control, limits="ignore", contact=case.contact).problem
+    source = rollout_source(problem, "rk4" if case.contact is None else case.contact.integrator)
     (folder / f"{name}_loop.cu").write_text(source.text)
-    duration = LOOP["step"] * LOOP["steps"]
+    settings = {**LOOP, "steps": SHORTER.get(name, LOOP["steps"])}
+    duration = settings["step"] * settings["steps"]
     states = case.states(eom, int(LOOP["members"]), seed=2)
-    result = rollout(eom, duration=duration, control=case.control, step=LOOP["step"], record=duration, **states)
+    common = {"control": case.control, "contact": case.contact, "step": LOOP["step"]}
+    result = rollout(eom, duration=duration, record=duration, **common, **states)
     arrays[f"{name}.x0"], arrays[f"{name}.x1"] = result.x[:, 0], result.x[:, -1]
-    return {"file": f"{name}_loop.cu", "entry": source.entry, "n": problem.n_states, "title": case.title, **LOOP}
+    begin = "x0" if case.contact is None else "x1"
+    item = {"file": f"{name}_loop.cu", "entry": source.entry, "n": problem.n_states, "title": case.title}
+    return {**item, **settings, "timed_from": begin}
 
 
 def export_sampled(folder: Path, arrays: dict[str, np.ndarray]) -> dict[str, object]:

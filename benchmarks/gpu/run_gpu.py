@@ -110,11 +110,13 @@ def dynamics(folder: Path, item: dict[str, Any], name: str, data: Any) -> list[d
 
 
 def closed_loop(folder: Path, item: dict[str, Any], name: str, data: Any) -> list[dict[str, Any]]:
-    """Check and time Runge-Kutta steps of a closed loop."""
+    """Check and time Runge-Kutta steps of a closed loop, or its steps through contacts."""
     h, n_states = float(item["step"]), int(item["n"])
+    begins = item.get("timed_from", "x0")
+    what = "closed-loop rk4 steps" if begins == "x0" else "steps through contacts"
     rows = []
     for label, dtype, options in VARIANTS:
-        x0 = np.ascontiguousarray(data[f"{name}.x0"].T)
+        x0, begin = (np.ascontiguousarray(data[f"{name}.{key}"].T) for key in ("x0", begins))
 
         def run(entry: Any, state: Any, steps: int) -> Any:
             count = state.shape[1]
@@ -135,7 +137,7 @@ def closed_loop(folder: Path, item: dict[str, Any], name: str, data: Any) -> lis
             run(entry, state.copy(), LOOP_STEPS)
 
         tiles = -(-N_LOOP // x0.shape[1])
-        large = cupy.tile(cupy.asarray(x0, dtype=dtype), (1, tiles))
+        large = cupy.tile(cupy.asarray(begin, dtype=dtype), (1, tiles))
         for resident in RESIDENT:
             entry = load(folder, item, *options, *resident)
             state = cupy.asarray(x0, dtype=dtype)
@@ -149,7 +151,7 @@ def closed_loop(folder: Path, item: dict[str, Any], name: str, data: Any) -> lis
             rows.append(
                 {
                     "robot": name,
-                    "what": "closed-loop rk4 steps",
+                    "what": what,
                     "precision": label,
                     "resident": resident[0].rpartition("=")[2] if resident else "",
                     "difference": difference,

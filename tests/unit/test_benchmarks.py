@@ -351,6 +351,18 @@ def test_rollouts_are_compared_before_they_are_timed(capsys: pytest.CaptureFixtu
         benchmarks.run_rollouts(names=["ur6"])
 
 
+@pytest.mark.slow
+def test_rollouts_through_contacts_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    """A quadruped lands on its feet: lanes as single runs do, MuJoCo near by, on contacts that give for 20 ms."""
+    figures = benchmarks.run_rollouts(quick=True, names=["quadruped", "balls"])
+    for row in figures["results"]:
+        assert row["steps_per_second"] > 0.0
+        assert row["agrees"] or row["contender"] in ("mujoco", "mujoco-threads", "mjx")
+        assert row["difference"] < (5e-2 if row["agrees"] is None else 1e-9)
+    report.print_rollouts(Console(width=110), figures)
+    assert "ANYmal dropped on its feet" in capsys.readouterr().out
+
+
 def test_members_of_a_rollout_start_alike_whatever_their_number() -> None:
     """A GPU runs more members than a thread, and is compared in the first ones."""
     case = benchmarks.ROLLOUTS["crane"]()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from dalembert.benchmarks.robots import robot_file
+from dalembert.control.laws import PD
 from dalembert.core.errors import DalembertWarning
 from dalembert.formulations.equations import derive
 from dalembert.io.urdf import load_urdf
@@ -18,7 +20,17 @@ from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.systems.falling_chains import falling_chain
 
-__all__ = ["FEET", "bouncing_chain", "pile", "pile_start", "quadruped", "standing"]
+__all__ = [
+    "FEET",
+    "Gains",
+    "bouncing_balls",
+    "bouncing_chain",
+    "driven_quadruped",
+    "pile",
+    "pile_start",
+    "quadruped",
+    "standing",
+]
 
 FEET = ("LF_FOOT", "LH_FOOT", "RF_FOOT", "RH_FOOT")
 _STANCE = {"HAA": (0.0, 0.0), "HFE": (0.4, -0.4), "KFE": (-0.8, 0.8)}
@@ -27,22 +39,37 @@ _STANCE = {"HAA": (0.0, 0.0), "HFE": (0.4, -0.4), "KFE": (-0.8, 0.8)}
 _STIFFNESS, _DAMPING = 300.0, 8.0
 """Of the joints [N m/rad, N m s/rad], which hold the stance."""
 
+Gains = tuple[tuple[float, ...], tuple[float, ...]]
+"""Of positions and of velocities, for each motor."""
+
 _BALLS, _RADIUS, _MASS, _WALL = 20, 0.05, 0.5, 0.25
+
+
+def _anymal(friction: float, *, motors: bool) -> Machine:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DalembertWarning)
+        machine = load_urdf(robot_file("anymal"), floating_base=True, motors=motors)
+        return machine.with_(contacts=geometry_contacts(machine, FEET, friction=friction))
 
 
 def quadruped(friction: float) -> Machine:
     """ANYmal on springs that hold its stance, with the spheres of its feet over the ground."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DalembertWarning)
-        machine = load_urdf(robot_file("anymal"), floating_base=True, motors=False)
+    machine = _anymal(friction, motors=False)
     joints = [
         replace(joint, stiffness=_STIFFNESS, rest=_angle(joint.name), damping=_DAMPING)
         if joint.kind == "revolute"
         else joint
         for joint in machine.joints
     ]
-    machine = machine.with_(joints=tuple(joints))
-    return machine.with_(contacts=geometry_contacts(machine, FEET, friction=friction))
+    return machine.with_(joints=tuple(joints))
+
+
+def driven_quadruped(friction: float) -> tuple[Machine, PD, Gains]:
+    """ANYmal with its motors, the law that holds its stance, and its gains, which are those of the springs."""
+    machine = _anymal(friction, motors=True)
+    reference = np.array([_angle(motor.joint) for motor in machine.motors])
+    kp, kd = ((gain,) * len(machine.motors) for gain in (_STIFFNESS, _DAMPING))
+    return machine, PD(kp=kp, kd=kd, reference=reference), (kp, kd)
 
 
 def standing(machine: Machine, height: float = 0.0) -> dict[str, float]:
@@ -60,9 +87,9 @@ def _angle(joint: str) -> float:
     return _STANCE[axis][leg.endswith("H")]
 
 
-def pile() -> Machine:
-    """Twenty balls between four walls on the ground."""
-    names = [f"ball{i:02d}" for i in range(_BALLS)]
+def bouncing_balls(balls: int = 4, restitution: float = 0.5) -> Machine:
+    """Some balls between four walls on the ground."""
+    names = [f"ball{i:02d}" for i in range(balls)]
     walls = {
         "floor": HalfSpace(),
         "left": HalfSpace((1.0, 0.0, 0.0), (-_WALL, 0.0, 0.0)),
@@ -71,9 +98,10 @@ def pile() -> Machine:
         "back": HalfSpace((0.0, -1.0, 0.0), (0.0, _WALL, 0.0)),
     }
     ball = Sphere(_RADIUS)
-    contacts = [Contact(f"{n}.{w}", n, ball, surface=s, friction=0.5) for n in names for w, s in walls.items()]
+    law: dict[str, Any] = {"friction": 0.5, "restitution": restitution}
+    contacts = [Contact(f"{n}.{w}", n, ball, surface=s, **law) for n in names for w, s in walls.items()]
     contacts += [
-        Contact(f"{a}.{b}", a, ball, surface=SphericalSurface(_RADIUS), on=b, friction=0.5)
+        Contact(f"{a}.{b}", a, ball, surface=SphericalSurface(_RADIUS), on=b, **law)
         for i, a in enumerate(names)
         for b in names[i + 1 :]
     ]
@@ -83,6 +111,11 @@ def pile() -> Machine:
         tuple(Joint(n, "free", WORLD, n) for n in names),
         contacts=tuple(contacts),
     )
+
+
+def pile() -> Machine:
+    """Twenty balls between four walls on the ground, which do not bounce."""
+    return bouncing_balls(_BALLS, 0.0)
 
 
 def pile_start(seed: int = 0) -> dict[str, float]:

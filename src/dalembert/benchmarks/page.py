@@ -236,7 +236,9 @@ def _rollouts(records: Sequence[Record], runs: _Runs) -> str:
         lines.append(
             [title, *("" if c is None else f"{c[0]['steps_per_second']:.2e} {runs.letter(c[1])}" for c in cells)]
         )
-    return "## Many simulations at once\n\nSteps of RK4 per second:\n\n" + _table(["", *names], lines)
+    return "## Many simulations at once\n\nSteps per second, of RK4 or through contacts:\n\n" + _table(
+        ["", *names], lines
+    )
 
 
 def _single(records: Sequence[Record], runs: _Runs) -> str:

@@ -166,7 +166,7 @@ def print_rollouts(console: Any, figures: dict[str, Any]) -> None:
             table.add_column(head, justify="left" if not head else "right")
         for row in rows:
             cells = (row["name"], str(row["members"]), f"{row['steps_per_second']:.3g}", f"{row['speed']:.3g}")
-            style = "" if row["agrees"] else "red"
+            style = "red" if row["agrees"] is False else ""
             table.add_row(*cells, f"{row['difference']:.0e}", style=style)
         console.print(table)
     for row in figures["skipped"]:

@@ -1,7 +1,8 @@
 """Many simulations at once: single runs, SIMD lanes, threads and a GPU, and MuJoCo's ``rollout`` on the same machine.
 
 ``dalembert bench rollouts`` prints the table. All integrate by the classical Runge-Kutta method with the same step,
-from the same initial states; before anything is timed, the end states are compared.
+from the same initial states; machines with contacts step through them (MuJoCo with soft contacts by ``implicitfast``,
+which end elsewhere). Before anything is timed, the end states are compared.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from xml.etree import ElementTree
 import numpy as np
 
 from dalembert.api import simulate
+from dalembert.benchmarks.contact_cases import Gains, bouncing_balls, driven_quadruped, standing
 from dalembert.benchmarks.measure import interleave
 from dalembert.benchmarks.peers.mjx import mjx_rollout
+from dalembert.benchmarks.peers.mujoco_contact import contact_xml
 from dalembert.benchmarks.peers.mujoco_model import mujoco_xml
 from dalembert.benchmarks.robots import ROBOTS, robot_file
 from dalembert.benchmarks.rows import describe
@@ -27,8 +30,11 @@ from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.io.conventions import from_mujoco, to_mujoco
 from dalembert.io.urdf import load_urdf
-from dalembert.loop.rollout import rollout
+from dalembert.loop.rollout import member_values, rollout
+from dalembert.model.machine import Machine
+from dalembert.simulation.contact.methods import TimeStepping
 from dalembert.systems.cable_robots import pulley_robot
 from dalembert.systems.cranes import planar_crane, uniform_cable
 from dalembert.systems.flexible_arms import canadarm
@@ -37,6 +43,9 @@ __all__ = ["ROLLOUTS", "RolloutCase", "run_rollouts"]
 
 _SAME = 1e-12
 """Difference of end states after a second, relative to their largest number, up to which they are the same."""
+_SAME_CONTACT = 1e-9
+_SOFT = ("mujoco", "mujoco-threads", "mjx")
+"""Who has another model of contact, and need not agree."""
 _STEP = 1e-3
 _ON_GPU = 1 << 16
 """Members that fill a large GPU."""
@@ -62,6 +71,8 @@ class RolloutCase:
         How many in lanes.
     gains
         ``(kp, kd)`` of the law, where MuJoCo can have it too.
+    contact
+        How contacts are dealt with, if there are any.
     """
 
     title: str
@@ -70,7 +81,13 @@ class RolloutCase:
     rest: dict[str, float]
     control: Any = None
     members: int = 1024
-    gains: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    gains: Gains | None = None
+    contact: TimeStepping | None = None
+
+    @property
+    def same(self) -> float:
+        """Difference of end states up to which they are the same; impacts carry rounding on, further than laws do."""
+        return _SAME if self.contact is None else _SAME_CONTACT
 
     def states(self, eom: EquationsOfMotion, members: int, seed: int = 0) -> dict[str, Any]:
         """Initial states of members, as arguments of `dalembert.rollout`: the first ones whatever their number."""
@@ -79,11 +96,12 @@ class RolloutCase:
         for (name, sigma), normal in zip(self.spread.items(), drawn, strict=True):
             values[name] = values.get(name, np.zeros(members)) + sigma * normal
         own = eom.machine
-        return {key: {n: values[n] for n in names if n in values} for key, names in _sides(own)}
+        return {key: {n: values[n] for n in names if n in values} for key, names, _ in _sides(own)}
 
 
-def _sides(machine: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ("q0", machine.q_names), ("v0", machine.v_names)
+def _sides(machine: Machine) -> tuple[tuple[str, tuple[str, ...], Array], ...]:
+    """Names of coordinates and velocities, and what they are if nothing is said."""
+    return ("q0", machine.q_names, machine.q_neutral), ("v0", machine.v_names, np.zeros(machine.nv))
 
 
 def _arm(name: str, title: str, kp: tuple[float, ...], kd: tuple[float, ...]) -> RolloutCase:
@@ -92,6 +110,38 @@ def _arm(name: str, title: str, kp: tuple[float, ...], kd: tuple[float, ...]) ->
     spread = dict.fromkeys(joints, 0.3) | {f"{joint}_dot": 0.1 for joint in joints}
     law = PD(kp=kp, kd=kd, reference=np.zeros(len(kp)))
     return RolloutCase(title, lambda: derive(machine), spread, {}, law, gains=(kp, kd))
+
+
+def _quadruped() -> RolloutCase:
+    machine, law, gains = driven_quadruped(0.7)
+    spread = {"root_joint.vx": 0.3, "root_joint.vy": 0.3, "root_joint.wz": 0.3}
+    return RolloutCase(
+        "ANYmal dropped on its feet, under PD",
+        lambda: derive(machine),
+        spread,
+        standing(machine, 0.02),
+        law,
+        256,
+        gains,
+        TimeStepping(tolerance=1e-6, max_sweeps=20),
+    )
+
+
+def _balls() -> RolloutCase:
+    rest = {f"ball{i:02d}.{axis}": place for i in range(4) for axis, place in zip("xyz", _corner(i), strict=True)}
+    spread = {f"ball{i:02d}.v{axis}": 0.5 for i in range(4) for axis in "xy"}
+    return RolloutCase(
+        "four balls that bounce between walls",
+        lambda: derive(bouncing_balls(4)),
+        spread,
+        rest,
+        members=256,
+        contact=TimeStepping(tolerance=1e-6, max_sweeps=20),
+    )
+
+
+def _corner(i: int) -> tuple[float, float, float]:
+    return (0.1 if i % 2 else -0.1), (0.1 if i // 2 else -0.1), 0.08 + 0.05 * i
 
 
 ROLLOUTS: dict[str, Callable[[], RolloutCase]] = {
@@ -119,6 +169,8 @@ ROLLOUTS: dict[str, Callable[[], RolloutCase]] = {
         (120.0, 120.0, 120.0, 120.0, 20.0, 10.0, 2.0),
         (8.0, 8.0, 8.0, 8.0, 1.0, 0.5, 0.05),
     ),
+    "quadruped": _quadruped,
+    "balls": _balls,
 }
 """What is measured, by name."""
 
@@ -170,6 +222,7 @@ def _measure(
     members = max(64, case.members // 16) if settings["quick"] else case.members
     duration = steps * _STEP
     common: dict[str, Any] = {"duration": duration, "step": _STEP, "record": duration, "control": case.control}
+    common |= {"contact": case.contact}
     n = eom.nq + eom.nv
     skipped: list[dict[str, str]] = []
 
@@ -221,15 +274,17 @@ def _measure(
             "title": case.title,
             "steps_per_second": 1.0 / timing.least,
             "speed": timings["single"].relative_to(timing),
-            "agrees": row["difference"] <= _SAME * max(1.0, duration),
+            "agrees": row["difference"] <= case.same * max(1.0, duration),
         }
+        if case.contact is not None and row["contender"] in _SOFT:
+            row["agrees"] = None
     return rows, skipped
 
 
 def _mujoco(
     name: str, case: RolloutCase, eom: EquationsOfMotion, members: int, steps: int, skipped: list[dict[str, str]]
 ) -> list[_Runner]:
-    """MuJoCo's own rollouts of an arm with the same gains, by its Runge-Kutta method."""
+    """MuJoCo's own rollouts with the same gains: arms by its Runge-Kutta method, through contacts by its own."""
     if importlib.util.find_spec("mujoco") is None:
         skipped.append({"case": name, "contender": "mujoco", "reason": "mujoco is not installed"})
         return []
@@ -237,14 +292,25 @@ def _mujoco(
     from mujoco import rollout as mujoco_rollout
 
     model = mujoco.MjModel.from_xml_string(_with_law(eom, case))
-    start = case.states(eom, members)
-    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    own, kind = eom.machine, mujoco.mjtState.mjSTATE_FULLPHYSICS
+
+    def starts(count: int) -> tuple[Array, Array]:
+        start = case.states(eom, max(count, members))
+        given = [member_values(start[side], names, rest, side)[:count] for side, names, rest in _sides(own)]
+        state = to_mujoco(own, *given)
+        assert state.v is not None
+        return state.q, state.v
+
+    def ended(x: Array) -> Array:
+        state = from_mujoco(own, x[:, : model.nq], x[:, model.nq : model.nq + model.nv])
+        assert state.v is not None
+        return np.hstack([state.q, state.v])
+
     few = max(2, members // 16)
     states = np.zeros((few, mujoco.mj_stateSize(model, kind)))
     data = mujoco.MjData(model)
-    for i in range(few):
-        data.qpos[:] = [start["q0"][n][i] for n in eom.q_names]
-        data.qvel[:] = [start["v0"][n][i] for n in eom.v_names]
+    for i, (q, v) in enumerate(zip(*starts(few), strict=True)):
+        data.qpos[:], data.qvel[:] = q, v
         mujoco.mj_getState(model, data, states[i], kind)
 
     def of(threads: int) -> Callable[[int], Array]:
@@ -254,7 +320,7 @@ def _mujoco(
 
         def run(count: int) -> Array:
             made, _ = pool.rollout(model, copies, states[:count], nstep=steps)
-            return np.asarray(made[:, -1, 1 : 1 + model.nq + model.nv])
+            return ended(np.asarray(made[:, -1, 1:]))
 
         return run
 
@@ -269,31 +335,44 @@ def _mujoco(
         skipped.append({"case": name, "contender": "mjx", "reason": str(reason)})
         return runners
     together = _ON_GPU if where == "gpu" else few  # without a GPU it is slower than MuJoCo itself
-    start = case.states(eom, together)
-    q, v = (np.column_stack([start[k][n] for n in names]) for k, names in (("q0", eom.q_names), ("v0", eom.v_names)))
-    runners.append(_Runner("mjx", f"MJX, JAX on {where}, double", together, lambda n: batch(q[:n], v[:n])))
+    first = starts(together)
+    runners.append(
+        _Runner("mjx", f"MJX, JAX on {where}, double", together, lambda n: ended(batch(first[0][:n], first[1][:n])))
+    )
     return runners
 
 
 def _with_law(eom: EquationsOfMotion, case: RolloutCase) -> str:
-    """MuJoCo's XML of an arm with viscous losses and the gains of its law."""
-    root = ElementTree.fromstring(mujoco_xml(eom.machine))
-    option = root.find("option")
-    assert option is not None and case.gains is not None
-    option.set("timestep", repr(_STEP))
-    option.set("integrator", "RK4")
-    damping = {f"{joint.name}.0": nominal(joint.damping) for joint in eom.machine.joints}
-    for joint in root.iter("joint"):
-        joint.set("damping", repr(float(damping[joint.get("name", "")])))
+    """MuJoCo's XML of a robot with viscous losses and the gains of its law."""
+    assert case.gains is not None
+    if case.contact is not None:
+        root = ElementTree.fromstring(contact_xml(eom.machine, _STEP, case.contact.tolerance))
+    else:
+        root = ElementTree.fromstring(mujoco_xml(eom.machine))
+        option = root.find("option")
+        assert option is not None
+        option.set("timestep", repr(_STEP))
+        option.set("integrator", "RK4")
+        damping = {f"{joint.name}.0": nominal(joint.damping) for joint in eom.machine.joints}
+        for joint in root.iter("joint"):
+            joint.set("damping", repr(float(damping[joint.get("name", "")])))
     actuators = ElementTree.SubElement(root, "actuator")
-    for motor, kp, kd in zip(eom.machine.motors, *case.gains, strict=True):
+    reference = np.broadcast_to(np.asarray(case.control.reference, dtype=float), len(case.gains[0]))
+    for motor, kp, kd, target in zip(eom.machine.motors, *case.gains, reference, strict=True):
         ElementTree.SubElement(
             actuators,
             "general",
+            _range(motor.effort),
             joint=f"{motor.joint}.0",
             gaintype="fixed",
             gainprm="0",
             biastype="affine",
-            biasprm=f"0 {-kp!r} {-kd!r}",
+            biasprm=f"{float(kp * target)!r} {-kp!r} {-kd!r}",
         )
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _range(effort: Any) -> dict[str, str]:
+    """Limits of an actuator, if it has any."""
+    most = float(nominal(effort))
+    return {"forcelimited": "true", "forcerange": f"{-most!r} {most!r}"} if np.isfinite(most) else {}

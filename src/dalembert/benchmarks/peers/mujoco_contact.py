@@ -18,7 +18,7 @@ from dalembert.model.geometry import Sphere
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 
-__all__ = ["MujocoContact"]
+__all__ = ["MujocoContact", "contact_xml"]
 
 
 class MujocoContact:
@@ -43,7 +43,7 @@ class MujocoContact:
         import mujoco
 
         self._mujoco, self.machine, self.step = mujoco, machine, step
-        self.model = mujoco.MjModel.from_xml_string(_with_contacts(machine, step, tolerance, impratio))
+        self.model = mujoco.MjModel.from_xml_string(contact_xml(machine, step, tolerance, impratio))
         self.data = mujoco.MjData(self.model)
 
     def start(self, q0: dict[str, float], v0: dict[str, float]) -> None:
@@ -70,7 +70,8 @@ class MujocoContact:
         return max((-float(self.data.contact.dist[k]) for k in range(self.data.ncon)), default=0.0)
 
 
-def _with_contacts(machine: Machine, step: float, tolerance: float, impratio: float) -> str:
+def contact_xml(machine: Machine, step: float, tolerance: float = 1e-6, impratio: float = 1.0) -> str:
+    """MuJoCo's XML of a machine with its contacts; parameters as of `MujocoContact`."""
     root = ElementTree.fromstring(mujoco_xml(machine))
     option = root.find("option")
     assert option is not None
