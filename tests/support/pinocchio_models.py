@@ -46,6 +46,10 @@ def pinocchio_model(machine: da.Machine) -> Any:
         joint_id, pose = places[frame.body]
         model.addFrame(pin.Frame(f"frame:{frame.name}", joint_id, pose * se3(frame.origin), pin.FrameType.OP_FRAME))
     armature = np.zeros(model.nv)
+    for joint in machine.joints:
+        if joint.info.nv:
+            start = model.joints[model.getJointId(joint.name)].idx_v
+            armature[start : start + joint.info.nv] = nominal(joint.armature)
     for motor in machine.motors:
         armature[model.joints[model.getJointId(motor.joint)].idx_v] += nominal(motor.ratio) ** 2 * nominal(
             motor.rotor_inertia

@@ -80,6 +80,7 @@ def random_machine(
                 friction_velocity=0.1,
                 second_axis=_crossing(rng, axis) if "second_axis" in info.needs else None,
                 pitch=number(rng.uniform(-0.3, 0.3), f"h{i}") if "pitch" in info.needs else None,
+                armature=_armature(n, i, bone.kind) if motors else 0.0,
             )
         )
         if motors and one and rng.random() < 0.5:
@@ -194,6 +195,12 @@ def _may_be_massless(bone: _Bone, bones: Sequence[_Bone]) -> bool:
         and children
         and all(c.kind == "revolute" and bones.index(c) % 2 == 1 for c in children)
     )
+
+
+def _armature(n: int, i: int, kind: str) -> float:
+    """Armature of every third joint; of a planar one Pinocchio would take it in moving axes."""
+    has = (n + i) % 3 == 0 and kind not in ("fixed", "free", "planar")
+    return 0.05 * (1 + n + i) if has else 0.0
 
 
 class _Numbers:

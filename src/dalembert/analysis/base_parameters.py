@@ -44,7 +44,7 @@ class BaseParameters:
         The machine.
     names
         All parameters: ``BODY.mass``, ``BODY.hx`` (first moment, mass times centre), ``BODY.Ixx`` (inertia about the
-        body's origin), ``MOTOR.rotor_inertia``, ``JOINT.damping``.
+        body's origin), ``MOTOR.rotor_inertia``, ``JOINT.damping``, ``JOINT.armature`` (where a joint has one).
     nominal
         Their values in the machine.
     independent
@@ -225,6 +225,10 @@ def _opened(machine: Machine, losses: bool) -> tuple[Machine, tuple[str, ...], A
     if losses:
         joints = [
             replace(j, damping=unknown(f"{j.name}.damping", nominal(j.damping))) if j.info.nv == 1 else j
+            for j in joints
+        ]
+        joints = [
+            replace(j, armature=unknown(f"{j.name}.armature", nominal(j.armature))) if j.armature != 0.0 else j
             for j in joints
         ]
         motors = [

@@ -21,6 +21,7 @@ from dalembert.formulations.tree.model import TreeModel
 from dalembert.model.beam import Beam
 from dalembert.model.beam_integrals import BeamIntegrals
 from dalembert.model.machine import Machine
+from dalembert.model.mobility import rotor_inertias
 from dalembert.model.section import Load
 from dalembert.model.tree import Node, nominal_inertia
 
@@ -69,12 +70,12 @@ def outboard_load(
         c_b = R @ c
         inertia += R @ I_o @ R.T + m * _square(r, r) + _square(r, c_b) + _square(c_b, r)
     if rotors:
-        for motor in machine.motors:
-            for i in outboard:
-                if nodes[i].joint.name == motor.joint:
-                    axis = nodes[i].joint.mechanism().posed(nodes[i].joint.info.neutral)[2][3:, 0]
-                    axis = R_tip.T @ poses[i][0] @ axis
-                    inertia += nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia) * np.outer(axis, axis)
+        reflected = rotor_inertias(machine)
+        for i in outboard:
+            joint = nodes[i].joint
+            for axis in joint.mechanism().posed(joint.info.neutral)[2][3:].T if joint.name in reflected else ():
+                axis = R_tip.T @ poses[i][0] @ axis
+                inertia += reflected[joint.name] * np.outer(axis, axis)
     J = tuple(float(inertia[k, k]) for k in range(3))
     return Load(mass, (J[0], J[1], J[2]), float(moment[0]) if first_moment else 0.0)
 

@@ -45,7 +45,7 @@ Numbers
     (a body or ``world``), ``child``, and where they apply ``origin``, ``axis`` (three numbers, or one of x, y, z, -x,
     -y, -z; default z), ``second_axis`` (of a universal joint), ``pitch`` (of a screw, in metres per radian),
     ``limits: {lower, upper, velocity, effort, stop}``, ``stiffness``, ``rest``, ``damping``, ``friction``,
-    ``friction_velocity``.
+    ``friction_velocity``, ``armature``.
 ``origin``
     Placement in the frame of the parent: ``xyz``, and ``rpy`` (roll, pitch, yaw as in URDF), ``quaternion``
     (w, x, y, z) or ``matrix`` (3x3).
@@ -370,7 +370,7 @@ class MachineReader:
         origin = self.origin(entry.origin, (*path, "origin"))
         with locating(self.document.label, self.document.line((*path, "limits")), owner=f"joint '{name}'"):
             limits = Limits(**self.plain_numbers(entry.limits, (*path, "limits")))
-        losses = ("stiffness", "rest", "damping", "friction", "friction_velocity")
+        losses = ("stiffness", "rest", "damping", "friction", "friction_velocity", "armature")
         given = [key for key in ("second_axis", "pitch") if getattr(entry, key) is not None]
         fields = self.numbers(entry, path, "axis", *losses, *given)
         return Joint(name, entry.kind, entry.parent, entry.child, origin, limits=limits, **fields)

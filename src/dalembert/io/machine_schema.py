@@ -285,6 +285,7 @@ class JointEntry(_Entry):
     damping: Number = 0.0
     friction: Number = 0.0
     friction_velocity: Number = 1e-3
+    armature: Number = 0.0
     second_axis: Axis | None = None
     pitch: Number | None = None
 

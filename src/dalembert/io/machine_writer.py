@@ -145,7 +145,8 @@ def _joint(joint: Joint) -> dict[str, Any]:
         limits["stop"] = True
     if limits:
         data["limits"] = limits
-    defaults = {"stiffness": 0.0, "rest": 0.0, "damping": 0.0, "friction": 0.0, "friction_velocity": 1e-3}
+    defaults = dict.fromkeys(("stiffness", "rest", "damping", "friction", "armature"), 0.0)
+    defaults["friction_velocity"] = 1e-3
     for key, default in defaults.items():
         data |= _given(key, getattr(joint, key), default)
     return data

@@ -13,7 +13,12 @@ from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
-from dalembert.model.mobility import joint_without_inertia, motion_without_inertia, random_coordinates
+from dalembert.model.mobility import (
+    joint_without_inertia,
+    motion_without_inertia,
+    random_coordinates,
+    rotor_inertias,
+)
 from dalembert.model.tree import Node, central_inertia, nominal_inertia
 
 if TYPE_CHECKING:
@@ -111,7 +116,8 @@ def _check_movable(machine: Machine) -> None:
         if tree.nodes[i].parent >= 0:
             carried[tree.nodes[i].parent] |= carried[i]
     moved = {n.joint.name for n, c in zip(tree.nodes, carried, strict=True) if c}
-    moved |= {m.joint for m in machine.motors if nominal(m.rotor_inertia) > 0}
+    turned = {name for name, inertia in rotor_inertias(machine).items() if inertia > 0}
+    moved |= turned
     moved |= {c.leader for c in machine.couplings if c.joint in moved} | {c.joint for c in machine.couplings}
     idle = [f"'{n.joint.name}'" for n in tree.nodes if n.joint.name not in moved and n.joint.info.nv]
     if idle:
@@ -120,8 +126,7 @@ def _check_movable(machine: Machine) -> None:
             f"{subject} nothing: the bodies outboard have neither mass nor inertia; give them some, or lock what "
             f"does not matter"
         )
-    shared = {m.joint for m in machine.motors if nominal(m.rotor_inertia) > 0}
-    shared |= {name for c in machine.couplings for name in (c.joint, c.leader)}
+    shared = turned | {name for c in machine.couplings for name in (c.joint, c.leader)}
     parents = {n.parent for n in tree.nodes}
     for i, node in enumerate(tree.nodes):
         leaf = i not in parents and node.beam is None and node.joint.name not in shared

@@ -18,6 +18,7 @@ from dalembert.model.transform import IDENTITY, Transform, as_transform
 __all__ = ["WORLD", "Joint", "Limits"]
 
 WORLD = "world"
+_NOT_NEGATIVE = ("stiffness", "damping", "friction", "armature")
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,9 @@ class Joint:
         Viscous loss on the link side, per velocity.
     friction, friction_velocity
         Coulomb friction ``-F tanh(v / v_s)``, per velocity, with its smoothing speed ``v_s``.
+    armature
+        Inertia that moves with each velocity of the joint but with no body, ``J v^2 / 2``: that of rotors and gears,
+        reflected to the link side [kg m2 or kg]; free joints have none. A `Motor` adds its own.
     second_axis
         Axis of a universal joint that goes with the child (normalised), in the joint's frame when both angles are zero;
         not parallel to the first.
@@ -106,6 +110,7 @@ class Joint:
     friction_velocity: Scalar = 1e-3
     second_axis: Vector | None = None
     pitch: Scalar | None = None
+    armature: Scalar = 0.0
 
     def __post_init__(self) -> None:
         name = check_name(self.name, "joint")
@@ -125,7 +130,7 @@ class Joint:
             raise MachineError(f"joint '{name}': limits must be Limits, got {self.limits!r}")
         set_ = object.__setattr__
         self._set_geometry()
-        for field in ("stiffness", "damping", "friction"):
+        for field in _NOT_NEGATIVE:
             set_(self, field, field_scalar(getattr(self, field), f"{field} of joint '{name}'", lower=0.0))
         set_(self, "rest", field_scalar(self.rest, f"rest position of joint '{name}'"))
         what = f"friction velocity of joint '{name}'"
@@ -138,6 +143,9 @@ class Joint:
             raise MachineError(f"joint '{name}': a {self.kind} joint takes no spring and no limits")
         if self.kind == "fixed" and (self.damping != 0.0 or self.friction != 0.0):
             raise MachineError(f"joint '{name}': a fixed joint has no losses")
+        if self.kind in ("fixed", "free") and self.armature != 0.0:
+            cure = "; give its body the mass and inertia" * (self.kind == "free")
+            raise MachineError(f"joint '{name}': a {self.kind} joint has no armature{cure}")
 
     def _set_geometry(self) -> None:
         set_ = object.__setattr__
@@ -197,12 +205,13 @@ class Joint:
             self.damping,
             self.friction,
             self.friction_velocity,
+            self.armature,
             *(() if self.pitch is None else (self.pitch,)),
         )
 
     def bounds(self) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
-        for field in ("stiffness", "damping", "friction"):
+        for field in _NOT_NEGATIVE:
             yield Bound(f"{field} of joint '{self.name}'", getattr(self, field))
         yield Bound(f"friction velocity of joint '{self.name}'", self.friction_velocity, strict=True)
 

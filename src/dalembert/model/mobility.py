@@ -27,7 +27,7 @@ from dalembert.spatial.rotations import numpy
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["joint_without_inertia", "motion_without_inertia", "random_coordinates"]
+__all__ = ["joint_without_inertia", "motion_without_inertia", "random_coordinates", "rotor_inertias"]
 
 
 # What the joints outboard leave of the inertia about a joint, as part of what it would be if they were locked. A chain
@@ -118,9 +118,9 @@ def _straight_mass_matrix(machine: Machine, rng: np.random.Generator) -> tuple[A
             M[:, modal] += coupling.T
             M[modal, modal] += rho * np.einsum("bbij->ij", parts.B)
         links.append((X, S))
-    for motor in machine.motors:
-        v = next(node.v for node in nodes if node.joint.name == motor.joint)
-        M[v, v] += nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia)
+    rotors = rotor_inertias(machine)
+    for node in nodes:
+        M[node.v, node.v] += rotors.get(node.joint.name, 0.0) * np.eye(node.joint.info.nv)
     # Whatever turns has at most the largest moment of all that is outboard, whatever shifts all of its mass.
     scale = np.diag(M).copy()
     for i in range(len(nodes) - 1, -1, -1):
@@ -130,6 +130,14 @@ def _straight_mass_matrix(machine: Machine, rng: np.random.Generator) -> tuple[A
         if node.parent >= 0:
             inertias[node.parent] = inertias[node.parent] + X.T @ whole @ X
     return M, scale
+
+
+def rotor_inertias(machine: Machine) -> dict[str, float]:
+    """Inertia that moves with each velocity of a joint alone: its armature and ``n^2 I_m`` of its motors."""
+    rotors = {joint.name: nominal(joint.armature) for joint in machine.joints}
+    for motor in machine.motors:
+        rotors[motor.joint] += nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia)
+    return rotors
 
 
 def _beam_inertia(beam: Beam) -> Array:
@@ -149,13 +157,11 @@ def _idle_joint(machine: Machine, rng: np.random.Generator) -> Joint | None:
     nodes = machine.tree.nodes
     rigid = [_inertia(node) for node in nodes]
     articulated, composite = [I.copy() for I in rigid], [I.copy() for I in rigid]
-    rotors = dict.fromkeys((node.joint.name for node in nodes), 0.0)
-    for motor in machine.motors:
-        rotors[motor.joint] += nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia)
+    rotors = rotor_inertias(machine)
     for i in range(len(nodes) - 1, -1, -1):
         node = nodes[i]
         S, R, p = _motion(node.joint, rng)
-        rotor = rotors[node.joint.name] * np.eye(S.shape[1])
+        rotor = rotors.get(node.joint.name, 0.0) * np.eye(S.shape[1])
         own, left, whole = (S.T @ I @ S + rotor for I in (rigid[i], articulated[i], composite[i]))
         if _least(own, np.trace(own) * np.eye(len(own))) < _NOTHING and _least(left, whole) < _NOTHING:
             return node.joint

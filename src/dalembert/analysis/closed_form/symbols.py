@@ -239,6 +239,7 @@ def _joint(joint: Joint, name: _Namer, label: str, length: str) -> Joint:
         friction=name(joint.friction, "F_c", label),
         friction_velocity=name(joint.friction_velocity, "v_s", label) if slow else joint.friction_velocity,
         limits=replace(joint.limits, effort=math.inf),
+        armature=name(joint.armature, "J", label),
         pitch=None if joint.pitch is None else name(joint.pitch, "h", label),
     )
 

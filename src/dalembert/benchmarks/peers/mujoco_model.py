@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.model.machine import Machine
+from dalembert.model.mobility import rotor_inertias
 from dalembert.model.transform import IDENTITY, Transform
 from dalembert.model.tree import Node, central_inertia
 from dalembert.spatial.alignment import plane_axes
@@ -33,11 +34,11 @@ def mujoco_xml(machine: Machine) -> str:
     option = ElementTree.SubElement(root, "option", gravity=_text(machine.gravity))
     ElementTree.SubElement(option, "flag", contact="disable", constraint="disable", energy="disable")
     elements = [ElementTree.SubElement(root, "worldbody")]
-    armature = {m.joint: nominal(m.ratio) ** 2 * nominal(m.rotor_inertia) for m in machine.motors}
+    armature = rotor_inertias(machine)
     for i, node in enumerate(machine.tree.nodes):
         body = ElementTree.SubElement(elements[node.parent + 1], "body", _pose(node.placement), name=f"node{i}")
         elements.append(body)
-        _add_joints(body, node, armature.get(node.joint.name, 0.0))
+        _add_joints(body, node, armature[node.joint.name])
         mass, c, I = central_inertia(node)
         if mass <= 0.0:
             raise InputError(f"body '{node.joint.child}' of machine '{machine.name}' has no mass, which MuJoCo refuses")
@@ -67,7 +68,7 @@ def _add_joints(body: ElementTree.Element, node: Node, armature: float) -> None:
         raise InputError(f"joint '{joint.name}': MuJoCo has no joint like a {joint.kind} one")
     added = known[joint.kind]
     for k, (kind, axis) in enumerate(added):
-        extra = {} if kind == "ball" else {"axis": _text(axis), "armature": repr(armature)}
+        extra = {"armature": repr(armature)} | ({} if kind == "ball" else {"axis": _text(axis)})
         ElementTree.SubElement(body, "joint", extra, name=f"{joint.name}.{k}", type=kind)
 
 

@@ -10,6 +10,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
+from dalembert.model.mobility import rotor_inertias
 from dalembert.model.tree import central_inertia, place
 from dalembert.spatial.rotations import numpy
 
@@ -39,8 +40,8 @@ def pinocchio_model(machine: Machine) -> Any:
         joint = model.addJoint(ids[node.parent + 1], _joint(pin, node.joint), placement, node.joint.name)
         ids.append(joint)
         model.appendBodyToJoint(joint, pin.Inertia(*central_inertia(node)), pin.SE3.Identity())
-    rotors = {motor.joint: nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia) for motor in machine.motors}
-    model.armature = np.array([rotors.get(node.joint.name, 0.0) for node in machine.tree.nodes])
+    rotors = rotor_inertias(machine)
+    model.armature = np.array([rotors[node.joint.name] for node in machine.tree.nodes])
     return model
 
 

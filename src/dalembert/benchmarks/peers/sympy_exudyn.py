@@ -15,6 +15,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.model.machine import Machine
+from dalembert.model.mobility import rotor_inertias
 from dalembert.model.tree import central_inertia, place
 from dalembert.spatial.rotations import numpy
 
@@ -118,7 +119,8 @@ def _exudyn(case: Case, key: str, title: str) -> Contender:
 
 def _exudyn_tree(exu: Any, machine: Machine) -> tuple[Any, int]:
     items: Any = import_module("exudyn.itemInterface")
-    if machine.couplings or machine.motors or any(node.beam is not None for node in machine.tree.nodes):
+    moving_alone = machine.motors or any(rotor_inertias(machine).values())
+    if machine.couplings or moving_alone or any(node.beam is not None for node in machine.tree.nodes):
         raise InputError("its kinematic tree is compared for plain trees of rigid bodies only")
     kinds, parents, masses = [], [], []
     turns, inertias, offsets, centres = exu.Matrix3DList(), exu.Matrix3DList(), exu.Vector3DList(), exu.Vector3DList()

@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.model.machine import Machine
+from dalembert.model.mobility import rotor_inertias
 from dalembert.model.transform import IDENTITY
 from dalembert.model.tree import central_inertia, place
 from dalembert.spatial.rotations import numpy
@@ -29,7 +30,8 @@ def urdf_text(machine: Machine) -> str:
     InputError
         If the machine is not a tree of rigid bodies with revolute and prismatic joints, or its base is free elsewhere.
     """
-    if machine.couplings or machine.motors or any(node.beam is not None for node in machine.tree.nodes):
+    moving_alone = machine.motors or any(rotor_inertias(machine).values())
+    if machine.couplings or moving_alone or any(node.beam is not None for node in machine.tree.nodes):
         raise InputError(f"machine '{machine.name}' is not a plain tree of rigid bodies")
     root = ElementTree.Element("robot", name=machine.name)
     names: list[str] = []

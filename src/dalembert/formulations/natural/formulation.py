@@ -83,7 +83,8 @@ class Natural(FormulationBase):
     def coriolis_matrix(self) -> Any:
         """``sum I g (g')^T`` of the rotors, whose kinetic energy is ``I (g v)^2 / 2``; nothing else has any.
 
-        ``g`` is a gradient, so that ``g' = d(g v)/dq`` and Lagrange's equations give ``I g (g v' + g' v)``.
+        Where ``g`` is a gradient, ``g' = d(g v)/dq`` and Lagrange's equations give ``I g (g v' + g' v)``; so does
+        d'Alembert's principle for the three rates of a spherical joint, whose ``w x (I w)`` vanishes.
         """
         n = self.model.n
         C = ca.SX(n, n)

@@ -214,8 +214,20 @@ class NaturalModel:
 
     @cached_property
     def rotors(self) -> list[tuple[Any, Any]]:
-        """Inertia ``n^2 I_m`` of each rotor and the gradient ``g`` of its joint's coordinate, whose rate is ``g v``."""
+        """Inertia of each rotor, ``n^2 I_m`` or an armature, and the row ``g`` that gives its rate ``g v``.
+
+        ``g`` is the gradient of the joint's coordinate, where it has one; else the rates are those of the joint's kind.
+        """
         value, found = self.variables.value, []
+        for index, node in enumerate(self.tree.nodes):
+            joint = node.joint
+            if joint.armature == 0.0:
+                continue
+            if joint.info.nv == 1:
+                found.append((value(joint.armature), self._direction(joint.name)))
+                continue
+            W = ca.jacobian(self.joint_states[index][1], self.variables.v)
+            found += [(value(joint.armature), W[k, :].T) for k in range(joint.info.nv)]
         for i, motor in self._driven():
             I_m = value(motor.rotor_inertia)
             if not (isinstance(I_m, float) and I_m == 0.0):

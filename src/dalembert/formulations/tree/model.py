@@ -156,8 +156,15 @@ class TreeModel:
 
     @cached_property
     def armature(self) -> Any:
-        """Inertia ``n^2 I_m`` that rotors add to each velocity."""
+        """Inertia that each velocity moves besides the bodies: armatures, and ``n^2 I_m`` of motors.
+
+        Its force has no part without accelerations: only joints whose velocities are rates of coordinates, and
+        spherical ones, where ``w x (J w) = 0``, have any.
+        """
         J = ca.SX(self.tree.nv, 1)
+        for node in self.tree.nodes:
+            if node.joint.armature != 0.0:
+                J[node.v] = self.variables.value(node.joint.armature)
         for i, motor in self._driven():
             n, I_m = self.variables.value(motor.ratio), self.variables.value(motor.rotor_inertia)
             if not (isinstance(I_m, float) and I_m == 0.0):
