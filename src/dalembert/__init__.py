@@ -70,8 +70,11 @@ if TYPE_CHECKING:
     from dalembert.campaigns.identification import identify
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
+    from dalembert.io.mjcf.load import load_mjcf
+    from dalembert.io.mjcf.writer import to_mjcf
     from dalembert.io.realtime import realtime
     from dalembert.io.urdf import load_urdf
+    from dalembert.io.urdf_writer import to_urdf
     from dalembert.loop.join import join
     from dalembert.loop.rollout import rollout
     from dalembert.loop.signals import Measure
@@ -171,6 +174,7 @@ __all__ = [
     "join",
     "linearize",
     "load_machine",
+    "load_mjcf",
     "load_run",
     "load_simulation",
     "load_urdf",
@@ -186,6 +190,8 @@ __all__ = [
     "sphere",
     "sqrt",
     "stepper",
+    "to_mjcf",
+    "to_urdf",
     "verify",
     "winch",
 ]
@@ -200,6 +206,7 @@ _LATER = {
     "export_fmu": "dalembert.io.fmu.export",
     "identify": "dalembert.campaigns.identification",
     "load_machine": "dalembert.io.machine_files",
+    "load_mjcf": "dalembert.io.mjcf.load",
     "realtime": "dalembert.io.realtime",
     "open_campaign": "dalembert.campaigns.campaign",
     "load_simulation": "dalembert.io.machine_files",
@@ -207,6 +214,8 @@ _LATER = {
     "report": "dalembert.view.page.report",
     "rollout": "dalembert.loop.rollout",
     "stepper": "dalembert.loop.stepper",
+    "to_mjcf": "dalembert.io.mjcf.writer",
+    "to_urdf": "dalembert.io.urdf_writer",
     "verify": "dalembert.analysis.verify",
 }
 """Verbs whose modules are loaded when they are first asked for, so that the import is quick."""

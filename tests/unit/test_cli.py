@@ -218,7 +218,7 @@ def test_a_diverging_simulation_fails_but_keeps_what_is_good(call: Call, here: P
         (["simulate", "pendulum.yaml", "--csv", "."], "cannot write .: it is a folder"),
         (["simulate", "pendulum.yaml", "--plot", "run.doc"], "cannot write run.doc: its name must end in"),
         (["simulate", "."], "'.' is a folder"),
-        (["simulate", "notes.txt"], "notes.txt: expected a machine file (.yaml, .yml) or a .urdf, got '.txt'"),
+        (["simulate", "notes.txt"], "notes.txt: expected a machine file (.yaml, .yml), a .urdf or an MJCF (.xml), got"),
         (["simulate", "broken.yaml"], "broken.yaml"),
         (["simulate", "law.yaml"], "no law named 'magic' in the control of the simulation; known: computed-torque"),
         (["verify", "broken.urdf"], "broken.urdf"),

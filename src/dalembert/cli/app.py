@@ -21,6 +21,7 @@ from dalembert.cli.campaign import campaign
 from dalembert.cli.check import check, new, schema
 from dalembert.cli.demo import demo
 from dalembert.cli.doctor import doctor
+from dalembert.cli.export import export
 from dalembert.cli.fmu import fmu
 from dalembert.cli.plot import plot
 from dalembert.cli.realtime import realtime
@@ -102,6 +103,9 @@ app.command(
 )(robust)
 app.command(epilog=_examples("reproduce", "reproduce crane --short"))(reproduce)
 app.command(epilog=_examples("bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"))(bench)
+app.command(epilog=_examples("export canadarm arm.urdf", "export crane.yaml crane.xml", "export robot.xml robot.yaml"))(
+    export
+)
 app.command(epilog=_examples("fmu crane.yaml", "fmu six-axis-arm --fmi 3.0 --open --out arm.fmu"))(fmu)
 app.command(epilog=_examples("realtime crane.yaml", "realtime crane.yaml --open --port 9000 --period 0.002"))(realtime)
 app.command(epilog=_examples("schema", "schema --out machine.schema.json"))(schema)

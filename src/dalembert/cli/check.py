@@ -17,7 +17,7 @@ __all__ = ["check", "new", "schema"]
 
 
 def check(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Machine files (.yaml), or .urdf.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Machine files (.yaml), .urdf, MJCF (.xml).")],
 ) -> None:
     """Say everything that is wrong with machine files, with file and line.
 
@@ -35,16 +35,16 @@ def check(
 
 
 def _faults(path: Path) -> list[FileFormatError]:
-    if path.suffix.lower() == ".urdf":
-        from dalembert.io.urdf import load_urdf
+    from dalembert.io.machine_check import check_machine
+    from dalembert.io.machine_files import load_machine
+    from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
 
+    if path.suffix.lower() in ROBOT_ENDINGS:
         try:
-            print(f"{path}: {load_urdf(path)}")
+            print(f"{path}: {load_robot(path)}")
         except DalembertError as error:
             return [FileFormatError(str(error))]
         return []
-    from dalembert.io.machine_check import check_machine
-    from dalembert.io.machine_files import load_machine
 
     errors = check_machine(path)
     if not errors:

@@ -41,6 +41,8 @@ _EXTRAS = (
     ("robust", "floors of H-infinity norms", ("cvxpy", "clarabel")),
     ("campaign", "stores, clusters and sensitivities of campaigns", ("pandas", "pyarrow", "distributed", "SALib")),
     ("meshes", "meshes in other formats than STL and OBJ", ("trimesh", "pycollada")),
+    ("mjcf", "MJCF files of MuJoCo", ("mujoco",)),
+    ("gym", "environments for reinforcement learning", ("gymnasium",)),
     ("cuda", "batches and rollouts on an NVIDIA GPU", ("cupy-cuda12x",)),
     ("peers", "comparison with Pinocchio and MuJoCo", ("pin", "mujoco")),
     ("bench", "benchmarks with Exudyn besides", ("exudyn",)),

@@ -1,4 +1,4 @@
-"""The machine that an argument names: a ready-made one, a machine file, or a URDF."""
+"""The machine that an argument names: a ready-made one, a machine file, a URDF or an MJCF."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dalembert.model.machine import Machine
 __all__ = ["MachineArgument", "find_machine"]
 
 MachineArgument = Annotated[
-    str, typer.Argument(help="A machine file (.yaml), a .urdf, or the name of a ready-made machine.")
+    str, typer.Argument(help="A machine file (.yaml), a .urdf, an MJCF (.xml), or the name of a ready-made machine.")
 ]
 
 
@@ -28,13 +28,15 @@ def find_machine(name: str) -> tuple[Machine, dict[str, Any]]:
         known = ", ".join(sorted(SYSTEMS))
         raise InputError(f"'{name}' is neither a file nor a ready-made machine; ready-made are: {known}")
     if path.is_dir():
-        raise InputError(f"'{name}' is a folder; expected a machine file (.yaml) or a .urdf")
-    if path.suffix.lower() == ".urdf":
-        from dalembert.io.urdf import load_urdf
-
-        return load_urdf(path), {}
-    if path.suffix.lower() not in (".yaml", ".yml"):
-        raise FileFormatError(f"{path}: expected a machine file (.yaml, .yml) or a .urdf, got '{path.suffix}'")
+        raise InputError(f"'{name}' is a folder; expected a machine file (.yaml), a .urdf or an MJCF (.xml)")
     from dalembert.io.machine_files import load_simulation
+    from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
+
+    if path.suffix.lower() in ROBOT_ENDINGS:
+        return load_robot(path), {}
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        raise FileFormatError(
+            f"{path}: expected a machine file (.yaml, .yml), a .urdf or an MJCF (.xml), got '{path.suffix}'"
+        )
 
     return load_simulation(path)

@@ -124,6 +124,7 @@ def _limits(element: Element, *, bounded: bool) -> Limits:
         for key, value in (("velocity", speed), ("effort", effort)):
             if value < 0:
                 raise limit.error(f"attribute '{key}' of <limit> must be >= 0, got {value:g}")
+        speed, effort = _unlimited(speed), _unlimited(effort)
         # A speed of zero stands for "not known" in the files in use: a joint that cannot move would be fixed.
         speed = speed or np.inf
         if effort == 0.0:
@@ -133,10 +134,15 @@ def _limits(element: Element, *, bounded: bool) -> Limits:
             )
         if not bounded:
             return Limits(velocity=speed, effort=effort)
-        lower, upper = limit.number("lower", 0.0, infinite=True), limit.number("upper", 0.0, infinite=True)
+        lower, upper = (_unlimited(limit.number(end, 0.0, infinite=True)) for end in ("lower", "upper"))
         if lower > upper:
             raise limit.error(f"the lower limit {lower:g} must not exceed the upper limit {upper:g}")
         return Limits(lower, upper, speed, effort)
+
+
+def _unlimited(value: float) -> float:
+    """Infinity for the largest number, which stands for it where readers do not know the word."""
+    return float(np.copysign(np.inf, value)) if abs(value) >= np.finfo(float).max else value
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 from dalembert.core.errors import FileFormatError, InputError, UnknownNameError
 from dalembert.io.control_blocks import make_law
 from dalembert.io.machine_files import load_simulation
-from dalembert.io.urdf import load_urdf
+from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
 from dalembert.model.body import Body
 from dalembert.model.geometry import Mesh
 from dalembert.model.machine import Machine
@@ -297,15 +297,16 @@ def open_object(given: Any) -> Opened:
 
 
 def open_path(path: Path) -> Opened:
-    """Open what somebody named on the command line: a machine file, a URDF or a run file."""
+    """Open what somebody named on the command line: a machine file, a URDF, an MJCF or a run file."""
     suffix = path.suffix.lower()
     if suffix == ".nc":
         return open_run(Run.load(path), path.name)
-    if suffix == ".urdf":
-        machine = load_urdf(path)
-        return Opened(path.name, machine, {})
+    if suffix in ROBOT_ENDINGS:
+        return Opened(path.name, load_robot(path), {})
     if suffix not in (".yaml", ".yml"):
-        raise FileFormatError(f"{path}: expected a machine file (.yaml, .yml), a .urdf or a run file (.nc)")
+        raise FileFormatError(
+            f"{path}: expected a machine file (.yaml, .yml), a .urdf, an MJCF (.xml) or a run file (.nc)"
+        )
     machine, settings = load_simulation(path)
     text = path.read_text(encoding="utf-8")
     return Opened(path.name, machine, settings, text, _control(text))

@@ -1,0 +1,35 @@
+"""``dalembert export``: a machine as a file of another engine, or as a machine file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.machines import MachineArgument, find_machine
+from dalembert.core.files import target_file
+
+__all__ = ["export"]
+
+
+def export(
+    machine: MachineArgument,
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="A .urdf, an .xml (MJCF), or a machine file (.yaml).")],
+) -> None:
+    """Write a machine as URDF, as MJCF or as a machine file.
+
+    What the format does not have is listed.
+    """
+    from dalembert.io import machine_to_yaml, to_mjcf, to_urdf
+
+    path = target_file(out, (".urdf", ".xml", ".mjcf", ".yaml", ".yml"))
+    found, _ = find_machine(machine)
+    match path.suffix.lower():
+        case ".urdf":
+            to_urdf(found, path)
+        case ".xml" | ".mjcf":
+            to_mjcf(found, path)
+        case _:
+            machine_to_yaml(found, path)
+    print(f"written: {path}")

@@ -1,0 +1,160 @@
+"""Actuators and equalities of a compiled model as motors, thrusters and constraints of a machine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dalembert.io.mjcf.compiled import Compiled, pose, unique
+from dalembert.io.mjcf.tree import Placed
+from dalembert.model.constraints import BallConstraint, Constraint, GearConstraint, WeldConstraint
+from dalembert.model.parts import Frame, Motor, Thruster
+from dalembert.model.transform import Transform
+
+__all__ = ["read_actuators", "read_equalities"]
+
+
+def read_actuators(source: Compiled, tree: Placed) -> tuple[list[Motor], list[Thruster]]:
+    """Motors of joints, thrusters at sites; inertia and loss of any actuator on a joint go to the joint."""
+    m, mujoco = source.model, source.mujoco
+    on_joint = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+    motors: list[dict[str, Any]] = []
+    thrusters: list[dict[str, Any]] = []
+    faults: dict[str, list[str]] = {}
+    for k in range(len(m.actuator_trntype)):
+        name, kind = source.name("actuator", k), int(m.actuator_trntype[k])
+        target = int(m.actuator_trnid[k, 0])
+        gear = [float(x) for x in m.actuator_gear[k]]
+        single = kind in on_joint and int(m.jnt_type[target]) in (2, 3)
+        if single:
+            _add_rotor(source, tree, k, tree.joint_names[target], gear[0])
+        fault = _unlike_a_motor(source, k)
+        gain = float(m.actuator_gainprm[k, 0])
+        if fault is None and single and gear[0] * gain != 0.0:
+            effort, _ = _effort(source, k, name, gain)
+            joint = tree.joint_names[target]
+            named = name if _has_name(source, k) else joint
+            motors.append({"name": named, "joint": joint, "ratio": gear[0] * gain, "effort": effort})
+        elif fault is None and kind == int(mujoco.mjtTrn.mjTRN_SITE) and int(m.actuator_trnid[k, 1]) < 0:
+            effort, one_sided = _effort(source, k, name, gain)
+            force, torque = ([x * gain for x in gear[i : i + 3]] for i in (0, 3))
+            given = {"name": name, "frame": tree.sites[target], "force": force, "torque": torque, "effort": effort}
+            thrusters.append(given | {"one_sided": one_sided})
+        else:
+            faults.setdefault(fault or "on a tendon, body or joint of several coordinates", []).append(f"'{name}'")
+    for fault, left in faults.items():
+        source.leave_out(f"actuator{'s' * (len(left) > 1)} {', '.join(left)} ({fault})")
+    names = unique([str(x["name"]) for x in (*motors, *thrusters)])
+    for given, name in zip((*motors, *thrusters), names, strict=True):
+        given["name"] = name
+    return [Motor(**x) for x in motors], [Thruster(**x) for x in thrusters]
+
+
+def _has_name(source: Compiled, k: int) -> bool:
+    return bool(source.mujoco.mj_id2name(source.model, source.mujoco.mjtObj.mjOBJ_ACTUATOR, k))
+
+
+def _unlike_a_motor(source: Compiled, k: int) -> str | None:
+    """Say why an actuator is more than a force in proportion to its input."""
+    m, mujoco = source.model, source.mujoco
+    if int(m.actuator_dyntype[k]) != int(mujoco.mjtDyn.mjDYN_NONE):
+        return "with a state of its own"
+    if int(m.actuator_gaintype[k]) != int(mujoco.mjtGain.mjGAIN_FIXED):
+        return "muscle, damper or user-defined gain"
+    if int(m.actuator_biastype[k]) != int(mujoco.mjtBias.mjBIAS_NONE):
+        return "servo of position or velocity; laws such as da.PD do that"
+    if source.array("actuator_delay", len(m.actuator_trntype))[k]:
+        return "with a delay"
+    return None
+
+
+def _add_rotor(source: Compiled, tree: Placed, k: int, joint: str, gear: float) -> None:
+    """Reflect inertia and damping of an actuator to its joint."""
+    n = len(source.model.actuator_trntype)
+    inertia, damping = (float(source.array(f"actuator_{x}", n)[k]) for x in ("armature", "damping"))
+    if inertia or damping:
+        i = next(i for i, j in enumerate(tree.joints) if j.name == joint)
+        old = tree.joints[i]
+        tree.joints[i] = replace(
+            old,
+            armature=old.armature + gear**2 * inertia,
+            damping=old.damping + (0.0 if source.disabled("DAMPER") else gear**2 * damping),
+        )
+    if np.any(source.array("actuator_dampingpoly", n)[k]):
+        source.leave_out(f"damping of actuator '{source.name('actuator', k)}' that is not linear")
+
+
+def _effort(source: Compiled, k: int, name: str, gain: float) -> tuple[float, bool]:
+    """Largest input and whether it only pushes; limits that are not symmetric are widened and noted."""
+    m = source.model
+    low, high = -math.inf, math.inf
+    if m.actuator_ctrllimited[k] and not source.disabled("CLAMPCTRL"):
+        low, high = (float(x) for x in m.actuator_ctrlrange[k])
+    if m.actuator_forcelimited[k] and gain:
+        least, most = sorted(float(x) / gain for x in m.actuator_forcerange[k])
+        low, high = max(low, least), min(high, most)
+    site = int(m.actuator_trntype[k]) == int(source.mujoco.mjtTrn.mjTRN_SITE)
+    one_sided = site and low == 0.0
+    if low != -high and not one_sided:
+        widest = max(-low, high)
+        source.leave_out(f"limits [{low:g}, {high:g}] of actuator '{name}': [{-widest:g}, {widest:g}] here")
+    return max(-low, high, 0.0), one_sided
+
+
+def read_equalities(source: Compiled, tree: Placed, *, hard: bool) -> list[Constraint]:
+    """Equalities as hard constraints where that is wanted and they have a counterpart; the others are noted."""
+    m = source.model
+    if source.disabled("EQUALITY") or source.disabled("CONSTRAINT"):
+        return []
+    made: list[Constraint] = []
+    names = unique([source.name("equality", k) for k in range(m.neq)])
+    for k, name in enumerate(names):
+        kind = str(source.mujoco.mjtEq(int(m.eq_type[k])).name).removeprefix("mjEQ_").lower()
+        constraint = _equality(source, tree, k, name, kind) if hard else None
+        if constraint is None:
+            could = not hard and kind in ("connect", "weld", "joint")
+            why = "; hard_equalities=True makes it a constraint" if could else ""
+            source.leave_out(f"soft equality '{name}' ({kind}){why}")
+        else:
+            made.append(constraint)
+    return made
+
+
+def _equality(source: Compiled, tree: Placed, k: int, name: str, kind: str) -> Constraint | None:
+    m, data = source.model, source.model.eq_data[k]
+    one, other = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
+    state: dict[str, Any] = {} if m.eq_active0[k] else {"active": False, "switchable": True}
+    if kind == "joint":
+        q1 = float(m.qpos0[m.jnt_qposadr[one]])
+        if other < 0:
+            return GearConstraint(name, ((tree.joint_names[one], 1.0),), q1 + float(data[0]), **state)
+        if np.any(data[2:5]):
+            return None
+        q2, ratio = float(m.qpos0[m.jnt_qposadr[other]]), float(data[1])
+        terms = ((tree.joint_names[one], 1.0), (tree.joint_names[other], -ratio))
+        return GearConstraint(name, terms, q1 + float(data[0]) - ratio * q2, **state)
+    if kind not in ("connect", "weld"):
+        return None
+    if int(m.eq_objtype[k]) == int(source.mujoco.mjtObj.mjOBJ_SITE):
+        ends = tree.sites[one], tree.sites[other]
+        if kind == "connect":
+            return BallConstraint(name, *ends, **state)
+        return WeldConstraint(name, *ends, Transform(), **state)
+    if kind == "connect":
+        frames = [
+            _frame(tree, f"{name}.{end}", body, pose(data[3 * end : 3 * end + 3], (1.0, 0.0, 0.0, 0.0)))
+            for end, body in enumerate((one, other))
+        ]
+        return BallConstraint(name, *frames, **state)
+    # The pose of body 2 in body 1 is data[3:10]; the anchor says about which point torques are weighed.
+    held = _frame(tree, f"{name}.0", one, pose(data[3:6], data[6:10]))
+    return WeldConstraint(name, held, _frame(tree, f"{name}.1", other, Transform()), Transform(), **state)
+
+
+def _frame(tree: Placed, name: str, body: int, place: Transform) -> str:
+    name = unique([name], {f.name for f in tree.frames} | set(tree.names))[0]
+    tree.frames.append(Frame(name, tree.names[body], tree.placement(body, place)))
+    return name

@@ -1,0 +1,195 @@
+"""Machines from MJCF files, as MuJoCo's own parser and compiler read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.core.types import Array
+from dalembert.core.warn import warn
+from dalembert.io.conventions import PeerState, from_mujoco, to_mujoco
+from dalembert.io.mjcf.compiled import Compiled, compile_mjcf
+from dalembert.io.mjcf.drives import read_actuators, read_equalities
+from dalembert.io.mjcf.geometry import add_geometry, read_contacts
+from dalembert.io.mjcf.tree import Placed, read_tree
+from dalembert.io.source import locating
+from dalembert.model.machine import Machine
+
+__all__ = ["Mjcf", "load_mjcf", "read_mjcf"]
+
+
+@dataclass(frozen=True, eq=False)
+class Mjcf:
+    """A machine from an MJCF file, what of the file it does not have, and how its states are related to MuJoCo's.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    left_out
+        What was not carried over, each in a line.
+    q0
+        Configuration of the file (``qpos0``), in the machine's order.
+    keyframes
+        Configuration and velocities of each keyframe, in the machine's order.
+    qpos, qvel
+        For each coordinate and velocity of the machine its place in MuJoCo's ``qpos`` and ``qvel``.
+    """
+
+    machine: Machine
+    left_out: tuple[str, ...]
+    q0: Array
+    keyframes: Mapping[str, tuple[Array, Array]]
+    qpos: NDArray[np.int64]
+    qvel: NDArray[np.int64]
+
+    def from_mujoco(
+        self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None, tau: ArrayLike | None = None
+    ) -> PeerState:
+        """State of the machine from ``qpos``, ``qvel``, ``qacc`` and a generalised force of MuJoCo."""
+        rest = (None if x is None else np.asarray(x, dtype=float)[..., self.qvel] for x in (v, a, tau))
+        return from_mujoco(self.machine, np.asarray(q, dtype=float)[..., self.qpos], *rest)
+
+    def to_mujoco(
+        self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None, tau: ArrayLike | None = None
+    ) -> PeerState:
+        """``qpos``, ``qvel``, ``qacc`` and generalised force of MuJoCo from a state of the machine."""
+        state = to_mujoco(self.machine, q, v, a, tau)
+        places = (self.qpos, self.qvel, self.qvel, self.qvel)
+        return PeerState(*(None if x is None else _spread(x, at) for x, at in zip(state, places, strict=True)))  # type: ignore[arg-type]
+
+
+def _spread(x: Array, places: NDArray[np.int64]) -> Array:
+    result = np.empty_like(x)
+    result[..., places] = x
+    return result
+
+
+def load_mjcf(
+    source: str | Path,
+    *,
+    contacts: bool = True,
+    geometry: bool = True,
+    hard_equalities: bool = False,
+    gravity: Any = None,
+    name: str | None = None,
+) -> Machine:
+    """Read a machine from an MJCF file (needs the extra ``mjcf``).
+
+    MuJoCo's own parser and compiler read the file, so that defaults, includes, attached models and inertias from geoms
+    are what they are there. A body with several joints becomes a chain with bodies without mass; frames of bodies stand
+    at the anchor of their last joint (``NAME.origin`` is MuJoCo's), sites become frames. Coordinates are the numbers of
+    ``qpos``, in the machine's own order. What is not carried over is listed in a warning; `dalembert.io.read_mjcf`
+    returns the list, and how states are related.
+
+    Parameters
+    ----------
+    source
+        Path of the file, or the XML text itself.
+    contacts
+        Whether geoms that collide become contacts: spheres, capsules and boxes with planes, spheres with capsules and
+        spheres. They are rigid here, and soft in MuJoCo.
+    geometry
+        Whether to keep the shapes.
+    hard_equalities
+        Make the equalities ``connect``, ``weld`` and linear ``joint`` constraints; in MuJoCo they are soft.
+    gravity
+        Acceleration of gravity instead of that of the file.
+    name
+        Name of the machine instead of that of the model.
+
+    Examples
+    --------
+    >>> arm = load_mjcf('''
+    ... <mujoco model="arm"><worldbody><body pos="0 0 1">
+    ...   <joint name="hinge" axis="0 1 0" armature="0.1" damping="0.2"/>
+    ...   <geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.5"/>
+    ... </body></worldbody><actuator><motor joint="hinge" gear="10"/></actuator></mujoco>''')
+    >>> arm.q_names, arm.joint("hinge").armature, arm.motors[0].ratio
+    (('hinge',), 0.1, 10.0)
+    """
+    read = read_mjcf(
+        source, contacts=contacts, geometry=geometry, hard_equalities=hard_equalities, gravity=gravity, name=name
+    )
+    if read.left_out:
+        label = "<text>" if isinstance(source, str) and "<" in source else str(source)
+        listed = "; ".join(read.left_out)
+        warn(f"{label}: not carried over from MJCF: {listed}")
+    return read.machine
+
+
+def read_mjcf(
+    source: str | Path,
+    *,
+    contacts: bool = True,
+    geometry: bool = True,
+    hard_equalities: bool = False,
+    gravity: Any = None,
+    name: str | None = None,
+) -> Mjcf:
+    """Read a machine from an MJCF file, with what is not carried over and how its states are related to MuJoCo's.
+
+    Parameters
+    ----------
+    source, contacts, geometry, hard_equalities, gravity, name
+        As of `dalembert.load_mjcf`, which gives the machine alone.
+    """
+    compiled = compile_mjcf(source)
+    with locating(compiled.label, None):
+        tree = read_tree(compiled)
+        motors, thrusters = read_actuators(compiled, tree)
+        constraints = read_equalities(compiled, tree, hard=hard_equalities)
+        touching = read_contacts(compiled, tree) if contacts else []
+        if geometry:
+            add_geometry(compiled, tree)
+        _note_the_rest(compiled, contacts=contacts)
+        pull: Any = (0.0, 0.0, 0.0) if compiled.disabled("GRAVITY") else compiled.model.opt.gravity.tolist()
+        machine = Machine(
+            name or str(compiled.spec.modelname or "machine"),
+            bodies=tuple(tree.bodies),
+            joints=tuple(tree.joints),
+            frames=tuple(tree.frames),
+            motors=tuple(motors),
+            thrusters=tuple(thrusters),
+            constraints=tuple(constraints),
+            contacts=tuple(touching),
+            gravity=pull if gravity is None else gravity,
+        )
+    return _related(compiled, tree, machine)
+
+
+def _note_the_rest(source: Compiled, *, contacts: bool) -> None:
+    """Note what has no counterpart at all."""
+    m = source.model
+    for k in range(m.ntendon):
+        source.leave_out(f"tendon '{source.name('tendon', k)}'")
+    if m.opt.density or m.opt.viscosity:
+        source.leave_out("forces of the medium (density, viscosity)")
+    others = {"flexible bodies": "nflex", "skins": "nskin", "sensors": "nsensor", "plugins": "nplugin"}
+    for what, count in others.items():
+        if getattr(m, count, 0):
+            source.leave_out(what)
+    if m.ngeom and not contacts and np.any(np.asarray(m.geom_contype) | np.asarray(m.geom_conaffinity)):
+        source.leave_out("contacts, as asked")
+
+
+def _related(source: Compiled, tree: Placed, machine: Machine) -> Mjcf:
+    """Say where the coordinates of the machine stand in MuJoCo's arrays."""
+    m, number = source.model, {name: j for j, name in enumerate(tree.joint_names)}
+    qpos: list[int] = []
+    qvel: list[int] = []
+    for joint in machine.coordinate_joints:
+        j = number[joint.name]
+        qpos += range(int(m.jnt_qposadr[j]), int(m.jnt_qposadr[j]) + joint.info.nq)
+        qvel += range(int(m.jnt_dofadr[j]), int(m.jnt_dofadr[j]) + joint.info.nv)
+    read = Mjcf(machine, tuple(source.left_out), np.zeros(0), {}, np.array(qpos), np.array(qvel))
+    states = {}
+    for k in range(m.nkey):
+        state = read.from_mujoco(m.key_qpos[k], m.key_qvel[k])
+        states[source.name("key", k)] = (state.q, np.asarray(state.v))
+    return Mjcf(machine, read.left_out, read.from_mujoco(m.qpos0).q, states, read.qpos, read.qvel)

@@ -1,0 +1,384 @@
+"""Machines as MJCF files.
+
+Bodies that are fixed to each other are one there. Several joints in a row between bodies without mass, which MuJoCo
+refuses, are joints of one body: with the placements ``X_1 .. X_n`` of the joints and their motions ``J_k(q_k)``
+
+    X_1 J_1 X_2 J_2 .. X_n J_n = X  (Y_1 J_1 Y_1^-1) (Y_2 J_2 Y_2^-1) .. J_n,
+    X = X_1 .. X_n,   Y_k = (X_(k+1) .. X_n)^-1,
+
+so that joint ``k`` stands at ``Y_k`` in the frame of the last body, which is what the format asks for.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from operator import matmul
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import depends_on_time, nominal
+from dalembert.core.types import Array
+from dalembert.io.exported import (
+    Exported,
+    check_exportable,
+    finish,
+    numbers,
+    parts_without_counterpart,
+    rotation_of,
+    simple_joints,
+)
+from dalembert.model.body import Body
+from dalembert.model.constraints import BallConstraint, GearConstraint, WeldConstraint
+from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface
+from dalembert.model.geometry import Box, Capsule, Cylinder, Mesh, Solid, Sphere
+from dalembert.model.joint import WORLD, Joint
+from dalembert.model.machine import Machine
+from dalembert.model.mobility import rotor_inertias
+from dalembert.model.transform import IDENTITY, Transform
+from dalembert.model.tree import Node, central_inertia
+from dalembert.spatial.rotations import quaternion_from_matrix
+
+__all__ = ["to_mjcf"]
+
+Element = ElementTree.Element
+LEAST = 1e-14
+"""Mass and moments that stand for none: MuJoCo refuses moving bodies with less than 1e-15."""
+_KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
+
+
+def to_mjcf(machine: Machine, path: str | Path | None = None) -> Exported:
+    """Write a machine as MJCF, the format of MuJoCo, at the nominal values of its parameters.
+
+    Joints keep their names (those of several coordinates become several, with the names of these) and their order, so
+    that ``qpos`` and ``qvel`` are as `dalembert.io.to_mujoco` says. Constraints and contacts are soft in MuJoCo; that,
+    and what is left out, is listed in a warning.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    path
+        File to write; None: the text alone.
+
+    Raises
+    ------
+    InputError
+        If MuJoCo has no coordinates like those of the machine: beams, screws, free joints on moving bodies.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> arm = da.Machine(
+    ...     "arm",
+    ...     [da.box("link", 1.0, (0.5, 0.1, 0.1))],
+    ...     [da.Joint("q", "revolute", "world", "link", axis="y", armature=0.1)],
+    ... )
+    >>> print(next(line.strip() for line in da.to_mjcf(arm).text.splitlines() if "<joint" in line))
+    <joint name="q" type="hinge" axis="0.0 1.0 0.0" armature="0.1" />
+    """
+    check_exportable(machine, "MJCF")
+    return _Writer(machine).written(path)
+
+
+class _Writer:
+    """The document of a machine as it grows."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine, self.nodes = machine, machine.tree.nodes
+        self.left_out: list[str] = parts_without_counterpart(
+            machine, ("wrenches", "cables", "fields", "signals", "sensors")
+        )
+        self.root = ElementTree.Element("mujoco", model=machine.name)
+        compiler = {"angle": "radian", "inertiafromgeom": "false", "autolimits": "false"}
+        ElementTree.SubElement(self.root, "compiler", compiler)
+        ElementTree.SubElement(self.root, "option", gravity=numbers(machine.gravity))
+        self.assets = ElementTree.SubElement(self.root, "asset")
+        self.world = ElementTree.SubElement(self.root, "worldbody")
+        self.elements: dict[int, Element] = {-1: self.world}
+        self.geoms = 0
+
+    def written(self, path: str | Path | None) -> Exported:
+        """Fill the document and write it."""
+        rotors, losses = rotor_inertias(self.machine), self._losses()
+        done: set[int] = set()
+        for i in range(len(self.nodes)):
+            if i not in done:
+                done |= set(self._body(self._chain(i), rotors, losses))
+        self._shapes()
+        self._frames()
+        self._contacts()
+        self._equalities()
+        self._actuators()
+        if not len(self.assets):
+            self.root.remove(self.assets)
+        ElementTree.indent(self.root)
+        text = ElementTree.tostring(self.root, encoding="unicode") + "\n"
+        return finish(self.machine, "MJCF", text, self.left_out, path)
+
+    def _losses(self) -> dict[str, float]:
+        """Viscous losses of each joint, those of its motors among them."""
+        losses = {j.name: nominal(j.damping) for j in self.machine.joints}
+        for motor in self.machine.motors:
+            losses[motor.joint] += nominal(motor.ratio) ** 2 * nominal(motor.damping)
+        return losses
+
+    # -- bodies -----------------------------------------------------------------------------------------------------
+
+    def _chain(self, i: int) -> list[int]:
+        """Nodes that become one body: those without mass that carry one other, and the first one that has mass."""
+        chain, tree = [i], self.machine.tree
+        while True:
+            mass, _, inertia = central_inertia(self.nodes[chain[-1]])
+            children = tree.children(chain[-1])
+            free = any(self.nodes[k].joint.kind == "free" for k in (chain[-1], *children))
+            if mass > 0.0 or inertia.any() or len(children) != 1 or free:
+                return chain
+            chain.append(children[0])
+
+    def _body(self, chain: list[int], rotors: dict[str, float], losses: dict[str, float]) -> list[int]:
+        nodes = [self.nodes[i] for i in chain]
+        last = nodes[-1]
+        places = [node.placement for node in nodes]
+        parent = self.elements[nodes[0].parent]
+        body = ElementTree.SubElement(parent, "body", _pose(reduce(matmul, places)), name=last.joint.child)
+        for k, node in enumerate(nodes):
+            seen = reduce(matmul, places[k + 1 :], IDENTITY).inverse()
+            self._joints(body, node, seen, rotors[node.joint.name], losses[node.joint.name])
+            if k < len(nodes) - 1:
+                shown = [b.name for b, _ in node.bodies if b.geometry]
+                shown += [f.name for f in self.machine.frames if self.machine.tree.frames[f.name][0] == chain[k]]
+                if shown:
+                    self.left_out.append(f"shapes and frames of what has no mass: {', '.join(map(repr, shown))}")
+        self._inertia(body, last)
+        self.elements[chain[-1]] = body
+        return chain
+
+    def _joints(self, body: Element, node: Node, seen: Transform, rotor: float, loss: float) -> None:
+        joint = node.joint
+        if joint.kind == "free":
+            if node.parent >= 0:
+                raise InputError(f"joint '{joint.name}': MuJoCo's free joints are between a body and the world")
+            if node.placement != IDENTITY:
+                self.left_out.append(f"placement of free joint '{joint.name}': coordinates begin at the world's origin")
+            lossy = {"damping": numbers(loss)} if loss else {}
+            ElementTree.SubElement(body, "joint", lossy, name=joint.name, type="free")
+            return
+        R, place = rotation_of(seen), {"pos": numbers(seen.translation)}
+        for part in simple_joints(joint, "MJCF"):
+            given = {"name": part.name, "type": _KINDS[part.kind]}
+            if any(nominal(x) != 0.0 for x in seen.translation):
+                given |= place
+            if part.kind != "spherical":
+                given["axis"] = numbers(R @ part.axis)
+            for key, value in (("armature", rotor), ("damping", loss), ("frictionloss", nominal(joint.friction))):
+                if value:
+                    given[key] = numbers(value)
+            ElementTree.SubElement(body, "joint", given | self._one_coordinate(joint))
+
+    def _one_coordinate(self, joint: Joint) -> dict[str, str]:
+        """Spring and limits of a joint."""
+        given: dict[str, str] = {}
+        if joint.stiffness != 0.0:
+            given |= {"stiffness": numbers(joint.stiffness), "springref": numbers(joint.rest)}
+        lower, upper = joint.limits.lower, joint.limits.upper
+        if math.isfinite(lower) or math.isfinite(upper):
+            given |= {"limited": "true", "range": numbers([max(lower, -1e10), min(upper, 1e10)])}
+        if math.isfinite(joint.limits.velocity):
+            self.left_out.append(f"velocity limit of joint '{joint.name}'")
+        return given
+
+    def _inertia(self, body: Element, node: Node) -> None:
+        mass, c, I = central_inertia(node)
+        moments, R = np.linalg.eigh(I)
+        if np.linalg.det(R) < 0.0:
+            R[:, 0] = -R[:, 0]
+        if mass < LEAST or moments[0] < LEAST:
+            name = node.joint.child
+            self.left_out.append(f"body '{name}' has no mass or no moment of inertia somewhere: {LEAST:g} there")
+        mass, moments = max(mass, LEAST), np.maximum(moments, LEAST)
+        place = {"pos": numbers(c), "quat": numbers(quaternion_from_matrix(R))}
+        ElementTree.SubElement(body, "inertial", place, mass=numbers(mass), diaginertia=numbers(moments))
+
+    # -- shapes, frames, contacts -----------------------------------------------------------------------------------
+
+    def _at(self, frame: str) -> tuple[Element | None, Transform]:
+        """Element that carries a frame, and the frame's place in it."""
+        if frame == WORLD:
+            return self.world, IDENTITY
+        node, place = self.machine.tree.frames[frame]
+        return self.elements.get(node), place
+
+    def _geom(self, parent: Element, solid: Solid | None, place: Transform, **given: str) -> str | None:
+        """Add a geom and return its name; None where there is none like it."""
+        size: Any
+        match solid:
+            case None:
+                kind, size = "sphere", [1e-6]
+            case Sphere(radius=radius):
+                kind, size = "sphere", [radius]
+            case Capsule(radius=radius, length=length):
+                kind, size = "capsule", [max(nominal(radius), 1e-6), nominal(length) / 2]
+            case Cylinder(radius=radius, length=length):
+                kind, size = "cylinder", [radius, nominal(length) / 2]
+            case Box(size=sides):
+                kind, size = "box", [nominal(x) / 2 for x in sides]
+            case Mesh(file=file, scale=scale):
+                return self._mesh(parent, file, scale, place, given)
+        given = _pose(place) | given
+        return self._add(parent, {"type": kind, "size": numbers(size)} | given)
+
+    def _mesh(self, parent: Element, file: str, scale: Any, place: Transform, given: dict[str, str]) -> str | None:
+        if Path(file).suffix.lower() not in (".stl", ".obj") or not Path(file).is_file():
+            self.left_out.append(f"mesh '{file}' (expected an existing .stl or .obj)")
+            return None
+        name = f"mesh{len(self.assets)}"
+        numbered = {"file": str(Path(file).resolve()), "scale": numbers(scale), "inertia": "shell"}
+        ElementTree.SubElement(self.assets, "mesh", numbered, name=name)
+        return self._add(parent, {"type": "mesh", "mesh": name} | _pose(place) | given)
+
+    def _add(self, parent: Element, given: dict[str, str]) -> str:
+        name = f"geom{self.geoms}"
+        self.geoms += 1
+        ElementTree.SubElement(parent, "geom", given | {"name": name, "contype": "0", "conaffinity": "0", "mass": "0"})
+        return name
+
+    def _shapes(self) -> None:
+        for body in self.machine.bodies:
+            assert isinstance(body, Body)
+            parent, place = self._at(body.name)
+            for part in body.geometry if parent is not None else ():
+                colour = {}
+                if part.colour is not None:
+                    levels = [int(part.colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+                    colour = {"rgba": numbers([*levels, 1.0])}
+                assert parent is not None
+                self._geom(parent, part.solid, place @ part.origin, **colour)
+
+    def _frames(self) -> None:
+        for frame in self.machine.frames:
+            parent, place = self._at(frame.name)
+            if parent is not None:
+                ElementTree.SubElement(parent, "site", _pose(place), name=frame.name)
+
+    def _site(self, name: str, frame: str, place: Transform = IDENTITY) -> bool:
+        """Add a site at a place in a frame; False where nothing carries the frame."""
+        parent, at = self._at(frame)
+        if parent is None:
+            return False
+        ElementTree.SubElement(parent, "site", _pose(at @ place), name=name)
+        return True
+
+    def _contacts(self) -> None:
+        if not self.machine.contacts:
+            return
+        self.left_out.append("contacts are soft there, without restitution")
+        pairs = ElementTree.SubElement(self.root, "contact")
+        for contact in self.machine.contacts:
+            ends = self._touching(contact)
+            if ends is None:
+                self.left_out.append(f"contact '{contact.name}'")
+                continue
+            friction = nominal(contact.friction)
+            cone = {"condim": "3", "friction": numbers([friction, friction, 0.005, 1e-4, 1e-4])}
+            rubbing = cone if contact.rubs else {"condim": "1"}
+            ElementTree.SubElement(pairs, "pair", rubbing, name=contact.name, geom1=ends[0], geom2=ends[1])
+
+    def _touching(self, contact: Contact) -> tuple[str, str] | None:
+        """Geoms of a contact; a plane must rest in MuJoCo."""
+        (carrier, place), (other, at) = self._at(contact.frame), self._at(contact.on)
+        if carrier is None or other is None:
+            return None
+        match contact.surface:
+            case HalfSpace(normal=normal, point=point) if other is self.world:
+                plane = {"type": "plane", "size": "0 0 1", "pos": numbers(_moved(at, point))}
+                plane["zaxis"] = numbers(rotation_of(at) @ np.array([nominal(x) for x in normal]))
+                surface: str | None = self._add(other, plane)
+            case SphericalSurface(radius=radius, centre=centre, inside=False):
+                surface = self._geom(other, Sphere(radius), at @ Transform(centre))
+            case _:
+                return None
+        solid = self._geom(carrier, contact.solid, place @ contact.origin)
+        return None if solid is None or surface is None else (solid, surface)
+
+    # -- constraints and actuators ----------------------------------------------------------------------------------
+
+    def _equalities(self) -> None:
+        machine = self.machine
+        equalities = ElementTree.Element("equality")
+        for c in machine.couplings:
+            given = {"joint1": c.joint, "joint2": c.leader, "polycoef": numbers([c.offset, c.ratio, 0.0, 0.0, 0.0])}
+            ElementTree.SubElement(equalities, "joint", given, name=f"{c.joint}.coupling")
+        for constraint in machine.constraints:
+            element: Element | None = None
+            one, other = f"{constraint.name}.0", f"{constraint.name}.1"
+            match constraint:
+                case BallConstraint(components=components) if set(components) == set("xyz"):
+                    if self._site(one, constraint.frame) and self._site(other, constraint.other):
+                        element = ElementTree.SubElement(equalities, "connect", site1=one, site2=other)
+                case WeldConstraint(offset=offset) if offset is not None:
+                    if self._site(one, constraint.frame) and self._site(other, constraint.other, offset):
+                        element = ElementTree.SubElement(equalities, "weld", site1=one, site2=other)
+                case GearConstraint():
+                    element = self._gear(equalities, constraint)
+            if element is None:
+                self.left_out.append(f"constraint '{constraint.name}'")
+                continue
+            element.set("name", constraint.name)
+            if not constraint.active:
+                element.set("active", "false")
+        if len(equalities):
+            self.root.append(equalities)
+            self.left_out.append("couplings and constraints are soft there")
+
+    def _gear(self, equalities: Element, gear: GearConstraint) -> Element | None:
+        """``c_1 q_1 + c_2 q_2 = b`` as ``q_1 = b / c_1 - (c_2 / c_1) q_2``."""
+        terms = [(joint, nominal(c)) for joint, c in dict(gear.terms).items()]
+        if len(terms) > 2 or depends_on_time(gear.value) or terms[0][1] == 0.0:
+            return None
+        (first, scale), rest = terms[0], terms[1:]
+        ratio = -rest[0][1] / scale if rest else 0.0
+        given = {"joint1": first, "polycoef": numbers([nominal(gear.value) / scale, ratio, 0.0, 0.0, 0.0])}
+        return ElementTree.SubElement(equalities, "joint", given | ({"joint2": rest[0][0]} if rest else {}))
+
+    def _actuators(self) -> None:
+        machine, actuators = self.machine, ElementTree.Element("actuator")
+        for motor in machine.limited_motors:
+            given = {"name": motor.name, "joint": motor.joint, "gear": numbers(motor.ratio)}
+            ElementTree.SubElement(actuators, "motor", given | _range(-motor.effort, motor.effort))
+        for thruster in machine.thrusters:
+            site = f"{thruster.name}.site"
+            if thruster.axes != "frame" or not self._site(site, thruster.frame):
+                self.left_out.append(f"thruster '{thruster.name}'")
+                continue
+            given = {"name": thruster.name, "site": site, "gear": numbers([*thruster.force, *thruster.torque])}
+            ElementTree.SubElement(actuators, "motor", given | _range(*thruster.range))
+        if len(actuators):
+            self.root.append(actuators)
+
+
+def _range(low: float, high: float) -> dict[str, str]:
+    """Limits of an input."""
+    if math.isinf(low) and math.isinf(high):
+        return {}
+    return {"ctrllimited": "true", "ctrlrange": numbers([max(low, -1e10), min(high, 1e10)])}
+
+
+def _moved(place: Transform, point: Any) -> Array:
+    x = rotation_of(place) @ np.array([nominal(v) for v in point])
+    return np.asarray(x + np.array([nominal(v) for v in place.translation]))
+
+
+def _pose(place: Transform) -> dict[str, str]:
+    """Placement, as far as it is not the identity."""
+    given = {}
+    if any(nominal(x) != 0.0 for x in place.translation):
+        given["pos"] = numbers(place.translation)
+    R = rotation_of(place)
+    if not np.array_equal(R, np.eye(3)):
+        given["quat"] = numbers(quaternion_from_matrix(R))
+    return given
