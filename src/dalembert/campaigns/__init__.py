@@ -3,6 +3,7 @@
 from dalembert.campaigns.campaign import campaign, open_campaign
 from dalembert.campaigns.design import Design, optimise
 from dalembert.campaigns.distributions import Spread
+from dalembert.campaigns.environments import environment, vector_environment
 from dalembert.campaigns.identification import Identification, identify
 from dalembert.campaigns.result import Campaign
 from dalembert.campaigns.sampling import SAMPLINGS, sample
@@ -21,11 +22,13 @@ __all__ = [
     "Spread",
     "Store",
     "campaign",
+    "environment",
     "gradient",
     "identify",
     "open_campaign",
     "optimise",
     "sample",
     "sensitivities",
+    "vector_environment",
     "wilson",
 ]

@@ -1,0 +1,426 @@
+"""Machines as environments of Gymnasium, one at a time and many at once, on the one-step kernel of `dalembert.stepper`.
+
+Observations, rewards and ends of episodes are expressions that are compiled into the step. Gymnasium itself is loaded
+when an environment is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
+from dalembert.core.validation import check_number
+from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.loop.signals import Quantity
+from dalembert.loop.stepper import Stepper, stepper
+
+__all__ = ["environment", "vector_environment"]
+
+Start = Callable[[np.random.Generator], Mapping[str, Any]]
+Observed = Mapping[str, Quantity] | Sequence[str] | None
+
+_REWARD, _END = " reward", " terminated"  # a space keeps them apart from the names of signals
+_STARTS = ("q0", "v0", "p")
+AUTORESET = ("next-step", "same-step", "disabled")
+
+
+def environment(
+    machine: MachineOrEquations,
+    *,
+    period: float,
+    duration: float,
+    reward: Quantity,
+    observe: Observed = None,
+    terminated: Quantity | None = None,
+    start: Start | None = None,
+    q0: Any = None,
+    v0: Any = None,
+    p: Any = None,
+    effort: Mapping[str, float] | None = None,
+    method: str | None = None,
+    contact: Any = None,
+    limits: str = "ignore",
+    step: float | None = None,
+) -> Any:
+    """Make a machine an environment of Gymnasium (needs the extra ``gym``).
+
+    Actions are between -1 and 1 and stand for the range of each motor and thruster; they are held over a period. An
+    episode is truncated after its duration, and terminated where `terminated` says so or the machine stops (at a limit
+    with ``stop=True``, or because its state is no longer finite; ``info["stopped"]`` is then True, and the observation
+    is the last good one).
+
+    Parameters
+    ----------
+    machine
+        The machine or its equations of motion.
+    period
+        Seconds of a step.
+    duration
+        Seconds of an episode: a whole number of periods.
+    reward
+        Name of a signal, or a function of signals on CasADi symbols, as of `dalembert.Measure`: what is earned at the
+        end of each step. ``s["u.MOTOR"]`` are the inputs.
+    observe
+        As of `dalembert.stepper`; None: coordinates and velocities.
+    terminated
+        A quantity that ends the episode where it is > 0.
+    start
+        Function of a random generator that gives ``q0``, ``v0`` and ``p`` of an episode, or some of them, as mappings
+        of names to numbers or as arrays; what it does not give is as follows.
+    q0, v0, p
+        Where episodes start.
+    effort
+        Largest input of motors and thrusters that have no limit themselves.
+    method, contact, limits, step
+        As of `dalembert.stepper`; machines with contacts need ``contact="time-stepping"``.
+
+    Returns
+    -------
+    gymnasium.Env
+        With ``machine`` and ``stepper`` as attributes.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> import dalembert as da
+    >>> from dalembert.campaigns import environment
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 1.0, com=(0, 0, -1.0))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis=(0, 1, 0))],
+    ...     motors=[da.Motor("drive", "theta", effort=2.0)],
+    ... )
+    >>> env = environment(
+    ...     pendulum, period=0.05, duration=10.0, reward=lambda s: -ca.cos(s["theta"]) - 1e-3 * s["u.drive"] ** 2
+    ... )
+    >>> observation, info = env.reset(seed=0)
+    >>> observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+    >>> observation.shape, terminated, truncated
+    ((2,), False, False)
+    """
+    settings = {"method": method, "contact": contact, "limits": limits, "step": step}
+    task = _task(machine, period, duration, reward, observe, terminated, start, (q0, v0, p), effort, settings)
+    single, _ = _classes()
+    return single(task)
+
+
+def vector_environment(
+    machine: MachineOrEquations,
+    members: int,
+    *,
+    period: float,
+    duration: float,
+    reward: Quantity,
+    observe: Observed = None,
+    terminated: Quantity | None = None,
+    start: Start | None = None,
+    q0: Any = None,
+    v0: Any = None,
+    p: Any = None,
+    effort: Mapping[str, float] | None = None,
+    method: str | None = None,
+    contact: Any = None,
+    limits: str = "ignore",
+    step: float | None = None,
+    autoreset: str = "next-step",
+    threads: int = 1,
+) -> Any:
+    """Make many members of a machine a vector environment of Gymnasium (needs the extra ``gym``).
+
+    Members advance together in the lanes of SIMD vectors. Each does, to the bit, what `environment` alone does with the
+    same seed: an integer seed gives member ``i`` the seed ``seed + i``, as Gymnasium's own vector environments do.
+
+    Parameters
+    ----------
+    machine, period, duration, reward, observe, terminated, start, q0, v0, p, effort, method, contact, limits, step
+        As of `environment`.
+    members
+        Their number.
+    autoreset
+        What happens to a member whose episode is over: ``"next-step"`` (the default of Gymnasium): the next step resets
+        it, ignores its action and earns nothing; ``"same-step"``: it is reset at once, and ``info["final_obs"]`` has
+        its last observation; ``"disabled"``: ``reset(options={"reset_mask": mask})`` does it.
+    threads
+        Number of threads; 0: one per core. It pays from some thousand members on.
+
+    Returns
+    -------
+    gymnasium.vector.VectorEnv
+        With ``machine`` and ``stepper`` as attributes.
+    """
+    if autoreset not in AUTORESET:
+        raise UnknownNameError("way to reset", autoreset, AUTORESET)
+    settings = {"method": method, "contact": contact, "limits": limits, "step": step}
+    task = _task(machine, period, duration, reward, observe, terminated, start, (q0, v0, p), effort, settings)
+    _, vector = _classes()
+    return vector(task, members, autoreset, threads)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What environments of one kind share."""
+
+    eom: EquationsOfMotion
+    period: float
+    steps: int
+    names: tuple[str, ...]
+    quantities: Mapping[str, Quantity]
+    start: Start | None
+    starts: tuple[Any, Any, Any]
+    low: Array
+    high: Array
+    settings: Mapping[str, Any]
+
+    def inputs(self, actions: Any) -> Array:
+        """Inputs of actions between -1 and 1."""
+        return self.low + (np.asarray(actions, dtype=float) + 1.0) * ((self.high - self.low) / 2)
+
+
+def _task(
+    machine: MachineOrEquations,
+    period: float,
+    duration: float,
+    reward: Quantity,
+    observe: Observed,
+    terminated: Quantity | None,
+    start: Start | None,
+    starts: tuple[Any, Any, Any],
+    effort: Mapping[str, float] | None,
+    settings: Mapping[str, Any],
+) -> _Task:
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    period, duration = check_number("period", period, unit="s"), check_number("duration", duration, unit="s")
+    steps = round(duration / period)
+    if steps < 1 or abs(steps * period - duration) > 1e-9 * duration:
+        raise InputError(f"duration must be a whole number of periods of {period:g} s, got {duration:g} s")
+    for what, quantity in (("reward", reward), ("terminated", terminated)):
+        if not (isinstance(quantity, str) or callable(quantity) or (quantity is None and what == "terminated")):
+            raise InputError(f"{what} must be the name of a signal or a function of signals, got {quantity!r}")
+    if start is not None and not callable(start):
+        raise InputError(f"start must be a function of a random generator, got {start!r}")
+    if isinstance(observe, str) or not isinstance(observe, Mapping | Sequence | None):
+        raise InputError(f"observe must be names of signals, or names with functions of signals, got {observe!r}")
+    seen = (*eom.machine.q_names, *eom.machine.v_names) if observe is None else observe
+    quantities: dict[str, Quantity] = dict(seen) if isinstance(seen, Mapping) else {name: name for name in seen}
+    names = tuple(quantities)
+    quantities |= {_REWARD: reward, _END: terminated if terminated is not None else lambda s: -1.0}
+    low, high = _ranges(eom, effort)
+    return _Task(eom, period, steps, names, quantities, start, starts, low, high, settings)
+
+
+def _ranges(eom: EquationsOfMotion, effort: Mapping[str, float] | None) -> tuple[Array, Array]:
+    """Least and largest inputs, those without a limit as given."""
+    machine, given = eom.machine, dict(effort or {})
+    if not machine.nu:
+        raise InputError(f"machine '{machine.name}' has no motors and no thrusters: there is nothing to act on")
+    for name in given:
+        if name not in machine.u_names:
+            raise UnknownNameError("motor or thruster", name, machine.u_names, f"machine '{machine.name}'")
+    low, high = [], []
+    for actuator in machine.actuators:
+        least, most = actuator.range
+        if actuator.name in given:
+            limit = check_number(f"effort of '{actuator.name}'", given[actuator.name])
+            least, most = max(least, -limit), min(most, limit)
+        if not np.isfinite([least, most]).all():
+            raise InputError(
+                f"'{actuator.name}' of machine '{machine.name}' has no largest effort, and an action needs one; give "
+                f"effort={{'{actuator.name}': ...}}, or the motor an effort"
+            )
+        low.append(least)
+        high.append(most)
+    return np.array(low), np.array(high)
+
+
+@dataclass
+class _Members:
+    """Members at work on a task, each with random numbers of its own."""
+
+    task: _Task
+    count: int
+    threads: int = 1
+    stepper: Stepper = field(init=False)
+    seen: Array = field(init=False)
+    steps: NDArray[np.int64] = field(init=False)
+    generators: list[np.random.Generator] = field(init=False)
+
+    def __post_init__(self) -> None:
+        task = self.task
+        q0, v0, p = task.starts
+        given = {key: value for key, value in task.settings.items() if value is not None}
+        self.stepper = stepper(
+            task.eom,
+            period=task.period,
+            members=self.count,
+            q0=q0,
+            v0=v0,
+            p=p,
+            observe=task.quantities,
+            threads=self.threads,
+            **given,
+        )
+        self.seen = np.zeros((self.count, len(task.names)))
+        self.steps = np.zeros(self.count, dtype=np.int64)
+        self.generators = [np.random.default_rng() for _ in range(self.count)]
+
+    def reset(self, which: NDArray[np.int64]) -> None:
+        """Begin new episodes of some members."""
+        task = self.task
+        given: dict[str, Any] = {}
+        if task.start is not None:
+            drawn = [dict(task.start(self.generators[i])) for i in which]
+            for key in {key for one in drawn for key in one}:
+                if key not in _STARTS:
+                    raise InputError(f"start must give some of {', '.join(_STARTS)}, got {key!r}")
+                given[key] = _together([one[key] for one in drawn], key)
+        rows = self.stepper.reset(which, **given)
+        self.seen[which] = rows[which, : len(task.names)]
+        self.steps[which] = 0
+
+    def step(self, actions: Any) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Advance all members: rewards, and who has terminated, was truncated, or had to stop."""
+        rows = self.stepper.step(self.task.inputs(actions))
+        good = self.stepper.ok & np.isfinite(rows).all(axis=1)
+        n = len(self.task.names)
+        self.seen[good] = rows[good, :n]
+        rewards = np.where(good, rows[:, n], 0.0)
+        self.steps += 1
+        ended = ~good | (rows[:, n + 1] > 0.0)
+        return rewards, ended, self.steps >= self.task.steps, ~good
+
+
+def _together(values: list[Any], key: str) -> Any:
+    """Starts of several members as one."""
+    if all(isinstance(value, Mapping) for value in values):
+        names = values[0].keys()
+        if any(value.keys() != names for value in values):
+            raise InputError(f"start must give the same names in {key} every time")
+        return {name: np.array([float(value[name]) for value in values]) for name in names}
+    return np.array([np.asarray(value, dtype=float) for value in values])
+
+
+@cache
+def _classes() -> tuple[type[Any], type[Any]]:
+    """The two classes of environments: their bases are Gymnasium's."""
+    try:
+        import gymnasium
+        from gymnasium.utils import seeding
+        from gymnasium.vector import AutoresetMode, VectorEnv
+        from gymnasium.vector.utils import batch_space
+    except ImportError:
+        raise InputError("environments are Gymnasium's: pip install 'dalembert[gym]'") from None
+    known = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
+    modes = dict(zip(AUTORESET, known, strict=True))
+
+    def spaces(task: _Task) -> tuple[Any, Any]:
+        seen = gymnasium.spaces.Box(-np.inf, np.inf, (len(task.names),), dtype=np.float64)
+        return seen, gymnasium.spaces.Box(-1.0, 1.0, (len(task.low),), dtype=np.float64)
+
+    class MachineEnv(gymnasium.Env):  # type: ignore[misc]
+        """A machine as an environment."""
+
+        metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
+
+        def __init__(self, task: _Task) -> None:
+            self._members = _Members(task, 1)
+            self.machine, self.stepper = task.eom.machine, self._members.stepper
+            self.observation_space, self.action_space = spaces(task)
+
+        def reset(
+            self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        ) -> tuple[Array, dict[str, Any]]:
+            """Begin an episode."""
+            super().reset(seed=seed)
+            self._members.generators = [self.np_random]
+            self._members.reset(np.array([0]))
+            return self._members.seen[0].copy(), {}
+
+        def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+            """Hold an action for a period."""
+            rewards, ended, over, stopped = self._members.step(action)
+            info = {"stopped": True} if stopped[0] else {}
+            return self._members.seen[0].copy(), float(rewards[0]), bool(ended[0]), bool(over[0]), info
+
+    class MachineVectorEnv(VectorEnv):  # type: ignore[misc]
+        """Many members of a machine as a vector environment."""
+
+        def __init__(self, task: _Task, members: int, autoreset: str, threads: int) -> None:
+            self._members = _Members(task, members, threads)
+            self.machine, self.stepper = task.eom.machine, self._members.stepper
+            self.num_envs, self._autoreset = members, autoreset
+            self.metadata = {"render_modes": [], "autoreset_mode": modes[autoreset]}
+            self.single_observation_space, self.single_action_space = spaces(task)
+            self.observation_space = batch_space(self.single_observation_space, members)
+            self.action_space = batch_space(self.single_action_space, members)
+            self._over = np.zeros(members, dtype=bool)
+            self._seeds: list[int] = []
+            self._seed([None] * members, np.arange(members))
+
+        def _seed(self, seeds: Sequence[int | None], which: NDArray[np.int64]) -> None:
+            fresh = not self._seeds
+            self._seeds = self._seeds or [0] * self.num_envs
+            for i in which:
+                if seeds[i] is not None or fresh:
+                    self._members.generators[i], self._seeds[i] = seeding.np_random(seeds[i])
+
+        @property
+        def np_random(self) -> tuple[np.random.Generator, ...]:
+            """Random numbers of each member."""
+            return tuple(self._members.generators)
+
+        @property
+        def np_random_seed(self) -> tuple[int, ...]:
+            """Seed of each member."""
+            return tuple(self._seeds)
+
+        def reset(
+            self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+        ) -> tuple[Array, dict[str, Any]]:
+            """Begin episodes of all members, or of those of ``options["reset_mask"]``."""
+            n = self.num_envs
+            if seed is None or isinstance(seed, int | np.integer):
+                seeds = [None if seed is None else int(seed) + i for i in range(n)]
+            else:
+                seeds = list(seed)
+            if len(seeds) != n:
+                raise InputError(f"seeds must be of {n} members, got {len(seeds)}")
+            mask = np.ones(n, dtype=bool) if not options else options.get("reset_mask", np.ones(n, dtype=bool))
+            if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (n,) or not mask.any():
+                raise InputError(f"reset_mask must be a boolean array of {n} with at least one True, got {mask!r}")
+            which = np.flatnonzero(mask)
+            self._seed(seeds, which)
+            self._over[which] = False
+            self._members.reset(which)
+            return self._members.seen.copy(), {}
+
+        def step(self, actions: Any) -> tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+            """Hold an action of each member for a period."""
+            waiting = np.flatnonzero(self._over)
+            infos: dict[str, Any] = {}
+            if len(waiting) and self._autoreset == "disabled":
+                raise InputError(f"the episodes of the members {waiting.tolist()} are over; reset them first")
+            rewards, ended, over, stopped = self._members.step(actions)
+            if len(waiting):
+                self._members.reset(waiting)
+                rewards[waiting], ended[waiting], over[waiting], stopped[waiting] = 0.0, False, False, False
+            self._over = ended | over
+            done = np.flatnonzero(self._over)
+            if self._autoreset == "same-step" and len(done):
+                for i in done:
+                    last = {"stopped": True} if stopped[i] else {}
+                    infos = self._add_info(infos, {"final_obs": self._members.seen[i].copy(), "final_info": last}, i)
+                self._members.reset(done)
+                self._over = np.zeros(self.num_envs, dtype=bool)
+            else:
+                for i in np.flatnonzero(stopped):
+                    infos = self._add_info(infos, {"stopped": True}, i)
+            return self._members.seen.copy(), rewards, ended, over, infos
+
+    return MachineEnv, MachineVectorEnv

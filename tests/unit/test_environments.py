@@ -1,0 +1,207 @@
+"""Machines as environments of Gymnasium: its own checker, its own vector environments, and simulation as the judge."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.campaigns import environment, vector_environment
+
+gymnasium = pytest.importorskip("gymnasium")
+check_env = pytest.importorskip("gymnasium.utils.env_checker").check_env
+
+MODES = ("next-step", "same-step", "disabled")
+PERIOD = 0.05
+
+
+def crane() -> da.Machine:
+    """A trolley that a rope hangs from, with a track that ends."""
+    return da.Machine(
+        "crane",
+        bodies=[da.point_mass("trolley", 2.0), da.point_mass("load", da.Parameter("load", 1.0), com=(0, 0, -1.0))],
+        joints=[
+            da.Joint("x", "prismatic", "world", "trolley", axis="x", limits=da.Limits(-1.0, 1.0, stop=True)),
+            da.Joint("swing", "revolute", "trolley", "load", axis="y"),
+        ],
+        motors=[da.Motor("drive", "x", effort=20.0)],
+    )
+
+
+def start(rng: np.random.Generator) -> dict[str, Any]:
+    return {
+        "q0": {"x": rng.uniform(-0.5, 0.5), "swing": rng.uniform(-0.3, 0.3)},
+        "v0": {"x_dot": 0.0, "swing_dot": rng.normal()},
+        "p": {"load": rng.uniform(0.5, 3.0)},
+    }
+
+
+TASK: dict[str, Any] = {
+    "period": PERIOD,
+    "duration": 0.6,
+    "observe": {"x": "x", "height": lambda s: ca.cos(s["swing"]), "swing_dot": "swing_dot"},
+    "reward": lambda s: 1 - s["x"] ** 2 - 0.01 * s["u.drive"] ** 2,
+    "terminated": lambda s: ca.fabs(s["swing"]) - 0.4,
+    "start": start,
+    "step": 5e-3,
+}
+
+
+@pytest.fixture(scope="module")
+def eom() -> da.EquationsOfMotion:
+    return da.equations(crane())
+
+
+def test_gymnasiums_checker_has_nothing_to_say(eom: da.EquationsOfMotion) -> None:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        check_env(environment(eom, **TASK), skip_render_check=True)
+    # Observations without bounds, and no registered name, are meant.
+    assert not [str(w.message) for w in said if "infinity" not in str(w.message) and "spec" not in str(w.message)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_members_do_what_each_would_do_alone(eom: da.EquationsOfMotion, mode: str) -> None:
+    """Against Gymnasium's own vector of single environments, to the bit, through every kind of end."""
+    n = 5
+    ours = vector_environment(eom, n, autoreset=mode, **TASK)
+    autoreset = gymnasium.vector.AutoresetMode(ours.metadata["autoreset_mode"])
+    theirs = gymnasium.vector.SyncVectorEnv([lambda: environment(eom, **TASK)] * n, autoreset_mode=autoreset)
+    assert ours.single_action_space == theirs.single_action_space
+    assert ours.observation_space == theirs.observation_space and ours.action_space == theirs.action_space
+    (a, _), (b, _) = ours.reset(seed=7), theirs.reset(seed=7)
+    np.testing.assert_array_equal(a, b)
+    actions, ends = np.random.default_rng(1).uniform(-1, 1, size=(40, n, 1)), set()
+    for k in range(40):
+        left, right = ours.step(actions[k] * 3), theirs.step(actions[k] * 3)
+        for mine, other in zip(left[:4], right[:4], strict=True):
+            np.testing.assert_array_equal(mine, other)
+        assert left[4].keys() == right[4].keys()
+        for mine, other in zip(left[4].get("final_obs", ()), right[4].get("final_obs", ()), strict=True):
+            assert (mine is None) == (other is None) and (mine is None or np.array_equal(mine, other))
+        ends |= {kind for kind, flags in zip(("terminated", "truncated"), left[2:4], strict=True) if flags.any()}
+        over = left[2] | left[3]
+        if mode == "disabled" and over.any():
+            with pytest.raises(da.InputError, match="are over; reset them first"):
+                ours.step(actions[k])
+            mask = {"reset_mask": over}
+            np.testing.assert_array_equal(ours.reset(options=dict(mask))[0], theirs.reset(options=dict(mask))[0])
+    assert ends == {"terminated", "truncated"}
+
+
+def test_a_policy_does_in_simulate_what_it_does_in_the_environment(eom: da.EquationsOfMotion) -> None:
+    env = environment(eom, period=PERIOD, duration=1.0, reward="x", q0={"swing": 0.3}, step=5e-3)
+    seen, _ = env.reset()
+    rewards, over = [], False
+    while not over:
+        seen, reward, _, over, _ = env.step([-0.2 * seen[0] - 0.1 * seen[2]])
+        rewards.append(reward)
+    law = da.SampledController(lambda t, q, v: np.array([20 * (-0.2 * q[0] - 0.1 * v[0])]), PERIOD)
+    run = da.simulate(eom, duration=1.0, q0={"swing": 0.3}, control=law, step=5e-3, record=PERIOD)
+    np.testing.assert_allclose(seen, run.x[-1, :4], rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(rewards, run["x"][1:], rtol=1e-10, atol=1e-10)
+
+
+def test_the_end_of_the_track_ends_the_episode_with_the_last_good_observation(eom: da.EquationsOfMotion) -> None:
+    env = environment(eom, period=PERIOD, duration=10.0, reward=lambda s: 1.0)
+    seen, _ = env.reset()
+    for _ in range(100):
+        last = seen
+        seen, reward, terminated, truncated, info = env.step([1.0])
+        if terminated:
+            break
+    assert terminated and not truncated and info == {"stopped": True} and reward == 0.0
+    np.testing.assert_array_equal(seen, last)
+    assert 0.5 < seen[0] <= 1.0
+    assert np.array_equal(env.reset()[0], np.zeros(4))
+
+
+def test_contacts_push_in_an_environment() -> None:
+    """A block that a motor pushes along the ground: friction holds it until the push is larger."""
+    block = da.Machine(
+        "block",
+        [da.box("slider", 1e-3, (0.1, 0.1, 0.1)), da.sphere("ball", 1.0, 0.1)],
+        [
+            da.Joint("x", "prismatic", "world", "slider", axis="x"),
+            da.Joint("z", "prismatic", "slider", "ball", axis="z"),
+        ],
+        motors=[da.Motor("push", "x", effort=10.0)],
+        contacts=[da.Contact("ground", "ball", da.Sphere(0.1), friction=0.5)],
+    )
+    env = environment(
+        block, period=0.1, duration=1.0, reward="x_dot", q0={"z": 0.1}, contact="time-stepping", step=1e-3
+    )
+    env.reset()
+    assert abs(env.step([0.4])[1]) < 1e-9  # 4 N, of 4.9 N that friction holds
+    rate = env.step([0.6])[1]
+    assert rate == pytest.approx(0.1 * (6.0 - 0.5 * 9.81) / 1.001, rel=1e-2)
+
+
+def test_gymnasium_makes_registered_ones() -> None:
+    machine = crane()
+    gymnasium.register(
+        "dalembert-test/Crane-v0",
+        entry_point=lambda **kw: environment(machine, **TASK, **kw),
+        vector_entry_point=lambda num_envs, **kw: vector_environment(machine, num_envs, **TASK, **kw),
+    )
+    try:
+        one = gymnasium.make("dalembert-test/Crane-v0")
+        many = gymnasium.make_vec("dalembert-test/Crane-v0", num_envs=3, vectorization_mode="vector_entry_point")
+        np.testing.assert_array_equal(many.reset(seed=4)[0][0], one.reset(seed=4)[0])
+        assert many.num_envs == 3 and many.unwrapped.stepper.period == PERIOD
+    finally:
+        del gymnasium.registry["dalembert-test/Crane-v0"]
+
+
+def test_one_sided_and_unlimited_inputs() -> None:
+    body = da.Machine(
+        "body",
+        [da.sphere("ball", 2.0, 0.1)],
+        [da.Joint("z", "prismatic", "world", "ball", axis="z", damping=0.0)],
+        thrusters=[da.Thruster("jet", "ball", force=(0, 0, 1), effort=40.0, one_sided=True)],
+        motors=[da.Motor("pull", "z")],
+    )
+    with pytest.raises(da.InputError, match="'pull' of machine 'body' has no largest effort"):
+        environment(body, period=0.1, duration=1.0, reward="z")
+    env = environment(body, period=0.1, duration=1.0, reward="z_dot", effort={"pull": 2.0})
+    env.reset()
+    for action, force in (([0.0, -1.0], 0.0), ([1.0, 1.0], 42.0), ([-0.5, 0.0], 19.0)):
+        env.reset()
+        rate = env.step(action)[1]
+        assert rate == pytest.approx(0.1 * (force / 2.0 - 9.81), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"duration": 0.62}, "whole number of periods"),
+        ({"reward": 1.0}, "reward must be the name of a signal or a function"),
+        ({"reward": "height"}, "height"),
+        ({"terminated": 3}, "terminated must be"),
+        ({"start": {"q0": 1}}, "start must be a function"),
+        ({"observe": "x"}, "observe must be names"),
+        ({"effort": {"drve": 1.0}}, "did you mean 'drive'"),
+        ({"effort": {"drive": -1.0}}, "effort of 'drive' must be"),
+        ({"start": lambda rng: {"q": 1}}, "start must give some of q0, v0, p, got 'q'"),
+    ],
+)
+def test_bad_tasks_are_refused(eom: da.EquationsOfMotion, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(da.DalembertError, match=message):
+        environment(eom, **(TASK | change)).reset()
+
+
+def test_bad_vectors_are_refused(eom: da.EquationsOfMotion) -> None:
+    with pytest.raises(da.UnknownNameError, match="next-step"):
+        vector_environment(eom, 2, autoreset="never", **TASK)
+    envs = vector_environment(eom, 2, **TASK)
+    with pytest.raises(da.InputError, match="seeds must be of 2 members, got 3"):
+        envs.reset(seed=[1, 2, 3])
+    with pytest.raises(da.InputError, match="reset_mask must be a boolean array of 2"):
+        envs.reset(options={"reset_mask": np.array([1, 0])})
+    still = da.Machine("still", [da.point_mass("a", 1.0)], [da.Joint("x", "prismatic", "world", "a")])
+    with pytest.raises(da.InputError, match="nothing to act on"):
+        environment(still, period=0.1, duration=1.0, reward="x")
