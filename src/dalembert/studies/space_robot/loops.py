@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import Signal, equations, simulate
-from dalembert.control import PD, BasePD, Cascade, FollowPose, Guidance, Sampled, Together
+from dalembert.control import PD, BasePD, Cascade, Follow, FollowPose, Guidance, Sampled, Together
 from dalembert.core.types import Array
 from dalembert.loop import sampled_poles
 from dalembert.plan import PosePath
@@ -44,6 +44,7 @@ _TIP = Signal("tip", frame="tip")
 def loop_results(path: Callable[[Any, Array, float], PosePath]) -> Iterator[tuple[str, float]]:
     """Yield the closed loops; ``path(eom, q0, duration)`` is the way of the tip onto the debris."""
     yield from _inner_loop()
+    yield from _outer_loop()
     yield from _captures(path)
     yield from _tracking(path)
 
@@ -64,6 +65,34 @@ def _inner_loop() -> Iterator[tuple[str, float]]:
     quick, slow = (sampled_poles(flexible, Sampled(law, h), _POSTURE) for h in (2e-4, 4e-3))
     yield "loop.settling", -3.0 / quick.slowest
     yield "loop.rotorless", slow.slowest
+
+
+def _outer_loop() -> Iterator[tuple[str, float]]:
+    """Poles of the cascade on the flexible robot that sees its tip: joints get rates with their references or not.
+
+    The posture is at the distance that the base keeps; the inner law is quick enough for joints without rotors.
+    """
+    flexible = equations(space_chaser(rotors=False), backend="vm")
+    rigid = equations(space_chaser("rigid", arrays="rigid", rotors=False), backend="vm")
+    q0 = np.array([_POSTURE.get(n, 0.0) for n in rigid.q_names])
+    D = np.diag(rigid.mass_matrix(q0))
+    base, joints = (np.array(x) for x in _GAINS["decentralised"])
+    X, anchor = rigid.pose("tip", q0), rigid.pose("anchor", q0)[:3, 3]
+    guidance = CoordinatedGuidance(
+        rigid, [*X[:3, 3], *quaternion_from_matrix(X[:3, :3])], base_gain=0.05, arm_gain=2.0, sight="tip",
+        distance=float(np.linalg.norm(X[:3, 3] - anchor)), consistent=False,
+    )  # fmt: skip
+    positions, rates = ([f"ref.{n}" for n in names] for names in (rigid.q_names[7:], rigid.v_names[6:]))
+    for key, moving in (("positions", False), ("rates", True)):
+        follow = Follow(positions, rates, since="guidance.t") if moving else Follow(positions)
+        law = Together(
+            [
+                BasePD(base, 1.4 * np.sqrt(base * D[:6]), FollowPose("ref.base", moving=moving)),
+                PD(joints, 1.4 * np.sqrt(joints * D[6:]), follow),
+            ]
+        )
+        found = sampled_poles(flexible, Cascade(Sampled(law, 2e-4), [guidance]), _POSTURE, signals=[_TIP])
+        yield f"loop.outer.{key}", found.slowest
 
 
 def _captures(path: Callable[[Any, Array, float], PosePath]) -> Iterator[tuple[str, float]]:

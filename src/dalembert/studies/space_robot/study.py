@@ -11,6 +11,7 @@ from dalembert import EquationsOfMotion, equations, simulate
 from dalembert.analysis import manipulability
 from dalembert.core.types import Array
 from dalembert.plan import CapturePlan, PoseMotion, PosePath, gripped, meet_pose, plan_capture, resting_pose
+from dalembert.studies.space_robot.bench import bench_results
 from dalembert.studies.space_robot.environment import environment_results
 from dalembert.studies.space_robot.loops import loop_results
 from dalembert.studies.space_robot.missions import mission_results
@@ -40,6 +41,7 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
         yield from mission_results()
         yield from loop_results(_onto_debris)
         yield from soft_target_results()
+        yield from bench_results()
 
 
 def _mass_matrix() -> Iterator[tuple[str, float]]:
