@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from tests.unit.test_uncertain import floating_arm
 
+import dalembert as da
 from dalembert.control.mu import (
     guaranteed_ranges,
+    iterative_ranges,
     mu,
     proven_parts,
     robust_performance,
@@ -20,7 +22,15 @@ from dalembert.control.mu import (
 )
 from dalembert.control.mu.mixed import mixed_lower_bound
 from dalembert.control.mu.scalings import _Problem, upper_bound
-from dalembert.control.uncertain import LFT, DeltaBlock, neglected_delay, parameter, system_lft, uncertain
+from dalembert.control.uncertain import (
+    LFT,
+    DeltaBlock,
+    UncertainMachine,
+    neglected_delay,
+    parameter,
+    system_lft,
+    uncertain,
+)
 from dalembert.core.errors import InputError
 
 MIXED = (
@@ -142,6 +152,91 @@ def test_random_samples_never_break_a_guaranteed_box(count: int) -> None:
         angles = [{n: rng.uniform(*r) for n, r in found.ranges.items()} for _ in range(1000)]
         poles = np.linalg.eigvals([closed.close(model.normalised(**values)).M11 for values in angles])
         assert poles.real.max() < 0.0
+
+
+CRANE_GAINS = [[31.6, -1.3, 26.9, -12.1]]
+
+
+def crane() -> UncertainMachine:
+    """A crane over payload and length."""
+    payload, length = da.Parameter("payload", 3.0), da.Parameter("length", 2.0)
+    machine = da.Machine(
+        "crane",
+        bodies=[da.Body("trolley", mass=5.0, inertia=(1, 1, 1)), da.point_mass("load", payload, com=(0, 0, -length))],
+        joints=[
+            da.Joint("x", "prismatic", "world", "trolley", axis="x"),
+            da.Joint("theta", "revolute", "trolley", "load", axis="y"),
+        ],
+        motors=[da.Motor("F", "x")],
+    )
+    return uncertain(machine, {"payload": (1.0, 9.0), "length": (1.0, 3.0)})
+
+
+@pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_no_sample_breaks_a_box_beyond_which_the_loop_is_unstable(count: int) -> None:
+    model = crane()
+    found = guaranteed_ranges(model, CRANE_GAINS, seconds=20.0)
+    assert found.complete and found.bounds[0].upper <= 1.15 * found.bounds[0].lower
+    closed, rng = model.lft.feedback(CRANE_GAINS, model.lft.outputs, model.lft.inputs), np.random.default_rng(1)
+
+    def slowest(size: float) -> float:
+        edge = rng.choice([-1.0, 1.0, np.nan], size=(count, 2))  # corners and edges break first
+        values = size * np.where(np.isnan(edge), rng.uniform(-1, 1, size=(count, 2)), edge)
+        poles = [np.linalg.eigvals(closed.close(dict(zip(model.ranges, v, strict=True))).M11) for v in values]
+        return float(np.real(poles).max())
+
+    assert slowest(1.0 / found.bounds[0].upper) < 0.0
+    assert slowest(1.05 / found.bounds[0].lower) > 0.0
+    low, high = (model.normalised(**{n: r[k] for n, r in found.ranges.items()}) for k in (0, 1))
+    assert all(
+        -x == pytest.approx(y) == pytest.approx(1.0 / found.bounds[0].upper)
+        for x, y in zip(low.values(), high.values(), strict=True)
+    )
+
+
+def test_quantities_added_one_by_one_keep_what_the_first_leave() -> None:
+    model = crane()
+    found = iterative_ranges(model, CRANE_GAINS, ["length", "payload"], seconds=20.0)
+    assert found.complete and len(found.bounds) == 2
+    factors = [max(1.0, b.upper) for b in found.bounds]
+    high = model.normalised(**{n: r[1] for n, r in found.ranges.items()})
+    assert high["length"] == pytest.approx(1.0 / np.prod(factors))
+    assert high["payload"] == pytest.approx(1.0 / factors[1])
+    inside = {n: tuple(model.normalised(**{n: x})[n] for x in r) for n, r in found.ranges.items()}
+    closed = model.lft.feedback(CRANE_GAINS, model.lft.outputs, model.lft.inputs)
+    assert robust_stability(closed.normalised(inside), level=1.001, seconds=20.0).complete
+    with pytest.raises(InputError, match="twice"):
+        iterative_ranges(model, CRANE_GAINS, ["payload", "payload"])
+    with pytest.raises(LookupError, match="mass"):
+        iterative_ranges(model, CRANE_GAINS, ["mass"])
+
+
+def oscillator() -> LFT:
+    """``x'' + (0.4 + 0.3 a + 0.1 b) x' + x = w``."""
+    M11 = np.array([[0.0, 1.0, 0.0, 0.0], [-1.0, -0.4, -0.3, -0.1], [0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
+    M12, M21 = np.array([[0.0], [1.0], [0.0], [0.0]]), np.array([[1.0, 0.0, 0.0, 0.0]])
+    blocks = (DeltaBlock("1/s", 2, "state"), DeltaBlock("a", 1), DeltaBlock("b", 1))
+    return LFT(M11, M12, M21, np.zeros((1, 1)), blocks, ("w",), ("x",))
+
+
+def test_ranges_of_performance_are_those_of_the_closed_form() -> None:
+    # The gain 1 / (c sqrt(1 - c^2 / 4)) is 4 at c = 0.2520: 0.3 |a| + 0.1 |b| may be 0.1480.
+    loop, c = oscillator(), float(np.sqrt(2.0 - np.sqrt(4.0 - 0.25)))
+    model = UncertainMachine(loop, loop, {"a": (-1.0, 1.0), "b": (-1.0, 1.0)})
+    asked = {"inputs": ["w"], "outputs": ["x"], "bound": 4.0, "seconds": 20.0}
+    once = guaranteed_ranges(model, loop, **asked)
+    size = once.ranges["a"][1]
+    assert once.complete and size == once.ranges["b"][1]
+    assert (0.4 - c) / 0.4 / 1.06 <= size <= (0.4 - c) / 0.4  # factors in steps of four per cent
+    steps = iterative_ranges(model, loop, ["b", "a"], **asked)
+    a, b = steps.ranges["a"][1], steps.ranges["b"][1]
+    assert steps.complete and steps.bounds[0].guaranteed  # b alone may take its whole range
+    assert 0.3 * a + 0.1 * b <= 0.4 - c <= 1.06 * (0.3 * a + 0.1 * b)
+    refused = guaranteed_ranges(model, loop, inputs=["w"], outputs=["x"], bound=2.0)
+    assert not refused.complete and not refused.ranges and "middle of the ranges is 2.55" in refused.bounds[0].message
+    other = UncertainMachine(loop, loop, {"a": (-1.0, 1.0)})
+    with pytest.raises(LookupError, match="'b'"):
+        guaranteed_ranges(other, loop)
 
 
 def test_parts_are_proven_where_one_bound_is_not_enough() -> None:

@@ -46,6 +46,26 @@ def test_norm_equals_that_of_slycot(seed: int) -> None:
     assert hinf_norm(system).value == pytest.approx(control.linfnorm(system, tol=1e-10)[0], rel=1e-6)
 
 
+def resonant_system(n: int, gain: float) -> control.StateSpace:
+    """Lightly damped oscillators over four decades, mixed by a random rotation."""
+    rng, k = np.random.default_rng(3), n // 2
+    A = np.zeros((n, n))
+    for i, (w, z) in enumerate(zip(np.geomspace(0.1, 1e3, k), 10 ** rng.uniform(-4, -1, k), strict=True)):
+        A[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [[0.0, w], [-w, -2 * z * w]]
+    T = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    return control.ss(T @ A @ T.T, T @ rng.normal(size=(n, 3)), gain * rng.normal(size=(3, n)) @ T.T, np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize(("n", "gain"), [(40, 1e-12), (40, 1e12), (200, 1.0), (200, 1e12)])
+def test_large_systems_and_huge_gains_equal_slycot(n: int, gain: float) -> None:
+    pytest.importorskip("slycot")
+    system = resonant_system(n, gain)
+    norm = hinf_norm(system)
+    value, frequency = control.linfnorm(system, tol=1e-10)
+    assert norm.value == pytest.approx(value, rel=1e-6)
+    assert norm.frequency == pytest.approx(frequency, rel=1e-6)
+
+
 def test_two_equal_peaks_are_both_found() -> None:
     low, high = control.tf([1], [1, 0.02, 1]), control.tf([25.0], [1, 0.1, 25.0])
     both = control.append(control.ss(low), control.ss(high))

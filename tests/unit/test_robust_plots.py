@@ -53,6 +53,19 @@ def test_proof_is_drawn_with_its_level_and_what_is_reached() -> None:
         plot_mu(nothing)
 
 
+def test_several_proofs_and_samples_are_drawn_together() -> None:
+    found = {f"level {x}": robust_stability(oscillator(), level=x, seconds=10.0) for x in (0.6, 0.9)}
+    axes = plot_mu(found).axes[0]
+    labels = axes.get_legend_handles_labels()[1]
+    assert {"level 0.6, proven: 0.6", "level 0.9, proven: 0.9"} <= set(labels)
+    M12, M21 = np.array([[0.0], [1.0], [0.0]]), np.array([[1.0, 0.0, 0.0]])
+    driven = LFT(oscillator().M11, M12, M21, np.zeros((1, 1)), oscillator().blocks)
+    lines = plot_singular_values(driven, samples=20, frequencies=[1.0]).axes[0].lines
+    reached = np.array([float(np.asarray(line.get_ydata())[0]) for line in lines])
+    assert len(reached) == 21 and reached[-1] == pytest.approx(1 / 0.4)  # the middle comes last
+    assert 1 / 0.6 <= reached.min() < 1 / 0.4 < reached.max() <= 1 / 0.2
+
+
 def test_ranges_are_bars_within_their_limits() -> None:
     figure = plot_ranges({"proven": {"a": (0.0, np.pi / 2)}}, limits={"a": (-np.pi, np.pi)}, degrees=True)
     limit, bar = figure.axes[0].patches

@@ -214,6 +214,23 @@ def test_neglected_dynamics_are_covered_by_their_weights() -> None:
         neglected_lag("x", -1.0)
 
 
+def test_samples_are_values_of_all_blocks_within_their_sizes() -> None:
+    late = random_lft(4, 2, 2) @ append(neglected_delay("late", 0.1), constant([[1.0]]))
+    drawn = late.sample(400, seed=1)
+    assert drawn == late.sample(400, seed=1) != late.sample(400, seed=2)
+    for name in ("a", "b"):
+        values = np.array([d[name] for d in drawn])
+        assert np.isrealobj(values) and np.abs(values).max() <= 1.0 and abs(values.mean()) < 0.15
+    disk = np.array([d["late"] for d in drawn])
+    assert np.abs(disk).max() <= 1.0 and np.mean(np.abs(disk) < np.sqrt(0.5)) == pytest.approx(0.5, abs=0.1)
+    assert late.close(drawn[0]).size == 0
+    model = uncertain(floating_arm(), {"theta1": (-0.8, 0.3)})
+    (values,) = model.sample(1)
+    assert -0.8 <= values["theta1"] <= 0.3 and model.at(**values).nstates == 18
+    with pytest.raises(DalembertError, match="full block 'p'"):
+        LFT(np.eye(2), np.eye(2), np.eye(2), np.eye(2), (DeltaBlock("p", 2, "full"),)).sample(1)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

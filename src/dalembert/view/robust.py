@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.control.mu import Robustness
-from dalembert.control.norms import matrices_of, response
+from dalembert.control.norms import Matrices, matrices_of, response
 from dalembert.control.uncertain import LFT
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
@@ -25,10 +25,12 @@ Path = str | os.PathLike[str]
 
 
 def plot_singular_values(
-    systems: Mapping[str, Any] | Any,
+    systems: LFT | Mapping[str, Any] | Any,
     *,
     bounds: Mapping[str, Any] | None = None,
     frequencies: Sequence[float] | Array | None = None,
+    samples: int = 50,
+    seed: int = 0,
     path: Path | None = None,
 ) -> Figure:
     """Draw largest singular values over frequency, of one system also the others, with the bounds that weights set.
@@ -36,7 +38,9 @@ def plot_singular_values(
     Parameters
     ----------
     systems
-        System of python-control, or several by name.
+        System of python-control, several by name, or an uncertain loop in blocks between -1 and 1, which is sampled.
+    samples, seed
+        Random values of an uncertain loop, even in its blocks.
     bounds
         Weights by name: what is drawn is ``1 / |w|``, below which the weighted gain is at most one.
     frequencies
@@ -44,21 +48,31 @@ def plot_singular_values(
     path
         File to write; None: only return the figure.
     """
-    named = dict(systems) if isinstance(systems, Mapping) else {"": systems}
-    parts = {name: matrices_of(system)[0] for name, system in named.items()}
-    w = _frequencies([p[0] for p in parts.values()]) if frequencies is None else np.asarray(frequencies, dtype=float)
+    drawn: list[Matrices] = []
+    if isinstance(systems, LFT):
+        drawn = [_closed(systems, values) for values in systems.sample(samples, seed=seed)]
+        parts = {"middle": _closed(systems, dict.fromkeys(systems.sizes, 0.0))}
+    else:
+        named = dict(systems) if isinstance(systems, Mapping) else {"": systems}
+        parts = {name: matrices_of(system)[0] for name, system in named.items()}
+    among = [p[0] for p in (*drawn, *parts.values())]
+    w = _frequencies(among) if frequencies is None else np.asarray(frequencies, dtype=float)
     figure, axes = _figure()
+    for i, system in enumerate(drawn):
+        label = None if i else f"{samples} random values"
+        largest = np.linalg.svd(response(system, w), compute_uv=False)[:, 0]
+        axes.loglog(w, largest, color=COLOURS[1], lw=0.5, alpha=0.6, label=label)
     for k, (name, system) in enumerate(parts.items()):
         values = np.linalg.svd(response(system, w), compute_uv=False)
         colour = COLOURS[k % len(COLOURS)]
         axes.loglog(w, values[:, 0], color=colour, label=name or None)
-        if values.shape[1] > 1 and len(parts) == 1:
+        if values.shape[1] > 1 and len(parts) == 1 and not drawn:
             axes.fill_between(w, np.maximum(values[:, -1], 1e-12), values[:, 0], color=colour, alpha=0.15, lw=0)
     for name, weight in (bounds or {}).items():
         gain = np.linalg.svd(response(matrices_of(weight)[0], w), compute_uv=False)[:, 0]
         axes.loglog(w, 1.0 / np.maximum(gain, 1e-300), "k--", lw=1, label=name)
     axes.set(xlabel="frequency [rad/s]", ylabel="singular values")
-    return _finished(figure, axes, path, legend=bool(bounds) or len(parts) > 1)
+    return _finished(figure, axes, path, legend=bool(bounds or drawn) or len(parts) > 1)
 
 
 def plot_poles(
@@ -76,7 +90,7 @@ def plot_poles(
     loop
         System, several by name, or an uncertain loop in blocks between -1 and 1, which is sampled.
     samples, seed
-        Random values of an uncertain loop, uniform in its blocks.
+        Random values of an uncertain loop, even in its blocks.
     damping
         A damping ratio whose rays are drawn.
     path
@@ -84,9 +98,7 @@ def plot_poles(
     """
     figure, axes = _figure()
     if isinstance(loop, LFT):
-        rng = np.random.default_rng(seed)
-        values = [{n: float(rng.uniform(-1, 1)) for n in loop.sizes} for _ in range(samples)]
-        poles = np.concatenate([np.linalg.eigvals(loop.close(v).M11) for v in values])
+        poles = np.concatenate([np.linalg.eigvals(loop.close(v).M11) for v in loop.sample(samples, seed=seed)])
         _cross(axes, poles, COLOURS[0], f"{samples} random values", size=6)
         _cross(axes, np.linalg.eigvals(loop.close(dict.fromkeys(loop.sizes, 0.0)).M11), COLOURS[1], "middle", size=36)
     else:
@@ -104,37 +116,55 @@ def plot_poles(
     return _finished(figure, axes, path, legend=bool(axes.get_legend_handles_labels()[1]))
 
 
-def plot_mu(found: Robustness, *, path: Path | None = None) -> Figure:
+def plot_mu(found: Robustness | Mapping[str, Robustness], *, path: Path | None = None) -> Figure:
     """Draw what is proven of an uncertain loop: its level, the intervals of frequency, and the bound from below.
 
     Parameters
     ----------
     found
-        What `robust_stability` or `robust_performance` returned.
+        What `robust_stability` or `robust_performance` returned, or several of them by name.
     path
         File to write; None: only return the figure.
     """
-    if not found.intervals:
-        raise InputError(f"there is nothing to draw: {found.message}")
+    named = dict(found) if isinstance(found, Mapping) else {"": found}
+    for name, one in named.items():
+        if not one.intervals:
+            raise InputError(f"there is nothing to draw{f' of {name}' if name else ''}: {one.message}")
     figure, axes = _figure()
-    ends = sorted(x for i in found.intervals for x in (i.low, i.high) if 0.0 < x < np.inf)
+    ends = sorted(x for one in named.values() for i in one.intervals for x in (i.low, i.high) if 0.0 < x < np.inf)
     low, high = (ends[0] / 3.0, ends[-1] * 3.0) if ends else (0.1, 10.0)
-    height = [i.bound for i in found.intervals]
-    level = found.upper if np.isfinite(found.upper) else max(height)
+    levels = [_level(one) for one in named.values()]
+    for k, ((name, one), level) in enumerate(zip(named.items(), levels, strict=True)):
+        _proof(axes, one, level, f"{name}, " if name else "", 2 * k, (low, high))
+    axes.set_xscale("log")
+    top = 1.25 * max(levels)
+    axes.set(xlabel="frequency [rad/s]", ylabel="structured singular value", xlim=(low, high), ylim=(0.0, top))
+    counts = ", ".join(f"{len(x.intervals)} intervals" if x.complete else "not complete" for x in named.values())
+    axes.set_title(counts)
+    return _finished(figure, axes, path)
+
+
+def _level(found: Robustness) -> float:
+    return found.upper if np.isfinite(found.upper) else max(i.bound for i in found.intervals)
+
+
+def _proof(axes: Axes, found: Robustness, level: float, name: str, colour: int, span: tuple[float, float]) -> None:
+    """Intervals of one proof, its level, and what is reached."""
+    own, other = (COLOURS[(colour + k) % len(COLOURS)] for k in (0, 1))
     for k, i in enumerate(sorted(found.intervals, key=lambda x: x.low)):
-        a, b = max(i.low, low), min(i.high, high)
-        axes.fill_between([a, b], 0.0, level, color=COLOURS[0], alpha=0.12 if k % 2 else 0.22, lw=0)
-        label = "bound where it was fitted" if k == 0 else None
-        axes.plot([a, b], [i.bound, i.bound], color=COLOURS[0], lw=1.2, label=label)
+        a, b = max(i.low, span[0]), min(i.high, span[1])
+        axes.fill_between([a, b], 0.0, level, color=own, alpha=0.12 if k % 2 else 0.22, lw=0)
+        label = f"{name}bound where it was fitted" if k == 0 else None
+        axes.plot([a, b], [i.bound, i.bound], color=own, lw=1.2, label=label)
     if np.isfinite(found.upper):
-        axes.axhline(found.upper, color="k", ls="--", lw=1, label=f"proven: {found.upper:.3g}")
+        axes.axhline(found.upper, color=own if name else "k", ls="--", lw=1, label=f"{name}proven: {found.upper:.3g}")
     if found.lower > 0.0 and np.isfinite(found.lower):
         w = found.worst.frequency if found.worst is not None else np.nan
-        axes.plot(np.clip(w, low, high), found.lower, "o", color=COLOURS[1], label=f"reached: {found.lower:.3g}")
-    axes.set_xscale("log")
-    axes.set(xlabel="frequency [rad/s]", ylabel="structured singular value", xlim=(low, high), ylim=(0.0, 1.25 * level))
-    axes.set_title(f"{len(found.intervals)} intervals" if found.complete else "not complete")
-    return _finished(figure, axes, path)
+        label = f"{name}reached: {found.lower:.3g}"
+        if np.isfinite(w):
+            axes.plot(np.clip(w, *span), found.lower, "o", color=other, label=label)
+        else:
+            axes.axhline(found.lower, color=other, ls=":", lw=1, label=label)
 
 
 def plot_ranges(
@@ -178,6 +208,12 @@ def plot_ranges(
     axes.invert_yaxis()
     axes.set_xlabel("angle [deg]" if degrees else "value")
     return _finished(figure, axes, path)
+
+
+def _closed(loop: LFT, values: Mapping[str, complex]) -> Matrices:
+    """Matrices of an uncertain loop at values of its blocks."""
+    at = loop.close(values)
+    return at.M11, at.M12, at.M21, at.M22
 
 
 def _cross(axes: Axes, poles: Any, colour: str, label: str, size: float) -> None:

@@ -1,4 +1,4 @@
-"""Ranges of uncertain quantities on which a closed loop is proven to be stable.
+"""Ranges of uncertain quantities on which a closed loop is proven to be stable, or to keep a gain below a bound.
 
 One bound shrinks all ranges alike: ``centre +- half-width / mu`` in the numbers of the blocks (SPACE 8.3.3).
 Quantities added one by one share the loss unevenly (SPACE 8.3.4). Splitting the box into parts and proving each
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.control.mu.robustness import Robustness, robust_stability
+from dalembert.control.mu.robustness import Robustness, performance_within, robust_stability
 from dalembert.control.uncertain.lft import LFT
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError, UnknownNameError
@@ -24,7 +24,7 @@ __all__ = ["Guarantee", "ProvenParts", "guaranteed_ranges", "iterative_ranges", 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """Ranges on which the loop is proven to be stable.
+    """Ranges on which the loop is proven to be stable, and to keep the gain below the bound that was asked for.
 
     Parameters
     ----------
@@ -41,9 +41,30 @@ class Guarantee:
     complete: bool
 
 
+@dataclass(frozen=True)
+class _Performance:
+    """The gain that is asked for beside stability; without outputs stability alone."""
+
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    bound: float
+
+    def shrink(self, loop: LFT, seconds: float) -> tuple[float, Robustness]:
+        """Factor by which the blocks must shrink, at least one, and its proof; infinite if there is none."""
+        if self.outputs:
+            return performance_within(loop, self.inputs, self.outputs, self.bound, seconds=seconds)
+        found = robust_stability(loop, enough=1.0, seconds=seconds)
+        return max(1.0, found.upper), found
+
+
 def _closed(model: UncertainMachine, controller: Any) -> LFT:
     lft = model.lft
-    return lft.feedback(controller, lft.outputs, lft.inputs)
+    if not isinstance(controller, LFT):
+        return lft.feedback(controller, lft.outputs, lft.inputs)
+    for name in controller.sizes:
+        if name not in model.ranges:
+            raise UnknownNameError("uncertain quantity", name, model.ranges, "the model")
+    return controller
 
 
 def _scaled(model: UncertainMachine, sizes: Mapping[str, float]) -> dict[str, tuple[float, float]]:
@@ -52,7 +73,15 @@ def _scaled(model: UncertainMachine, sizes: Mapping[str, float]) -> dict[str, tu
     return {n: (low[n], high[n]) for n in sizes}
 
 
-def guaranteed_ranges(model: UncertainMachine, controller: Any, *, seconds: float = 120.0) -> Guarantee:
+def guaranteed_ranges(
+    model: UncertainMachine,
+    controller: Any,
+    *,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    bound: float = 1.0,
+    seconds: float = 120.0,
+) -> Guarantee:
     """Ranges that one bound guarantees: those of the model, shrunk about their middle by ``max(1, mu)``.
 
     Parameters
@@ -60,34 +89,42 @@ def guaranteed_ranges(model: UncertainMachine, controller: Any, *, seconds: floa
     model
         The uncertain model; the controller sees all its outputs and drives all its inputs, ``u = -K y``.
     controller
-        System of python-control, or constant gains.
+        System of python-control, or constant gains; or the closed loop itself, an LFT in the blocks of the model.
+    inputs, outputs, bound
+        Signals of the loop whose gain must stay below the bound besides; without any, stability alone.
     seconds
         Time limit.
     """
-    found = robust_stability(_closed(model, controller), seconds=seconds)
-    if not found.complete:
+    factor, found = _Performance(inputs, outputs, bound).shrink(_closed(model, controller), seconds)
+    if not (found.complete and np.isfinite(factor)):
         return Guarantee({}, (found,), False)
-    size = 1.0 / max(1.0, found.upper)
-    return Guarantee(_scaled(model, dict.fromkeys(model.ranges, size)), (found,), True)
+    return Guarantee(_scaled(model, dict.fromkeys(model.ranges, 1.0 / factor)), (found,), True)
 
 
 def iterative_ranges(
-    model: UncertainMachine, controller: Any, order: Sequence[str], *, seconds: float = 60.0
+    model: UncertainMachine,
+    controller: Any,
+    order: Sequence[str],
+    *,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    bound: float = 1.0,
+    seconds: float = 60.0,
 ) -> Guarantee:
-    """Ranges found by adding one quantity at a time and shrinking all so far by ``max(1, mu)`` (SPACE 8.3.4).
+    """Ranges found by adding one quantity at a time and shrinking all so far by ``max(1, mu)`` (SPACE 8.3.3, 8.3.4).
 
     Quantities that are not yet added stay in the middle of their range.
 
     Parameters
     ----------
-    model, controller
+    model, controller, inputs, outputs, bound
         As of `guaranteed_ranges`.
     order
         Names of all quantities, in the order in which they are added.
     seconds
         Time limit of each step.
     """
-    loop = _closed(model, controller)
+    loop, asked = _closed(model, controller), _Performance(inputs, outputs, bound)
     for name in order:
         if name not in model.ranges:
             raise UnknownNameError("uncertain quantity", name, model.ranges)
@@ -101,14 +138,11 @@ def iterative_ranges(
         part = loop.close(rest)
         if name in part.sizes:
             part = part.normalised({n: (-s, s) for n, s in sizes.items() if n in part.sizes})
-            found = robust_stability(part, level=1.0, seconds=0.5 * seconds)  # mostly the whole range is free
-            if not found.guaranteed:
-                found = robust_stability(part, seconds=seconds)
+            factor, found = asked.shrink(part, seconds)
             bounds.append(found)
-            if not found.complete:
+            if not (found.complete and np.isfinite(factor)):
                 return Guarantee({}, tuple(bounds), False)
-            shrink = max(1.0, found.upper)
-            sizes = {n: s / shrink for n, s in sizes.items()}
+            sizes = {n: s / factor for n, s in sizes.items()}
     return Guarantee(_scaled(model, sizes), tuple(bounds), True)
 
 

@@ -77,7 +77,7 @@ def destabilising(
     best: tuple[float, Array, float] | None = None
     radius = 100.0
     for attempt in range(starts):
-        if perf_counter() - began > seconds:
+        if perf_counter() - began > seconds or (best is None and attempt > 5):
             break
         corner = rng.choice([-1.0, 1.0], size=k) if attempt else np.ones(k)
         reach = radius if best is None else 0.98 * best[0]
@@ -86,7 +86,7 @@ def destabilising(
             if found is None:
                 if best is not None or reach < 1e-3:
                     break
-                reach *= 0.5
+                reach *= 0.5 if attempt < 3 else 0.1  # where nothing was found at all the search becomes coarse
                 continue
             d, w = _brink(loop, found)
             best = (float(np.abs(d).max()), d, w)

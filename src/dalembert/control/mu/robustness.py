@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
@@ -13,7 +13,7 @@ from dalembert.control.mu.lower import WorstCase, complex_lower_bound, destabili
 from dalembert.control.mu.mixed import mixed_in_box, mixed_lower_bound, real_lower_bound, worst_gain_in_box, worst_mixed
 from dalembert.control.mu.scalings import upper_bound
 from dalembert.control.mu.sweep import Interval, sweep
-from dalembert.control.norms import Matrices, response
+from dalembert.control.norms import Matrices, peak_gain, response
 from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
@@ -21,6 +21,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
 _MARGINS = (2.0, 1.4, 1.15, 1.05)  # above the estimate, in the order in which they are tried
+_NEAR = (1.08, 1.03)  # the same where fewer proofs must do
 
 __all__ = [
     "MuBounds",
@@ -28,6 +29,7 @@ __all__ = [
     "WorstGain",
     "mu",
     "performance_channel",
+    "performance_within",
     "robust_performance",
     "robust_stability",
     "skew_mu",
@@ -179,7 +181,7 @@ class Robustness:
     upper: float
     lower: float
     worst: WorstCase | None
-    intervals: tuple[Interval, ...]
+    intervals: tuple[Interval, ...] = field(repr=False)
     complete: bool
     message: str
     seconds: float
@@ -195,6 +197,7 @@ def robust_stability(
     loop: LFT,
     *,
     level: float | None = None,
+    enough: float | None = None,
     seconds: float = 120.0,
     seed: int = 0,
     progress: Callable[[float, float], object] | None = None,
@@ -208,6 +211,8 @@ def robust_stability(
     level
         Prove this level only; None: 1 (the whole box) where that is far above the estimate, else the least level that
         can be proven, to a few per cent as time allows.
+    enough
+        Where no level is given: nothing below this one is tried, and fewer levels are on the way to the least one.
     seconds
         Time limit.
     seed
@@ -218,7 +223,7 @@ def robust_stability(
     system, blocks = loop.state_space()
     n = sum(b.size for b in blocks)
     parts = (system[0], system[1][:, :n], system[2][:n], system[3][:n, :n])
-    return _bounds(parts, blocks, level, seconds, seed, progress)
+    return _bounds(parts, blocks, _Aim(level, enough), seconds, seed, progress)
 
 
 def robust_performance(
@@ -228,6 +233,7 @@ def robust_performance(
     *,
     bound: float = 1.0,
     level: float | None = None,
+    enough: float | None = None,
     seconds: float = 120.0,
     progress: Callable[[float, float], object] | None = None,
 ) -> Robustness:
@@ -237,7 +243,7 @@ def robust_performance(
     its gain is below ``bound * upper``.
     """
     system, blocks = performance_channel(loop, inputs, outputs, bound)
-    return _bounds(system, blocks, level, seconds, 0, progress)
+    return _bounds(system, blocks, _Aim(level, enough), seconds, 0, progress)
 
 
 @dataclass(frozen=True)
@@ -324,6 +330,53 @@ def worst_gain(
     return answer(np.inf, False, message or "time limit reached")
 
 
+def performance_within(
+    loop: LFT, inputs: Sequence[str], outputs: Sequence[str], bound: float, *, seconds: float = 120.0
+) -> tuple[float, Robustness]:
+    """Factor by which the blocks must shrink so that a gain is proven to stay below a bound, and the proof.
+
+    The performance keeps its size while the blocks shrink (a skewed value). A factor is given up at the first
+    frequency of a coarse grid that it fails, which the next one then meets first; the next one is larger by the bound
+    there, since shrinking the blocks alone cannot lower it by more, and by four per cent at least.
+    """
+    began = perf_counter()
+
+    def failed(message: str) -> tuple[float, Robustness]:
+        return np.inf, Robustness(np.inf, 0.0, None, (), False, message, perf_counter() - began, solves)
+
+    solves, factor = 0, 1.0
+    system, blocks = performance_channel(loop, inputs, outputs, bound)
+    n = sum(b.size for b in blocks[:-1])
+    A, B, C, D = system
+    if A.size and np.linalg.eigvals(A).real.max() >= 0.0:
+        return failed("the loop is not stable at the middle of the ranges")
+    at_rest = peak_gain((A, B[:, n:], C[n:], D[n:, n:])).gain
+    if at_rest >= 1.0:
+        return failed(f"the gain at the middle of the ranges is {at_rest * bound:.4g}, and {bound:.4g} is asked for")
+    hardest = list(_grid(system))
+    while perf_counter() - began < seconds:
+        shrunk = np.concatenate([np.full(n, 1.0 / factor), np.ones(blocks[-1].size)])
+        parts = (A, B * shrunk, C, D * shrunk)
+        more = 1.04
+        for k, w in enumerate(hardest):
+            solves += 1
+            there = upper_bound(response(parts, [w])[0], blocks, target=0.97, seconds=5.0).bound
+            if there > 0.985:
+                hardest.insert(0, hardest.pop(k))
+                more = max(more, there)
+                break
+        else:
+            found = sweep(parts, blocks, 1.0, seconds=seconds - (perf_counter() - began), stop_at_gap=True)
+            solves += found.solves
+            if found.complete:
+                message = f"proven at {factor:.4g} over all frequencies, with a gain below {bound:.4g}"
+                cost = perf_counter() - began, solves
+                return factor, Robustness(1.0, 0.0, None, tuple(found.intervals), True, message, *cost)
+            hardest.insert(0, found.gaps[0][0])
+        factor *= more
+    return failed(f"a gain below {bound:.4g} is not proven at {factor:.4g}: time limit reached")
+
+
 def performance_channel(
     loop: LFT, inputs: Sequence[str], outputs: Sequence[str], bound: float
 ) -> tuple[Matrices, tuple[DeltaBlock, ...]]:
@@ -342,10 +395,26 @@ def performance_channel(
     return (A, B, C, D), (*blocks, DeltaBlock("performance", k, "full"))
 
 
+@dataclass(frozen=True)
+class _Aim:
+    """What is to be proven: one level, or the least one, and the level below which nothing is tried."""
+
+    level: float | None
+    enough: float | None
+
+    def targets(self, base: float) -> list[float]:
+        """Levels to try, from an estimate of the least one: a wide margin is proven fast, narrower ones follow."""
+        if self.level is not None:
+            return [self.level]
+        if self.enough is None:
+            return [1.0] if base <= 0.5 else [m * base for m in _MARGINS]
+        return sorted({max(self.enough, m * base) for m in _NEAR}, reverse=True)
+
+
 def _bounds(
     system: Matrices,
     blocks: Sequence[DeltaBlock],
-    level: float | None,
+    aim: _Aim,
     seconds: float,
     seed: int,
     progress: Callable[[float, float], object] | None,
@@ -367,15 +436,14 @@ def _bounds(
     else:
         worst = worst_mixed(system, blocks, _grid(system), seconds=0.2 * seconds, seed=seed)
     lower = 1.0 / worst.size if worst is not None else 0.0
-    estimate, solves = _estimate(system, blocks, 0.2 * seconds)
+    level = aim.level
+    estimate, solves = (0.0, 0) if level is not None else _estimate(system, blocks, 0.2 * seconds)
     base = max(estimate, lower)
     if level is not None and lower > level:
         message = f"values of size {1.0 / lower:.4g} destabilise the loop"
         return Robustness(np.inf, lower, worst, (), True, message, perf_counter() - began, solves)
     proven, found = None, None
-    # A wide margin is proven fast; what time is left goes into narrower ones.
-    targets = [1.0] if base <= 0.5 else [m * base for m in _MARGINS]
-    for target in [level] if level is not None else targets:
+    for target in aim.targets(base):
         left = seconds - (perf_counter() - began)
         if proven is not None and left < 1.5 * proven.seconds:
             break
@@ -419,6 +487,6 @@ def _estimate(system: Matrices, blocks: Sequence[DeltaBlock], seconds: float) ->
     for M in response(system, _grid(system)):
         if perf_counter() - began > seconds:
             break
-        highest = max(highest, upper_bound(M, blocks, seconds=1.0, target=highest or None).bound)
+        highest = max(highest, upper_bound(M, blocks, seconds=5.0, target=highest or None).bound)
         solves += 1
     return highest, solves

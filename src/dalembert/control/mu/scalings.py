@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -111,16 +112,13 @@ def upper_bound(
         if perf_counter() - began > seconds:
             break
         temperature *= 0.3
-    E, G = problem.unpack(best[1])
-    V, w = _eigen(E)
-    F, Fi = (V * np.exp(w)) @ V.conj().T, (V * np.exp(-w)) @ V.conj().T
+    _, G, parts = problem.scaled(best[1])
+    T, inverse = T.copy(), inverse.copy()
+    for (_, s), (V, w) in zip(problem.parts, parts, strict=True):
+        T[s] = (V * np.exp(w)) @ (V.conj().T @ T[s])
+        inverse[:, s] = ((inverse[:, s] @ V) * np.exp(-w)) @ V.conj().T
     # G of the problem is added in its own coordinates, before T changes them: N = F N0 F^-1.
-    return Scaling(F @ T, inverse @ Fi, G, float(np.sqrt(max(best[0], 0.0))))
-
-
-def _eigen(E: Complex) -> tuple[Complex, Array]:
-    w, V = np.linalg.eigh(E)
-    return V, w
+    return Scaling(T, inverse, G, float(np.sqrt(max(best[0], 0.0))))
 
 
 def _balance(M: Complex, blocks: Sequence[DeltaBlock], sweeps: int = 15) -> tuple[Complex, Complex]:
@@ -159,75 +157,84 @@ class _Problem:
         self.parts = list(slices(blocks))
         entries = {"full": 0, "complex": 1, "real": 2}  # Hermitian matrices of the block's size
         self.size = sum(entries[b.kind] * b.size**2 or 1 for b, _ in self.parts)
+        self._seen: tuple[Array, float] | None = None  # where the eigenvalues were computed last, and the largest
 
-    def unpack(self, x: Array) -> tuple[Complex, Complex]:
-        """``E`` and ``G``."""
-        E, G, at = np.zeros_like(self.N), self.G0.copy(), 0
+    def unpack(self, x: Array) -> tuple[list[Complex], Complex]:
+        """``E`` of each block, and ``G``."""
+        E, G, at = [], self.G0.copy(), 0
         for b, s in self.parts:
             k = b.size
             if b.kind == "full":
-                E[s, s] = x[at] * np.eye(k)
+                E.append(x[at] * np.eye(k, dtype=complex))
                 at += 1
                 continue
-            E[s, s] = _hermitian(x[at : at + k * k].reshape(k, k))
+            E.append(_hermitian(x[at : at + k * k].reshape(k, k)))
             at += k * k
             if b.kind == "real":
                 G[s, s] += _hermitian(x[at : at + k * k].reshape(k, k))
                 at += k * k
         return E, G
 
-    def _pack(self, WE: Complex, WG: Complex) -> Array:
-        """Gradient of ``Re tr(WE dE) + Re tr(WG dG)``."""
-        parts: list[Array] = []
-        for b, s in self.parts:
-            if b.kind == "full":
-                parts.append(np.array([np.trace(WE[s, s]).real]))
-                continue
-            parts.append(_hermitian_gradient(WE[s, s]))
-            if b.kind == "real":
-                parts.append(_hermitian_gradient(WG[s, s]))
-        return np.concatenate(parts)
+    def scaled(self, x: Array) -> tuple[Complex, Complex, list[tuple[Complex, Array]]]:
+        """``N = T N0 T^-1``, ``G``, and eigenvectors and eigenvalues of each block of ``E``."""
+        E, G = self.unpack(x)
+        parts, N = [], self.N.copy()
+        for (_, s), e in zip(self.parts, E, strict=True):
+            w, V = np.linalg.eigh(e)
+            N[s] = (V * np.exp(w)) @ (V.conj().T @ N[s])
+            N[:, s] = ((N[:, s] @ V) * np.exp(-w)) @ V.conj().T
+            parts.append((V, w))
+        return N, G, parts
 
     def value(self, x: Array) -> float:
         """Largest eigenvalue."""
-        E, G = self.unpack(x)
-        V, w = _eigen(E)
-        T, Ti = (V * np.exp(w)) @ V.conj().T, (V * np.exp(-w)) @ V.conj().T
-        return largest(T @ self.N @ Ti, G)
+        if self._seen is None or not np.array_equal(self._seen[0], x):
+            N, G, _ = self.scaled(x)
+            self._seen = (x.copy(), largest(N, G))
+        return self._seen[1]
 
     def soft(self, x: Array, temperature: float) -> tuple[float, Array]:
         """``t log sum exp(eigenvalue / t)`` and its gradient."""
-        E, G = self.unpack(x)
-        V, w = _eigen(E)
-        up = np.exp(w)
-        T, Ti = (V * up) @ V.conj().T, (V / up) @ V.conj().T
-        N = T @ self.N @ Ti
+        N, G, parts = self.scaled(x)
         lam, U = np.linalg.eigh(_form(N, G))
+        self._seen = (x.copy(), float(lam[-1]))
         e = np.exp((lam - lam[-1]) / temperature)
         total = float(e.sum())
         P = (U * (e / total)) @ U.conj().T
         Y = 2.0 * (P @ N.conj().T + 1j * P @ G)  # Re tr(Y dN)
-        W = Ti @ (N @ Y - Y @ N)  # Re tr(W dT), from dN = dT T^-1 N - N dT T^-1
-        gap = w[:, None] - w[None, :]
-        near = np.abs(gap) < 1e-9
-        divided = np.where(
-            near, (up[:, None] + up[None, :]) / 2.0, (up[:, None] - up[None, :]) / np.where(near, 1.0, gap)
-        )
-        WE = V @ (divided * (V.conj().T @ W @ V)) @ V.conj().T
-        return float(lam[-1] + temperature * np.log(total)), self._pack(WE, 2j * (N @ P))
+        Z, WG = N @ Y - Y @ N, 2j * (N @ P)  # Re tr(Z dT T^-1), from dN = dT T^-1 N - N dT T^-1; Re tr(WG dG)
+        slope: list[Array] = []
+        for (b, s), (V, w) in zip(self.parts, parts, strict=True):
+            up = np.exp(w)
+            gap = w[:, None] - w[None, :]
+            near = np.abs(gap) < 1e-9
+            divided = np.where(
+                near, (up[:, None] + up[None, :]) / 2.0, (up[:, None] - up[None, :]) / np.where(near, 1.0, gap)
+            )
+            WE = V @ (divided * ((V.conj().T @ Z[s, s] @ V) / up[:, None])) @ V.conj().T  # Re tr(WE dE)
+            if b.kind == "full":
+                slope.append(np.array([np.trace(WE).real]))
+                continue
+            slope.append(_hermitian_gradient(WE))
+            if b.kind == "real":
+                slope.append(_hermitian_gradient(WG[s, s]))
+        return float(lam[-1] + temperature * np.log(total)), np.concatenate(slope)
+
+
+@cache
+def _triangles(k: int) -> tuple[Array, Array]:
+    """Ones on and above the diagonal, and below it."""
+    return np.triu(np.ones((k, k))), np.tril(np.ones((k, k)), -1)
 
 
 def _hermitian(x: Array) -> Complex:
     """Hermitian matrix of as many real numbers: real part above the diagonal, imaginary part below."""
-    upper, lower = np.triu(x), np.tril(x, -1)
-    return np.asarray(upper + np.triu(x, 1).T + 1j * (lower - lower.T))
+    on, below = _triangles(len(x))
+    lower = x * below
+    return np.asarray(x * on + (x * below.T).T + 1j * (lower - lower.T))
 
 
 def _hermitian_gradient(W: Complex) -> Array:
-    W = (W + W.conj().T) / 2.0
-    k = W.shape[0]
-    g = np.zeros((k, k))
-    iu, il = np.triu_indices(k, 1), np.tril_indices(k, -1)
-    g[iu], g[il] = 2.0 * W[iu].real, 2.0 * W[il].imag
-    g[np.diag_indices(k)] = np.diag(W).real
-    return g.ravel()
+    on, below = _triangles(len(W))
+    real, imaginary = W.real + W.real.T, W.imag - W.imag.T
+    return np.asarray(real * (on - 0.5 * np.eye(len(W))) + imaginary * below).ravel()

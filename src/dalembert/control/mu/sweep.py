@@ -122,29 +122,36 @@ def _hermitian(X: Complex) -> Complex:
     return np.asarray((X + X.conj().T) / 2.0)
 
 
-def _holds(x: _Taylor, s: Scaling, level: float, h: float) -> bool:
-    """Whether the scaled form is below the level for all displacements from 0 to ``h``."""
-    if h * x.rate >= 0.99:
-        return False
-    N = [s.T @ term @ s.inverse for term in x.terms]
-    size = float(np.linalg.norm(s.T @ x.left, 2) * np.linalg.norm(x.right @ s.inverse, 2))
-    remainder = size * x.rate**2 * h**3 / (1.0 - x.rate * h)
-    H = [x.conj().T for x in N]
-    G = s.G
+class _ScaledForm:
+    """The scaled form about a frequency, and what bounds it beside: all that does not depend on the displacement."""
 
-    linear = [
-        _hermitian(H[0] @ N[0] + 1j * (G @ N[0] - H[0] @ G)),
-        _hermitian(H[1] @ N[0] + H[0] @ N[1] + 1j * (G @ N[1] - H[1] @ G)),
-    ]
-    second = _hermitian(H[1] @ N[1] + H[2] @ N[0] + H[0] @ N[2] + 1j * (G @ N[2] - H[2] @ G))
-    third, fourth = _hermitian(H[1] @ N[2] + H[2] @ N[1]), _hermitian(H[2] @ N[2])
-    # The form is convex up to its quadratic part, which is added where it is positive.
-    ends = [np.linalg.eigvalsh(linear[0])[-1], np.linalg.eigvalsh(linear[0] + h * linear[1])[-1]]
-    rest = h * h * max(float(np.linalg.eigvalsh(second)[-1]), 0.0)
-    rest += h**3 * float(np.linalg.norm(third, 2)) + h**4 * float(np.linalg.norm(fourth, 2))
-    size_p = sum(float(np.linalg.norm(x, 2)) * h**k for k, x in enumerate(N))
-    rest += (2.0 * size_p + 2.0 * float(np.linalg.norm(G, 2)) + remainder) * remainder
-    return bool(max(ends) + rest < level * level * (1.0 - _SAFETY))
+    def __init__(self, x: _Taylor, s: Scaling) -> None:
+        N = [s.T @ term @ s.inverse for term in x.terms]
+        H = [term.conj().T for term in N]
+        G = s.G
+        self.rate = x.rate
+        self.size = float(np.linalg.norm(s.T @ x.left, 2) * np.linalg.norm(x.right @ s.inverse, 2))
+        self.constant = _hermitian(H[0] @ N[0] + 1j * (G @ N[0] - H[0] @ G))
+        self.linear = _hermitian(H[1] @ N[0] + H[0] @ N[1] + 1j * (G @ N[1] - H[1] @ G))
+        second = _hermitian(H[1] @ N[1] + H[2] @ N[0] + H[0] @ N[2] + 1j * (G @ N[2] - H[2] @ G))
+        self.here = float(np.linalg.eigvalsh(self.constant)[-1])
+        self.second = max(float(np.linalg.eigvalsh(second)[-1]), 0.0)
+        self.third = float(np.abs(np.linalg.eigvalsh(_hermitian(H[1] @ N[2] + H[2] @ N[1]))).max())
+        self.sizes = [float(np.sqrt(max(np.linalg.eigvalsh(h @ n)[-1], 0.0))) for h, n in zip(H, N, strict=True)]
+        self.G = float(np.abs(np.linalg.eigvalsh(_hermitian(G))).max())
+
+    def below(self, level: float, h: float) -> bool:
+        """Whether it is below the level for all displacements from 0 to ``h``."""
+        if h * self.rate >= 0.99:
+            return False
+        least = level * level * (1.0 - _SAFETY)
+        remainder = self.size * self.rate**2 * h**3 / (1.0 - self.rate * h)
+        # The form is convex up to its quadratic part, which is added where it is positive.
+        rest = h * h * self.second + h**3 * self.third + h**4 * self.sizes[2] ** 2
+        rest += (2.0 * sum(n * h**k for k, n in enumerate(self.sizes)) + 2.0 * self.G + remainder) * remainder
+        if self.here + rest >= least:
+            return False
+        return bool(np.linalg.eigvalsh(self.constant + h * self.linear)[-1] + rest < least)
 
 
 def sweep(
@@ -184,10 +191,10 @@ def sweep(
     for high in (np.inf, 10.0 * x.rate):  # where nothing passes directly, infinity itself says nothing of scalings
         top = upper_bound(response.at(high), blocks, target=0.9 * level, seconds=each)
         result.solves += 1
-        d = 0.9 / x.rate
-        while d > 1e-9 / x.rate and not _holds(x, top, level, d):
+        d, form = 0.9 / x.rate, _ScaledForm(x, top)
+        while d > 1e-9 / x.rate and not form.below(level, d):
             d *= 0.5
-        reached.append((d if _holds(x, top, level, d) else 0.0, top.bound))
+        reached.append((d if form.below(level, d) else 0.0, top.bound))
         if d > 0.1 / x.rate:
             break
     d, bound = max(reached)
@@ -211,7 +218,8 @@ def sweep(
                 fresh = upper_bound(x.terms[0], blocks, target=0.95 * level, seconds=each)
                 scaling = fresh if fresh.bound < scaling.bound else scaling
             result.solves += 1
-        while step > least and not _holds(x, scaling, level, step):
+        form = _ScaledForm(x, scaling)
+        while step > least and not form.below(level, step):
             step *= 0.5
         if step <= least:
             if not fitted:

@@ -256,6 +256,27 @@ class LFT:
         labels = {k: v for k, v in (("inputs", list(self.inputs)), ("outputs", list(self.outputs))) if v}
         return control.ss(closed.M11, closed.M12, closed.M21, closed.M22, **labels)
 
+    def sample(self, count: int, *, seed: int = 0) -> list[dict[str, complex]]:
+        """Random values of all uncertain blocks, for `at` and `close`: even in -1 to 1, of complex ones in the disk.
+
+        Raises
+        ------
+        InputError
+            If a full block is larger than one: no number stands for it.
+        """
+        for b in self.blocks:
+            if b.kind == "full" and b.size > 1:
+                raise InputError(f"the full block '{b.name}' has no single value: samples need repeated blocks")
+        rng = np.random.default_rng(seed)
+        kinds = {b.name: b.kind for b in self.blocks if b.kind != "state"}
+
+        def one(kind: str) -> complex:
+            if kind == "real":
+                return float(rng.uniform(-1.0, 1.0))
+            return complex(np.sqrt(rng.uniform()) * np.exp(2j * np.pi * rng.uniform()))
+
+        return [{name: one(kind) for name, kind in kinds.items()} for _ in range(count)]
+
     def state_space(self) -> tuple[Matrices, tuple[DeltaBlock, ...]]:
         """System ``[z_Delta; y] = G(s) [w_Delta; u]`` and the blocks of Delta, in their order."""
         blocks, order = merged(self.blocks)

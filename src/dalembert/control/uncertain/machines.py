@@ -88,6 +88,11 @@ class UncertainMachine:
         """The linear model (a python-control system) at values of all uncertain quantities."""
         return self.lft.at(**self._needed(self.lft, values))
 
+    def sample(self, count: int, *, seed: int = 0) -> list[dict[str, float]]:
+        """Random angles [rad] and parameters, even in their ranges: values for `at` and `mass_matrix`."""
+        rng = np.random.default_rng(seed)
+        return [{n: float(rng.uniform(lo, hi)) for n, (lo, hi) in self.ranges.items()} for _ in range(count)]
+
     def mass_matrix(self, **values: float) -> Array:
         """The mass matrix at values of all uncertain quantities."""
         return np.asarray(self.inertia.at(**self._needed(self.inertia, values)))
