@@ -195,3 +195,18 @@ def test_members_are_taken_out_and_put_back() -> None:
     np.testing.assert_array_equal(members.x[:, 0], [7.0, 2.0, 7.0, 7.0])
     assert members.status.tolist() == [0, 0, 0, 0]
     assert members.rows[1, 1, 0] == 3.0 and members.done.tolist() == [1, 2, 1, 1]
+
+
+def test_members_are_put_on_their_constraints_in_threads() -> None:
+    """Start states are the same bits in any number of threads, and those of one alone; the first refused is named."""
+    eom = da.equations(pulley_robot(2))
+    v0 = {"platform.vx": 0.1 * np.random.default_rng(1).normal(size=600)}
+    settings = {"q0": START, "duration": 1e-3, "step": 1e-3, "record": 1e-3}
+    one, many = (da.rollout(eom, v0=v0, threads=k, **settings).x for k in (1, 2))
+    np.testing.assert_array_equal(one, many)
+    alone = da.rollout(eom, v0={"platform.vx": v0["platform.vx"][577]}, **settings)
+    np.testing.assert_array_equal(many[577], alone.x[0])
+    cranks = np.zeros(600)
+    cranks[[590, 130]] = 0.9
+    with pytest.raises(da.InputError, match="the initial state of member 130 violates"):
+        da.rollout(da.equations(four_bars(1)), duration=1e-3, q0={"crank0": cranks}, threads=2)

@@ -35,7 +35,7 @@ class Remark(NamedTuple):
     advice: str = ""
 
 
-# Extra of the package, what it is for, and the distributions that show that it is there.
+# Extra of the package, what it is for, and the distributions that show that it is there ("a|b": one of them).
 _EXTRAS = (
     ("compiler", "a C compiler as a wheel", ("ziglang",)),
     ("robust", "floors of H-infinity norms", ("cvxpy", "clarabel")),
@@ -43,7 +43,7 @@ _EXTRAS = (
     ("meshes", "meshes in other formats than STL and OBJ", ("trimesh", "pycollada")),
     ("mjcf", "MJCF files of MuJoCo", ("mujoco",)),
     ("gym", "environments for reinforcement learning", ("gymnasium",)),
-    ("cuda", "batches and rollouts on an NVIDIA GPU", ("cupy-cuda12x",)),
+    ("cuda", "batches and rollouts on an NVIDIA GPU", ("cupy-cuda12x|cupy-cuda13x|cupy",)),
     ("peers", "comparison with Pinocchio and MuJoCo", ("pin", "mujoco")),
     ("bench", "benchmarks with Exudyn besides", ("exudyn",)),
 )
@@ -128,11 +128,17 @@ def _gpu() -> Remark:
 
 def _extra(extra: str, what: str, distributions: tuple[str, ...]) -> Remark:
     versions, missing = [], []
-    for name in distributions:
-        try:
-            versions.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            missing.append(name)
+    for names in distributions:
+        found = [f"{name} {version}" for name in names.split("|") if (version := _version(name))]
+        versions += found[:1]
+        missing += [] if found else [names]
     if missing:
         return Remark(f"extra {extra}", "missing", what, f'pip install "dalembert[{extra}]"')
     return Remark(f"extra {extra}", "ok", f"{what}: {', '.join(versions)}")
+
+
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return ""

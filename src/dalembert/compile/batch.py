@@ -14,7 +14,7 @@ from dalembert.compile.build import available_cores
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["BatchEntry", "check_threads", "pointers", "run_threads"]
+__all__ = ["BatchEntry", "check_threads", "in_parts", "pointers", "run_threads"]
 
 _LONG = np.dtype(ctypes.c_long)
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_long, *[ctypes.c_void_p] * 5)
@@ -146,3 +146,23 @@ def run_threads(work: Callable[[int], None], threads: int, stop: threading.Event
         for thread in others:
             thread.join()
         raise
+
+
+def in_parts(work: Callable[[slice], None], n: int, threads: int, least: int = 256) -> None:
+    """Call ``work`` with slices of n members, each in a thread of its own and of at least ``least`` members.
+
+    What the first of them raises is raised here, after all have ended.
+    """
+    threads = max(1, min(threads, n // least))
+    bounds = [n * k // threads for k in range(threads + 1)]
+    errors: list[Exception] = []
+
+    def part(k: int) -> None:
+        try:
+            work(slice(bounds[k], bounds[k + 1]))
+        except Exception as error:  # of another thread: it is raised in this one
+            errors.append(error)
+
+    run_threads(part, threads, threading.Event())
+    if errors:
+        raise errors[0]

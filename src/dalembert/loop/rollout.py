@@ -183,7 +183,7 @@ def rollout(
     schedule = loop.controller if loop.constant is None else None
     parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
-    x0, parameters = initial_states(eom, loop, q0, v0, parameters, t0, reach)
+    x0, parameters = initial_states(eom, loop, q0, v0, parameters, t0, reach, threads)
     check_starts(eom, q0, limits)
     if touching is not None:
         check_gaps(eom, x0[:, : eom.nq], parameters, limits=limits == "contact")
@@ -339,6 +339,7 @@ def initial_states(
     parameters: Array,
     t0: float = 0.0,
     reach: float = 0.1,
+    threads: int = 1,
 ) -> tuple[Array, Array]:
     """Return the initial states (N, n) and the parameters (N, np), or (np,) if all members share them.
 
@@ -373,7 +374,7 @@ def initial_states(
     if loop.switching is not None:
         each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
         wanted = {name: np.broadcast_to(as_numbers(value), (n,)) for name, value in _named(v0).items()}
-        x0 = loop.switching.prepare_all(x0, t0, reach, each, wanted)
+        x0 = loop.switching.prepare_all(x0, t0, reach, each, wanted, threads)
     return x0, parameters
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.compile.batch import in_parts
 from dalembert.core.contact_algebra import NoContactForcesError
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.types import Array
@@ -158,7 +159,9 @@ class Switching:
                 x = self._settled(t, x)
         return x, {"position": found.position_correction, "velocity": moved}
 
-    def prepare_all(self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, Array]) -> Array:
+    def prepare_all(
+        self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, Array], threads: int = 1
+    ) -> Array:
         """Return the initial states of many members (N, n), each with its parameters (N, np), as `prepare` does."""
         eom, system, x = self.eom, self.eom.constraint_system, x.copy()
         if any(r.unilateral for r in system.rows):
@@ -167,10 +170,20 @@ class Switching:
                 x[i] = self.for_run(own, None).prepare(x[i], t, reach, named)[0]
             return x
         q, v, latches = x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], x[:, self.latches]
-        if system.measuring:
-            latches = np.array([system.measured(a, b, t, c) for a, b, c in zip(latches, q, p, strict=True)])
-        q, v = consistent_states(eom, q, v, t=t, p=p, latches=latches, reach=reach, wanted=wanted)
-        x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], x[:, self.latches] = q, v, latches
+        latches = system.measured(latches, q, t, p)
+        x[:, self.latches] = latches
+
+        def place(which: slice) -> None:
+            named = {name: values[which] for name, values in wanted.items()}
+            x[which, : eom.nq], x[which, eom.nq : eom.nq + eom.nv] = consistent_states(
+                eom, q[which], v[which], t=t, p=p[which], latches=latches[which], reach=reach, wanted=named
+            )
+
+        q, v = q.copy(), v.copy()
+        try:
+            in_parts(place, len(x), threads)
+        except InputError:  # once more, so that the first member which cannot start is the one that is named
+            place(slice(None))
         return x
 
     def _check_overlap(self, phi: Array) -> None:

@@ -191,11 +191,11 @@ def consistent_states(
     q[~(error <= 1e-9)] = start[~(error <= 1e-9)]
     refuse(np.flatnonzero(~(error <= 1e-9)))
     everyone = np.arange(len(q))
-    rate = values(eom.constraint_velocity, everyone, q, given)
-    found = given + shift(everyone, rate)
-    left = np.abs(values(eom.constraint_velocity, everyone, q, found)).max(axis=-1, initial=0.0)
-    refuse(np.flatnonzero(left > 1e-8 * (1.0 + np.abs(rate).max(axis=-1, initial=0.0))))
     if not wanted:
+        rate = values(eom.constraint_velocity, everyone, q, given)
+        found = given + shift(everyone, rate)
+        left = np.abs(values(eom.constraint_velocity, everyone, q, found)).max(axis=-1, initial=0.0)
+        refuse(np.flatnonzero(left > 1e-8 * (1.0 + np.abs(rate).max(axis=-1, initial=0.0))))
         return q, found
     asked = np.stack([np.broadcast_to(value, len(q)) for value in wanted.values()], axis=-1)
     by_name = [
@@ -211,6 +211,7 @@ def consistent_states(
     found = given + shift(everyone, before, rows)
     scale = 1.0 + np.abs(before).max(axis=-1) + np.abs(asked).max(axis=-1)
     lost = np.flatnonzero(~(np.abs(errors(found)).max(axis=-1) <= 1e-8 * scale))
+    refuse(lost)  # no velocity at all may be allowed
     if len(lost):
         raise InputError(
             f"v0: the constraints of machine '{eom.machine.name}' do not allow the velocities {', '.join(wanted)} of "

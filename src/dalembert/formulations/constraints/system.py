@@ -276,25 +276,29 @@ class ConstraintSystem:
         return ca.Function("measure", [x.q, x.t, x.p], [ca.densify(h.measured) for h in self._measures])
 
     def measured(self, latches: Array, q: Array, t: float, p: Array, names: set[str] | None = None) -> Array:
-        """Return ``latches`` with the numbers that the named constraints (None: all) measure at a configuration."""
+        """Return ``latches`` with the numbers that the named constraints (None: all) measure at a configuration.
+
+        Many configurations at once have shapes (N, n), (N, nq) and (N, np).
+        """
         result = latches.copy()
         if not self._measures:
             return result
-        values = self._measure.call([ca.DM(q), ca.DM(t), ca.DM(p)])
+        many = np.atleast_2d(result)
+        values = self._measure.call([ca.DM(np.atleast_2d(a).T) for a in (q, np.full((len(many), 1), t), p)])
         for held, value in zip(self._measures, values, strict=True):
             if names is not None and held.name not in names:
                 continue
-            numbers = np.array(ca.DM(value).full())[:, 0]
+            numbers = np.array(ca.DM(value).full()).T
             if not np.isfinite(numbers).all():
                 raise InputError(
                     f"'{held.name}' of machine '{self.machine.name}' has no length in this configuration: is its "
                     "pulley larger than the distance to its anchor?"
                 )
-            if len(numbers) == 1:
-                result[held.where] = numbers
+            if numbers.shape[1] == 1:
+                many[:, held.where] = numbers
             else:
-                R = numbers[3:].reshape(3, 3).T
-                result[held.where] = [*numbers[:3], *quaternion_from_matrix(R)]
+                R = numbers[:, 3:].reshape(-1, 3, 3).transpose(0, 2, 1)
+                many[:, held.where] = [[*r, *quaternion_from_matrix(A)] for r, A in zip(numbers[:, :3], R, strict=True)]
         return result
 
     def latch_vector(self, active: Mapping[str, bool] | None = None) -> Array:

@@ -125,10 +125,12 @@ class Members:
     @property
     def words(self) -> NDArray[np.str_]:
         """Status of each member."""
-        reached = np.where(self.done == self.rows.shape[1], "completed", "interrupted")
-        ended = np.where(self.status <= STOPPED, "stopped", reached)
-        failed = np.where(self.status == self.x.shape[1] + 2, "failed", "diverged")
-        return np.where(self.status > 0, failed, ended)
+        words = np.array(("interrupted", "completed", "stopped", "diverged", "failed"))
+        which = (self.done == self.rows.shape[1]).astype(np.int8)
+        which[self.status <= STOPPED] = 2
+        which[self.status > 0] = 3
+        which[self.status == self.x.shape[1] + 2] = 4
+        return words[which]
 
     def good_rows(self, t: Array) -> NDArray[np.int64]:
         """Number of rows of each member, recorded at ``t``, that are finite."""
