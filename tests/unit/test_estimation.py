@@ -137,6 +137,11 @@ def test_an_estimate_holds_at_any_time() -> None:
     assert np.allclose(again.attitude(times), body.attitude(times), atol=1e-8)
     filter_ = TumblingFilter(StereoCamera(), CORNERS, acceleration=0.0, turning=0.0)
     assert np.abs(filter_.predict(estimate, 30.0).error(body)).max() < 1e-6  # Runge-Kutta against the closed form
+    point = np.array([0.4, -0.2, 0.7])
+    expected = again.position + again.attitude(t + 2.0) @ point
+    assert np.allclose(estimate.place(t + 2.0, point), expected, atol=1e-7)
+    with pytest.raises(da.InputError, match="at later times, got 1"):
+        estimate.place(1.0)
 
 
 def test_what_a_steady_spin_does_not_show() -> None:

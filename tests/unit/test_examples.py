@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
+SLOW = {"capture_campaign"}
 
 
 def run_script(script: Path, folder: Path) -> str:
@@ -36,6 +37,9 @@ def test_examples_are_found() -> None:
     assert set(FOLDER.rglob("*.py")) == set(EXAMPLES), "examples are the files of one folder"
 
 
-@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "script",
+    [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in EXAMPLES],
+)
 def test_example_runs(script: Path, tmp_path: Path) -> None:
     assert run_script(script, tmp_path).strip(), f"{script.name} prints nothing: it should say what it shows"

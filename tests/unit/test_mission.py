@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import plan
+from dalembert import plan, systems
+from dalembert.spatial.rotations import numpy, quaternion_matrix
 from dalembert.systems import fly_capture, random_case
+from dalembert.systems.space_robots.bent_arm import BentArm
+from dalembert.systems.space_robots.cases import HOME, JOINTS
+from dalembert.systems.space_robots.guide_law import GuideLaw, packed
 
 
 def test_cases_are_drawn_from_what_is_printed() -> None:
@@ -29,6 +35,50 @@ def test_what_no_plan_can_meet_ends_with_its_reason() -> None:
         _ = tight.whole
     with pytest.raises(da.InputError, match="CaptureCase"):
         fly_capture("first")  # type: ignore[arg-type]
+
+
+def test_what_guidance_computes_follows_the_path_of_the_tip() -> None:
+    """The compiled law against the planner's NumPy, and the tip of the bent arm against the path."""
+    flexible = da.equations(systems.space_chaser("flexible", arrays="rigid"))
+    robot = plan.held_base(systems.space_chaser("rigid", arrays="rigid"))
+    law = GuideLaw(robot, BentArm(flexible))
+    home, turn = np.array(HOME), np.array([0.9, 0.1, -0.3, 0.2]) / np.linalg.norm([0.9, 0.1, -0.3, 0.2])
+    centre, R0 = np.array([0.3, -0.2, 0.5]), numpy(quaternion_matrix(turn))
+    X = robot.tip(home)[0]
+    begin = plan.resting_pose(centre + R0 @ X[:3, 3], R0 @ X[:3, :3])
+    goal = plan.resting_pose(
+        begin.position + [0.3, -0.4, 0.2], begin.rotation @ np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1.0]])
+    )
+    path, times = plan.meet_pose(lambda t: goal, begin, 10.0), 0.02 * np.arange(400)
+    local = path(times)
+    local = plan.PoseMotion(
+        (local.position - centre) @ R0, local.velocity @ R0, local.acceleration @ R0, R0.T @ local.rotation,
+        local.rate @ R0, local.rate_change @ R0,
+    )  # fmt: skip
+    expected = robot.follow(local, times, home, steps=4)
+    base, joints, _ = robot.rows
+    state, frame = law.start(home), np.concatenate([centre, turn])
+    off = np.array([2e-3, -1e-3, 3e-3])
+    for k, motion in enumerate(packed(path(times))):
+        # the base stands where the model has it, but for a shift that the filter takes over
+        pose = np.concatenate([centre + R0 @ robot.place(expected.joints[k]) + off, turn])
+        state, held = law.kernel(state, pose, motion, np.zeros(3), frame, np.array([0.02, 1.0]))
+    assert np.allclose(state[:6], expected.joints[-1], atol=1e-7)
+    assert np.allclose(held[12:18], expected.effort[-1, joints], atol=1e-6)
+    assert np.allclose(held[18:21], expected.effort[-1, base[3:]], atol=1e-6)
+    assert np.array_equal(held[21:], turn)
+    shift = state[12:15]
+    assert np.allclose(shift, off, atol=1e-4)  # after 8 s of a filter of 1 rad/s
+    delta = np.array(law.arm.deflection(state[:6], expected.rates[-1], expected.accelerations[-1])).ravel()
+    assert np.abs(delta).max() > 1e-6  # it does bend
+    q = flexible.q_neutral.copy()
+    q[:3], q[3:7] = pose[:3] - off + shift, turn
+    q[[flexible.q_names.index(n) for n in JOINTS]] = held[:6]
+    rest = [k for k, n in enumerate(flexible.q_names) if n not in JOINTS and k >= 7]
+    q[rest] = delta
+    tip = flexible.pose("tip", q)
+    assert np.allclose(tip[:3, 3], path(times[-1]).position, atol=1e-7)
+    assert np.allclose(tip[:3, :3], path(times[-1]).rotation, atol=1e-7)
 
 
 def test_a_capture_with_errors_and_estimated_debris() -> None:
@@ -60,6 +110,35 @@ def test_the_stack_comes_to_rest(seed: int) -> None:
     h = scene.momentum(q[[k - 1, k]], v[[k - 1, k]], p=p)
     assert np.allclose(h[0], h[1], atol=1e-6 * np.abs(h).max())
     assert np.allclose(q[k - 1], q[k], atol=1e-6)
+
+
+@pytest.mark.slow
+def test_captures_as_a_campaign(tmp_path: Path) -> None:
+    """Three captures in two processes, the store gone on with: rows are those of the missions themselves."""
+    question = {"vary": {"case": [0, 1, 2], "speed": [4.0]}, "sampling": "grid", "chunk": 1, "store": tmp_path / "fly"}
+    told: list[tuple[int, int]] = []
+
+    def one_is_enough(done: int, members: int) -> bool:
+        told.append((done, members))
+        return False
+
+    with pytest.raises(da.SimulationError, match="stopped by progress after 1 of 3 members"):
+        da.campaign(systems.capture_measures, workers=1, progress=one_is_enough, **question)
+    assert told == [(1, 3)]
+    table = da.campaign(systems.capture_measures, workers=2, progress=False, **question).table
+    assert table["case"].tolist() == [0.0, 1.0, 2.0] and (table["captured"] == 1.0).all()
+    outcome = fly_capture(random_case(1))
+    assert table.loc[1, "tip_error"] == outcome.requirements[0].value
+    assert table.loc[1, "rest_rate"] == outcome.requirements[4].value
+
+
+def test_a_capture_without_a_plan_is_a_row_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dalembert.systems.space_robots import measures
+
+    tight = plan.RobotLimits(base_torque=0.01)
+    monkeypatch.setattr(measures, "fly_capture", lambda case, detumble: fly_capture(case, camera=None, limits=tight))
+    table = da.campaign(systems.capture_measures, vary={"case": [3]}, sampling="grid", workers=1).table
+    assert table.loc[0, "status"] == "failed" and "PlanError: no plan: none of" in table.loc[0, "reason"]
 
 
 @pytest.mark.slow

@@ -120,6 +120,21 @@ def test_paths_of_many_times_are_those_of_each() -> None:
         assert np.allclose(whole, [path(float(s))[k] for s in t], atol=1e-12)
 
 
+def test_the_way_is_the_optimal_one_of_the_closed_form() -> None:
+    """Position along a path is that of least jerk that `plan_capture` finds for the same time."""
+    target = plan.gripped(tumbling(3))
+    start = plan.PoseMotion(
+        *np.array([[4.0, 0.5, 0.1], [0.1, -0.2, 0.05], [0.02, 0.0, -0.01]]), np.eye(3), *np.zeros((2, 3))
+    )
+    path = plan.meet_pose(target, start, 9.0)
+    best = plan.plan_capture(tumbling(3).target, np.array(start[:3]), duration=9.0)
+    t = np.linspace(0.0, 9.0, 7)
+    for mine, other in zip(path(t)[:3], best(t)[:3], strict=True):
+        assert np.allclose(mine, other, atol=1e-10)
+    with pytest.raises(da.InputError, match="finite motions"):
+        plan.meet_pose(target, start._replace(velocity=np.array([0.0, np.nan, 0.0])), 9.0)
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_accepted_plans_keep_their_limits(robot: da.EquationsOfMotion, seed: int) -> None:
     """Judged again by other means: the tip from the whole robot's pose, torques from its inverse dynamics."""

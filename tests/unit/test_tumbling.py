@@ -62,6 +62,23 @@ def test_momentum_and_energy_stay_for_days() -> None:
     np.testing.assert_allclose(R @ R.swapaxes(1, 2), np.tile(np.eye(3), (1001, 1, 1)), atol=1e-13)
 
 
+@pytest.mark.parametrize("rate", [(-0.15, 0.05, -0.08), (0.0, 0.0, 0.1)])
+def test_a_body_seen_from_another_side(rate: tuple[float, float, float]) -> None:
+    """Turned, and made anew from the turned attitude: the same motion."""
+    body = TumblingBody((1500.0, 1000.0, 2100.0), rate, (0.6, 0.0, 0.8, 0.0), (1, 2, 3), (0.1, 0, 0), (0.5, 0.2, 0.1))
+    G = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    turned = body.turned(G)
+    again = TumblingBody(body.inertia, rate, turned.quaternion, turned.position, turned.velocity, body.point)
+    t = np.linspace(-50.0, 200.0, 9)
+    assert np.allclose(turned.attitude(t), G @ body.attitude(t), atol=1e-13)
+    for mine, other in zip(turned.target(t), again.target(t), strict=True):
+        assert np.allclose(mine, other, atol=1e-12)
+    whole = body.motion(t)
+    assert np.allclose(whole.rate, body.rates(t), atol=1e-15) and np.allclose(whole.attitude, body.attitude(t), atol=0)
+    h = 1e-4
+    assert np.allclose(whole.rate_change, (body.rates(t + h) - body.rates(t - h)) / (2 * h), atol=1e-9)
+
+
 def test_target_point_up_to_its_jerk() -> None:
     """Each derivative is that of the one before, by a stencil of eighth order; (7.6d) with (7.8)."""
     body = tumbling_debris((-0.15, 0.05, -0.08), quaternion=START, position=(1.0, 2.0, 3.0), velocity=(0.1, 0.0, -0.2))

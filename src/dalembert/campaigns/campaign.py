@@ -284,7 +284,8 @@ class _Bar:
         self._shown = now
         rate = (self._done - self._before) / (now - self._began)
         left = (self._members - self._done) / rate
-        text = f"{self._done:,} of {self._members:,} members, {rate:,.0f} per second, {left:,.0f} s left"
+        pace = f"{rate:,.0f} per second" if rate >= 10.0 else f"{60.0 * rate:.3g} per minute"
+        text = f"{self._done:,} of {self._members:,} members, {pace}, {left:,.0f} s left"
         print(
             f"\r{text}\x1b[K" if self._terminal else text,
             end="" if self._terminal else "\n",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,8 +13,7 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
-from dalembert.plan.capture import CapturePlan, plan_capture
-from dalembert.plan.tumbling import PointMotion, TumblingBody
+from dalembert.plan.tumbling import TumblingBody
 
 __all__ = ["PoseMotion", "PosePath", "gripped", "meet_pose", "resting_pose"]
 
@@ -52,13 +52,10 @@ def gripped(body: TumblingBody, rotation: ArrayLike | None = None) -> Pose:
         Attitude of the grip in body axes (3 x 3); None: that of the body.
     """
     grip = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
-    I = np.array(body.inertia)
 
     def motion(t: ArrayLike) -> PoseMotion:
-        point, R, w = body.target(t), body.attitude(t), body.rates(t)
-        change = np.linalg.solve(I, -np.cross(w, w @ I)[..., None])[..., 0]
-        rate, turn = (np.einsum("...ij,...j->...i", R, x) for x in (w, change))
-        return PoseMotion(point.position, point.velocity, point.acceleration, R @ grip, rate, turn)
+        R, w, change, point = body.motion(t)
+        return PoseMotion(*point[:3], R @ grip, _times(R, w), _times(R, change))
 
     return motion
 
@@ -68,13 +65,22 @@ class PosePath:
     """A path that meets a target in pose, velocity and acceleration, and goes with it from there on.
 
     Position and rotation vector (relative to the attitude at the start) are polynomials of least jerk, SPACE (7.46).
+
+    Attributes
+    ----------
+    target, duration
+        Motion of the target, and when it is met [s].
+    start
+        Attitude at the start.
+    places, turns
+        Coefficients (6, 3) of the powers of ``t / duration``.
     """
 
     target: Pose
     duration: float
     start: Array
-    places: CapturePlan
-    turns: CapturePlan
+    places: Array
+    turns: Array
 
     def __call__(self, t: ArrayLike) -> PoseMotion:
         """Motion at times (...) after the start."""
@@ -91,11 +97,14 @@ class PosePath:
         )
 
     def _before(self, t: Array) -> PoseMotion:
-        x, phi = self.places(t), self.turns(t)
-        R, w, change = _turned(phi.position, phi.velocity, phi.acceleration)
+        s = t / self.duration
+        powers = s[..., None] ** np.arange(6)
+        both = np.hstack([self.places, self.turns])
+        values = [powers[..., : 6 - k] @ (_FACTORS[k] * both[k:]) / self.duration**k for k in range(3)]
+        R, w, change = _turned(*(y[..., 3:] for y in values))
         A = self.start @ R
-        w, change = (np.einsum("...ij,...j->...i", A, y) for y in (w, change))
-        return PoseMotion(x.position, x.velocity, x.acceleration, A, w, change)
+        x, v, a = (y[..., :3] for y in values)
+        return PoseMotion(x, v, a, A, _times(A, w), _times(A, change))
 
 
 def meet_pose(target: Pose, start: PoseMotion, duration: float) -> PosePath:
@@ -112,48 +121,59 @@ def meet_pose(target: Pose, start: PoseMotion, duration: float) -> PosePath:
     """
     tf = check_number("duration", duration, unit="s")
     end = target(tf)
+    if not np.isfinite(np.concatenate([np.ravel(x) for x in (*start, *end)])).all():
+        raise InputError(f"a path needs finite motions at its ends, got {start} and {end}")
     R0 = np.asarray(start.rotation)
     first = _vector(np.eye(3), R0.T @ start.rate, R0.T @ start.rate_change)
     last = _vector(R0.T @ end.rotation, end.rotation.T @ end.rate, end.rotation.T @ end.rate_change)
-    places = plan_capture(_at(PointMotion(*end[:3], np.zeros(3))), np.array(start[:3]), duration=tf)
-    turns = plan_capture(_at(PointMotion(*last, np.zeros(3))), np.array(first), duration=tf)
-    return PosePath(target, tf, R0, places, turns)
+    return PosePath(target, tf, R0, _least_jerk(start[:3], end[:3], tf), _least_jerk(first, last, tf))
 
 
-def _at(motion: PointMotion) -> Callable[[Any], PointMotion]:
-    """A target that is known at the end only."""
-    return lambda t: PointMotion(*(np.broadcast_to(x, (*np.shape(t), 3)) for x in motion))
+_FACTORS = tuple(np.array([[float(math.perm(i, k))] for i in range(k, 6)]) for k in range(3))
+"""Of the derivatives of the powers up to the fifth."""
+
+
+def _least_jerk(start: Sequence[Array], end: Sequence[Array], tf: float) -> Array:
+    """Coefficients (6, 3) of the powers of ``t / tf``: from position, velocity and acceleration to others, (7.46)."""
+    c0, c1, c2 = start[0], tf * start[1], 0.5 * tf**2 * start[2]
+    d, e, f = end[0] - c0 - c1 - c2, tf * end[1] - c1 - 2.0 * c2, tf**2 * end[2] - 2.0 * c2
+    return np.array([c0, c1, c2, 10 * d - 4 * e + f / 2, -15 * d + 7 * e - f, 6 * d - 3 * e + f / 2])
 
 
 def _vector(R: Array, w: Array, change: Array) -> tuple[Array, Array, Array]:
     """Rotation vector of a rotation with body rate ``w`` and its rate of change, and the vector's first derivatives."""
     phi = _log(R)
-    J = _right_jacobian(phi)
+    shapes = _shapes(np.linalg.norm(phi))
+    a, b, _, _ = shapes
+    K = _cross(phi)
+    J = np.eye(3) - a * K + b * (K @ K)
     rate: Array = np.asarray(np.linalg.solve(J, w), dtype=float)
-    second = np.linalg.solve(J, change - _right_jacobian_rate(phi, rate) @ rate)
+    second = np.linalg.solve(J, change - _right_jacobian_rate(phi, rate, shapes) @ rate)
     return phi, rate, np.asarray(second, dtype=float)
 
 
 def _turned(phi: Array, rate: Array, second: Array) -> tuple[Array, Array, Array]:
     """Rotation of a rotation vector, its body rate and rate of change."""
-    K, angle = _cross(phi), np.linalg.norm(phi, axis=-1)
-    a, b = (x[..., None, None] for x in _shapes(angle)[:2])
+    K, angle = _cross(phi), np.sqrt(np.sum(phi * phi, axis=-1))
+    shapes = _shapes(angle)
+    a, b = (x[..., None, None] for x in shapes[:2])
     # sin x / x = 1 - x^2 b
-    R = np.eye(3) + (1.0 - (angle**2)[..., None, None] * b) * K + a * (K @ K)
-    J = _right_jacobian(phi)
-    change = _times(J, second) + _times(_right_jacobian_rate(phi, rate), rate)
+    square = K @ K
+    R = np.eye(3) + (1.0 - (angle**2)[..., None, None] * b) * K + a * square
+    J = np.eye(3) - a * K + b * square
+    change = _times(J, second) + _times(_right_jacobian_rate(phi, rate, shapes), rate)
     return R, _times(J, rate), change
 
 
 def _times(A: Array, x: Array) -> Array:
-    return np.asarray(np.einsum("...ij,...j->...i", A, x))
+    return np.asarray((A @ x[..., None])[..., 0])
 
 
 def _cross(x: Array) -> Array:
-    a, b, c = np.moveaxis(np.asarray(x, dtype=float), -1, 0)
-    zero = np.zeros_like(a)
-    rows = [[zero, -c, b], [c, zero, -a], [-b, a, zero]]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    K = np.zeros((*x.shape, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        K[..., i, j], K[..., j, i] = -x[..., k], x[..., k]
+    return K
 
 
 def _shapes(angle: ArrayLike) -> tuple[Array, Array, Array, Array]:
@@ -174,15 +194,9 @@ def _shapes(angle: ArrayLike) -> tuple[Array, Array, Array, Array]:
     return a, b, da, db
 
 
-def _right_jacobian(phi: Array) -> Array:
-    """Matrix ``J`` of the body rate ``J phi'`` of a rotation vector."""
-    a, b, _, _ = (x[..., None, None] for x in _shapes(np.linalg.norm(phi, axis=-1)))
-    K = _cross(phi)
-    return np.asarray(np.eye(3) - a * K + b * (K @ K))
-
-
-def _right_jacobian_rate(phi: Array, rate: Array) -> Array:
-    a, b, da, db = (x[..., None, None] for x in _shapes(np.linalg.norm(phi, axis=-1)))
+def _right_jacobian_rate(phi: Array, rate: Array, shapes: tuple[Array, ...]) -> Array:
+    """Time derivative of the matrix ``J = 1 - a K + b K K`` of the body rate ``J phi'`` of a rotation vector."""
+    a, b, da, db = (x[..., None, None] for x in shapes)
     K, D, along = _cross(phi), _cross(rate), np.sum(phi * rate, axis=-1)[..., None, None]
     return np.asarray(-a * D + b * (D @ K + K @ D) + along * (-da * K + db * (K @ K)))
 

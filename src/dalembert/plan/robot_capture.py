@@ -24,7 +24,6 @@ from dalembert.plan.clearance import ArmShape, Obstacle, arm_shape, boxes_of, le
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
 from dalembert.plan.tumbling import TumblingBody
-from dalembert.spatial.rotations import quaternion_from_matrix
 
 __all__ = ["RobotCapture", "RobotLimits", "Verdict", "plan_robot_capture"]
 
@@ -346,12 +345,6 @@ def _screen(scene: _Scene, durations: Array, sides: Array) -> tuple[list[_Candid
     return candidates[:_MOST], nearest
 
 
-def _turned(body: TumblingBody, G: Array) -> TumblingBody:
-    """The body as it is seen from another side."""
-    Q = quaternion_from_matrix(G @ body.attitude(0.0))
-    return replace(body, quaternion=tuple(Q.ravel()), velocity=tuple(G @ np.array(body.velocity)))
-
-
 def _grip(scene: _Scene, body: TumblingBody, middle: float) -> Array:
     """Attitude of the tip in axes of the body: against the outward axis, turned as little as possible from home."""
     A = body.attitude(middle)
@@ -371,7 +364,7 @@ def _between(a: Array, b: Array) -> Array:
 
 
 def _path(scene: _Scene, candidate: _Candidate) -> tuple[TumblingBody, Array, PosePath]:
-    body = _turned(scene.body, candidate.side)
+    body = scene.body.turned(candidate.side)
     grip = _grip(scene, body, candidate.duration + scene.hold / 2)
     start = resting_pose(scene.centre + scene.R @ scene.home[:3, 3], scene.R @ scene.home[:3, :3])
     return body, grip, meet_pose(gripped(body, grip), start, candidate.duration)

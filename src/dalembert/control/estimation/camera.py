@@ -72,9 +72,14 @@ class StereoCamera:
             raise InputError(f"points must be (..., 3), got shape {p.shape}")
         if not np.all(p[..., 2] > 0.0):
             raise InputError(f"points must be in front of the camera (z > 0), got z = {p[..., 2].min():g}")
-        x, y, z = np.moveaxis(p, -1, 0)
-        half, k = 0.5 * self.baseline, self.gain
-        return np.stack([k * (x + half) / z, k * y / z, k * (x - half) / z, k * y / z], axis=-1)
+        return self._projected(p)
+
+    def _projected(self, p: Array) -> Array:
+        half, z = 0.5 * self.baseline, self.gain / p[..., 2]
+        out = np.empty((*p.shape[:-1], 4))
+        out[..., 0], out[..., 2] = z * (p[..., 0] + half), z * (p[..., 0] - half)
+        out[..., 1] = out[..., 3] = z * p[..., 1]
+        return out
 
     def points(self, pixels: ArrayLike) -> Array:
         """Points in axes of the camera from pixels: depth by the disparity, then SPACE (9.2), with the pixel size."""
@@ -91,7 +96,7 @@ class StereoCamera:
         front = p[..., 2] > 1e-3
         safe = np.where(front[..., None], p, np.array([0.0, 0.0, 1.0]))
         edge = np.array([self.size[0], self.size[1]] * 2) / 2
-        return np.asarray(front & np.all(np.abs(self.pixels(safe)) <= edge, axis=-1))
+        return np.asarray(front & np.all(np.abs(self._projected(safe)) <= edge, axis=-1))
 
     def take(self, points: ArrayLike, rng: np.random.Generator | None = None) -> Array:
         """Pixels with noise; None: without."""

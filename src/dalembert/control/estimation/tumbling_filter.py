@@ -80,6 +80,14 @@ class TumblingEstimate:
         then = quaternion_from_matrix(now.attitude(-self.t)).ravel()
         return TumblingBody(self.inertia, now.rates(-self.t), then, r - self.t * v, v, point)
 
+    def place(self, t: float, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """Place (3) of a point, in axes of the body, at a later time."""
+        span = float(t) - self.t
+        if span < 0.0:
+            raise InputError(f"an estimate at t = {self.t:g} s gives places at later times, got {t:g}")
+        x = _stepped(self.x, span)[0] if span else self.x
+        return np.asarray(x[:3] + numpy(quaternion_matrix(x[6:10])) @ as_numbers(point))
+
     def turned(self, rotation: ArrayLike, about: ArrayLike = (0.0, 0.0, 0.0)) -> TumblingEstimate:
         """The estimate in a world that is turned about a point: as it is seen from another side."""
         G, centre = as_numbers(rotation), as_numbers(about)
@@ -146,13 +154,23 @@ class TumblingFilter:
             object.__setattr__(self, name, check_number(name, getattr(self, name), positive=False))
 
     @cached_property
+    def _lens(self) -> Array:
+        return np.array([self.camera.gain, self.camera.baseline])
+
+    @property
+    def _size(self) -> float:
+        """Deviation of a pixel; a camera without noise would leave nothing to weigh."""
+        return max(self.camera.noise, 1e-3)
+
+    @cached_property
     def _noise(self) -> Array:
         return np.repeat([0.0, self.acceleration**2, 0.0, self.turning**2, 0.0], [3, 3, 3, 3, 5])
 
     def visible(self, pose: ArrayLike, camera: ArrayLike, count: int = 4) -> Array:
         """Indices of the markers of a body at a pose (4 x 4) that the camera at a pose sees best: the nearest."""
-        X, C = as_numbers(pose), as_numbers(camera)
-        p = self._in_camera(X, C)
+        return self._nearest(self._in_camera(as_numbers(pose), as_numbers(camera)), count)
+
+    def _nearest(self, p: Array, count: int) -> Array:
         near = np.argsort(p[:, 2], kind="stable")[:count]
         return np.asarray(near[self.camera.seen(p[near])])
 
@@ -164,8 +182,9 @@ class TumblingFilter:
         self, pose: ArrayLike, camera: ArrayLike, rng: np.random.Generator | None = None
     ) -> tuple[Array, Array]:
         """Markers that are seen, and their pixels, of a body at a pose (4 x 4) by the camera at a pose (4 x 4)."""
-        chosen = self.visible(pose, camera)
-        return chosen, self.camera.take(self._in_camera(as_numbers(pose), as_numbers(camera))[chosen], rng)
+        p = self._in_camera(as_numbers(pose), as_numbers(camera))
+        chosen = self._nearest(p, 4)
+        return chosen, self.camera.take(p[chosen], rng)
 
     def begin(
         self,
@@ -267,18 +286,17 @@ class TumblingFilter:
 
     def _through(self, x: Array, t: float, pictures: Sequence[Any]) -> tuple[Array, Array, Array, Array]:
         """Information and its gradient at the start, state and matrix of the errors at the end, of a motion."""
-        lens = np.array([self.camera.gain, self.camera.baseline])
-        points, size = np.asarray(self.markers), max(self.camera.noise, 1e-3)
+        lens, points, size = self._lens, np.asarray(self.markers), self._size
         N, g, F = np.zeros((17, 17)), np.zeros(17), np.eye(17)
         for time, chosen, pixels, C in pictures:
             x, step = _stepped(x, time - t)
             t, F = time, step @ F
             if not len(chosen):
                 continue
-            expected, H = _sight()(x, np.asarray(C, dtype=float), points[chosen], lens)
-            A = H.reshape(-1, 17) @ F / size
+            expected, H = _sight(len(chosen))(x, C, points[chosen], lens)
+            A = H @ F / size
             N += A.T @ A
-            g += A.T @ (pixels - expected).ravel() / size
+            g += A.T @ (pixels.ravel() - expected) / size
         return N, g, x, F
 
     def predict(self, estimate: TumblingEstimate, t: float) -> TumblingEstimate:
@@ -316,21 +334,20 @@ class TumblingFilter:
             return before
         if z.shape != (len(k), 4):
             raise InputError(f"pixels must be ({len(k)}, 4), got shape {z.shape}")
-        lens = np.array([self.camera.gain, self.camera.baseline])
-        C, points = np.asarray(camera, dtype=float), np.asarray(self.markers)[k]
-        R = max(self.camera.noise, 1e-3) ** 2 * np.eye(z.size)
-        x = before.x
+        C, points, size = np.asarray(camera, dtype=float), np.asarray(self.markers)[k], self._size**2
+        sight, R, z = _sight(len(k)), size * np.eye(z.size), z.ravel()
+        x, back = before.x, np.zeros(17)
         for _ in range(_ITERATIONS):  # Gauss-Newton: far from the estimate a picture is not linear in its errors
-            expected, H = _sight()(x, C, points, lens)
-            H = H.reshape(-1, 17)
-            back = _apart(x, before.x)
-            K = np.linalg.solve(H @ before.P @ H.T + R, H @ before.P).T
-            step = K @ ((z - expected).ravel() - H @ back) + back
+            expected, H = sight(x, C, points, self._lens)
+            HP = H @ before.P
+            K = np.linalg.solve(HP @ H.T + R, HP).T
+            step = K @ (z - expected - H @ back) + back
             x = _moved(x, step)
             if np.abs(step).max() < _SMALL:
                 break
+            back = _apart(x, before.x)
         A = np.eye(17) - K @ H
-        P = A @ before.P @ A.T + K @ R @ K.T  # Joseph's form stays symmetric and positive
+        P = A @ before.P @ A.T + size * (K @ K.T)  # Joseph's form stays symmetric and positive
         return TumblingEstimate(before.t, x, P)
 
     def information(self, estimate: TumblingEstimate, times: ArrayLike, camera: ArrayLike) -> Array:
@@ -342,15 +359,16 @@ class TumblingFilter:
         """
         C = as_numbers(camera)
         x, F, t, total = estimate.x, np.eye(17), estimate.t, np.zeros((17, 17))
-        cam = np.array([self.camera.gain, self.camera.baseline])
         for time in np.asarray(times, dtype=float):
             x, step = _stepped(x, time - t)
             t, F = time, step @ F
             pose = np.eye(4)
             pose[:3, :3], pose[:3, 3] = numpy(quaternion_matrix(x[6:10])), x[:3]
-            _, H = _sight()(x, C, np.asarray(self.markers)[self.visible(pose, C)], cam)
-            A = H.reshape(-1, 17) @ F / max(self.camera.noise, 1e-3)
-            total += A.T @ A
+            chosen = self.visible(pose, C)
+            if len(chosen):
+                _, H = _sight(len(chosen))(x, C, np.asarray(self.markers)[chosen], self._lens)
+                A = H @ F / self._size
+                total += A.T @ A
         L = np.linalg.cholesky(estimate.P)
         return np.linalg.eigvalsh(L.T @ total @ L)
 
@@ -456,18 +474,21 @@ _NEAR = ca.DM([0.0] * 17)
 
 
 @cache
-def _sight() -> Kernel:
-    """``x, camera pose, marker, (f / rho, baseline) -> pixels and their derivatives by the errors``."""
+def _sight(n: int) -> Kernel:
+    """``x, camera pose, n markers, (f / rho, baseline) -> pixels (n, 4) and their derivatives (4 n, 17) by errors``."""
     x, d, C = ca.SX.sym("x", 18), ca.SX.sym("d", 17), ca.SX.sym("camera", 4, 4)
-    p, cam = ca.SX.sym("marker", 3), ca.SX.sym("lens", 2)
+    p, cam = ca.SX.sym("markers", n, 3), ca.SX.sym("lens", 2)
 
     def seen(y: Any) -> Any:
-        world = y[:3] + quaternion_matrix(y[6:10]) @ p
-        s = C[:3, :3].T @ (world - C[:3, 3])
-        k, half = cam[0], 0.5 * cam[1]
-        return ca.vertcat(k * (s[0] + half) / s[2], k * s[1] / s[2], k * (s[0] - half) / s[2], k * s[1] / s[2])
+        k, half, rows = cam[0], 0.5 * cam[1], []
+        for i in range(n):
+            world = y[:3] + quaternion_matrix(y[6:10]) @ p[i, :].T
+            s = C[:3, :3].T @ (world - C[:3, 3])
+            rows += [k * (s[0] + half) / s[2], k * s[1] / s[2], k * (s[0] - half) / s[2], k * s[1] / s[2]]
+        return ca.vertcat(*rows)
 
     H = ca.substitute(ca.jacobian(seen(_symbolic_moved(x, d)), d), d, _NEAR)
-    names = ["x", "camera", "marker", "lens"]
-    function = ca.Function("sight", [x, C, p, cam], [seen(x), ca.densify(H)], names, ["pixels", "H"])
-    return compile_function(function, shapes={"camera": (4, 4), "H": (4, 17)}, lanes=False)
+    names, outputs = ["x", "camera", "markers", "lens"], ca.cse([seen(x), ca.densify(H)])
+    function = ca.Function(f"sight{n}", [x, C, p, cam], outputs, names, ["pixels", "H"])
+    shapes = {"camera": (4, 4), "markers": (n, 3), "H": (4 * n, 17)}
+    return compile_function(function, shapes=shapes, lanes=False)

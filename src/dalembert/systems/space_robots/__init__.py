@@ -1,5 +1,6 @@
 """Space robots: chasers with arms and flexible arrays, debris, what they spend (SPACE chapters 6 to 9, Appendix D)."""
 
+from dalembert.systems.space_robots.cases import CASE_DISTRIBUTIONS, CaptureCase, random_case
 from dalembert.systems.space_robots.chaser import (
     attitude_thrusters,
     solar_array,
@@ -9,19 +10,17 @@ from dalembert.systems.space_robots.chaser import (
 )
 from dalembert.systems.space_robots.coordinated import CoordinatedGuidance, coordinated_loop, tune_coordinated
 from dalembert.systems.space_robots.debris import debris, flexible_debris, tumbling_debris
+from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains
 from dalembert.systems.space_robots.floating_target import FloatingTarget
 from dalembert.systems.space_robots.fuel import fuel_mass
-from dalembert.systems.space_robots.guidance import CaptureFeedback, CaptureGains, CaptureGuide, SensorNoise
-from dalembert.systems.space_robots.mission import (
-    CASE_DISTRIBUTIONS,
-    CaptureCase,
-    CaptureOutcome,
-    MissionRequirement,
-    fly_capture,
-    random_case,
-)
+from dalembert.systems.space_robots.guidance import CaptureGuide
+from dalembert.systems.space_robots.measures import capture_measures
+from dalembert.systems.space_robots.mission import fly_capture
+from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
+from dalembert.systems.space_robots.requirements import MissionRequirement
 from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters, uncertain_chaser
+from dalembert.systems.space_robots.sensors import SensorNoise
 from dalembert.systems.space_robots.tracking import PathGuidance, tracking_loop
 
 __all__ = [
@@ -38,6 +37,7 @@ __all__ = [
     "RobotReference",
     "SensorNoise",
     "attitude_thrusters",
+    "capture_measures",
     "capture_scene",
     "captured_stack",
     "coordinated_loop",

@@ -22,7 +22,7 @@ from dalembert.model.transform import Transform
 from dalembert.spatial.rotations import rpy_from_matrix
 from dalembert.systems.space_robots.chaser import solar_array, space_chaser
 from dalembert.systems.space_robots.debris import debris
-from dalembert.systems.space_robots.guidance import SensorNoise, base_camera, chaser_sensors
+from dalembert.systems.space_robots.sensors import SensorNoise, base_camera, chaser_sensors
 
 __all__ = ["capture_scene", "captured_stack", "grip_parameters", "uncertain_chaser"]
 

@@ -1,0 +1,146 @@
+"""After the grip: the arm brakes, and the base takes the momentum of the stack out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import casadi as ca
+import numpy as np
+
+from dalembert.compile import Kernel, compile_function
+from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.join import Handover
+from dalembert.spatial.rotations import quaternion_matrix
+from dalembert.systems.space_robots.cases import HOME, JOINTS
+from dalembert.systems.space_robots.debris import CORNER
+from dalembert.systems.space_robots.feedback import CaptureFeedback
+
+__all__ = ["Braking", "StackGuide", "stack_feedback"]
+
+_WINDOW = 50  # instants over which the momentum is averaged: the rates of the joints are noisy, the debris is heavy
+_RISE = 4.0  # seconds in which the torque of the base comes up
+
+
+@dataclass(frozen=True)
+class Braking:
+    """How the stack is brought to rest.
+
+    Parameters
+    ----------
+    time
+        In which the joints come to rest [s].
+    torque
+        Largest torque of the base [N m].
+    settle
+        Time constant with which the last of the momentum goes [s].
+    """
+
+    time: float = 12.0
+    torque: float = 3.6
+    settle: float = 8.0
+
+
+class StackGuide:
+    """Guidance of the stack: the arm brakes, and the base takes the momentum out against its own direction.
+
+    Parameters
+    ----------
+    true, nominal
+        Equations of the stack that is simulated, and of the rigid one that is computed with.
+    p
+        Parameters of the nominal one: its grip.
+    handover
+        Where and how it begins.
+    braking
+        Settings.
+    """
+
+    def __init__(
+        self,
+        true: EquationsOfMotion,
+        nominal: EquationsOfMotion,
+        p: dict[str, float],
+        handover: Handover,
+        braking: Braking,
+    ) -> None:
+        self._q, self._v = (
+            np.array([all_.index(n) for n in names])
+            for all_, names in ((true.q_names, nominal.q_names), (true.v_names, nominal.v_names))
+        )
+        self._t, self._law, self._p = handover.t, _law(nominal), nominal.parameter_values(p)
+        joints = handover.q[[true.q_names.index(n) for n in JOINTS]]
+        rates = handover.v[[true.v_names.index(f"{n}_dot") for n in JOINTS]]
+        self._start = np.concatenate([joints, rates])
+        self._braking = np.array([braking.time, braking.torque, braking.settle])
+        self._seen, self._count = np.zeros((_WINDOW, 3)), 0
+        about = self._computed(self._t, handover.q, handover.v)[0]
+        # the joints come to rest, the base turns against what momentum there is, and the rest of it dies out
+        self.duration = braking.time + float(np.linalg.norm(about)) / braking.torque + 5.0 * braking.settle
+
+    def _computed(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        n = float(min(self._count + 1, _WINDOW))
+        about, held = self._law(t - self._t, q[self._q], v[self._v], self._seen, n, self._start, self._braking, self._p)
+        return about, held
+
+    def __call__(self, t: float, q: Array, v: Array, s: Mapping[str, float]) -> Array:
+        """Values to hold."""
+        k = self._count % _WINDOW
+        self._seen[k] = 0.0
+        self._seen[k], held = self._computed(t, q, v)
+        self._count += 1
+        return held
+
+
+@cache
+def _law(nominal: EquationsOfMotion) -> Kernel:
+    """What is computed at an instant.
+
+    ``since, q, v, seen (window, 3), n, start (12), braking (3), p -> about (3), held``: the angular momentum about the
+    centre of mass now, and what is held after the mean of it and of those ``seen`` before, ``n`` in all.
+    """
+    s = nominal.symbolic
+    since, n, seen = ca.SX.sym("since"), ca.SX.sym("n"), ca.SX.sym("seen", _WINDOW, 3)
+    start, braking = ca.SX.sym("start", 12), ca.SX.sym("braking", 3)
+    given, v, p = ca.SX.sym("q", nominal.nq), ca.SX.sym("v", nominal.nv), ca.SX.sym("p", s.p.shape[0])
+    at = nominal.q_names.index("base.qw")
+    Q = given[at : at + 4] / ca.norm_2(given[at : at + 4])
+    q = ca.vertcat(given[:at], Q, given[at + 4 :])
+    known = ca.Function("known", [s.q, s.v, s.p], [ca.densify(s.momentum), ca.densify(s.center_of_mass)])
+    h, centre = known(q, v, p)
+    about = h[3:] - ca.cross(centre, h[:3])
+    mean = (ca.sum1(seen).T + about) / n
+    time, most, settle = ca.vertsplit(braking)
+    begin = ca.fmin(since / _RISE, 1.0)
+    torque = -begin * ca.fmin(1.0 / settle, most / ca.fmax(ca.norm_2(mean), 1e-9)) * mean
+    x = ca.fmin(since / time, 1.0)
+    left = 1.0 - x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
+    way = time * (x - x**4 * (2.5 - 3.0 * x + x * x))
+    goal, speed = start[:6] + way * start[6:], left * start[6:]
+    held = ca.vertcat(goal, speed, ca.DM.zeros(6), quaternion_matrix(Q).T @ torque, Q)
+    inputs = [since, given, v, seen, n, start, braking, p]
+    names = ["since", "q", "v", "seen", "n", "start", "braking", "p"]
+    function = ca.Function("stack", inputs, ca.cse([about, ca.densify(held)]), names, ["about", "held"])
+    return compile_function(function, backend=nominal.backend, shapes={"since": (), "n": ()}, lanes=False)
+
+
+@cache
+def stack_feedback(nominal: EquationsOfMotion) -> CaptureFeedback:
+    """Joints at half a radian per second on what they carry; the base follows its momentum alone.
+
+    The gains are those of the arm at home with the debris held along the axis of the hand, the same for every grip, so
+    that its code is compiled once.
+    """
+    reach = float(np.linalg.norm(CORNER))
+    q = np.array([dict(zip(JOINTS, HOME, strict=True)).get(n, 0.0) for n in nominal.q_names])
+    q[nominal.q_names.index("base.qw")] = 1.0
+    M = nominal.mass_matrix(q, p={"grip_z": reach})
+    # what a joint moves if the base is free to move as well
+    base = [nominal.v_names.index(f"base.{n}") for n in ("vx", "vy", "vz", "wx", "wy", "wz")]
+    rows = [nominal.v_names.index(f"{n}_dot") for n in JOINTS]
+    D = np.diag(M)[rows] - np.array([M[k, base] @ np.linalg.solve(M[np.ix_(base, base)], M[base, k]) for k in rows])
+    kp, kd = 0.25 * D, 2.0 * 0.8 * 0.5 * D
+    zero = (0.0, 0.0, 0.0)
+    return CaptureFeedback(tuple(kp.tolist()), tuple(kd.tolist()), zero, zero)

@@ -1,0 +1,105 @@
+"""How a capture went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from dalembert.control.estimation import TumblingEstimate
+from dalembert.core.errors import InputError
+from dalembert.formulations.equations import derive
+from dalembert.loop.join import Handover
+from dalembert.plan.robot_capture import RobotCapture
+from dalembert.simulation.run import EndState, Run
+from dalembert.spatial.rotations import quaternion_from_matrix
+from dalembert.systems.space_robots.cases import CaptureCase
+from dalembert.systems.space_robots.requirements import MissionRequirement
+
+__all__ = ["CaptureOutcome"]
+
+
+@dataclass(frozen=True)
+class CaptureOutcome:
+    """How a capture went.
+
+    Attributes
+    ----------
+    case
+        What it started from.
+    reason
+        Why it ended before its end; empty if it did not.
+    estimate
+        The debris as it was known when the approach began.
+    plan
+        The plan.
+    approach, stack
+        Runs before and after the grip.
+    handover
+        The grip: what it moved and what energy it took.
+    requirements
+        What is asked of it, with what it has.
+    """
+
+    case: CaptureCase
+    reason: str = ""
+    estimate: TumblingEstimate | None = None
+    plan: RobotCapture | None = None
+    approach: Run | None = None
+    stack: Run | None = None
+    handover: Handover | None = None
+    requirements: tuple[MissionRequirement, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether it went to its end and kept every requirement."""
+        return not self.reason and bool(self.requirements) and all(r.ok for r in self.requirements)
+
+    @cached_property
+    def whole(self) -> Run:
+        """Both runs as one of the machine before the grip, in which the debris goes on as a body of its own.
+
+        Of the signals it has those that both runs have.
+        """
+        if self.approach is None:
+            raise InputError(f"there is no run: {self.reason}")
+        first, second = self.approach, self.stack
+        if second is None:
+            return first
+        machine = first.machine
+        states = (*machine.q_names, *machine.v_names)
+        signals = tuple(n for n in first.names if n in second and n not in states)
+        eom = derive(second.machine)
+        q, v = second.array(eom.q_names), second.array(eom.v_names)
+        p = eom.parameter_values(dict(second.metadata["parameters"]))
+        X = eom.pose("debris", q, p=p)
+        twist = np.einsum("kij,kj->ki", eom.jacobian("debris", q, p=p), v)
+        last = first.array([f"debris.{n}" for n in ("qw", "qx", "qy", "qz")])[-1]
+        Q = np.array([last, *(quaternion_from_matrix(R).ravel() for R in X[:, :3, :3])])
+        # either sign is the same attitude: the one that goes on without a jump
+        signs = np.cumprod(np.where(np.sum(Q[1:] * Q[:-1], axis=1) < 0.0, -1.0, 1.0))
+        Q = signs[:, None] * Q[1:]
+        own = [n for n in states if n.startswith("debris.")]
+        added = dict(zip(own, np.hstack([X[:, :3, 3], Q, twist]).T, strict=True))
+        after = np.column_stack([added[n] if n in added else second[n] for n in states])
+        x = np.vstack([first.array(states), after])
+        y = np.vstack([first.array(signals), second.array(signals)])
+        return replace(
+            first,
+            t=np.concatenate([first.t, second.t]),
+            x=x,
+            y=y,
+            held=np.zeros((len(x), 0)),
+            state_names=states,
+            signal_names=signals,
+            held_names=(),
+            events=(*first.events, *second.events),
+            final=EndState(float(second.t[-1]), x[-1]),
+        )
+
+    def __str__(self) -> str:
+        if self.reason:
+            return f"not captured: {self.reason}"
+        listed = ", ".join(f"{r.name} {r.value:.3g} of {r.limit:g} {r.unit}" for r in self.requirements)
+        return f"{'captured' if self.ok else 'requirements missed'}: {listed}"

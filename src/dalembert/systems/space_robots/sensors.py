@@ -1,0 +1,59 @@
+"""What the chaser measures of itself, and where its camera is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.core.types import Array
+from dalembert.model.signals import Sensor
+
+__all__ = ["SensorNoise", "base_camera", "chaser_sensors"]
+
+
+@dataclass(frozen=True)
+class SensorNoise:
+    """Standard deviations of what the chaser measures of itself; white, normal, at each sample.
+
+    Parameters
+    ----------
+    attitude, rate
+        Of the base [rad, rad/s]: 0.003 degrees of a star tracker, 0.001 degrees per second of a gyro.
+    position, velocity
+        Of the base [m, m/s].
+    encoder, joint_rate
+        Step of the joint encoders, of 19 bits, and noise of their rates [rad, rad/s].
+    """
+
+    attitude: float = float(np.radians(0.003))
+    rate: float = float(np.radians(0.001))
+    position: float = 1e-3
+    velocity: float = 2e-4
+    encoder: float = 2.0 * np.pi / 2**19
+    joint_rate: float = 5e-5
+
+
+def base_camera(height: float = 0.9, forward: float = 1.3) -> Array:
+    """Pose (4 x 4) of a camera on the base that looks along its x axis, at the edge of its face."""
+    X = np.eye(4)
+    X[:3, :3] = [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]
+    X[:3, 3] = [forward, 0.0, height]
+    return X
+
+
+def chaser_sensors(noise: SensorNoise, period: float) -> tuple[Sensor, ...]:
+    """Sensors of the chaser, whose readings the laws see in place of the truth."""
+    joints = [f"theta{i}" for i in range(1, 7)]
+    of = ("base.position", "base.attitude", "base.velocity", "base.rate")
+    sizes = np.repeat([noise.position, noise.attitude, noise.velocity, noise.rate], 3)
+    return (
+        Sensor("inertial", of, period, noise=tuple(map(float, sizes))),
+        Sensor(
+            "arm",
+            [*joints, *(f"{x}_dot" for x in joints)],
+            period,
+            noise=(0.0,) * 6 + (noise.joint_rate,) * 6,
+            quantum=(noise.encoder,) * 6 + (0.0,) * 6,
+        ),
+    )
