@@ -10,9 +10,8 @@ from dalembert.studies.space_robot.soft_target import soft_target_results
 
 
 def missed(results: dict[str, float]) -> list[str]:
-    entries = expected_values("space-robot").entries
-    judged = {key: entries[key] for key in results if entries[key].tolerance is not None}
-    return [k for k, e in judged.items() if abs(results[k] - float(e.published)) > float(e.tolerance or 0.0)]
+    expected = expected_values("space-robot")
+    return [key for key, value in results.items() if expected.judge(key, value).missed]
 
 
 @pytest.mark.slow
