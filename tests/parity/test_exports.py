@@ -233,3 +233,17 @@ def test_the_command_line_takes_and_writes_both(tmp_path: Path, capsys: pytest.C
     assert main(["check", str(tmp_path / "bad.xml")]) == 1
     assert "MuJoCo refuses it" in capsys.readouterr().err
     assert main(["export", "double-pendulum", str(tmp_path / "arm.txt")]) == 2
+
+
+def test_a_model_starts_where_its_file_puts_it(tmp_path: Path) -> None:
+    """On the command line a ball of MuJoCo falls from its height onto its floor."""
+    path, run = tmp_path / "ball.xml", tmp_path / "ball.nc"
+    path.write_text(
+        """<mujoco model="ball"><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+        <body name="ball" pos="0 0 0.4"><freejoint name="base"/><geom name="ball" size="0.1" mass="1"/></body>
+        </worldbody></mujoco>"""
+    )
+    assert main(["simulate", str(path), "--duration", "0.5", "--out", str(run)]) == 0
+    height = da.load_run(run)["base.z"]
+    assert height[0] == 0.4
+    assert height[-1] == pytest.approx(0.1, abs=1e-6)

@@ -238,6 +238,16 @@ def test_a_fall_is_that_of_mujoco() -> None:
     assert np.abs(q - end.q).max() < 1e-8
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["half_cheetah", "hopper", "walker2d"])
+def test_the_machines_of_gymnasium_fall_on_their_ground(name: str) -> None:
+    read = read_mjcf(next(p for p in assets() if p.stem == name))
+    run = da.simulate(read.machine, duration=1.0, q0=read.q0, contact="time-stepping", limits="contact", step=2e-3)
+    assert min(run[signal].min() for signal in run.names if signal.startswith("gap.")) > -1e-6
+    assert run.energy.drift < 1e-3
+    assert sum(run[f"force.{pair}.normal"][-50:].mean() for c in read.machine.contacts for pair in c.pairs) > 0.0
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

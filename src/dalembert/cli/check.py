@@ -41,7 +41,7 @@ def _faults(path: Path) -> list[FileFormatError]:
 
     if path.suffix.lower() in ROBOT_ENDINGS:
         try:
-            print(f"{path}: {load_robot(path)}")
+            print(f"{path}: {load_robot(path)[0]}")
         except DalembertError as error:
             return [FileFormatError(str(error))]
         return []

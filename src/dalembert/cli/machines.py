@@ -33,7 +33,7 @@ def find_machine(name: str) -> tuple[Machine, dict[str, Any]]:
     from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
 
     if path.suffix.lower() in ROBOT_ENDINGS:
-        return load_robot(path), {}
+        return load_robot(path)
     if path.suffix.lower() not in (".yaml", ".yml"):
         raise FileFormatError(
             f"{path}: expected a machine file (.yaml, .yml), a .urdf or an MJCF (.xml), got '{path.suffix}'"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from dalembert.io.mjcf.compiled import root_tag
-from dalembert.io.mjcf.load import load_mjcf
+from dalembert.io.mjcf.load import note_left_out, read_mjcf
 from dalembert.io.source import read_bytes
 from dalembert.io.urdf import load_urdf
 from dalembert.model.machine import Machine
@@ -16,8 +19,19 @@ ROBOT_ENDINGS = (".urdf", ".xml", ".mjcf")
 """Endings of the files that `load_robot` reads."""
 
 
-def load_robot(path: Path) -> Machine:
-    """Read a URDF or MJCF file, whichever it is."""
+def load_robot(path: Path) -> tuple[Machine, dict[str, Any]]:
+    """Read a URDF or MJCF file, whichever it is, and how its machine is simulated by default.
+
+    A model of MuJoCo starts where its file puts it, and its contacts are taken through time-stepping.
+    """
     text = read_bytes(path, "URDF or MJCF").decode("utf-8", "replace")
-    urdf = root_tag(text) == "robot" or path.suffix.lower() == ".urdf"
-    return load_urdf(path) if urdf else load_mjcf(path)
+    if root_tag(text) == "robot" or path.suffix.lower() == ".urdf":
+        return load_urdf(path), {}
+    read = read_mjcf(path)
+    note_left_out(read, path)
+    machine, settings = read.machine, dict[str, Any]()
+    if np.any(read.q0 != machine.q_neutral):
+        settings["q0"] = dict(zip(machine.q_names, read.q0.tolist(), strict=True))
+    if machine.contacts:
+        settings["contact"] = "time-stepping"
+    return machine, settings

@@ -15,7 +15,7 @@ from dalembert.core.types import Array
 from dalembert.io.source import read_bytes
 from dalembert.model.transform import Transform
 
-__all__ = ["Compiled", "compile_mjcf", "pose", "root_tag", "unique"]
+__all__ = ["TEXT", "Compiled", "compile_mjcf", "pose", "root_tag", "unique"]
 
 TEXT = "<text>"
 _KINDS = {

@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.io.conventions import PeerState, from_mujoco, to_mujoco
-from dalembert.io.mjcf.compiled import Compiled, compile_mjcf
+from dalembert.io.mjcf.compiled import TEXT, Compiled, compile_mjcf
 from dalembert.io.mjcf.drives import read_actuators, read_equalities
 from dalembert.io.mjcf.geometry import add_geometry, read_contacts
 from dalembert.io.mjcf.tree import Placed, read_tree
 from dalembert.io.source import locating
 from dalembert.model.machine import Machine
 
-__all__ = ["Mjcf", "load_mjcf", "read_mjcf"]
+__all__ = ["Mjcf", "load_mjcf", "note_left_out", "read_mjcf"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +116,15 @@ def load_mjcf(
     read = read_mjcf(
         source, contacts=contacts, geometry=geometry, hard_equalities=hard_equalities, gravity=gravity, name=name
     )
-    if read.left_out:
-        label = "<text>" if isinstance(source, str) and "<" in source else str(source)
-        listed = "; ".join(read.left_out)
-        warn(f"{label}: not carried over from MJCF: {listed}")
+    note_left_out(read, source)
     return read.machine
+
+
+def note_left_out(read: Mjcf, source: str | Path) -> None:
+    """Warn about what a machine does not have of its file."""
+    if read.left_out:
+        label = TEXT if isinstance(source, str) and "<" in source else str(source)
+        warn(f"{label}: not carried over from MJCF: {'; '.join(read.left_out)}")
 
 
 def read_mjcf(

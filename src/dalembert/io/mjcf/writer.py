@@ -33,7 +33,7 @@ from dalembert.io.exported import (
     simple_joints,
 )
 from dalembert.model.body import Body
-from dalembert.model.constraints import BallConstraint, GearConstraint, WeldConstraint
+from dalembert.model.constraints import BallConstraint, GearConstraint, LoopConstraint, WeldConstraint
 from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Cylinder, Mesh, Solid, Sphere
 from dalembert.model.joint import WORLD, Joint
@@ -101,6 +101,7 @@ class _Writer:
         self.world = ElementTree.SubElement(self.root, "worldbody")
         self.elements: dict[int, Element] = {-1: self.world}
         self.geoms = 0
+        self.slight: list[str] = []
 
     def written(self, path: str | Path | None) -> Exported:
         """Fill the document and write it."""
@@ -114,6 +115,9 @@ class _Writer:
         self._contacts()
         self._equalities()
         self._actuators()
+        if self.slight:
+            names = ", ".join(map(repr, self.slight))
+            self.left_out.append(f"points, rods and what has no mass have moments (and masses) of {LEAST:g}: {names}")
         if not len(self.assets):
             self.root.remove(self.assets)
         ElementTree.indent(self.root)
@@ -198,8 +202,7 @@ class _Writer:
         if np.linalg.det(R) < 0.0:
             R[:, 0] = -R[:, 0]
         if mass < LEAST or moments[0] < LEAST:
-            name = node.joint.child
-            self.left_out.append(f"body '{name}' has no mass or no moment of inertia somewhere: {LEAST:g} there")
+            self.slight.append(node.joint.child)
         mass, moments = max(mass, LEAST), np.maximum(moments, LEAST)
         place = {"pos": numbers(c), "quat": numbers(quaternion_from_matrix(R))}
         ElementTree.SubElement(body, "inertial", place, mass=numbers(mass), diaginertia=numbers(moments))
@@ -320,6 +323,10 @@ class _Writer:
                 case BallConstraint(components=components) if set(components) == set("xyz"):
                     if self._site(one, constraint.frame) and self._site(other, constraint.other):
                         element = ElementTree.SubElement(equalities, "connect", site1=one, site2=other)
+                case LoopConstraint(kind="ball" | "fixed" as kind):
+                    if self._site(one, constraint.frame) and self._site(other, constraint.other):
+                        tag = "connect" if kind == "ball" else "weld"
+                        element = ElementTree.SubElement(equalities, tag, site1=one, site2=other)
                 case WeldConstraint(offset=offset) if offset is not None:
                     if self._site(one, constraint.frame) and self._site(other, constraint.other, offset):
                         element = ElementTree.SubElement(equalities, "weld", site1=one, site2=other)

@@ -302,7 +302,7 @@ def open_path(path: Path) -> Opened:
     if suffix == ".nc":
         return open_run(Run.load(path), path.name)
     if suffix in ROBOT_ENDINGS:
-        return Opened(path.name, load_robot(path), {})
+        return Opened(path.name, *load_robot(path))
     if suffix not in (".yaml", ".yml"):
         raise FileFormatError(
             f"{path}: expected a machine file (.yaml, .yml), a .urdf, an MJCF (.xml) or a run file (.nc)"
