@@ -75,6 +75,8 @@ from dalembert.systems.parallel_robots import (
 )
 from dalembert.systems.space_robots import (
     CASE_DISTRIBUTIONS,
+    BenchCommand,
+    CaptureBench,
     CaptureCase,
     CaptureGains,
     CaptureOutcome,
@@ -85,6 +87,7 @@ from dalembert.systems.space_robots import (
     RobotReference,
     SensorNoise,
     attitude_thrusters,
+    bench_arm,
     capture_measures,
     capture_scene,
     captured_stack,
@@ -112,6 +115,8 @@ __all__ = [
     "CAR_AXIS_START",
     "CASE_DISTRIBUTIONS",
     "SYSTEMS",
+    "BenchCommand",
+    "CaptureBench",
     "CaptureCase",
     "CaptureGains",
     "CaptureOutcome",
@@ -136,6 +141,7 @@ __all__ = [
     "actuated_pendulum",
     "andrews_squeezer",
     "attitude_thrusters",
+    "bench_arm",
     "bending_stiffness_alpha",
     "bouncing_ball",
     "box_on_incline",

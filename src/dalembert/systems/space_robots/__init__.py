@@ -1,5 +1,6 @@
 """Space robots: chasers with arms and flexible arrays, debris, what they spend (SPACE chapters 6 to 9, Appendix D)."""
 
+from dalembert.systems.space_robots.bench import BenchCommand, CaptureBench, bench_arm
 from dalembert.systems.space_robots.cases import CASE_DISTRIBUTIONS, CaptureCase, random_case
 from dalembert.systems.space_robots.chaser import (
     attitude_thrusters,
@@ -25,6 +26,8 @@ from dalembert.systems.space_robots.tracking import PathGuidance, tracking_loop
 
 __all__ = [
     "CASE_DISTRIBUTIONS",
+    "BenchCommand",
+    "CaptureBench",
     "CaptureCase",
     "CaptureFeedback",
     "CaptureGains",
@@ -37,6 +40,7 @@ __all__ = [
     "RobotReference",
     "SensorNoise",
     "attitude_thrusters",
+    "bench_arm",
     "capture_measures",
     "capture_scene",
     "captured_stack",
