@@ -247,3 +247,32 @@ def test_a_model_starts_where_its_file_puts_it(tmp_path: Path) -> None:
     height = da.load_run(run)["base.z"]
     assert height[0] == 0.4
     assert height[-1] == pytest.approx(0.1, abs=1e-6)
+
+
+def test_cables_between_two_points_are_tendons() -> None:
+    """Elastic cables and springs go out and come back; forces at a random state are the same in both engines."""
+    machine = random_machine(4, 3, kinds=("revolute", "spherical"), springs=False, losses=False, massless=False)
+    cables = [
+        da.Cable("rope", "frame 0", anchor_at=(0.1, 0, 0.2), exit_at=(0, 0, 3), length=0.3, stiffness=400.0),
+        da.Cable("slack", "frame 0", exit_at=(0, 1, 0), length=50.0, stiffness=400.0),
+        da.Cable("spring", "frame 1", length=0.7, stiffness=90.0, damping=4.0, bilateral=True),
+    ]
+    machine = machine.with_(cables=cables)
+    exported = da.to_mjcf(machine)
+    assert not exported.left_out
+    back = {c.name: (c.stiffness, c.damping, c.length, c.bilateral) for c in read_mjcf(exported.text).machine.cables}
+    assert back == {
+        c.name: (pytest.approx(c.stiffness), pytest.approx(c.damping), c.length, c.bilateral) for c in cables
+    }
+    model = mujoco.MjSpec.from_string(exported.text).compile()
+    eom, data = da.equations(machine, backend="vm"), mujoco.MjData(model)
+    q, v, _, _ = random_state(eom, 1)
+    s = to_mujoco(machine, q, v)
+    data.qpos[:], data.qvel[:] = s.q, s.v
+    mujoco.mj_forward(model, data)
+    theirs = data.qfrc_bias - data.qfrc_passive
+    assert np.abs(data.qfrc_passive).max() > 1.0
+    close(eom.bias(q, v) - eom.applied(q, v, np.zeros(eom.nu)), theirs)
+    firm = [da.Cable("cord", "frame 0", length=2.0), da.Cable("w", "frame 1", length=1.0, pulley=0.1)]
+    listed = da.to_mjcf(machine.with_(cables=firm)).left_out
+    assert listed == ("cable 'w'", "the lengths of the cables 'cord' are kept softly there")

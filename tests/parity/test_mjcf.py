@@ -257,6 +257,8 @@ def test_the_machines_of_gymnasium_fall_on_their_ground(name: str) -> None:
         ("<mujoco><worldbody><body><geom/></worldbody></mujoco>", "MuJoCo refuses it"),
         ("<mujoco>\n<worldbody>\n<bdy/>\n</worldbody></mujoco>", "<text>:3: MuJoCo refuses it: .*bdy"),
         ("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>", "has no moving joint"),
+        (EVERYTHING.replace('gear="12"', 'gear="1e308"'), "(too large|must be finite)"),
+        (EVERYTHING.replace('pos="0.1 -0.2 0.3"', 'pos="nan 0 0"'), "translation of a transform must be finite"),
         ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "MuJoCo refuses it: .*mass and inertia"),
     ],
 )

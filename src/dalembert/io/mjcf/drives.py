@@ -1,4 +1,4 @@
-"""Actuators and equalities of a compiled model as motors, thrusters and constraints of a machine."""
+"""Actuators, equalities and tendons of a compiled model as motors, thrusters, constraints and cables of a machine."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from dalembert.io.mjcf.compiled import Compiled, pose, unique
 from dalembert.io.mjcf.tree import Placed
+from dalembert.model.cables import Cable
 from dalembert.model.constraints import BallConstraint, Constraint, GearConstraint, WeldConstraint
 from dalembert.model.parts import Frame, Motor, Thruster
 from dalembert.model.transform import Transform
 
-__all__ = ["read_actuators", "read_equalities"]
+__all__ = ["read_actuators", "read_equalities", "read_tendons"]
 
 
 def read_actuators(source: Compiled, tree: Placed) -> tuple[list[Motor], list[Thruster]]:
@@ -152,6 +153,34 @@ def _equality(source: Compiled, tree: Placed, k: int, name: str, kind: str) -> C
     # The pose of body 2 in body 1 is data[3:10]; the anchor says about which point torques are weighed.
     held = _frame(tree, f"{name}.0", one, pose(data[3:6], data[6:10]))
     return WeldConstraint(name, held, _frame(tree, f"{name}.1", other, Transform()), Transform(), **state)
+
+
+def read_tendons(source: Compiled, tree: Placed) -> list[Cable]:
+    """Springs between two sites as elastic cables, which push too where the spring has no slack; others are noted.
+
+    A tendon of stiffness ``k`` that is as long as ``b`` without load is a cable with ``EA = k b``.
+    """
+    m, cables = source.model, list[Cable]()
+    names = unique([source.name("tendon", k) for k in range(m.ntendon)])
+    for k, name in enumerate(names):
+        start, count = int(m.tendon_adr[k]), int(m.tendon_num[k])
+        site = int(source.mujoco.mjtWrap.mjWRAP_SITE)
+        between = [int(m.wrap_objid[i]) for i in range(start, start + count) if int(m.wrap_type[i]) == site]
+        least, rest = (float(x) for x in m.tendon_lengthspring[k])
+        spring = 0.0 if source.disabled("SPRING") else float(m.tendon_stiffness[k])
+        loss = 0.0 if source.disabled("DAMPER") else float(m.tendon_damping[k])
+        plain = len(between) == count == 2 and spring > 0.0 and rest > 0.0 and least in (0.0, rest)
+        if not plain or (loss and least == 0.0):
+            source.leave_out(f"tendon '{name}'")
+            continue
+        more = {"limited": "range", "frictionloss": "friction", "armature": "armature", "stiffnesspoly": "stiffness"}
+        for field, what in more.items():
+            if np.any(source.array(f"tendon_{field}", m.ntendon)[k]):
+                source.leave_out(f"{what} of tendon '{name}'" + " that is not linear" * field.endswith("poly"))
+        ends = tree.sites[between[0]], tree.sites[between[1]]
+        given: dict[str, Any] = {"stiffness": spring * rest, "damping": loss * rest, "bilateral": least == rest}
+        cables.append(Cable(name, *ends, length=rest, **given))
+    return cables
 
 
 def _frame(tree: Placed, name: str, body: int, place: Transform) -> str:

@@ -100,7 +100,9 @@ def _placed(source: Compiled, tree: Placed, g: int) -> Transform:
     return tree.placement(int(m.geom_bodyid[g]), place)
 
 
-def _colour(rgba: Any) -> str:
+def _colour(rgba: Any) -> str | None:
+    if not np.isfinite(rgba).all():
+        return None
     levels = (round(255 * min(max(float(x), 0.0), 1.0)) for x in rgba[:3])
     return "#" + "".join(f"{level:02x}" for level in levels)
 

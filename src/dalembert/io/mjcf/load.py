@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dalembert.core.errors import FileFormatError
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.io.conventions import PeerState, from_mujoco, to_mujoco
 from dalembert.io.mjcf.compiled import TEXT, Compiled, compile_mjcf
-from dalembert.io.mjcf.drives import read_actuators, read_equalities
+from dalembert.io.mjcf.drives import read_actuators, read_equalities, read_tendons
 from dalembert.io.mjcf.geometry import add_geometry, read_contacts
 from dalembert.io.mjcf.tree import Placed, read_tree
 from dalembert.io.source import locating
@@ -144,34 +145,42 @@ def read_mjcf(
         As of `dalembert.load_mjcf`, which gives the machine alone.
     """
     compiled = compile_mjcf(source)
-    with locating(compiled.label, None):
-        tree = read_tree(compiled)
-        motors, thrusters = read_actuators(compiled, tree)
-        constraints = read_equalities(compiled, tree, hard=hard_equalities)
-        touching = read_contacts(compiled, tree) if contacts else []
-        if geometry:
-            add_geometry(compiled, tree)
-        _note_the_rest(compiled, contacts=contacts)
-        pull: Any = (0.0, 0.0, 0.0) if compiled.disabled("GRAVITY") else compiled.model.opt.gravity.tolist()
-        machine = Machine(
-            name or str(compiled.spec.modelname or "machine"),
-            bodies=tuple(tree.bodies),
-            joints=tuple(tree.joints),
-            frames=tuple(tree.frames),
-            motors=tuple(motors),
-            thrusters=tuple(thrusters),
-            constraints=tuple(constraints),
-            contacts=tuple(touching),
-            gravity=pull if gravity is None else gravity,
-        )
+    try:
+        with locating(compiled.label, None):
+            asked = {"contacts": contacts, "geometry": geometry, "hard": hard_equalities}
+            return _machine(compiled, **asked, gravity=gravity, name=name)
+    except (OverflowError, np.linalg.LinAlgError) as error:
+        raise FileFormatError(f"{compiled.label}: its numbers are too large to compute with ({error})") from None
+
+
+def _machine(compiled: Compiled, *, contacts: bool, geometry: bool, hard: bool, gravity: Any, name: str | None) -> Mjcf:
+    tree = read_tree(compiled)
+    motors, thrusters = read_actuators(compiled, tree)
+    constraints = read_equalities(compiled, tree, hard=hard)
+    cables = read_tendons(compiled, tree)
+    touching = read_contacts(compiled, tree) if contacts else []
+    if geometry:
+        add_geometry(compiled, tree)
+    _note_the_rest(compiled, contacts=contacts)
+    pull: Any = (0.0, 0.0, 0.0) if compiled.disabled("GRAVITY") else compiled.model.opt.gravity.tolist()
+    machine = Machine(
+        name or str(compiled.spec.modelname or "machine"),
+        bodies=tuple(tree.bodies),
+        joints=tuple(tree.joints),
+        frames=tuple(tree.frames),
+        motors=tuple(motors),
+        thrusters=tuple(thrusters),
+        constraints=tuple(constraints),
+        cables=tuple(cables),
+        contacts=tuple(touching),
+        gravity=pull if gravity is None else gravity,
+    )
     return _related(compiled, tree, machine)
 
 
 def _note_the_rest(source: Compiled, *, contacts: bool) -> None:
     """Note what has no counterpart at all."""
     m = source.model
-    for k in range(m.ntendon):
-        source.leave_out(f"tendon '{source.name('tendon', k)}'")
     if m.opt.density or m.opt.viscosity:
         source.leave_out("forces of the medium (density, viscosity)")
     others = {"flexible bodies": "nflex", "skins": "nskin", "sensors": "nsensor", "plugins": "nplugin"}

@@ -91,7 +91,7 @@ class _Writer:
     def __init__(self, machine: Machine) -> None:
         self.machine, self.nodes = machine, machine.tree.nodes
         self.left_out: list[str] = parts_without_counterpart(
-            machine, ("wrenches", "cables", "fields", "signals", "sensors")
+            machine, ("wrenches", "fields", "signals", "sensors")
         )
         self.root = ElementTree.Element("mujoco", model=machine.name)
         compiler = {"angle": "radian", "inertiafromgeom": "false", "autolimits": "false"}
@@ -113,6 +113,7 @@ class _Writer:
         self._shapes()
         self._frames()
         self._contacts()
+        self._tendons()
         self._equalities()
         self._actuators()
         if self.slight:
@@ -198,6 +199,8 @@ class _Writer:
 
     def _inertia(self, body: Element, node: Node) -> None:
         mass, c, I = central_inertia(node)
+        if not np.isfinite(I).all() or np.abs(I).max() > 1e150:
+            raise InputError(f"the inertia of body '{node.joint.child}' is too large to be written")
         moments, R = np.linalg.eigh(I)
         if np.linalg.det(R) < 0.0:
             R[:, 0] = -R[:, 0]
@@ -307,6 +310,42 @@ class _Writer:
                 return None
         solid = self._geom(carrier, contact.solid, place @ contact.origin)
         return None if solid is None or surface is None else (solid, surface)
+
+    def _tendons(self) -> None:
+        """Cables between two points: springs of ``EA / L``, or ranges that MuJoCo keeps softly."""
+        tendons = ElementTree.Element("tendon")
+        taut, damped = [], []
+        for cable in self.machine.cables:
+            ends = [f"{cable.name}.anchor", f"{cable.name}.exit"]
+            places = [(cable.anchor, cable.anchor_at), (cable.exit, cable.exit_at)]
+            rod = cable.bilateral and not cable.elastic
+            plain = not (cable.winch or cable.has_pulley or cable.rheonomous or cable.length is None or rod)
+            if not plain or any(self._at(frame)[0] is None for frame, _ in places):
+                self.left_out.append(f"cable '{cable.name}'")
+                continue
+            for end, (frame, at) in zip(ends, places, strict=True):
+                self._site(end, frame, Transform(at))
+            L = nominal(cable.length)  # type: ignore[arg-type]
+            given = {"name": cable.name}
+            if cable.stiffness is None:
+                given |= {"limited": "true", "range": numbers([0.0, L])}
+                taut.append(cable.name)
+            else:
+                given["stiffness"] = numbers(nominal(cable.stiffness) / L)
+                given["springlength"] = numbers([L if cable.bilateral else 0.0, L])
+                if cable.damping != 0.0:
+                    given["damping"] = numbers(nominal(cable.damping) / L)
+                    damped += [] if cable.bilateral else [cable.name]
+            element = ElementTree.SubElement(tendons, "spatial", given)
+            for end in ends:
+                ElementTree.SubElement(element, "site", site=end)
+        if len(tendons):
+            self.root.append(tendons)
+        if taut:
+            self.left_out.append(f"the lengths of the cables {', '.join(map(repr, taut))} are kept softly there")
+        if damped:
+            names = ", ".join(map(repr, damped))
+            self.left_out.append(f"damping of the cables {names} acts there when they are slack, too")
 
     # -- constraints and actuators ----------------------------------------------------------------------------------
 
