@@ -135,6 +135,13 @@ def test_least_effort_of_a_mass() -> None:
     assert np.allclose(motion.coordinates(t)[:, 0], 1.5 * (t / 2) ** 2 * (3.0 - t), atol=1e-7)
 
 
+def test_an_input_with_the_name_of_its_coordinate() -> None:
+    machine = cart().with_(motors=[da.Motor("x", "x")])
+    free = optimal_motion(machine, [0.0], [1.0], duration=1.0)
+    bound = optimal_motion(machine, [0.0], [1.0], duration=1.0, limits={"x": (-0.1, 1.1), "u.x": (-9.0, 9.0)})
+    assert np.abs(free.u).max() == pytest.approx(12.0) and np.abs(bound.u).max() == pytest.approx(9.0, abs=1e-6)
+
+
 def test_least_time_is_bang_bang() -> None:
     motion = optimal_motion(
         cart(4.0), [0.0], [1.0], duration=(0.3, 5.0), time_weight=1.0, effort_weight=1e-7, intervals=40

@@ -174,6 +174,44 @@ def test_replanning_goes_on_smoothly(robot: da.EquationsOfMotion) -> None:
     assert np.allclose(end.position, other.target(found.duration).position, atol=1e-9)
 
 
+class Fed:
+    """Inputs of a motion, held over each period at the value of its middle."""
+
+    period, name = 4e-3, "fed"
+
+    def __init__(self, motion: plan.OptimalMotion) -> None:
+        self.motion = motion
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return self.motion.inputs(t + 2e-3)
+
+
+@pytest.mark.slow
+def test_a_refined_plan_takes_less_effort_and_is_flown_blind(robot: da.EquationsOfMotion) -> None:
+    """Every limit of the solver and of the judges is kept; the integrator, without feedback, ends at the grip."""
+    capture = plan_robot_capture(robot, tumbling(3), HOME, geometry=DEBRIS)
+    refined = plan.refine_capture(robot, capture, geometry=DEBRIS)
+    motion = refined.motion
+    assert refined.effort[1] < refined.effort[0]
+    assert all(v.slack > -1e-6 for v in refined.verdicts)
+    assert {v.name for v in refined.verdicts} == {v.name for v in capture.verdicts}
+    assert np.degrees(2.0 * np.linalg.norm(motion.q[:, 4:7], axis=1).max()) < 0.1
+    assert np.abs(motion.u[:, 9:]).max() < 0.75 * 5.0
+    start = dict(zip(robot.q_names, capture.q[0], strict=True))
+    run = da.simulate(robot, duration=capture.duration, q0=start, control=Fed(motion), step=4e-3, record=1.0)
+    X, grip = robot.pose("tip", run.x[-1, :13]), capture.path(capture.duration)
+    assert np.linalg.norm(X[:3, 3] - grip.position) < 0.01
+
+
+def test_refining_says_what_it_cannot_do(robot: da.EquationsOfMotion) -> None:
+    with pytest.raises(da.InputError, match="capture must be a RobotCapture"):
+        plan.refine_capture(robot, plan)  # type: ignore[arg-type]
+    capture = plan_robot_capture(robot, tumbling(3), HOME)
+    adrift = da.equations(robot.machine.with_(thrusters=()), backend="vm")
+    with pytest.raises(da.InputError, match="no thrusters that turn its base"):
+        plan.refine_capture(adrift, capture)
+
+
 def test_reasons_when_there_is_no_plan(robot: da.EquationsOfMotion) -> None:
     body = tumbling(0)
     far = systems.tumbling_debris(body.rate, quaternion=body.quaternion, position=(20.0, 0.0, 0.0))

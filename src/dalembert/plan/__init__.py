@@ -8,6 +8,7 @@ from dalembert.plan.flat import LoadReference, SmoothStep
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
 from dalembert.plan.references import Quintic, Sine, Spline, Table
+from dalembert.plan.refined import RefinedCapture, refine_capture
 from dalembert.plan.robot_capture import RobotCapture, RobotLimits, Verdict, plan_robot_capture
 from dalembert.plan.shaping import SCurve, Shaped, Shaper, ei, excitation, zv, zvd
 from dalembert.plan.tumbling import PointMotion, TumblingBody
@@ -23,6 +24,7 @@ __all__ = [
     "PoseMotion",
     "PosePath",
     "Quintic",
+    "RefinedCapture",
     "RobotCapture",
     "RobotLimits",
     "SCurve",
@@ -43,6 +45,7 @@ __all__ = [
     "optimal_motion",
     "plan_capture",
     "plan_robot_capture",
+    "refine_capture",
     "resting_pose",
     "segment_box_distance",
     "segment_distance",

@@ -124,7 +124,8 @@ def optimal_motion(
     time_weight, effort_weight
         Of the criterion.
     limits
-        Ranges of coordinates, velocities and inputs by name, besides those of the machine.
+        Ranges of coordinates, velocities and inputs by name, besides those of the machine; ``u.NAME`` is the input
+        where a coordinate has its name.
     keep
         ``keep(t, q, v, u)`` returns CasADi expressions that must not be positive, at every node and middle.
     guess
@@ -168,7 +169,7 @@ def optimal_motion(
         for x, n in ((start_rate, "start_rate"), (end_rate, "end_rate"))
     )
     loose = _loose(eom, free)
-    known = (*own.q_names, *own.v_names, *own.u_names)
+    known = (*own.q_names, *own.v_names, *own.u_names, *(f"u.{n}" for n in own.u_names))
     for name in limits or {}:
         if name not in known:
             raise UnknownNameError("coordinate, velocity or input", name, known, f"machine '{own.name}'")

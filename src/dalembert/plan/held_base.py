@@ -103,6 +103,10 @@ class HeldBase:
         turn = self._at(s.jacobian(self.frame, "world"))[3:, self.rows[1].tolist()]
         return X, ca.vertcat(ca.jacobian(X[:3, 3], theta), turn)
 
+    def tip_jacobian(self, joints: Any) -> Any:
+        """Jacobian (6, n) of the tip as an expression of the joints, world axes."""
+        return ca.Function("J", [self._symbols[0]], [ca.densify(self._jacobian[1])])(joints)
+
     @cached_property
     def tip(self) -> Kernel:
         """``theta -> pose (4, 4), Jacobian (6, n)`` of the tip, world axes, at the centre of mass."""

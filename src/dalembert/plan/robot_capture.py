@@ -239,6 +239,24 @@ def plan_robot_capture(
     return _first_accepted(scene, candidates, sides, (first, last))
 
 
+def judge_motion(
+    robot: MachineOrEquations,
+    body: TumblingBody,
+    q0: Array,
+    t: Array,
+    motion: ArmMotion,
+    *,
+    frame: str = "tip",
+    limits: RobotLimits,
+    geometry: Geometry | tuple[Geometry, ...] = (),
+    radius: float = 0.08,
+) -> tuple[Verdict, ...]:
+    """What a motion of the joints takes of every limit; parameters as of `plan_robot_capture`."""
+    scene = _scene(robot, body, q0, frame, limits, 0.0, None, geometry, radius)
+    least = np.linalg.svd(scene.robot.tip(motion.joints)[1], compute_uv=False)[..., -1]
+    return _verdicts(scene, body, t, motion, least, near=True)
+
+
 @dataclass(frozen=True)
 class _Scene:
     """What stays the same for all candidates; axes are those of the base at the centre of mass unless said."""

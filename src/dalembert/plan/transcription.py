@@ -166,7 +166,7 @@ class Programme:
             k = names.index(part.name, in_u.start)
             low[:, k], high[:, k] = (0.0 if getattr(part, "one_sided", False) else -part.effort), part.effort
         for name, (below, above) in self.limits.items():
-            k = names.index(name)
+            k = names.index(name) if name in names else names.index(name.removeprefix("u."), in_u.start)
             low[:, k], high[:, k] = np.maximum(low[:, k], below), np.minimum(high[:, k], above)
         low[0, : in_a.start] = high[0, : in_a.start] = np.concatenate([q0, v0])
         fixed = [k for k, name in enumerate((*eom.q_names, *eom.v_names)) if name not in free]

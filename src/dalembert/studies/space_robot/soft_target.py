@@ -76,7 +76,10 @@ def soft_target_results(arm: str = "flexible") -> Iterator[tuple[str, float]]:
     joints = [n for n in stack.q_names if n.startswith("theta")]
     posture = [float(after.q[stack.q_names.index(n)]) for n in joints]
     brake = PD(60.0, 120.0, posture)
-    rest = simulate(stack, duration=_HOLD, q0=after.q, v0=after.v, t0=after.t, control=brake, record=0.5)
+    rest = simulate(
+        stack, duration=_HOLD, q0=after.q, v0=after.v, t0=after.t, control=brake, record=0.5, method="dopri5",
+        rtol=1e-9, atol=1e-11,
+    )  # fmt: skip
     ends = stack.momentum(rest.array(stack.machine.q_names), rest.array(stack.machine.v_names))
     yield "soft.holding", float(np.abs((ends - before) / size).max())
 
