@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert import plan, systems
+from dalembert.control.cascade import Known
 from dalembert.spatial.rotations import numpy, quaternion_matrix
 from dalembert.systems import fly_capture, random_case
 from dalembert.systems.space_robots.bent_arm import BentArm
 from dalembert.systems.space_robots.cases import HOME, JOINTS
-from dalembert.systems.space_robots.guide_law import GuideLaw, packed
+from dalembert.systems.space_robots.guide_law import GuideLaw, chaser_law, packed
+from dalembert.systems.space_robots.native_guidance import _along, _with_target
 
 
 def test_cases_are_drawn_from_what_is_printed() -> None:
@@ -110,6 +113,74 @@ def test_the_stack_comes_to_rest(seed: int) -> None:
     h = scene.momentum(q[[k - 1, k]], v[[k - 1, k]], p=p)
     assert np.allclose(h[0], h[1], atol=1e-6 * np.abs(h).max())
     assert np.allclose(q[k - 1], q[k], atol=1e-6)
+
+
+def _known_debris() -> plan.RobotCapture:
+    body = systems.tumbling_debris(np.radians([2.4, -2.8, 1.6]), position=(7.4, 0.0, 0.0))
+    shape = systems.debris().bodies[0].geometry
+    return plan.plan_robot_capture(chaser_law().robot.eom, body, dict(zip(JOINTS, HOME, strict=True)), geometry=shape)
+
+
+def test_the_native_path_is_that_of_the_plan() -> None:
+    found, t = _known_debris(), ca.SX.sym("t")
+    native = ca.Function("path", [t], [_along(found, t)])
+    for at in (0.0, 0.5, 20.0, found.duration):
+        assert np.allclose(np.array(native(at)).ravel(), packed(found.path(at)), atol=1e-12)
+    # the grip on the debris, by Euler's equations on its state, against the closed form
+    scene = da.equations(systems.capture_scene(uncertain=True), backend="vm")
+    s, when = scene.symbolic, 33.0
+    motion = ca.Function("grip", [s.q, s.v, s.p], [_with_target(Known(scene, s.t, s.q, s.v, s.p), found.grip)])
+    q, v = np.zeros(scene.nq), np.zeros(scene.nv)
+    at = scene.q_names.index("debris.x")
+    q[scene.q_names.index("base.qw")] = 1.0
+    q[at : at + 3] = found.body.position
+    q[at + 3 : at + 7] = da.spatial.quaternion_from_matrix(found.body.attitude(when)).ravel()
+    at = scene.v_names.index("debris.wx")
+    v[at : at + 3] = found.body.rates(when)
+    got = np.array(motion(q, v, scene.parameter_values())).ravel()
+    assert np.allclose(got, packed(plan.gripped(found.body, found.grip)(when)), atol=1e-12)
+    with pytest.raises(da.InputError, match="RobotCapture"):
+        systems.capture_loop("there")  # type: ignore[arg-type]
+
+
+def test_a_rollout_takes_the_loops_of_a_plan() -> None:
+    """The begin of the approach, interpreted: members are simulations, each with noise of its own."""
+    found = _known_debris()
+    scene = da.equations(systems.capture_scene(uncertain=True, noise=systems.SensorNoise()), backend="vm")
+    q0, v0 = systems.capture_start(found)
+    settings = {"duration": 0.03, "q0": q0, "v0": v0, "control": systems.capture_loop(found), "seed": 4, "step": 2e-3}
+    many = da.rollout(scene, p={"base_mass": np.array([0.95, 1.05])}, record=0.01, **settings)
+    one = da.simulate(scene, p={"base_mass": 1.05}, member=1, record=0.01, **settings)
+    names = ["hand.x", "target.y", "goal2", "guidance.z20", "command.theta3"]
+    assert np.allclose(many.member(1).array(names), one.array(names), rtol=1e-9, atol=1e-11)
+    assert many.member(0)["inertial.base.x"][-1] != many.member(1)["inertial.base.x"][-1]
+
+
+@pytest.mark.slow
+def test_members_of_a_rollout_fly_a_plan() -> None:
+    """One plan, errors of the model and noise of its own for each member; a member is the simulation of it."""
+    found = _known_debris()
+    scene = da.equations(systems.capture_scene(uncertain=True, noise=systems.SensorNoise()))
+    q0, v0 = systems.capture_start(found)
+    loop, duration = systems.capture_loop(found), found.duration + found.hold
+    rng = np.random.default_rng(0)
+    p = {
+        name: 1.0 + 0.1 * rng.uniform(-1.0, 1.0, 8)
+        for name in ("base_mass", "boom_mass", "boom_stiffness", "array_mass")
+    }
+    miss = da.Measure(
+        lambda s: ca.sqrt(sum((s[f"hand.{x}"] - s[f"target.{x}"]) ** 2 for x in "xyz")), "max", since=found.duration
+    )
+    turn = da.Measure(lambda s: 2.0 * ca.sqrt(sum(s[f"base.q{x}"] ** 2 for x in "xyz")), "max")
+    settings = {"duration": duration, "q0": q0, "v0": v0, "control": loop, "seed": 4}
+    many = da.rollout(scene, p=p, measure={"miss": miss, "turn": turn}, **settings)
+    assert (many.status == "completed").all()
+    assert many.measures["miss"].max() < 0.01 and many.measures["turn"].max() < np.radians(0.1)
+    one = da.simulate(scene, p={name: x[3] for name, x in p.items()}, member=3, **settings)
+    gap = np.linalg.norm(
+        one.array(["hand.x", "hand.y", "hand.z"]) - one.array(["target.x", "target.y", "target.z"]), axis=1
+    )
+    assert many.measures["miss"][3] == pytest.approx(gap[one.t >= found.duration - 1e-9].max(), rel=1e-6)
 
 
 @pytest.mark.slow

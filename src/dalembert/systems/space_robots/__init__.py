@@ -17,6 +17,7 @@ from dalembert.systems.space_robots.fuel import fuel_mass
 from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.measures import capture_measures
 from dalembert.systems.space_robots.mission import fly_capture
+from dalembert.systems.space_robots.native_guidance import capture_loop, capture_start
 from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
 from dalembert.systems.space_robots.requirements import MissionRequirement
@@ -41,8 +42,10 @@ __all__ = [
     "SensorNoise",
     "attitude_thrusters",
     "bench_arm",
+    "capture_loop",
     "capture_measures",
     "capture_scene",
+    "capture_start",
     "captured_stack",
     "coordinated_loop",
     "debris",

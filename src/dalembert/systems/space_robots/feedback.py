@@ -13,6 +13,7 @@ from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.plan.held_base import HeldBase
 from dalembert.spatial.rotations import quaternion_product
+from dalembert.systems.space_robots.cases import HOME
 
 __all__ = ["HELD", "CaptureFeedback", "CaptureGains"]
 
@@ -76,8 +77,9 @@ class CaptureFeedback:
     base_kd: tuple[float, ...]
 
     @staticmethod
-    def tuned(robot: HeldBase, posture: Array, gains: CaptureGains) -> CaptureFeedback:
-        """Gains on the diagonal of the mass matrix of a robot in a posture (nq)."""
+    def tuned(robot: HeldBase, gains: CaptureGains) -> CaptureFeedback:
+        """Gains on the diagonal of the mass matrix of a robot, its arm at home."""
+        posture = robot.configuration(np.array(HOME), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
         D = np.diag(robot.eom.mass_matrix(posture))
         base, joints, _ = robot.rows
         kp, kd = gains.arm**2 * D[joints], 2.0 * gains.arm_damping * gains.arm * D[joints]

@@ -7,7 +7,7 @@ commands of the joints that bring the tip of the bent arm to its path on the bas
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import casadi as ca
@@ -15,12 +15,14 @@ import numpy as np
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.types import Array
-from dalembert.plan.held_base import HeldBase
+from dalembert.formulations.equations import derive
+from dalembert.plan.held_base import HeldBase, held_base
 from dalembert.plan.pose import PoseMotion
 from dalembert.spatial.rotations import quaternion_matrix
 from dalembert.systems.space_robots.bent_arm import BentArm
+from dalembert.systems.space_robots.chaser import space_chaser
 
-__all__ = ["GuideLaw", "packed"]
+__all__ = ["GuideLaw", "chaser_law", "packed"]
 
 _STEP, _CORRECTION = 0.3, 0.05  # largest steps of a joint in one iteration [rad]
 _DAMPING = 1.6  # twice the damping ratio of the filter through which the arm follows the base
@@ -61,7 +63,14 @@ class GuideLaw:
         """
         sizes = {"state": 24, "base": 7, "motion": 24, "correction": 3, "frame": 7, "filter": 2}
         inputs = [ca.SX.sym(name, n) for name, n in sizes.items()]
-        state, measured, motion, correction, frame, filter_ = inputs
+        outputs = ca.cse([ca.densify(y) for y in self.expression(*inputs)])
+        function = ca.Function("guide", inputs, outputs, list(sizes), ["next", "held"])
+        return compile_function(function, backend=self.robot.eom.backend, lanes=False)
+
+    def expression(
+        self, state: Any, measured: Any, motion: Any, correction: Any, frame: Any, filter_: Any
+    ) -> tuple[Any, Any]:
+        """Next state and what is held, of the symbols that `kernel` describes."""
         theta, command, shift, shift_rate = (state[6 * k : 6 * k + 6] for k in range(4))
         x, v, a, w, change = (motion[k : k + 3] for k in (0, 3, 6, 18, 21))
         A = ca.reshape(motion[9:18], 3, 3).T
@@ -87,9 +96,7 @@ class GuideLaw:
         held = ca.vertcat(
             command, rates - solve(carried), efforts[joints.tolist()], efforts[rows[3:].tolist()], frame[3:]
         )
-        outputs = [ca.vertcat(theta, command, shift, shift_rate), held]
-        function = ca.Function("guide", inputs, ca.cse([ca.densify(y) for y in outputs]), list(sizes), ["next", "held"])
-        return compile_function(function, backend=self.robot.eom.backend, lanes=False)
+        return ca.vertcat(theta, command, shift, shift_rate), held
 
     def _reference(
         self, theta: Any, R0: Any, place: Any, rotation: Any, twist: tuple[Any, Any], change: tuple[Any, Any]
@@ -103,6 +110,13 @@ class GuideLaw:
         rates = solve(ca.vertcat(*[R0.T @ y for y in twist]))
         second = solve(ca.vertcat(*[R0.T @ y for y in change]) - robot.drift.function(theta, rates))
         return theta, rates, second, robot.effort.function(theta, rates, second)
+
+
+@cache
+def chaser_law() -> GuideLaw:
+    """The law of the nominal `space_chaser`; derived and compiled once."""
+    rigid = derive(space_chaser("rigid", arrays="rigid"))
+    return GuideLaw(held_base(rigid), BentArm(derive(space_chaser("flexible", arrays="rigid"))))
 
 
 def _solver(A: Any) -> Any:

@@ -18,18 +18,16 @@ from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.loop.join import join
 from dalembert.loop.simulate import run_equations
 from dalembert.model.geometry import Box, Geometry
-from dalembert.plan.held_base import held_base
 from dalembert.plan.robot_capture import RobotLimits, plan_robot_capture
 from dalembert.plan.tumbling import TumblingBody
 from dalembert.simulation.settings import Settings
-from dalembert.systems.space_robots.bent_arm import BentArm
-from dalembert.systems.space_robots.cases import HOME, JOINTS, CaptureCase
+from dalembert.systems.space_robots.cases import JOINTS, CaptureCase
 from dalembert.systems.space_robots.chaser import space_chaser
 from dalembert.systems.space_robots.debris import CORNER, SIZE
 from dalembert.systems.space_robots.detumbling import Braking, StackGuide, stack_feedback
 from dalembert.systems.space_robots.feedback import HELD, CaptureFeedback, CaptureGains
 from dalembert.systems.space_robots.guidance import CaptureGuide
-from dalembert.systems.space_robots.guide_law import GuideLaw
+from dalembert.systems.space_robots.guide_law import GuideLaw, chaser_law
 from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.requirements import judged, rested, tip_errors
 from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters
@@ -63,12 +61,8 @@ class _Models:
 @cache
 def _models(noise: SensorNoise | None, gains: CaptureGains) -> _Models:
     """What the chaser computes with, and the machine that is simulated; derived and compiled once."""
-    rigid = derive(space_chaser("rigid", arrays="rigid"))
-    held = held_base(rigid)
-    posture = held.configuration(np.array(HOME), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
-    scene = derive(capture_scene(uncertain=True, noise=noise, period=gains.period))
-    arm = BentArm(derive(space_chaser("flexible", arrays="rigid")))
-    return _Models(rigid, GuideLaw(held, arm), scene, CaptureFeedback.tuned(held, posture, gains))
+    law, scene = chaser_law(), derive(capture_scene(uncertain=True, noise=noise, period=gains.period))
+    return _Models(law.robot.eom, law, scene, CaptureFeedback.tuned(law.robot, gains))
 
 
 @cache

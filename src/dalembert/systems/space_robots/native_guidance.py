@@ -1,0 +1,166 @@
+"""The approach to a debris that is known, natively: one plan, flown by many members of a rollout.
+
+Where the debris need not be estimated and the path not made anew, guidance is an expression: lanes, threads and GPUs
+run it with all its errors of the model and noise of the sensors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert.control.cascade import Cascade, Known, Sampled
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.plan.robot_capture import RobotCapture
+from dalembert.systems.space_robots.debris import INERTIA
+from dalembert.systems.space_robots.feedback import HELD, CaptureFeedback, CaptureGains
+from dalembert.systems.space_robots.guide_law import GuideLaw, chaser_law
+
+__all__ = ["PlanGuidance", "capture_loop", "capture_start"]
+
+_POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
+_TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+
+
+@dataclass(frozen=True, eq=False)
+class PlanGuidance:
+    """Guidance along a plan, as a native stage of a cascade.
+
+    Until the meeting the tip goes along the path of the plan, then with the target point as it is; over the last
+    seconds and from then on a camera in the hand, without noise and delay, takes out what is left.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    law
+        What is computed at each instant.
+    gains
+        Settings of the loops.
+    name
+        Of the stage.
+    """
+
+    plan: RobotCapture
+    law: GuideLaw
+    gains: CaptureGains
+    name: str = "guidance"
+    holds: tuple[str, ...] = HELD
+
+    @property
+    def period(self) -> float:
+        """Seconds between samples."""
+        return self.gains.period * self.gains.every
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """State of the law, and what the camera in the hand has added."""
+        return tuple(f"{self.name}.z{k}" for k in range(27))
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        """At rest."""
+        return np.concatenate([self.law.start(self.plan.motion.joints[0]), np.zeros(3)])
+
+    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        """Values to hold, and next states."""
+        known, plan, g = Known(eom, t, q, v, p), self.plan, self.gains
+        with_it = _with_target(known, plan.grip)
+        motion = ca.if_else(t < plan.duration, _along(plan, t), with_it)
+        tip = known.pose("tip")
+        seen = tip[:3, :3].T @ (with_it[:3] - tip[:3, 3])
+        miss = ca.reshape(motion[9:18], 3, 3).T @ seen - (with_it[:3] - motion[:3])
+        looks = t >= plan.duration - g.hand_from
+        correction = z[24:] + ca.if_else(looks, g.hand * self.period, 0.0) * miss
+        frame = ca.DM(np.concatenate([plan.centre, plan.attitude]))
+        base = known.vector(*[f"base.{x}" for x in _POSE])
+        after, held = self.law.expression(z[:24], base, motion, correction, frame, ca.DM([self.period, g.follow]))
+        return held, ca.vertcat(after, correction)
+
+
+def _with_target(known: Known, grip: Array) -> Any:
+    """Motion (24) of the grip on the debris as it is, by Euler's equations."""
+    X, centre = known.pose("target"), known.vector(*[f"debris.{x}" for x in "xyz"])
+    R, r = X[:3, :3], X[:3, 3] - centre
+    v, w = (known.vector(*[f"debris.{k}{x}" for x in "xyz"]) for k in "vw")
+    factors = [f"debris_{x}" for x in "xyz"]
+    S = ca.diag(known.vector(*factors)) if factors[0] in known.eom.p_names else ca.DM.eye(3)
+    I = S @ ca.DM(np.array(INERTIA)) @ S
+    rate, change = R @ w, R @ ca.solve(I, -ca.cross(w, I @ w))
+    speed = ca.cross(rate, r)
+    bend = ca.cross(change, r) + ca.cross(rate, speed)
+    return ca.vertcat(X[:3, 3], R @ v + speed, bend, ca.vec((R @ ca.DM(grip)).T), rate, change)
+
+
+def _along(plan: RobotCapture, t: Any) -> Any:
+    """Motion (24) along the path of a plan, up to its meeting."""
+    path = plan.path
+    s = ca.fmin(t / path.duration, 1.0)
+    both = np.hstack([path.places, path.turns])
+    x = []
+    for k in range(3):
+        powers = ca.vertcat(*[math.perm(i, k) * s ** (i - k) for i in range(k, 6)])
+        x.append(ca.DM(both[k:].T) @ powers / path.duration**k)
+    R, w, change = _turned(*(y[3:] for y in x))
+    A = ca.DM(path.start) @ R
+    return ca.vertcat(*(y[:3] for y in x), ca.vec(A.T), A @ w, A @ change)
+
+
+def _turned(phi: Any, rate: Any, second: Any) -> tuple[Any, Any, Any]:
+    """Rotation of a rotation vector, its body rate and rate of change; as `dalembert.plan.PosePath` has them."""
+    square = ca.dot(phi, phi)
+    small = square < 0.01  # series, before the differences lose their digits
+    x = ca.sqrt(ca.if_else(small, 1.0, square))
+    a, b = (1.0 - ca.cos(x)) / x**2, (x - ca.sin(x)) / x**3
+    far = ca.vertcat(a, b, (ca.sin(x) / x - 2.0 * a) / x**2, (a - 3.0 * b) / x**2)
+    near = ca.DM(_SERIES) @ ca.vertcat(*[square**k for k in range(5)])
+    a, b, da, db = ca.vertsplit(ca.if_else(small, near, far))
+    K, D, along = ca.skew(phi), ca.skew(rate), ca.dot(phi, rate)
+    R = ca.DM.eye(3) + (1.0 - square * b) * K + a * (K @ K)
+    J = ca.DM.eye(3) - a * K + b * (K @ K)
+    J_rate = -a * D + b * (D @ K + K @ D) + along * (-da * K + db * (K @ K))
+    return R, J @ rate, J @ second + J_rate @ rate
+
+
+_SERIES = [
+    [1 / 2, -1 / 24, 1 / 720, -1 / 40320, 1 / 3628800],
+    [1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800],
+    [-1 / 12, 1 / 180, -1 / 6720, 1 / 453600, 0.0],
+    [-1 / 60, 1 / 1260, -1 / 60480, 1 / 4989600, 0.0],
+]
+"""Of ``(1 - cos x) / x^2``, ``(x - sin x) / x^3`` and their derivatives over ``x``, in powers of ``x^2``."""
+
+
+def capture_loop(plan: RobotCapture, gains: CaptureGains | None = None) -> Cascade:
+    """The loops of a capture whose debris is known, as one native cascade: `dalembert.rollout` takes it.
+
+    It belongs to a `capture_scene` of the `space_chaser`, with any errors and sensors; `capture_start` is where it
+    begins.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    gains
+        Settings of the loops.
+    """
+    if not isinstance(plan, RobotCapture):
+        raise InputError(f"plan must be a RobotCapture, as plan_robot_capture gives it, got {plan!r}")
+    gains, law = CaptureGains() if gains is None else gains, chaser_law()
+    return Cascade(Sampled(CaptureFeedback.tuned(law.robot, gains), gains.period), [PlanGuidance(plan, law, gains)])
+
+
+def capture_start(plan: RobotCapture) -> tuple[dict[str, float], dict[str, float]]:
+    """Coordinates and velocities by name with which a `capture_scene` begins a plan; the chaser is at rest."""
+    body = plan.body
+    own = chaser_law().robot.eom
+    q = dict(zip(own.q_names, plan.q[0].tolist(), strict=True))
+    pose = np.concatenate([body.position, body.quaternion])
+    q |= {f"debris.{n}": float(x) for n, x in zip(_POSE, pose, strict=True)}
+    twist = np.concatenate([body.attitude(0.0).T @ np.array(body.velocity), body.rate])
+    v = {f"debris.{n}": float(x) for n, x in zip(_TWIST, twist, strict=True)}
+    return q, v
