@@ -130,13 +130,13 @@ def test_bouncing_and_sliding_balls_are_single_runs() -> None:
 
 
 def test_a_dropped_block_with_its_corners() -> None:
-    """Eight contacts of one body: indeterminate, so that sweeps crawl and members leave their lanes for a step."""
+    """Eight contacts of one body: indeterminate, so that sweeps are slow and members leave their lanes for a step."""
     angle = np.array([0.05, 0.1, 0.2, 0.3, 0.45])
     start = {"q0": {"base.z": np.full(5, 0.3), "base.qw": np.cos(angle), "base.qx": np.sin(angle)}}
     way, eom = da.TimeStepping(tolerance=1e-13), da.equations(block())
     motion = (*eom.q_names, *eom.v_names, "work.loss")  # forces of four corners on a plane are not determined
     many = assert_same(eom, start, names=motion, duration=0.5, step=1e-3, contact=way)
-    assert many["contact.sweeps"].max() > 60
+    assert many["contact.sweeps"].max() > 20  # twice the sweeps after which they are slow
 
 
 @pytest.mark.slow
@@ -293,7 +293,7 @@ extern "C" void all(long long n, double *x, double h, long long steps, int *stat
 def test_the_text_for_a_gpu_is_that_of_lanes(balls: int, tmp_path: Path) -> None:
     eom, rng = da.equations(box_of_balls(balls)), np.random.default_rng(4)
     q0 = stacked(balls, 3, rng)
-    way = da.TimeStepping(max_sweeps=20)
+    way = da.TimeStepping(max_sweeps=10)
     many = da.rollout(eom, q0=q0, duration=0.2, step=2e-3, contact=way)
     x, status = on_a_gpu(eom, way, many.x[:, 0], 2e-3, 100, tmp_path)
     assert not status.any()

@@ -123,7 +123,7 @@ def _quadruped() -> RolloutCase:
         law,
         256,
         gains,
-        TimeStepping(tolerance=1e-6, max_sweeps=20),
+        TimeStepping(tolerance=1e-6, max_sweeps=10),
     )
 
 
@@ -136,7 +136,7 @@ def _balls() -> RolloutCase:
         spread,
         rest,
         members=256,
-        contact=TimeStepping(tolerance=1e-6, max_sweeps=20),
+        contact=TimeStepping(tolerance=1e-6, max_sweeps=10),
     )
 
 

@@ -3,7 +3,7 @@
  * machines have many of them. Sweeps of a member end by its own tolerance, or after MAX_SWEEPS.
  *
  * What cannot be done without looking ahead leaves the lane for the step, which moreau.c then takes: a pair that moves
- * by more than its own size (swept there), and sweeps that crawl (conjugate gradients help there). A thread of a GPU
+ * by more than its own size (swept there), and sweeps that are slow (extrapolated there). A thread of a GPU
  * gives up on the former, so that its member is simulated elsewhere, and goes on sweeping in the latter case. */
 #if STEPPING
 TABLE int L_start[] = {L_START}, L_column[] = {L_COLUMN};
@@ -17,7 +17,7 @@ TABLE int gather_start[] = {GATHER_START}, gather_of[] = {GATHER}, pair_of[] = {
 #define STILL 1e-7 /* as in moreau.c */
 #define FALL 20.0
 #define CORRECTIONS 50
-#define PATIENCE 30 /* sweeps after which they crawl, as in cone.c */
+#define SLOW 10 /* sweeps after which they are slow, as in cone.c */
 #if defined(DA_FLOAT)
 #define FINEST 1.2e-7
 #else
@@ -144,9 +144,9 @@ FUNCTION void contact_solve(const real *w, const real *b, real mu, MASK m, real 
 }
 
 /* Sweeps over the contacts of the members that are `open`, from the impulses that are there. Returns those whose sweeps
- * crawl. */
+ * are slow. */
 FUNCTION MASK contact_sweeps(struct contacts *C, MASK open, real *sweeps) {
-    MASK crawls = open & NO(open);
+    MASK slow = open & NO(open);
     ROLL
     for (int a = 0; a < N_CONTACTS; a++) {
         const MASK m = open & (C->on[a] > K(0.5)) & (C->x[3 * a] != K(0.0));
@@ -177,13 +177,13 @@ FUNCTION MASK contact_sweeps(struct contacts *C, MASK open, real *sweeps) {
         open = open & NO(change <= K(CONE_TOLERANCE) * largest);
         if (!(SOME(open))) break;
 #if defined(LANES)
-        if (k == PATIENCE) {
-            crawls = open;
+        if (k == SLOW && k < MAX_SWEEPS) {
+            slow = open;
             break;
         }
 #endif
     }
-    return crawls;
+    return slow;
 }
 
 /* What impulses lack to be those of their velocities, by the largest of them (`violation` of cone.c). */

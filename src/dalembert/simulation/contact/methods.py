@@ -42,8 +42,8 @@ class TimeStepping(ContactMethod):
     """Fixed steps after Moreau and Jean: impacts and sustained contact are impulses of the step in which they act.
 
     In every step the impulses of all closed contacts solve Coulomb's law and Newton's restitution together, by
-    Gauss-Seidel over contacts from those of the step before. Nothing is located; the error is of first order in the
-    step.
+    Gauss-Seidel over contacts from those of the step before, extrapolated where that is slow. Nothing is located; the
+    error is of first order in the step.
 
     Parameters
     ----------

@@ -34,9 +34,9 @@ struct moreau {
     double *L, *d, *s0, *Y, *u0, *g, *e, *mu, *b, *pace, *b_middle, *zdot, *work;
     /* scratch */
     double *x_middle, *moved, *displacement, *dv, *s, *correction, *lambda, *total, *gap, *gap_before;
-    double *active_x, *active_w, *active_bounce, *active_mu, *lengths, *scratch;
+    double *active_x, *active_bounce, *active_mu, *lengths, *scratch;
     int64_t *active, *active_size, *active_count, *forced, *fast, *near;
-    void *active_support, *active_rows, *active_u0; /* pointers */
+    void *active_w, *active_support, *active_rows, *active_u0; /* blocks, pointers */
 };
 
 enum { ROUNDS = 16, LOOKS = 2000, CORRECTIONS = 50 };
@@ -113,7 +113,7 @@ static double first_hit(struct moreau *C, double t, double h, const double *x, c
         double ds = 1.0;
         for (int64_t k = 0; k < n_fast; k++) {
             const int64_t a = C->fast[k];
-            ds = fmin(ds, fmax(before[a], 0.0625 * C->feature[a]) / C->lengths[a]);
+            ds = fmin(ds, larger(before[a], 0.0625 * C->feature[a]) / C->lengths[a]);
         }
         const double next = fmin(1.0, s + ds);
         if (all_gaps(C, t, x, next * h, c, p, now)) return -1.0;
@@ -122,7 +122,7 @@ static double first_hit(struct moreau *C, double t, double h, const double *x, c
             if (before[C->fast[k]] > C->margin && now[C->fast[k]] <= C->margin) hit = 1;
         if (hit) {
             double low = s, high = next;
-            for (int64_t k = 0; k < n_fast; k++) quickest = fmax(quickest, C->lengths[C->fast[k]]);
+            for (int64_t k = 0; k < n_fast; k++) quickest = larger(quickest, C->lengths[C->fast[k]]);
             while ((high - low) * quickest > 0.5 * C->margin && high - low > 4.0 * DBL_EPSILON) {
                 const double middle = 0.5 * (low + high);
                 int inside = 0;
@@ -158,7 +158,7 @@ static int close_gaps(struct moreau *C, const struct cone *K, double h) {
         const double gap = C->g[C->active[a]] + C->theta * h * u[0]; /* at the end */
         const int rebounds = K->bounce[a] < 0.0;
         C->active_size[a] = K->x[a][0] > 0.0 && !rebounds; /* whether it stays closed */
-        C->lengths[a] = rebounds ? fmax(gap, 0.0) : gap;
+        C->lengths[a] = rebounds ? larger(gap, 0.0) : gap;
         C->lambda[a] = 0.0;
         if (C->lengths[a] < -C->margin || (C->active_size[a] && gap > C->margin)) any = 1;
     }
@@ -170,12 +170,12 @@ static int close_gaps(struct moreau *C, const struct cone *K, double h) {
             const double *y = K->rows[a];
             double gap = C->lengths[a];
             for (int64_t i = 0; i < n; i++) gap += y[i] * s[at[i]];
-            const double free = C->lambda[a] - gap / K->w[a][0];
-            const double next = C->active_size[a] ? free : fmax(0.0, free), d = next - C->lambda[a];
+            const double free = C->lambda[a] - gap / K->blocks[a].w[0];
+            const double next = C->active_size[a] ? free : larger(0.0, free), d = next - C->lambda[a];
             if (d == 0.0) continue;
             C->lambda[a] = next;
             for (int64_t i = 0; i < n; i++) s[at[i]] += y[i] * d;
-            change = fmax(change, fabs(d) * K->w[a][0]);
+            change = larger(change, fabs(d) * K->blocks[a].w[0]);
         }
         if (change <= 0.01 * C->margin) break;
     }
@@ -193,7 +193,7 @@ static double bounce(const struct moreau *C, int64_t a) {
 /* Whether there is anything that centrifugal and gyroscopic forces could act on. */
 static int moves(const struct moreau *C, const double *v) {
     double most = 0.0;
-    for (int64_t i = 0; i < C->nv; i++) most = fmax(most, fmax(fabs(v[i]), fabs(C->dv[i])));
+    for (int64_t i = 0; i < C->nv; i++) most = larger(most, larger(fabs(v[i]), fabs(C->dv[i])));
     return !(most < STILL);
 }
 
@@ -213,7 +213,7 @@ static int correct_bias(struct moreau *C, double t, double h, double *xm, const 
     for (int64_t k = nv - 1; k >= 0; k--)
         for (int64_t i = C->L_start[k]; i < C->L_start[k + 1]; i++) r[C->L_column[i]] -= C->L[i] * r[k];
     double change = 0.0, size = 0.0;
-    for (int64_t i = 0; i < nv; i++) change = fmax(change, fabs(C->d[i] * r[i])), size = fmax(size, fabs(C->s0[i]));
+    for (int64_t i = 0; i < nv; i++) change = larger(change, fabs(C->d[i] * r[i])), size = larger(size, fabs(C->s0[i]));
     if (change <= 1e-3 * C->tolerance * size) return 0;
     for (int64_t i = 0; i < nv; i++) C->s[i] = C->s0[i] + C->d[i] * r[i];
     return 1;
@@ -264,7 +264,7 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
     const double **rows = C->active_rows, **u0 = C->active_u0;
     double (*impulse)[3] = (double (*)[3])C->active_x;
     struct cone K = {0, C->active_size, C->active_count, support, rows, u0, C->active_bounce, C->active_mu, C->s, impulse,
-                     (block *)C->active_w, nv, C->scratch, C->tolerance, C->max_sweeps, 0.0, 0};
+                     C->active_w, nv, C->scratch, C->tolerance, C->max_sweeps, 0.0, 0};
     for (int64_t a = 0; a < C->n_contacts; a++) {
         if (!C->near[a] || (!(C->g[a] <= C->margin) && !C->forced[a] && !closes(C, a, h))) continue;
         C->active[K.n] = a;
@@ -277,6 +277,7 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
         K.n++;
     }
     memcpy(C->s, C->s0, (size_t)nv * sizeof(double));
+    cone_blocks(&K);
     cone_solve(&K);
     velocities(C, C->s, C->dv);
     if (h > 0.0 && moves(C, v)) {
@@ -363,8 +364,8 @@ struct problem {
     int64_t sweeps;
     /* scratch */
     int64_t *size, *count, *support;
-    double *w, *scratch;
-    void *supports, *rows, *velocities;
+    double *scratch;
+    void *w, *supports, *rows, *velocities;
 };
 
 void contact_problem(struct problem *P) {
@@ -376,7 +377,8 @@ void contact_problem(struct problem *P) {
         rows[a] = P->Y + 3 * a * P->nv, u0[a] = P->u0 + 3 * a;
     }
     struct cone K = {P->n, P->size, P->count, support, rows, u0, P->bounce, P->mu, P->s, (double (*)[3])P->x,
-                     (block *)P->w, P->nv, P->scratch, P->tolerance, P->max_sweeps, 0.0, 0};
+                     P->w, P->nv, P->scratch, P->tolerance, P->max_sweeps, 0.0, 0};
+    cone_blocks(&K);
     cone_solve(&K);
     P->residual = K.residual, P->sweeps = K.sweeps;
 }

@@ -21,6 +21,9 @@ __all__ = ["ConeSolution", "NativeStepping", "solve_cone"]
 
 _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 
+_BLOCK, _SCRATCH = 16, 54
+"""Doubles of ``struct block`` of cone.c, and of what its solver needs for each contact besides."""
+
 # The members of `struct moreau` and of `struct problem`, in order; the compiler checks them.
 _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_INT, "n nq nv nz n_contacts"),
@@ -34,16 +37,16 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_INT, "max_sweeps"),
     (_POINTER, "L d s0 Y u0 g e mu b pace b_middle zdot work"),
     (_POINTER, "x_middle moved displacement dv s correction lambda total gap gap_before"),
-    (_POINTER, "active_x active_w active_bounce active_mu lengths scratch"),
+    (_POINTER, "active_x active_bounce active_mu lengths scratch"),
     (_POINTER, "active active_size active_count forced fast near"),
-    (_POINTER, "active_support active_rows active_u0"),
+    (_POINTER, "active_w active_support active_rows active_u0"),
 )
 _PROBLEM: tuple[tuple[Any, str], ...] = (
     (_INT, "n nv max_sweeps"),
     (_REAL, "tolerance residual"),
     (_POINTER, "Y u0 bounce mu s x"),
     (_INT, "sweeps"),
-    (_POINTER, "size count support w scratch supports rows velocities"),
+    (_POINTER, "size count support scratch w supports rows velocities"),
 )
 _FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
 _PROBLEM_FIELDS = [(name, kind) for kind, names in _PROBLEM for name in names.split()]
@@ -112,8 +115,8 @@ class NativeStepping:
             "L": sum(map(len, system.factor)), "d": nv, "s0": nv, "Y": int(np.sum(sizes * counts)),
             "u0": int(np.sum(sizes)), "g": k, "e": k, "mu": k, "pace": k, "b": nv, "b_middle": nv, "zdot": system.nz,
             "work": 2, "x_middle": n, "moved": system.nq + nv, "displacement": nv, "dv": nv, "s": nv, "correction": nv,
-            "lambda": k, "total": 3 * k, "gap": k, "gap_before": k, "active_x": 3 * k, "active_w": 6 * k,
-            "active_bounce": k, "active_mu": k, "lengths": k, "scratch": 2 * nv + 15 * k,
+            "lambda": k, "total": 3 * k, "gap": k, "gap_before": k, "active_x": 3 * k, "active_w": _BLOCK * k,
+            "active_bounce": k, "active_mu": k, "lengths": k, "scratch": 2 * nv + _SCRATCH * k,
         }  # fmt: skip
         for name, size in reals.items():
             self._array(name, np.zeros(max(1, size)))
@@ -196,8 +199,8 @@ def solve_cone(
     Y = np.ascontiguousarray(Q * np.sqrt(np.maximum(size, 0.0)))
     x = np.zeros((k, 3)) if guess is None else np.array(guess, dtype=float).reshape(k, 3)
     arrays = {
-        "Y": Y, "u0": u, "bounce": np.zeros(k), "mu": mu, "s": np.zeros(3 * k), "x": x, "w": np.zeros(6 * k),
-        "scratch": np.zeros(21 * k),
+        "Y": Y, "u0": u, "bounce": np.zeros(k), "mu": mu, "s": np.zeros(3 * k), "x": x, "w": np.zeros(_BLOCK * k),
+        "scratch": np.zeros((6 + _SCRATCH) * k),
         **{name: np.zeros(k, np.int64) for name in ("size", "count")}, "support": np.zeros(3 * k, np.int64),
         **{name: np.zeros(k, np.uintp) for name in ("supports", "rows", "velocities")},
     }  # fmt: skip
