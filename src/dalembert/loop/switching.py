@@ -20,6 +20,7 @@ from dalembert.formulations.constraints.projection import consistent_state, cons
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.unilateral import Instant, Pairs, Terms, close_gaps, hit, settle, shock
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.transitions.pairs import PairTable, TransitionEntry
 
 __all__ = ["LETS_GO", "TAKES_HOLD", "Switch", "Switching"]
 
@@ -291,7 +292,8 @@ class Switching:
         latches = system.measured(latches, x[: eom.nq], t, self.p, begin)
         self._check_gap(t, x[: eom.nq], latches, begin)
         x[self.latches] = latches
-        x, entry = self._landed(t, x, self._let_go(t, on, off), names)
+        slips = {name for name in names if name.endswith(".slip")}
+        x, entry = self._landed(t, x, self._let_go(t, on, off | slips), names)
         self.log.append({"t": t, "events": list(names), "on": sorted(on), "off": sorted(off)} | entry)
         return x
 
@@ -323,20 +325,64 @@ class Switching:
         x[: eom.nq] = close_gaps(eom, self.pairs, self._at(t, x, loose))
         assert self.problem.constrained is not None
         x[self.problem.constrained.work_loss] -= lost
-        largest = max(
-            np.abs(impulses).max(initial=0.0), 1e-9 * float(np.abs(x[eom.nq : eom.nq + eom.nv]).max(initial=0.0))
-        )
-        impulse = {n: float(i) for n, i in zip(system.row_names, impulses, strict=True) if abs(i) > 1e-12 * largest}
-        entry: dict[str, Any] = {"energy_lost": lost, "impulse": impulse}
-        if shocks:
-            entry["painleve"] = shocks
-        if factor < 1.0:
-            entry["restitution_factor"] = factor
+        speed = float(np.abs(x[eom.nq : eom.nq + eom.nv]).max(initial=0.0))
+        return x, self._entry(TransitionEntry(t, names, impulses, lost, factor, shocks, speed))
+
+    def _entry(self, made: TransitionEntry) -> dict[str, Any]:
+        """What a transition did, by names; tell of restitution that was lowered."""
+        machine, system = self.eom.machine, self.eom.constraint_system
+        largest = max(np.abs(made.impulses).max(initial=0.0), 1e-9 * made.speed)
+        named = zip(system.row_names, made.impulses, strict=True)
+        entry: dict[str, Any] = {
+            "energy_lost": made.energy_lost,
+            "impulse": {n: float(i) for n, i in named if abs(i) > 1e-12 * largest},
+        }
+        if made.shocks:
+            entry["painleve"] = made.shocks
+        if made.factor < 1.0:
+            entry["restitution_factor"] = made.factor
             warn(
-                f"machine '{eom.machine.name}': restitution would have added energy at t = {t:.6g} s "
-                f"({', '.join(names)}); it was lowered to {factor:.6g} of what it is"
+                f"machine '{machine.name}': restitution would have added energy at t = {made.t:.6g} s "
+                f"({', '.join(made.names)}); it was lowered to {made.factor:.6g} of what it is"
             )
-        return x, entry
+        return entry
+
+    # -- transitions in native code -----------------------------------------------------------------------------------
+
+    def table(self) -> PairTable | None:
+        """Tell what transitions are about in numbers; None where Python makes them.
+
+        That is so with a transition of the user's own, with switches at an event of a pair, and with cables that
+        measure themselves when they become taut.
+        """
+        system, names, problem = self.eom.constraint_system, self.pairs.names, self.problem
+        own = {spec.name for spec in problem.event_specs[len(problem.event_specs) - problem.n_constraint_events :]}
+        if not names or self.user is not None or own & set(self.switches) or set(names) & set(system.measuring):
+            return None
+        pairs, first = self.pairs, self.latches.start
+        e, mu = pairs.coefficients(self.p)
+        return PairTable(
+            pairs.rows,
+            pairs.flags + first,
+            pairs.tangents,
+            np.where(pairs.rubs[:, None], pairs.friction + first, -1),
+            pairs.is_contact,
+            pairs.rubs,
+            pairs.poisson,
+            e,
+            mu,
+        )
+
+    def noted(self, made: TransitionEntry) -> None:
+        """Take a transition that native code has made into the log."""
+        on, off, _ = self._wanted(made.names)
+        self.log.append(
+            {"t": made.t, "events": list(made.names), "on": sorted(on), "off": sorted(off)} | self._entry(made)
+        )
+
+    def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
+        return self._ill_posed(t, pair, "forces" if forces else "impulses")
 
     def _ill_posed(self, t: float, pair: int, what: str) -> SimulationError:
         name = self.pairs.names[pair]

@@ -33,6 +33,7 @@ _SLIPS = 1e-7  # rate [m/s] from which on a contact slips
 SLOWEST = 1e-9  # rate [m/s] below which the direction of a slip is rounding
 _STRIKES = 1e-10  # rate [m/s] from which on a gap closes with an impact
 _PULLS = 1e-9  # part of the largest multiplier that counts as one
+_LETS_GO = 1e-6  # the same of a contact whose force, or what its friction lacks of the limit, was seen to pass zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Instant:
     t, q, v, latches, p
         Time, coordinates, velocities, latches and parameter values.
     loose
-        What has just let go.
+        What has just let go, and the events at which friction has just reached its limit.
     """
 
     t: float
@@ -264,7 +265,7 @@ def settle(pairs: Pairs, latches: Array, terms: Terms, loose: frozenset[str], p:
     terms
         Terms of the equations.
     loose
-        What has just let go.
+        What has just let go, and the events at which friction has just reached its limit.
     p
         Parameter values.
 
@@ -333,23 +334,36 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
     speed = np.hypot(u[:, 0], u[:, 1])
     slips = (mu[which] > 0.0) & (speed > _SLIPS)
     slip = np.where(slips[:, None], u / np.maximum(speed, 1e-300)[:, None], np.nan)
-    try:
-        found = solve_cones(Cones.of(W, b, mu[which], slip))
-    except NoContactForcesError as error:
-        raise NoContactForcesError(int(np.flatnonzero(which)[error.pair])) from None
-    result, least = latches.copy(), _PULLS * np.abs(found.p).max(initial=1e-6)
+    while True:
+        try:
+            found = solve_cones(Cones.of(W, b, mu[which], slip))
+        except NoContactForcesError as error:
+            raise NoContactForcesError(int(np.flatnonzero(which)[error.pair])) from None
+        # what would begin to slip, but still moves the other way, slips that way until it has come to rest
+        against = -(u * found.p[:, 1:]).sum(axis=1) / np.maximum(np.hypot(*found.p[:, 1:].T), 1e-300)
+        back = ~slips & (found.modes == Touch.SLIP) & (against <= 0.5 * speed - SLOWEST)
+        if not back.any():
+            break
+        slips |= back
+        slip[back] = u[back] / speed[back, None]
+    # the force of a pair that lets go is rounding of what it would have to hold, if all the motion were along it
+    natural = np.sqrt(free @ x.M @ free / np.maximum(np.diag(W)[::3], 1e-300))
+    lets_go = np.array([name in loose for name in pairs.names], dtype=bool)[which]
+    result, least = latches.copy(), np.where(lets_go, _LETS_GO, _PULLS)
+    least *= np.maximum(natural, np.abs(found.p).max(initial=1e-6))
     free_flags = latches[pairs.flags] > -0.5
     result[pairs.flags[free_flags]] = 0.0
     for i in map(int, np.flatnonzero(pairs.rubs)):
         _set_friction(pairs, result, i, Touch.OPEN, np.zeros(3), np.zeros(2))
     for n, i in enumerate(map(int, np.flatnonzero(which))):
-        if found.p[n, 0] <= least and not (found.modes[n] == Touch.STICK and abs(found.u[n, 0]) == 0.0):
+        if found.p[n, 0] <= least[n] and not (found.modes[n] == Touch.STICK and abs(found.u[n, 0]) == 0.0):
             continue
         result[pairs.flags[i]] = 1.0
         if pairs.rubs[i]:
             mode, way, push = Touch(int(found.modes[n])), slip[n], float(np.hypot(*found.p[n, 1:]))
             if not slips[n]:  # it slips against the friction that has reached its limit
-                edge = push > 0.0 and push >= _EDGE * mu[i] * found.p[n, 0]
+                limit = (1.0 - _LETS_GO if f"{pairs.names[i]}.slip" in loose else _EDGE) * mu[i] * found.p[n, 0]
+                edge = push > 0.0 and push >= limit
                 mode, way = (Touch.SLIP, -found.p[n, 1:] / push) if edge else (Touch.STICK, way)
             _set_friction(pairs, result, i, mode, found.p[n], way)
     return result

@@ -11,10 +11,13 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
-from dalembert.simulation.engines.engine import Engine, Setup
+from dalembert.simulation.engines.engine import Engine, Outcome, Setup
+from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.startup import arm
 from dalembert.simulation.roots import find_crossing
 from dalembert.simulation.run import EventRecord
+from dalembert.simulation.transitions.native import NativeTransitions
+from dalembert.simulation.transitions.pairs import TransitionMaker
 
 __all__ = ["EventWatcher", "Transition"]
 
@@ -41,13 +44,50 @@ class EventWatcher:
         self._specs = setup.problem.event_specs
         self._directions = np.array([float(spec.direction) for spec in self._specs])
         self._armed_at, self._armed_for = -math.inf, 0.0
+        self._maker = on_event if isinstance(on_event, TransitionMaker) else None
+        self._native: NativeTransitions | None = None
         self._stops: deque[float] = deque(maxlen=_CROWD)
         self._times: dict[int, deque[float]] = {}  # when each event last led to a transition
+
+    def go_native(self, engine: Engine) -> None:
+        """Let native code make the transitions, where the loop is native and whoever makes them can be told in numbers.
+
+        It then handles the events of pairs by itself; `handle` has what other events fire, and `collect` what happened.
+        """
+        way = self._setup.constraint_method
+        if self._maker is None or not isinstance(engine, NativeEngine) or not way.projects or way.implicit:
+            return
+        pairs = self._maker.table()
+        if pairs is not None:
+            self._native = engine.make_transitions(pairs)
+            self._native.armed = self._armed_at, self._armed_for
+
+    def collect(self, engine: Engine, outcome: Outcome) -> None:
+        """Take note of what native transitions did, and raise the error with which they ended.
+
+        Raises
+        ------
+        SimulationError
+            If events accumulate, or a transition leads nowhere.
+        """
+        if self._native is None or self._maker is None:
+            return
+        records, entries = self._native.taken()
+        self._armed_at, self._armed_for = self._native.armed
+        self.records += records
+        for entry in entries:
+            self._maker.noted(entry)
+        if outcome is Outcome.ILL_POSED and self._native.pair is not None:
+            raise self._maker.ill_posed(engine.t, *self._native.pair)
+        if outcome >= Outcome.ACCUMULATED:
+            raise self._native.error(outcome, engine.t)
 
     def arm(self, engine: Engine, which: Array | None = None) -> None:
         """Take the signs that the events have just after the present time."""
         if self._specs:
             self._armed_at, self._armed_for = engine.t, arm(engine, self._setup.t_end, which)
+            if self._native is not None:
+                self._native.armed = self._armed_at, self._armed_for
 
     def begin(self, engine: Engine) -> None:
         """Let whoever changes the state at events look at the first one, and arm the events."""
@@ -151,6 +191,8 @@ class EventWatcher:
         that can be told from rest it is on the wrong side of the floor at once, and would be let through.
         """
         for i in fired:
+            if self._specs[i].positive:
+                continue  # it would happen again at once
             times = self._times.setdefault(i, deque(maxlen=_CLOSER + 1))
             times.append(engine.t)
             gaps = np.diff(np.array(times))

@@ -107,6 +107,7 @@ def integrate(
         bind(sampler.held.copy)
     began = time.perf_counter()
     watcher = EventWatcher(setup, on_event)
+    watcher.go_native(engine)
     bar = Progress(progress, setup.t0, setup.t_end)
     try:
         with interrupts() as interrupt:
@@ -193,8 +194,9 @@ def _drive(
             outcome = Outcome.YIELD
             while outcome is not Outcome.REACHED:
                 outcome = engine.advance()
+                doing = "transition"
+                watcher.collect(engine, outcome)
                 if outcome is Outcome.CROSSING:
-                    doing = "transition"
                     stopped_by = watcher.handle(engine)
                     if stopped_by:
                         return _Ending("stopped", f"terminal event {stopped_by} at t = {engine.t:.9g} s")

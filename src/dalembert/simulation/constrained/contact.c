@@ -154,6 +154,7 @@ static int contact_solve(struct constrained *C, const double *x) {
 }
 
 static int contact_evaluate(struct constrained *C, const double *const *in) {
+    C->t_seen = NAN;
     double *outs[10] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->drag, C->cone};
     return C->tape(in, outs, C->tape_work) || contact_solve(C, in[1]);
 }
@@ -161,7 +162,7 @@ static int contact_evaluate(struct constrained *C, const double *const *in) {
 /* Kernel (t, x, c, p) -> x'. Friction takes energy where pairs slip. */
 int contact_ode(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
-    if (contact_evaluate(C, in)) return 1;
+    if (!was_seen(C, in) && contact_evaluate(C, in)) return 1;
     memcpy(out[0], C->rates, (size_t)C->n * sizeof(double));
     memcpy(out[0] + C->nq, C->a, (size_t)C->nv * sizeof(double));
     double power = 0.0, rubbed = 0.0;
@@ -183,6 +184,7 @@ int contact_events(const double *const *in, double *const *out, double *work) {
     const int64_t k = C->n_tape_events, u = C->n_unilateral;
     if (C->events && C->events(in, out, C->events_work)) return 1;
     if (contact_evaluate(C, in)) return 1;
+    remember(C, in);
     double *g = out[0] + k;
     for (int64_t i = 0; i < u; i++) {
         const int64_t row = C->unilateral[i];

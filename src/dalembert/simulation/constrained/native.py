@@ -15,6 +15,7 @@ from dalembert.core.constraint_algebra import RANK_TOLERANCE
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.transitions.layout import TRANSITIONS_FIELDS
 
 __all__ = ["NativeConstrained", "constrained_library"]
 
@@ -43,6 +44,17 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "rubbing shares drag cone Z"),
 )
 
+_PARTS = (
+    "constrained/constrained.c",
+    "constrained/constrained_alpha.c",
+    "constrained/contact.c",
+    "transitions/dense.c",
+    "transitions/constraint_algebra.c",
+    "transitions/contact_algebra.c",
+    "transitions/unilateral.c",
+)
+"""Sources, in the order in which they need each other."""
+
 _MEMBERS = frozenset(name for _, names in _LAYOUT for name in names.split())
 
 
@@ -56,10 +68,12 @@ class _Constrained(ctypes.Structure):
 @cache
 def constrained_library() -> ctypes.CDLL:
     """Build and load the library."""
-    folder = resources.files(__package__)
-    parts = ("constrained.c", "constrained_alpha.c", "contact.c")
-    source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in parts)
-    library = build_library(source + struct_checks("constrained", _FIELDS), "constrained")
+    folder = resources.files("dalembert.simulation")
+    source = "\n".join(folder.joinpath(*name.split("/")).read_text(encoding="utf-8") for name in _PARTS)
+    checks = struct_checks("constrained", _FIELDS) + struct_checks("transitions", TRANSITIONS_FIELDS)
+    library = build_library(source + checks, "constrained")
+    library.transitions_memory.restype = _INT
+    library.transitions_memory.argtypes = [_INT] * 3
     for signals in (library.constrained_signals, library.contact_signals):
         signals.restype = _INT
         signals.argtypes = [_POINTER, _INT, *[_POINTER] * 3, _INT, _POINTER, _INT, _POINTER]

@@ -16,7 +16,7 @@ __all__ = ["Counts", "Engine", "Outcome", "Setup", "normalise"]
 
 
 class Outcome(IntEnum):
-    """Why a loop came back; the numbers are those of stepper.c."""
+    """Why a loop came back; the numbers are those of stepper.c and events.c."""
 
     REACHED = 0
     CROSSING = 1
@@ -26,6 +26,10 @@ class Outcome(IntEnum):
     UNDERFLOW = 5
     EXHAUSTED = 6
     FAILED = 7
+    LOG_FULL = 8  # handled by the native engine itself
+    ACCUMULATED = 9  # from here on: native transitions gave up
+    ILL_POSED = 10
+    NOT_FINITE = 11
 
 
 @dataclass(frozen=True)

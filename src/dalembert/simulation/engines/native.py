@@ -20,6 +20,9 @@ from dalembert.simulation.engines.engine import Counts, Outcome, Setup
 from dalembert.simulation.engines.startup import first_step
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
 from dalembert.simulation.sampling import Sampler
+from dalembert.simulation.transitions.layout import WATCH_FIELDS
+from dalembert.simulation.transitions.native import NativeTransitions
+from dalembert.simulation.transitions.pairs import PairTable
 
 __all__ = ["NativeEngine"]
 
@@ -75,12 +78,15 @@ class _Update(ctypes.Structure):
 
 @cache
 def _library() -> ctypes.CDLL:
-    source = resources.files(__package__).joinpath("stepper.c").read_text(encoding="utf-8")
+    folder = resources.files(__package__)
+    source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("stepper.c", "events.c"))
     source = source.replace('#include "noise.h"', read_text("noise.h"))
     checks = struct_checks("loop", _FIELDS) + struct_checks("update", _UPDATE_FIELDS)
+    checks += struct_checks("watch", WATCH_FIELDS)
     library = build_library(source + checks, "stepper")
     for name, result, arguments in (
         ("loop_advance", _INT, [_POINTER]),
+        ("watch_advance", _INT, [_POINTER]),
         ("loop_accept", None, [_POINTER]),
         ("loop_push", None, [_POINTER]),
         ("loop_hold", None, [_POINTER, _REAL]),
@@ -177,6 +183,8 @@ class NativeEngine:
         loop.h = setup.first_step or 0.0
         self._setup, self._method = setup, method
         self._full: list[tuple[Array, Array, Array]] = []
+        self.constrained = constrained
+        self.transitions: Any = None
         self._library.loop_push(self._reference)
 
     def _array(self, name: str, values: Any) -> Array:
@@ -250,10 +258,21 @@ class NativeEngine:
 
     def advance(self) -> Outcome:
         while True:
-            outcome = Outcome(self._library.loop_advance(self._reference))
-            if outcome is not Outcome.FULL:
+            if self.transitions is None:
+                outcome = Outcome(self._library.loop_advance(self._reference))
+            else:
+                outcome = Outcome(self._library.watch_advance(self.transitions.address))
+            if outcome is Outcome.FULL:
+                self._drain()
+            elif outcome is Outcome.LOG_FULL:
+                self.transitions.drain()
+            else:
                 return outcome
-            self._drain()
+
+    def make_transitions(self, table: PairTable) -> NativeTransitions:
+        """Let native code make the transitions of these pairs; return where it tells what it did."""
+        self.transitions = NativeTransitions(self._setup, self.constrained, table, self._reference)
+        return self.transitions
 
     def partial(self, s: float) -> tuple[Array, Array]:
         if self._library.loop_partial(self._reference, s, *self._addresses):

@@ -163,7 +163,8 @@ static int take(struct loop *L, double h, double *later, double *out) {
 
 /* A part of length s of the pending step (or of a step to come), with the event functions at its end. */
 int64_t loop_partial(struct loop *L, double s, double *x, double *g) {
-    if (take(L, s, L->stage_partial, x)) return DIVERGED;
+    if (s == 0.0) memcpy(x, L->x, (size_t)L->n * sizeof(double));
+    else if (take(L, s, L->stage_partial, x)) return DIVERGED;
     if (settle(L, L->t + s, x)) return DIVERGED;
     if (L->n_events && evaluate(L->events, L, L->t + s, x, g, L->events_work)) return DIVERGED;
     return REACHED;
@@ -367,5 +368,3 @@ int64_t loop_advance(struct loop *L) {
         loop_accept(L);
     }
 }
-
-/* The caller checks its idea of the layout against this. */

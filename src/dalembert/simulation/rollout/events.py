@@ -64,6 +64,7 @@ class EventSteps:
             engine.signs[:] = signs
             while True:
                 outcome = engine.advance()
+                watcher.collect(engine, outcome)
                 if outcome is Outcome.CROSSING:
                     watcher.handle(engine)
                 elif outcome is Outcome.REACHED:
@@ -91,4 +92,5 @@ class EventSteps:
         equations = NativeConstrained(own.problem, self._kernels.native_constrained(), own.constraint_method)
         engine = NativeEngine(own, None, constrained=equations, tableau=TABLEAUS[own.method])
         engine.begin(c, t + h)
+        self._watchers[member].go_native(engine)
         return engine, self._watchers[member]

@@ -1,0 +1,255 @@
+/* Events of a time loop, after stepper.c: located inside the step in which their function changes sign, simultaneous
+ * ones together, and followed by a transition in native code.
+ *
+ * Of the events those from `first_own` on belong to the transition (they must never be negative, see EventSpec); a step
+ * in which another one fires is left to the caller, as without this file. simulation/events.py and roots.py are the same
+ * in Python; keep them alike.
+ */
+enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11 };
+
+#define PROBE 1e-6
+#define SIMULTANEOUS 1e-9
+#define LOCATED 1e-13
+#define CROWD 500
+#define CROWDED 1e-6
+#define ROOM 4 /* rows that may be recorded beyond the capacity */
+
+struct watch {
+    struct loop *loop;
+    int64_t first_own;
+    /* State after the events of an instant (fired: of each 0 or 1), in place: -1, or why there is none. */
+    int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);
+    void *context;
+    int64_t *n_changes, changes_capacity; /* how many transitions are logged */
+    double run_start, run_end;
+    double armed_at, armed_for; /* when events were last armed, and by the signs how long after */
+    double *stops; /* instants of the last CROWD transitions */
+    int64_t n_stops;
+    double *x_part, *g_part, *g_start, *g_found, *x_found;
+    int64_t *fired;
+    /* records of events; a transition is of those from change_first on */
+    int64_t n_records, records_capacity;
+    int64_t *record_event, *record_sign, *change_first;
+    double *record_t, *record_x;
+    int64_t unsettled; /* what must not be negative is still to be looked at */
+    int64_t culprit;
+};
+
+static double sign_of(double g) { return (double)((g > 0.0) - (g < 0.0)); }
+
+static double step_to_come(const struct loop *L) {
+    return L->pending ? L->h_used : L->adaptive ? L->h : L->step;
+}
+
+/* Event functions at t + s, into g_part; NaN where they cannot be had. */
+static void look(struct watch *W, double s) {
+    struct loop *L = W->loop;
+    if (loop_partial(L, s, W->x_part, W->g_part))
+        for (int64_t i = 0; i < L->n_events; i++) W->g_part[i] = NAN;
+}
+
+/* Take the signs that the fired events have just after the present time, so soon that Euler's step will do. */
+static void arm(struct watch *W) {
+    struct loop *L = W->loop;
+    const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
+    W->armed_at = L->t, W->armed_for = 0.0;
+    if (!(s > 0.0)) return;
+    if (!L->fresh && loop_derivative(L, L->t, L->x, L->stage)) return;
+    L->fresh = 1;
+    for (int64_t i = 0; i < L->n; i++) W->x_part[i] = L->x[i] + s * L->stage[i];
+    if (settle(L, L->t + s, W->x_part) || evaluate(L->events, L, L->t + s, W->x_part, W->g_part, L->events_work)) return;
+    for (int64_t i = 0; i < L->n_events; i++)
+        if (W->fired[i]) L->signs[i] = sign_of(W->g_part[i]);
+    W->armed_for = s;
+}
+
+/* Where event i has just crossed in (a, b], to `tolerance`; g_found and x_found are the functions and the state there.
+ *
+ * Bracketed as T. R. Chandrupatla's method (1997, see simulation/roots.py), but from the secant on, and done as soon as a
+ * point beyond the root is as near to it as its own secant says: a step of the loop is looked into a few times only. */
+static double find_crossing(struct watch *W, int64_t i, double a, double g_a, double b, double g_b, double tolerance) {
+    const size_t size = (size_t)W->loop->n_events * sizeof(double), state = (size_t)W->loop->n * sizeof(double);
+    double x1 = b, g1 = g_b, x2 = a, g2 = g_a, x3, g3, part = g_b / (g_b - g_a);
+    for (int round = 0; round < 200; round++) {
+        const double most = fmax(fabs(x1), fabs(x2)), width = fmax(tolerance, 4.0 * (nextafter(most, INFINITY) - most));
+        if (g1 == 0.0 || fabs(x2 - x1) <= width) break;
+        const double least = 0.5 * width / fabs(x2 - x1);
+        part = fmin(fmax(part, least), 1.0 - least);
+        double x = x1 + part * (x2 - x1);
+        if (round > 1 && fmin(x + 0.25 * width, fmax(x1, x2)) > fmin(x1, x2)) x += 0.25 * width; /* rather beyond */
+        look(W, x);
+        const double g = W->g_part[i];
+        const int far = (g > 0.0) == (g_b > 0.0) || g == 0.0;
+        if (far) memcpy(W->g_found, W->g_part, size), memcpy(W->x_found, W->x_part, state);
+        if ((g > 0.0) == (g1 > 0.0)) x3 = x1, g3 = g1;
+        else x3 = x2, g3 = g2, x2 = x1, g2 = g1;
+        x1 = x, g1 = g;
+        if (far && fabs(g * (x1 - x3)) <= 0.5 * width * fabs(g1 - g3)) return x1;
+        const double xi = (x1 - x2) / (x3 - x2), phi = (g1 - g2) / (g3 - g2);
+        part = 0.5;
+        if (phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi) {
+            part = (g1 / (g2 - g1)) * (g3 / (g2 - g3));
+            part += (x3 - x1) / (x2 - x1) * (g1 / (g3 - g1)) * (g2 / (g3 - g2));
+        }
+    }
+    return (g1 > 0.0) == (g_b > 0.0) || g1 == 0.0 ? x1 : x2;
+}
+
+static int crossed(const struct watch *W, int64_t i, double g) {
+    const struct loop *L = W->loop;
+    return L->signs[i] != 0.0 && g * L->signs[i] <= 0.0 && (double)L->directions[i] * L->signs[i] <= 0.0;
+}
+
+/* Time since the start of the pending step of its first events, which are then `fired`; -1 if there are none. */
+static double locate(struct watch *W) {
+    struct loop *L = W->loop;
+    const size_t size = (size_t)L->n_events * sizeof(double);
+    const double h = L->h_used, end = L->t + h;
+    const double tolerance = fmax(LOCATED * h, 2.0 * (nextafter(end, INFINITY) - end));
+    double first = INFINITY;
+    look(W, 0.0);
+    memcpy(W->g_start, W->g_part, size);
+    memcpy(W->g_found, L->g_next, size);
+    memcpy(W->x_found, L->x_next, (size_t)L->n * sizeof(double));
+    for (int64_t i = 0; i < L->n_events; i++) {
+        double a = 0.0, g_a = W->g_start[i];
+        W->fired[i] = 0;
+        if (!crossed(W, i, L->g_next[i])) continue;
+        if (g_a * L->signs[i] <= 0.0 && L->t == W->armed_at) {
+            a = W->armed_for, g_a = 0.0;
+            if (a < h) look(W, a), g_a = W->g_part[i];
+            if (g_a * L->signs[i] <= 0.0) continue;
+        }
+        W->fired[i] = 1;
+        if (g_a * L->signs[i] <= 0.0) { /* the function jumped with a held value, at the start of the step */
+            memcpy(W->g_found, W->g_start, size);
+            memcpy(W->x_found, L->x, (size_t)L->n * sizeof(double));
+            first = 0.0;
+            continue;
+        }
+        if (first == INFINITY) first = find_crossing(W, i, a, g_a, h, L->g_next[i], tolerance);
+        else if (first > a && crossed(W, i, W->g_found[i])) /* else it comes later */
+            first = find_crossing(W, i, a, g_a, first, W->g_found[i], tolerance);
+    }
+    if (first == INFINITY) return -1.0;
+    /* what crosses within this part of a step is one instant */
+    const double later = fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h);
+    int more = 0, others = 0;
+    for (int64_t i = 0; i < L->n_events; i++) others |= W->fired[i] && !crossed(W, i, W->g_found[i]);
+    if (others) {
+        look(W, later);
+        for (int64_t i = 0; i < L->n_events; i++)
+            if (W->fired[i] && !crossed(W, i, W->g_found[i])) {
+                W->fired[i] = crossed(W, i, W->g_part[i]);
+                more |= W->fired[i] != 0;
+            }
+    }
+    if (!more) return first;
+    memcpy(W->g_found, W->g_part, size);
+    memcpy(W->x_found, W->x_part, (size_t)L->n * sizeof(double));
+    return later;
+}
+
+/* Accept the part of length s of the pending step, at which events were found, and record it. */
+static void commit(struct watch *W, double s) {
+    struct loop *L = W->loop;
+    if (s < L->h_used && L->t + s < L->t_next) {
+        memcpy(L->x_next, W->x_found, (size_t)L->n * sizeof(double));
+        memcpy(L->g_next, W->g_found, (size_t)L->n_events * sizeof(double));
+        L->t_next = L->t + s, L->whole = 0;
+    }
+    const int64_t rows = L->n_rows;
+    loop_accept(L);
+    if (L->n_rows == rows) loop_push(L);
+}
+
+static void note(struct watch *W, const double *signs) {
+    const struct loop *L = W->loop;
+    for (int64_t i = 0; i < L->n_events; i++) {
+        if (!W->fired[i]) continue;
+        const int64_t k = W->n_records++;
+        W->record_event[k] = i, W->record_sign[k] = signs ? -(int64_t)signs[i] : -1, W->record_t[k] = L->t;
+        memcpy(W->record_x + k * L->n, L->x, (size_t)L->n * sizeof(double));
+    }
+}
+
+/* Let the transition of the fired events happen, and arm them for what follows. REACHED, or why not. */
+static int64_t change(struct watch *W) {
+    struct loop *L = W->loop;
+    const size_t size = (size_t)L->n * sizeof(double);
+    double finite = 0.0;
+    memcpy(W->x_part, L->x, size);
+    W->culprit = W->transition(W->context, L->t, W->x_part, L->c, L->p, W->fired);
+    if (W->culprit != -1) return ILL_POSED;
+    for (int64_t i = 0; i < L->n; i++) finite += 0.0 * W->x_part[i];
+    if (finite != 0.0) return NOT_FINITE;
+    ++*W->n_changes;
+    memcpy(L->x, W->x_part, size);
+    L->fresh = 0;
+    loop_push(L);
+    look(W, 0.0);
+    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
+    arm(W);
+    if (W->n_stops == CROWD) memmove(W->stops, W->stops + 1, (CROWD - 1) * sizeof(double));
+    else W->n_stops++;
+    W->stops[W->n_stops - 1] = L->t;
+    if (W->n_stops == CROWD && L->t - W->stops[0] <= CROWDED * (W->run_end - W->run_start)) {
+        for (W->culprit = 0; !W->fired[W->culprit]; W->culprit++) {}
+        return ACCUMULATED;
+    }
+    return REACHED;
+}
+
+static int64_t happen(struct watch *W, const double *signs) {
+    W->change_first[*W->n_changes] = W->n_records;
+    note(W, signs);
+    return change(W);
+}
+
+static int has_room(const struct watch *W) {
+    return *W->n_changes < W->changes_capacity && W->n_records + W->loop->n_events <= W->records_capacity;
+}
+
+/* Let happen what must not be negative and is, at this very instant. */
+static int64_t at_once(struct watch *W) {
+    struct loop *L = W->loop;
+    for (;;) {
+        int any = 0;
+        for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = i >= W->first_own && L->signs[i] < 0.0;
+        if (!any) break;
+        if (!has_room(W)) return LOG_FULL;
+        if (L->n_rows >= L->capacity + ROOM) return FULL;
+        const int64_t outcome = happen(W, 0);
+        if (outcome != REACHED) return outcome;
+    }
+    W->unsettled = 0;
+    return REACHED;
+}
+
+/* Advance as `loop_advance` does, through the events that belong to the transition. */
+int64_t watch_advance(struct watch *W) {
+    struct loop *L = W->loop;
+    for (;;) {
+        int others = 0;
+        if (W->unsettled) {
+            const int64_t outcome = at_once(W);
+            if (outcome != REACHED) return outcome;
+        }
+        if (!has_room(W)) return LOG_FULL;
+        const int64_t outcome = loop_advance(L);
+        if (outcome != CROSSING) return outcome;
+        for (int64_t i = 0; i < W->first_own; i++) others |= crossed(W, i, L->g_next[i]);
+        if (others) return CROSSING;
+        const double s = locate(W);
+        if (s < 0.0) {
+            loop_accept(L);
+            continue;
+        }
+        memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
+        commit(W, s);
+        memcpy(L->signs, W->g_start, (size_t)L->n_events * sizeof(double));
+        const int64_t made = happen(W, W->g_start);
+        if (made != REACHED) return made;
+        W->unsettled = 1;
+    }
+}

@@ -1,0 +1,40 @@
+"""Memory that native transitions share with Python."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+__all__ = ["TRANSITIONS_FIELDS", "WATCH_FIELDS"]
+
+_INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+
+# The members of `struct transitions` and `struct watch`, in order; the compiler checks them.
+_TRANSITIONS: tuple[tuple[Any, str], ...] = (
+    (_POINTER, "equations"),
+    (_INT, "k"),
+    (
+        _POINTER,
+        "rows flags tangents friction is_contact rubs poisson e mu M f J gamma phi rate x_bare work loose slipping",
+    ),
+    (_REAL, "t_loose"),
+    (_INT, "n_log log_capacity"),
+    (_POINTER, "log_t log_impulses log_lost log_factor log_speed log_shocks"),
+    (_INT, "pair lacks"),
+)
+_WATCH: tuple[tuple[Any, str], ...] = (
+    (_POINTER, "loop"),
+    (_INT, "first_own"),
+    (_POINTER, "transition context n_changes"),
+    (_INT, "changes_capacity"),
+    (_REAL, "run_start run_end armed_at armed_for"),
+    (_POINTER, "stops"),
+    (_INT, "n_stops"),
+    (_POINTER, "x_part g_part g_start g_found x_found fired"),
+    (_INT, "n_records records_capacity"),
+    (_POINTER, "record_event record_sign change_first record_t record_x"),
+    (_INT, "unsettled culprit"),
+)
+
+WATCH_FIELDS = [(name, kind) for kind, names in _WATCH for name in names.split()]
+TRANSITIONS_FIELDS = [(name, kind) for kind, names in _TRANSITIONS for name in names.split()]

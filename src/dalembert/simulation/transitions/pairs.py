@@ -1,0 +1,91 @@
+"""What native transitions are told of a machine: its pairs, which act one way only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import SimulationError
+from dalembert.core.types import Array
+
+__all__ = ["PairTable", "TransitionEntry", "TransitionMaker"]
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """The pairs of a machine, cables that only pull and contacts that only push, with numbers in place of names.
+
+    Parameters
+    ----------
+    rows
+        Row of each normal.
+    flags
+        Index in x of the latch that says whether it acts.
+    tangents
+        Rows of its two tangents (k x 2), -1 where it has none.
+    friction
+        Indices in x of the latches of friction (k x 6): whether it sticks, where it slips to (2), how forces were
+        shared (3); -1 where there are none.
+    is_contact, rubs, poisson
+        Which are contacts, have friction, have Poisson's restitution.
+    restitution, friction_coefficient
+        Their coefficients.
+    """
+
+    rows: NDArray[np.int64]
+    flags: NDArray[np.int64]
+    tangents: NDArray[np.int64]
+    friction: NDArray[np.int64]
+    is_contact: NDArray[np.bool_]
+    rubs: NDArray[np.bool_]
+    poisson: NDArray[np.bool_]
+    restitution: Array
+    friction_coefficient: Array
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionEntry:
+    """What a transition did.
+
+    Parameters
+    ----------
+    t
+        Time.
+    names
+        Its events.
+    impulses
+        Impulses of all rows.
+    energy_lost
+        What it took.
+    factor
+        Factor to which restitution was lowered.
+    shocks
+        How many slips were stopped at once (Painleve).
+    speed
+        Largest velocity after it.
+    """
+
+    t: float
+    names: tuple[str, ...]
+    impulses: Array
+    energy_lost: float
+    factor: float
+    shocks: int
+    speed: float
+
+
+@runtime_checkable
+class TransitionMaker(Protocol):
+    """Whoever makes transitions, and can leave them to native code."""
+
+    def table(self) -> PairTable | None:
+        """What they are about in numbers; None where they must be made in Python."""
+
+    def noted(self, made: TransitionEntry) -> None:
+        """Take note of a transition that native code has made."""
+
+    def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the laws."""

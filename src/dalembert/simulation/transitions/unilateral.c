@@ -1,0 +1,544 @@
+/* What acts one way only, cables that pull and contacts that push: their impacts, and how the motion goes on.
+ *
+ * loop/unilateral.py and loop/switching.py are the same in Python, with the reasons; keep the two alike. After
+ * constrained.c, contact.c and contact_algebra.c: the terms of the equations come from the tapes of `struct constrained`.
+ */
+#define TOUCHES 1e-8
+#define STILL 1e-4
+#define BEYOND 0.999e-11
+#define EDGE (1.0 - 1e-9)
+#define SLIPS 1e-7
+#define SLOWEST 1e-9
+#define STRIKES 1e-10
+#define PULLS 1e-9
+#define LETS_GO 1e-6
+
+/* What a transition may end in, besides a pair (0, 1, ...) at which no forces or impulses obey the laws. */
+enum { LANDED = -1, NO_TERMS = -2 };
+enum { OF_IMPULSES = 0, OF_FORCES = 1 };
+
+struct transitions {
+    struct constrained *equations;
+    int64_t k;               /* pairs */
+    const int64_t *rows;     /* of each its normal row, */
+    const int64_t *flags;    /* the index in x of the latch that says whether it acts, */
+    const int64_t *tangents; /* its two tangential rows (-1: none), */
+    const int64_t *friction; /* and the indices in x of stick, toward (2) and share (3) */
+    const int64_t *is_contact, *rubs, *poisson;
+    const double *e, *mu;
+    /* terms at an instant; J is m x nv */
+    double *M, *f, *J, *gamma, *phi, *rate, *x_bare;
+    double *work; /* scratch of `transitions_memory` numbers */
+    /* what has just let go, what friction has just reached its limit, and when */
+    int64_t *loose, *slipping;
+    double t_loose;
+    /* what the last transitions did, from the entry `n_log` on; of each the impulses of all rows */
+    int64_t n_log, log_capacity;
+    double *log_t, *log_impulses, *log_lost, *log_factor, *log_speed;
+    int64_t *log_shocks;
+    /* why one failed */
+    int64_t pair, lacks;
+};
+
+int64_t transitions_memory(int64_t nv, int64_t m, int64_t k) {
+    int64_t most = least_constraint_memory(nv, m);
+    if (minimum_norm_memory(nv, m) > most) most = minimum_norm_memory(nv, m);
+    if (strike_memory(k) > most) most = strike_memory(k);
+    return most + factors_memory(nv, m) + 3 * k * (3 * k + 2 * nv + 8) + 12 * (m + nv + k) + nv * m + 128;
+}
+
+/* M, J, Phi and Phi' at a state. 0 = ok. */
+static int geometry_at(struct transitions *T, double t, const double *x, const double *c, const double *p) {
+    struct constrained *C = T->equations;
+    const double *in[4] = {&t, x, c, p};
+    if (evaluate_geometry(C, in)) return 1;
+    for (int64_t i = 0; i < C->m; i++) {
+        T->phi[i] = C->phi[i], T->rate[i] = C->phidot[i];
+        for (int64_t j = 0; j < C->nv; j++) T->J[i * C->nv + j] = C->Jt[j * C->m + i];
+    }
+    memcpy(T->M, C->M, doubles(C->nv * C->nv));
+    return 0;
+}
+
+/* Applied forces and the right side of J a = gamma at a state. The forces that pairs share are no part of them. */
+static int forces_at(struct transitions *T, double t, const double *x, const double *c, const double *p) {
+    struct constrained *C = T->equations;
+    memcpy(T->x_bare, x, doubles(C->n));
+    for (int64_t i = 0; i < C->m; i++)
+        if (C->n_rubbing && C->shares[i] >= 0) T->x_bare[C->shares[i]] = 0.0;
+    const double *in[4] = {&t, T->x_bare, c, p};
+    if (C->n_rubbing) {
+        double *outs[10] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->drag, C->cone};
+        C->t_seen = NAN;
+        if (C->tape(in, outs, C->tape_work)) return 1;
+    } else if (evaluate_tape(C, in)) return 1;
+    C->t_seen = NAN;
+    memcpy(T->f, C->f, doubles(C->nv));
+    memcpy(T->gamma, C->gamma, doubles(C->m));
+    return 0;
+}
+
+/* Whether a pair acts or could; what was cut does not. */
+static int touches(const struct transitions *T, const double *x, int64_t i) {
+    const double on = x[T->flags[i]];
+    return on > 0.5 || (on > -0.5 && T->phi[T->rows[i]] > -TOUCHES);
+}
+
+/* Which rows take part in an instant, and which of all rows act one way only. */
+static void taking_part(const struct transitions *T, const double *x, int64_t *part, int64_t *one_way) {
+    for (int64_t i = 0; i < T->equations->m; i++) part[i] = acts(T->equations, x, i), one_way[i] = 0;
+    for (int64_t i = 0; i < T->k; i++) {
+        one_way[T->rows[i]] = 1;
+        part[T->rows[i]] = touches(T, x, i) && !T->loose[i];
+    }
+}
+
+/* Rows of constraints that act, all but those of pairs, gathered with their right sides; returns their number. */
+static int64_t gather_held(const struct transitions *T, const double *x, const double *values, double sign, double *J,
+                           double *right, struct memory memory) {
+    const int64_t nv = T->equations->nv, m = T->equations->m;
+    int64_t count = 0, *of_pair = take_integers(&memory, m);
+    for (int64_t i = 0; i < T->k; i++) {
+        of_pair[T->rows[i]] = 1;
+        for (int j = 0; j < 2; j++)
+            if (T->tangents[2 * i + j] >= 0) of_pair[T->tangents[2 * i + j]] = 1;
+    }
+    for (int64_t i = 0; i < m; i++)
+        if (acts(T->equations, x, i) && !of_pair[i]) {
+            memcpy(J + count * nv, T->J + i * nv, doubles(nv));
+            right[count++] = sign * values[i];
+        }
+    return count;
+}
+
+/* Row of a pair's normal (0) or tangent (1, 2), -1 if it has none. */
+static int64_t row_of(const struct transitions *T, int64_t i, int way) {
+    return way ? T->tangents[2 * i + way - 1] : T->rows[i];
+}
+
+/* Rows of the chosen pairs, three each (zero where there is none), of values by row (m x columns), turned round. */
+static void spread(const struct transitions *T, const int64_t *chosen, int64_t count, const double *values,
+                   int64_t columns, double *out) {
+    for (int64_t i = 0; i < count; i++)
+        for (int way = 0; way < 3; way++) {
+            const int64_t row = row_of(T, chosen[i], way);
+            for (int64_t j = 0; j < columns; j++) out[(3 * i + way) * columns + j] = row >= 0 ? -values[row * columns + j] : 0.0;
+        }
+}
+
+/* Add the forces of the chosen pairs to those of all rows. */
+static void gather(const struct transitions *T, const int64_t *chosen, int64_t count, const double *p, double *rows) {
+    for (int64_t i = 0; i < count; i++)
+        for (int way = 0; way < 3; way++)
+            if (row_of(T, chosen[i], way) >= 0) rows[row_of(T, chosen[i], way)] += p[3 * i + way];
+}
+
+static double kinetic(const struct transitions *T, const double *v, struct memory memory) {
+    double *Mv = take(&memory, T->equations->nv);
+    multiply(T->M, T->equations->nv, T->equations->nv, v, Mv);
+    return 0.5 * dot(v, Mv, T->equations->nv);
+}
+
+/* Y = P^T L^-1 A^T (n x nv, rows) and W = Y Y^T: what forces along the rows A do under constraints that hold. */
+static void delassus(const struct factors *F, const double *A, int64_t n, double *W, struct memory memory) {
+    double *Y = take(&memory, n * F->nv);
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(Y + i * F->nv, A + i * F->nv, doubles(F->nv));
+        inward(F->L, F->nv, Y + i * F->nv);
+        without_reactions(F, Y + i * F->nv);
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) W[i * n + j] = W[j * n + i] = dot(Y + i * F->nv, Y + j * F->nv, F->nv);
+}
+
+/* v += P A^T p */
+static void respond(const struct factors *F, const double *A, int64_t n, const double *p, double *v,
+                    struct memory memory) {
+    double *f = take(&memory, F->nv);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < F->nv; j++) f[j] += A[i * F->nv + j] * p[i];
+    inward(F->L, F->nv, f);
+    without_reactions(F, f);
+    outward(F->L, F->nv, f);
+    for (int64_t j = 0; j < F->nv; j++) v[j] += f[j];
+}
+
+/* Velocities change: so do the rates of the rows. */
+static void change_velocities(struct transitions *T, double *v, const double *after) {
+    const int64_t nv = T->equations->nv;
+    for (int64_t i = 0; i < T->equations->m; i++)
+        for (int64_t j = 0; j < nv; j++) T->rate[i] += T->J[i * nv + j] * (after[j] - v[j]);
+    memcpy(v, after, doubles(nv));
+}
+
+/* What an impact did: impulses of all rows, energy, and by how much restitution had to be lowered. */
+struct collision {
+    double *impulses, lost, factor;
+};
+
+/* Impact with restitution and friction of the pairs that touch, under the constraints that act. */
+static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *chosen, int64_t count,
+                            struct collision *made, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv, n = 3 * count;
+    double *held = take(&memory, C->m * nv), *right = take(&memory, C->m), *A = take(&memory, n * nv),
+           *u = take(&memory, n), *W = take(&memory, n * n), *e = take(&memory, count), *mu = take(&memory, count),
+           *p = take(&memory, n), *v = take(&memory, nv), *dv = take(&memory, nv), *none = take(&memory, nv),
+           *before = x + C->nq, factor = 1.0, lost = 0.0;
+    int64_t *poisson = take_integers(&memory, count), strikes = 0;
+    const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
+    if (minimum_norm(T->M, nv, none, held, n_held, right, dv, 0, memory)) return NO_TERMS;
+    for (int64_t j = 0; j < nv; j++) v[j] = before[j] + dv[j];
+    spread(T, chosen, count, T->J, nv, A);
+    spread(T, chosen, count, T->rate, 1, u);
+    for (int64_t i = 0; i < n; i++) u[i] += dot(A + i * nv, dv, nv);
+    made->lost += kinetic(T, before, memory) - kinetic(T, v, memory);
+    for (int64_t i = 0; i < count; i++) {
+        e[i] = T->e[chosen[i]], mu[i] = T->mu[chosen[i]], poisson[i] = T->poisson[chosen[i]];
+        strikes |= u[3 * i] < -STRIKES;
+    }
+    if (strikes) {
+        struct factors F;
+        if (factorise_rows(&F, T->M, nv, held, n_held, &memory)) return NO_TERMS;
+        delassus(&F, A, n, W, memory);
+        const int64_t bad = strike(W, count, u, e, mu, poisson, p, &factor, &lost, memory);
+        if (bad != SOLVED) {
+            T->pair = chosen[bad], T->lacks = OF_IMPULSES;
+            return chosen[bad];
+        }
+        respond(&F, A, n, p, v, memory);
+        gather(T, chosen, count, p, made->impulses);
+        made->lost += lost, made->factor = fmin(made->factor, factor);
+    }
+    change_velocities(T, before, v);
+    return LANDED;
+}
+
+/* Velocities after the impact of all constraints that act and all that touches; once it is settled what goes on to act,
+ * that keeps its gap closed. */
+static int64_t hit(struct transitions *T, double *x, int settled, struct collision *made, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv, m = C->m;
+    int64_t *chosen = take_integers(&memory, T->k), count = 0, bounces = 0;
+    for (int64_t i = 0; i < T->k; i++)
+        if (touches(T, x, i) && !T->loose[i]) {
+            chosen[count++] = i;
+            bounces |= T->e[i] > 0.0 || T->mu[i] > 0.0;
+        }
+    if (!settled && bounces) return strike_pairs(T, x, chosen, count, made, memory);
+    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m), *pulls = take_integers(&memory, m);
+    double *J = take(&memory, m * nv), *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m),
+           *dv = take(&memory, nv), *none = take(&memory, nv), *v = take(&memory, nv);
+    int feasible;
+    int64_t n = 0;
+    taking_part(T, x, part, one_way);
+    for (int64_t i = 0; i < m; i++)
+        if (part[i]) {
+            pulls[n] = one_way[i] && !(settled && acts(T->equations, x, i));
+            memcpy(J + n * nv, T->J + i * nv, doubles(nv));
+            right[n++] = -T->rate[i];
+        }
+    if (least_constraint(T->M, nv, none, J, n, right, pulls, 1e-11, dv, lambda, opening, &feasible, memory)) return NO_TERMS;
+    for (int64_t j = 0; j < nv; j++) v[j] = x[C->nq + j] + dv[j];
+    made->lost += kinetic(T, x + C->nq, memory) - kinetic(T, v, memory);
+    for (int64_t i = 0, j = 0; i < m; i++)
+        if (part[i]) made->impulses[i] += lambda[j++];
+    change_velocities(T, x + C->nq, v);
+    return LANDED;
+}
+
+/* Write what a pair with friction does into its latches. */
+static void set_friction(const struct transitions *T, double *x, int64_t i, int64_t mode, const double *force,
+                         const double *toward) {
+    const int64_t *place = T->friction + 6 * i;
+    const double values[6] = {mode == STICK,
+                              mode == SLIP ? toward[0] : 0.0,
+                              mode == SLIP ? toward[1] : 0.0,
+                              mode == OPEN ? 0.0 : force[0],
+                              mode == OPEN ? 0.0 : force[1],
+                              mode == OPEN ? 0.0 : force[2]};
+    for (int j = 0; j < 6; j++)
+        if (place[j] >= 0) x[place[j]] = values[j];
+}
+
+/* Rows that go on to act, without friction, into `goes_on` (m). */
+static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goes_on, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv, m = C->m;
+    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m), *pulls = take_integers(&memory, m),
+            *needed = take_integers(&memory, m), n = 0, open = 0;
+    double *J = take(&memory, m * nv), *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m),
+           *a = take(&memory, nv), *force = take(&memory, m), *share = take(&memory, m);
+    int feasible;
+    taking_part(T, x, part, one_way);
+    for (int64_t i = 0; i < m; i++) {
+        part[i] = part[i] && (!one_way[i] || T->rate[i] > -STILL);
+        if (!part[i]) continue;
+        pulls[n] = one_way[i];
+        memcpy(J + n * nv, T->J + i * nv, doubles(nv));
+        right[n++] = T->gamma[i];
+    }
+    if (least_constraint(T->M, nv, T->f, J, n, right, pulls, 1e-11, a, lambda, opening, &feasible, memory)) return NO_TERMS;
+    for (int64_t i = 0, j = 0; i < m; i++)
+        if (part[i]) force[i] = lambda[j], share[i] = opening[j++];
+    const double small = PULLS * fmax(largest_of(force, m), 1e-6), fastest = largest_of(a, nv);
+    for (int64_t i = 0; i < m; i++) {
+        needed[i] = part[i] && (!one_way[i] || force[i] > small);
+        const double size = norm(T->J + i * nv, nv) * fastest;
+        goes_on[i] = needed[i] || (part[i] && share[i] >= -1e-9 * (1.0 + size));
+        open |= goes_on[i] && !needed[i];
+    }
+    while (open) {
+        int64_t spare = -1, pushes = 0;
+        n = 0, open = 0;
+        for (int64_t i = 0; i < m; i++)
+            if (goes_on[i]) {
+                memcpy(J + n * nv, T->J + i * nv, doubles(nv));
+                right[n++] = T->gamma[i];
+            }
+        if (minimum_norm(T->M, nv, T->f, J, n, right, a, lambda, memory)) return NO_TERMS;
+        for (int64_t i = 0, j = 0; i < m; i++) {
+            if (!goes_on[i]) continue;
+            share[i] = lambda[j++];
+            if (!needed[i] && share[i] <= small && (spare < 0 || share[i] < share[spare])) spare = i;
+            pushes |= one_way[i] && share[i] <= small;
+        }
+        if (spare >= 0) goes_on[spare] = 0;
+        else if (pushes) memcpy(goes_on, needed, (size_t)m * sizeof(int64_t));
+        else break;
+        for (int64_t i = 0; i < m; i++) open |= goes_on[i] && !needed[i];
+    }
+    return LANDED;
+}
+
+static int64_t settle_friction(struct transitions *T, double *x, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv;
+    int64_t *chosen = take_integers(&memory, T->k), count = 0;
+    for (int64_t i = 0; i < T->k; i++)
+        if (touches(T, x, i) && !(T->loose[i] && !T->is_contact[i]) && T->rate[T->rows[i]] > -STILL) chosen[count++] = i;
+    const int64_t n = 3 * count;
+    double *held = take(&memory, C->m * nv), *right = take(&memory, C->m), *A = take(&memory, n * nv),
+           *b = take(&memory, n), *u = take(&memory, n), *W = take(&memory, n * n), *mu = take(&memory, count),
+           *slip = take(&memory, 2 * count), *given = take(&memory, count), *a = take(&memory, nv);
+    struct solution found;
+    found.p = take(&memory, n), found.u = take(&memory, n), found.modes = take_integers(&memory, count);
+    const int64_t n_held = gather_held(T, x, T->gamma, 1.0, held, right, memory);
+    const double nothing[3] = {0.0, 0.0, 0.0};
+    if (minimum_norm(T->M, nv, T->f, held, n_held, right, a, 0, memory)) return NO_TERMS;
+    struct factors F;
+    if (factorise_rows(&F, T->M, nv, held, n_held, &memory)) return NO_TERMS;
+    spread(T, chosen, count, T->J, nv, A);
+    spread(T, chosen, count, T->gamma, 1, b);
+    spread(T, chosen, count, T->rate, 1, u);
+    delassus(&F, A, n, W, memory);
+    for (int64_t i = 0; i < n; i++) b[i] = dot(A + i * nv, a, nv) - b[i];
+    for (int64_t i = 0; i < count; i++) {
+        const double speed = hypot(u[3 * i + 1], u[3 * i + 2]);
+        mu[i] = T->mu[chosen[i]];
+        const int slips = mu[i] > 0.0 && speed > SLIPS;
+        for (int j = 0; j < 2; j++) slip[2 * i + j] = slips ? u[3 * i + 1 + j] / speed : NAN;
+    }
+    struct cones cones;
+    cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
+    for (int again = 1; again;) {
+        const int64_t bad = solve_cones(&cones, &found, memory);
+        if (bad != SOLVED) {
+            T->pair = chosen[bad], T->lacks = OF_FORCES;
+            return chosen[bad];
+        }
+        again = 0;
+        for (int64_t i = 0; i < count; i++) { /* what moves the other way slips that way until it has come to rest */
+            const double *p = found.p + 3 * i, *v = u + 3 * i, push = fmax(hypot(p[1], p[2]), NOTHING);
+            const double speed = hypot(v[1], v[2]), along = -(v[1] * p[1] + v[2] * p[2]) / push;
+            if (is_sliding(&cones, i) || found.modes[i] != SLIP || along > 0.5 * speed - SLOWEST) continue;
+            slip[2 * i] = v[1] / speed, slip[2 * i + 1] = v[2] / speed, again = 1;
+        }
+    }
+    const double most = fmax(largest_of(found.p, n), 1e-6), motion = 2.0 * kinetic(T, a, memory);
+    for (int64_t i = 0; i < T->k; i++) {
+        if (x[T->flags[i]] > -0.5) x[T->flags[i]] = 0.0;
+        if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
+    }
+    for (int64_t n = 0; n < count; n++) {
+        const int64_t i = chosen[n];
+        const double *p = found.p + 3 * n, push = hypot(p[1], p[2]);
+        /* what it would have to hold, if all the motion were along it: the rounding of that is no force */
+        const double natural = sqrt(motion / fmax(diagonal(&cones, 3 * n), NOTHING));
+        if (p[0] <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !(found.modes[n] == STICK && found.u[3 * n] == 0.0)) continue;
+        x[T->flags[i]] = 1.0;
+        if (!T->rubs[i]) continue;
+        if (is_sliding(&cones, n)) set_friction(T, x, i, found.modes[n], p, slip + 2 * n);
+        else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * T->mu[i] * p[0]) { /* it slips against the friction at its limit */
+            const double toward[2] = {-p[1] / push, -p[2] / push};
+            set_friction(T, x, i, SLIP, p, toward);
+        } else set_friction(T, x, i, STICK, p, nothing);
+    }
+    return LANDED;
+}
+
+/* Latches with which the motion goes on: what touches and pulls (pushes) acts, all else is open. */
+static int64_t settle_pairs(struct transitions *T, double *x, struct memory memory) {
+    const double nothing[3] = {0.0, 0.0, 0.0};
+    int64_t *goes_on = take_integers(&memory, T->equations->m);
+    for (int64_t i = 0; i < T->k; i++)
+        if (T->rubs[i] && touches(T, x, i)) return settle_friction(T, x, memory);
+    const int64_t outcome = settle_plain(T, x, goes_on, memory);
+    if (outcome != LANDED) return outcome;
+    for (int64_t i = 0; i < T->k; i++) {
+        if (x[T->flags[i]] > -0.5) x[T->flags[i]] = goes_on[T->rows[i]] ? 1.0 : 0.0;
+        if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
+    }
+    return LANDED;
+}
+
+/* Impact without collision: what Painleve's paradox at a pair ends in, its slip stopped at once. 1 if it does not. */
+static int shock(struct transitions *T, double *x, int64_t pair, struct collision *made, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv;
+    int64_t rows[3], count = 0;
+    double *held = take(&memory, C->m * nv), *right = take(&memory, C->m), *A = take(&memory, 3 * nv),
+           *v = take(&memory, nv), W[9], S[9], b[3], u[3], P[3] = {0.0, 0.0, 0.0}, some[3], Wp[3];
+    const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
+    struct factors F;
+    if (factorise_rows(&F, T->M, nv, held, n_held, &memory)) return 1;
+    spread(T, &pair, 1, T->J, nv, A);
+    spread(T, &pair, 1, T->rate, 1, u);
+    delassus(&F, A, 3, W, memory);
+    for (int j = 0; j < 3; j++)
+        if (W[4 * j] > 0.0) rows[count++] = j;
+    for (int64_t i = 0; i < count; i++) {
+        b[i] = -u[rows[i]];
+        for (int64_t j = 0; j < count; j++) S[i * count + j] = W[3 * rows[i] + rows[j]];
+    }
+    lstsq(S, count, count, b, some, 1e-15, count, memory);
+    for (int64_t i = 0; i < count; i++) P[rows[i]] = some[i];
+    if (P[0] < 0.0 || hypot(P[1], P[2]) > T->mu[pair] * P[0]) return 1;
+    memcpy(v, x + C->nq, doubles(nv));
+    respond(&F, A, 3, P, v, memory);
+    multiply(W, 3, 3, P, Wp);
+    made->lost -= dot(P, u, 3) + 0.5 * dot(P, Wp, 3);
+    gather(T, &pair, 1, P, made->impulses);
+    change_velocities(T, x + C->nq, v);
+    return 0;
+}
+
+/* Coordinates moved onto the constraints and closed gaps, so that nothing that touches is beyond. 0 = ok. */
+static int close_gaps(struct transitions *T, double t, double *x, const double *c, const double *p,
+                      struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv, m = C->m;
+    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m), *pulls = take_integers(&memory, m);
+    double *room = take(&memory, m), *J = take(&memory, m * nv), *right = take(&memory, m), *lambda = take(&memory, m),
+           *opening = take(&memory, m), *moved = take(&memory, nv), *none = take(&memory, nv);
+    for (int round = 0; round < 4; round++) {
+        double beyond = 0.0, off = 0.0;
+        int64_t n = 0;
+        int feasible;
+        if (round && geometry_at(T, t, x, c, p)) return 1;
+        taking_part(T, x, part, one_way);
+        for (int64_t i = 0; i < m; i++) one_way[i] = one_way[i] && !acts(T->equations, x, i), room[i] = 0.0;
+        for (int64_t i = 0; i < T->k; i++)
+            if (T->is_contact[i] && one_way[T->rows[i]]) room[T->rows[i]] = BEYOND;
+        for (int64_t i = 0; i < m; i++) {
+            if (!part[i]) continue;
+            if (one_way[i]) beyond = fmax(beyond, T->phi[i] - room[i]);
+            else off = fmax(off, fabs(T->phi[i]));
+            pulls[n] = one_way[i];
+            memcpy(J + n * nv, T->J + i * nv, doubles(nv));
+            right[n++] = room[i] - T->phi[i];
+        }
+        if (beyond <= 1e-15 && off <= 1e-12) return 0;
+        if (least_constraint(T->M, nv, none, J, n, right, pulls, 1e-11, moved, lambda, opening, &feasible, memory)) return 1;
+        const double *in[3] = {x, moved, p};
+        double *out[1] = {C->q_moved};
+        if (C->move(in, out, C->move_work)) return 1;
+        memcpy(x, C->q_moved, doubles(C->nq));
+    }
+    return 0;
+}
+
+/* State after the impacts of an instant, with what goes on to act: LANDED, NO_TERMS, or the pair (see `lacks`) at which
+ * no impulses or forces obey the laws. What they did is entry `n_log` of the log. */
+int64_t transitions_land(struct transitions *T, double t, double *x, const double *c, const double *p) {
+    struct constrained *C = T->equations;
+    struct memory memory;
+    struct collision made;
+    int64_t shocks = 0, outcome;
+    memory.next = T->work;
+    made.impulses = T->log_impulses + T->n_log * C->m, made.lost = 0.0, made.factor = 1.0;
+    for (int64_t i = 0; i < C->m; i++) made.impulses[i] = 0.0;
+    if (geometry_at(T, t, x, c, p)) return NO_TERMS;
+    for (;;) {
+        outcome = hit(T, x, 0, &made, memory);
+        if (outcome != LANDED) return outcome;
+        if (forces_at(T, t, x, c, p)) return NO_TERMS;
+        outcome = settle_pairs(T, x, memory);
+        if (outcome == NO_TERMS) return outcome;
+        if (outcome == LANDED) break;
+        if (++shocks > T->k || shock(T, x, outcome, &made, memory)) return outcome;
+    }
+    outcome = hit(T, x, 1, &made, memory);
+    if (outcome != LANDED) return outcome;
+    if (close_gaps(T, t, x, c, p, memory)) return NO_TERMS;
+    x[C->work_loss] -= made.lost;
+    T->log_t[T->n_log] = t, T->log_lost[T->n_log] = made.lost, T->log_factor[T->n_log] = made.factor;
+    T->log_shocks[T->n_log] = shocks, T->log_speed[T->n_log] = largest_of(x + C->nq, C->nv);
+    C->t_seen = NAN;
+    return LANDED;
+}
+
+/* State after the events of an instant, `fired` (of each event 0 or 1, as of `constrained_events`). */
+int64_t transitions_switch(struct transitions *T, double t, double *x, const double *c, const double *p,
+                           const int64_t *fired) {
+    struct constrained *C = T->equations;
+    const int64_t *lets_go = fired + C->n_tape_events, *takes_hold = lets_go + T->k, *slips = takes_hold + T->k;
+    if (T->t_loose != t)
+        for (int64_t i = 0; i < T->k; i++) T->loose[i] = T->slipping[i] = 0;
+    T->t_loose = t;
+    for (int64_t i = 0, r = 0; i < T->k; i++) /* pairs with friction are in the order of the pairs */
+        if (T->rubs[i] && slips[r++]) T->slipping[i] = 1;
+    for (int64_t i = 0; i < T->k; i++) {
+        if (takes_hold[i]) T->loose[i] = 0;
+        else if (lets_go[i]) T->loose[i] = 1;
+        /* whether contacts act is for their forces to say */
+        if (!T->is_contact[i] && (takes_hold[i] || lets_go[i])) x[T->flags[i]] = takes_hold[i] ? 1.0 : 0.0;
+    }
+    return transitions_land(T, t, x, c, p);
+}
+
+/* -- the algebra by itself ------------------------------------------------------------------------------------------ */
+
+int64_t algebra_solve_cones(int64_t k, const double *W, const double *b, const double *mu, const double *slip,
+                            const double *given, double *p, double *u, int64_t *modes, double *work) {
+    const struct cones c = {k, W, b, mu, slip, given};
+    const struct solution s = {p, u, modes};
+    struct memory memory;
+    memory.next = work;
+    return solve_cones(&c, &s, memory);
+}
+
+int64_t algebra_strike(int64_t k, const double *W, const double *u, const double *e, const double *mu,
+                       const int64_t *poisson, double *p, double *factor, double *lost, double *work) {
+    struct memory memory;
+    memory.next = work;
+    return strike(W, k, u, e, mu, poisson, p, factor, lost, memory);
+}
+
+int64_t algebra_least_constraint(int64_t nv, int64_t m, const double *M, const double *force, const double *J,
+                                 const double *gamma, const int64_t *pulls, double tolerance, double *a,
+                                 double *multipliers, double *opening, int64_t *feasible, double *work) {
+    struct memory memory;
+    int has = 0;
+    memory.next = work;
+    const int failed = least_constraint(M, nv, force, J, m, gamma, pulls, tolerance, a, multipliers, opening, &has, memory);
+    *feasible = has;
+    return failed;
+}
+
+int64_t algebra_minimum_norm(int64_t nv, int64_t m, const double *M, const double *force, const double *J,
+                             const double *gamma, double *a, double *multipliers, double *work) {
+    struct memory memory;
+    memory.next = work;
+    return minimum_norm(M, nv, force, J, m, gamma, a, multipliers, memory);
+}

@@ -1,0 +1,111 @@
+"""Transitions in native code are those of Python: the same events, impacts and motions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.systems import chain_on_ground, overturning_robot
+
+
+def both(machine: object, **settings: object) -> tuple[da.Run, da.Run]:
+    """A run with transitions in native code, and one in Python: so it is with a transition of the caller's own."""
+    return da.simulate(machine, **settings), da.simulate(machine, on_event=lambda t, x, names: None, **settings)
+
+
+def assert_same(native: da.Run, python: da.Run, tolerance: float = 1e-9) -> None:
+    assert [e.name for e in native.events] == [e.name for e in python.events]
+    np.testing.assert_allclose([e.t for e in native.events], [e.t for e in python.events], atol=tolerance)
+    for one, two in zip(native.metadata["transitions"], python.metadata["transitions"], strict=True):
+        assert one.keys() == two.keys()
+        assert (one["events"], one["on"], one["off"]) == (two["events"], two["on"], two["off"])
+        assert one["energy_lost"] == pytest.approx(two["energy_lost"], abs=10.0 * tolerance)
+        for name in one["impulse"].keys() & two["impulse"].keys():
+            assert one["impulse"][name] == pytest.approx(two["impulse"][name], abs=10.0 * tolerance)
+    np.testing.assert_allclose(native.t, python.t, atol=tolerance)
+    coordinates = len(native.source.q_names)  # fast vibrations turn differences of time into some of velocity
+    np.testing.assert_allclose(native.x[:, :coordinates], python.x[:, :coordinates], atol=100.0 * tolerance)
+
+
+def ball_on_cables(rng: np.random.Generator, cables: int) -> da.Machine:
+    exits = rng.uniform(-1.0, 1.0, (cables, 3)) + [0.0, 0.0, 1.0]
+    lengths = np.linalg.norm(exits, axis=1) * rng.uniform(0.95, 1.2, cables)
+    return da.Machine(
+        "ball",
+        [da.sphere("ball", 1.0, 0.1)],
+        [da.Joint("ball", "free", "world", "ball")],
+        cables=[da.Cable(f"c{i}", "ball", exit_at=tuple(exits[i]), length=float(lengths[i])) for i in range(cables)],
+    )
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 10))])
+def test_random_cable_robots(seed: int) -> None:
+    """A ball falls into cables that only pull: taut, slack, several at once."""
+    rng = np.random.default_rng(seed)
+    machine = ball_on_cables(rng, 4)
+    v0 = dict(zip(("ball.vx", "ball.vy", "ball.vz"), rng.normal(size=3), strict=True))
+    native, python = both(machine, duration=0.8, v0=v0, step=2e-3, record=0.1)
+    assert len(native.metadata["transitions"]) > 1
+    assert_same(native, python)
+
+
+def thrown_box(seed: int, **settings: object) -> tuple[da.Machine, dict[str, object]]:
+    rng = np.random.default_rng(seed)
+    contact = da.Contact("g", "box", da.Box((0.3, 0.2, 0.1)), friction=0.4, restitution=0.3)
+    machine = da.Machine(
+        "box", [da.box("box", 2.0, (0.3, 0.2, 0.1))], [da.Joint("b", "free", "world", "box")], contacts=[contact]
+    )
+    q0 = np.array([0.0, 0.0, 0.4, *rng.normal(size=4)])
+    q0[3:] /= np.linalg.norm(q0[3:])
+    v0 = np.concatenate([rng.normal(size=3), 3.0 * rng.normal(size=3)])
+    return machine, {"q0": q0, "v0": v0, "method": "dopri5", "record": 0.1} | settings
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
+def test_boxes_tumble_as_in_python(seed: int) -> None:
+    """Up to where many impacts within a step make what follows a matter of rounding."""
+    machine, settings = thrown_box(seed)
+    native, python = both(machine, duration=0.45, **settings)
+    assert len(native.metadata["transitions"]) > 0
+    assert_same(native, python, 1e-8)
+
+
+def test_a_chain_with_poissons_law_and_a_foreign_event() -> None:
+    """Events of the caller are handled in Python, those of contacts around them in native code."""
+    chain = chain_on_ground(2, 1, restitution=0.5, friction=0.3)
+    low = da.Event("low", lambda t, q, v: q[1] - 0.25)
+    native, python = both(chain, duration=0.5, q0={"base.y": 0.5, "base.angle": 0.3}, method="dopri5", events=(low,))
+    assert "low" in [e.name for e in native.events]
+    assert len(native.metadata["transitions"]) > 2
+    assert_same(native, python, 1e-8)
+
+
+def test_slips_that_would_turn_back_at_once_come_to_rest() -> None:
+    """A box of which one corner comes to rest while it still moves the other way: its events once had no end."""
+    machine, settings = thrown_box(18)
+    run = da.simulate(machine, duration=3.0, **settings)
+    assert run.status == "completed"
+    assert np.abs(run.x[-1, 7:13]).max() < 1e-12
+    assert run.energy.drift < 1e-7
+
+
+def test_a_contact_whose_force_is_rounding_lets_go() -> None:
+    """The end of a flexible chain leaves the ground under a force that nothing else could be compared with."""
+    chain = chain_on_ground(4, 2, restitution=0.5, friction=0.3)
+    run = da.simulate(
+        chain, duration=0.5, q0={"base.y": 0.5, "base.angle": 0.3}, method="dopri5", rtol=1e-6, atol=1e-6, record=0.05
+    )
+    assert {e.name.rpartition(".")[2] for e in run.events} >= {"impact", "release"}
+    assert run.energy.drift < 1e-5
+
+
+@pytest.mark.slow
+def test_all_transitions_of_the_overturning_robot() -> None:
+    eom = da.equations(overturning_robot(bilateral=False), by="natural")
+    pose = (0.4103720245171186, 1.0, 0.6015053021164266, 0.9999892917677689, 0.0, 0.004627780223404874, 0.0)
+    native, python = both(eom, q0=pose, duration=14.0, step=1e-3, record=0.5, limits="ignore")
+    assert len(native.metadata["transitions"]) > 60
+    times = [[e["t"] for e in run.metadata["transitions"]] for run in (native, python)]
+    np.testing.assert_allclose(*times, atol=1e-9)
+    np.testing.assert_allclose(native.x[-1], python.x[-1], atol=1e-7)
