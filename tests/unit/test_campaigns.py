@@ -12,6 +12,7 @@ import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,11 @@ import pytest
 from scipy import stats
 
 import dalembert as da
-from dalembert.campaigns import Store, sample, wilson
+from dalembert.campaigns import Store, runners, sample, wilson
 from dalembert.campaigns.distributions import as_spread
 from dalembert.campaigns.expressions import SignalExpression
 from dalembert.campaigns.run_measures import measure_run
+from dalembert.campaigns.tasks import FunctionTask
 from dalembert.cli.app import run
 from dalembert.core.errors import FileFormatError, InputError, SimulationError, UnknownNameError, WriteError
 
@@ -189,6 +191,36 @@ def test_dask_gives_the_same_bits(tmp_path: Path) -> None:
     pandas.testing.assert_frame_equal(of_cart(chunk=8).table, there.table, check_exact=True)
 
 
+def which_gpu(x: float) -> float:
+    """The GPU that the process of a member may use; it takes a while, so that no process has them all."""
+    time.sleep(0.2)
+    return float(os.environ["CUDA_VISIBLE_DEVICES"])
+
+
+def test_gpus_share_the_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process sees one GPU; no GPU is needed to see that."""
+    monkeypatch.setattr(runners, "visible_gpus", lambda: ["3", "5"])
+    chunks = [(k, k, np.full((1, 1), float(k))) for k in range(8)]
+    task = FunctionTask(which_gpu, ("x",))
+    rows = dict(runners.run_chunks(task, chunks, 0, runner="cuda", workers=0, address=None))
+    assert sorted(rows) == list(range(8))
+    assert {float(columns["result"][0]) for columns in rows.values()} == {3.0, 5.0}
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
+    alone = dict(runners.run_chunks(task, chunks[:2], 0, runner="cuda", workers=1, address=None))
+    assert [alone[k]["result"][0] for k in range(2)] == [7.0, 7.0]  # in this process
+    with pytest.raises(InputError, match="workers = 3 for the runner cuda, but there are 2 GPUs"):
+        list(runners.run_chunks(task, chunks, 0, runner="cuda", workers=3, address=None))
+
+
+def test_which_gpus_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = SimpleNamespace(getDeviceCount=lambda: 2)
+    monkeypatch.setattr(runners, "import_cupy", lambda: SimpleNamespace(cuda=SimpleNamespace(runtime=runtime)))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert runners.visible_gpus() == ["0", "1"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4, GPU-8f")
+    assert runners.visible_gpus() == ["4", "GPU-8f"]
+
+
 def test_single_runs_are_measured_as_rollouts_are() -> None:
     """Every way to measure, by the time loop and from the rows of the single run."""
     ways = ("final", "max", "min", "max abs", "integral", "mean", "rms")
@@ -253,7 +285,7 @@ def test_lost_worker_process(tmp_path: Path) -> None:
 
     def deadly(x: float) -> float:
         if x > 0.5 and flag.exists():
-            flag.unlink()
+            flag.unlink(missing_ok=True)
             os.kill(os.getpid(), signal.SIGKILL)
         return x
 
@@ -271,7 +303,7 @@ def test_dask_survives_a_killed_worker(tmp_path: Path) -> None:
 
     def deadly(x: float) -> float:
         if x > 0.5 and flag.exists():
-            flag.unlink()
+            flag.unlink(missing_ok=True)
             os.kill(os.getpid(), signal.SIGKILL)
         return x
 

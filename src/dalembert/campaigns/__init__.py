@@ -7,7 +7,7 @@ from dalembert.campaigns.environments import environment, vector_environment
 from dalembert.campaigns.identification import Identification, identify
 from dalembert.campaigns.result import Campaign
 from dalembert.campaigns.sampling import SAMPLINGS, sample
-from dalembert.campaigns.sensitivity import Gradient, Sensitivities, gradient, sensitivities
+from dalembert.campaigns.sensitivity import EventTime, Gradient, Sensitivities, gradient, sensitivities
 from dalembert.campaigns.statistics import Proportion, wilson
 from dalembert.campaigns.store import Store
 
@@ -15,6 +15,7 @@ __all__ = [
     "SAMPLINGS",
     "Campaign",
     "Design",
+    "EventTime",
     "Gradient",
     "Identification",
     "Proportion",

@@ -76,9 +76,9 @@ def campaign(
         resumed; with another question it is refused.
     runner
         ``"local"``: lanes and threads of this process; processes where members are simulated one by one. ``"dask"``:
-        an embedded cluster of processes, or the one at ``address``. ``"cuda"``: a GPU.
+        an embedded cluster of processes, or the one at ``address``. ``"cuda"``: GPUs.
     workers
-        Number of processes; 0: one per core.
+        Number of processes; 0: one per core. Of GPUs, each with a process of its own; 0: all.
     address
         Of a Dask scheduler.
     chunk

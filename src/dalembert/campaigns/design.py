@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.campaigns.quantities import assigned
 from dalembert.campaigns.sensitivity import gradient
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.states import assigned
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 
@@ -60,13 +60,14 @@ def optimise(
     v0: Mapping[str, float] | None = None,
     step: float = 1e-3,
     iterations: int = 100,
+    **settings: Any,
 ) -> Design:
     """Choose parameters and initial values so that runs cost least.
 
     Parameters
     ----------
     machine
-        The machine or its equations, in minimal coordinates.
+        The machine or its equations.
     vary
         Names of parameters, ``q0.NAME``, ``v0.NAME``, with their ranges; the search begins at the nominal values.
     duration, step
@@ -81,6 +82,8 @@ def optimise(
         Of all of them.
     iterations
         Largest number of iterations (SLSQP).
+    settings
+        More of `dalembert.campaigns.gradient`: ``events``, ``switches``, ``sensors``, ``constraints``, ``limits``.
     """
     from scipy.optimize import minimize
 
@@ -101,7 +104,7 @@ def optimise(
     def run(u: Array, scenario: Mapping[str, Any], final: Any, integral: Any) -> tuple[float, Array]:
         own = {k: {**shared[k], **(scenario.get(k) or {})} for k in shared}
         given = assigned(own, zip(names, (ranges[:, 0] + u * width).tolist(), strict=True))
-        options: dict[str, Any] = {"duration": duration, "control": control, "step": step, **given}
+        options: dict[str, Any] = {**settings, "duration": duration, "control": control, "step": step, **given}
         found = gradient(eom, wrt=names, final=final, integral=integral, **options)
         return found.cost, found.gradient * width
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.campaigns.quantities import assigned
 from dalembert.campaigns.sensitivity import sensitivities
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
+from dalembert.core.states import assigned
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.simulation.run import Run
@@ -102,6 +102,7 @@ def identify(
     p: Mapping[str, float] | None = None,
     step: float | None = None,
     method: str | None = None,
+    **settings: Any,
 ) -> Identification:
     """Find parameters and initial values with which simulations meet recorded signals best.
 
@@ -122,6 +123,8 @@ def identify(
         Of all records.
     step, method
         Of the simulations; RK4 with the period of the record, at most 1 ms, by default.
+    settings
+        More of `dalembert.campaigns.sensitivities`: ``events``, ``switches``, ``sensors``, ``constraints``, ``limits``.
 
     Examples
     --------
@@ -151,7 +154,7 @@ def identify(
     def evaluated(x: Array) -> tuple[Array, Array]:
         key = x.tobytes()
         if key not in last:
-            parts = [_compared(eom, r, names, signals, x * scale, step, method, not last) for r in records]
+            parts = [_compared(eom, r, names, signals, x * scale, step, method, settings, not last) for r in records]
             residual = np.concatenate([(r * weights).ravel() for r, _ in parts])
             jacobian = np.concatenate([(J * weights[:, None]).reshape(-1, len(names)) for _, J in parts])
             last.clear()
@@ -201,7 +204,8 @@ def _bounds(unknown: Any, begin: Array) -> tuple[Array, Array]:
 def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _Record:
     given = dict(shared)
     if isinstance(one, Run):
-        t, columns = one.t, {s: one[s] for s in signals}
+        rows = ~np.isin(one.t, [event.t for event in one.events])  # those are at times of their own
+        t, columns = one.t[rows], {s: one[s][rows] for s in signals}
     elif isinstance(one, Mapping):
         for key in ("q0", "v0", "p"):
             given[key] = {**given[key], **(one.get(key) or {})}
@@ -232,16 +236,17 @@ def _compared(
     values: Array,
     step: float | None,
     method: str | None,
+    more: Mapping[str, Any],
     first: bool,
 ) -> tuple[Array, Array]:
     """Return residuals (times, signals) and their derivatives (times, signals, unknowns).
 
     Values that diverge or that the machine refuses are a wall, before which the search turns back; not the first ones.
     """
-    given = assigned(record.given, zip(names, values.tolist(), strict=True))
+    given: dict[str, Any] = assigned(record.given, zip(names, values.tolist(), strict=True))
     span = float(record.t[-1] - record.t[0])
     h = step or min(1e-3, record.period or 1e-3)
-    settings: dict[str, Any] = {"duration": span, "t0": float(record.t[0])}
+    settings: dict[str, Any] = {**more, "duration": span, "t0": float(record.t[0])}
     if method in (None, "rk4", "heun", "euler"):
         settings["step"] = h
     if method is not None:
@@ -254,11 +259,13 @@ def _compared(
             raise
         wall = np.full(record.y.shape, 1e6)
         return wall, np.zeros((*record.y.shape, len(names)))
-    values_, derivatives = found.values, found.derivatives
-    if record.period is None or len(found.t) != len(record.t):
-        from scipy.interpolate import CubicSpline
+    near = np.searchsorted(found.t, record.t + 1e-9 * h, side="right") - 1  # the last row of an instant
+    if np.abs(found.t[near] - record.t).max() <= 1e-6 * h:
+        return found.values[near] - record.y, found.derivatives[near]
+    from scipy.interpolate import CubicSpline
 
-        values_, derivatives = (CubicSpline(found.t, x)(record.t) for x in (values_, derivatives))
+    rows = np.append(np.diff(found.t) > 0, True)
+    values_, derivatives = (CubicSpline(found.t[rows], x[rows])(record.t) for x in (found.values, found.derivatives))
     return values_ - record.y, derivatives
 
 

@@ -1,9 +1,10 @@
-"""Who runs the chunks of a campaign: this process and its threads, a pool of processes, or a Dask cluster."""
+"""Who runs the chunks of a campaign: this process and its threads, a pool of processes, GPUs, or a Dask cluster."""
 
 from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import pickle
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -14,10 +15,11 @@ from typing import Any
 from dalembert.campaigns.store import needs
 from dalembert.campaigns.tasks import Columns, RolloutTask, Task
 from dalembert.compile.build import available_cores
-from dalembert.core.errors import InputError, SimulationError
+from dalembert.compile.cuda import import_cupy
+from dalembert.core.errors import BuildError, InputError, SimulationError
 from dalembert.core.types import Array
 
-__all__ = ["RUNNERS", "Chunk", "run_chunks"]
+__all__ = ["RUNNERS", "Chunk", "run_chunks", "visible_gpus"]
 
 RUNNERS = ("local", "dask", "cuda")
 
@@ -41,7 +43,8 @@ def run_chunks(
     runner
         One of `RUNNERS`; with ``"local"`` rollouts run in threads, everything else in processes.
     workers
-        Processes of a pool or of an embedded cluster; 0: one per core.
+        Processes of a pool or of an embedded cluster; 0: one per core. With ``"cuda"`` GPUs, each with a process of its
+        own; 0: all.
     address
         Of a Dask scheduler that exists.
     """
@@ -49,6 +52,14 @@ def run_chunks(
         raise InputError(f"got runner {runner!r}, expected one of {', '.join(RUNNERS)}")
     if address is not None and runner != "dask":
         raise InputError(f"an address belongs to the runner dask, got {address!r} with {runner!r}")
+    if runner == "cuda":
+        gpus = visible_gpus()
+        if workers > len(gpus):
+            raise InputError(f"got workers = {workers} for the runner cuda, but there are {len(gpus)} GPUs here")
+        gpus = gpus[: workers or len(gpus)][: len(chunks)]
+        if len(gpus) > 1:
+            yield from _processes(task, chunks, seed, len(gpus), gpus)
+            return
     workers = workers or available_cores()
     if runner == "dask":
         yield from _dask(task, chunks, seed, workers, address)
@@ -57,6 +68,22 @@ def run_chunks(
             yield number, task.run(values, first, seed)
     else:
         yield from _processes(task, chunks, seed, workers)
+
+
+def visible_gpus() -> list[str]:
+    """Names of the GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` has them; one if nobody can tell."""
+    try:
+        cupy = import_cupy()
+    except BuildError:
+        return [""]  # the first member says what is missing
+    count = int(cupy.cuda.runtime.getDeviceCount())
+    given = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
+    return (given or [str(k) for k in range(count)])[: max(1, count)]
+
+
+def _take_gpu(names: Any) -> None:
+    """Let a process see one GPU alone, before it loads anything of CUDA."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = names.get()
 
 
 def _packed(task: Task) -> bytes:
@@ -79,11 +106,21 @@ def _run_packed(packed: bytes, values: Array, first: int, seed: int) -> Columns:
     return task.run(values, first, seed)
 
 
-def _processes(task: Task, chunks: list[Chunk], seed: int, workers: int) -> Iterator[tuple[int, Columns]]:
+def _processes(
+    task: Task, chunks: list[Chunk], seed: int, workers: int, gpus: list[str] | None = None
+) -> Iterator[tuple[int, Columns]]:
+    """Run chunks in processes; where there are GPUs each has one of them."""
     packed, waiting = _packed(task), list(reversed(chunks))
     running: dict[Future[Columns], int] = {}
     # Not forked: threads of this process (of a notebook, of BLAS) would be lost in the middle of their work.
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    context = multiprocessing.get_context("spawn")
+    begin: dict[str, Any] = {}
+    if gpus is not None:
+        names = context.SimpleQueue()
+        for name in gpus:
+            names.put(name)
+        begin = {"initializer": _take_gpu, "initargs": (names,)}
+    with ProcessPoolExecutor(workers, mp_context=context, **begin) as pool:
         try:
             while waiting or running:
                 while waiting and len(running) < 2 * workers:
@@ -109,8 +146,9 @@ def _dask(
         task = replace(task, threads=1)
     with contextlib.ExitStack() as stack:
         client = stack.enter_context(_client(workers, address))
-        packed = client.scatter(_packed(task), broadcast=True)
-        # Values travel with the chunks; a worker that dies loses its chunks, and others run them again.
+        # Task and values travel with the chunks: a worker that dies loses its chunks, and others run them again. (What
+        # is scattered is lost with the worker that has it, if no other one had come yet.)
+        packed = _packed(task)
         futures = {
             client.submit(_run_packed, packed, values, first, seed, pure=False, retries=2): number
             for number, first, values in chunks

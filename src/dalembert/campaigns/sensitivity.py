@@ -1,9 +1,9 @@
-"""Derivatives of runs with respect to parameters and initial states.
+"""Derivatives of runs with respect to parameters and initial states, forward and adjoint.
 
-Forward: the derivatives S of the state follow ``S' = f_x S + f_p`` beside the state. A Runge-Kutta method commutes with
-differentiation, so that with fixed steps S is the derivative of the numbers that the simulation gives, to rounding.
-Adjoint: the steps are gone through backwards, ``lambda_k = F_x^T lambda_{k+1}``, at a cost that does not grow with the
-number of parameters (E. Hairer, S. Norsett, G. Wanner, Solving Ordinary Differential Equations I, I.14).
+Of smooth loops the derivatives S of the state follow ``S' = f_x S + f_p`` beside the state, in native code. A
+Runge-Kutta method commutes with differentiation, so that with fixed steps S is the derivative of the numbers that the
+simulation gives, to rounding (E. Hairer, S. Norsett, G. Wanner, Solving Ordinary Differential Equations I, I.14). Of
+all other loops, and for the adjoint, the steps of a run are gone through once more (``simulation/derivatives.py``).
 """
 
 from __future__ import annotations
@@ -15,21 +15,41 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dalembert.campaigns.quantities import place_of
 from dalembert.compile import compile_function
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
-from dalembert.core.states import named_vector
+from dalembert.core.states import named_vector, place_of
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
-from dalembert.loop.closed_loop import ClosedLoop, close_loop
+from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
+from dalembert.loop.derivatives import LinearisedRun, check_quantities, linearised_run
 from dalembert.loop.signals import Signals
+from dalembert.loop.switching import Switch
+from dalembert.model.signals import Sensor, Signal
+from dalembert.simulation.derivatives import Along
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.settings import Settings
 
-__all__ = ["Gradient", "Sensitivities", "gradient", "sensitivities"]
+__all__ = ["EventTime", "Gradient", "Sensitivities", "gradient", "sensitivities"]
 
-_SETTINGS = ("duration", "t0", "method", "step", "rtol", "atol", "max_step", "max_steps", "record")
+
+@dataclass(frozen=True, eq=False)
+class EventTime:
+    """When an event happened, and how that changes.
+
+    Parameters
+    ----------
+    name
+        The event.
+    t
+        Its time.
+    derivatives
+        Of the time, with respect to the quantities.
+    """
+
+    name: str
+    t: float
+    derivatives: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +65,10 @@ class Sensitivities:
     quantities
         What they were differentiated with respect to.
     derivatives
-        (n, signals, quantities).
+        (n, signals, quantities). Rows before and after an event, and at one that ends the run, are those of the event,
+        whose time changes too.
+    events
+        Times of the events that change the run or end it.
     """
 
     t: Array
@@ -53,6 +76,7 @@ class Sensitivities:
     values: Array
     quantities: tuple[str, ...]
     derivatives: Array
+    events: tuple[EventTime, ...] = ()
 
     def __getitem__(self, name: str) -> Array:
         """Derivatives of one signal (n, quantities)."""
@@ -70,6 +94,10 @@ def sensitivities(
     v0: StateLike = None,
     p: Mapping[str, float] | None = None,
     control: Any = None,
+    events: Sequence[Event] = (),
+    switches: Sequence[Switch] = (),
+    signals: Sequence[Signal] = (),
+    sensors: Sequence[Sensor] = (),
     **settings: Any,
 ) -> Sensitivities:
     """Simulate, with the derivatives of signals with respect to parameters and initial values (forward).
@@ -77,15 +105,16 @@ def sensitivities(
     Parameters
     ----------
     machine
-        The machine or its equations, in minimal coordinates.
+        The machine or its equations.
     of
         Names of states or signals, as of `dalembert.Measure`.
     wrt
         Names of parameters, ``q0.NAME``, ``v0.NAME``.
-    q0, v0, p, control
-        As of `dalembert.simulate`; the law must be an expression that is not sampled.
+    q0, v0, p, control, events, switches, signals, sensors
+        As of `dalembert.simulate`; laws must be expressions, sampled or not.
     settings
-        ``duration``, ``method``, ``step``, ``record`` and so on, as of `dalembert.simulate`.
+        ``duration``, ``method``, ``step``, ``record`` and so on, as of `dalembert.simulate`; ``limits`` are ignored by
+        default.
 
     Examples
     --------
@@ -97,17 +126,53 @@ def sensitivities(
     >>> found = da.campaigns.sensitivities(stone, of=["z"], wrt=["v0.z_dot"], duration=1.0, record=1.0)
     >>> found["z"][-1].round(9)
     array([1.])
+
+    The time of its fall from one metre grows with the root of the height:
+
+    >>> floor = da.Event("floor", lambda t, q, v: q[0], terminal=True, direction=-1)
+    >>> fall = da.campaigns.sensitivities(stone, of=["z_dot"], wrt=["q0.z"], q0={"z": 1.0}, duration=1.0,
+    ...                                   events=[floor])
+    >>> bool(abs(fall.events[0].derivatives[0] - (1.0 / (2.0 * 9.81)) ** 0.5) < 1e-9)
+    True
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    loop = _smooth_loop(eom, control)
+    wrt, of = check_quantities(eom, wrt), tuple([of] if isinstance(of, str) else of)
+    how = Settings(**{"limits": "ignore", **settings})
+    more: dict[str, Any] = {"events": events, "switches": switches, "signals": signals, "sensors": sensors}
+    if how.contact is None:
+        loop = close_loop(eom, control, limits=how.limits, **more)
+        if _is_smooth(eom, loop):
+            return _beside_the_state(eom, loop, of, wrt, q0, v0, p, how)
+    found = linearised_run(eom, how, wrt, q0=q0, v0=v0, p=p, control=control, **more)
+    return _along_the_steps(eom, found, of, wrt, how)
+
+
+def _is_smooth(eom: EquationsOfMotion, loop: ClosedLoop) -> bool:
+    """Whether nothing but the rates makes a run: no constraints, no samples, no end before its time."""
     problem = loop.problem
-    wrt, of = _checked(eom, wrt), tuple([of] if isinstance(of, str) else of)
+    sampled = bool(problem.held_names) and loop.constant is None
+    ends = any(spec.terminal for spec in problem.event_specs)
+    return eom.formulation.machine_coordinates and problem.constrained is None and not sampled and not ends
+
+
+def _beside_the_state(
+    eom: EquationsOfMotion,
+    loop: ClosedLoop,
+    of: tuple[str, ...],
+    wrt: tuple[str, ...],
+    q0: StateLike,
+    v0: StateLike,
+    p: Mapping[str, float] | None,
+    how: Settings,
+) -> Sensitivities:
+    problem, own = loop.problem, eom.machine
     n, m = problem.n_states, len(wrt)
     augmented, outputs = eom.kept.once(
         "sensitivity", (problem, wrt, of), lambda: _augment(eom, problem, wrt, of), at_most=8
     )
-    x0 = np.concatenate([_start(eom, loop, q0, v0), _initial_derivatives(eom, wrt, n).ravel(order="F")])
-    run = integrate(augmented, x0, eom.parameter_values(p), Settings(**settings), controller=loop.controller,
+    q, v = named_vector(q0, own.q_names, own.q_neutral, "q0"), named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
+    x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0], _initial_derivatives(eom, wrt, n).ravel(order="F")])
+    run = integrate(augmented, x0, eom.parameter_values(p), how, controller=loop.controller,
                     progress=False, backend=eom.backend)  # fmt: skip
     if not run.ok:
         raise SimulationError(f"the run with derivatives ended early: {run.message}", run)
@@ -118,65 +183,18 @@ def sensitivities(
     return Sensitivities(run.t, of, values[:, :, 0].copy(), wrt, values[:, :, 1:].copy())
 
 
-def _smooth_loop(eom: EquationsOfMotion, control: Any) -> ClosedLoop:
-    """Close the loop; refuse what has no derivatives here."""
-    name = eom.machine.name
-    if not eom.formulation.machine_coordinates:
-        raise InputError(f"derivatives of runs of machine '{name}' need minimal coordinates, not natural ones")
-    if eom.constrained:
-        raise InputError(f"machine '{name}' has constraints or cables: derivatives of its runs are not there yet")
-    loop = close_loop(eom, control, limits="ignore")
-    if loop.problem.held_names and loop.constant is None:
-        raise InputError("derivatives of runs need a law that is an expression of time and state, not a sampled one")
-    return loop
-
-
-def _checked(eom: EquationsOfMotion, wrt: Sequence[str]) -> tuple[str, ...]:
-    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-    own = eom.machine
-    if not names:
-        raise InputError(
-            "there is nothing to differentiate with respect to: give names of parameters or initial values"
-        )
-    known = [*eom.p_names, *(f"q0.{n}" for n in own.q_names), *(f"v0.{n}" for n in own.v_names)]
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("parameter or initial value", name, known, f"machine '{own.name}'")
-        if name.startswith("q0.") and _state(eom, name) in _quaternion_entries(eom):
-            raise InputError(f"{name!r} is an entry of a unit quaternion: it cannot change alone")
-    return names
-
-
-def _quaternion_entries(eom: EquationsOfMotion) -> set[int]:
-    return {start + k for _, start in eom.layout.quaternions for k in range(4)}
-
-
-def _state(eom: EquationsOfMotion, name: str) -> int:
-    kind, rest = place_of(name)
-    return eom.machine.q_names.index(rest) if kind == "q0" else eom.nq + eom.machine.v_names.index(rest)
-
-
-def _start(eom: EquationsOfMotion, loop: ClosedLoop, q0: StateLike, v0: StateLike) -> Array:
-    own = eom.machine
-    q, v = named_vector(q0, own.q_names, own.q_neutral, "q0"), named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
-    return np.concatenate([q, v, loop.z0, [0.0, 0.0]])
-
-
 def _initial_derivatives(eom: EquationsOfMotion, wrt: tuple[str, ...], n: int) -> Array:
-    S = np.zeros((n, len(wrt)))
+    S, own = np.zeros((n, len(wrt))), eom.machine
     for k, name in enumerate(wrt):
-        if name not in eom.p_names:
-            S[_state(eom, name), k] = 1.0
+        kind, rest = place_of(name)
+        if kind != "p":
+            S[own.q_names.index(rest) if kind == "q0" else eom.nq + own.v_names.index(rest), k] = 1.0
     return S
 
 
 def _directions(eom: EquationsOfMotion, wrt: tuple[str, ...]) -> Array:
     """Directions in the parameters, (parameters, quantities)."""
-    D = np.zeros((len(eom.p_names), len(wrt)))
-    for k, name in enumerate(wrt):
-        if name in eom.p_names:
-            D[eom.p_names.index(name), k] = 1.0
-    return D
+    return np.array([[float(name == other) for other in wrt] for name in eom.p_names]).reshape(-1, len(wrt))
 
 
 def _augment(
@@ -214,6 +232,41 @@ def _augment(
     return augmented, outputs
 
 
+def _along_the_steps(
+    eom: EquationsOfMotion, found: LinearisedRun, of: tuple[str, ...], wrt: tuple[str, ...], how: Settings
+) -> Sensitivities:
+    run, passage, problem = found.run, found.passage, found.loop.problem
+
+    def make() -> Along:
+        signals = Signals(eom, problem)
+        given = [signals.t, signals.x, signals.c, signals.p]
+        return Along("outputs", given, ca.vertcat(*(signals[name] for name in of)))
+
+    outputs = eom.kept.once("sensitivity outputs", (problem, of), make, at_most=8)
+    rows = _recorded(run.t, how)
+    S, times = passage.forward(found.start, rows)
+    at, m = passage.layout, len(wrt)
+    seeds = np.swapaxes(S, 1, 2)
+    dp = np.broadcast_to(passage.directions.T, (len(S), m, len(passage.p)))
+    values, slopes = outputs(
+        run.t[rows], run.x[rows], passage.c[rows], passage.p,
+        along=(seeds[..., at.t], seeds[..., : at.n], seeds[..., at.n : at.t], dp),
+    )  # fmt: skip
+    events = tuple(EventTime(*one) for one in times)
+    return Sensitivities(run.t[rows], of, np.array(values), wrt, np.swapaxes(slopes, 1, 2).copy(), events)
+
+
+def _recorded(t: Array, how: Settings) -> Any:
+    """Rows that a simulation would have recorded: all, or at multiples of an interval, at transitions and the end."""
+    if how.record is None:
+        return np.ones(len(t), dtype=bool)
+    k = (t - how.t0) / how.record
+    wanted = np.abs(k - np.round(k)) <= 1e-9 * np.maximum(1.0, np.abs(k))
+    twice = np.flatnonzero(np.diff(t) == 0.0)
+    wanted[twice], wanted[twice + 1], wanted[-1] = True, True, True
+    return wanted
+
+
 @dataclass(frozen=True, eq=False)
 class Gradient:
     """A cost and its derivatives.
@@ -237,102 +290,67 @@ def gradient(
     wrt: Sequence[str],
     final: Any = None,
     integral: Any = None,
-    duration: float,
     q0: StateLike = None,
     v0: StateLike = None,
     p: Mapping[str, float] | None = None,
     control: Any = None,
-    step: float = 1e-3,
-    t0: float = 0.0,
+    events: Sequence[Event] = (),
+    switches: Sequence[Switch] = (),
+    signals: Sequence[Signal] = (),
+    sensors: Sequence[Sensor] = (),
+    **settings: Any,
 ) -> Gradient:
-    """Return a cost of a run with its derivatives (adjoint): the cost of a few runs, however many derivatives.
+    """Return a cost of a run with its derivatives (adjoint): one run, and once back through its steps.
 
     Parameters
     ----------
     machine
-        The machine or its equations, in minimal coordinates.
+        The machine or its equations.
     wrt
         Names of parameters, ``q0.NAME``, ``v0.NAME``.
     final, integral
         Cost at the end and cost per second: names of signals, or functions of named signals on CasADi symbols, as of
         `dalembert.Measure`.
-    duration, step, t0
-        Of the run, with RK4; the last step is shortened.
-    q0, v0, p, control
-        As of `dalembert.simulate`.
+    q0, v0, p, control, events, switches, signals, sensors
+        As of `dalembert.simulate`; laws must be expressions, sampled or not.
+    settings
+        ``duration``, ``method``, ``step`` and so on, as of `dalembert.simulate`, with an explicit method; ``limits``
+        are ignored by default.
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    loop = _smooth_loop(eom, control)
-    wrt = _checked(eom, wrt)
+    wrt = check_quantities(eom, wrt)
     if final is None and integral is None:
         raise InputError("a gradient needs a cost: final=, integral= or both")
-    if not (np.isfinite(duration) and duration > 0.0 and np.isfinite(step) and step > 0.0):
-        raise InputError(f"duration and step must be positive, got {duration!r} and {step!r}")
-    problem = loop.problem
-    step_kernel, back_kernel, end_kernel = eom.kept.once(
-        "adjoint", (problem, final, integral), lambda: _adjoint_kernels(eom, problem, final, integral), at_most=8
-    )
-    count = max(1, int(np.ceil(duration / step - 1e-9)))
-    times = t0 + np.minimum(np.arange(count + 1) * step, duration)
-    held = loop.constant if loop.constant is not None else np.zeros(0)
-    parameters = eom.parameter_values(p)
-    n = problem.n_states + 1
-    x = np.empty((count + 1, n))
-    x[0, :-1], x[0, -1] = _start(eom, loop, q0, v0), 0.0
-    for k in range(count):
-        x[k + 1] = step_kernel(times[k], x[k], held, parameters, times[k + 1] - times[k])
-    if not np.isfinite(x[-1]).all():
-        raise SimulationError(f"the run of machine '{eom.machine.name}' diverges; take shorter steps", None)
-    cost, adjoint, total = end_kernel(times[-1], x[-1], held, parameters)
-    adjoint, total = np.array(adjoint).ravel(), np.array(total).ravel()
-    for k in range(count - 1, -1, -1):
-        back = np.asarray(back_kernel(times[k], x[k], held, parameters, times[k + 1] - times[k], adjoint)).ravel()
-        adjoint, total = back[:n], total + back[n:]
-    of = {name: total[i] for i, name in enumerate(eom.p_names)}
-    found = [of[name] if name in of else adjoint[_state(eom, name)] for name in wrt]
-    return Gradient(float(np.asarray(cost).ravel()[0]), wrt, np.array(found))
 
+    def running(problem: Problem) -> ca.Function:
+        named = Signals(eom, problem)
+        return named.function([named.expression(integral, "the cost per second")])
 
-def _adjoint_kernels(eom: EquationsOfMotion, problem: Problem, final: Any, integral: Any) -> tuple[Any, Any, Any]:
-    """Return one RK4 step with the cost as a further state, its transposed derivative, and the cost at the end."""
-    signals = Signals(eom, problem)
-    t, x, c, p = signals.t, signals.x, signals.c, signals.p
-    running = signals.expression(integral, "the cost per second") if integral is not None else ca.SX(0)
-    closing = signals.expression(final, "the cost at the end") if final is not None else ca.SX(0)
-    cost, h = ca.SX.sym("cost"), ca.SX.sym("h")
-    state = ca.vertcat(x, cost)
-    rate = ca.Function("rate", [t, x, c, p], [ca.vertcat(problem.ode(t, x, c, p), running)])
-    n = problem.n_states
+    found = linearised_run(
+        eom, Settings(**{"limits": "ignore", **settings}), wrt, q0=q0, v0=v0, p=p, control=control,
+        events=events, switches=switches, signals=signals, sensors=sensors,
+        running=(integral, None if integral is None else running),
+    )  # fmt: skip
+    run, passage, problem = found.run, found.passage, found.loop.problem
+    at, end = passage.layout, np.zeros(passage.layout.size)
+    cost, direct = 0.0, np.zeros(len(wrt))
+    if integral is not None:
+        cost, end[at.cost] = passage.cost(), 1.0
+    if final is not None:
 
-    def f(time: Any, at: Any) -> Any:
-        return rate(time, at[:n], c, p)
+        def make() -> Along:
+            named = Signals(eom, problem)
+            given = [named.t, named.x, named.c, named.p]
+            return Along("end", given, named.expression(final, "the cost at the end"))
 
-    k1 = f(t, state)
-    k2 = f(t + h / 2, state + h / 2 * k1)
-    k3 = f(t + h / 2, state + h / 2 * k2)
-    k4 = f(t + h, state + h * k3)
-    after = state + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    for offset in problem.quaternions:
-        quaternion = after[offset : offset + 4]
-        after[offset : offset + 4] = quaternion / ca.norm_2(quaternion)
-    weight = ca.SX.sym("weight", n + 1)
-    back = ca.jtimes(after, ca.vertcat(state, p), weight, True)
-    whole = closing + cost
-    end = ca.gradient(whole, ca.vertcat(state, p))
-    names, shapes = ["t", "x", "c", "p", "h", "weight"], {"t": (), "h": ()}
-    made = []
-    for label, inputs, outputs in (
-        ("step", [t, state, c, p, h], [after]),
-        ("back", [t, state, c, p, h, weight], [back]),
-        ("end", [t, state, c, p], [whole, end[: n + 1], end[n + 1 :]]),
-    ):
-        function = ca.Function(
-            label,
-            inputs,
-            [ca.cse(ca.densify(o)) for o in outputs],
-            names[: len(inputs)],
-            [f"o{k}" for k in range(len(outputs))],
-        )
-        used = {k: v for k, v in shapes.items() if k in names[: len(inputs)]}
-        made.append(compile_function(function, backend=eom.backend, shapes=used))
-    return made[0], made[1], made[2]
+        closing = eom.kept.once("closing", (problem, final), make, at_most=8)
+        seeds = np.vstack([np.eye(at.t + 1), np.zeros((len(wrt), at.t + 1))])
+        dp = np.vstack([np.zeros((at.t + 1, len(passage.p))), passage.directions.T])
+        value, slope = closing(
+            run.t[-1], run.x[-1], passage.c[-1], passage.p,
+            along=(seeds[:, at.t], seeds[:, : at.n], seeds[:, at.n : at.t], dp),
+        )  # fmt: skip
+        cost += float(value[0])
+        end[: at.t + 1], direct = slope[: at.t + 1, 0], slope[at.t + 1 :, 0]
+    adjoint, total = passage.backward(end)
+    return Gradient(cost, wrt, direct + total + found.start.T @ adjoint)

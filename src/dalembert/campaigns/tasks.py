@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dalembert.campaigns.quantities import assigned, place_of
 from dalembert.campaigns.run_measures import measure_run
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
+from dalembert.core.states import assigned, place_of
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.loop.rollout import rollout

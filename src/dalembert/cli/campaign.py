@@ -24,7 +24,7 @@ def campaign(
         Path | None, typer.Argument(help="The folder of an action; of results: FILE without its ending.")
     ] = None,
     runner: Annotated[str | None, typer.Option(help="local, dask, cuda; over what the file says.")] = None,
-    workers: Annotated[int, typer.Option(help="Processes; 0: one per core.")] = 0,
+    workers: Annotated[int, typer.Option(help="Processes, or GPUs; 0: one per core, or all.")] = 0,
     address: Annotated[str | None, typer.Option(help="Of a Dask scheduler that exists.")] = None,
     out: Annotated[Path | None, typer.Option(help="File of export (.csv, .parquet) or report (.html).")] = None,
 ) -> None:

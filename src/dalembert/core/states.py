@@ -1,8 +1,8 @@
-"""Initial states of a machine, given as arrays or by name."""
+"""Initial states and parameters of a machine, given as arrays or by name (``NAME``, ``q0.NAME``, ``v0.NAME``)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 
-__all__ = ["as_numbers", "named_vector"]
+__all__ = ["as_numbers", "assigned", "named_vector", "place_of"]
 
 
 def as_numbers(value: Any) -> Array:
@@ -68,3 +68,18 @@ def named_vector(value: Any, names: Sequence[str], default: Array, what: str) ->
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= 12 else ", ".join(names[:12]) + ", ..."
+
+
+def place_of(name: str) -> tuple[str, str]:
+    """Return the argument of a simulation (q0, v0 or p) that a quantity belongs to, and its name there."""
+    kind, _, rest = name.partition(".")
+    return (kind, rest) if kind in ("q0", "v0") and rest else ("p", name)
+
+
+def assigned(given: Mapping[str, Any], values: Iterable[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return q0, v0 and p by name: what is given, and over it the values of quantities."""
+    result: dict[str, dict[str, Any]] = {k: dict(given.get(k) or {}) for k in ("q0", "v0", "p")}
+    for name, value in values:
+        target, key = place_of(name)
+        result[target][key] = value
+    return result

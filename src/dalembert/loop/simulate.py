@@ -23,6 +23,7 @@ from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.engines.integrators import agree
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.run import EndState, Run
+from dalembert.simulation.sampling import Schedule, Update
 from dalembert.simulation.settings import Settings
 
 __all__ = ["run_equations"]
@@ -46,8 +47,12 @@ def run_equations(
     on_event: Callable[..., Any] | None = None,
     progress: bool | Callable[[float], object] | None = None,
     check: bool = True,
+    marks: float | None = None,
 ) -> Run:
-    """Simulate; what is given besides equations and settings is as of `dalembert.simulate`."""
+    """Simulate; what is given besides equations and settings is as of `dalembert.simulate`.
+
+    Steps end at the multiples of ``marks`` too, as they do where rows are recorded.
+    """
     contact = None if settings.contact is None else contact_method(settings.contact)
     loop = close_loop(
         eom,
@@ -105,7 +110,7 @@ def run_equations(
             x0,
             eom.parameter_values(p),
             settings,
-            controller=loop.controller,
+            controller=loop.controller if marks is None else _marked(loop.controller, marks),
             progress=progress,
             on_event=transition,
             backend=eom.backend,
@@ -120,6 +125,12 @@ def run_equations(
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     return run
+
+
+def _marked(schedule: Schedule | None, interval: float) -> Schedule:
+    """Return a schedule with instants at which nothing is set."""
+    given = Schedule((), np.zeros(0)) if schedule is None else schedule
+    return Schedule((Update("marks", interval, (), lambda t, x, c, p: []), *given.updates), given.initial)
 
 
 def _check_contacts(loop: ClosedLoop, settings: Settings) -> None:

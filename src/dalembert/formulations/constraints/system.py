@@ -35,7 +35,7 @@ from dalembert.formulations.constraints.kinds import residual
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.constraints import WeldConstraint
 from dalembert.model.machine import Machine
-from dalembert.spatial.rotations import quaternion_from_matrix
+from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_of
 
 __all__ = ["ConstraintRows", "ConstraintSystem"]
 
@@ -207,6 +207,17 @@ class ConstraintSystem:
         return tuple(held.name for held in self._measures)
 
     @property
+    def measures(self) -> list[tuple[str, slice, Any]]:
+        """What constraints measure: their names, the places of it in the latches, and expressions of it.
+
+        A pose is a position and a quaternion, whose sign may be the other one than that of `measured`.
+        """
+        return [
+            (one.name, one.where, one.measured if one.measured.numel() == 1 else _as_pose(one.measured))
+            for one in self._measures
+        ]
+
+    @property
     def m(self) -> int:
         """Number of rows."""
         return int(self.phi.shape[0])
@@ -314,6 +325,10 @@ class ConstraintSystem:
                 raise InputError(f"active['{name}'] must be true or false, got {on!r}")
             latches[self.latch_index(f"active.{name}")] = float(on)
         return latches
+
+
+def _as_pose(measured: Any) -> Any:
+    return ca.vertcat(measured[:3], quaternion_of(ca.reshape(measured[3:], 3, 3)))
 
 
 def _moving_tangents(contacts: ContactSystem) -> tuple[tuple[int, ...], ...]:

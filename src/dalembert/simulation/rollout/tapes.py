@@ -13,7 +13,7 @@ from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.contacts import stepping_macros, stepping_tapes
 
-__all__ = ["check_way", "constraint_macros", "rollout_tapes"]
+__all__ = ["check_way", "constraint_macros", "events_tape", "rollout_tapes"]
 
 _NAMES = ["t", "x", "c", "p"]
 
@@ -44,8 +44,7 @@ def rollout_tapes(problem: Problem, way: ConstraintMethod) -> tuple[ca.Function,
     if system is None:
         return problem.ode, {}
     symbols: list[Any] = [ca.SX.sym(name, problem.ode.size1_in(k)) for k, name in enumerate(_NAMES)]
-    settings = way.settings
-    terms = [2.0 * settings.get("alpha", 0.0), settings.get("beta", 0.0) ** 2]
+    terms = _terms(way)
     dynamics = dynamics_tape(system.tape, system.flags, None if any(terms) else ())
     rates, *_, phi_t, _, a, multipliers, share = dynamics(*symbols, ca.DM(terms))
     xdot = ca.densify(ca.SX(rates))
@@ -54,7 +53,7 @@ def rollout_tapes(problem: Problem, way: ConstraintMethod) -> tuple[ca.Function,
     ode = ca.Function("ode", symbols, ca.cse([xdot, ca.SX(share)]), _NAMES, ["out", "share"])
     further: dict[str, ca.Function] = {}
     if system.unilateral:
-        further["WATCH"] = _events_tape(problem, symbols, terms)
+        further["WATCH"] = events_tape(problem, symbols, way)
     if not way.projects:
         return ode, further
     tape = projection_tape(system.geometry, system.move, system.flags, system.nq, system.nv)
@@ -64,9 +63,14 @@ def rollout_tapes(problem: Problem, way: ConstraintMethod) -> tuple[ca.Function,
     return ode, further
 
 
-def _events_tape(problem: Problem, symbols: list[Any], terms: list[float]) -> ca.Function:
+def _terms(way: ConstraintMethod) -> list[float]:
+    """Factors of ``Phi'`` and ``Phi`` in Baumgarte's equations; zero of other methods."""
+    return [2.0 * way.settings.get("alpha", 0.0), way.settings.get("beta", 0.0) ** 2]
+
+
+def events_tape(problem: Problem, symbols: list[Any], way: ConstraintMethod) -> ca.Function:
     """Event functions and a share: (t, x, c, p) -> (g, share); as constrained_events of constrained.c."""
-    system, x = problem.constrained, symbols[1]
+    system, x, terms = problem.constrained, symbols[1], _terms(way)
     assert system is not None
     tape = dynamics_tape(system.tape, system.flags, None if any(terms) else system.unilateral)
     found = tape(*symbols, ca.DM(terms))

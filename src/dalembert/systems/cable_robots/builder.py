@@ -61,7 +61,9 @@ def cable_robot(
         Lengths of the cables at zero winch angle; None: whatever makes them taut at the start.
     winches
         Whether the cables are coiled; without winches their lengths are fixed.
-    drum, rotor_inertia, damping, friction
+    drum
+        Radius of all drums, or one per winch.
+    rotor_inertia, damping, friction
         Of each winch.
     pulley
         Radius of the guiding pulleys; zero: exits are points.
@@ -82,6 +84,9 @@ def cable_robot(
         raise MachineError(f"cable robot '{name}' needs as many exits as anchors, got {len(exits)} and {len(anchors)}")
     if lengths is not None and len(lengths) != len(exits):
         raise MachineError(f"cable robot '{name}' needs one length per cable ({len(exits)}), got {len(lengths)}")
+    drums = list(drum) if isinstance(drum, Sequence) else [drum] * len(exits)
+    if len(drums) != len(exits):
+        raise MachineError(f"cable robot '{name}' needs one drum, or one per cable ({len(exits)}), got {len(drums)}")
     if swivel_inertia is not None and nominal(pulley) == 0.0:
         raise MachineError(f"cable robot '{name}' has pulleys with swivel inertia but no radius: give 'pulley'")
     bodies, joints = platform_on(platform, mount)
@@ -93,7 +98,7 @@ def cable_robot(
             bodies.append(body)
             joints.append(joint)
             motors.append(motor)
-            coil = {"winch": joint.name, "drum": drum}
+            coil = {"winch": joint.name, "drum": drums[k]}
         guide: dict[str, Any] = {"exit_at": d, "pulley": pulley}
         if swivel_inertia is not None:
             wheel = f"pulley{k + 1}"

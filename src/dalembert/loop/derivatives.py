@@ -1,0 +1,358 @@
+"""Runs of machines with what their derivatives are made of: the start, the steps, the impacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.constraint_tape import TapeFactors, acting
+from dalembert.core.errors import InputError, SimulationError, UnknownNameError
+from dalembert.core.states import named_vector, place_of
+from dalembert.core.types import Array, StateLike
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
+from dalembert.loop.simulate import run_equations
+from dalembert.loop.switching import Switch
+from dalembert.model.signals import Sensor, Signal
+from dalembert.simulation.derivatives import Along, Maps, Passage, position_step, velocity_step
+from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, INTEGRATORS, agree
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.run import Run
+from dalembert.simulation.settings import Settings
+
+__all__ = ["LinearisedRun", "check_quantities", "linearised_run"]
+
+_FOUND = 1e-8  # part by which a start or an impact that is computed again may differ
+_NEWTON = 60
+
+
+def check_quantities(eom: EquationsOfMotion, wrt: Sequence[str]) -> tuple[str, ...]:
+    """Return names of parameters and initial values; refuse those that do not exist, or cannot change alone."""
+    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    own = eom.machine
+    if not names:
+        raise InputError(
+            "there is nothing to differentiate with respect to: give names of parameters or initial values"
+        )
+    known = [*eom.p_names, *(f"q0.{n}" for n in own.q_names), *(f"v0.{n}" for n in own.v_names)]
+    quaternions = {n for n in own.q_names if n.rpartition(".")[2] in ("qw", "qx", "qy", "qz")}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("parameter or initial value", name, known, f"machine '{own.name}'")
+        kind, rest = place_of(name)
+        if kind == "q0" and rest in quaternions:
+            raise InputError(f"{name!r} is an entry of a unit quaternion: it cannot change alone")
+    return names
+
+
+@dataclass(frozen=True, eq=False)
+class LinearisedRun:
+    """A run with its derivatives.
+
+    Parameters
+    ----------
+    run
+        The run, a row for every step.
+    passage
+        Its maps.
+    start
+        Derivatives of ``y`` at the start (see `Passage`).
+    loop
+        The closed loop.
+    """
+
+    run: Run
+    passage: Passage
+    start: Array
+    loop: ClosedLoop
+
+
+def linearised_run(
+    eom: EquationsOfMotion,
+    settings: Settings,
+    wrt: tuple[str, ...],
+    *,
+    q0: StateLike = None,
+    v0: StateLike = None,
+    p: Mapping[str, float] | None = None,
+    control: Any = None,
+    events: Sequence[Event] = (),
+    switches: Sequence[Switch] = (),
+    signals: Sequence[Signal] = (),
+    sensors: Sequence[Sensor] = (),
+    running: tuple[Any, Any] = (None, None),
+) -> LinearisedRun:
+    """Simulate, and say how the run depends on parameters and initial values.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    settings
+        How; the interval of records is one at which steps end, but every step has a row.
+    wrt
+        Quantities, as of `check_quantities`.
+    q0, v0, p, control, events, switches, signals, sensors
+        As of `dalembert.simulate`.
+    running
+        What the cost per second is kept by, and ``running(problem)``, a function of (t, x, c, p).
+    """
+    more: dict[str, Any] = {"events": events, "switches": switches, "signals": signals, "sensors": sensors}
+    loop = close_loop(eom, control, limits=settings.limits, **more)
+    problem = loop.problem
+    way = agree(problem, settings.method, settings.constraints)[1]
+    tableau = INTEGRATORS[settings.method or way.integrator or DEFAULT_INTEGRATOR].tableau
+    _check(eom, loop, settings, [*eom.machine.sensors, *([sensors] if isinstance(sensors, Sensor) else sensors)])
+    if tableau is None or (problem.constrained is not None and "tape" in way.tapes):
+        raise InputError(
+            "derivatives of runs need an explicit method and constraints='projection' or 'baumgarte', got method "
+            f"{settings.method!r} and {way.name!r}"
+        )
+    v0 = _named(v0, wrt)
+    marks, plain = settings.record, replace(settings, record=None)
+    run = run_equations(eom, plain, q0=q0, v0=v0, p=p, control=control, **more, progress=False, check=True, marks=marks)
+    if not run.ok and run.status != "stopped":
+        raise SimulationError(f"the run with derivatives ended early: {run.message}", run)
+    parameters = eom.parameter_values(p)
+    directions = np.array([[float(name == other) for other in wrt] for name in eom.p_names]).reshape(-1, len(wrt))
+    maps = eom.kept.once(
+        "maps",
+        (problem, way, tableau, running[0]),
+        lambda: Maps(problem, way, tableau, running[1] and running[1](problem), eom.backend),
+        at_most=8,
+    )
+    schedule = None if loop.controller is None or loop.constant is not None else loop.controller
+    held = loop.constant if loop.constant is not None else np.zeros(0) if schedule is None else schedule.initial
+    impacts = _Impacts(eom, loop, run, parameters)
+    passage = Passage(maps, run, parameters, directions, schedule, held, impacts.jump, settings.seed, settings.member)
+    starts = eom.kept.once("starts", (problem, tuple(sorted(_wanted(v0)))), lambda: _Start(eom, loop, _wanted(v0)))
+    start = np.zeros((passage.layout.size, len(wrt)))
+    start[: problem.n_states] = starts.derivatives(run, settings.t0, q0, v0, parameters, directions, wrt)
+    return LinearisedRun(run, passage, start, loop)
+
+
+def _named(v0: StateLike, wrt: Sequence[str]) -> StateLike:
+    """Initial velocities that name all that they are differentiated with respect to: those are kept."""
+    if v0 is not None and not isinstance(v0, Mapping):
+        return v0
+    asked = [place_of(name)[1] for name in wrt if place_of(name)[0] == "v0"]
+    return {**dict.fromkeys(asked, 0.0), **(v0 or {})} or None
+
+
+def _wanted(v0: StateLike) -> tuple[str, ...]:
+    return tuple(v0) if isinstance(v0, Mapping) else ()
+
+
+def _check(eom: EquationsOfMotion, loop: ClosedLoop, settings: Settings, sensors: Sequence[Sensor]) -> None:
+    """Refuse what has no derivatives."""
+    name = eom.machine.name
+    if loop.controller is not None and loop.constant is None and not loop.controller.native:
+        owners = ", ".join(repr(update.name) for update in loop.controller.updates if not update.native)
+        raise InputError(f"derivatives of runs need laws that are expressions, not Python controllers, got {owners}")
+    for sensor in sensors:
+        if np.any(sensor.quantum):
+            raise InputError(f"sensor '{sensor.name}' rounds what it measures: that has no derivatives; give quantum=0")
+    if settings.contact is not None:
+        raise InputError(f"contacts of machine '{name}' that are stepped through (contact=) have no derivatives")
+    system = loop.problem.constrained
+    if system is not None and system.rubbing:
+        raise InputError(f"contacts of machine '{name}' with friction have no derivatives")
+
+
+class _Start:
+    """The start of a run: from coordinates of the machine onto the constraints, with the velocities that are kept."""
+
+    def __init__(self, eom: EquationsOfMotion, loop: ClosedLoop, wanted: tuple[str, ...]) -> None:
+        own, problem = eom.machine, loop.problem
+        self._eom, self._loop, self._problem, self._wanted = eom, loop, problem, wanted
+        t, given = ca.SX.sym("t"), ca.SX.sym("x", own.nq + own.nv)
+        c, p = ca.SX.sym("c", 0), ca.SX.sym("p", len(eom.p_names))
+        q, v = eom.formulation.from_machine(given[: own.nq], given[own.nq :], p)
+        rest = ca.SX(ca.DM(np.concatenate([loop.z0, [0.0, 0.0]])))
+        x = ca.vertcat(ca.SX(q), ca.SX(v), rest)
+        if loop.switching is not None:
+            system, base = loop.switching.eom.constraint_system, loop.switching.latches.start
+            y = system.variables
+            for _, where, expression in system.measures:
+                x[base + where.start : base + where.stop] = ca.substitute(
+                    expression, ca.vertcat(y.q, y.t, y.p), ca.vertcat(q, t, p)
+                )
+        self._given = Along("given", [t, given, c, p], x)
+        self._position: Along | None = None
+        self._velocity: list[Along] = []
+        if problem.constrained is not None and problem.constrained.m:
+            symbols = [ca.SX.sym(n, problem.ode.size1_in(k)) for k, n in enumerate("txcp")]
+            self._position = Along("position", symbols, position_step(problem, symbols))
+            if wanted:
+                self._velocity.append(self._kept(symbols))
+            self._velocity.append(Along("velocity", symbols, velocity_step(problem, symbols)))
+
+    def _kept(self, symbols: Sequence[Any]) -> Along:
+        """Velocities with those kept that were asked for: they are an input more, in the place of the held values."""
+        eom, s, x = self._eom, self._eom.symbolic, symbols[1]
+        names = list(eom.machine.v_names)
+        own = s.to_machine[1][[names.index(name) for name in self._wanted]]
+        at = ca.vertcat(x[: eom.nq], x[eom.nq : eom.nq + eom.nv], symbols[3])
+        here = [ca.substitute(e, ca.vertcat(s.q, s.v, s.p), at) for e in (ca.SX(own), ca.jacobian(own, s.v).T)]
+        asked = ca.SX.sym("asked", len(self._wanted))
+        zero = [symbols[0], x, ca.SX.zeros(symbols[2].shape[0]), symbols[3]]
+        value = velocity_step(self._problem, zero, here[1], here[0] - asked)
+        return Along("kept", [symbols[0], x, asked, symbols[3]], value)
+
+    def derivatives(
+        self, run: Run, t0: float, q0: Any, v0: Any, p: Array, directions: Array, wrt: Sequence[str]
+    ) -> Array:
+        """Derivatives of the first state (n, quantities)."""
+        own, m = self._eom.machine, len(wrt)
+        q = named_vector(q0, own.q_names, own.q_neutral, "q0")
+        v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
+        seeds = np.zeros((m, own.nq + own.nv))
+        asked = np.zeros((m, len(self._wanted)))
+        for k, name in enumerate(wrt):
+            kind, rest = place_of(name)
+            if kind == "q0":
+                seeds[k, own.q_names.index(rest)] = 1.0
+            elif kind == "v0":
+                seeds[k, own.nq + own.v_names.index(rest)] = 1.0
+                if self._wanted:
+                    asked[k, self._wanted.index(rest)] = 1.0
+        dt, dp = np.zeros(m), directions.T
+        x, S = self._given(t0, np.concatenate([q, v]), np.zeros(0), p, along=(dt, seeds, np.zeros((m, 0)), dp))
+        there = run.x[0]
+        if self._position is None:
+            return np.asarray(S.T)
+        switching = self._loop.switching
+        assert switching is not None
+        system = switching.eom.constraint_system
+        measured = np.zeros(len(x), dtype=bool)
+        for _, where, _ in system.measures:
+            measured[switching.latches.start + where.start : switching.latches.start + where.stop] = True
+        flip = measured & (np.abs(x + there) < np.abs(x - there))  # quaternions of the other sign
+        x, S = np.where(flip, -x, x), np.where(flip, -S, S)
+        flags = np.zeros(len(x), dtype=bool)
+        flags[switching.latches] = True
+        x = np.where(flags & ~measured, there, x)
+        c, dc = np.zeros(len(self._problem.held_names)), np.zeros((m, len(self._problem.held_names)))
+        for _ in range(_NEWTON):
+            before = x
+            x, S = self._position(t0, x, c, p, along=(dt, S, dc, dp))
+            if np.abs(x - before).max() <= 1e-13 * (1.0 + np.abs(x).max()):
+                break
+        values = np.array([v[own.v_names.index(name)] for name in self._wanted])
+        for step in self._velocity:
+            kept = self._wanted and step is self._velocity[0]
+            x1, S1 = step(t0, x, values if kept else c, p, along=(dt, S, asked if kept else dc, dp))
+            if np.isfinite(x1).all() and (np.abs(x1 - there) <= _FOUND * (1.0 + np.abs(there))).all():
+                return np.asarray(S1.T)
+        raise InputError(
+            f"the initial state of machine '{own.name}' cannot be differentiated: it is not the projection of what was "
+            "given onto its constraints (an impact at the start, or constraints that depend on each other)"
+        )
+
+
+class _Impacts:
+    """The transitions of a run: impacts of rows that begin to act, numbers that constraints measure.
+
+    Velocities after an impact are ``v + M^-1 J^T P`` with ``J v1 + Phi_t = -e (J v + Phi_t)`` for all rows with an
+    impulse and all that act both ways. Which rows these are is taken from the run; the map must give what the run has.
+    """
+
+    def __init__(self, eom: EquationsOfMotion, loop: ClosedLoop, run: Run, p: Array) -> None:
+        self._eom, self._loop, self._run, self._p = eom, loop, run, p
+        self._log = run.metadata.get("transitions", [])
+
+    def jump(self, number: int, y: Array, after: Array, directions: Array) -> tuple[Array, Array]:
+        """Derivatives of the state after a transition, as `Passage` asks for them."""
+        problem, switching = self._loop.problem, self._loop.switching
+        n, held, m = problem.n_states, len(problem.held_names), directions.shape[1]
+        if switching is None or number >= len(self._log):
+            raise InputError(f"transitions of machine '{problem.name}' that are Python functions have no derivatives")
+        entry = self._log[number]
+        x, c, t = y[:n], y[n : n + held], float(y[n + held])
+        size = len(y)
+        seeds = np.vstack([np.eye(size), np.zeros((m, size))])
+        dp = np.vstack([np.zeros((size, len(self._p))), directions.T])
+        along = (seeds[:, n + held], seeds[:, :n], seeds[:, n : n + held], dp)
+        D = seeds[:, :n].copy()
+        if entry["impulse"]:
+            D = self._struck(entry, t, x, c, along, after)
+        base = switching.latches.start
+        system = switching.eom.constraint_system
+        begun = [name for name in entry["on"] if x[base + system.latch_index(f"active.{name}")] < 0.5]
+        if any(name in begun for name, _, _ in system.measures):
+            value, slope = self._measures(t, x, c, self._p, along=along)
+            for name, where, _ in system.measures:
+                if name in begun:
+                    place = slice(base + where.start, base + where.stop)
+                    sign = (
+                        -1.0
+                        if np.abs(value[place] + after[place]).sum() < np.abs(value[place] - after[place]).sum()
+                        else 1.0
+                    )
+                    D[:, place] = sign * slope[:, place]
+        return D[:size].T, D[size:].T
+
+    @property
+    def _measures(self) -> Along:
+        """The state with all that constraints measure."""
+        eom, problem, switching = self._eom, self._loop.problem, self._loop.switching
+        assert switching is not None
+
+        def make() -> Along:
+            system, base = switching.eom.constraint_system, switching.latches.start
+            symbols = [ca.SX.sym(n, problem.ode.size1_in(k)) for k, n in enumerate("txcp")]
+            y, x = system.variables, ca.SX(symbols[1])
+            for _, where, expression in system.measures:
+                x[base + where.start : base + where.stop] = ca.substitute(
+                    expression, ca.vertcat(y.q, y.t, y.p), ca.vertcat(symbols[1][: eom.nq], symbols[0], symbols[3])
+                )
+            return Along("measures", symbols, x)
+
+        return eom.kept.once("measuring", problem, make, at_most=8)
+
+    def _struck(self, entry: Mapping[str, Any], t: float, x: Array, c: Array, along: Any, after: Array) -> Array:
+        """Derivatives of the state after an impact."""
+        problem, switching = self._loop.problem, self._loop.switching
+        assert switching is not None
+        assert problem.constrained is not None
+        system, struck = problem.constrained, set(entry["impulse"])
+        acts = system.active(after)
+        for row in system.unilateral:
+            acts[row] = system.row_names[row] in struck
+        state = slice(system.nq, system.nq + system.nv)
+        kernel = self._eom.kept.once("impacts", problem, lambda: _impact_map(switching.eom, problem), at_most=8)
+        for bounce in (1.0, 0.0):
+            value, slope = kernel(t, x, c, self._p, acts.astype(float), np.array([bounce]), along=along)
+            size = 1.0 + np.abs(after[state]).max()
+            if np.isfinite(value).all() and np.abs(value - after)[state].max() <= _FOUND * size:
+                return np.asarray(slope)
+        raise SimulationError(
+            f"the impact at t = {t:.9g} s ({', '.join(entry['events'])}) has no derivatives: several bodies strike, "
+            "and its impulses are not those of one law of restitution",
+            self._run,
+        )
+
+
+def _impact_map(eom: EquationsOfMotion, problem: Problem) -> Along:
+    """(t, x, c, p, which rows act, whether they bounce) -> state after the impact."""
+    system = problem.constrained
+    assert system is not None
+    symbols = [ca.SX.sym(n, problem.ode.size1_in(k)) for k, n in enumerate("txcp")]
+    acts, bounce = ca.SX.sym("acts", system.m), ca.SX.sym("bounce", 1)
+    x, nq, nv = symbols[1], system.nq, system.nv
+    Jt, _, phidot, M = (ca.SX(e) for e in system.geometry(*symbols))
+    contacts, e = eom.constraint_system.contacts, ca.SX.zeros(system.m)
+    of_pairs = ca.substitute(contacts.restitution, contacts.variables.p, symbols[3])
+    for r in eom.constraint_system.rows:
+        if r.kind == "contact":
+            e[r.start] = of_pairs[contacts.names.index(r.name)]
+    factors = TapeFactors(M, Jt, acting([acts[i] for i in range(system.m)]))
+    v = x[nq : nq + nv]
+    v1 = v + factors.correction((1 + bounce * e) * phidot)
+    made = ca.vertcat(x[:nq], v1, x[nq + nv :])
+    made[system.work_loss] = x[system.work_loss] - (ca.dot(v, M @ v) - ca.dot(v1, M @ v1)) / 2
+    return Along("impact", [*symbols, acts, bounce], made)

@@ -1,0 +1,558 @@
+"""Derivatives of a run along its own steps.
+
+Every step, sample and transition of a run is a smooth map of ``y = (x, c, t, J)``: state, held values, time and a cost
+that is integrated beside them. The derivatives of the run are products of the Jacobians of these maps, from the start
+on (forward) or from the end on (adjoint), with the steps that the run took (internal numerical differentiation:
+H. G. Bock, "Recent advances in parameter identification techniques for O.D.E.", 1983).
+
+A step ends at a given time, or where an event function vanishes: with ``x1 = F(x, h)`` and ``g(t1, x1) = 0``,
+
+    dt1 = -(g_x dF + g_p dp) / (g_t + g_x F_h),    dx1 = dF + F_h dt1,
+
+and the next step, which ends at a given time again, is by as much shorter. Nothing else is needed for events: jumps are
+maps of their own, and what is known as the saltation matrix is the product of the three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from dalembert.compile import compile_function
+from dalembert.compile.kernel import Backend
+from dalembert.core.constraint_tape import TapeFactors, acting
+from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.types import Array
+from dalembert.simulation.constrained.methods import ConstraintMethod
+from dalembert.simulation.engines.tableaus import Tableau
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.tapes import events_tape, rollout_tapes
+from dalembert.simulation.run import Run
+from dalembert.simulation.sampling import Schedule, Update
+
+__all__ = ["Along", "Leg", "Maps", "Passage", "Places", "position_step", "velocity_step"]
+
+_SAME = 1e-9  # part of a period within which two instants are one
+_RETRACED = 1e-8  # part by which a step that is taken again may differ
+_GRAZING = 1e-8  # part of the rates of an event function that its sum must keep
+_ROOM = 4_000_000  # numbers in one block of derivatives
+_NAMES = ("t", "x", "c", "p")
+
+
+class Along:
+    """A function of (t, x, c, p, ...) with its derivatives along directions, many at once.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    symbols
+        t, x, c, p, and further inputs that have no directions.
+    expression
+        Its values.
+    backend
+        As of `compile_function`; what is called a few times in a run is not worth compiling.
+    """
+
+    def __init__(self, name: str, symbols: Sequence[Any], expression: Any, backend: Backend = "vm") -> None:
+        value = ca.densify(ca.SX(expression))
+        seeds = [ca.SX.sym(f"d{n}", s.shape[0]) for n, s in zip(_NAMES, symbols, strict=False)]
+        slope = ca.jtimes(value, ca.vertcat(*symbols[:4]), ca.vertcat(*seeds))
+        more = [f"more{k}" for k in range(len(symbols) - 4)]
+        function = ca.Function(
+            name,
+            [*symbols, *seeds],
+            ca.cse([value, ca.densify(slope)]),
+            [*_NAMES, *more, *(f"d{n}" for n in _NAMES)],
+            ["out", "along"],
+        )
+        self._kernel = compile_function(function, backend=backend, shapes={"t": (), "dt": ()})
+
+    def __call__(
+        self, t: Any, x: Array, c: Array, p: Array, *given: Array, along: Sequence[Any]
+    ) -> tuple[Array, Array]:
+        """Return values (...,n) and derivatives (..., directions, n), of states (...) along (..., directions)."""
+        values, slopes = self._kernel(
+            np.asarray(t)[..., None], x[..., None, :], c[..., None, :], p, *(w[..., None, :] for w in given), *along
+        )
+        return values[..., 0, :], slopes
+
+
+def position_step(problem: Problem, symbols: Sequence[Any]) -> Any:
+    """State after one step of Newton's method onto the constraints, in the metric of the mass matrix."""
+    system = problem.constrained
+    assert system is not None
+    x = symbols[1]
+    Jt, phi, _, M = (ca.SX(y) for y in system.geometry(*symbols))
+    factors = TapeFactors(M, Jt, _on(problem, x))
+    return ca.vertcat(ca.SX(system.move(x, factors.correction(phi), symbols[3])), x[system.nq :])
+
+
+def velocity_step(problem: Problem, symbols: Sequence[Any], rows: Any = None, error: Any = None) -> Any:
+    """State with velocities that the constraints allow, and that leave no ``error`` of further rows (nv x k)."""
+    system = problem.constrained
+    assert system is not None
+    x, nq, nv = symbols[1], system.nq, system.nv
+    Jt, _, phidot, M = (ca.SX(y) for y in system.geometry(*symbols))
+    on = _on(problem, x)
+    if rows is not None:
+        Jt, phidot = ca.horzcat(Jt, rows), ca.vertcat(phidot, error)
+        on = [*on, *[ca.SX(1)] * rows.shape[1]]
+    change = TapeFactors(M, Jt, on).correction(phidot)
+    return ca.vertcat(x[:nq], x[nq : nq + nv] + change, x[nq + nv :])
+
+
+def _on(problem: Problem, x: Any) -> list[Any]:
+    system = problem.constrained
+    assert system is not None
+    return acting([None if flag < 0 else x[int(flag)] for flag in system.flags])
+
+
+class Places(NamedTuple):
+    """Where things are in ``y = (x, c, t, J)``."""
+
+    n: int
+    held: int
+
+    @property
+    def t(self) -> int:
+        """Place of the time."""
+        return self.n + self.held
+
+    @property
+    def cost(self) -> int:
+        """Place of the cost."""
+        return self.t + 1
+
+    @property
+    def size(self) -> int:
+        """Length of y."""
+        return self.t + 2
+
+
+@dataclass(frozen=True, eq=False)
+class Maps:
+    """The maps that runs of a problem are made of, compiled with their derivatives.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    way
+        How constraints are kept.
+    tableau
+        The integrator.
+    running
+        ``running(t, x, c, p)``: cost per second; None: there is none.
+    backend
+        As of `compile_function`.
+    """
+
+    problem: Problem
+    way: ConstraintMethod
+    tableau: Tableau
+    running: Any = None
+    backend: Backend = "auto"
+    rates: Along = field(init=False)
+    settle: Along | None = field(init=False)
+    events: Along | None = field(init=False)
+    moving: tuple[int, ...] = field(init=False)  # states on which anything depends
+
+    def __post_init__(self) -> None:
+        problem = self.problem
+        symbols = [ca.SX.sym(n, problem.ode.size1_in(k)) for k, n in enumerate(_NAMES)]
+        x = symbols[1]
+        ode = rollout_tapes(problem, self.way)[0]
+        rates = ca.SX(ode(*symbols) if problem.constrained is None else ode(*symbols)[0])
+        cost = ca.SX(0) if self.running is None else ca.SX(self.running(*symbols))
+        settled = x
+        for offset in problem.quaternions:
+            settled = ca.vertcat(
+                settled[:offset],
+                settled[offset : offset + 4] / ca.norm_2(settled[offset : offset + 4]),
+                settled[offset + 4 :],
+            )
+        stages: list[Any] = [settled]
+        if self.way.projects and problem.constrained is not None and problem.constrained.m:
+            for step in (position_step, velocity_step):
+                stages.append(ca.SX(step(problem, [symbols[0], stages[-1], *symbols[2:]])))
+        specs = problem.event_specs
+        events = None
+        if specs and problem.constrained is not None and problem.constrained.unilateral:
+            events = events_tape(problem, symbols, self.way)(*symbols)[0]
+        elif specs and problem.events is not None:
+            events = problem.events(*symbols)
+        same = len(stages) == 1 and not problem.quaternions
+        for name, value in (
+            ("rates", Along("rates", symbols, ca.vertcat(rates, cost), self.backend)),
+            ("settle", None if same else Along("settle", symbols, stages[-1], self.backend)),
+            ("events", None if events is None else Along("events", symbols, events)),
+            ("moving", _moving(x, ca.vertcat(rates, cost, stages[-1] - x))),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def layout(self) -> Places:
+        """Places in y."""
+        return Places(self.problem.n_states, len(self.problem.held_names))
+
+
+def _moving(x: Any, expression: Any) -> tuple[int, ...]:
+    depends = ca.which_depends(expression, x, 1, False)
+    return tuple(k for k, one in enumerate(depends) if one)
+
+
+class Leg(NamedTuple):
+    """One map of y, ``dy1 = A dy + B dp``, up to row ``row`` of a run; the event that it ends at, if there is one."""
+
+    row: int
+    A: Array
+    B: Array
+    event: str = ""
+
+
+class _Sample(NamedTuple):
+    row: int
+    update: Update
+    w: Array
+    c: Array
+
+
+Jump = Callable[[int, Array, Array, Array], tuple[Array, Array]]
+"""(number of the transition, y before, state after, directions in p) -> derivatives of the state after, (n, size of y)
+and (n, directions)."""
+
+
+@dataclass(eq=False)
+class Passage:
+    """A run as a sequence of smooth maps.
+
+    Parameters
+    ----------
+    maps
+        The maps of its problem.
+    run
+        The run, with a row for every step.
+    p
+        Parameter values.
+    directions
+        In the parameters (parameters, quantities).
+    schedule
+        What is sampled; None: nothing, or constant inputs.
+    held
+        Values held at first.
+    jump
+        Derivatives of the transitions.
+    seed, member
+        Of the noise of sensors.
+    """
+
+    maps: Maps
+    run: Run
+    p: Array
+    directions: Array
+    schedule: Schedule | None
+    held: Array
+    jump: Jump
+    seed: int = 0
+    member: int = 0
+
+    def __post_init__(self) -> None:
+        self._updates: dict[int, Along] = {}
+        self._events_at: dict[float, list[str]] = {}
+        for event in self.run.events if self.maps.events is not None else ():
+            self._events_at.setdefault(event.t, []).append(event.name)
+        self.c, self._items = self._ordered()
+
+    def _ordered(self) -> tuple[Array, list[int | _Sample]]:
+        """Held values at the rows, and what happens after each row, in time: a sample, or the step or jump itself."""
+        t, x = self.run.t, self.run.x
+        updates = () if self.schedule is None else self.schedule.updates
+        counts, held = [0] * len(updates), self.held.copy()
+        c = np.empty((len(t), len(held)))
+        items: list[int | _Sample] = []
+        for k in range(len(t) - 1):
+            c[k] = held
+            if t[k + 1] > t[k]:
+                for i, update in enumerate(updates):
+                    if t[0] + update.offset + counts[i] * update.period > t[k] + _SAME * update.period:
+                        continue
+                    w = update.drawn(self.seed, counts[i], self.member)
+                    sample = _Sample(k, update, w, held.copy())
+                    items.append(sample)
+                    held[list(update.rows)] = self._sampled(sample, x[k], ())[0]
+                    counts[i] += 1
+                c[k] = held
+            items.append(k)
+        c[-1] = held
+        return c, items
+
+    def _sampled(self, sample: _Sample, x: Array, seeds: Sequence[Array]) -> tuple[Array, Array]:
+        """Values of a sample, and their derivatives along seeds (t, x, c, p)."""
+        update, key = sample.update, id(sample.update)
+        assert isinstance(update.function, ca.Function)
+        if key not in self._updates:
+            symbols = [ca.SX.sym(f"a{k}", update.function.size1_in(k)) for k in range(5)]
+            self._updates[key] = Along("update", symbols, update.function(*symbols))
+        if not seeds:
+            seeds = [np.zeros((1, *np.shape(a))) for a in (0.0, x, sample.c, self.p)]
+        return self._updates[key](self.run.t[sample.row], x, sample.c, self.p, sample.w, along=seeds)
+
+    @property
+    def layout(self) -> Places:
+        """Places in y."""
+        return self.maps.layout
+
+    def legs(self, *, backward: bool = False) -> Iterator[Leg]:
+        """All maps, from the start or from the end on."""
+        blocks = self._blocks()
+        for block in reversed(blocks) if backward else blocks:
+            made = self._made(block)
+            yield from reversed(made) if backward else made
+
+    def _blocks(self) -> list[list[int | _Sample]]:
+        """Parts of the run whose derivatives are held in memory at once."""
+        N, m = self.layout.size, self.directions.shape[1]
+        length = max(1, _ROOM // (N * (N + m) * (self.maps.tableau.stages + 1)))
+        return [self._items[k : k + length] for k in range(0, len(self._items), length)]
+
+    def _made(self, items: Sequence[int | _Sample]) -> list[Leg]:
+        t = self.run.t
+        steps = np.array([k for k in items if isinstance(k, int) and t[k + 1] > t[k]], dtype=np.intp)
+        found = dict(zip(steps.tolist(), self._steps(steps), strict=True))
+        made = []
+        for item in items:
+            if isinstance(item, _Sample):
+                made.append(self._sample_leg(item))
+            elif item in found:
+                made.append(found[item])
+            else:
+                made.append(self._jump_leg(item))
+        return made
+
+    # -- steps --------------------------------------------------------------------------------------------------------
+
+    def _steps(self, rows: Any) -> list[Leg]:
+        """Maps of steps that begin at these rows."""
+        if not len(rows):
+            return []
+        run, maps, T = self.run, self.maps, self.maps.tableau
+        at, moving, m = maps.layout, np.array(maps.moving, dtype=np.intp), self.directions.shape[1]
+        n, k, held = at.n, len(moving), at.held
+        t, x, c, h = run.t[rows], run.x[rows], self.c[rows], run.t[rows + 1] - run.t[rows]
+        D = k + held + m + 2  # directions: states, held values, parameters, time, length of the step
+        dx, dc, dp = np.zeros((D, n)), np.zeros((D, held)), np.zeros((D, len(self.p)))
+        dt, dh = np.zeros(D), np.zeros(D)
+        dx[np.arange(k), moving] = 1.0
+        dc[k + np.arange(held), np.arange(held)] = 1.0
+        dp[k + held : k + held + m] = self.directions.T
+        dt[-2], dh[-1] = 1.0, 1.0
+        K: list[Array] = []
+        slopes: list[Array] = []
+
+        def combined(weights: Array) -> tuple[Array, Array]:
+            """Sum of the stages, and its derivatives."""
+            value, slope = np.zeros((len(rows), n + 1)), np.zeros((len(rows), D, n + 1))
+            for w, K_s, dK_s in zip(weights, K, slopes, strict=False):
+                if w != 0.0:
+                    value += w * K_s
+                    slope += w * dK_s
+            return value, h[:, None, None] * slope + dh[:, None] * value[:, None, :]
+
+        last = T.stages - 1 if T.fsal else T.stages  # of the last stage nothing depends
+        for s in range(last):
+            value, slope = combined(T.a[s])
+            K_s, dK_s = maps.rates(
+                t + T.c[s] * h,
+                x + h[:, None] * value[:, :n],
+                c,
+                self.p,
+                along=(dt + T.c[s] * dh, dx + slope[..., :n], dc, dp),
+            )
+            K.append(K_s)
+            slopes.append(dK_s)
+        value, slope = combined(T.b)
+        x1, dx1, dJ = x + h[:, None] * value[:, :n], dx + slope[..., :n], slope[..., n]
+        if maps.settle is not None:
+            x1, dx1 = maps.settle(t + h, x1, c, self.p, along=(dt + dh, dx1, dc, dp))
+        self._check(rows, x1)
+        A, B = np.zeros((len(rows), at.size, at.size)), np.zeros((len(rows), at.size, m))
+        A[:] = np.eye(at.size)
+        for place, d in ((slice(0, n), dx1), (slice(at.cost, at.size), dJ[..., None])):
+            columns, target = np.swapaxes(d, 1, 2), A[:, place]
+            target[:, :, moving] = columns[:, :, :k]
+            target[:, :, n : at.t] = columns[:, :, k : k + held]
+            target[:, :, at.t] = columns[:, :, -2] - columns[:, :, -1]  # what begins later is shorter
+            B[:, place] = columns[:, :, k + held : k + held + m]
+        A[:, at.t] = 0.0
+        legs = []
+        for i, row in enumerate(rows.tolist()):
+            names = self._events_at.get(float(run.t[row + 1]), [])
+            end = np.append(dx1[i, -1], dJ[i, -1])  # rates at the end of the step
+            legs.append(self._cut(row, names, A[i], B[i], end) if names else Leg(row + 1, A[i], B[i]))
+        return legs
+
+    def _check(self, rows: Any, x1: Array) -> None:
+        """Refuse to differentiate anything but the run."""
+        there = self.run.x[rows + 1]
+        wrong = np.abs(x1 - there) > _RETRACED * (1.0 + np.abs(there))
+        if not (wrong.any() or np.isnan(x1).any()):
+            return
+        i, k = np.argwhere(wrong | np.isnan(x1))[0]
+        name = self.run.state_names[k]
+        raise InputError(
+            f"the run of {self.maps.problem.name!r} cannot be differentiated at t = {self.run.t[rows[i]]:.9g} s: the "
+            f"step taken again gives {x1[i, k]:.9g} for {name!r} instead of {there[i, k]:.9g}; constraints that depend "
+            "on each other have no derivatives"
+        )
+
+    def _cut(self, row: int, names: list[str], A: Array, B: Array, end: Array) -> Leg:
+        """Map of a step that ends at an event, where its end depends on all that the event function depends on."""
+        at, problem = self.maps.layout, self.maps.problem
+        specs = [spec.name for spec in problem.event_specs]
+        t, x, c = self.run.t[row + 1], self.run.x[row + 1], self.c[row]
+        m, size = self.directions.shape[1], at.n + at.held + 1
+        seeds = np.eye(size)
+        assert self.maps.events is not None
+        before = self.maps.events(
+            self.run.t[row],
+            self.run.x[row],
+            c,
+            self.p,
+            along=[np.zeros((1, *np.shape(a))) for a in (0.0, x, c, self.p)],
+        )[0]
+        g, slope = self.maps.events(
+            t,
+            x,
+            c,
+            self.p,
+            along=(
+                np.append(seeds[:, at.t], np.zeros(m)),
+                np.vstack([seeds[:, : at.n], np.zeros((m, at.n))]),
+                np.vstack([seeds[:, at.n : at.t], np.zeros((m, at.held))]),
+                np.vstack([np.zeros((size, len(self.p))), self.directions.T]),
+            ),
+        )
+        found: list[tuple[Array, Array]] = []
+        for name in dict.fromkeys(names):
+            i = specs.index(name)
+            g_x, g_c, g_t, g_p = slope[: at.n, i], slope[at.n : at.t, i], slope[at.t, i], slope[size:, i]
+            rate, terms = g_t + g_x @ end[: at.n], abs(g_t) + np.abs(g_x) @ np.abs(end[: at.n])
+            length = t - self.run.t[row]
+            if abs(g[i]) > 1e-6 * max(terms * length, 1e-12):
+                continue  # it jumped with a held value, or follows from another one
+            if not (abs(rate) > _GRAZING * terms and abs(rate) * length > _GRAZING * abs(before[i])):
+                if not self._matters(row + 1):
+                    continue
+                raise SimulationError(
+                    f"event {name!r} at t = {t:.9g} s is not transversal: its function only touches zero, and the run "
+                    "has no derivatives there",
+                    self.run,
+                )
+            found.append((-(g_x @ A[: at.n] + g_c @ A[at.n : at.t]) / rate, -(g_x @ B[: at.n] + g_p) / rate))
+        if not found:
+            return Leg(row + 1, A, B)
+        for other in found[1:]:
+            both = zip(other, found[0], strict=True)
+            if any(np.abs(a - b).max(initial=0.0) > 1e-6 * (1.0 + np.abs(b).max(initial=0.0)) for a, b in both):
+                raise SimulationError(
+                    f"events {', '.join(map(repr, names))} happen together at t = {t:.9g} s, but would not if anything "
+                    "changed: the run has no derivatives there",
+                    self.run,
+                )
+        A, B = A.copy(), B.copy()
+        late_A, late_B = found[0]
+        for place, rate_of in ((slice(0, at.n), end[: at.n]), (slice(at.cost, at.size), end[at.n :])):
+            A[place] += np.outer(rate_of, late_A)
+            B[place] += np.outer(rate_of, late_B)
+        A[at.t], B[at.t] = late_A, late_B
+        return Leg(row + 1, A, B, ", ".join(dict.fromkeys(names)))
+
+    def _matters(self, row: int) -> bool:
+        """Whether what happens at an event changes the run: it ends there, or its state jumps."""
+        t, x = self.run.t, self.run.x
+        if row == len(t) - 1:
+            return True
+        return t[row + 1] == t[row] and not np.array_equal(x[row + 1], x[row])
+
+    # -- samples and jumps --------------------------------------------------------------------------------------------
+
+    def _sample_leg(self, sample: _Sample) -> Leg:
+        at, m = self.layout, self.directions.shape[1]
+        seeds = np.eye(at.t + 1)
+        _, slope = self._sampled(
+            sample,
+            self.run.x[sample.row],
+            (
+                np.append(np.zeros(at.t + 1), np.zeros(m)),  # samples are taken at given times
+                np.vstack([seeds[:, : at.n], np.zeros((m, at.n))]),
+                np.vstack([seeds[:, at.n : at.t], np.zeros((m, at.held))]),
+                np.vstack([np.zeros((at.t + 1, len(self.p))), self.directions.T]),
+            ),
+        )
+        A, B = np.eye(at.size), np.zeros((at.size, m))
+        rows = at.n + np.array(sample.update.rows, dtype=np.intp)
+        A[rows] = 0.0
+        A[rows, : at.t] = slope[: at.t].T
+        B[rows] = slope[at.t + 1 :].T
+        return Leg(sample.row, A, B)
+
+    def _jump_leg(self, row: int) -> Leg:
+        at, run = self.layout, self.run
+        A, B = np.eye(at.size), np.zeros((at.size, self.directions.shape[1]))
+        y = np.concatenate([run.x[row], self.c[row], [run.t[row], 0.0]])
+        number = int(np.count_nonzero(np.diff(run.t[: row + 1]) == 0.0))
+        A[: at.n], B[: at.n] = self.jump(number, y, run.x[row + 1], self.directions)
+        return Leg(row + 1, A, B)
+
+    # -- products -----------------------------------------------------------------------------------------------------
+
+    def forward(self, start: Array, wanted: Array) -> tuple[Array, list[tuple[str, float, Array]]]:
+        """Derivatives of y at the wanted rows, and of the times of events.
+
+        Parameters
+        ----------
+        start
+            Derivatives of y at the start (size, quantities).
+        wanted
+            Which rows (a mask).
+        """
+        S, place = start, np.cumsum(wanted) - 1
+        found = np.empty((int(wanted.sum()), *start.shape))
+        if wanted[0]:
+            found[0] = start
+        times: list[tuple[str, float, Array]] = []
+        for leg in self.legs():
+            S = leg.A @ S + leg.B
+            if wanted[leg.row]:
+                found[place[leg.row]] = S  # what is sampled at a row is seen there
+            if leg.event:
+                times.append((leg.event, float(self.run.t[leg.row]), S[self.layout.t].copy()))
+        return found, times
+
+    def backward(self, end: Array) -> tuple[Array, Array]:
+        """Adjoint of y at the start, and derivatives by the directions, of an adjoint at the end."""
+        adjoint, total = end, np.zeros(self.directions.shape[1])
+        for leg in self.legs(backward=True):
+            total = total + leg.B.T @ adjoint
+            adjoint = leg.A.T @ adjoint
+        return adjoint, total
+
+    def cost(self) -> float:
+        """Integral of the cost per second, by the integrator of the run."""
+        run, T = self.run, self.maps.tableau
+        n, total = self.layout.n, 0.0
+        rows = np.flatnonzero(np.diff(run.t) > 0.0)
+        nothing = [np.zeros((1, *np.shape(a))) for a in (0.0, run.x[0], self.held, self.p)]
+        for part in np.array_split(rows, max(1, len(rows) // 4096)):
+            t, x, c, h = run.t[part], run.x[part], self.c[part], run.t[part + 1] - run.t[part]
+            K: list[Array] = []
+            for s in range(T.stages - 1 if T.fsal else T.stages):
+                shift = sum((a * K_s for a, K_s in zip(T.a[s], K, strict=False)), np.zeros((len(part), n + 1)))
+                K.append(self.maps.rates(t + T.c[s] * h, x + h[:, None] * shift[:, :n], c, self.p, along=nothing)[0])
+            total += float(sum(h @ (b * K_s[:, n]) for b, K_s in zip(T.b, K, strict=False)))
+        return total
