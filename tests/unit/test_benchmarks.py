@@ -395,3 +395,23 @@ def test_speed_page_shows_the_newest_of_each_figure(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text("{")
     with pytest.raises(FileFormatError, match=r"c\.json: is not JSON"):
         read_results(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.peer
+def test_exudyn_has_the_same_balls() -> None:
+    """A ball falls freely until it lands, and then lies on springs: it sinks by its weight over their stiffness."""
+    pytest.importorskip("exudyn")
+    from dalembert.benchmarks.contact_cases import bouncing_balls
+    from dalembert.benchmarks.peers.exudyn_balls import ExudynBalls
+
+    machine = bouncing_balls(1, 0.0)
+    peer = ExudynBalls(machine, 1e-4, 1e5)
+    q0 = {"ball00.x": 0.1, "ball00.z": 0.25}
+    peer.start(q0)
+    peer.advance(1000)
+    np.testing.assert_allclose(peer.positions[0], [0.1, 0.0, 0.25 - 0.5 * 9.81 * 0.1**2], atol=1e-4)
+    peer.start(q0)
+    peer.advance(20_000)
+    np.testing.assert_allclose(peer.penetration, 0.5 * 9.81 / 5e4, rtol=1e-3)  # two springs in series
+    np.testing.assert_allclose(peer.positions[0], [0.1, 0.0, 0.05 - 0.5 * 9.81 / 5e4], atol=1e-3)

@@ -1,4 +1,4 @@
-"""Contact by time-stepping, side by side with MuJoCo: steps per second, errors, penetration and creep.
+"""Contact by time-stepping, side by side with MuJoCo and Exudyn: steps per second, errors, penetration and creep.
 
 ``dalembert bench contact`` prints its tables.
 """
@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.api import simulate
 from dalembert.benchmarks.contact_cases import FEET, bouncing_chain, pile, pile_start, quadruped, standing
+from dalembert.benchmarks.peers.exudyn_balls import ExudynBalls
 from dalembert.benchmarks.peers.mujoco_contact import MujocoContact
 from dalembert.benchmarks.rows import describe
 from dalembert.core.errors import DalembertWarning, InputError
@@ -28,6 +29,8 @@ TOLERANCE = 1e-6
 """Of the solvers of both."""
 
 _BASE = ("root_joint.x", "root_joint.y", "root_joint.z")
+_SPRINGS = ((1e-3, 1e4), (1e-4, 1e5))
+"""Steps [s] of Exudyn, and stiffnesses of its contacts [N/m] that they can bear: stiffer ones want shorter steps."""
 _SLIDE, _FRICTION, _DROP, _AT = 1.0, 0.4, 0.02, 0.4
 
 
@@ -44,7 +47,8 @@ def run_contact(*, quick: bool = False, announce: Callable[[str], None] = lambda
     Returns
     -------
     dict
-        ``results`` (rows with ``case, engine, step, steps_per_second, ratio, residual, penetration, creep``),
+        ``results`` (rows with ``case, engine, step, steps_per_second, ratio, residual, penetration, creep``; the ratio
+        is that of simulated times, whatever the steps),
         ``errors`` (rows with ``engine, step, error``: of the base of a quadruped 0.4 s into a sliding drop),
         ``real_time`` (of the falling chain) and ``skipped``.
     """
@@ -134,6 +138,21 @@ def _pile(figures: dict[str, Any], settings: dict[str, Any]) -> None:
     figures["results"] += _rows("pile of 20 balls", step, pace, float(run["contact.residual"].max()), deep, None)
     if peer is not None:
         figures["results"][-1]["penetration"] = peer.penetration
+    for h, stiffness in _SPRINGS[:1] if settings["quick"] else _SPRINGS:
+        try:
+            balls = ExudynBalls(machine, h, stiffness)
+        except ImportError:
+            reason = "Exudyn is not installed (pip install exudyn)"
+            figures["skipped"].append({"case": "pile of 20 balls", "reason": reason})
+            return
+        best = np.inf
+        for _ in range(settings["repetitions"]):
+            balls.start(q0)
+            began = time.perf_counter()
+            balls.advance(round(span / h))
+            best = min(best, (time.perf_counter() - began) / round(span / h))
+        row = _rows("pile of 20 balls", h, {"Exudyn": best}, 0.0, None, None, (pace["dalembert"], step))[0]
+        figures["results"].append({**row, "penetration": balls.penetration})
 
 
 def _chain(figures: dict[str, Any], settings: dict[str, Any]) -> None:
@@ -199,9 +218,17 @@ def _side_by_side(
 
 
 def _rows(
-    case: str, step: float, pace: dict[str, float], residual: float, penetration: float | None, creep: float | None
+    case: str,
+    step: float,
+    pace: dict[str, float],
+    residual: float,
+    penetration: float | None,
+    creep: float | None,
+    ours: tuple[float, float] | None = None,
 ) -> list[dict[str, Any]]:
+    """Rows of a table; ``ours`` are our seconds per step and our step, if they are of another run."""
     rows = []
+    seconds_of_ours, step_of_ours = ours or (pace["dalembert"], step)
     for engine, seconds in pace.items():
         mine = engine == "dalembert"
         rows.append(
@@ -210,7 +237,7 @@ def _rows(
                 "engine": engine,
                 "step": step,
                 "steps_per_second": 1.0 / seconds,
-                "ratio": pace["dalembert"] / seconds,
+                "ratio": seconds_of_ours / step_of_ours / (seconds / step),
                 "residual": residual if mine else None,
                 "penetration": penetration if mine else None,
                 "creep": creep if mine else None,
