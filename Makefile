@@ -28,6 +28,7 @@ help: ## list the targets
 
 demo: $(VENV)/.installed-runtime ## install, and run the main job
 	$(BIN)/dalembert demo $(ARGS)
+	@echo "open the report in a browser. Next: . $(BIN)/activate, then dalembert new crane, dalembert studio crane.yaml"
 
 test: lint $(VENV)/.installed-test browser ## install, and run lint, types and tests (without the slow ones)
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
@@ -81,7 +82,8 @@ clean: ## remove what was built (the environment stays: rm -r .venv)
 # Installing again when pyproject.toml changes; the sources themselves are linked, not copied. Tests and documentation
 # use the versions of constraints.txt, so that a release of somebody else cannot break them; users get the newest.
 $(VENV)/.installed-runtime: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable "$(RUNTIME)"
+	@echo "installing into $(VENV), a minute or two the first time"
+	@$(PIP) install --editable "$(RUNTIME)"
 	@touch $@
 
 $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python

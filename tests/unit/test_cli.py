@@ -9,12 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import typer
 
 import dalembert as da
-from dalembert.cli.app import run
+from dalembert.cli.app import app, run
 from dalembert.io.control_blocks import make_law
 from dalembert.studies import Row
 from dalembert.systems import SYSTEMS
@@ -515,3 +517,11 @@ def test_pictures_refuse_by_name(here: Path, call: Call, arguments: tuple[str, .
     assert status == 2
     assert message in error
     assert len(error.splitlines()) == 1
+
+
+def test_lines_of_the_help_are_not_cut() -> None:
+    """Each fits into eighty columns beside the name of its command."""
+    shown: Any = typer.main.get_command(app)
+    assert len(shown.commands) > 15
+    whole, fitted = ({n: c.get_short_help_str(limit) for n, c in shown.commands.items()} for limit in (1000, 66))
+    assert fitted == whole

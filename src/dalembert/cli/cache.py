@@ -12,7 +12,7 @@ __all__ = ["cache"]
 
 cache = typer.Typer(
     name="cache",
-    help="Show the compiled kernels that are kept on the disk, or remove them.",
+    help="Show the compiled kernels on the disk, or remove them.",
     invoke_without_command=True,
     rich_markup_mode=None,
 )

@@ -28,7 +28,7 @@ def campaign(
     address: Annotated[str | None, typer.Option(help="Of a Dask scheduler that exists.")] = None,
     out: Annotated[Path | None, typer.Option(help="File of export (.csv, .parquet) or report (.html).")] = None,
 ) -> None:
-    """Simulate many members of a machine, and look at what came of them.
+    """Simulate many members of a machine, and sum them up.
 
     Rows are kept as they come: a campaign that was interrupted or killed goes on where it was.
     """

@@ -19,7 +19,9 @@ __all__ = ["check", "new", "schema"]
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Machine files (.yaml), .urdf, MJCF (.xml).")],
 ) -> None:
-    """Say everything that is wrong with machine files, with file and line.
+    """Say everything that is wrong with machine files.
+
+    Every mistake comes with its file and line.
 
     Exit status 1 if something is.
     """

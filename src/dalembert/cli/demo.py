@@ -32,7 +32,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Case of the capture: tumbling, errors of the model, noise.")] = 0,
     speed: Annotated[float, typer.Option(help="Tumbling of the debris [degrees per second].")] = 4.0,
 ) -> None:
-    """Simulate the capture of tumbling debris, or an arm, and report on it.
+    """Fly a capture of tumbling debris, and report on it.
 
     A chaser with a flexible arm and flexible solar arrays watches the debris, plans within its limits, approaches,
     goes with it, grips and brings the stack to rest, with errors in its model and noise in its sensors.

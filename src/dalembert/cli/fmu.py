@@ -21,7 +21,7 @@ def fmu(
         bool, typer.Option("--open", help="Leave out the law of the machine file: motors are inputs.")
     ] = False,
 ) -> None:
-    """Write a machine as an FMU, for co-simulation and model exchange.
+    """Write a machine as an FMU: co-simulation, model exchange.
 
     What its file says about law, initial state and parameters is inside.
     """

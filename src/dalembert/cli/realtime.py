@@ -25,7 +25,7 @@ def realtime(
         bool, typer.Option("--open", help="Leave out the law of the machine file: inputs come over UDP.")
     ] = False,
 ) -> None:
-    """Run a machine in step with the clock, and say how well the time was kept."""
+    """Run a machine in step with the clock."""
     from dalembert.io.realtime import realtime as start
 
     found, settings = find_machine(machine)

@@ -27,7 +27,9 @@ def report(
         str | None, typer.Option(help="The machine, where the run file does not hold it: a file or a ready-made one.")
     ] = None,
 ) -> None:
-    """Write a report of a saved run: one HTML file with the machine in motion, plots, energy audit and events.
+    """Write a report of a saved run.
+
+    One HTML file with the machine in motion, plots, energy audit and events.
 
     Examples: dalembert report run.nc; dalembert report run.nc "theta*" --out crane.html.
     """

@@ -20,7 +20,7 @@ def reproduce(
     short: Annotated[bool, typer.Option("--short", help="Leave out the rows that take long.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
 ) -> None:
-    """Compare what documents print, and what must hold, with what we obtain.
+    """Compare published numbers, and what must hold, with ours.
 
     Exit status 1 if one is missed that the errata page does not explain. Totals are given apart for what is printed,
     for identities, for requirements and for what is only measured.

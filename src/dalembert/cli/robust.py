@@ -42,7 +42,7 @@ def robust(
     out: Annotated[Path | None, typer.Option(help="Picture of the proof to write: .png, .pdf, .svg.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
-    """Margins and norm of a machine's loop, and over which ranges it is proven to be stable.
+    """Margins of a machine's loop, and ranges that are proven stable.
 
     The law is that of the machine file (any law without states of its own), or gains, u = -K x. Exit status 1 if the
     loop is not stable, or is not proven over the whole of the ranges.

@@ -26,7 +26,7 @@ def studio(
     port: Annotated[int, typer.Option(help="Port on this computer; 0: any that is free.", min=0, max=65535)] = 0,
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
 ) -> None:
-    """Look at machines in the browser, change them, run them, and look at the runs.
+    """Look at machines in the browser, change and run them.
 
     Served to this computer alone, without a network; Ctrl-C ends it.
     """
