@@ -201,6 +201,8 @@ def test_a_refined_plan_takes_less_effort_and_is_flown_blind(robot: da.Equations
     run = da.simulate(robot, duration=capture.duration, q0=start, control=Fed(motion), step=4e-3, record=1.0)
     X, grip = robot.pose("tip", run.x[-1, :13]), capture.path(capture.duration)
     assert np.linalg.norm(X[:3, 3] - grip.position) < 0.01
+    with pytest.raises(plan.PlanError, match="a grid of 6 intervals is too coarse"):
+        plan.refine_capture(robot, capture, geometry=DEBRIS, intervals=6)
 
 
 def test_refining_says_what_it_cannot_do(robot: da.EquationsOfMotion) -> None:

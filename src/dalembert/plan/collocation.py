@@ -37,6 +37,9 @@ class OptimalMotion:
         Names of coordinates and inputs.
     iterations
         Of the solver.
+    error
+        Of the grid: integrated from a node with the inputs, the coordinates and velocities at the next one differ by at
+        most this. It falls with the fifth power of the step: if it is too large, give more intervals.
     rates
         Rates of the coordinates, which are the velocities but for quaternions.
     quaternions
@@ -53,6 +56,7 @@ class OptimalMotion:
     q_names: tuple[str, ...]
     u_names: tuple[str, ...]
     iterations: int
+    error: float
     rates: Array
     quaternions: tuple[int, ...] = ()
 

@@ -25,6 +25,7 @@ from dalembert.plan.robot_capture import RobotCapture, RobotLimits, Verdict, jud
 
 __all__ = ["RefinedCapture", "refine_capture"]
 
+_COARSE = 1e-3  # metres and radians per interval by which a grid may miss the equations of motion
 _ROUNDING = 1e-6  # part of a limit that the solver's tolerance may pass it by
 
 
@@ -80,7 +81,7 @@ def refine_capture(
     Raises
     ------
     PlanError
-        If no motion is found, or the one that is found breaks a limit.
+        If no motion is found, the grid is too coarse for it, or it breaks a limit.
     """
     if not isinstance(capture, RobotCapture):
         raise InputError(f"capture must be a RobotCapture, as plan_robot_capture returns, got {capture!r}")
@@ -111,6 +112,11 @@ def refine_capture(
         eom, capture.q[0], q, duration=T, intervals=intervals, end_rate=v, guess=guess, keep=keep,
         limits=_ranges(held, capture, limits, check_number("attitude", attitude, unit="rad")),
     )  # fmt: skip
+    if found.error > _COARSE:
+        raise PlanError(
+            f"a grid of {intervals} intervals is too coarse: from one of its nodes the robot misses the next one by "
+            f"{found.error:.2g} m or rad (limit {_COARSE:g}); give more intervals"
+        )
     forces = eom.inverse_dynamics(found.q, found.v, found.a)
     moved = ArmMotion(found.q[:, held.rows[2]], found.v[:, rows], found.a[:, rows], forces, np.zeros(len(found.t)))
     verdicts = judge_motion(
