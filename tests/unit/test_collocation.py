@@ -200,6 +200,15 @@ def test_bad_input_and_no_motion() -> None:
         optimal_motion(craft((1, 1, 1)).with_(name="tied", constraints=(weld,)), {}, {}, duration=1)
     with pytest.raises(da.InputError, match="attitude of joint 'hub' ends anywhere or nowhere: free has only"):
         optimal_motion(craft((1, 1, 1)), {}, {}, duration=1, free=("hub.qx",))
+    with pytest.raises(da.InputError, match="quaternion"):
+        optimal_motion(craft((1, 1, 1)), {"hub.qw": 0.5}, {}, duration=1)
+    for given in (3.0, (2.0, 1.0)):
+        with pytest.raises(da.InputError, match=r"limits of 'x' must be a range"):
+            optimal_motion(cart(), [0.0], [1.0], duration=1.0, limits={"x": given})
+    with pytest.raises(da.InputError, match="max_iterations must be an integer"):
+        optimal_motion(cart(), [0.0], [1.0], duration=1.0, max_iterations=0)
+    with pytest.raises(da.InputError, match="some that are not finite"):
+        optimal_motion(cart(), [0.0], [1.0], duration=1.0, guess=lambda t: np.full((len(t), 1), np.nan))
     with pytest.raises(da.DalembertError, match="no coordinate, velocity or joint named 'hubb'"):
         optimal_motion(craft((1, 1, 1)), {}, {}, duration=1, free=("hubb",))
     with pytest.raises(da.InputError, match="neither motors"):

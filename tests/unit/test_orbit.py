@@ -325,6 +325,9 @@ def test_what_weightlessness_leaves_out_of_a_capture() -> None:
         (lambda: MagneticTorque("torquer", "body", LOW, (1.0, 2.0)), "dipole of force field 'torquer'"),
         (lambda: sun_position("noon"), "must be a finite Julian date, got 'noon'"),
         (lambda: magnetic_field([1.0, 2.0]), "position must be three numbers"),
+        (lambda: magnetic_field([0.0, 0.0, 0.0]), "position must be three numbers from the centre"),
+        (lambda: magnetic_field("north"), "position must be three numbers"),
+        (lambda: magnetic_field([7e6, 0.0, 0.0], "x"), "angle must be a finite number"),
         (lambda: in_orbit(craft().with_(gravity=(0, 0, -9.81)), LOW), "in orbit it is weightless"),
     ],
 )

@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
-from dalembert.formulations.equations import MachineOrEquations, Parameters, derive
+from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
 from dalembert.model.constraints import WeldConstraint
-from dalembert.model.machine import Machine
 from dalembert.spatial.alignment import rotation_error
 from dalembert.spatial.rotations import quaternion_exp, quaternion_matrix
 
@@ -39,12 +38,15 @@ def weld_wrench(
     p
         Parameter values.
     """
-    made = derive(machine) if isinstance(machine, Machine) else machine
+    made = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     eom = made if made.formulation.machine_coordinates else made.in_machine_coordinates()
     welds = {c.name: c for c in eom.machine.constraints if isinstance(c, WeldConstraint)}
     if name not in welds:
         raise UnknownNameError("weld", name, welds, f"machine '{eom.machine.name}'")
-    l = np.asarray(multipliers, dtype=float)
+    try:
+        l = np.asarray(multipliers, dtype=float)
+    except (TypeError, ValueError):
+        l = np.zeros(0)
     if l.shape[-1:] != (6,):
         raise InputError(f"multipliers of a weld must be 6 numbers, got shape {l.shape}")
     one = welds[name]

@@ -112,12 +112,22 @@ def magnetic_field(position: Any, angle: Any = 0.0) -> Any:
     angle
         `sidereal_angle` [rad].
     """
-    x: Any = position if isinstance(position, ca.SX | ca.MX | ca.DM) else ca.DM(np.asarray(position, dtype=float))
-    if x.shape != (3, 1):
-        raise InputError(f"position must be three numbers, got shape {x.shape}")
+    symbols = (ca.SX, ca.MX)
+    x: Any = position
+    turn: Any = angle
+    if not isinstance(position, symbols):
+        try:
+            numbers = np.asarray(position, dtype=float)
+        except (TypeError, ValueError):
+            numbers = np.zeros(0)
+        if numbers.shape != (3,) or not np.isfinite(numbers).all() or not numbers.any():
+            raise InputError(f"position must be three numbers from the centre of the Earth, got {position!r}")
+        x = ca.DM(numbers)
+    if not isinstance(angle, symbols) and (isinstance(angle, str) or not np.isfinite(angle)):
+        raise InputError(f"angle must be a finite number, got {angle!r}")
     r = ca.norm_2(x)
     gx, gy, gz = _DIPOLE
-    c, s = ca.cos(angle), ca.sin(angle)
+    c, s = ca.cos(turn), ca.sin(turn)
     d = ca.vertcat(c * gx - s * gy, s * gx + c * gy, gz)
     u = x / r
     B = (EARTH_RADIUS / r) ** 3 * (3 * ca.dot(d, u) * u - d)

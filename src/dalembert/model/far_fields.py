@@ -57,7 +57,7 @@ class ThirdBody(ForceField):
         super().__post_init__()
         what = f"of force field '{self.name}'"
         _check_orbit(self.orbit, self.name)
-        if self.body not in _BODIES:
+        if not isinstance(self.body, str) or self.body not in _BODIES:
             raise MachineError(f"body {what} must be 'moon' or 'sun', got {self.body!r}")
         self._set(mass=field_scalar(self.mass, f"mass {what}", lower=0.0), epoch=_number(self.epoch, f"epoch {what}"))
 

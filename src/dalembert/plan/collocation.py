@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
-from dalembert.core.validation import check_number
+from dalembert.core.validation import check_names, check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
 from dalembert.plan.transcription import Programme
 
@@ -172,15 +172,30 @@ def optimal_motion(
         named_vector(x, own.v_names, np.zeros(own.nv), n)
         for x, n in ((start_rate, "start_rate"), (end_rate, "end_rate"))
     )
+    for q in (q0, qf):
+        eom.check_quaternions(q)
     loose = _loose(eom, free)
     known = (*own.q_names, *own.v_names, *own.u_names, *(f"u.{n}" for n in own.u_names))
-    for name in limits or {}:
+    for name, given in dict(limits or {}).items():
         if name not in known:
             raise UnknownNameError("coordinate, velocity or input", name, known, f"machine '{own.name}'")
+        if not _is_range(given):
+            raise InputError(f"limits of '{name}' must be a range (lower, upper), got {given!r}")
+    if isinstance(max_iterations, bool) or not isinstance(max_iterations, int) or max_iterations < 1:
+        raise InputError(f"max_iterations must be an integer >= 1, got {max_iterations!r}")
     programme = Programme(eom, intervals, shortest, longest, dict(limits or {}), keep, eom.parameter_values(p))
     found = programme.solve(q0, qf, v0, vf, loose, time_weight, effort_weight, guess, max_iterations)
     starts = tuple(start for _, start in eom.layout.quaternions)
     return OptimalMotion(**found, q_names=tuple(eom.q_names), u_names=tuple(eom.u_names), quaternions=starts)
+
+
+def _is_range(given: Any) -> bool:
+    """Whether it is two numbers of which the first is not larger."""
+    try:
+        low, high = (float(x) for x in given)
+    except (TypeError, ValueError):
+        return False
+    return low <= high
 
 
 def _loose(eom: EquationsOfMotion, free: Any) -> set[str]:
@@ -188,7 +203,7 @@ def _loose(eom: EquationsOfMotion, free: Any) -> set[str]:
     names, where = set[str](), f"machine '{eom.machine.name}'"
     joints = {b.name: b for b in eom.layout.blocks if b.name not in eom.q_names}
     known = (*eom.q_names, *eom.v_names, *joints)
-    for name in (free,) if isinstance(free, str) else free:
+    for name in check_names(free, "free"):
         if name in joints:
             names |= {*eom.q_names[joints[name].q], *eom.v_names[joints[name].v]}
         elif name in known:

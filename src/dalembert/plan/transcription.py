@@ -214,8 +214,9 @@ class Programme:
         q = np.array(along.map(points)(q0, way, (s**3 * (10 - 15 * s + 6 * s * s))[None, :])).T
         if guess is not None:
             q = np.asarray(guess(t), dtype=float)
-            if q.shape != (points, eom.nq):
-                raise InputError(f"guess must return coordinates ({points}, {eom.nq}), got shape {q.shape}")
+            if q.shape != (points, eom.nq) or not np.isfinite(q).all():
+                what = f"shape {q.shape}" if q.shape != (points, eom.nq) else "some that are not finite"
+                raise InputError(f"guess must return coordinates ({points}, {eom.nq}), got {what}")
         x = eom.symbolic
         B = ca.Function("B", [x.q], [ca.densify(ca.jacobian(x.coordinate_rate, x.v))])
         v = np.stack(

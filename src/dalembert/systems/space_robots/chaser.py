@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.validation import check_number
 from dalembert.model.appendages import ModalAppendage
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body, box, cylinder
@@ -153,7 +154,8 @@ def two_arm_chaser(arm: str = "rigid", *, rotors: bool = True, damping: Scalar =
     """
     if arm not in ("flexible", "rigid", "printed"):
         raise InputError(f"arm of a chaser must be 'flexible', 'rigid' or 'printed', got {arm!r}")
-    anchors = {"arm1.": (1.3, 0.5 * apart, 0.0), "arm2.": (1.3, -0.5 * apart, 0.0)}
+    side = 0.5 * check_number("apart", apart, unit="m")
+    anchors = {"arm1.": (1.3, side, 0.0), "arm2.": (1.3, -side, 0.0)}
     bodies = [replace(b, name=a + b.name) for a in anchors for b in _segments(arm, damping)]
     joints = [
         replace(j, name=a + j.name, parent=j.parent if j.parent == "base" else a + j.parent, child=a + j.child)

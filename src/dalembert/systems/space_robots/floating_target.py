@@ -84,8 +84,11 @@ class FloatingTarget:
 
     def _at(self, t: ArrayLike, count: int) -> list[Array]:
         """Position and rotation (12) at times and their first derivatives."""
-        s = np.asarray(t, dtype=float)
-        if not np.isfinite(s).all() or s.min() < -1e-9 or s.max() > self.duration * (1.0 + 1e-9):
+        try:
+            s = np.asarray(t, dtype=float)
+        except (TypeError, ValueError):
+            s = np.array(np.nan)
+        if not s.size or not np.isfinite(s).all() or s.min() < -1e-9 or s.max() > self.duration * (1.0 + 1e-9):
             raise InputError(f"the motion of the target is known from 0 to {self.duration:g} s, asked for {t!r}")
         return [np.asarray(self._curve(s, nu=k)) for k in range(count)]
 
@@ -101,7 +104,10 @@ class FloatingTarget:
         rotation
             Attitude of the grip in the axes of the frame (3 x 3); None: that of the frame.
         """
-        grip = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
+        try:
+            grip = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
+        except (TypeError, ValueError):
+            grip = np.zeros(0)
         if grip.shape != (3, 3) or np.abs(grip @ grip.T - np.eye(3)).max() > 1e-6:
             raise InputError(f"rotation of a grip must be a rotation matrix (3 x 3), got {rotation!r}")
 

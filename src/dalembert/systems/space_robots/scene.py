@@ -71,6 +71,8 @@ def _uncertain_debris() -> Machine:
 def _target(given: Machine | None, uncertain: bool) -> tuple[Machine, Joint]:
     """The debris, and the free joint that it floats on."""
     target = given if given is not None else (_uncertain_debris() if uncertain else debris())
+    if not isinstance(target, Machine):
+        raise InputError(f"a debris must be a Machine, got {target!r}")
     free = [j for j in target.joints if j.kind == "free" and j.parent == "world"]
     rooted = [j for j in target.joints if j.parent == "world"]
     if len(free) != 1 or rooted != free or all(f.name != "target" for f in target.frames):
