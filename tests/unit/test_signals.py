@@ -10,6 +10,8 @@ import pytest
 
 import dalembert as da
 from dalembert import control, systems
+from dalembert.campaigns import sensitivities
+from dalembert.campaigns.run_measures import measure_run
 from dalembert.core.errors import FileFormatError
 from dalembert.loop import close_loop
 from dalembert.spatial.rotations import numpy, quaternion_difference, quaternion_matrix
@@ -54,6 +56,51 @@ def test_signals_are_what_the_equations_say() -> None:
     assert np.allclose(run["off"], off, atol=1e-14)
     assert np.allclose(run["height"], run["nose.z"] + off, atol=1e-14)
     assert np.allclose(run["late"], off + run.t, atol=1e-14)
+
+
+def test_names_mean_the_same_to_everyone() -> None:
+    """Motion of frames and parameters: to signals, laws, measures, steppers, derivatives."""
+    mass = da.Parameter("mass", 0.8)
+    machine = da.Machine(
+        "arm",
+        bodies=[da.point_mass("bob", mass, com=(0, 0, -0.6))],
+        joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+        frames=[da.Frame("tip", "bob", da.Transform((0.1, 0, -0.6)))],
+        motors=[da.Motor("u", "theta")],
+        signals=[da.Signal("pull", "parameter.mass * position.tip.x + velocity.tip.z")],
+    )
+
+    def pull(s):
+        return s["parameter.mass"] * s["position.tip.x"] + s["velocity.tip.z"]
+
+    read = control.read
+    law = da.PD(0.0, 1.0, lambda t: 0.1 * (read("parameter.mass") * read("position.tip.x") + read("velocity.tip.z")))
+    settings = {"duration": 0.5, "q0": {"theta": 0.4}, "p": {"mass": 1.1}, "step": 0.01}
+    run = da.simulate(machine, control=law, **settings)
+    eom, q, v = da.equations(machine), run.x[:, :1], run.x[:, 1:2]
+    tip = eom.pose("tip", q)[:, 0, 3]
+    speed = (eom.jacobian("tip", q, axes="world")[:, 2] * v)[:, 0]
+    assert np.allclose(run["pull"], 1.1 * tip + speed, atol=1e-14)
+    by_signal = da.simulate(machine, control=da.PD(0.0, 1.0, lambda t: 0.1 * read("pull")), **settings)
+    assert np.allclose(by_signal.x, run.x, atol=1e-14)
+    measure = {"end": da.Measure(pull), "named": da.Measure("pull")}
+    many = da.rollout(machine, control=law, measure=measure, **settings)
+    one = measure_run(eom, run, measure)
+    found = sensitivities(machine, of=["position.tip.x", "pull"], wrt=["mass"], control=law, **settings)
+    for value in (many.measures["end"][0], many.measures["named"][0], one["end"], one["named"], found.values[-1, 1]):
+        assert value == pytest.approx(run["pull"][-1], abs=1e-12)
+    assert np.allclose(found.values[:, 0], tip, atol=1e-12)
+    stepper = da.stepper(machine, period=0.01, control=law, observe={"pull": pull}, p={"mass": 1.1})
+    assert stepper.reset(q0={"theta": 0.4}).ravel()[0] == pytest.approx(run["pull"][0], abs=1e-12)
+
+
+def test_derived_names_are_seen_as_they_are_measured() -> None:
+    """A law that reads the place of a frame sees it where the sensors say that the machine is."""
+    machine = cart(frames=[da.Frame("front", "m", da.Transform((0.5, 0, 0)))])
+    ruler = da.Sensor("ruler", "x", period=0.01, bias=0.02)
+    law = da.PD(20.0, 8.0, lambda t: 1.0 - control.read("position.front.x"))
+    run = da.simulate(machine, duration=8.0, control=law, sensors=[ruler])
+    assert run["x"][-1] == pytest.approx(0.25 - 0.02, abs=1e-3)  # x + b = 0.5 - (x + b)
 
 
 def test_a_law_reads_signals() -> None:

@@ -12,7 +12,9 @@ import numpy as np
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.quantities import derived_quantity
 from dalembert.loop.signals import Measure
+from dalembert.model.signals import derived_names
 from dalembert.simulation.run import Run
 
 __all__ = ["RunSignals", "measure_run"]
@@ -28,18 +30,16 @@ class RunSignals:
         eom, run = self._eom, self._run
         if name in run:
             return run[name]
-        kind, _, rest = name.partition(".")
-        if kind == "parameter" and rest in eom.p_names:
-            return np.full(len(run.t), run.metadata["parameters"][rest])
-        frame, _, axis = rest.rpartition(".")
-        if kind in ("position", "velocity") and frame in eom.machine.tree.frames and axis in ("x", "y", "z"):
-            p = run.metadata.get("parameters")
-            q, v = run.x[:, : eom.nq], run.x[:, eom.nq : eom.nq + eom.nv]
-            k = "xyz".index(axis)
-            if kind == "position":
-                return np.asarray(eom.pose(frame, q, p=p)[:, k, 3])
-            return np.asarray(np.einsum("nj,nj->n", eom.jacobian(frame, q, axes="world", p=p)[:, k], v))
-        raise UnknownNameError("signal", name, run.names, "this run")
+        if name == "t":
+            return run.t
+        made = derived_quantity(eom, name)
+        if made is not None:
+            s, n = eom.symbolic, eom.nq + eom.nv
+            function = ca.Function("derived", [s.t, s.q, s.v, s.p], [made])
+            p = eom.parameter_values(run.metadata.get("parameters"))
+            found: Any = function.map(len(run.t))(run.t[None], run.x[:, : eom.nq].T, run.x[:, eom.nq : n].T, p)
+            return np.array(found.full())[0]
+        raise UnknownNameError("signal", name, [*run.names, *derived_names(eom.machine)], "this run")
 
 
 def measure_run(eom: EquationsOfMotion, run: Run, measure: Mapping[str, Measure]) -> dict[str, float]:

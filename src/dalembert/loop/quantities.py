@@ -17,7 +17,7 @@ from dalembert.model.signals import Sensor, Signal, check_signals, read_text, si
 from dalembert.simulation.sampling import Update
 from dalembert.spatial.rotations import quaternion_exp, quaternion_of, quaternion_product
 
-__all__ = ["Quantities", "Slots", "sensor_readings", "sensor_updates", "update_function"]
+__all__ = ["Quantities", "Slots", "derived_quantity", "sensor_readings", "sensor_updates", "update_function"]
 
 _WHOLE = 1e-9  # part of a period that a delay may miss a whole number of periods by
 
@@ -26,6 +26,31 @@ _CALLS = {
     "exp": ca.exp, "hypot": lambda a, b: ca.sqrt(a * a + b * b), "log": ca.log, "max": ca.fmax, "min": ca.fmin,
     "sin": ca.sin, "sqrt": ca.sqrt, "tan": ca.tan, "tanh": ca.tanh,
 }  # fmt: skip
+
+
+def derived_quantity(eom: EquationsOfMotion, name: str) -> Any:
+    """Return what one of `derived_names` is on the symbols of the equations (t, q, v, p), or None.
+
+    All who look up names ask here: laws and signals, measures and observations, derivatives, measures of single runs.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    name
+        ``position.FRAME.x``, ``velocity.FRAME.x`` (of a frame or body in world axes), ``parameter.NAME``.
+    """
+    s = eom.symbolic
+    kind, _, rest = str(name).partition(".")
+    if kind == "parameter" and rest in eom.p_names:
+        return s.p[eom.p_names.index(rest)]
+    frame, _, axis = rest.rpartition(".")
+    if kind not in ("position", "velocity") or frame not in eom.machine.tree.frames or axis not in ("x", "y", "z"):
+        return None
+    k = "xyz".index(axis)
+    if kind == "position":
+        return ca.densify(ca.SX(s.pose(frame)[k, 3]))
+    return ca.densify(ca.SX(s.jacobian(frame, "world")[k, :] @ s.v))
 
 
 class Slots:
@@ -145,8 +170,15 @@ class Quantities:
             raise InputError(f"{owner} must be one expression, got {made.shape[0]} x {made.shape[1]}")
         return [self.bind(made, owner, seen=False)]
 
-    def _lookup(self, name: str) -> Any:
-        return self.true[name]
+    def _lookup(self, name: str, *, seen: bool = False) -> Any:
+        """What a name stands for, or None."""
+        table = self.seen if seen else self.true
+        if name in table:
+            return table[name]
+        made, s = derived_quantity(self.eom, name), self.eom.symbolic
+        if made is None or not seen or self.q is s.q:
+            return made
+        return ca.substitute(made, ca.vertcat(s.q, s.v), ca.vertcat(self.q, self.v))
 
     def bind(self, expression: Any, owner: str, *, seen: bool = True, given: Sequence[Any] = ()) -> Any:
         """Put quantities where an expression holds symbols of their names.
@@ -167,14 +199,15 @@ class Quantities:
         free = ca.Function("bind", _once(known), [expression], {"allow_free": True}).free_sx()
         if not free:
             return expression
-        unknown = [str(x) for x in free if str(x) not in table]
+        values = [self._lookup(str(x), seen=seen) for x in free]
+        unknown = [str(x) for x, value in zip(free, values, strict=True) if value is None]
         if unknown:
             where = f"{owner} or its reference" if owner.startswith("the law") else owner
             raise InputError(
                 f"{where} holds symbols that it was not given: {', '.join(unknown)}; known are t, q, v, z, p, and by "
                 f"name {', '.join(sorted(table))}"
             )
-        return ca.substitute(expression, ca.vertcat(*free), ca.vertcat(*[table[str(x)] for x in free]))
+        return ca.substitute(expression, ca.vertcat(*free), ca.vertcat(*values))
 
 
 def _once(symbols: Sequence[Any]) -> list[Any]:

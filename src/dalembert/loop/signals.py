@@ -12,6 +12,8 @@ import numpy as np
 from dalembert.core.constraint_tape import SHARE
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.quantities import derived_quantity
+from dalembert.model.signals import derived_names
 from dalembert.simulation.constrained.tape import dynamics_tape
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import REDUCERS, Measures, looked_at
@@ -82,12 +84,9 @@ class Signals:
     @property
     def names(self) -> tuple[str, ...]:
         """All names."""
-        eom, problem = self._eom, self._problem
-        frames = [n for n in eom.machine.tree.frames if n != "world"]
-        moving = [f"{what}.{name}.{axis}" for what in ("position", "velocity") for name in frames for axis in "xyz"]
-        parameters = [f"parameter.{name}" for name in eom.p_names]
+        problem, derived = self._problem, derived_names(self._eom.machine)
         forces = () if problem.constrained is None else problem.constrained.signal_names
-        return ("t", *problem.state_names, *problem.signal_names, *problem.held_names, *forces, *moving, *parameters)
+        return ("t", *problem.state_names, *problem.signal_names, *problem.held_names, *forces, *derived)
 
     def __getitem__(self, name: str) -> Any:
         eom, problem = self._eom, self._problem
@@ -103,12 +102,11 @@ class Signals:
         system = problem.constrained
         if system is not None and name in system.signal_names:
             return self._multipliers()[system.signal_rows[system.signal_names.index(name)]]
-        kind, _, rest = str(name).partition(".")
-        if kind == "parameter" and rest in eom.p_names:
-            return self.p[eom.p_names.index(rest)]
-        frame, _, axis = rest.rpartition(".")
-        if kind in ("position", "velocity") and frame in eom.machine.tree.frames and axis in ("x", "y", "z"):
-            return self._of_frame(kind, frame)["xyz".index(axis)]
+        made = derived_quantity(eom, name)
+        if made is not None:
+            s = eom.symbolic
+            function = ca.Function("derived", [s.t, s.q, s.v, s.p], [made])
+            return function(self.t, self.x[: eom.nq], self.x[eom.nq : eom.nq + eom.nv], self.p)
         raise UnknownNameError("signal", name, self.names, f"machine '{eom.machine.name}'")
 
     def _multipliers(self) -> Any:
@@ -119,12 +117,6 @@ class Signals:
             solved = dynamics_tape(system.tape, system.flags, ())(self.t, self.x, self.c, self.p, ca.DM.zeros(2))
             self._forces = ca.if_else(solved[-1] >= SHARE, solved[-2], ca.DM.nan(solved[-2].shape))
         return self._forces
-
-    def _of_frame(self, kind: str, frame: str) -> Any:
-        eom, s = self._eom, self._eom.symbolic
-        value = s.pose(frame)[:3, 3] if kind == "position" else s.jacobian(frame, "world")[:3, :] @ s.v
-        function = ca.Function(kind, [s.t, s.q, s.v, s.p], [ca.densify(ca.SX(value))])
-        return function(self.t, self.x[: eom.nq], self.x[eom.nq : eom.nq + eom.nv], self.p)
 
     def expression(self, quantity: Quantity, what: str) -> Any:
         """Return one expression of a quantity; ``what`` names it in messages."""

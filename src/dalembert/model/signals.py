@@ -14,7 +14,7 @@ from dalembert.core.errors import MachineError, UnknownNameError
 from dalembert.core.parameter import Scalar
 from dalembert.core.validation import check_name
 
-__all__ = ["POSE", "Sensor", "Signal", "check_signals", "read_text", "signal_groups"]
+__all__ = ["POSE", "Sensor", "Signal", "check_signals", "derived_names", "read_text", "signal_groups"]
 
 POSE = ("x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 """Components of the signal of a frame: position, quaternion, velocity and rate, all in world axes."""
@@ -50,9 +50,9 @@ class Signal:
     name
         Unique name.
     expression
-        Text such as ``"2 * theta1 + hypot(tip.x, tip.y)"`` of coordinates, velocities, parameters, ``t``, ``pi`` and
-        signals that come before; or, in `dalembert.simulate`, a function of what is known (`dalembert.control.Known`)
-        that returns a CasADi expression.
+        Text such as ``"2 * theta1 + hypot(tip.x, tip.y)"`` of coordinates, velocities, parameters, ``t``, ``pi``,
+        ``position.FRAME.x``, ``velocity.FRAME.x`` and signals that come before; or, in `dalembert.simulate`, a function
+        of what is known (`dalembert.control.Known`) that returns a CasADi expression.
     frame
         Instead of an expression: a frame, whose motion in world axes becomes the signals ``NAME.x`` to ``NAME.z``,
         ``NAME.qw`` to ``NAME.qz``, ``NAME.vx`` to ``NAME.vz`` and ``NAME.wx`` to ``NAME.wz``.
@@ -241,6 +241,13 @@ def _dotted(n: ast.expr) -> str | None:
     return None
 
 
+def derived_names(machine: Any) -> tuple[str, ...]:
+    """Names that every machine has without saying so: motion of its frames in world axes, and its parameters."""
+    frames = [name for name in machine.tree.frames if name != "world"]
+    moving = [f"{what}.{name}.{axis}" for what in ("position", "velocity") for name in frames for axis in "xyz"]
+    return (*moving, *(f"parameter.{p.name}" for p in machine.parameters))
+
+
 def signal_groups(machine: Any, signals: Sequence[Signal]) -> dict[str, tuple[str, ...]]:
     """Return what names stand for: coordinates, velocities and signals themselves, and groups of them.
 
@@ -279,6 +286,7 @@ def check_signals(machine: Any, signals: Sequence[Signal], sensors: Sequence[Sen
     """
     where = f"machine '{machine.name}'"
     known = {"t", *machine.q_names, *machine.v_names, *(p.name for p in machine.parameters), *more}
+    known |= set(derived_names(machine))
     for signal in signals:
         if signal.frame is not None and signal.frame not in machine.tree.frames:
             error = UnknownNameError("frame", signal.frame, machine.tree.frames, where)
