@@ -280,6 +280,24 @@ def test_limits_as_hard_stops() -> None:
     assert run["force.hinge.lower.normal"].max() == 0.0
 
 
+def test_stops_with_restitution() -> None:
+    """A slider between two stops: at each of them it keeps the same part of its speed, in both ways of contact."""
+    machine = da.Machine(
+        "slider",
+        [da.sphere("slider", 2.0, 0.1)],
+        [da.Joint("x", "prismatic", "world", "slider", axis="x", limits=da.Limits(-1.0, 1.0, restitution=0.5))],
+    )
+    settings = {"duration": 14.0, "v0": {"x_dot": 1.0}, "limits": "contact", "record": 1.0}
+    run = da.simulate(machine, method="dopri5", **settings)
+    times = [1.0, 1.0 + 2.0 / 0.5, 1.0 + 2.0 / 0.5 + 2.0 / 0.25]
+    assert [event.t for event in run.events] == pytest.approx(times, abs=1e-9)
+    assert run["x_dot"][-1] == pytest.approx(-(0.5**3), rel=1e-12)
+    stepped = da.simulate(machine, contact="time-stepping", step=1e-3, **settings)
+    assert stepped["x_dot"][-1] == pytest.approx(-(0.5**3), rel=1e-9)
+    with pytest.raises(da.MachineError, match=r"restitution of limits must be from 0 to 1, got 1\.5"):
+        da.Limits(-1.0, 1.0, restitution=1.5)
+
+
 def test_a_contact_lets_go_when_it_would_pull() -> None:
     """A bead slides down a sphere and leaves it at two thirds of the height."""
     point = da.Contact("hill", "bead", surface=da.SphericalSurface(1.0))

@@ -269,6 +269,7 @@ class LimitsEntry(_Entry):
     velocity: Bound = math.inf
     effort: Bound = math.inf
     stop: bool = False
+    restitution: Bound = 0.0
 
 
 class JointEntry(_Entry):

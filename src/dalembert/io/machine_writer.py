@@ -139,7 +139,7 @@ def _joint(joint: Joint) -> dict[str, Any]:
     data |= _origin(joint.origin) | _given("axis", joint.axis, (0.0, 0.0, 1.0))
     data |= _given("second_axis", joint.second_axis, None) | _given("pitch", joint.pitch, None)
     limits: dict[str, Any] = {}
-    for key in ("lower", "upper", "velocity", "effort"):
+    for key in ("lower", "upper", "velocity", "effort", "restitution"):
         limits |= _given(key, getattr(joint.limits, key), getattr(Limits(), key))
     if joint.limits.stop:
         limits["stop"] = True

@@ -35,6 +35,8 @@ class Limits:
         Largest effort of a motor on the joint, ``|n u|``: its input saturates there.
     stop
         Whether a simulation must stop at the range: beyond it the machine has no meaning (a rope of no length).
+    restitution
+        Newton's coefficient of restitution of the range as hard stops (``simulate(..., limits="contact")``).
     """
 
     lower: float = -math.inf
@@ -42,9 +44,10 @@ class Limits:
     velocity: float = math.inf
     effort: float = math.inf
     stop: bool = False
+    restitution: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("lower", "upper", "velocity", "effort"):
+        for name in ("lower", "upper", "velocity", "effort", "restitution"):
             value = getattr(self, name)
             try:
                 number = float(value)
@@ -55,6 +58,8 @@ class Limits:
             if name == "velocity" and number <= 0:
                 raise MachineError(f"the limit 'velocity' must be > 0, got {number:g}; lock a joint that does not move")
             object.__setattr__(self, name, number)
+        if not 0.0 <= self.restitution <= 1.0:
+            raise MachineError(f"the restitution of limits must be from 0 to 1, got {self.restitution:g}")
         if not isinstance(self.stop, bool):
             raise MachineError(f"the limit 'stop' must be true or false, got {self.stop!r}")
         if self.lower > self.upper:

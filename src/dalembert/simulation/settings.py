@@ -55,7 +55,7 @@ class Settings:
         Largest violation of a constraint from which the initial state is still projected.
     limits
         What to do at joint limits: ``"record"`` them as events, ``"stop"`` there, ``"ignore"`` them, or take them for
-        ``"contact"``: hard stops without restitution.
+        ``"contact"``: hard stops with the restitution of the `Limits`.
     contact
         How contacts are dealt with: a `ContactMethod`, its name, or a mapping of its name and settings; None: event by
         event.

@@ -99,9 +99,9 @@ class ContactSystem:
                 e, mu = contact.restitution, contact.friction
                 pairs.append(ContactPair(name, contact, between, e, mu, contact.law == "poisson", contact.rubs))
         if limits:
-            for name, expression in self._limits():
+            for name, e, expression in self._limits():
                 made.append(expression)
-                pairs.append(ContactPair(name, None, f"joint '{name.rpartition('.')[0]}'", 0.0, 0.0, False, False))
+                pairs.append(ContactPair(name, None, f"joint '{name.rpartition('.')[0]}'", e, 0.0, False, False))
         self.pairs = tuple(pairs)
         self._made = tuple(made)
 
@@ -232,9 +232,9 @@ class ContactSystem:
             return ca.SX(6, self.formulation.layout.nv)
         return ca.SX(self.formulation.jacobian(frame))
 
-    def _limits(self) -> list[tuple[str, _Expressions]]:
+    def _limits(self) -> list[tuple[str, float, _Expressions]]:
         v, nv = self.variables.v, self.formulation.layout.nv
-        made: list[tuple[str, _Expressions]] = []
+        made: list[tuple[str, float, _Expressions]] = []
         for joint in self.machine.joints:
             lower, upper = joint.limits.lower, joint.limits.upper
             if joint.info.nv != 1 or (lower == -math.inf and upper == math.inf):
@@ -250,5 +250,5 @@ class ContactSystem:
                 if math.isfinite(limit):
                     rows = ca.vertcat(sign * row, ca.SX(2, nv))
                     expression = _Expressions(sign * (q - limit), rows, ca.SX(3, 1), ca.SX(3, 3))
-                    made.append((f"{joint.name}.{end}", expression))
+                    made.append((f"{joint.name}.{end}", joint.limits.restitution, expression))
         return made

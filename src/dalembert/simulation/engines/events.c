@@ -9,7 +9,9 @@ enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11 };
 
 #define PROBE 1e-6
 #define SIMULTANEOUS 1e-9
-#define LOCATED 1e-13
+#define LOCATED 1e-11
+#define TOUCHING 1e-3 /* part of an event function below which it has only just left zero */
+#define SECANTS 6 /* guesses that follow the last secant, before bisection has its turn */
 #define CROWD 500
 #define CROWDED 1e-6
 #define ROOM 4 /* rows that may be recorded beyond the capacity */
@@ -25,7 +27,7 @@ struct watch {
     double armed_at, armed_for; /* when events were last armed, and by the signs how long after */
     double *stops; /* instants of the last CROWD transitions */
     int64_t n_stops;
-    double *x_part, *g_part, *g_start, *g_found, *x_found;
+    double *x_part, *g_part, *g_start, *g_found, *x_found, *g_kept, *x_kept, *slope_end;
     int64_t *fired;
     /* records of events; a transition is of those from change_first on */
     int64_t n_records, records_capacity;
@@ -63,28 +65,54 @@ static void arm(struct watch *W) {
     W->armed_for = s;
 }
 
-/* Where event i has just crossed in (a, b], to `tolerance`; g_found and x_found are the functions and the state there.
+/* Event functions at t + s of the pending step by a cubic through its ends, into g_part: a first guess. */
+static void glance(struct watch *W, double s) {
+    struct loop *L = W->loop;
+    const double h = L->h_used, z = s / h, y = 1.0 - z;
+    for (int64_t i = 0; i < L->n; i++)
+        W->x_part[i] = y * y * ((1.0 + 2.0 * z) * L->x[i] + s * L->stage[i]) +
+                       z * z * ((1.0 + 2.0 * y) * L->x_next[i] - (h - s) * W->slope_end[i]);
+    if (evaluate(L->events, L, L->t + s, W->x_part, W->g_part, L->events_work))
+        for (int64_t i = 0; i < L->n_events; i++) W->g_part[i] = NAN;
+}
+
+/* A bracket (a, b] of the crossing of event i, and what is known of it: a guess (NaN: none) and the slope there. With
+ * `deflated`, the function is divided by the time since `zero`, at which it has left zero: a ball that bounces. */
+struct bracket {
+    double a, g_a, b, g_b, tolerance, guess, slope, zero;
+    int deflated;
+};
+
+static double seen_as(const struct bracket *B, double x, double g) { return B->deflated ? g / (x - B->zero) : g; }
+
+/* Where event i has just crossed, to the tolerance; g_found and x_found are the functions and the state there.
  *
- * Bracketed as T. R. Chandrupatla's method (1997, see simulation/roots.py), but from the secant on, and done as soon as a
- * point beyond the root is as near to it as its own secant says: a step of the loop is looked into a few times only. */
-static double find_crossing(struct watch *W, int64_t i, double a, double g_a, double b, double g_b, double tolerance) {
+ * T. R. Chandrupatla's method (1997, see simulation/roots.py), but done as soon as a point beyond the root is as near to
+ * it as its own secant says: a step of the loop is looked into a few times only. */
+static double find_crossing(struct watch *W, void (*probe)(struct watch *, double), int64_t i, struct bracket *B) {
     const size_t size = (size_t)W->loop->n_events * sizeof(double), state = (size_t)W->loop->n * sizeof(double);
-    double x1 = b, g1 = g_b, x2 = a, g2 = g_a, x3, g3, part = g_b / (g_b - g_a);
+    double x1 = B->b, g1 = seen_as(B, x1, B->g_b), x2 = B->a, g2 = seen_as(B, x2, B->g_a), x3, g3;
+    double part = B->deflated ? g1 / (g1 - g2) : 0.5;
     for (int round = 0; round < 200; round++) {
-        const double most = fmax(fabs(x1), fabs(x2)), width = fmax(tolerance, 4.0 * (nextafter(most, INFINITY) - most));
-        if (g1 == 0.0 || fabs(x2 - x1) <= width) break;
+        const double most = fmax(fabs(x1), fabs(x2)), low = fmin(x1, x2), high = fmax(x1, x2);
+        const double width = fmax(B->tolerance, 4.0 * (nextafter(most, INFINITY) - most));
+        if (g1 == 0.0 || high - low <= width) break;
         const double least = 0.5 * width / fabs(x2 - x1);
         part = fmin(fmax(part, least), 1.0 - least);
         double x = x1 + part * (x2 - x1);
-        if (round > 1 && fmin(x + 0.25 * width, fmax(x1, x2)) > fmin(x1, x2)) x += 0.25 * width; /* rather beyond */
-        look(W, x);
-        const double g = W->g_part[i];
-        const int far = (g > 0.0) == (g_b > 0.0) || g == 0.0;
+        if (round == 0 && B->guess > low && B->guess < high) x = B->guess;
+        const double secant = x1 - g1 / B->slope;
+        if (round && round < SECANTS && secant > low && secant < high) x = secant;
+        if (round && x + 0.25 * width < high) x += 0.25 * width; /* rather beyond the root than before it */
+        probe(W, x);
+        const double g = seen_as(B, x, W->g_part[i]);
+        const int far = (g > 0.0) == (B->g_b > 0.0) || g == 0.0;
         if (far) memcpy(W->g_found, W->g_part, size), memcpy(W->x_found, W->x_part, state);
+        if ((round || probe == glance || B->slope == 0.0) && g != g1) B->slope = (g - g1) / (x - x1);
         if ((g > 0.0) == (g1 > 0.0)) x3 = x1, g3 = g1;
         else x3 = x2, g3 = g2, x2 = x1, g2 = g1;
         x1 = x, g1 = g;
-        if (far && fabs(g * (x1 - x3)) <= 0.5 * width * fabs(g1 - g3)) return x1;
+        if (far && fabs(g) <= 0.5 * width * fabs(B->slope)) return x1;
         const double xi = (x1 - x2) / (x3 - x2), phi = (g1 - g2) / (g3 - g2);
         part = 0.5;
         if (phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi) {
@@ -92,7 +120,26 @@ static double find_crossing(struct watch *W, int64_t i, double a, double g_a, do
             part += (x3 - x1) / (x2 - x1) * (g1 / (g3 - g1)) * (g2 / (g3 - g2));
         }
     }
-    return (g1 > 0.0) == (g_b > 0.0) || g1 == 0.0 ? x1 : x2;
+    return (g1 > 0.0) == (B->g_b > 0.0) || g1 == 0.0 ? x1 : x2;
+}
+
+/* Where event i has just crossed in (a, b]: guessed on a cubic, whose points cost one evaluation each, then found. */
+static double crossing_of(struct watch *W, int64_t i, double a, double g_a, double b, double g_b, double tolerance) {
+    struct bracket B = {a, g_a, b, g_b, 1e-6 * (b - a), NAN, 0.0, a, 0};
+    if (!W->loop->custom) {
+        memcpy(W->g_kept, W->g_found, (size_t)W->loop->n_events * sizeof(double));
+        memcpy(W->x_kept, W->x_found, (size_t)W->loop->n * sizeof(double));
+        if (fabs(g_a) <= TOUCHING * fabs(g_b)) {
+            glance(W, a + TOUCHING * (b - a));
+            if (W->g_part[i] * g_a > 0.0) B.deflated = 1, B.a = a + TOUCHING * (b - a), B.g_a = W->g_part[i];
+        }
+        B.guess = find_crossing(W, glance, i, &B);
+        if (B.slope != 0.0 && isfinite(B.slope)) B.guess -= seen_as(&B, B.guess, W->g_found[i]) / B.slope;
+        memcpy(W->g_found, W->g_kept, (size_t)W->loop->n_events * sizeof(double));
+        memcpy(W->x_found, W->x_kept, (size_t)W->loop->n * sizeof(double));
+    }
+    B.tolerance = tolerance;
+    return find_crossing(W, look, i, &B);
 }
 
 static int crossed(const struct watch *W, int64_t i, double g) {
@@ -105,8 +152,9 @@ static double locate(struct watch *W) {
     struct loop *L = W->loop;
     const size_t size = (size_t)L->n_events * sizeof(double);
     const double h = L->h_used, end = L->t + h;
-    const double tolerance = fmax(LOCATED * h, 2.0 * (nextafter(end, INFINITY) - end));
+    const double tolerance = fmax(LOCATED * h, 16.0 * (nextafter(end, INFINITY) - end));
     double first = INFINITY;
+    if (!L->custom) loop_derivative(L, L->t_next, L->x_next, W->slope_end);
     look(W, 0.0);
     memcpy(W->g_start, W->g_part, size);
     memcpy(W->g_found, L->g_next, size);
@@ -127,9 +175,9 @@ static double locate(struct watch *W) {
             first = 0.0;
             continue;
         }
-        if (first == INFINITY) first = find_crossing(W, i, a, g_a, h, L->g_next[i], tolerance);
+        if (first == INFINITY) first = crossing_of(W, i, a, g_a, h, L->g_next[i], tolerance);
         else if (first > a && crossed(W, i, W->g_found[i])) /* else it comes later */
-            first = find_crossing(W, i, a, g_a, first, W->g_found[i], tolerance);
+            first = crossing_of(W, i, a, g_a, first, W->g_found[i], tolerance);
     }
     if (first == INFINITY) return -1.0;
     /* what crosses within this part of a step is one instant */

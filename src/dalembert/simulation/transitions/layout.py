@@ -30,7 +30,7 @@ _WATCH: tuple[tuple[Any, str], ...] = (
     (_REAL, "run_start run_end armed_at armed_for"),
     (_POINTER, "stops"),
     (_INT, "n_stops"),
-    (_POINTER, "x_part g_part g_start g_found x_found fired"),
+    (_POINTER, "x_part g_part g_start g_found x_found g_kept x_kept slope_end fired"),
     (_INT, "n_records records_capacity"),
     (_POINTER, "record_event record_sign change_first record_t record_x"),
     (_INT, "unsettled culprit"),

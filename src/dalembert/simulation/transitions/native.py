@@ -76,8 +76,8 @@ class NativeTransitions:
         watch.n_changes = ctypes.addressof(made) + _Transitions.n_log.offset
         watch.changes_capacity, watch.records_capacity = _CHANGES, records
         watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
-        sizes = {"stops": _CROWD, "x_part": n, "x_found": n}
-        for name, size in (sizes | dict.fromkeys(("g_part", "g_start", "g_found"), n_events)).items():
+        sizes = {"stops": _CROWD} | dict.fromkeys(("x_part", "x_found", "x_kept", "slope_end"), n)
+        for name, size in (sizes | dict.fromkeys(("g_part", "g_start", "g_found", "g_kept"), n_events)).items():
             self._array(watch, name, np.zeros(size))
         self._array(watch, "fired", np.zeros(n_events, dtype=np.int64))
         self._records = {
