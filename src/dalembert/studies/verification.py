@@ -156,7 +156,7 @@ def _value(x: float | str, unit: str) -> str:
     if isinstance(x, str):
         short = x if len(x) <= _WIDTH else f"{x[:_WIDTH]}..."
         return f"`{short.replace('|', '&#124;')}`"
-    return f"{x:.6g}" if unit == "1" else f"{x:.6g} {unit}"
+    return f"{x:.6g}" if str(unit) == "1" else f"{x:.6g} {unit}"
 
 
 def _plain(text: str) -> str:
