@@ -11,8 +11,17 @@ import numpy as np
 import dalembert as da
 from dalembert.control.mu import robust_stability
 from dalembert.control.uncertain import LFT, UncertainMachine, neglected_delay, uncertain
-from dalembert.studies.robust_control.chaser import LIMITS, PRINTED_RANGES, one_by_one, ranges_at
-from dalembert.studies.robust_control.synthesis import plant, synthesis
+from dalembert.studies.robust_control.chaser import (
+    LIMITS,
+    PRINTED_RANGES,
+    as_complex,
+    closed_loop,
+    one_by_one,
+    performance_loop,
+    ranges_at,
+)
+from dalembert.studies.robust_control.lyapunov import INDEFINITE, pd_gains
+from dalembert.studies.robust_control.synthesis import CONFIGURATIONS, mass_matrix, plant, synthesis
 from dalembert.view import plot_mu, plot_poles, plot_ranges, plot_singular_values
 
 HERE = Path(__file__).parent
@@ -66,23 +75,26 @@ def arm_loop() -> LFT:
     return late.feedback([[20.0, 6.0]], late.outputs, late.inputs)
 
 
-def sensitivities() -> None:
+def sensitivities(arm: str = "rigid", name: str = "robust_sensitivity") -> None:
     """Weighted acceleration sensitivities of the chaser's blocks after synthesis, both configurations."""
-    result = synthesis("multi", "rigid")
+    result = synthesis("multi", arm)
     K, s = result.matrices[3], result.structure
     systems = {}
-    for name in ("q1", "q2"):
-        P = plant(name, "rigid")
+    for q in ("q1", "q2"):
+        P = plant(q, arm)
         u = [P.input_labels.index(c) for c in s.controls]
         y = [P.output_labels.index(m) for m in s.measured]
         A, B, C, D = (np.array(m) for m in (P.A, P.B, P.C, P.D))
         closed = control.ss(A - B[:, u] @ K @ C[y], B, C - D[:, u] @ K @ C[y], D)
         for block, rows in (("base", range(6)), ("arm", range(6, 12))):
-            systems[f"{block}, {name}"] = closed[list(rows), list(rows)]
-    w = np.geomspace(1e-3, 10.0, 400)
-    plot_singular_values(
-        systems, bounds={"bound": control.tf([1], [1])}, frequencies=w, path=HERE / "robust_sensitivity.png"
-    )
+            systems[f"{block}, {q}"] = closed[list(rows), list(rows)]
+    w = np.geomspace(1e-3, 10.0 if arm == "rigid" else 300.0, 400 if arm == "rigid" else 2000)
+    plot_singular_values(systems, bounds={"bound": control.tf([1], [1])}, frequencies=w, path=HERE / f"{name}.png")
+
+
+def flexible() -> None:
+    """The same with the flexible arm."""
+    sensitivities("flexible", "robust_sensitivity_flexible")
 
 
 def poles() -> None:
@@ -99,16 +111,48 @@ def proof() -> None:
     plot_mu(found, path=HERE / "robust_mu.png")
 
 
+def chaser() -> None:
+    """The chaser with real and with complex parameters, half tangent, at the printed levels."""
+    loop = closed_loop("half")
+    found = {
+        "real": robust_stability(loop, level=1.39, seconds=200.0),
+        "complex": robust_stability(as_complex(loop), level=1.72, seconds=200.0),
+    }
+    plot_mu(found, path=HERE / "robust_chaser_mu.png")
+
+
+def indefinite() -> None:
+    """Poles of the chaser with an indefinite gain of its base at two configurations."""
+    Kp, Kd = pd_gains("mono1")
+    Kp[3:6, 3:6] = INDEFINITE
+    systems = {}
+    for name, q in CONFIGURATIONS.items():
+        M = mass_matrix(q, "printed")
+        n = len(M)
+        A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, Kp), -np.linalg.solve(M, Kd)]])
+        systems[name] = control.ss(A, np.zeros((2 * n, 1)), np.zeros((1, 2 * n)), 0)
+    figure = plot_poles(systems)
+    figure.axes[0].set(xlim=(-0.15, 0.05), ylim=(-0.2, 0.2))
+    figure.savefig(HERE / "robust_chaser_poles.png", dpi=150)
+
+
+def random_configurations() -> None:
+    """Weighted sensitivity of the flexible chaser at random configurations (SPACE Fig. 8.19)."""
+    loop = performance_loop("half", "booms")
+    w = np.geomspace(1e-3, 400.0, 1500)
+    plot_singular_values(loop, samples=40, frequencies=w, path=HERE / "robust_chaser_random.png")
+
+
 def ranges() -> None:
     """Guaranteed ranges of the chaser beside those of the document."""
     names = list(LIMITS)
     asked = {n: tuple(np.radians(LIMITS[n])) for n in names}
-    printed = {n: tuple(np.radians(r)) for n, r in zip(names, PRINTED_RANGES["5 to 1"], strict=True)}
+    printed = {n: tuple(np.radians(r)) for n, r in zip(names, PRINTED_RANGES["half", "5 to 1"], strict=True)}
     cases = {"SPACE, 5 to 1": printed, "at once": ranges_at(1.23), "5 to 1": one_by_one("5 to 1").ranges}
     plot_ranges(cases, limits=asked, degrees=True, path=HERE / "robust_ranges.png")
 
 
 if __name__ == "__main__":
-    for make in (sensitivities, poles, proof, ranges):
+    for make in (sensitivities, flexible, poles, proof, chaser, indefinite, random_configurations, ranges):
         if len(sys.argv) < 2 or make.__name__ in sys.argv[1:]:
             make()

@@ -8,6 +8,7 @@ import pytest
 from dalembert.studies.robust_control.chaser import (
     DAMPING,
     LIMITS,
+    PRINTED_RANGES,
     RATE,
     as_complex,
     closed_loop,
@@ -47,6 +48,8 @@ def test_plant_of_the_synthesis_is_that_of_the_linear_equations() -> None:
 def test_complex_blocks_and_printed_ranges() -> None:
     loop = as_complex(closed_loop("half"))
     assert {b.kind for b in loop.blocks} == {"state", "complex"}
-    assert printed_inside(ranges_at(1.39), "at once") == 5  # the rule of the errata, to the printed degree
-    assert printed_inside(ranges_at(2.0), "at once") < 5
-    assert printed_inside({n: tuple(np.radians(r)) for n, r in LIMITS.items()}, "1 to 5") == 5
+    assert (
+        printed_inside(ranges_at(1.39), PRINTED_RANGES["half", "at once"]) == 5
+    )  # the rule of the errata, to the printed degree
+    assert printed_inside(ranges_at(2.0), PRINTED_RANGES["half", "at once"]) < 5
+    assert printed_inside({n: tuple(np.radians(r)) for n, r in LIMITS.items()}, PRINTED_RANGES["half", "1 to 5"]) == 5

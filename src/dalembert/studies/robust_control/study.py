@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from dalembert.control.mu import robust_performance, robust_stability
 from dalembert.studies.robust_control.chaser import (
+    LEVELS,
+    PERFORMANCE_RANGES,
+    PRINTED_RANGES,
     as_complex,
     closed_loop,
     mass_matrix_error,
     model,
     one_by_one,
     performance_loop,
+    printed_box,
     printed_inside,
     proof,
     random_peak,
     ranges_at,
+    rule_error,
 )
 from dalembert.studies.robust_control.compleib import compare, floor_of, static_feedback
+from dalembert.studies.robust_control.frequencies import boom_frequencies
 from dalembert.studies.robust_control.literature import column_bounds, spike
 from dalembert.studies.robust_control.lyapunov import (
     INDEFINITE,
@@ -26,7 +34,13 @@ from dalembert.studies.robust_control.lyapunov import (
     pd_gains,
     unstable,
 )
-from dalembert.studies.robust_control.synthesis import CONFIGURATIONS, mass_matrix, soft_index, synthesis
+from dalembert.studies.robust_control.synthesis import (
+    CONFIGURATIONS,
+    centralised,
+    mass_matrix,
+    soft_index,
+    synthesis,
+)
 
 __all__ = ["results"]
 
@@ -39,6 +53,7 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     yield from _literature()
     yield from _static_feedback()
     yield from _chaser()
+    yield from ((f"frequencies.{key}", value) for key, value in boom_frequencies())
     yield from _lyapunov()
     yield "synthesis.printed.multi", synthesis("multi", "printed", starts=1, seconds=6.0).soft
     if full:
@@ -71,6 +86,7 @@ def _chaser() -> Iterator[tuple[str, float]]:
     yield "lft.quarter", float(quarter["theta1"])
     yield "lft.half.size", float(sum(half.values()))
     yield "lft.quarter.size", float(sum(quarter.values()))
+    yield "ranges.rule", rule_error()
     yield "lft.half.error", mass_matrix_error("half")
     yield "lft.quarter.error", mass_matrix_error("quarter")
 
@@ -97,28 +113,43 @@ def _synthesis() -> Iterator[tuple[str, float]]:
             if arm == "flexible":
                 yield f"synthesis.{arm}.{case}.soft", soft_index(found)
     yield "synthesis.met", float(met)
+    found = centralised("mono1", seconds=30.0)
+    yield "synthesis.centralised", found.soft if found.certified else np.inf
 
 
 def _proofs() -> Iterator[tuple[str, float]]:
-    printed = proof("half", 1.39)
-    yield "mu.half.proven", float(printed.complete)
-    yield "mu.half.inside", float(printed_inside(ranges_at(1.39), "at once")) if printed.complete else 0.0
-    yield "mu.flexible.proven", float(proof("half", 1.39, "flexible", seconds=600.0).complete)
+    for tangent, (level, _) in LEVELS.items():
+        proven = proof(tangent, level, seconds=400.0).complete
+        yield f"mu.{tangent}.proven", float(proven)
+        inside = printed_inside(ranges_at(level, tangent), PRINTED_RANGES[tangent, "at once"])
+        yield f"mu.{tangent}.inside", float(inside * proven)
+    yield "mu.flexible.proven", float(proof("half", LEVELS["half"][0], "flexible", seconds=600.0).complete)
     yield "mu.half.least", proof("half", None, seconds=90.0).upper
-    yield "mu.half.complex", robust_stability(as_complex(closed_loop("half")), seconds=90.0).upper
-    yield "mu.quarter.proven", float(proof("quarter", 3.97, seconds=400.0).complete)
+    yield "mu.half.complex", robust_stability(as_complex(closed_loop("half")), enough=1.0, seconds=90.0).upper
+    yield "mu.quarter.complex", robust_stability(as_complex(closed_loop("quarter")), enough=1.0, seconds=200.0).upper
     alone = closed_loop("half").close(dict.fromkeys(("theta1", "theta2", "theta3", "theta4"), 0.0))
     yield "mu.theta5", float(robust_stability(alone, level=1.0, seconds=120.0).guaranteed)
+    for (tangent, order), printed in PRINTED_RANGES.items():
+        if order != "at once":
+            yield f"mu.box.{tangent}.{order[0]}", float(printed_box(tangent, printed).guaranteed)
     for order in ("1 to 5", "5 to 1"):
-        yield f"mu.iterative.{order[0]}", float(printed_inside(one_by_one(order).ranges, order))
+        found = one_by_one(order).ranges
+        yield f"mu.iterative.{order[0]}", float(printed_inside(found, PRINTED_RANGES["half", order]))
 
 
 def _performance() -> Iterator[tuple[str, float]]:
-    for tangent, level in (("half", 2.22), ("quarter", 4.23)):
+    for tangent, (_, level) in LEVELS.items():
         loop = performance_loop(tangent)
         found = robust_performance(loop, loop.inputs, loop.outputs, level=level, seconds=400.0)
         yield f"performance.{tangent}.proven", float(found.complete)
         yield f"performance.{tangent}.lower", found.lower
+        inside = printed_inside(ranges_at(level, tangent), PERFORMANCE_RANGES[tangent, "at once"])
+        yield f"performance.{tangent}.inside", float(inside * found.complete)
+        every = as_complex(loop)
+        complex_ = robust_performance(every, loop.inputs, loop.outputs, enough=1.0, seconds=200.0)
+        yield f"performance.{tangent}.complex", complex_.upper
+        box = printed_box(tangent, PERFORMANCE_RANGES[tangent, "5 to 1"], gain=level)
+        yield f"performance.box.{tangent}", float(box.guaranteed)
     loop = performance_loop("half")
     yield "performance.half.least", robust_performance(loop, loop.inputs, loop.outputs, seconds=90.0).upper
     yield "performance.random", random_peak(200)

@@ -15,14 +15,24 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.linearize import linearize
-from dalembert.control.structured import Gain, Structure, Tunable, TuneResult, beside, gains, tune
+from dalembert.control.structured import Gain, Structure, Tunable, TuneResult, beside, fixed_controller, gains, tune
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 from dalembert.studies.robust_control.chaser import DAMPING, RATE, driven
 from dalembert.systems.space_robots import space_chaser
 
-__all__ = ["BAND", "CONFIGURATIONS", "FLEXIBLE", "RIGID", "mass_matrix", "plant", "soft_index", "synthesis"]
+__all__ = [
+    "BAND",
+    "CONFIGURATIONS",
+    "FLEXIBLE",
+    "RIGID",
+    "centralised",
+    "mass_matrix",
+    "plant",
+    "soft_index",
+    "synthesis",
+]
 
 BAND = (0.0, 10.0 * RATE)
 # SPACE (8.12): angles of the joints [rad].
@@ -98,24 +108,33 @@ def plant(name: str, arm: str = "rigid") -> Any:
     )
 
 
-def _structure(inertia: Array, limits: Gains) -> Structure:
-    """SPACE (8.1) and (8.3): free blocks of translation and rotation of the base, own gains of each joint."""
-    size = np.array(_weights()) * inertia
+def _base(size: Array) -> Structure:
+    """SPACE (8.1): free blocks of translation and rotation of the base."""
 
     def free(i: int, j: int, part: int) -> Tunable:
         most = _BASE_LIMIT * size[part, i]
         return Tunable(f"K{'pd'[part]}[{i},{j}]", size[part, i] * (i == j), -most, most, size[part, i])
 
+    blocks = {
+        f"f{i}": {f"{'xv'[part]}{j}": free(i, j, part) for part in (0, 1) for j in range(i - i % 3, i - i % 3 + 3)}
+        for i in range(6)
+    }
+    return gains(blocks)
+
+
+def _own(limits: Gains, drives: str, first: int) -> Structure:
+    """Own gains of each joint up to limits; they drive signals of a letter, numbered from the first."""
+
     def own(i: int, part: int) -> Tunable:
         most = limits[part][i]
         return Tunable(f"K{'pd'[part]}{i + 1}", most / 2, 0.0, most, most / 4)
 
-    base = {
-        f"f{i}": {f"{'xv'[part]}{j}": free(i, j, part) for part in (0, 1) for j in range(i - i % 3, i - i % 3 + 3)}
-        for i in range(6)
-    }
-    joints = {f"f{6 + i}": {f"{'xv'[part]}{6 + i}": own(i, part) for part in (0, 1)} for i in range(6)}
-    return beside(gains(base), gains(joints))
+    return gains({f"{drives}{first + i}": {f"{'xv'[part]}{6 + i}": own(i, part) for part in (0, 1)} for i in range(6)})
+
+
+def _structure(inertia: Array, limits: Gains) -> Structure:
+    """SPACE (8.1) and (8.3): free blocks of the base, own gains of each joint."""
+    return beside(_base(np.array(_weights()) * inertia), _own(limits, "f", 6))
 
 
 def _requirements() -> list[Gain]:
@@ -132,6 +151,23 @@ def synthesis(case: str, arm: str = "rigid", starts: int = 2, seconds: float = 6
     models = {name: plant(name, arm) for name in _MODELS[case]}
     structure = _structure(_inertia(tuple(models), arm), limits)
     return tune(models, structure, soft=_requirements(), starts=starts, time_limit=seconds)
+
+
+@cache
+def centralised(case: str, arm: str = "flexible", index: float = 10.0, seconds: float = 60.0) -> TuneResult:
+    """The same with the centralised law (8.2), ``D(q0)`` times own gains of the joints.
+
+    They are at most ``index`` times ``w^2`` and ``2 xi w``, which is how the document limits them; ``q0`` is the first
+    configuration of the case.
+    """
+    models = {name: plant(name, arm) for name in _MODELS[case]}
+    rows = [list(chaser(arm).v_names).index(v) for v in driven(chaser(arm))][6:]
+    D0 = mass_matrix(CONFIGURATIONS[_MODELS[case][0]], arm)[np.ix_(rows, rows)]
+    stiff, damped = (tuple(index * w[6:]) for w in _weights())
+    through = fixed_controller(D0, [f"f{k}" for k in range(6, 12)], [f"a{k}" for k in range(6)])
+    size = np.array(_weights()) * _inertia(tuple(models), arm)
+    structure = beside(_base(size), through * _own((stiff, damped), "a", 0))
+    return tune(models, structure, soft=_requirements(), starts=1, time_limit=seconds)
 
 
 def soft_index(result: TuneResult) -> float:
