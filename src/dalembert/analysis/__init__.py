@@ -5,6 +5,7 @@ from dalembert.analysis.cables.kinematics import cable_lengths, forward_kinemati
 from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, structure_matrix
 from dalembert.analysis.cables.tensions import platform_load, tension_distribution, wrench_feasible
 from dalembert.analysis.closed_form.form import ClosedForm, closed_form
+from dalembert.analysis.energy_split import EnergySplit, energy_split
 from dalembert.analysis.equilibrium import Equilibrium, equilibrium
 from dalembert.analysis.floating import GeneralizedJacobian, Manipulability, generalized_jacobian, manipulability
 from dalembert.analysis.inverse_kinematics import IKResult, inverse_kinematics
@@ -24,6 +25,7 @@ from dalembert.analysis.weld_wrench import weld_wrench
 __all__ = [
     "BaseParameters",
     "ClosedForm",
+    "EnergySplit",
     "Equilibrium",
     "GeneralizedJacobian",
     "IKResult",
@@ -37,6 +39,7 @@ __all__ = [
     "cable_lengths",
     "closed_form",
     "count_operations",
+    "energy_split",
     "equilibrium",
     "forward_kinematics",
     "frequency_response",

@@ -10,10 +10,10 @@ import numpy as np
 
 from dalembert import simulate
 from dalembert.model import Beam, Contact, HalfSpace, Machine
-from dalembert.studies.falling_links.link import EXACT, HEIGHT, falling_link
+from dalembert.studies.falling_links.link import EXACT, HEIGHT, falling_link, free_link
 from dalembert.systems import SYSTEMS, chain_on_ground
 
-__all__ = ["chain_results", "on_ground", "second_impact", "span_results"]
+__all__ = ["chain_results", "free_impacts", "on_ground", "second_impact", "span_results", "stepped_impact"]
 
 _TIGHT: dict[str, Any] = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-13}
 
@@ -35,6 +35,23 @@ def second_impact(machine: Machine, **settings: Any) -> float:
     given: dict[str, Any] = {"record": 0.01, "check": False} | (settings or _TIGHT)
     run = simulate(machine, duration=1.0, q0={"base.y": HEIGHT}, **given)
     return next((event.t for event in run.events if event.t > 0.4), float("nan"))
+
+
+def stepped_impact(machine: Machine, step: float) -> float:
+    """The same by time-stepping: the end of the first step after the flight in which the fall turns."""
+    settings: dict[str, Any] = {"contact": "time-stepping", "step": step, "record": step, "check": False}
+    run = simulate(machine, duration=1.0, q0={"base.y": HEIGHT}, **settings)
+    rate = run["base.y_dot"]
+    turns = np.flatnonzero((rate[:-1] < -1.0) & (rate[1:] > 0.0) & (run.t[1:] > 0.4))
+    return float(run.t[turns[0] + 1]) if len(turns) else float("nan")
+
+
+def free_impacts(modes: int) -> tuple[int, float]:
+    """How often a link with free ends hits before it flies, and when it comes back, with a number of its modes."""
+    machine = on_ground(free_link(modes))
+    run = simulate(machine, duration=1.3, q0={"base.y": HEIGHT}, record=0.01, check=False, **_TIGHT)
+    times = np.unique(np.round([event.t for event in run.events], 9))  # both ends hit at one time
+    return int(np.count_nonzero(times < 0.4)), float(next(iter(times[times > 0.4]), np.nan))
 
 
 def span_results() -> Iterator[tuple[str, float]]:

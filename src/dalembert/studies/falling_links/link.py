@@ -42,9 +42,9 @@ def falling_link(mode: tuple[float, float] | None) -> Machine:
     return _with(falling_chain(1, 1, rotary_inertia=False), modes=(("y", (_shape(*mode),)),))
 
 
-def free_link() -> Machine:
-    """The link with the first mode of a free beam, whose ends move: the start is a station of its own."""
-    return _with(falling_chain(1, 1, boundary="free-free", rotary_inertia=False), stations=(("start", 0.0),))
+def free_link(modes: int = 1) -> Machine:
+    """The link with the first modes of a free beam, whose ends move: the start is a station of its own."""
+    return _with(falling_chain(1, modes, boundary="free-free", rotary_inertia=False), stations=(("start", 0.0),))
 
 
 def _with(chain: Machine, **fields: Any) -> Machine:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dalembert import equations
-from dalembert.studies.falling_links.contact import chain_results, on_ground, second_impact, span_results
+from dalembert.studies.falling_links.contact import chain_results, free_impacts, on_ground, second_impact, span_results
 from dalembert.studies.falling_links.link import (
     EXACT,
     HEIGHT,
@@ -48,6 +48,8 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
         return
     yield from span_results()
     yield from chain_results()
+    for name, modes in (("three", 3), ("five", 5)):
+        yield f"free.{name}", free_impacts(modes)[1]
     printed = fall(falling_link(PRINTED), 1.0)
     yield "printed.next", next(t for t in printed.times if t > 0.4)
     yield "printed.angle", float(np.abs(printed.run["base.angle"]).max())
