@@ -279,6 +279,30 @@ def test_killed_and_resumed(script: Path, tmp_path: Path) -> None:
     pandas.testing.assert_frame_equal(Store(store).table(), Store(tmp_path / "whole").table(), check_exact=True)
 
 
+def test_a_measure_that_raises_for_one_percent(tmp_path: Path) -> None:
+    """Stopped half way and resumed: four of 400 members are rows with their reason, the others have their numbers."""
+
+    def moody(x: float) -> float:
+        if x % 100 == 7:
+            raise ValueError("not today")
+        return 2.0 * x
+
+    options: dict[str, Any] = {
+        "vary": {"x": [float(k) for k in range(400)]}, "sampling": "grid", "chunk": 20, "workers": 1,
+    }  # fmt: skip
+    with pytest.raises(SimulationError, match="what is done is kept"):
+        da.campaign(moody, store=tmp_path / "store", progress=lambda done, members: done < 200, **options)
+    resumed = da.campaign(moody, store=tmp_path / "store", **options)
+    table = resumed.table
+    assert resumed.complete
+    pandas.testing.assert_frame_equal(table, da.campaign(moody, **options).table, check_exact=True)
+    failed = table[table["status"] == "failed"]
+    assert failed["x"].tolist() == [7.0, 107.0, 207.0, 307.0]
+    assert set(failed["reason"]) == {"ValueError: not today"}
+    rest = table[table["status"] == "completed"]
+    assert (rest["result"] == 2.0 * rest["x"]).all()
+
+
 def test_lost_worker_process(tmp_path: Path) -> None:
     store, flag = tmp_path / "store", tmp_path / "flag"
     flag.touch()
