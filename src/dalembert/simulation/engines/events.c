@@ -182,20 +182,26 @@ static double locate(struct watch *W) {
     if (first == INFINITY) return -1.0;
     /* what crosses within this part of a step is one instant */
     const double later = fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h);
-    int more = 0, others = 0;
+    double last = first;
+    int others = 0;
     for (int64_t i = 0; i < L->n_events; i++) others |= W->fired[i] && !crossed(W, i, W->g_found[i]);
-    if (others) {
-        look(W, later);
-        for (int64_t i = 0; i < L->n_events; i++)
-            if (W->fired[i] && !crossed(W, i, W->g_found[i])) {
-                W->fired[i] = crossed(W, i, W->g_part[i]);
-                more |= W->fired[i] != 0;
-            }
+    if (!others) return first;
+    memcpy(W->g_start, W->g_found, size);
+    look(W, later);
+    memcpy(W->g_kept, W->g_part, size);
+    for (int64_t i = 0; i < L->n_events; i++) {
+        if (!W->fired[i] || crossed(W, i, W->g_start[i])) continue;
+        W->fired[i] = crossed(W, i, W->g_kept[i]);
+        if (!W->fired[i]) continue;
+        struct bracket B = {first, W->g_start[i], later, W->g_kept[i], tolerance, NAN, 0.0, first, 0};
+        last = fmax(last, find_crossing(W, look, i, &B));
     }
-    if (!more) return first;
-    memcpy(W->g_found, W->g_part, size);
-    memcpy(W->x_found, W->x_part, (size_t)L->n * sizeof(double));
-    return later;
+    if (last > first) {
+        look(W, last);
+        memcpy(W->g_found, W->g_part, size);
+        memcpy(W->x_found, W->x_part, (size_t)L->n * sizeof(double));
+    }
+    return last;
 }
 
 /* Accept the part of length s of the pending step, at which events were found, and record it. */
