@@ -26,7 +26,8 @@ _HEAD = """# Verification
 
 Every row of every [study](studies.md), with what `dalembert reproduce` obtained in its full form. The page is written
 by `python -m dalembert.studies.verification` from the results in `docs/results`; with the name of a study it runs that
-one first. A row whose expected value has changed since is shown as not run.
+one first. A row whose expected value has changed since is shown as not run, and so is one whose search is limited in
+time and was made on a busy computer.
 
 `printed`: the document prints it. `identity`: it must hold by mathematics or physics. `requirement`: a bound or a
 property that is asked for. `measured`: shown beside the document's, asserted by nobody. What is known not to be
