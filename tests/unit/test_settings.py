@@ -29,6 +29,8 @@ OF_ROLLOUTS = {
     "max_step",
     "constraints",
     "reach",
+    "contact",
+    "limits",
 }
 
 PENDULUM = """
@@ -50,6 +52,8 @@ def test_the_verbs_take_the_settings(verb, names) -> None:
     hints, own = typing.get_type_hints(verb), typing.get_type_hints(Settings)
     for name in names:
         default = inspect.Parameter.empty if FIELDS[name].default is MISSING else FIELDS[name].default
+        if (verb, name) == (da.rollout, "limits"):
+            default = "ignore"  # members do not record when joints are beyond their limits
         assert parameters[name].default == default, name
         assert hints[name] == own[name], name
         assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY

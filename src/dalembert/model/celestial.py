@@ -54,8 +54,8 @@ def sun_position(date: Any, seconds: Any = 0.0) -> Any:
 
     Examples
     --------
-    >>> sun_position(2451623.8).round(-9).tolist()  # at the vernal equinox of 2000 it stands in the x axis
-    [149000000000.0, 0.0, 0.0]
+    >>> (sun_position(2451623.8) / 1e9).round() + 0.0  # at the vernal equinox of 2000 it stands in the x axis
+    array([149.,   0.,   0.])
     """
     n = _days(date, seconds)
     g = _radians(357.528 + 0.9856003 * n)

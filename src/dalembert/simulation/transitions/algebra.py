@@ -1,4 +1,4 @@
-"""The algebra of constraints and contacts in native code, called as its reference in `dalembert.core` is."""
+"""The algebra of constraints and contacts in native code, called as its reference in Python is."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _size(n: int) -> ctypes.c_int64:
 
 
 def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedDynamics:
-    """`dalembert.core.constraint_algebra.minimum_norm` of one system."""
+    """As its reference in `constraint_algebra`, of one system."""
     m, nv = J.shape
     a, multipliers = np.zeros(nv), np.zeros(m)
     given = [_reals(x) for x in (M, force, J, gamma)]
@@ -60,7 +60,7 @@ def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedD
 def least_constraint(
     M: Array, force: Array, J: Array, gamma: Array, pulls: NDArray[np.bool_], *, tolerance: float = 1e-11
 ) -> LeastConstraint:
-    """`dalembert.core.constraint_algebra.least_constraint`."""
+    """As its reference in `constraint_algebra`."""
     m, nv = J.shape
     a, multipliers, opening, feasible = np.zeros(nv), np.zeros(m), np.zeros(m), np.zeros(1, dtype=np.int64)
     given = [*(_reals(x) for x in (M, force, J, gamma)), _flags(pulls), ctypes.c_double(tolerance)]
@@ -70,7 +70,7 @@ def least_constraint(
 
 
 def solve_cones(c: Cones) -> Solution:
-    """`dalembert.core.contact_algebra.solve_cones`."""
+    """As its reference in `contact_algebra`."""
     k = len(c.mu)
     p, u, modes = np.zeros((k, 3)), np.zeros((k, 3)), np.zeros(k, dtype=np.int64)
     given = [_reals(x) for x in (c.W, c.b, c.mu, c.slip, c.given)]
@@ -81,7 +81,7 @@ def solve_cones(c: Cones) -> Solution:
 
 
 def strike(W: Array, u: Array, e: Array, mu: Array, poisson: NDArray[np.bool_]) -> Strike:
-    """`dalembert.core.contact_algebra.strike`."""
+    """As its reference in `contact_algebra`."""
     k = len(mu)
     p, factor, lost = np.zeros((k, 3)), np.zeros(1), np.zeros(1)
     given = [*(_reals(x) for x in (W, u, e, mu)), _flags(poisson)]

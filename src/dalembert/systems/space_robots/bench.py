@@ -137,7 +137,7 @@ class CaptureBench:
     >>> command = bench.command(tip=(5, 0, 0), base=(1.75, 0, 0), target=(6, 0.7, 0))
     >>> command.ok
     True
-    >>> bench.relative(command).round(5)  # from tip to target, as the two arms show it
+    >>> bench.relative(command).round(5) + 0.0  # from tip to target, as the two arms show it
     array([1. , 0.7, 0. ])
     """
 
