@@ -31,6 +31,13 @@ def test_short_form(name: str) -> None:
     assert len(rows) >= 10
 
 
+@pytest.mark.parametrize("name", studies())
+def test_quantities_are_told_apart(name: str) -> None:
+    """Results are stored and shown by quantity: two of one name would be mistaken for each other."""
+    quantities = [entry.quantity for entry in expected_values(name).entries.values()]
+    assert sorted(set(quantities)) == sorted(quantities)
+
+
 LONG = ("robust-control", "space-robot")  # proofs and random missions that take many minutes
 
 
