@@ -7,9 +7,9 @@ from itertools import pairwise
 import control
 import numpy as np
 import pytest
+from tests.support.uncertain_crane import uncertain_crane
 from tests.unit.test_uncertain import floating_arm
 
-import dalembert as da
 from dalembert.control.mu import (
     guaranteed_ranges,
     iterative_ranges,
@@ -157,24 +157,9 @@ def test_random_samples_never_break_a_guaranteed_box(count: int) -> None:
 CRANE_GAINS = [[31.6, -1.3, 26.9, -12.1]]
 
 
-def crane() -> UncertainMachine:
-    """A crane over payload and length."""
-    payload, length = da.Parameter("payload", 3.0), da.Parameter("length", 2.0)
-    machine = da.Machine(
-        "crane",
-        bodies=[da.Body("trolley", mass=5.0, inertia=(1, 1, 1)), da.point_mass("load", payload, com=(0, 0, -length))],
-        joints=[
-            da.Joint("x", "prismatic", "world", "trolley", axis="x"),
-            da.Joint("theta", "revolute", "trolley", "load", axis="y"),
-        ],
-        motors=[da.Motor("F", "x")],
-    )
-    return uncertain(machine, {"payload": (1.0, 9.0), "length": (1.0, 3.0)})
-
-
 @pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_no_sample_breaks_a_box_beyond_which_the_loop_is_unstable(count: int) -> None:
-    model = crane()
+    model = uncertain_crane()
     found = guaranteed_ranges(model, CRANE_GAINS, seconds=20.0)
     assert found.complete and found.bounds[0].upper <= 1.15 * found.bounds[0].lower
     closed, rng = model.lft.feedback(CRANE_GAINS, model.lft.outputs, model.lft.inputs), np.random.default_rng(1)
@@ -195,7 +180,7 @@ def test_no_sample_breaks_a_box_beyond_which_the_loop_is_unstable(count: int) ->
 
 
 def test_quantities_added_one_by_one_keep_what_the_first_leave() -> None:
-    model = crane()
+    model = uncertain_crane()
     found = iterative_ranges(model, CRANE_GAINS, ["length", "payload"], seconds=20.0)
     assert found.complete and len(found.bounds) == 2
     factors = [max(1.0, b.upper) for b in found.bounds]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.support.thrown_box import thrown_box
 
 import dalembert as da
 from dalembert.systems import chain_on_ground, overturning_robot
@@ -50,18 +51,6 @@ def test_random_cable_robots(seed: int) -> None:
     native, python = both(machine, duration=0.8, v0=v0, step=2e-3, record=0.1)
     assert len(native.metadata["transitions"]) > 1
     assert_same(native, python)
-
-
-def thrown_box(seed: int, **settings: object) -> tuple[da.Machine, dict[str, object]]:
-    rng = np.random.default_rng(seed)
-    contact = da.Contact("g", "box", da.Box((0.3, 0.2, 0.1)), friction=0.4, restitution=0.3)
-    machine = da.Machine(
-        "box", [da.box("box", 2.0, (0.3, 0.2, 0.1))], [da.Joint("b", "free", "world", "box")], contacts=[contact]
-    )
-    q0 = np.array([0.0, 0.0, 0.4, *rng.normal(size=4)])
-    q0[3:] /= np.linalg.norm(q0[3:])
-    v0 = np.concatenate([rng.normal(size=3), 3.0 * rng.normal(size=3)])
-    return machine, {"q0": q0, "v0": v0, "method": "dopri5", "record": 0.1} | settings
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import control
 import numpy as np
 import pytest
+from tests.support.uncertain_crane import uncertain_crane
 
 import dalembert as da
 from dalembert.control.feedback import linear_feedback
@@ -31,7 +32,7 @@ from dalembert.control.structured import (
 from dalembert.control.structured.objective import Objective, ranges
 from dalembert.control.structured.plants import loop_plant
 from dalembert.control.structured.terms import terms_of
-from dalembert.control.uncertain import UncertainMachine, constant, parameter, system_lft, uncertain
+from dalembert.control.uncertain import constant, parameter, system_lft
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.studies.robust_control.compleib import floor_of, problem
 from dalembert.systems.cranes import hanging, planar_crane, uniform_cable
@@ -222,20 +223,6 @@ def test_weights_of_standard_requirements() -> None:
 def test_wrong_input_is_named(call, words: str) -> None:
     with pytest.raises((DalembertError, InputError), match=words):
         call()
-
-
-def uncertain_crane() -> UncertainMachine:
-    payload, length = da.Parameter("payload", 3.0), da.Parameter("length", 2.0)
-    crane = da.Machine(
-        "crane",
-        bodies=[da.Body("trolley", mass=5.0, inertia=(1, 1, 1)), da.point_mass("load", payload, com=(0, 0, -length))],
-        joints=[
-            da.Joint("x", "prismatic", "world", "trolley", axis="x"),
-            da.Joint("theta", "revolute", "trolley", "load", axis="y"),
-        ],
-        motors=[da.Motor("F", "x")],
-    )
-    return uncertain(crane, {"payload": (1.0, 9.0), "length": (1.0, 3.0)})
 
 
 def test_worst_values_join_the_models_until_all_ranges_are_proven() -> None:
