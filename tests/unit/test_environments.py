@@ -205,3 +205,105 @@ def test_bad_vectors_are_refused(eom: da.EquationsOfMotion) -> None:
     still = da.Machine("still", [da.point_mass("a", 1.0)], [da.Joint("x", "prismatic", "world", "a")])
     with pytest.raises(da.InputError, match="nothing to act on"):
         environment(still, period=0.1, duration=1.0, reward="x")
+
+
+LABEL = 30
+"""Height of the text above a picture [pixels]."""
+
+
+def masses(frame: Any) -> tuple[Any, Any]:
+    """Columns and rows of the pixels in the colour of masses."""
+    rows, columns = (np.abs(frame.astype(int) - [238, 102, 119]).max(axis=-1) < 8).nonzero()
+    assert len(rows) > 20
+    return columns, rows
+
+
+def test_frames_show_the_machine_where_it_is(eom: da.EquationsOfMotion) -> None:
+    """Trolley and load move in the picture as they do in the world, in one scale for both directions."""
+    env = environment(eom, **(TASK | {"start": None}), render_mode="rgb_array")
+    frames = []
+    for x, swing in ((-0.5, 0.0), (0.0, 0.0), (0.5, 0.0), (0.0, np.pi)):
+        env.stepper.reset(q0={"x": x, "swing": swing})
+        frames.append(env.render())
+    assert all(f.shape == (360, 480, 3) and f.dtype == np.uint8 for f in frames)
+    (left, _), (middle, down), (right, _), (_, up) = map(masses, frames)
+    scale = right.mean() - left.mean()  # pixels per metre
+    assert scale > 50 and abs(middle.mean() - (left.mean() + right.mean()) / 2) < 0.5
+    lowest, highest = down.max(), up.min()
+    assert 2.0 < (lowest - highest) / scale < 2.3  # twice the rope, and the load itself
+
+
+def test_gymnasiums_checker_likes_the_pictures() -> None:
+    machine = crane()
+    gymnasium.register("dalembert-test/Drawn-v0", entry_point=lambda **kw: environment(machine, **TASK, **kw))
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            check_env(gymnasium.make("dalembert-test/Drawn-v0", render_mode="rgb_array").unwrapped)
+    finally:
+        del gymnasium.registry["dalembert-test/Drawn-v0"]
+    assert not [str(w.message) for w in said if "infinity" not in str(w.message)]
+
+
+def test_gymnasiums_wrappers_take_the_pictures(eom: da.EquationsOfMotion) -> None:
+    env = gymnasium.wrappers.RenderCollection(environment(eom, **TASK, render_mode="rgb_array"))
+    assert env.metadata["render_fps"] == pytest.approx(1 / PERIOD)
+    env.reset(seed=1)
+    for _ in range(3):
+        env.step([0.5])
+    frames = env.render()
+    assert len(frames) == 4 and len({frame.tobytes() for frame in frames}) == 4
+    seen = gymnasium.wrappers.AddRenderObservation(environment(eom, **TASK, render_mode="rgb_array"), render_only=True)
+    assert seen.observation_space.contains(seen.reset(seed=1)[0])
+
+
+def test_members_are_drawn_as_each_would_be_alone(eom: da.EquationsOfMotion) -> None:
+    """All but the number above: in one frame, and of their own parameters and states."""
+    fixed = TASK | {"start": lambda rng: start(rng) | {"p": {"load": 1.0}}}
+    many = vector_environment(eom, 3, **fixed, render_mode="rgb_array")
+    many.reset(seed=5)
+    frames = many.render()
+    assert isinstance(frames, tuple) and many.metadata["render_modes"] == ["rgb_array"]
+    for i, frame in enumerate(frames):
+        one = environment(eom, **fixed, render_mode="rgb_array")
+        one.reset(seed=5 + i)
+        np.testing.assert_array_equal(frame[LABEL:], one.render()[LABEL:])
+    assert vector_environment(eom, 2, **fixed).render() is None
+
+
+def test_a_machine_that_leaves_is_followed_and_one_that_broke_is_kept() -> None:
+    body = da.Machine(
+        "body",
+        [da.sphere("ball", 1.0, 0.1)],
+        [da.Joint("x", "prismatic", "world", "ball", axis="x")],
+        motors=[da.Motor("push", "x", effort=1.0)],
+    )
+    env = environment(body, period=0.1, duration=1.0, reward="x", render_mode="rgb_array", picture={"size": (200, 150)})
+    env.reset()
+    first = env.render()
+    assert first.shape == (150, 200, 3)
+    env.stepper.reset(q0={"x": 50.0})
+    there = env.render()
+    dark = [(f[LABEL:, 20:].max(axis=-1) < 200).sum() for f in (first, there)]
+    assert min(dark) > 100
+    env.stepper.reset(q0={"x": 50.0}, v0={"x_dot": 1e308})
+    env.step([1.0])
+    assert not env.stepper.x.max() < 1e300
+    np.testing.assert_array_equal(env.render(), there)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"render_mode": "human"}, "HumanRendering"),
+        ({"render_mode": "ansi"}, "no render mode named 'ansi'; known: rgb_array"),
+        ({"picture": {"size": (64, 64)}}, "needs render_mode"),
+        ({"render_mode": "rgb_array", "picture": {"colour": 1}}, "option of a picture"),
+        ({"render_mode": "rgb_array", "picture": {"size": (0, 10)}}, "whole numbers of pixels"),
+        ({"render_mode": "rgb_array", "picture": {"plane": "xx"}}, "plane must be two of"),
+        ({"render_mode": "rgb_array", "picture": {"frames": ["hook"]}}, "no frame 'hook'"),
+    ],
+)
+def test_bad_pictures_are_refused(eom: da.EquationsOfMotion, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(da.DalembertError, match=message):
+        environment(eom, **(TASK | change)).render()

@@ -48,6 +48,7 @@ USERS_OF_THE_FACE = {"cli", "studies", "benchmarks", "view"}
 
 # One-line delegations (`Run.plot`, `Run.save`, `Machine.to_yaml`, ...): inside a function, and nowhere else.
 DELEGATIONS = {
+    ("dalembert.campaigns.rendering", "view"),
     ("dalembert.campaigns.result", "view"),
     ("dalembert.simulation.run", "io"),
     ("dalembert.simulation.run", "view"),

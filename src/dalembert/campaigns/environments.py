@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.campaigns.rendering import RENDER_MODES, Rendering, check_rendering
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
@@ -48,6 +49,8 @@ def environment(
     contact: Any = None,
     limits: str = "ignore",
     step: float | None = None,
+    render_mode: str | None = None,
+    picture: Mapping[str, Any] | None = None,
 ) -> Any:
     """Make a machine an environment of Gymnasium (needs the extra ``gym``).
 
@@ -80,6 +83,11 @@ def environment(
         Largest input of motors and thrusters that have no limit themselves.
     method, contact, limits, step
         As of `dalembert.stepper`; machines with contacts need ``contact="time-stepping"``.
+    render_mode
+        None, or ``"rgb_array"``: `render` then returns pixels (height, width, 3) of the machine as it is.
+    picture
+        How it is drawn: ``size`` (width and height in pixels), and ``plane``, ``view``, ``frames`` and ``exaggerate``
+        as of `dalembert.view.animate`.
 
     Returns
     -------
@@ -107,8 +115,9 @@ def environment(
     """
     settings = {"method": method, "contact": contact, "limits": limits, "step": step}
     task = _task(machine, period, duration, reward, observe, terminated, start, (q0, v0, p), effort, settings)
+    check_rendering(render_mode, picture)
     single, _ = _classes()
-    return single(task)
+    return single(task, render_mode, picture)
 
 
 def vector_environment(
@@ -131,6 +140,8 @@ def vector_environment(
     step: float | None = None,
     autoreset: str = "next-step",
     threads: int = 1,
+    render_mode: str | None = None,
+    picture: Mapping[str, Any] | None = None,
 ) -> Any:
     """Make many members of a machine a vector environment of Gymnasium (needs the extra ``gym``).
 
@@ -149,6 +160,8 @@ def vector_environment(
         its last observation; ``"disabled"``: ``reset(options={"reset_mask": mask})`` does it.
     threads
         Number of threads; 0: one per core. It pays from some thousand members on.
+    render_mode, picture
+        As of `environment`; `render` returns a tuple with a picture of each member, all in the same frame.
 
     Returns
     -------
@@ -159,8 +172,9 @@ def vector_environment(
         raise UnknownNameError("way to reset", autoreset, AUTORESET)
     settings = {"method": method, "contact": contact, "limits": limits, "step": step}
     task = _task(machine, period, duration, reward, observe, terminated, start, (q0, v0, p), effort, settings)
+    check_rendering(render_mode, picture)
     _, vector = _classes()
-    return vector(task, members, autoreset, threads)
+    return vector(task, members, autoreset, threads, render_mode, picture)
 
 
 @dataclass(frozen=True)
@@ -323,13 +337,16 @@ def _classes() -> tuple[type[Any], type[Any]]:
         seen = gymnasium.spaces.Box(-np.inf, np.inf, (len(task.names),), dtype=np.float64)
         return seen, gymnasium.spaces.Box(-1.0, 1.0, (len(task.low),), dtype=np.float64)
 
+    def drawn(task: _Task) -> dict[str, Any]:
+        return {"render_modes": list(RENDER_MODES), "render_fps": 1.0 / task.period}
+
     class MachineEnv(gymnasium.Env):  # type: ignore[misc]
         """A machine as an environment."""
 
-        metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
-
-        def __init__(self, task: _Task) -> None:
+        def __init__(self, task: _Task, render_mode: str | None, picture: Mapping[str, Any] | None) -> None:
             self._members = _Members(task, 1)
+            self.metadata, self.render_mode = drawn(task), render_mode
+            self._rendering = Rendering(task.eom, self._members.stepper, picture)
             self.machine, self.stepper = task.eom.machine, self._members.stepper
             self.observation_space, self.action_space = spaces(task)
 
@@ -348,14 +365,27 @@ def _classes() -> tuple[type[Any], type[Any]]:
             info = {"stopped": True} if stopped[0] else {}
             return self._members.seen[0].copy(), float(rewards[0]), bool(ended[0]), bool(over[0]), info
 
+        def render(self) -> NDArray[np.uint8] | None:
+            """Picture of the machine as it is, where a render mode was chosen."""
+            return None if self.render_mode is None else self._rendering.of(0)
+
     class MachineVectorEnv(VectorEnv):  # type: ignore[misc]
         """Many members of a machine as a vector environment."""
 
-        def __init__(self, task: _Task, members: int, autoreset: str, threads: int) -> None:
+        def __init__(
+            self,
+            task: _Task,
+            members: int,
+            autoreset: str,
+            threads: int,
+            render_mode: str | None,
+            picture: Mapping[str, Any] | None,
+        ) -> None:
             self._members = _Members(task, members, threads)
             self.machine, self.stepper = task.eom.machine, self._members.stepper
             self.num_envs, self._autoreset = members, autoreset
-            self.metadata = {"render_modes": [], "autoreset_mode": modes[autoreset]}
+            self.metadata, self.render_mode = drawn(task) | {"autoreset_mode": modes[autoreset]}, render_mode
+            self._rendering = Rendering(task.eom, self._members.stepper, picture)
             self.single_observation_space, self.single_action_space = spaces(task)
             self.observation_space = batch_space(self.single_observation_space, members)
             self.action_space = batch_space(self.single_action_space, members)
@@ -422,5 +452,9 @@ def _classes() -> tuple[type[Any], type[Any]]:
                 for i in np.flatnonzero(stopped):
                     infos = self._add_info(infos, {"stopped": True}, i)
             return self._members.seen.copy(), rewards, ended, over, infos
+
+        def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+            """Pictures of all members, where a render mode was chosen."""
+            return None if self.render_mode is None else tuple(map(self._rendering.of, range(self.num_envs)))
 
     return MachineEnv, MachineVectorEnv

@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, temporary_folder, write_file
 from dalembert.core.states import named_vector
+from dalembert.core.types import Array
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.drawing import draw_scene, plane_of
-from dalembert.view.scene import bake_run
+from dalembert.view.exposure import Exposure
+from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-__all__ = ["animate", "draw_machine", "gif_of"]
+__all__ = ["animate", "draw_machine", "gif_of", "plane_axes", "plane_of_motion"]
 
 
 def animate(
@@ -86,7 +88,7 @@ def animate(
     baked = bake_run(scene, run, times, exaggerate=exaggerate)
     title = own.name if exaggerate == 1.0 or not scene.modal else f"{own.name}, bending x {exaggerate:g}"
     figure, show = draw_scene(
-        scene, baked, title=title, trace=trace, frames=frames, size=size, plane=_plane(plane), view=view
+        scene, baked, title=title, trace=trace, frames=frames, size=size, plane=plane_axes(plane), view=view
     )
 
     def update(k: int) -> list[Any]:
@@ -119,10 +121,9 @@ def draw_machine(
     """
     scene = build_scene(machine)
     at = named_vector(q, machine.q_names, machine.q_neutral, "q")
-    chosen = _plane(plane)
-    if chosen == "auto":  # of any motion of the machine, not of this one configuration
-        rng = np.random.default_rng(0)
-        chosen = plane_of(scene.bake(np.array([at, *(at + 0.1 * rng.normal(size=(3, len(at))))])).points)
+    chosen = plane_axes(plane)
+    if chosen == "auto":
+        chosen = plane_of_motion(scene, at)
     baked = scene.bake(at)
     return draw_scene(scene, baked, title=machine.name, frames=frames, size=size, plane=chosen, view=view)[0]
 
@@ -138,7 +139,14 @@ def _machine_of(run: Any, machine: Any) -> Machine:
     return found
 
 
-def _plane(plane: Any) -> Any:
+def plane_of_motion(scene: Scene, q: Array, p: Mapping[str, float] | None = None) -> tuple[str, str] | None:
+    """World axes of the plane in which any motion from a configuration stays, or None."""
+    rng = np.random.default_rng(0)
+    return plane_of(scene.bake(np.array([q, *(q + 0.1 * rng.normal(size=(3, len(q))))]), 0.0, p).points)
+
+
+def plane_axes(plane: Any) -> Any:
+    """Axes of a plane such as ``"xz"``; None and ``"auto"`` are themselves."""
     if plane is None or plane == "auto":
         return plane
     axes = tuple(plane) if isinstance(plane, str | tuple | list) else ()
@@ -148,21 +156,13 @@ def _plane(plane: Any) -> Any:
 
 
 def gif_of(figure: Figure, update: Callable[[int], list[Any]], count: int, fps: float, dpi: int) -> bytes:
-    """Content of a GIF: what stands still is drawn once and what moves over it, which is faster than whole pictures."""
+    """Content of a GIF."""
     from PIL import Image
 
-    figure.set_dpi(dpi)
-    canvas: Any = figure.canvas
-    for artist in update(0):
-        artist.set_animated(True)
-    canvas.draw()
-    still = canvas.copy_from_bbox(figure.bbox)
-    pictures = []
-    for k in range(count):
-        canvas.restore_region(still)
-        for artist in update(k):
-            figure.draw_artist(artist)
-        pictures.append(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("P", palette=Image.Palette.ADAPTIVE))
+    film = Exposure(figure, update(0), dpi)
+    pictures = [
+        Image.fromarray(film.taken(update(k))).convert("P", palette=Image.Palette.ADAPTIVE) for k in range(count)
+    ]
     content = io.BytesIO()
     pictures[0].save(
         content, format="GIF", save_all=True, append_images=pictures[1:], duration=1000 / fps, loop=0, optimize=True

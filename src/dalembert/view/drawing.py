@@ -7,6 +7,7 @@ parallel projection above a grid, whose spacing is written below. What is far is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from dalembert.view.strokes import Camera, Polygons, Strokes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_scene", "plane_of"]
+__all__ = ["Picture", "compose_picture", "draw_scene", "plane_of"]
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 _LINK, _BEAM, _CABLE, _SLACK, _RAIL, _DARK = "#5b7899", "#4477aa", "#333333", "#999999", "#9a9a9a", "#333333"
@@ -156,6 +157,84 @@ def _between(ends: Array, count: int) -> Array:
     return np.asarray(np.linspace(ends[0], ends[1], count))
 
 
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A figure with a fixed frame, and the painter of what moves in it (made by `compose_picture`)."""
+
+    figure: Figure
+    axes: Any
+    painter: _Painter
+    moving: Any
+    label: Any
+
+    def show(self, baked: Baked, k: int, label: str) -> list[Any]:
+        """Draw an instant of a baked scene, and return what has moved."""
+        self.painter.baked = baked
+        self.painter.paint(k, self.moving)
+        self.label.set_text(label)
+        return [self.moving, self.label]
+
+    def holds(self, baked: Baked) -> bool:
+        """Whether a baked scene stays inside of the frame."""
+        self.painter.baked = baked
+        flat = self.painter.camera.flat(self.painter.outline()).reshape(-1, 2)
+        low, high = np.array([self.axes.get_xlim(), self.axes.get_ylim()]).T
+        return bool((flat >= low).all() and (flat <= high).all())
+
+
+def compose_picture(
+    scene: Scene,
+    baked: Baked,
+    *,
+    frames: Sequence[str] = (),
+    size: tuple[float, float] = (6.0, 4.5),
+    plane: tuple[str, str] | str | None = "auto",
+    view: tuple[float, float] = (-58.0, 20.0),
+) -> Picture:
+    """Choose camera and frame so that all instants of a baked scene are in the picture.
+
+    Parameters
+    ----------
+    scene, baked, frames, size, plane, view
+        As of `draw_scene`.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.collections import PolyCollection
+    from matplotlib.figure import Figure
+
+    known = [part.name for part in scene.frames]
+    for name in check_names(frames, "frames"):
+        if name not in known:
+            raise InputError(f"no frame '{name}' to draw; known: {', '.join(known) or '(none)'}")
+    chosen = plane_of(np.concatenate([baked.points, *baked.cables.values()], axis=1)) if plane == "auto" else plane
+    up = vertical(scene)
+    camera = Camera.looking(up, *view) if chosen is None else Camera.in_plane(chosen)  # type: ignore[arg-type]
+    painter = _Painter(scene, baked, camera, None, frames)
+    outline = painter.outline()
+    flat = [camera.flat(outline).reshape(-1, 2)]
+    painter.size = max(float(np.ptp(outline.reshape(-1, 3), axis=0).max()), 1e-9)
+    figure = Figure(figsize=size, layout="constrained" if chosen else None)
+    FigureCanvasAgg(figure)
+    axes: Any = figure.add_subplot() if chosen else figure.add_axes((0.0, 0.0, 1.0, 0.94))
+    if chosen is None and up @ np.array([nominal(x) for x in scene.machine.gravity]) < 0:
+        painter.floor = float((outline @ up).min())
+        flat += [camera.flat(painter.feet()).reshape(-1, 2)]
+        _draw_floor(axes, camera, outline, up, painter)
+    _frame_axes(axes, np.concatenate(flat), chosen, size)
+    if chosen is None:
+        _draw_triad(figure, camera)
+    moving = PolyCollection([], zorder=3, capstyle="round", joinstyle="round")
+    axes.add_collection(moving, autolim=False)
+    label = figure.text(0.02, 0.975, "", fontsize=9, va="top", parse_math=False)
+    if chosen:
+        axes.set_title(" ", fontsize=9)  # room for the label
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # the layout stays as it is now
+    width = float(axes.get_position().width) * size[0] * 72
+    painter.scale = width / float(np.ptp(axes.get_xlim()))
+    return Picture(figure, axes, painter, moving, label)
+
+
 def draw_scene(
     scene: Scene,
     baked: Baked,
@@ -190,53 +269,19 @@ def draw_scene(
     clock
         Whether the time stands beside the title.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.collections import PolyCollection
-    from matplotlib.figure import Figure
-
     traced = [scene.index(name) for name in check_names(trace, "trace")]
-    known = [part.name for part in scene.frames]
-    for name in check_names(frames, "frames"):
-        if name not in known:
-            raise InputError(f"no frame '{name}' to draw; known: {', '.join(known) or '(none)'}")
-    chosen = plane_of(np.concatenate([baked.points, *baked.cables.values()], axis=1)) if plane == "auto" else plane
-    up = vertical(scene)
-    camera = Camera.looking(up, *view) if chosen is None else Camera.in_plane(chosen)  # type: ignore[arg-type]
-    painter = _Painter(scene, baked, camera, None, frames)
-    outline = painter.outline()
-    flat = [camera.flat(outline).reshape(-1, 2)]
-    painter.size = max(float(np.ptp(outline.reshape(-1, 3), axis=0).max()), 1e-9)
-    figure = Figure(figsize=size, layout="constrained" if chosen else None)
-    FigureCanvasAgg(figure)
-    axes: Any = figure.add_subplot() if chosen else figure.add_axes((0.0, 0.0, 1.0, 0.94))
-    if chosen is None and up @ np.array([nominal(x) for x in scene.machine.gravity]) < 0:
-        painter.floor = float((outline @ up).min())
-        flat += [camera.flat(painter.feet()).reshape(-1, 2)]
-        _draw_floor(axes, camera, outline, up, painter)
-    _frame_axes(axes, np.concatenate(flat), chosen, size)
-    if chosen is None:
-        _draw_triad(figure, camera)
-    paths = [axes.plot([], [], color=_TRACES[i % 4], linewidth=1.2, zorder=2)[0] for i in range(len(traced))]
-    moving = PolyCollection([], zorder=3, capstyle="round", joinstyle="round")
-    axes.add_collection(moving, autolim=False)
-    label = figure.text(0.02, 0.975, "", fontsize=9, va="top", parse_math=False)
-    lines = camera.flat(baked.points[:, traced])
+    picture = compose_picture(scene, baked, frames=frames, size=size, plane=plane, view=view)
+    paths = [picture.axes.plot([], [], color=_TRACES[i % 4], linewidth=1.2, zorder=2)[0] for i in range(len(traced))]
+    lines = picture.painter.camera.flat(baked.points[:, traced])
 
     def update(k: int) -> list[Any]:
         for line, at in zip(paths, range(len(traced)), strict=True):
             line.set_data(lines[: k + 1, at, 0], lines[: k + 1, at, 1])
-        painter.paint(k, moving)
-        label.set_text(f"{title}  t = {baked.t[k]:.2f} s" if clock and len(baked.t) > 1 else title)
-        return [*paths, moving, label]
+        label = f"{title}  t = {baked.t[k]:.2f} s" if clock and len(baked.t) > 1 else title
+        return [*paths, *picture.show(baked, k, label)]
 
-    if chosen:
-        axes.set_title(" ", fontsize=9)  # room for the label
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # the layout stays as it is now
-    width = float(axes.get_position().width) * size[0] * 72
-    painter.scale = width / float(np.ptp(axes.get_xlim()))
     update(0)
-    return figure, update
+    return picture.figure, update
 
 
 def _frame_axes(axes: Any, flat: Array, plane: Any, size: tuple[float, float]) -> None:

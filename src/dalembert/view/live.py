@@ -1,0 +1,138 @@
+"""Pictures of a machine whose motion is not known beforehand: one after another, in a frame that stays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array
+from dalembert.formulations.layout import Layout
+from dalembert.model.machine import Machine
+from dalembert.view.animation import plane_axes, plane_of_motion
+from dalembert.view.drawing import Picture, compose_picture
+from dalembert.view.exposure import Exposure
+from dalembert.view.scene_builder import build_scene
+
+__all__ = ["LivePicture"]
+
+_DPI = 80
+_SAMPLES, _MOST = 64, 256  # configurations that make a frame, at first and after it was left
+
+
+class LivePicture:
+    """Draws a machine as it is now, in pixels.
+
+    The frame holds all that the machine can reach by its angles and within the limits of its slides. Where it can leave
+    (a slide without limits, a free body, a machine with loops), the frame is set anew once it does.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    q
+        Configuration (nq) in which it starts.
+    p
+        Parameter values that differ from the nominal ones, or None.
+    size
+        Width and height [pixels].
+    plane, view, frames
+        As of `dalembert.view.animate`.
+    exaggerate
+        Factor on the displacements by the bending of beams.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        q: Array,
+        p: Mapping[str, float] | None = None,
+        *,
+        size: tuple[int, int] = (480, 360),
+        plane: str | None = "auto",
+        view: tuple[float, float] = (-58.0, 20.0),
+        frames: Sequence[str] = (),
+        exaggerate: float = 1.0,
+    ) -> None:
+        pixels = tuple(size) if isinstance(size, tuple | list) else ()
+        if len(pixels) != 2 or not all(isinstance(n, int) and 32 <= n <= 8192 for n in pixels):
+            raise InputError(f"size of a picture must be two whole numbers of pixels from 32 to 8192, got {size!r}")
+        if len(view) != 2 or not np.isfinite(view).all():
+            raise InputError(f"view must be azimuth and elevation in degrees, got {view!r}")
+        self._size, self._exaggerate = pixels, exaggerate
+        self._scene = build_scene(machine, p)
+        self._given: Any = {"frames": frames, "plane": plane_axes(plane), "view": tuple(view)}
+        if plane == "auto":
+            self._given["plane"] = plane_of_motion(self._scene, q, p)
+        self._compose(np.array([q]), p)
+        extent = self._picture.painter.size
+        self._reach, self._free = _reach(machine, q, 0.5 * extent if extent > 1e-6 else 1.0)
+        self._compose(self._reach, p)
+
+    def _compose(self, q: Array, p: Mapping[str, float] | None) -> None:
+        """Set a frame that holds some configurations."""
+        baked = self._scene.bake(q, 0.0, p, exaggerate=self._exaggerate)
+        inches = (self._size[0] / _DPI, self._size[1] / _DPI)
+        self._picture: Picture = compose_picture(self._scene, baked, size=inches, **self._given)
+        self._film = Exposure(self._picture.figure, self._picture.show(baked, 0, ""), _DPI)
+
+    def pixels(
+        self,
+        q: Array,
+        t: float = 0.0,
+        p: Mapping[str, float] | None = None,
+        *,
+        label: str = "",
+        measured: Mapping[str, float] | None = None,
+    ) -> NDArray[np.uint8]:
+        """Picture (height, width, 3) of one configuration.
+
+        Parameters
+        ----------
+        q, t, p
+            Configuration (nq), time and parameter values.
+        label
+            Written above.
+        measured
+            As of `Scene.bake`.
+        """
+        rows = {name: np.array([value]) for name, value in (measured or {}).items()}
+        baked = self._scene.bake(q, t, p, exaggerate=self._exaggerate, measured=rows)
+        if not self._picture.holds(baked):
+            self._reach[:, self._free] += q[self._free] - self._reach[0, self._free]
+            self._reach = np.concatenate([self._reach[:_MOST], [q]])
+            self._compose(self._reach, p)
+        return self._film.taken(self._picture.show(baked, 0, label))[..., :3].copy()
+
+
+def _reach(machine: Machine, q: Array, room: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Configurations (n, nq) that tell how far a machine reaches, the first its start, and which lengths have no end.
+
+    Angles go all the way round or between their limits, slides between their limits or, where they have none, by
+    ``room``. A machine with loops, which would not close, and one with coordinates of its own stay where they start.
+    """
+    layout = Layout.of_nodes(machine.coordinate_nodes)
+    reach, free = np.tile(q, (_SAMPLES, 1)), np.zeros(machine.nq, dtype=bool)
+    if machine.constraints or layout.q_names != tuple(machine.q_names):
+        return reach[:1], free
+    rng, joints = np.random.default_rng(0), {joint.name: joint for joint in machine.joints}
+    for block in layout.blocks:
+        joint = joints.get(block.name)
+        if joint is None:
+            continue  # bending is small
+        start, turning = block.q.start, joint.info.quaternion
+        if turning == 0:  # a free body stays as it lies: it has room by its position
+            attitude = rng.normal(size=(_SAMPLES, 4))
+            reach[1:, start : start + 4] = (attitude / np.linalg.norm(attitude, axis=1, keepdims=True))[1:]
+        for k in range(joint.info.nq if turning is None else turning):
+            angle, limits = k in joint.info.angles, joint.limits
+            ends = (-math.pi, math.pi) if angle else (q[start + k] - room, q[start + k] + room)
+            low = limits.lower if math.isfinite(limits.lower) else ends[0]
+            high = limits.upper if math.isfinite(limits.upper) else ends[1]
+            free[start + k] = not angle and not math.isfinite(limits.upper - limits.lower)
+            reach[1:, start + k] = low + (high - low) * rng.integers(0, 5, _SAMPLES - 1) / 4
+    return reach, free
