@@ -158,7 +158,7 @@ def test_parts_and_what_is_left_out() -> None:
     for what in (
         "'servo' (servo of position or velocity",
         "'pull' (on a tendon",
-        "tendon 'both'",
+        "tendon 'both' (over joints, without forces of its own)",
         "limits [-1, 2] of actuator 'lopsided': [-2, 2] here",
         "soft equality 'pin' (connect); hard_equalities=True",
         "the ellipsoid 'geom",
@@ -172,6 +172,51 @@ def test_parts_and_what_is_left_out() -> None:
     bare = read_mjcf(EVERYTHING, contacts=False, geometry=False, name="other", gravity=(0, 0, 0)).machine
     assert (bare.name, bare.contacts, bare.gravity) == ("other", (), (0.0, 0.0, 0.0))
     assert not any(b.geometry for b in bare.bodies)
+
+
+LISTED = """
+<mujoco model="listed"><default><geom contype="0" conaffinity="0"/></default>
+  <worldbody>
+    <body><joint name="a" axis="0 1 0"/><geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.5"/>
+      <site name="low" pos="0 0 -0.5"/></body>
+    <body pos="1 0 0"><joint name="b" type="slide" axis="0 0 1"/><geom type="box" size="0.1 0.2 0.3"/></body>
+    <body pos="2 0 0"><joint name="ball" type="ball" stiffness="4"/><geom type="box" size="0.1 0.2 0.3" pos="0.1 0 0"/>
+      <site name="corner" pos="0.2 0.2 0.3"/></body>
+  </worldbody>
+  <tendon>
+    <fixed name="sum" stiffness="7" springlength="0.1" damping="2">
+      <joint joint="a" coef="2"/><joint joint="b" coef="-3"/>
+    </fixed>
+    <spatial name="rope" limited="true" range="0 2.5"><site site="low"/><site site="corner"/></spatial>
+  </tendon>
+</mujoco>
+"""
+
+
+def test_what_is_listed_is_all_that_differs() -> None:
+    """The springs of a ball joint and of a tendon over joints are listed, and nothing but their forces is missing."""
+    read, model = read_mjcf(LISTED), compiled(LISTED)
+    assert read.left_out == (
+        "spring of ball joint 'ball'",
+        "tendon 'sum' (over joints, with spring, damping)",
+        "tendon 'rope' (along sites, with range)",
+    )
+    eom, data = da.equations(read.machine, backend="vm"), mujoco.MjData(model)
+    rng = np.random.default_rng(2)
+    for _ in range(3):
+        data.qpos[:], data.qvel[:] = rng.normal(size=model.nq), rng.normal(size=model.nv)
+        mujoco.mj_normalizeQuat(model, data.qpos)
+        mujoco.mj_forward(model, data)
+        s = read.from_mujoco(data.qpos.copy(), data.qvel.copy())
+        # A vector along the axis of the rotation from the reference, as long as its angle, in axes of the body.
+        w, axis = data.qpos[2], data.qpos[3:]
+        angle = 2 * np.arctan2(np.linalg.norm(axis), w)
+        angle -= 2 * np.pi * (angle > np.pi)
+        spring = np.concatenate([np.zeros(2), 4 * angle * axis / np.linalg.norm(axis)])
+        spring[:2] = 7 * (2 * data.qpos[0] - 3 * data.qpos[1] - 0.1) * np.array([2.0, -3.0])
+        assert np.abs(spring).min() > 1e-3
+        theirs = data.qfrc_bias - data.qfrc_spring
+        np.testing.assert_allclose(eom.bias(s.q, s.v) + spring, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
 
 
 def test_contacts_have_the_gaps_of_mujoco() -> None:

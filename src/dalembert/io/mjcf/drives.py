@@ -171,7 +171,7 @@ def read_tendons(source: Compiled, tree: Placed) -> list[Cable]:
         loss = 0.0 if source.disabled("DAMPER") else float(m.tendon_damping[k])
         plain = len(between) == count == 2 and spring > 0.0 and rest > 0.0 and least in (0.0, rest)
         if not plain or (loss and least == 0.0):
-            source.leave_out(f"tendon '{name}'")
+            source.leave_out(f"tendon '{name}' ({_tendon(source, k)})")
             continue
         more = {"limited": "range", "frictionloss": "friction", "armature": "armature", "stiffnesspoly": "stiffness"}
         for field, what in more.items():
@@ -181,6 +181,24 @@ def read_tendons(source: Compiled, tree: Placed) -> list[Cable]:
         given: dict[str, Any] = {"stiffness": spring * rest, "damping": loss * rest, "bilateral": least == rest}
         cables.append(Cable(name, *ends, length=rest, **given))
     return cables
+
+
+def _tendon(source: Compiled, k: int) -> str:
+    """What a tendon runs over and what it does there, so that one knows whether the machine moves without it."""
+    m = source.model
+    fixed = int(m.wrap_type[m.tendon_adr[k]]) == int(source.mujoco.mjtWrap.mjWRAP_JOINT)
+    acts = {
+        "stiffness": "spring",
+        "stiffnesspoly": "spring",
+        "damping": "damping",
+        "dampingpoly": "damping",
+        "frictionloss": "friction",
+        "armature": "inertia",
+        "limited": "range",
+    }
+    has = dict.fromkeys(what for field, what in acts.items() if np.any(source.array(f"tendon_{field}", m.ntendon)[k]))
+    with_ = f"with {', '.join(has)}" if has else "without forces of its own"
+    return f"{'over joints' if fixed else 'along sites'}, {with_}"
 
 
 def _frame(tree: Placed, name: str, body: int, place: Transform) -> str:
