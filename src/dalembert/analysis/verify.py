@@ -17,6 +17,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.compile.kernel import Backend
+from dalembert.core.doing import doing
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_seed
@@ -174,7 +175,10 @@ def verify(
     own = {name: eom.in_machine_coordinates() for name, eom in equations.items()}
     first = next(iter(own.values()))
     state = _State.random(first, samples, seed)
-    results = {name: _Results.of(eom, state) for name, eom in own.items()}
+    results = {}
+    for name, eom in own.items():
+        with doing(f"evaluating '{machine.name}' by {name}"):
+            results[name] = _Results.of(eom, state)
     rows: list[VerifyRow] = []
 
     def add(quantity: str, pair: tuple[str, ...], residual: float) -> None:
@@ -184,8 +188,9 @@ def verify(
         for quantity, residual in _differences(results[one], results[two]):
             add(quantity, (one, two), residual)
     for name, eom in own.items():
-        for quantity, residual in _identities(eom, state, results[name]):
-            add(quantity, (name,), residual)
+        with doing(f"checking identities of '{machine.name}' by {name}"):
+            for quantity, residual in _identities(eom, state, results[name]):
+                add(quantity, (name,), residual)
         if equations[name].constrained:
             gap = _norm(results[name].M, results[name].a - _constrained(equations[name], eom, state))[:, None]
             add("acceleration under constraints", (name,), _residual(gap, _norm(results[name].M, results[name].a)))

@@ -33,10 +33,7 @@ def animate(
         str | None, typer.Option(help="The machine, where the run file does not hold it: a file or a ready-made one.")
     ] = None,
 ) -> None:
-    """Draw a saved run as an animation.
-
-    Examples: dalembert animate run.nc --trace payload; dalembert animate arm.nc --exaggerate 10 --out arm.html.
-    """
+    """Draw a saved run as an animation."""
     found = api.load_run(run)
     own = None if machine is None else find_machine(machine)[0]
     target = run.with_suffix(".gif") if out is None else out

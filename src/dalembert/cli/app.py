@@ -23,6 +23,8 @@ from dalembert.cli.demo import demo
 from dalembert.cli.doctor import doctor
 from dalembert.cli.export import export
 from dalembert.cli.fmu import fmu
+from dalembert.cli.output import examples
+from dalembert.cli.patience import Patience
 from dalembert.cli.plot import plot
 from dalembert.cli.realtime import realtime
 from dalembert.cli.report import report
@@ -61,29 +63,24 @@ def _options(
     pass
 
 
-def _examples(*lines: str) -> str:
-    """Return the end of a help text; the mark keeps its lines."""
-    return "\b\nExamples:\n" + "\n".join(f"  dalembert {line}" for line in lines)
-
-
-app.command(epilog=_examples("demo", "demo --seed 7 --speed 6", "demo arm --out report"))(demo)
-app.command(epilog=_examples("new", "new crane", "new arm my_arm.yaml"))(new)
-app.command(epilog=_examples("check crane.yaml", "check *.yaml"))(check)
-app.add_typer(systems, epilog=_examples("systems", "systems show canadarm", "systems --yaml canadarm > arm.yaml"))
+app.command(epilog=examples("demo", "demo --seed 7 --speed 6", "demo arm --out report"))(demo)
+app.command(epilog=examples("new", "new crane", "new arm my_arm.yaml"))(new)
+app.command(epilog=examples("check crane.yaml", "check *.yaml"))(check)
+app.add_typer(systems, epilog=examples("systems", "systems show canadarm", "systems --yaml canadarm > arm.yaml"))
 app.command(
-    epilog=_examples(
+    epilog=examples(
         "simulate spatial-crane --plot crane.png",
         "simulate crane.yaml --duration 20 -p length=6 --out crane.nc",
         "simulate canadarm --method dopri5 --rtol 1e-10 --csv arm.csv",
     )
 )(simulate)
-app.command(epilog=_examples("plot crane.nc", 'plot crane.nc "swing*" x --out angles.pdf'))(plot)
-app.command(epilog=_examples("animate crane.nc --trace hook_point", "animate arm.nc --exaggerate 10 --out arm.html"))(
+app.command(epilog=examples("plot crane.nc", 'plot crane.nc "swing*" x --out angles.pdf'))(plot)
+app.command(epilog=examples("animate crane.nc --trace hook_point", "animate arm.nc --exaggerate 10 --out arm.html"))(
     animate
 )
-app.command(epilog=_examples("report crane.nc", 'report crane.nc "theta*" --out angles.html'))(report)
+app.command(epilog=examples("report crane.nc", 'report crane.nc "theta*" --out angles.html'))(report)
 app.command(
-    epilog=_examples(
+    epilog=examples(
         "campaign sway.yaml",
         "campaign sway.yaml results --runner dask --workers 4",
         "campaign status results",
@@ -92,25 +89,25 @@ app.command(
         "campaign report results",
     )
 )(campaign)
-app.command(epilog=_examples("studio", "studio spatial-crane", "studio crane.yaml", "studio run.nc"))(studio)
-app.command(epilog=_examples("verify crane.yaml", "verify canadarm --samples 100 --json"))(verify)
+app.command(epilog=examples("studio", "studio spatial-crane", "studio crane.yaml", "studio run.nc"))(studio)
+app.command(epilog=examples("verify crane.yaml", "verify canadarm --samples 100 --json"))(verify)
 app.command(
-    epilog=_examples(
+    epilog=examples(
         "robust crane.yaml",
         "robust crane.yaml --range payload=1:9 --range length=1:3 --out mu.png",
         "robust pendulum.yaml --gain theta:theta=20 --gain theta:theta_dot=4 --range m=0.5:3 --level 1",
     )
 )(robust)
-app.command(epilog=_examples("reproduce", "reproduce crane --short"))(reproduce)
-app.command(epilog=_examples("bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"))(bench)
-app.command(epilog=_examples("export canadarm arm.urdf", "export crane.yaml crane.xml", "export robot.xml robot.yaml"))(
+app.command(epilog=examples("reproduce", "reproduce crane --short"))(reproduce)
+app.command(epilog=examples("bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"))(bench)
+app.command(epilog=examples("export canadarm arm.urdf", "export crane.yaml crane.xml", "export robot.xml robot.yaml"))(
     export
 )
-app.command(epilog=_examples("fmu crane.yaml", "fmu six-axis-arm --fmi 3.0 --open --out arm.fmu"))(fmu)
-app.command(epilog=_examples("realtime crane.yaml", "realtime crane.yaml --open --port 9000 --period 0.002"))(realtime)
-app.command(epilog=_examples("schema", "schema --out machine.schema.json"))(schema)
-app.command(epilog=_examples("doctor", "doctor --json"))(doctor)
-app.add_typer(cache, epilog=_examples("cache", "cache clean", "cache clean --unused 30"))
+app.command(epilog=examples("fmu crane.yaml", "fmu six-axis-arm --fmi 3.0 --open --out arm.fmu"))(fmu)
+app.command(epilog=examples("realtime crane.yaml", "realtime crane.yaml --open --port 9000 --period 0.002"))(realtime)
+app.command(epilog=examples("schema", "schema --out machine.schema.json"))(schema)
+app.command(epilog=examples("doctor", "doctor --json"))(doctor)
+app.add_typer(cache, epilog=examples("cache", "cache clean", "cache clean --unused 30"))
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -118,7 +115,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
-            app(None if arguments is None else list(arguments), prog_name="dalembert")
+            with Patience():
+                app(None if arguments is None else list(arguments), prog_name="dalembert")
         except SystemExit as leave:
             return leave.code if isinstance(leave.code, int) else 0 if leave.code is None else 1
         except DalembertError as error:

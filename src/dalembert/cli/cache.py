@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from dalembert.cli.output import examples
 from dalembert.compile import cache_content, cache_directory, clean_cache
 
 __all__ = ["cache"]
@@ -25,7 +26,7 @@ def _show(context: typer.Context) -> None:
         print(f"{cache_directory()}: {count} kernels, {size / 2**20:.1f} MiB")
 
 
-@cache.command("clean")
+@cache.command("clean", epilog=examples("cache clean", "cache clean --unused 30"))
 def _clean(
     unused: Annotated[float, typer.Option(metavar="DAYS", help="Only what was not used for so many days.")] = 0.0,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli.output import console, number, table
+from dalembert.cli.output import number, show, table
 from dalembert.core.errors import InputError
 from dalembert.core.files import make_folder, write_file
 
@@ -88,7 +88,7 @@ def _show(result: Any, success: str | None) -> None:
     rows = table("measure", *summary.columns, right=tuple(summary.columns))
     for name, row in summary.iterrows():
         rows.add_row(str(name), *(number(float(x)) for x in row))
-    console().print(rows)
+    show(rows)
     if success is not None:
         p = result.probability(success)
         interval = f"95 % between {p.low:.4f} and {p.high:.4f}"

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.output import console, table
+from dalembert.cli.output import show, table
+from dalembert.core.doing import doing
 from dalembert.core.errors import DalembertError, FileFormatError, InputError
 from dalembert.core.files import target_file, write_file
 
@@ -27,7 +28,8 @@ def check(
     """
     wrong = 0
     for path in files:
-        errors = _faults(path)
+        with doing(f"checking '{path}'"):
+            errors = _faults(path)
         wrong += len(errors)
         for error in errors:
             print(error, file=sys.stderr)
@@ -66,7 +68,7 @@ def new(
         listing = table("kind", "what")
         for name, what in STARTERS.items():
             listing.add_row(name, what)
-        console().print(listing)
+        show(listing)
         return
     text = starter(kind)
     path = target_file(out or Path(f"{kind}.yaml"), (".yaml", ".yml"))

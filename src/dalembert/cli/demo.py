@@ -10,7 +10,7 @@ import typer
 
 from dalembert import api
 from dalembert.cli.machines import find_machine
-from dalembert.cli.output import console, table
+from dalembert.cli.output import console, show, table
 from dalembert.core.files import make_folder, write_file
 
 __all__ = ["demo"]
@@ -61,7 +61,7 @@ def _capture(out: Path, plot: bool, seed: int, speed: float) -> None:
     for row in capture_rows(outcome):
         rows.add_row(*row)
     rows.add_row("time to derive, compile and simulate", f"{wall:.1f} s", "", "")
-    screen.print(rows)
+    show(rows, screen)
     command = f"dalembert demo --seed {seed} --speed {speed:g}"
     written = [capture_report(outcome, out / "report.html", command=command), outcome.approach.save(out / "run.nc")]
     if plot:
@@ -88,7 +88,7 @@ def _arm(out: Path, plot: bool) -> None:
     eom = api.equations(machine)
     run = api.simulate(eom, control=law, **settings)
     wall = time.perf_counter() - start
-    screen.print(_summary(machine, eom, run, law, wall))
+    show(_summary(machine, eom, run, law, wall), screen)
     written = [run.save(out / "run.nc"), write_file(out / "machine.yaml", machine.to_yaml())]
     if plot:
         run.plot(path=out / "report.png")

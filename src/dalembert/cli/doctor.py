@@ -18,7 +18,7 @@ import typer
 from rich.markup import escape
 
 from dalembert import __version__
-from dalembert.cli.output import console, table
+from dalembert.cli.output import show, table
 from dalembert.compile import cache_content, cache_directory, compile_function, find_toolchain
 from dalembert.compile.build import available_cores, missing_toolchain
 from dalembert.core.errors import BuildError
@@ -70,7 +70,7 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="Print the findings
         rows = table("what", "", "found", "what to do")
         for finding in findings:
             rows.add_row(escape(finding.what), colours[finding.state], escape(finding.found), escape(finding.advice))
-        console().print(rows)
+        show(rows)
     if any(finding.state == "broken" for finding in findings):
         raise typer.Exit(1)
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dalembert.core.doing import doing
 from dalembert.core.errors import FileFormatError, InputError
 from dalembert.model.machine import Machine
 
@@ -19,6 +20,11 @@ MachineArgument = Annotated[
 
 def find_machine(name: str) -> tuple[Machine, dict[str, Any]]:
     """Return a machine and how it is simulated by default."""
+    with doing(f"reading '{name}'"):
+        return _found(name)
+
+
+def _found(name: str) -> tuple[Machine, dict[str, Any]]:
     from dalembert.systems import SYSTEMS
 
     if name in SYSTEMS:

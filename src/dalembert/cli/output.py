@@ -7,9 +7,14 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
-__all__ = ["console", "number", "table"]
+__all__ = ["console", "examples", "number", "show", "table"]
+
+_NARROW = 72  # columns: below, long words are not folded within the columns of a table
 
 
 def console() -> Console:
@@ -23,6 +28,30 @@ def table(*columns: str, title: str | None = None, right: tuple[str, ...] = ()) 
     for column in columns:
         made.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
     return made
+
+
+def show(listing: Table, screen: Console | None = None) -> None:
+    """Print a table; where its words do not fit beside each other, its rows one below the other."""
+    out = screen or console()
+    least = Measurement.get(out, out.options.update(width=1000), listing).minimum
+    if out.width >= _NARROW or least <= out.width:
+        out.print(listing)
+        return
+    if listing.title:
+        out.print(listing.title, style="bold")
+    columns = [(column.header, list(column.cells)) for column in listing.columns]
+    for row in range(listing.row_count):
+        first, *rest = ((head, cells[row]) for head, cells in columns)
+        out.print(first[1], style="bold")
+        for head, cell in rest:
+            if plain := (Text.from_markup(cell) if isinstance(cell, str) else cell):
+                name = Text(f"{Text.from_markup(str(head))}: " if str(head) else "")
+                out.print(Padding(name + plain if isinstance(plain, Text) else plain, (0, 0, 0, 2)))
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a help text; the mark keeps its lines."""
+    return "\b\nExamples:\n" + "\n".join(f"  dalembert {line}" for line in lines)
 
 
 def number(x: Any) -> str:

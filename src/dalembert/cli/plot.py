@@ -22,10 +22,7 @@ def plot(
         Path | None, typer.Option(help="File to write: .png, .pdf, .svg; default: the run's name with .png.")
     ] = None,
 ) -> None:
-    """Draw signals of a saved run, one panel per unit.
-
-    Examples: dalembert plot run.nc; dalembert plot run.nc "theta*" u.F --out angles.pdf.
-    """
+    """Draw signals of a saved run, one panel per unit."""
     found = api.load_run(run)
     target = run.with_suffix(".png") if out is None else out
     found.plot(*(signals or ()), path=target)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from dalembert.cli.machines import MachineArgument, find_machine
-from dalembert.cli.output import console, table
+from dalembert.cli.output import show, table
 
 __all__ = ["realtime"]
 
@@ -46,5 +46,5 @@ def realtime(
     rows.add_row("median lateness", f"{1e6 * timing.median:.0f} us")
     rows.add_row("worst lateness", f"{1e6 * timing.worst:.0f} us")
     rows.add_row("packets received, refused, sent", f"{timing.received}, {timing.refused}, {timing.sent}")
-    console().print(rows)
+    show(rows)
     loop.check()

@@ -30,8 +30,6 @@ def report(
     """Write a report of a saved run.
 
     One HTML file with the machine in motion, plots, energy audit and events.
-
-    Examples: dalembert report run.nc; dalembert report run.nc "theta*" --out crane.html.
     """
     found = api.load_run(run)
     own = None if machine is None else find_machine(machine)[0]

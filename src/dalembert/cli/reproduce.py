@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from dalembert.cli.output import console, number, table
+from dalembert.cli.output import console, number, show, table
+from dalembert.core.doing import doing
 
 __all__ = ["reproduce"]
 
@@ -25,13 +26,22 @@ def reproduce(
     Exit status 1 if one is missed that the errata page does not explain. Totals are given apart for what is printed,
     for identities, for requirements and for what is only measured.
     """
-    from dalembert.studies import run_study, studies, totals
+    from dalembert.studies import Row, run_study, studies, totals
 
     if listing:
         for known, what in studies().items():
             print(f"{known}: {what}")
         return
-    rows = [row for study in ([name] if name else studies()) for row in run_study(study, full=not short)]
+    rows: list[Row] = []
+    for study in [name] if name else studies():
+        results, count = run_study(study, full=not short), 0
+        while True:
+            with doing(f"study '{study}', {count} rows so far"):
+                row = next(results, None)
+            if row is None:
+                break
+            rows.append(row)
+            count += 1
     if json:
         print(json_module.dumps([row.as_dict() for row in rows], indent=2))
         print(totals(rows), file=sys.stderr)
@@ -49,7 +59,7 @@ def reproduce(
                     values = (number(row.published), number(row.obtained))
                     cells = map(escape, (row.quantity, row.source, row.kind, *values, _tolerance(row.tolerance)))
                     shown.add_row(*cells, mark)
-            out.print(shown)
+            show(shown, out)
             for row in rows:
                 if row.study == study and row.known_difference:
                     out.print(

@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from dalembert.cli.interruption import interruptible
 from dalembert.cli.machines import MachineArgument, find_machine
-from dalembert.cli.output import console, number, table
+from dalembert.cli.output import console, number, show, table
 from dalembert.core.errors import InputError
 
 __all__ = ["robust"]
@@ -93,7 +93,7 @@ def _print(name: str, answer: dict[str, Any]) -> None:
             rows.add_row(escape(f"guaranteed range of {n}"), f"{low:.6g} to {high:.6g}")
         if "unstable at" in answer:
             rows.add_row("unstable at", escape(", ".join(f"{n} = {v:.6g}" for n, v in answer["unstable at"].items())))
-    console().print(rows)
+    show(rows)
 
 
 def _assigned(text: str, option: str) -> tuple[str, float]:

@@ -44,7 +44,7 @@ def simulate(
     reach: Annotated[
         float | None, typer.Option(help="Violation of a constraint from which the start is still corrected.")
     ] = None,
-    limits: Annotated[str | None, typer.Option(help="At joint limits: record, stop, ignore.")] = None,
+    limits: Annotated[str | None, typer.Option(help="At joint limits: record, stop, ignore, contact.")] = None,
     contact: Annotated[str | None, typer.Option(help="How contacts are dealt with: time-stepping.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the noise of sensors.")] = None,
     member: Annotated[int | None, typer.Option(help="Member of a rollout whose noise it is.")] = None,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli.output import console, number, table
+from dalembert.cli.output import console, examples, number, show, table
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
 
@@ -45,10 +45,10 @@ def _list(
     listing = table("name", "what", "source")
     for system in SYSTEMS.values():
         listing.add_row(system.name, system.description, system.source)
-    console().print(listing)
+    show(listing)
 
 
-@systems.command("show")
+@systems.command("show", epilog=examples("systems show canadarm"))
 def _show(name: Annotated[str, typer.Argument(help="Name of a ready-made machine.")]) -> None:
     """Show what a machine is made of."""
     system = _find(name)
@@ -60,7 +60,7 @@ def _show(name: Annotated[str, typer.Argument(help="Name of a ready-made machine
     for body in machine.bodies:
         joint = joints[body.name]
         bodies.add_row(body.name, number(nominal(body.mass)), joint.name, joint.kind, joint.parent)
-    out.print(bodies)
+    show(bodies, out)
     names = (("coordinates", machine.q_names), ("velocities", machine.v_names), ("inputs", machine.u_names))
     for label, members in names:
         out.print(f"{label}: {', '.join(members) or '(none)'}", markup=False)

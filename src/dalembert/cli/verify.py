@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from dalembert.cli.interruption import interruptible
 from dalembert.cli.machines import MachineArgument, find_machine
-from dalembert.cli.output import console, table
+from dalembert.cli.output import console, show, table
 
 __all__ = ["verify"]
 
@@ -41,7 +41,7 @@ def verify(
         for row in report.rows:
             mark = "[green]ok[/green]" if row.ok else "[bold red]FAIL[/bold red]"
             rows.add_row(escape(row.quantity), " | ".join(row.pair), f"{row.residual:.1e}", mark)
-        console().print(rows)
+        show(rows)
         for name, reason in report.left_out:
             console().print(escape(f"left out: {name} ({reason})"))
     if not report.ok:

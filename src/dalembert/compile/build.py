@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from dalembert.core.doing import doing
 from dalembert.core.errors import BuildError
 from dalembert.core.files import temporary_folder
 
@@ -219,11 +220,12 @@ def build_units(
             [*toolchain.command, *level, *flags, "-c", str(source), "-o", str(source.with_suffix(".o"))]
             for source, level in zip(sources, levels, strict=True)
         ]
-    logs = _run_all(commands)
-    if not logs and len(units) > 1:
-        objects = [str(source.with_suffix(".o")) for source in sources]
-        log = _run([*toolchain.command, *flags, "-shared", *objects, "-lm", "-o", str(library)])
-        logs = [log] if log else []
+    with doing(f"compiling '{name}'"):
+        logs = _run_all(commands)
+        if not logs and len(units) > 1:
+            objects = [str(source.with_suffix(".o")) for source in sources]
+            log = _run([*toolchain.command, *flags, "-shared", *objects, "-lm", "-o", str(library)])
+            logs = [log] if log else []
     if logs:
         raise BuildError(f"the C compiler refused {name!r}\n{logs[0]}")
     return library

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from dalembert.compile import Kernel
 from dalembert.compile.backend import BACKENDS, Backend
 from dalembert.compile.export import export_c
+from dalembert.core.doing import doing
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.kept import Kept
 from dalembert.core.ports import Formulation
@@ -98,10 +99,11 @@ def derive(
         return EquationsOfMotion(machine, with_elastic_cables(formulation), backend)
 
     def make() -> EquationsOfMotion:
-        formulation = formulate(machine, by, options)
-        if machine.couplings and formulation.minimal:
-            formulation = couple(formulation)
-        return EquationsOfMotion(machine, with_elastic_cables(formulation), backend)
+        with doing(f"deriving equations of '{machine.name}' by {by}"):
+            formulation = formulate(machine, by, options)
+            if machine.couplings and formulation.minimal:
+                formulation = couple(formulation)
+            return EquationsOfMotion(machine, with_elastic_cables(formulation), backend)
 
     # A machine is frozen: its equations are derived once and kept with it.
     return machine.kept.once("equations", (by, backend, *sorted(options.items())), make)
@@ -431,9 +433,10 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
             raise UnknownNameError("frame", frame, self.machine.tree.frames, f"machine '{self.machine.name}'")
         key = _key(name, frame, axes)
         if key not in self._kernels:
-            self._kernels[key] = compile_contract(
-                self.machine, self.layout, self.symbolic, name, frame, axes, self.backend
-            )
+            with doing(f"deriving {name} of '{self.machine.name}' by {self.by}"):
+                self._kernels[key] = compile_contract(
+                    self.machine, self.layout, self.symbolic, name, frame, axes, self.backend
+                )
         return self._kernels[key]
 
     def _call(

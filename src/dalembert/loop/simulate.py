@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.core.doing import doing
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
@@ -54,16 +55,17 @@ def run_equations(
     Steps end at the multiples of ``marks`` too, as they do where rows are recorded.
     """
     contact = None if settings.contact is None else contact_method(settings.contact)
-    loop = close_loop(
-        eom,
-        control,
-        events=events,
-        limits=settings.limits,
-        switches=switches,
-        contact=contact,
-        signals=signals,
-        sensors=sensors,
-    )
+    with doing(f"composing the loop of '{eom.machine.name}'"):
+        loop = close_loop(
+            eom,
+            control,
+            events=events,
+            limits=settings.limits,
+            switches=switches,
+            contact=contact,
+            signals=signals,
+            sensors=sensors,
+        )
     if start is not None and not isinstance(start, Run):
         raise InputError(f"start must be a run, got {start!r}")
     _check_switches(switches, settings, start)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.core.doing import doing
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, temporary_folder, write_file
 from dalembert.core.states import named_vector
@@ -160,9 +161,10 @@ def gif_of(figure: Figure, update: Callable[[int], list[Any]], count: int, fps: 
     from PIL import Image
 
     film = Exposure(figure, update(0), dpi)
-    pictures = [
-        Image.fromarray(film.taken(update(k))).convert("P", palette=Image.Palette.ADAPTIVE) for k in range(count)
-    ]
+    pictures = []
+    for k in range(count):
+        with doing(f"drawing picture {k + 1} of {count}"):
+            pictures.append(Image.fromarray(film.taken(update(k))).convert("P", palette=Image.Palette.ADAPTIVE))
     content = io.BytesIO()
     pictures[0].save(
         content, format="GIF", save_all=True, append_images=pictures[1:], duration=1000 / fps, loop=0, optimize=True
@@ -181,6 +183,7 @@ def _film(figure: Figure, update: Callable[[int], list[Any]], count: int, suffix
         part = folder / f"film{suffix}"
         with writer.saving(figure, str(part), dpi):
             for k in range(count):
-                update(k)
-                writer.grab_frame()
+                with doing(f"drawing picture {k + 1} of {count}"):
+                    update(k)
+                    writer.grab_frame()
         return part.read_bytes()

@@ -1,0 +1,115 @@
+"""A line on the terminal for whoever waits: what is being done, and for how long."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Any
+
+from dalembert.core.doing import done_now
+
+__all__ = ["Patience"]
+
+_AFTER = 2.0  # seconds of silence after which the line appears
+_EVERY = 0.2
+_CLEAR = "\r\x1b[2K"
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+_ERASES = re.compile(r"\r\x1b\[K|\x1b\[2K")  # the whole line
+_WHEEL = "|/-\\"
+
+
+class Patience:
+    """Shows a line once nothing was written for two seconds, and takes it away before anything is.
+
+    Does nothing unless the standard error is a terminal. Bars of other work, which leave the cursor in their line, are
+    not disturbed.
+
+    Parameters
+    ----------
+    otherwise
+        What is shown where nothing says what is being done.
+    """
+
+    def __init__(self, otherwise: str = "working") -> None:
+        self._otherwise = otherwise
+        self._lock = threading.RLock()
+        self._over = threading.Event()
+        self._began = self._last = time.monotonic()
+        self._shown, self._clean = False, True
+        self._streams: tuple[Any, Any] | None = None
+
+    def __enter__(self) -> Patience:
+        if sys.stderr is not None and sys.stderr.isatty():
+            self._streams = sys.stdout, sys.stderr
+            self._began = self._last = time.monotonic()
+            sys.stdout, sys.stderr = (self._watched(stream) for stream in self._streams)
+            threading.Thread(target=self._wait, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._streams is not None:
+            self._over.set()
+            self.clear()
+            sys.stdout, sys.stderr = self._streams
+
+    def _watched(self, stream: Any) -> Any:
+        """Return the stream itself where it does not go to the terminal."""
+        return _Watched(stream, self) if stream is not None and stream.isatty() else stream
+
+    def _wait(self) -> None:
+        while not self._over.wait(_EVERY):
+            self.look(time.monotonic())
+
+    def look(self, now: float) -> None:
+        """Show the line, or a newer one, if it is time to."""
+        with self._lock:
+            if self._over.is_set() or not self._clean or now - self._last < _AFTER or self._streams is None:
+                return
+            wheel = _WHEEL[int(now / _EVERY) % len(_WHEEL)]
+            line = f"{wheel} {done_now() or self._otherwise} ({now - self._began:.0f} s)"
+            width = shutil.get_terminal_size().columns - 1
+            self._streams[1].write(_CLEAR + (line if len(line) <= width else line[: width - 3] + "..."))
+            self._streams[1].flush()
+            self._shown = True
+
+    def clear(self) -> None:
+        """Take the line away."""
+        with self._lock:
+            if self._shown and self._streams is not None:
+                self._streams[1].write(_CLEAR)
+                self._streams[1].flush()
+                self._shown = False
+
+    def write(self, stream: Any, text: str) -> Any:
+        """Write to a stream that goes to the terminal, without the line in the way."""
+        with self._lock:
+            self.clear()
+            self._last = time.monotonic()
+            if _CONTROL.sub("", text):
+                self._clean = text.endswith("\n")
+            elif _ERASES.search(text):
+                self._clean = True
+            return stream.write(text)
+
+
+class _Watched:
+    """A stream whose texts go through a `Patience`."""
+
+    def __init__(self, stream: Any, patience: Patience) -> None:
+        self._stream, self._patience = stream, patience
+
+    def write(self, text: str) -> Any:
+        return self._patience.write(self._stream, text)
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
