@@ -24,8 +24,11 @@ SOLIDS = {
 TURNED = da.Transform.rpy(0.3, -0.4, 0.5, (0.1, 0.05, -0.2))
 
 
-def arm(*contacts: da.Contact, beam: bool = True) -> da.Machine:
-    """A free body with a link, a beam (or a second link) at its tip, and another free body."""
+def arm(*contacts: da.Contact, beam: bool = True, turns: bool = True) -> da.Machine:
+    """A free body with a link, a beam (or a second link) at its tip, and another free body.
+
+    Without ``turns`` no joint has a quaternion: all velocities are the rates of coordinates.
+    """
     section = da.Section.rectangle(0.02, 0.03)
     last = da.Beam("beam", 0.8, section, 7e9, 3e9, 2700.0, modes={"y": 2, "z": 1}, stations={"middle": 0.4})
     return da.Machine(
@@ -37,10 +40,10 @@ def arm(*contacts: da.Contact, beam: bool = True) -> da.Machine:
             da.sphere("other", 2.0, 0.2),
         ],
         joints=[
-            da.Joint("root", "free", "world", "base"),
+            da.Joint("root", "free" if turns else "planar", "world", "base", axis="z"),
             da.Joint("elbow", "revolute", "base", "link", TURNED, axis="y"),
-            da.Joint("wrist", "spherical", "link", "beam", (0.5, 0.0, 0.0)),
-            da.Joint("float", "free", "world", "other", (2.0, 2.0, -1.0)),
+            da.Joint("wrist", "spherical" if turns else "revolute", "link", "beam", (0.5, 0.0, 0.0), axis="z"),
+            da.Joint("float", "free" if turns else "planar", "world", "other", (2.0, 2.0, -1.0), axis="x"),
         ],
         contacts=contacts,
     )
@@ -73,9 +76,10 @@ def all_contacts(on: str) -> list[da.Contact]:
     return made
 
 
+@pytest.mark.parametrize("turns", [True, False])
 @pytest.mark.parametrize("on", ["world", "other"])
-def test_rows_are_the_derivatives_of_the_gaps(on: str) -> None:
-    machine = arm(*all_contacts(on))
+def test_rows_are_the_derivatives_of_the_gaps(on: str, turns: bool) -> None:
+    machine = arm(*all_contacts(on), turns=turns)
     eom = da.equations(machine, backend="vm")
     rng = np.random.default_rng(3)
     for _ in range(3):
@@ -89,9 +93,10 @@ def test_rows_are_the_derivatives_of_the_gaps(on: str) -> None:
         assert np.allclose(terms.bias, (ahead - behind) / (2 * h), atol=2e-5)
 
 
+@pytest.mark.parametrize("turns", [True, False])
 @pytest.mark.parametrize("on", ["world", "other"])
-def test_velocities_are_those_of_material_points(on: str) -> None:
-    machine = arm(*all_contacts(on))
+def test_velocities_are_those_of_material_points(on: str, turns: bool) -> None:
+    machine = arm(*all_contacts(on), turns=turns)
     eom = da.equations(machine, backend="vm")
     rng = np.random.default_rng(5)
     q, v = eom.random_configuration(rng, 0.5), rng.normal(size=eom.nv)

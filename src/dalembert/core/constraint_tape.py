@@ -11,16 +11,18 @@ diagonal element of ``S`` that its pivot keeps. Below `SHARE` rows depend on eac
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import casadi as ca
 
-__all__ = ["SHARE", "TapeFactors", "acting", "tape_cost"]
+__all__ = ["SHARE", "MassFactors", "TapeFactors", "acting", "swept_cost", "tape_cost"]
 
 SHARE = 1e-6
 """Part of a diagonal element that every pivot must keep for a result of the tape to count."""
 
 _ZERO = ca.SX(0)
+_SWEPT = 15
+"""Multiplications of a sweep along a tree for each velocity that it passes, about."""
 
 
 class _Elimination:
@@ -60,21 +62,62 @@ class _Elimination:
         return result
 
 
-def _patterns(M: Any, Jt: Any) -> tuple[_Elimination, list[set[int]], _Elimination]:
-    """Elimination of the mass matrix, columns of Y, elimination of S."""
-    n, m = Jt.shape
-    mass = _Elimination([{j for j in range(n) if j != i and not M[i, j].is_zero()} for i in range(n)])
-    Y = [mass.filled(k for k in range(n) if not Jt[k, i].is_zero()) for i in range(m)]
-    schur = _Elimination([{j for j in range(m) if j != i and Y[i] & Y[j]} for i in range(m)])
-    return mass, Y, schur
+def _pattern(M: Any) -> _Elimination:
+    n = M.shape[0]
+    return _Elimination([{j for j in range(n) if j != i and not M[i, j].is_zero()} for i in range(n)])
+
+
+def _shared(Y: Sequence[set[int]]) -> _Elimination:
+    """Elimination of ``S``, whose rows are coupled where columns of Y have something in common."""
+    m = len(Y)
+    return _Elimination([{j for j in range(m) if j != i and Y[i] & Y[j]} for i in range(m)])
+
+
+def _rows_of(Jt: Any) -> list[set[int]]:
+    """Where the columns of ``J^T`` are not zero."""
+    return [{k for k in range(Jt.shape[0]) if not Jt[k, i].is_zero()} for i in range(Jt.shape[1])]
 
 
 def tape_cost(M: Any, Jt: Any) -> int:
     """Number of multiplications, about, that a factorisation of ``M`` (nv x nv) and ``J^T`` (nv x m) takes."""
-    mass, Y, schur = _patterns(M, Jt)
-    products = sum(len(Y[i] & Y[j]) for i in range(len(Y)) for j in range(i + 1))
+    mass = _pattern(M)
+    Y = [mass.filled(rows) for rows in _rows_of(Jt)]
     lower = sum(len(mass.below[k]) for column in Y for k in column)
-    return mass.cost + lower + products + schur.cost
+    return mass.cost + lower + _products(Y)
+
+
+def swept_cost(Jt: Any) -> int:
+    """Cost, as of `tape_cost`, with a mass matrix that is factorised along its tree: sweeps in place of triangles."""
+    Y = _rows_of(Jt)
+    return _SWEPT * (2 * Jt.shape[0] + sum(map(len, Y))) + _products(Y)
+
+
+def _products(Y: Sequence[set[int]]) -> int:
+    return sum(len(Y[i] & Y[j]) for i in range(len(Y)) for j in range(i + 1)) + _shared(Y).cost
+
+
+class MassFactors(Protocol):
+    """``M = L D L^T`` of a mass matrix, on a tape."""
+
+    @property
+    def pivots(self) -> Sequence[Any]:
+        """Numbers that are positive where ``M`` is."""
+
+    def lower(self, b: Sequence[Any]) -> list[Any]:
+        """``L^-1 b``."""
+
+    def scaled(self, b: Sequence[Any]) -> list[Any]:
+        """``D^-1 b``."""
+
+    def upper(self, b: Sequence[Any]) -> list[Any]:
+        """``L^-T b``."""
+
+
+def _factorised(M: Any) -> MassFactors:
+    n = M.shape[0]
+    elements = {(k, k): M[k, k] for k in range(n)}
+    elements |= {(i, j): M[i, j] for i in range(n) for j in range(i) if not M[i, j].is_zero()}
+    return _Symmetric(elements, _pattern(M))
 
 
 class _Symmetric:
@@ -149,21 +192,22 @@ class TapeFactors:
     Parameters
     ----------
     M
-        Mass matrix (nv x nv).
+        Mass matrix (nv x nv). With ``mass`` it is only looked at for what is ``refined``.
     Jt
         Transposed rows (nv x m).
     on
         Which rows act, as of `acting`.
+    mass
+        Factors of the mass matrix, if they are known. It is else factorised here.
     """
 
-    def __init__(self, M: Any, Jt: Any, on: Sequence[Any]) -> None:
+    def __init__(self, M: Any, Jt: Any, on: Sequence[Any], mass: MassFactors | None = None) -> None:
         n, m = Jt.shape
-        mass, filled, schur = _patterns(M, Jt)
-        elements = {(k, k): M[k, k] for k in range(n)}
-        elements |= {(i, j): M[i, j] for i in range(n) for j in range(i) if not M[i, j].is_zero()}
-        self._M, self._Jt, self._on, self._filled = M, Jt, list(on), filled
-        self._mass = _Symmetric(elements, mass)
+        self._M, self._Jt, self._on = M, Jt, list(on)
+        self._mass = _factorised(M) if mass is None else mass
         self._Y = [self._mass.lower([_masked(on[i], Jt[k, i]) for k in range(n)]) for i in range(m)]
+        self._filled = filled = [{k for k, x in enumerate(column) if not x.is_zero()} for column in self._Y]
+        schur = _shared(filled)
         self._scaled = [self._mass.scaled(column) for column in self._Y]
         S = {
             (i, j): _dot(self._Y[i], self._scaled[j], filled[i] & filled[j])
@@ -233,4 +277,4 @@ class TapeFactors:
     def correction(self, error: Any) -> Any:
         """Least change ``-M^-1 J^T S^-1 error`` that takes an error of the rows away."""
         right = [_masked(on, error[i]) for i, on in enumerate(self._on)]
-        return self._outward(self._less([_ZERO] * self._M.shape[0], self._multipliers(right)))
+        return self._outward(self._less([_ZERO] * self._Jt.shape[0], self._multipliers(right)))

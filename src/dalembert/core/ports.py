@@ -73,6 +73,9 @@ class Formulation(Protocol):
     def closed_derivatives(self, board: Any) -> Any | None:
         """Derivatives of the inverse dynamics in closed form, as stages on a board; None: there are none."""
 
+    def mass_factors(self) -> Any | None:
+        """``M = L D L^T`` in O(n): ``lower`` (``L^-1 b``), ``upper`` (``L^-T b``) and ``inverse`` (of D); None: no."""
+
     # kinematics
     def coordinate_rates(self) -> Any:
         """Rates of the coordinates, ``B(q) v``."""

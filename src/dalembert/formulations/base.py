@@ -68,6 +68,10 @@ class FormulationBase:
         """None: the tape is differentiated."""
         return None
 
+    def mass_factors(self) -> Any | None:
+        """None: the mass matrix is factorised as it is."""
+        return None
+
     def to_machine(self) -> tuple[Any, Any]:
         """Return the coordinates and velocities themselves."""
         return self.variables.q, self.variables.v

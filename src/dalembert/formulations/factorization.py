@@ -15,7 +15,16 @@ import casadi as ca
 from dalembert.compile.rows import ALIGN, Block, aligned
 from dalembert.compile.rows_builder import Cell, RowsBuilder
 
-__all__ = ["BoardFactors", "UnitFactors", "half_solve", "solve_spd", "unit_factors", "unit_rows"]
+__all__ = [
+    "BoardFactors",
+    "UnitFactors",
+    "back_solve",
+    "half_solve",
+    "solve_factored",
+    "solve_spd",
+    "unit_factors",
+    "unit_rows",
+]
 
 
 def solve_spd(A: Any, b: Any) -> Any:
@@ -30,16 +39,14 @@ def solve_spd(A: Any, b: Any) -> Any:
     b
         Right sides (n x m).
     """
-    n, m = A.shape[0], b.shape[1]
-    L, inverse = unit_factors(A)
-    y: list[Any] = [b[k, :] for k in range(n)]
-    for k in range(n - 1, -1, -1):
-        for j, factor in L[k].items():
-            y[j] = y[j] - factor * y[k]
-    x: list[Any] = [y[k] * inverse[k] for k in range(n)]
-    for k in range(n):
-        for j, factor in L[k].items():
-            x[k] = x[k] - factor * x[j]
+    return solve_factored(unit_factors(A), b)
+
+
+def solve_factored(factors: UnitFactors, b: Any) -> Any:
+    """Solve ``A x = b`` (n x m) by the factors of A."""
+    n, m = len(factors.rows), b.shape[1]
+    y = half_solve(factors, [b[k, :] for k in range(n)])
+    x = back_solve(factors, [y[k] * factors.inverse[k] for k in range(n)])
     return ca.vertcat(*x) if n else ca.SX(0, m)
 
 
@@ -77,6 +84,15 @@ def half_solve(factors: UnitFactors, b: Sequence[Any]) -> list[Any]:
         for j, factor in factors.rows[k].items():
             update = factor * x[k]
             x[j] = -update if x[j] is None else x[j] - update
+    return x
+
+
+def back_solve(factors: UnitFactors, b: Sequence[Any]) -> list[Any]:
+    """``L^-1 b`` for entries, or rows, of b."""
+    x = list(b)
+    for k, row in enumerate(factors.rows):
+        for j, factor in row.items():
+            x[k] = x[k] - factor * x[j]
     return x
 
 

@@ -61,9 +61,21 @@ def constrained_part(
     B = ca.jacobian(s.coordinate_rate, s.v)
     K, D = ca.densify(ca.jacobian(residual, s.q) @ B), ca.densify(ca.jacobian(residual, s.v))
     rate = ca.Function("rate", [*arguments, a, multipliers], ca.cse([K, D]), [*names, "a", "lambda"], ["K", "D"])
+    free, flags = None, system.row_flags
+    unilateral = tuple(r.start for r in system.rows if r.unilateral)
+    if m and np.all(flags >= 0):
+        moving = ca.SX(rates)
+        moving[eom.nq : eom.nq + nv] = ca.substitute(eom.formulation.forward_dynamics(), s.tau, force)
+        watched = ca.vertcat(*(phi[i] if i in unilateral else 0 for i in range(m)))
+        both = ca.cse([ca.densify(moving), ca.densify(watched)])
+        free = ca.Function("free", arguments, both, names, ["rates", "phi"])
+    factors, sweeps = eom.formulation.mass_factors(), None
+    if factors is not None:
+        b = ca.SX.sym("b", nv)
+        outputs = ca.cse([ca.densify(x) for x in (factors.lower(b), factors.upper(b), factors.inverse)])
+        sweeps = ca.Function("sweeps", [*arguments, b], outputs, [*names, "b"], ["lower", "upper", "inverse"])
     recorded = [r for r in system.rows if r.kind != "internal"]
     signal_names = [name for r in recorded for name in _signals(system, r)]
-    flags = system.row_flags
     return ConstrainedSystem(
         nq=eom.nq,
         nv=nv,
@@ -76,12 +88,14 @@ def constrained_part(
         row_names=system.row_names,
         signal_names=tuple(signal_names),
         signal_rows=tuple(i for r in recorded for i in range(r.start, r.stop)),
-        unilateral=tuple(r.start for r in system.rows if r.unilateral),
+        unilateral=unilateral,
         work_input=n - 2,
         work_loss=n - 1,
         constant_mass=bool(M.is_constant()),
         rubbing=rubbing,
         shares=shares + (shares >= 0) * n_before,
+        sweeps=sweeps,
+        free=free,
         contact=contact,
     )
 

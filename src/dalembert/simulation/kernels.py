@@ -75,8 +75,8 @@ def problem_kernels(problem: Problem, backend: Backend = "auto", *, tapes: Seque
     kernels = known[backend]
     if problem.constrained is not None:
         for name in tapes:
-            if name not in kernels.constrained:
-                function = getattr(problem.constrained, name)
+            function = getattr(problem.constrained, name)
+            if name not in kernels.constrained and function is not None:
                 kernels.constrained[name] = compile_function(function, backend=backend, lanes=False)
     return kernels
 

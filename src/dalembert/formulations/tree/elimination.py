@@ -25,46 +25,48 @@ class ModalElimination:
         Modal mass matrix (n x n), its lower triangle is read.
     M_dr
         Coupling to the root's twist (n x 6).
-    x
-        Modal forces less their bias (n x 1).
     """
 
-    def __init__(self, M_dd: Any, M_dr: Any, x: Any) -> None:
+    def __init__(self, M_dd: Any, M_dr: Any) -> None:
         n = M_dd.shape[0]
         L: list[list[Any]] = [[None] * n for _ in range(n)]
-        inverse: list[Any] = []
-        rows: list[Any] = []
-        right = ca.horzcat(M_dr, x)
+        self.inverse: list[Any] = []
         d: list[Any] = []
         for j in range(n):
             w = [L[j][k] * d[k] for k in range(j)]
             pivot = M_dd[j, j] - sum((L[j][k] * w[k] for k in range(j)), ca.SX(0))
             d.append(pivot)
-            inverse.append(1 / pivot)
+            self.inverse.append(1 / pivot)
             for i in range(j + 1, n):
-                L[i][j] = (M_dd[i, j] - sum((L[i][k] * w[k] for k in range(j)), ca.SX(0))) * inverse[j]
-        for i in range(n):
-            rows.append(right[i, :] - sum((L[i][k] * rows[k] for k in range(i)), ca.SX(1, 7)))
-        Y = ca.vertcat(*rows)
+                L[i][j] = (M_dd[i, j] - sum((L[i][k] * w[k] for k in range(j)), ca.SX(0))) * self.inverse[j]
         self._L, self._n = L, n
-        self._Y, self._y = Y[:, :6], Y[:, 6]
-        self._scaled = ca.vertcat(*[rows[i] * inverse[i] for i in range(n)])
+        self._Y = self.lower(M_dr)
+        self._Z = self.scaled(self._Y)
+
+    def lower(self, b: Any) -> Any:
+        """``L^-1 b`` (n x m)."""
+        rows: list[Any] = []
+        for i in range(self._n):
+            rows.append(b[i, :] - sum((self._L[i][k] * rows[k] for k in range(i)), ca.SX(1, b.shape[1])))
+        return ca.vertcat(*rows)
+
+    def scaled(self, b: Any) -> Any:
+        """``D^-1 b`` (n x m)."""
+        return ca.vertcat(*[b[i, :] * self.inverse[i] for i in range(self._n)])
 
     def reduced(self, M: Inertia) -> Inertia:
         """Inertia of the root with the modes free."""
-        Y, Z = self._Y, self._scaled[:, :6]
+        Y, Z = self._Y, self._Z
         a, b, c, d = Y[:, :3], Y[:, 3:], Z[:, :3], Z[:, 3:]
         return Inertia(symmetric(M.A - a.T @ c), M.B - a.T @ d, symmetric(M.D - b.T @ d))
 
-    @property
-    def passed_on(self) -> Any:
-        """Wrench that the modal forces put on the root (6)."""
-        return self._Y.T @ self._scaled[:, 6]
+    def passed_on(self, y: Any) -> Any:
+        """Wrench that modal forces x put on the root (6); ``y = L^-1 x``."""
+        return self._Y.T @ self.scaled(y)
 
-    def accelerations(self, t: Any) -> Any:
-        """Modal accelerations for the root's acceleration ``t``."""
-        z = self._scaled[:, 6] - self._scaled[:, :6] @ t
-        x = [z[i] for i in range(self._n)]
+    def accelerations(self, z: Any, t: Any) -> Any:
+        """Modal accelerations for the root's acceleration ``t`` and modal forces x; ``z = D^-1 L^-1 x``."""
+        a = ca.vertsplit(z - self._Z @ t)
         for i in range(self._n - 1, -1, -1):
-            x[i] = x[i] - sum((self._L[k][i] * x[k] for k in range(i + 1, self._n)), ca.SX(0))
-        return ca.vertcat(*x)
+            a[i] = a[i] - sum((self._L[k][i] * a[k] for k in range(i + 1, self._n)), ca.SX(0))
+        return ca.vertcat(*a)

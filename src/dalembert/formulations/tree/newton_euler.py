@@ -33,10 +33,10 @@ from typing import Any, ClassVar
 import casadi as ca
 
 from dalembert.compile.rows_builder import RowsBuilder
-from dalembert.formulations.factorization import solve_spd
+from dalembert.formulations.factorization import solve_factored
+from dalembert.formulations.tree.articulation import Articulation, section_inertia
 from dalembert.formulations.tree.coriolis import coriolis_matrix
 from dalembert.formulations.tree.derivatives import TreeDerivatives, is_plain
-from dalembert.formulations.tree.elimination import ModalElimination
 from dalembert.formulations.tree.flexible import APPROXIMATIONS
 from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.tree.kinematics import TreeKinematics
@@ -44,7 +44,7 @@ from dalembert.formulations.tree.model import TreeModel
 from dalembert.formulations.variables import entries
 from dalembert.model.machine import Machine
 from dalembert.model.tree import merged_inertia
-from dalembert.spatial.inertia import Inertia, symmetric
+from dalembert.spatial.inertia import Inertia
 from dalembert.spatial.rotations import cross_matrix
 
 __all__ = ["NewtonEuler"]
@@ -175,7 +175,7 @@ class NewtonEuler(TreeFormulation):
             if node.joint.info.nv:
                 self._climb(D, i, node.v, ca.vertcat(*composite[i].times(P[:3, :], P[3:, :])))
             if i in self.sections and not self._idle[i]:
-                _, F, modal_part = self._section_inertia(i, composite[i])
+                _, F, modal_part = section_inertia(self.tree, i, composite[i])
                 coupling[node.parent] = coupling[node.parent] + F
                 modal[node.parent] = modal[node.parent] + modal_part
             if node.parent >= 0:
@@ -208,20 +208,13 @@ class NewtonEuler(TreeFormulation):
                 busy[self.nodes[i].parent] |= busy[i]
         return [not b for b in busy]
 
-    def _section_inertia(self, i: int, M: Inertia) -> tuple[Inertia, Any, Any]:
-        """Inertia of section ``i`` in root axes at its origin, and what it adds to the root's modal blocks.
+    @cached_property
+    def _articulation(self) -> Articulation:
+        return Articulation(self.tree, [M for M, _ in self._inertias], self.flexible, self._idle)
 
-        These are the blocks ``A^T M A`` of (A.22) for ``A = [X, S]``: coupling (6 x n) and modal (n x n).
-        """
-        section, (_, p) = self.sections[i], self.tree.links[i]
-        M = self.tree.turned(i, M)
-        T, modes = section.rates, section.mixed
-        # Times [1, R_psi] first: the modes are then sparse constants.
-        A, B, D = M.A, M.B @ T, M.D @ T
-        f = ca.horzcat(A, B) @ modes
-        n = ca.horzcat(M.B.T, D) @ modes
-        mixed = ca.vertcat(ca.horzcat(A, B), ca.horzcat(B.T, symmetric(T.T @ D)))
-        return M, ca.vertcat(f, n + cross_matrix(p) @ f), modes.T @ (mixed @ modes)
+    def mass_factors(self) -> Articulation:
+        """``M = L D L^T`` along the tree."""
+        return self._articulation
 
     def forward_dynamics(self) -> Any:
         """Accelerations by recursive Gaussian elimination in O(n), SPACE Algorithm A.3.
@@ -232,52 +225,31 @@ class NewtonEuler(TreeFormulation):
         rates = self.tree.rates(x.v)
         zetas = self.tree.convective(x.v, rates)
         tau = x.tau - self.model.spring_force
-        inertia = [M for M, _ in self._inertias]
+        articulation = self._articulation
         beta = [self._body_bias(i, rates[i]) for i in range(len(self.nodes))]
-        coupling: dict[int, Any] = {}
-        modal: dict[int, Any] = {}
         force: dict[int, Any] = {}
-        modes: dict[int, ModalElimination] = {}
         for i, (wrench, bias) in self._elastic_bias(x.v, rates).items():
-            body = self.flexible[i]
             beta[i] = beta[i] + wrench + self._sag_moment(i)
-            coupling[i], modal[i] = ca.vertcat(body.V, body.H), body.modal_mass
             force[i] = entries(tau, self.nodes[i].modal_v) - bias
-        phi: list[Any] = [None] * len(self.nodes)
-        reduced: list[Any] = [None] * len(self.nodes)
-        for i in range(len(self.nodes) - 1, -1, -1):
-            if self._idle[i]:
-                continue
-            node, P = self.nodes[i], self.tree.subspaces[i]
-            if i in self.flexible and modal[i].shape[0]:
-                modes[i] = ModalElimination(modal[i], coupling[i].T, force[i])
-                inertia[i] = modes[i].reduced(inertia[i])
-                beta[i] = beta[i] + modes[i].passed_on
-            M = inertia[i]
+        reduced: list[Any] = [ca.SX(0, 1)] * len(self.nodes)
+        for i in articulation.inward:
+            node, j = self.nodes[i], self.nodes[i].parent
+            zeta = zetas[i][:3], zetas[i][3:]
+            if i in articulation.modes:
+                force[i] = articulation.modes[i].lower(force[i])
+                beta[i] = beta[i] + articulation.modes[i].passed_on(force[i])
             if i in self.sections:
-                _, p = self.tree.links[i]
-                turned, F, block = self._section_inertia(i, M)
-                wrench = beta[i] + ca.vertcat(*M.times(zetas[i][:3], zetas[i][3:]))
-                j = node.parent
-                inertia[j] = inertia[j] + turned.shifted(p)
+                wrench = beta[i] + ca.vertcat(*articulation.inertia[i].times(*zeta))
                 beta[j] = beta[j] + self.tree.carry_back(i, wrench)
-                coupling[j], modal[j] = coupling[j] + F, modal[j] + block
                 force[j] = force[j] - self.tree.modal_force(i, wrench)
                 continue
-            phi_bar = ca.vertcat(*M.times(P[:3, :], P[3:, :]))
-            X_hat = entries(tau, node.v) - P.T @ beta[i]
-            if node.joint.info.nv:
-                Delta = P.T @ phi_bar + ca.diag(self.model.armature[node.v])
-                solved = solve_spd(Delta, ca.horzcat(X_hat, phi_bar.T))
-                reduced[i], phi[i] = solved[:, 0], solved[:, 1:].T
-            else:
-                reduced[i], phi[i] = ca.SX(0, 1), ca.SX(6, 0)
-            if node.parent < 0:
-                continue
-            eliminated = _eliminate(M, P, phi[i], phi_bar, free=self.model.armature[node.v].nnz() == 0)
-            inertia[node.parent] = inertia[node.parent] + self.tree.inertia_in_parent(i, eliminated)
-            convective = ca.vertcat(*eliminated.times(zetas[i][:3], zetas[i][3:]))
-            beta[node.parent] = beta[node.parent] + self.tree.carry_back(i, beta[i] + convective + phi[i] @ X_hat)
+            X_hat = entries(tau, node.v) - self.tree.subspaces[i].T @ beta[i]
+            if i in articulation.pivots:
+                reduced[i] = solve_factored(articulation.pivots[i], X_hat)
+            if j >= 0:
+                convective = ca.vertcat(*articulation.eliminated[i].times(*zeta))
+                wrench = beta[i] + convective + articulation.gains[i] @ X_hat
+                beta[j] = beta[j] + self.tree.carry_back(i, wrench)
         world = self._world_acceleration(gravity=True)
         accelerations: list[Any] = []
         a: list[Any] = []
@@ -288,10 +260,13 @@ class NewtonEuler(TreeFormulation):
             if i in self.sections:
                 accelerations.append(carried + self.tree.carry_modal(i, modal_a[node.parent]))
                 continue
-            a.append(reduced[i] - phi[i].T @ carried)
+            a.append(reduced[i] - articulation.gains[i].T @ carried)
             accelerations.append(carried + self.tree.subspaces[i] @ a[-1])
             if i in self.flexible:
-                modal_a[i] = modes[i].accelerations(accelerations[i]) if i in modes else ca.SX(0, 1)
+                modal_a[i] = ca.SX(0, 1)
+                if i in articulation.modes:
+                    modes = articulation.modes[i]
+                    modal_a[i] = modes.accelerations(modes.scaled(force[i]), accelerations[i])
                 a.append(modal_a[i])
         return ca.vertcat(*a)
 
@@ -365,18 +340,3 @@ class NewtonEuler(TreeFormulation):
             R_f, p_f = R_i @ R_f, p_i + R_i @ p_f
             i = self.nodes[i].parent
         return J
-
-
-def _eliminate(M: Inertia, P: Any, phi: Any, phi_bar: Any, *, free: bool) -> Inertia:
-    """Articulated inertia ``M - phi phi_bar^T``; exactly zero along the coordinate axis of a joint without rotor."""
-    reduced = M.minus_outer(phi, phi_bar)
-    if not free or P.shape[1] != 1 or not P.is_constant():
-        return reduced
-    axis = [float(x) for x in ca.DM(P).full()[:, 0]]
-    if sorted(abs(x) for x in axis) != [0.0] * 5 + [1.0]:
-        return reduced
-    k = max(range(6), key=lambda i: abs(axis[i]))
-    keep = ca.DM.eye(6)
-    keep[k, k] = 0
-    L, W = keep[:3, :3], keep[3:, 3:]
-    return Inertia(L @ reduced.A @ L, L @ reduced.B @ W, W @ reduced.D @ W)

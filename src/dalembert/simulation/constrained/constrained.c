@@ -29,6 +29,10 @@ struct constrained {
     int64_t work_input; /* index in x: work of the inputs */
     kernel tape, geometry, move, events;
     double *tape_work, *geometry_work, *move_work, *events_work;
+    kernel free; /* (t, x, c, p) -> x', Phi while no row acts; 0: some always do */
+    double *free_work;
+    kernel motion, shift; /* accelerations and projection by sweeps along a tree, see tape.py; 0: there are none */
+    double *motion_work, *shift_work;
     const int64_t *flags;      /* per row: index in x of its switch, -1: it always acts */
     const int64_t *unilateral; /* rows of the cables that can go slack */
     int64_t n_unilateral, n_tape_events;
@@ -406,6 +410,26 @@ static int evaluate_tape(struct constrained *C, const double *const *in) {
     return C->tape(ins, outs, C->tape_work);
 }
 
+static size_t doubles(int64_t count) { return (size_t)count * sizeof(double); }
+
+/* Whether the motion at x is free: no row acts, and there is a tape for that. */
+static int moves_freely(const struct constrained *C, const double *x) {
+    if (!C->free) return 0;
+    for (int64_t i = 0; i < C->m; i++)
+        if (x[C->flags[i]] > 0.5) return 0;
+    return 1;
+}
+
+/* Rates, accelerations and Phi of the rows that are watched, where no row acts. 0 = ok. */
+static int evaluate_free(struct constrained *C, const double *const *in) {
+    double *outs[2] = {C->rates, C->phi};
+    C->t_seen = NAN, C->n_active = 0;
+    if (C->free(in, outs, C->free_work)) return 1;
+    memcpy(C->a, C->rates + C->nq, doubles(C->nv));
+    memset(C->lambda, 0, doubles(C->m));
+    return 0;
+}
+
 static int solve(struct constrained *C, const double *x) {
     if (C->on_tape && C->share[0] >= SHARE) return 0;
     if (C->routine == PENALTY || C->routine == AUGMENTED) return solve_penalty(C, x);
@@ -413,7 +437,17 @@ static int solve(struct constrained *C, const double *x) {
     return solve_index1(C, x, C->alpha, C->beta);
 }
 
-static size_t doubles(int64_t count) { return (size_t)count * sizeof(double); }
+/* Rates, accelerations, multipliers and Phi at (t, x, c, p). 0 = ok. */
+static int evaluate_motion(struct constrained *C, const double *const *in) {
+    if (moves_freely(C, in[1])) return evaluate_free(C, in);
+    if (C->motion) {
+        double *outs[6] = {C->rates, C->phi, C->phi_t, C->a, C->lambda, C->share};
+        C->t_seen = NAN;
+        if (C->motion(in, outs, C->motion_work)) return 1;
+        if (C->share[0] >= SHARE) return 0;
+    }
+    return evaluate_tape(C, in) || solve(C, in[1]);
+}
 
 static int was_seen(const struct constrained *C, const double *const *in) {
     const double *at = C->seen;
@@ -432,7 +466,7 @@ static void remember(struct constrained *C, const double *const *in) {
 /* Kernel (t, x, c, p) -> x'. Moving constraints do the work lambda Phi_t on the machine. */
 int constrained_ode(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
-    if (!was_seen(C, in) && (evaluate_tape(C, in) || solve(C, in[1]))) return 1;
+    if (!was_seen(C, in) && evaluate_motion(C, in)) return 1;
     memcpy(out[0], C->rates, (size_t)C->n * sizeof(double));
     memcpy(out[0] + C->nq, C->a, (size_t)C->nv * sizeof(double));
     double power = 0.0;
@@ -448,7 +482,7 @@ int constrained_events(const double *const *in, double *const *out, double *work
     const int64_t k = C->n_tape_events, u = C->n_unilateral;
     if (C->events && C->events(in, out, C->events_work)) return 1;
     if (!u) return 0;
-    if (evaluate_tape(C, in) || solve(C, in[1])) return 1;
+    if (evaluate_motion(C, in)) return 1;
     remember(C, in);
     for (int64_t i = 0; i < u; i++) {
         const int64_t row = C->unilateral[i];
@@ -493,10 +527,18 @@ int constrained_project(struct constrained *C, double t, double *x, const double
     const double *in[4] = {&t, x, c, p};
     double *moved_out[1] = {C->q_moved};
     double before = INFINITY;
-    if (!C->projects) return 0;
+    if (!C->projects || moves_freely(C, x)) return 0;
     for (int64_t k = 0;; k++) {
-        if (evaluate_geometry(C, in)) return 1;
-        const int solved = C->on_tape && C->share[0] >= SHARE;
+        int solved = 0;
+        if (C->shift) {
+            double *outs[4] = {C->q_moved, C->v_moved, C->error, C->share};
+            if (C->shift(in, outs, C->shift_work)) return 1;
+            solved = C->share[0] >= SHARE;
+        }
+        if (!solved) {
+            if (evaluate_geometry(C, in)) return 1;
+            solved = C->on_tape && C->share[0] >= SHARE;
+        }
         if (!solved && factorise(C, x)) return 1;
         const double error = solved ? C->error[0] : largest(C, C->phi);
         if (!(error <= C->drift)) return 1;

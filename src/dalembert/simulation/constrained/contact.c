@@ -154,6 +154,10 @@ static int contact_solve(struct constrained *C, const double *x) {
 }
 
 static int contact_evaluate(struct constrained *C, const double *const *in) {
+    if (moves_freely(C, in[1])) {
+        memset(C->drag, 0, doubles(C->m));
+        return evaluate_free(C, in);
+    }
     C->t_seen = NAN;
     double *outs[10] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->drag, C->cone};
     return C->tape(in, outs, C->tape_work) || contact_solve(C, in[1]);

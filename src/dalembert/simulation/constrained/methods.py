@@ -59,7 +59,7 @@ class ConstraintMethod(ABC):
     projects: ClassVar[bool] = False
     integrator: ClassVar[str] = ""
     implicit: ClassVar[bool] = False
-    tapes: ClassVar[tuple[str, ...]] = ("tape",)
+    tapes: ClassVar[tuple[str, ...]] = ("tape", "free")
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -97,7 +97,7 @@ class Projection(ConstraintMethod):
 
     name: ClassVar[str] = "projection"
     projects: ClassVar[bool] = True
-    tapes: ClassVar[tuple[str, ...]] = ("accelerations", "projection", "move")
+    tapes: ClassVar[tuple[str, ...]] = ("accelerations", "projection", "move", "free", "motion", "shift")
     tolerance: float = 1e-12
     drift: float = 1e-2
 
@@ -117,7 +117,7 @@ class Baumgarte(ConstraintMethod):
     """
 
     name: ClassVar[str] = "baumgarte"
-    tapes: ClassVar[tuple[str, ...]] = ("dynamics",)
+    tapes: ClassVar[tuple[str, ...]] = ("dynamics", "free")
     alpha: float = 100.0
     beta: float = 100.0
 

@@ -24,7 +24,8 @@ _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 # The members of `struct constrained`, in order; the compiler checks them.
 _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_INT, "n nq nv m nc np routine constant_mass projects on_tape work_input"),
-    (_POINTER, "tape geometry move events tape_work geometry_work move_work events_work flags unilateral"),
+    (_POINTER, "tape geometry move events tape_work geometry_work move_work events_work"),
+    (_POINTER, "free free_work motion shift motion_work shift_work flags unilateral"),
     (_INT, "n_unilateral n_tape_events"),
     (_REAL, "alpha beta penalty damping frequency rank_tolerance tolerance drift"),
     (_INT, "max_iterations"),

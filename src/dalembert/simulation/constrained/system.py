@@ -9,9 +9,9 @@ import casadi
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.constraint_tape import tape_cost
+from dalembert.core.constraint_tape import swept_cost, tape_cost
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape
+from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape, swept_motion
 
 __all__ = ["ConstrainedSystem"]
 
@@ -53,6 +53,12 @@ class ConstrainedSystem:
         Contacts with friction: row of the normal, of the first tangent and of the second one (-1: it has none).
     shares
         Index in x of the part of each row's multiplier that is given, -1 if it has none.
+    sweeps
+        (t, x, c, p, b) -> ``L^-1 b``, ``L^-T b`` and the diagonal of ``D^-1`` of ``M = L D L^T``, in O(n); None if the
+        mass matrix is not that of a tree.
+    free
+        (t, x, c, p) -> rates of x and ``Phi`` of the unilateral rows (of others zero) while no row acts; None if some
+        always do.
     contact
         (t, x, c, p) -> what ``tape`` gives, then the friction of rows that slip as part of the normal force (m), then
         of each contact with friction its coefficient and how fast it slips the way it did when it began to.
@@ -75,6 +81,8 @@ class ConstrainedSystem:
     constant_mass: bool
     rubbing: tuple[tuple[int, int, int], ...] = ()
     shares: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    sweeps: casadi.Function | None = None
+    free: casadi.Function | None = None
     contact: casadi.Function | None = None
 
     @cached_property
@@ -104,6 +112,28 @@ class ConstrainedSystem:
         if not self.solves:
             return self.geometry
         return projection_tape(self.geometry, self.move, self.flags, self.nq, self.nv)
+
+    @cached_property
+    def _swept(self) -> bool:
+        """Whether sweeps along the tree solve for accelerations: a factorisation on the tape would be too long."""
+        if self.sweeps is None or self.contact is not None or self.solves:
+            return False
+        symbols = [casadi.SX.sym("a", self.tape.size1_in(k)) for k in range(4)]
+        return swept_cost(self.tape(*symbols)[2]) <= _LONGEST
+
+    @cached_property
+    def motion(self) -> casadi.Function | None:
+        """Accelerations and multipliers by sweeps along the tree, see `swept_motion`; None: the tape is good enough."""
+        if not self._swept or self.sweeps is None:
+            return None
+        return swept_motion(self.tape, self.flags, self.unilateral, self.sweeps)
+
+    @cached_property
+    def shift(self) -> casadi.Function | None:
+        """The `projection` by the same sweeps."""
+        if not self._swept:
+            return None
+        return projection_tape(self.geometry, self.move, self.flags, self.nq, self.nv, self.sweeps)
 
     @property
     def all_signal_names(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import casadi as ca
 
 from dalembert.core.constraint_tape import TapeFactors, acting
 
-__all__ = ["dynamics_tape", "largest_error", "projection_tape"]
+__all__ = ["SweptMass", "dynamics_tape", "largest_error", "projection_tape", "swept_motion"]
 
 _NAMES = ("t", "x", "c", "p")
 
@@ -29,6 +29,55 @@ def largest_error(on: list[Any], values: Any) -> Any:
         e = ca.fabs(values[i]) if act.is_one() else ca.if_else(act, ca.fabs(values[i]), 0)
         most, total = ca.fmax(most, e), total + e
     return most + ca.if_else(total >= 0, 0, 1e300)  # a maximum loses what is not a number, a sum does not
+
+
+class SweptMass:
+    """Factors of a mass matrix by sweeps along its tree (`MassFactors`).
+
+    Parameters
+    ----------
+    sweeps
+        (t, x, c, p, b) -> ``L^-1 b``, ``L^-T b`` and the diagonal of ``D^-1``.
+    arguments
+        The symbols t, x, c and p.
+    """
+
+    def __init__(self, sweeps: ca.Function, arguments: Sequence[Any]) -> None:
+        self._sweeps, self._arguments = sweeps, arguments
+        self.pivots = self._inverse = ca.vertsplit(self._sweep(ca.SX(sweeps.size1_in(4), 1))[2])
+
+    def _sweep(self, b: Any) -> list[Any]:
+        return list(self._sweeps(*self._arguments, b))
+
+    def lower(self, b: Sequence[Any]) -> list[Any]:
+        """``L^-1 b``."""
+        return list(ca.vertsplit(self._sweep(ca.vertcat(*b))[0]))
+
+    def upper(self, b: Sequence[Any]) -> list[Any]:
+        """``L^-T b``."""
+        return list(ca.vertsplit(self._sweep(ca.vertcat(*b))[1]))
+
+    def scaled(self, b: Sequence[Any]) -> list[Any]:
+        """``D^-1 b``."""
+        return [x * d for x, d in zip(b, self._inverse, strict=True)]
+
+
+def swept_motion(tape: ca.Function, flags: Any, watched: Sequence[int], sweeps: ca.Function) -> ca.Function:
+    """Solve the equations that a tape delivers by sweeps along the tree: its mass matrix is not formed.
+
+    Returns
+    -------
+    casadi.Function
+        (t, x, c, p) -> rates of x (zero for the velocities), ``Phi`` of the watched rows, ``Phi_t``, accelerations,
+        multipliers and the share (`TapeFactors`).
+    """
+    arguments = _symbols(tape)
+    rates, f, Jt, phi, _, gamma, phi_t, _ = (ca.SX(x) for x in tape(*arguments))
+    factors = TapeFactors(None, Jt, _acting(flags, arguments[1]), SweptMass(sweeps, arguments))
+    a, multipliers = factors.dynamics(f, gamma)
+    seen = ca.vertcat(*(phi[i] if i in watched else 0 for i in range(phi.shape[0])))
+    outputs = ca.cse([ca.densify(x) for x in (rates, seen, phi_t, a, multipliers, factors.share)])
+    return ca.Function("motion", arguments, outputs, list(_NAMES), ["rates", "phi", "phi_t", "a", "lambda", "share"])
 
 
 def dynamics_tape(tape: ca.Function, flags: Any, watched: Sequence[int] | None = None) -> ca.Function:
@@ -67,7 +116,9 @@ def dynamics_tape(tape: ca.Function, flags: Any, watched: Sequence[int] | None =
     return ca.Function("dynamics", [*arguments, s], outputs, [*_NAMES, "s"], labels)
 
 
-def projection_tape(geometry: ca.Function, move: ca.Function, flags: Any, nq: int, nv: int) -> ca.Function:
+def projection_tape(
+    geometry: ca.Function, move: ca.Function, flags: Any, nq: int, nv: int, sweeps: ca.Function | None = None
+) -> ca.Function:
     """One step of Newton's method onto ``Phi = 0``, and the velocities that satisfy ``Phi' = 0``, from one geometry.
 
     Parameters
@@ -78,21 +129,25 @@ def projection_tape(geometry: ca.Function, move: ca.Function, flags: Any, nq: in
         As of `dynamics_tape`.
     nq, nv
         Numbers of coordinates and velocities.
+    sweeps
+        As of `SweptMass`; without them the mass matrix of ``geometry`` is factorised.
 
     Returns
     -------
     casadi.Function
-        (t, x, c, p) -> what ``geometry`` returns, then the moved coordinates, the corrected velocities, the largest
-        ``|Phi|`` and the share.
+        (t, x, c, p) -> what ``geometry`` returns (with ``sweeps``: nothing of it), then the moved coordinates, the
+        corrected velocities, the largest ``|Phi|`` and the share.
     """
     arguments = _symbols(geometry)
     x = arguments[1]
     terms = [ca.SX(y) for y in geometry(*arguments)]
     Jt, phi, phidot, M = terms
     on = _acting(flags, x)
-    factors = TapeFactors(M, Jt, on)
+    factors = TapeFactors(M, Jt, on, None if sweeps is None else SweptMass(sweeps, arguments))
     q = move(x, factors.correction(phi), arguments[3])
     v = x[nq : nq + nv] + factors.correction(phidot)
-    outputs = ca.cse([ca.densify(y) for y in (*terms, q, v, largest_error(on, phi), factors.share)])
-    labels = [*geometry.name_out(), "q", "v", "error", "share"]
-    return ca.Function("projection", arguments, outputs, list(_NAMES), labels)
+    found = [q, v, largest_error(on, phi), factors.share]
+    labels = ["q", "v", "error", "share"]
+    if sweeps is None:
+        found, labels = [*terms, *found], [*geometry.name_out(), *labels]
+    return ca.Function("projection", arguments, ca.cse([ca.densify(y) for y in found]), list(_NAMES), labels)
