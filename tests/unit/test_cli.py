@@ -263,6 +263,13 @@ def test_warnings_are_one_line(call: Call, here: Path) -> None:
     assert len(err.splitlines()) == 1
 
 
+def test_letters_that_a_font_does_not_have_are_told_in_one_line(call: Call, here: Path) -> None:
+    Path("chinese.yaml").write_text(PENDULUM.replace("name: pendulum", "name: 摆"), encoding="utf-8")
+    status, out, err = call("simulate", "chinese.yaml", "--duration", "0.1", "--plot", "run.png")
+    assert status == 0 and "written: run.png" in out
+    assert all(line.startswith("dalembert: warning: Glyph") for line in err.splitlines())
+
+
 # -- verify -----------------------------------------------------------------------------------------------------------
 
 

@@ -70,6 +70,46 @@ def test_all_mistakes_at_once() -> None:
         da.load_machine(text)
 
 
+def test_what_is_judged_of_itself_waits_for_nothing_else() -> None:
+    """Settings, law, names of the state, inertias, what nothing holds: all in one go, whatever else is wrong."""
+    text = GANTRY.replace("  bridge: {mass: 80.0}", "  bridge: {mass: 80.0, inertia: [1, 1, 5]}")  # 4
+    text = text.replace("  trolley: {mass: 20.0}", "  trolley: {mass: 20.0}\n  lost: {mass: 1.0}")  # 6
+    text = text.replace("  x: {effort: 8.0}", "  z: {effort: 8.0}")  # 15: drives the joint of its own name
+    text = text[: text.index("simulation:")] + (
+        "simulation:\n  duration: -1\n  method: rk5\n  step: fast\n  stop: 3\n"  # 20 to 23
+        "  q0: {swin: 1}\n  v0: {x: 1}\n  control: {law: pdd}\n"  # 24 to 26
+    )
+    errors = check_machine(text)
+    assert lines(errors) == [4, 6, 15, 20, 21, 22, 23, 24, 25, 26]
+    said = "\n".join(map(str, errors))
+    for what in (
+        "inertia of body 'bridge' is impossible",
+        "body 'lost' is not connected to the world",
+        "joint of motor 'z': no joint named 'z'",
+        "duration must be",
+        "did you mean 'rk4'",
+        "in the expression 'fast'",
+        "unknown key 'stop' of simulation",
+        "did you mean 'swing'",
+        "no velocity named 'x'",
+        "did you mean 'pd'",
+    ):
+        assert what in said, what
+
+
+def test_a_body_held_by_two_joints_and_inertias_that_count_together() -> None:
+    twice = GANTRY.replace("  swing:", "  other: {kind: free, parent: world, child: trolley}\n  swing:")
+    (error,) = check_machine(twice)
+    assert "body 'trolley' is the child of two joints, 'y' and 'other'" in str(error)
+    assert lines([error]) == [10]
+    fixed = GANTRY.replace(
+        "  trolley: {mass: 20.0}", "  trolley: {mass: 20.0, inertia: [9, 9, 9]}\n  plate: {mass: 1, inertia: [1, 1, 3]}"
+    )
+    fixed = fixed.replace("  swing:", "  weld: {kind: fixed, parent: trolley, child: plate}\n  swing:")
+    with pytest.warns(da.DalembertWarning, match="possible together with"):
+        assert check_machine(fixed) == []
+
+
 def test_attached_parts_that_do_not_fit_are_all_named() -> None:
     text = GANTRY.replace("kind: revolute", "kind: spherical")
     text = text.replace("point_mass: {mass: m, ", "sphere: {mass: m, radius: 0.2, ")

@@ -135,7 +135,7 @@ def _complain(message: str, status: int = 2) -> int:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *rest: object) -> None:
-    if issubclass(category, DalembertWarning):
+    if issubclass(category, DalembertWarning) or category is UserWarning:  # such as of a font without a letter
         print(f"dalembert: warning: {message}", file=sys.stderr)
     else:
         print(warnings.formatwarning(message, category, filename, lineno), file=sys.stderr, end="")

@@ -8,15 +8,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from dalembert.core.errors import DalembertError, FileFormatError
+from dalembert.core.errors import DalembertError, FileFormatError, MachineError
 from dalembert.io.control_blocks import make_law
 from dalembert.io.machine_files import MachineReader, read_document
 from dalembert.io.machine_schema import MachineFile
 from dalembert.io.references import unknown_references
 from dalembert.io.schema_errors import describe_all
-from dalembert.io.simulation_entries import read_simulation
+from dalembert.io.simulation_entries import StateNames, read_simulation
 from dalembert.io.source import locating
 from dalembert.io.yaml_nodes import Document
+from dalembert.model.beam import Beam
+from dalembert.model.body import Body
+from dalembert.model.checks import body_fault
 from dalembert.model.machine import Machine
 
 __all__ = ["check_machine"]
@@ -25,8 +28,8 @@ __all__ = ["check_machine"]
 def check_machine(source: str | Path) -> list[FileFormatError]:
     """Return everything that is wrong with a machine file, in the order of its lines; nothing if it is fine.
 
-    What is judged of itself is judged whatever else is wrong: keys, values, names that are referred to, elements. The
-    machine as a whole (its tree, its inertias) and its initial state are, once the elements are fine.
+    What is judged of itself is judged whatever else is wrong: keys, values, names that are referred to, elements,
+    inertias, settings and law of the simulation. The machine as a whole is, once its elements are fine.
 
     Parameters
     ----------
@@ -86,7 +89,7 @@ def _sound_entries(document: Document, findings: _Findings) -> MachineFile | Non
         return None  # the expressions of all others may need them
     kept: dict[str, Any] = {}
     for section, entries in document.data.items():
-        if (section,) in wrong or (section == "simulation" and any(path[0] == section for path in wrong)):
+        if (section,) in wrong:
             continue
         kept[section] = entries
         if isinstance(entries, dict):
@@ -99,9 +102,6 @@ def _sound_entries(document: Document, findings: _Findings) -> MachineFile | Non
 
 def _check_elements(reader: MachineReader, findings: _Findings) -> None:
     document, simulation = reader.document, reader.file.simulation
-    if simulation is not None:
-        with findings, locating(document.label, document.line(("simulation", "control"))):
-            make_law(simulation.control, reader.parameters)
     parts: dict[str, tuple[Any, ...]] = {}
     for section in reader.makers:
         kept = []
@@ -109,12 +109,35 @@ def _check_elements(reader: MachineReader, findings: _Findings) -> None:
             with findings:
                 kept.append(reader.element(section, name))
         parts[section] = tuple(kept)
-    if findings.errors:
-        return
-    machine = _assembled(reader, parts, findings)
-    if machine is not None and simulation is not None:
+    _check_inertias(reader, parts, findings)
+    machine = None if findings.errors else _assembled(reader, parts, findings)
+    if simulation is not None:
+        with findings, locating(document.label, document.line(("simulation", "control"))):
+            make_law(simulation.control, reader.parameters)
+        names = StateNames.of(machine) if machine is not None else _names(reader, parts)
         with findings:
-            read_simulation(simulation, machine, document, reader.number)
+            read_simulation(simulation, names, document, reader.number, each=findings)
+
+
+def _names(reader: MachineReader, parts: dict[str, tuple[Any, ...]]) -> StateNames | None:
+    """Return what an initial state may name, of parts that make no machine; None if some of them are wrong."""
+    if any(len(parts[section]) < len(reader.document.data.get(section, ())) for section in ("bodies", "joints")):
+        return None
+    led = {coupling.joint for coupling in parts["couplings"]}
+    joints = [joint for joint in parts["joints"] if joint.info.nv and joint.name not in led]
+    moving = [*joints, *(body for body in parts["bodies"] if isinstance(body, Beam))]
+    q, v = ([name for part in moving for name in getattr(part, names)] for names in ("q_names", "v_names"))
+    return StateNames.gathered(reader.file.name, q, v, reader.parameters, joints)
+
+
+def _check_inertias(reader: MachineReader, parts: dict[str, tuple[Any, ...]], findings: _Findings) -> None:
+    """Judge the inertias of bodies to which nothing is fixed; the others count together, in the whole machine."""
+    rigid = {name for joint in parts["joints"] if joint.kind == "fixed" for name in (joint.parent, joint.child)}
+    values = {name: parameter.value for name, parameter in reader.parameters.items()}
+    for body in parts["bodies"]:
+        if isinstance(body, Body) and body.name not in rigid and (fault := body_fault(body, values)):
+            with findings, locating(reader.document.label, reader.document.line(("bodies", body.name))):
+                raise MachineError(f"inertia of body '{body.name}' is impossible: {fault}")
 
 
 def _assembled(reader: MachineReader, parts: dict[str, tuple[Any, ...]], findings: _Findings) -> Machine | None:

@@ -116,7 +116,7 @@ from dalembert.io.machine_schema import (
 )
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.schema_errors import describe
-from dalembert.io.simulation_entries import read_simulation
+from dalembert.io.simulation_entries import StateNames, read_simulation
 from dalembert.io.source import located, locating, read_bytes
 from dalembert.io.yaml_nodes import Document, parse_yaml
 from dalembert.model import body as shapes
@@ -188,7 +188,9 @@ def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
         raise describe(error, MachineFile, document) from None
     reader = MachineReader(document, file)
     machine = reader.machine()
-    return machine, read_simulation(file.simulation, machine, document, reader.number) if file.simulation else {}
+    if file.simulation is None:
+        return machine, {}
+    return machine, read_simulation(file.simulation, StateNames.of(machine), document, reader.number)
 
 
 def read_document(source: str | Path) -> Document:

@@ -31,14 +31,14 @@ _REFERENCES: dict[str, tuple[str, dict[str, tuple[str, tuple[str, ...]]]]] = {
 
 
 def unknown_references(document: Document) -> list[FileFormatError]:
-    """Return an error for every name in a machine file that nothing has.
+    """Return an error for every name in a machine file that nothing has, and for every body that hangs on nothing.
 
     Parameters
     ----------
     document
         The file; entries that are not mappings are passed over, other checks speak of them.
     """
-    return list(_unknown(document))
+    return [*_unknown(document), *_unheld(document)]
 
 
 def _unknown(document: Document) -> Iterator[FileFormatError]:
@@ -49,13 +49,32 @@ def _unknown(document: Document) -> Iterator[FileFormatError]:
     for section, (kind, keys) in _REFERENCES.items():
         for name, entry in _entries(document, section).items():
             for key, (what, groups) in keys.items():
-                target = entry.get(key) if isinstance(entry, dict) else None
+                target = entry.get(key, name if section == "motors" else None) if isinstance(entry, dict) else None
                 names = [*(["world"] if key in _WORLD else []), *(n for group in groups for n in known[group])]
                 if isinstance(target, str) and target not in names:
                     error = UnknownNameError(what, target, names)
                     yield located(
                         document.label, document.line((section, name, key)), f"{key} of {kind} '{name}': {error}"
                     )
+
+
+def _unheld(document: Document) -> Iterator[FileFormatError]:
+    """Bodies that no joint holds, or two; nothing while joints without a body may be meant for them."""
+    bodies, joints = _entries(document, "bodies"), _entries(document, "joints")
+    children = [entry.get("child") if isinstance(entry, dict) else None for entry in joints.values()]
+    if not all(isinstance(child, str) and child in bodies for child in children):
+        return
+    holders: dict[str, list[str]] = {body: [] for body in bodies}
+    for joint, child in zip(joints, children, strict=True):
+        holders[str(child)].append(joint)
+    for body, held in holders.items():
+        if not held:
+            message = f"body '{body}' is not connected to the world; give it a joint (a free one if it floats)"
+            yield located(document.label, document.line(("bodies", body)), message)
+        elif len(held) > 1:
+            several = f"'{held[0]}' and '{held[1]}'"
+            message = f"body '{body}' is the child of two joints, {several}; close loops by constraints"
+            yield located(document.label, document.line(("joints", held[1])), message)
 
 
 def _entries(document: Document, section: str) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, fields
 from typing import Any
 
 from dalembert.core.errors import InputError, UnknownNameError
@@ -14,17 +15,49 @@ from dalembert.io.machine_schema import SimulationEntry
 from dalembert.io.source import locating
 from dalembert.io.yaml_nodes import Document, Path
 from dalembert.loop.switching import Switch
+from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.simulation.settings import Settings
 
-__all__ = ["read_simulation"]
+__all__ = ["StateNames", "read_simulation"]
 
 _BACKENDS = ("auto", "native", "vm")
 _WORDS = ("method", "limits")
 
 
+@dataclass(frozen=True)
+class StateNames:
+    """What an initial state may name: coordinates (some of them angles), velocities, parameters of a machine."""
+
+    machine: str
+    q: tuple[str, ...]
+    v: tuple[str, ...]
+    p: tuple[str, ...]
+    angles: frozenset[str]
+
+    @staticmethod
+    def of(machine: Machine) -> StateNames:
+        """Return the names of a machine."""
+        parameters = tuple(parameter.name for parameter in machine.parameters)
+        return StateNames.gathered(
+            machine.name, machine.q_names, machine.v_names, parameters, machine.coordinate_joints
+        )
+
+    @staticmethod
+    def gathered(
+        name: str, q: Iterable[str], v: Iterable[str], p: Iterable[str], joints: Iterable[Joint]
+    ) -> StateNames:
+        """Return names with the angles of some joints."""
+        angles = frozenset(j.q_names[i] for j in joints for i in j.info.angles)
+        return StateNames(name, tuple(q), tuple(v), tuple(p), angles)
+
+
 def read_simulation(
-    entry: SimulationEntry, machine: Machine, document: Document, number: Callable[[Any, Path], Scalar]
+    entry: SimulationEntry,
+    names: StateNames | None,
+    document: Document,
+    number: Callable[[Any, Path], Scalar],
+    each: AbstractContextManager[Any] | None = None,
 ) -> dict[str, Any]:
     """Return what a file says about the simulation, as arguments of `dalembert.simulate`; only what is given.
 
@@ -32,13 +65,16 @@ def read_simulation(
     ----------
     entry
         The block.
-    machine
-        The machine of the file.
+    names
+        What the initial state may name; None: nobody knows, and it is not read.
     document
         The file, for the lines of errors.
     number
         Reads a number or an expression of the parameters at a path.
+    each
+        Context in which each setting is read, so that one that is wrong need not keep others from it.
     """
+    each = nullcontext() if each is None else each
 
     def plain(value: Any, path: Path) -> float:
         expression = number(value, path)
@@ -50,47 +86,52 @@ def read_simulation(
     settings: dict[str, Any] = {}
     given = entry.model_dump(exclude_unset=True)
     for field in fields(Settings):
-        path: Path = ("simulation", field.name)
-        value: Any = given.get(field.name)
-        if value is None:
-            continue
-        if isinstance(value, list):
-            value = [plain(item, (*path, i)) for i, item in enumerate(value)]
-        elif isinstance(value, dict):
-            value = {key: v if key == "name" else _whole(plain(v, (*path, key))) for key, v in value.items()}
-        elif field.name not in (*_WORDS, "max_steps", "constraints", "contact", "seed", "member"):
-            value = plain(value, path)
-        with locating(document.label, document.line(path)):
-            one: dict[str, Any] = {"duration": 1.0, field.name: value}
-            Settings(**one)
-        settings[field.name] = value
+        if (value := given.get(field.name)) is not None:
+            with each:
+                settings[field.name] = _setting(field.name, value, document, plain)
     for key, known in (("by", FORMULATIONS), ("backend", _BACKENDS)):
         if (word := given.get(key)) is not None:
-            with locating(document.label, document.line(("simulation", key))):
+            with each, locating(document.label, document.line(("simulation", key))):
                 if word not in known:
                     raise UnknownNameError("formulation" if key == "by" else "backend", word, known)
-            settings[key] = word
-    named = {"q0": ("coordinate", machine.q_names), "v0": ("velocity", machine.v_names)}
-    named["p"] = ("parameter", tuple(parameter.name for parameter in machine.parameters))
-    angles = {j.q_names[i] for j in machine.coordinate_joints for i in j.info.angles}
-    for key, (kind, names) in named.items():
+                settings[key] = word
+    for key, kind in (("q0", "coordinate"), ("v0", "velocity"), ("p", "parameter")) if names else ():
+        assert names is not None
+        known_names = {"q0": names.q, "v0": names.v, "p": names.p}[key]
         for name, value in given.get(key, {}).items():
-            path = ("simulation", key, name)
-            with locating(document.label, document.line(path), owner=key):
-                if name not in names:
-                    raise UnknownNameError(kind, name, names, f"machine '{machine.name}'")
-            settings.setdefault(key, {})[name] = plain(value, path)
-            if key == "q0" and name in angles:
-                check_angle(settings[key][name], f"{document.label}:{document.line(path)}: q0 of '{name}'")
+            path: Path = ("simulation", key, name)
+            with each:
+                with locating(document.label, document.line(path), owner=key):
+                    if name not in known_names:
+                        raise UnknownNameError(kind, name, known_names, f"machine '{names.machine}'")
+                settings.setdefault(key, {})[name] = plain(value, path)
+                if key == "q0" and name in names.angles:
+                    check_angle(settings[key][name], f"{document.label}:{document.line(path)}: q0 of '{name}'")
     for i, switch in enumerate(given.get("switches", ())):
         path = ("simulation", "switches", i)
-        at = None if switch.get("at") is None else plain(switch["at"], (*path, "at"))
-        with locating(document.label, document.line(path)):
-            made = Switch(at, switch.get("event"), tuple(switch.get("on", ())), tuple(switch.get("off", ())))
-        settings["switches"] = (*settings.get("switches", ()), made)
+        with each:
+            at = None if switch.get("at") is None else plain(switch["at"], (*path, "at"))
+            with locating(document.label, document.line(path)):
+                made = Switch(at, switch.get("event"), tuple(switch.get("on", ())), tuple(switch.get("off", ())))
+            settings["switches"] = (*settings.get("switches", ()), made)
     if entry.control is not None:
         settings["control"] = entry.control
     return settings
+
+
+def _setting(name: str, value: Any, document: Document, plain: Callable[[Any, Path], float]) -> Any:
+    """Return the value of one setting, judged of itself."""
+    path: Path = ("simulation", name)
+    if isinstance(value, list):
+        value = [plain(item, (*path, i)) for i, item in enumerate(value)]
+    elif isinstance(value, dict):
+        value = {key: v if key == "name" else _whole(plain(v, (*path, key))) for key, v in value.items()}
+    elif name not in (*_WORDS, "max_steps", "constraints", "contact", "seed", "member"):
+        value = plain(value, path)
+    with locating(document.label, document.line(path)):
+        one: dict[str, Any] = {"duration": 1.0, name: value}
+        Settings(**one)
+    return value
 
 
 def _whole(value: float) -> float:

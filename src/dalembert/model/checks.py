@@ -24,7 +24,7 @@ from dalembert.model.tree import Node, central_inertia, nominal_inertia
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["check_parameter_values", "check_physics", "inertia_fault"]
+__all__ = ["body_fault", "check_parameter_values", "check_physics", "inertia_fault"]
 
 _TOLERANCE = 1e-9
 _PRINTED = 1e-3  # a thin plate given with three digits (0.0833, 0.0833, 0.167) exceeds the triangle by its rounding
@@ -65,7 +65,9 @@ def _noise(mass: Any, com: Array) -> Any:
     return mass * (1e-15 + 1e-14 * np.sum(com * com, axis=-1))
 
 
-def _body_fault(body: Body, values: Mapping[str, Any], batch: tuple[int, ...] = ()) -> str | None:
+def body_fault(body: Body, values: Mapping[str, Any], batch: tuple[int, ...] = ()) -> str | None:
+    """Say what is impossible about the inertia of a body with these parameter values, or return None."""
+
     def field(x: Scalar) -> Array:
         return np.broadcast_to(np.asarray(evaluate(x, values), dtype=float), batch)
 
@@ -83,7 +85,7 @@ def check_physics(machine: Machine) -> None:
     values = {p.name: p.value for p in machine.parameters}
     harmless: list[str] = []
     for node in machine.tree.nodes:
-        faults = [(b.name, f) for b, _ in node.bodies if (f := _body_fault(b, values))]
+        faults = [(b.name, f) for b, _ in node.bodies if (f := body_fault(b, values))]
         if not faults:
             continue
         merged = _merged_fault(node)
@@ -214,5 +216,5 @@ def check_parameter_values(machine: Machine, p: Array) -> None:
     for body in machine.bodies:
         if not isinstance(body, Body) or not any(parameters_of(x) for row in body.inertia for x in row):
             continue
-        if fault := _body_fault(body, values, p.shape[:-1]):
+        if fault := body_fault(body, values, p.shape[:-1]):
             raise InputError(f"inertia of body '{body.name}' is impossible with these parameters: {fault}")
