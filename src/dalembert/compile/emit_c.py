@@ -34,6 +34,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dalembert.compile.bundles import find_bundles
+from dalembert.compile.emit_bundles import BundleWriter
 from dalembert.compile.forms import SCALAR, Form, definitions
 from dalembert.compile.loops import Piece, joined, split_tape
 from dalembert.compile.statements import Operands, operands_of, write_piece
@@ -137,19 +139,36 @@ class Chunks:
 def write_chunks(tape: Tape, symbol: str, chunk_size: int, form: Form) -> Chunks:
     """Write the functions of a tape; see `emit_c` for the parameters."""
     pieces = split_tape(tape, chunk_size)
+    if form.bundles and all(piece.turns == 1 for piece in pieces):
+        return _write_bundles(tape, symbol, chunk_size, form)
     if form.whole:
         pieces = joined(pieces)
     operands = [operands_of(tape, piece) for piece in pieces]
     places, n_work = _allocate(pieces, operands)
-    names = [f"{symbol}_chunk{k}" for k in range(len(pieces))]
-    signatures = [f"{form.chunk} {name}(const real *const *in, real *const *out, real *restrict w)" for name in names]
+    names, signatures = _heads(symbol, len(pieces), form)
     targets = _targets(tape)
     joint = _angles(tape) if form.joint else {}
     functions = [
         write_piece(tape, names[k], signatures[k], piece, operands[k], places, targets, joint, first=k == 0)
         for k, piece in enumerate(pieces)
     ]
-    return Chunks(tuple(names), tuple(signatures), tuple(_units(functions, pieces, chunk_size)), n_work)
+    units = _units(functions, [piece.length for piece in pieces], chunk_size)
+    return Chunks(tuple(names), tuple(signatures), tuple(units), n_work)
+
+
+def _write_bundles(tape: Tape, symbol: str, chunk_size: int, form: Form) -> Chunks:
+    """Write a straight tape with bundles."""
+    writer = BundleWriter(tape, find_bundles(tape), chunk_size, _angles(tape) if form.joint else {}, _targets(tape))
+    names, signatures = _heads(symbol, len(writer.chunks), form)
+    functions = [writer.write(k, signature) for k, signature in enumerate(signatures)]
+    units = _units(functions, [len(chunk) for chunk in writer.chunks], chunk_size)
+    return Chunks(tuple(names), tuple(signatures), tuple(units), writer.n_work)
+
+
+def _heads(symbol: str, n: int, form: Form) -> tuple[list[str], list[str]]:
+    """Names and signatures of n functions."""
+    names = [f"{symbol}_chunk{k}" for k in range(n)]
+    return names, [f"{form.chunk} {name}(const real *const *in, real *const *out, real *restrict w)" for name in names]
 
 
 def join_source(
@@ -269,15 +288,15 @@ def _targets(tape: Tape) -> dict[int, list[tuple[int, int]]]:
     return targets
 
 
-def _units(functions: Sequence[str], pieces: Sequence[Piece], size: int) -> list[str]:
+def _units(functions: Sequence[str], lengths: Sequence[int], size: int) -> list[str]:
     """Join short functions, so that no translation unit is much longer than `size`."""
     units: list[str] = []
     room = 0
-    for text, piece in zip(functions, pieces, strict=True):
-        if not units or piece.length > room:  # the tape of a constant has no length
+    for text, length in zip(functions, lengths, strict=True):
+        if not units or length > room:  # the tape of a constant has no length
             units.append(text)
-            room = size - piece.length
+            room = size - length
         else:
             units[-1] += f"\n{text}"
-            room -= piece.length
+            room -= length
     return units

@@ -52,6 +52,8 @@ class Form:
         compiler can take that, instead of going through the work array.
     packs
         Whether ``real`` is a double and the compiler knows vectors, so that functions in stages can be written.
+    bundles
+        Whether equal operations on different values may be written as short vectors.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Form:
     units: str = "auto"
     whole: bool = False
     packs: bool = False
+    bundles: bool = False
 
     @property
     def head(self) -> str:
@@ -78,11 +81,20 @@ class Form:
 EXACT = Form("exact", ("library.h", "scalar.h", "truth.h"), ("scalar_entries.c",), joint=False, fused=False, packs=True)
 """One instance at a time, every operation as IEEE 754 and the mathematical library have it."""
 
-SCALAR = Form("scalar", (*EXACT.prelude, "sincos.h", "scalar_math.h"), ("scalar_entries.c",), packs=True)
+SCALAR = Form(
+    "scalar",
+    (*EXACT.prelude, "sincos.h", "scalar_math.h", "bundles.h", "vector.h", "sincos.h", "vector_sincos.h", "angles.h"),
+    ("scalar_entries.c",),
+    packs=True,
+    bundles=True,
+)
 """One instance at a time, with our own sine and cosine."""
 
 LANES = Form(
-    "lanes", ("library.h", "lanes.h", "sincos.h", "lanes_math.h"), ("transpose.h", "lanes_entries.c"), units="separate"
+    "lanes",
+    ("library.h", "vector.h", "lanes.h", "sincos.h", "vector_sincos.h", "lanes_math.h"),
+    ("transpose.h", "lanes_entries.c"),
+    units="separate",
 )
 """As many instances at a time as a vector register holds."""
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import casadi as ca
 
-__all__ = ["ALIGN", "Block", "Clear", "Fill", "Map", "Pivot", "RowFunction", "RowSum", "Stage", "aligned"]
+__all__ = ["ALIGN", "Block", "Clear", "Fill", "Map", "Pivot", "RowFunction", "RowSum", "Stage", "aligned", "neighbours"]
 
 ALIGN = 8
 """Rows start at multiples of so many numbers."""
@@ -32,6 +32,17 @@ ALIGN = 8
 def aligned(columns: int) -> int:
     """Least multiple of `ALIGN` that is not less."""
     return -(-columns // ALIGN) * ALIGN
+
+
+def neighbours(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Neighbours among sorted numbers, as (first, number)."""
+    runs: list[tuple[int, int]] = []
+    for x in numbers:
+        if runs and x == sum(runs[-1]):
+            runs[-1] = runs[-1][0], runs[-1][1] + 1
+        else:
+            runs.append((x, 1))
+    return tuple(runs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,19 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.compile.rows import ALIGN, Block, Clear, Fill, Map, Pivot, RowFunction, RowSum, Stage, aligned
+from dalembert.compile.rows import (
+    ALIGN,
+    Block,
+    Clear,
+    Fill,
+    Map,
+    Pivot,
+    RowFunction,
+    RowSum,
+    Stage,
+    aligned,
+    neighbours,
+)
 
 __all__ = ["Cell", "RowExpressions", "RowsBuilder"]
 
@@ -128,7 +140,7 @@ class RowsBuilder:
         for column in sorted(cells):
             alike.setdefault(cells[column], []).append(column)
         for (start, terms), columns in alike.items():
-            self._append(RowSum(target, _runs(columns), terms, start))
+            self._append(RowSum(target, neighbours(columns), terms, start))
 
     def finish(self, outputs: Sequence[Block], symmetric: Sequence[Block] = ()) -> RowExpressions:
         """Return what was made; see `RowExpressions` for the outputs."""
@@ -151,14 +163,3 @@ class RowsBuilder:
             reads = tuple((block, x) for block, x in self._symbols.items() if ca.depends_on(column, x))
             self._stages.append(_Expression(column, reads, tuple(self._given)))
             self._given = {}
-
-
-def _runs(columns: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Neighbours among sorted numbers, as (first, number)."""
-    runs: list[tuple[int, int]] = []
-    for c in columns:
-        if runs and c == sum(runs[-1]):
-            runs[-1] = runs[-1][0], runs[-1][1] + 1
-        else:
-            runs.append((c, 1))
-    return tuple(runs)

@@ -15,7 +15,7 @@ import casadi as ca
 
 from dalembert.core.errors import InputError
 
-__all__ = ["Tape", "operation_name", "read_tape", "row_major", "supported_operations"]
+__all__ = ["COMMUTATIVE", "Tape", "operation_name", "read_tape", "row_major", "supported_operations"]
 
 _UNARY = (
     *("NEG", "EXP", "LOG", "SQRT", "SQ", "TWICE", "INV", "SIN", "COS", "TAN", "ASIN", "ACOS", "ATAN"),
@@ -26,7 +26,8 @@ _BINARY = (
     *("ADD", "SUB", "MUL", "DIV", "POW", "CONSTPOW", "ATAN2", "FMOD", "REMAINDER", "COPYSIGN"),
     *("FMIN", "FMAX", "HYPOT", "LT", "LE", "EQ", "NE", "AND", "OR", "IF_ELSE_ZERO"),
 )
-_COMMUTATIVE = ("ADD", "MUL", "EQ", "NE", "AND", "OR")
+COMMUTATIVE = frozenset(("ADD", "MUL", "EQ", "NE", "AND", "OR"))
+"""Operations whose operands may change places; a tape has the earlier one first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,6 @@ def read_tape(function: ca.Function) -> Tape:
     """
     function = row_major(function)
     table = _operation_table()
-    commutative = frozenset(_COMMUTATIVE)
     op_input, op_output, op_const = ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST
     aliases = (ca.OP_ASSIGN, ca.OP_LIFT)
 
@@ -161,7 +161,7 @@ def read_tape(function: ca.Function) -> Tape:
             operands = function.instruction_input(k)
             a = register[operands[0]]
             b = register[operands[1]] if arity == 2 else -1
-            if a > b >= 0 and name in commutative:
+            if a > b >= 0 and name in COMMUTATIVE:
                 a, b = b, a
         elif code == op_input:
             name = "INPUT"
