@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.hybrid_machines import HYBRID
 
 import dalembert as da
 from dalembert.cli.app import run
 from dalembert.compile import find_toolchain
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.io import pack_inputs, unpack_outputs
-from dalembert.systems import SYSTEMS
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32" or find_toolchain() is None, reason="needs POSIX and a C compiler"
@@ -137,9 +137,59 @@ def test_refusals(options: dict[str, Any], reason: str) -> None:
         da.realtime(CART, **options)
 
 
-def test_constraints_are_refused() -> None:
-    with pytest.raises(InputError, match="machine 'delta-robot' has constraints"):
-        da.realtime(SYSTEMS["delta-robot"].make())
+@pytest.mark.parametrize("name", ["driven", "slack", "ball", "grip", "stepped"])
+def test_constraints_events_and_contacts(name: str) -> None:
+    """The numbers of a simulation, and its events."""
+    made = HYBRID[name]
+    with da.realtime(made.make(), period=0.01, step=1e-3, duration=made.duration, speed=0.0, **made.settings) as loop:
+        assert loop.wait(20.0)
+    loop.check()
+    rows = loop.read()
+    here = da.simulate(made.make(), duration=made.duration, record=0.01, **made.settings)
+    last = [int(np.flatnonzero(here.t <= t + 1e-12)[-1]) for t in rows["t"]]
+    for n in here.state_names:
+        np.testing.assert_allclose(rows[n], here[n][last], atol=1e-9 * max(1.0, np.abs(here[n]).max()), err_msg=n)
+    if made.events:
+        assert rows["events.count"][-1] == len(here.events)
+
+
+def test_lockstep_with_cables_that_slacken() -> None:
+    """A client winds a bob on two cables up and lets it fall into them: as the same controller in a simulation."""
+    made = HYBRID["slack"]
+
+    def law(t: float, q: Any, v: Any) -> Any:
+        return [-2.0 * np.sign(v[0])]
+
+    settings = {k: made.settings[k] for k in ("q0", "v0")}
+    with da.realtime(
+        made.make(), period=0.01, step=1e-3, duration=1.5, port=0, lockstep=True, speed=0.0, **settings
+    ) as loop:
+        assert loop.port
+        place = [loop.outputs.index(n) for n in ("x", "z", "x_dot", "z_dot")]
+        x = np.array([0.0, -1.0, 5.8, 0.0])
+        with client(loop.port) as peer:
+            for k in range(150):
+                peer.send(pack_inputs(law(0.01 * k, x[:2], x[2:]), k))
+                _, _, values = unpack_outputs(peer.recv(4096))
+                x = values[place]
+        assert loop.wait(5.0)
+    loop.check()
+    here = da.simulate(made.make(), duration=1.5, control=da.SampledController(law, 0.01), record=0.01, **settings)
+    assert {e.name for e in here.events} >= {"one.slack", "one.taut"}
+    rows = loop.read()
+    last = [int(np.flatnonzero(here.t <= t + 1e-12)[-1]) for t in rows["t"]]
+    for n in here.state_names:
+        np.testing.assert_allclose(rows[n], here[n][last], atol=1e-8 * max(1.0, np.abs(here[n]).max()), err_msg=n)
+    assert rows["events.count"][-1] == len(here.events)
+
+
+def test_it_ends_at_a_hard_stop() -> None:
+    made = HYBRID["flap"]
+    with da.realtime(made.make(), period=0.01, duration=1.0, speed=0.0, q0={"hinge": 0.0}, limits="stop") as loop:
+        assert loop.wait(20.0)
+    loop.check()
+    assert loop.read()["hinge"][-1] == pytest.approx(0.3, abs=1e-9)
+    assert loop.timing.periods < 100
 
 
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli.machines import MachineArgument, find_machine
+from dalembert.cli.machines import CARRIED, MachineArgument, find_machine
 
 __all__ = ["fmu"]
 
@@ -23,12 +23,12 @@ def fmu(
 ) -> None:
     """Write a machine as an FMU: co-simulation, model exchange.
 
-    What its file says about law, initial state and parameters is inside.
+    What its file says about law, initial state, parameters, limits, contacts and switches is inside.
     """
     from dalembert.io.fmu.export import export_fmu
 
     found, settings = find_machine(machine)
-    given: dict[str, Any] = {k: settings[k] for k in ("q0", "v0", "p", "control") if k in settings}
+    given: dict[str, Any] = {k: settings[k] for k in (*CARRIED, "control") if k in settings}
     if open_loop:
         given.pop("control", None)
     longest = step if step is not None else settings.get("step")

@@ -11,11 +11,14 @@ from dalembert.core.doing import doing
 from dalembert.core.errors import FileFormatError, InputError
 from dalembert.model.machine import Machine
 
-__all__ = ["MachineArgument", "find_machine"]
+__all__ = ["CARRIED", "MachineArgument", "find_machine"]
 
 MachineArgument = Annotated[
     str, typer.Argument(help="A machine file (.yaml), a .urdf, an MJCF (.xml), or the name of a ready-made machine.")
 ]
+
+CARRIED = ("q0", "v0", "p", "limits", "contact", "switches")
+"""What a program that leaves the library takes from the settings of a simulation, besides the law."""
 
 
 def find_machine(name: str) -> tuple[Machine, dict[str, Any]]:

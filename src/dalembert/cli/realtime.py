@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli.machines import MachineArgument, find_machine
+from dalembert.cli.machines import CARRIED, MachineArgument, find_machine
 from dalembert.cli.output import show, table
 
 __all__ = ["realtime"]
@@ -29,7 +29,7 @@ def realtime(
     from dalembert.io.realtime import realtime as start
 
     found, settings = find_machine(machine)
-    given: dict[str, Any] = {k: settings[k] for k in ("q0", "v0", "p") if k in settings}
+    given: dict[str, Any] = {k: settings[k] for k in CARRIED if k in settings}
     law = None if open_loop else settings.get("control")
     loop = start(found, law, period=period, duration=duration, port=port, lockstep=lockstep, speed=speed, **given)
     if loop.port is not None:

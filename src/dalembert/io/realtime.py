@@ -13,7 +13,7 @@ import hashlib
 import struct
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from types import TracebackType
@@ -22,12 +22,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.compile.build import build_units, find_toolchain, missing_toolchain
+from dalembert.compile.build import LIBRARY_SUFFIX, find_toolchain, missing_toolchain
 from dalembert.compile.cache import load_library
 from dalembert.core.errors import BuildError, InputError, SimulationError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
-from dalembert.io.fmu.export import Standalone, standalone
+from dalembert.io.fmu.build import PLAIN, build_program
+from dalembert.io.fmu.program import Standalone, standalone
+from dalembert.loop.closed_loop import Event
+from dalembert.loop.switching import Switch
+from dalembert.simulation.contact.methods import ContactMethod
 
 __all__ = ["Punctuality", "Realtime", "pack_inputs", "realtime", "unpack_outputs"]
 
@@ -42,7 +46,7 @@ class _Loop(ctypes.Structure):
         ("capacity", ctypes.c_int64), ("written", ctypes.c_int64), ("stop", ctypes.c_int32),
         ("done", ctypes.c_int64), ("overruns", ctypes.c_int64), ("received", ctypes.c_int64),
         ("refused", ctypes.c_int64), ("sent", ctypes.c_int64), ("latest", ctypes.c_double),
-        ("histogram", ctypes.c_int64 * _BINS), ("status", ctypes.c_int32),
+        ("histogram", ctypes.c_int64 * _BINS), ("status", ctypes.c_int32), ("outcome", ctypes.c_int32),
     )  # fmt: skip
 
 
@@ -99,6 +103,10 @@ def realtime(
     q0: StateLike = None,
     v0: StateLike = None,
     p: Mapping[str, float] | ArrayLike | None = None,
+    limits: str = "record",
+    contact: str | Mapping[str, Any] | ContactMethod | None = None,
+    events: Sequence[Event] = (),
+    switches: Sequence[Switch] = (),
     rows: int = 100_000,
 ) -> Realtime:
     """Begin to run a machine in step with the clock, in a thread of its own that Python does not hold up.
@@ -106,7 +114,7 @@ def realtime(
     Parameters
     ----------
     machine
-        The machine or its equations; without constraints, inextensible cables and contacts.
+        The machine or its equations.
     control
         A law that is an expression; None: inputs come from outside, or stay zero.
     period
@@ -123,9 +131,9 @@ def realtime(
     speed
         Of the model's time relative to the clock; 0: as fast as possible.
     step
-        Longest step of the solver (RK4); the period by default.
-    q0, v0, p
-        As of `dalembert.simulate`.
+        Longest step of the solver (RK4, or time-stepping); the period by default.
+    q0, v0, p, limits, contact, events, switches
+        As of `dalembert.simulate`; events that a run only takes note of are left out.
     rows
         Periods that are kept for `Realtime.read`.
 
@@ -151,11 +159,21 @@ def realtime(
         raise InputError(f"port must be a number from 0 to 65535, got {port!r}")
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 2:
         raise InputError(f"rows must be a number >= 2, got {rows!r}")
-    made = standalone(eom, control, q0, v0, p, float(step or period), "a loop in real time")
-    periods = 0 if duration is None else round(duration / period)
-    return Realtime(
-        made, float(period), periods, port, lockstep, float(patience), float(speed), float(step or period), rows
+    made = standalone(
+        eom,
+        control,
+        "a loop in real time",
+        q0=q0,
+        v0=v0,
+        p=p,
+        step=float(step or period),
+        limits=limits,
+        contact=contact,
+        events=events,
+        switches=switches,
     )
+    periods = 0 if duration is None else round(duration / period)
+    return Realtime(made, float(period), periods, port, lockstep, float(patience), float(speed), rows)
 
 
 class Realtime:
@@ -178,16 +196,15 @@ class Realtime:
         lockstep: bool,
         patience: float,
         speed: float,
-        step: float,
         rows: int,
     ) -> None:
         self._library = _build(made)
         self.inputs = made.problem.held_names
-        self.outputs = (*made.problem.state_names, *made.problem.signal_names)
+        self.outputs = (*made.problem.state_names, *made.outputs)
         self._width = int(self._library.row_size())
         self._ring = np.zeros((rows, self._width))
         self._model = ctypes.create_string_buffer(int(self._library.model_size()))
-        self._library.model_start(self._model, ctypes.c_double(step))
+        self._library.model_start(self._model)
         self._loop = _Loop(period=period, speed=speed, periods=periods, lockstep=lockstep, socket=-1, patience=patience)
         self._loop.capacity = rows
         self.port: int | None = None
@@ -245,7 +262,7 @@ class Realtime:
 
     def check(self) -> None:
         """Raise `SimulationError` if the loop ended for another reason than its duration or `stop`."""
-        reasons = {1: "the state stopped being finite", 2: "no input came in lockstep"}
+        reasons = {1: "the machine cannot go on", 2: "no input came in lockstep"}
         if not self.running and self._loop.status in reasons:
             raise SimulationError(f"{reasons[self._loop.status]} after {self._loop.done} periods", None)
 
@@ -263,16 +280,10 @@ def _build(made: Standalone) -> ctypes.CDLL:
     if toolchain is None:
         raise BuildError(f"a loop in real time needs a C compiler: {missing_toolchain()}")
     own = resources.files("dalembert.io.fmu").joinpath("realtime.c").read_text(encoding="utf-8")
-    texts = made.texts
-    # One translation unit: what the files include is put in their place.
-    text = own.replace('#include "core.h"', texts["core.h"])
-    text = text.replace('#include "config.h"', texts["config.h"]).replace('#include "model.h"', texts["model.h"])
-    units = [
-        text,
-        *(texts[name].replace('#include "model.h"', texts["model.h"]) for name in ("model_ode.c", "model_signals.c")),
-    ]
-    key = hashlib.sha256("\0".join([toolchain.identity, "realtime", *units]).encode()).hexdigest()
-    library = load_library(key, lambda folder: build_units(toolchain, units, folder, name="realtime"))
+    texts = {**made.texts, "realtime.c": own}
+    parts = [part for name in sorted(texts) for part in (name, texts[name])]
+    key = hashlib.sha256("\0".join([toolchain.identity, *PLAIN, *parts]).encode()).hexdigest()
+    library = load_library(key, lambda folder: build_program(toolchain, texts, folder, f"realtime{LIBRARY_SUFFIX}"))
     for name in ("row_size", "model_size", "loop_size"):
         getattr(library, name).restype = ctypes.c_size_t
     library.rows_written.restype = ctypes.c_int64

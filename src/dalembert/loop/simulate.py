@@ -27,7 +27,7 @@ from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.sampling import Schedule, Update
 from dalembert.simulation.settings import Settings
 
-__all__ = ["run_equations"]
+__all__ = ["run_equations", "start_state"]
 
 _ON_LIMIT = 1e-9  # part by which a coordinate may pass its limit and still be on it
 
@@ -91,21 +91,8 @@ def run_equations(
             q, _ = eom.to_machine(x0.x[: eom.nq], x0.x[eom.nq : eom.nq + eom.nv], p=p)
             _check_limits(eom, q, "stop" if settings.limits == "stop" else "ignore", "start")
     else:
-        own = eom.machine
-        q = named_vector(q0, own.q_names, own.q_neutral, "q0")
-        _check_limits(eom, q, settings.limits, "q0")
-        v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
-        q, v = eom.from_machine(q, v, p=p)
-        if contact is not None:
-            check_gaps(eom, q, p, limits=settings.limits == "contact")
-        x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
-        if loop.switching is not None:
-            wanted = {name: float(value) for name, value in v0.items()} if isinstance(v0, Mapping) else None
-            x0, report["initial_projection"] = switching.prepare(x0, settings.t0, settings.reach, wanted)
-            if switching.initial:
-                report["initial_impact"] = switching.initial
-            elif v0 is not None and wanted is None:
-                _tell_changes(eom, x0, named_vector(v0, own.v_names, np.zeros(own.nv), "v0"), p)
+        x0, started = start_state(eom, loop, settings, q0, v0, p)
+        report |= started
     try:
         run = integrate(
             loop.problem,
@@ -127,6 +114,34 @@ def run_equations(
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     return run
+
+
+def start_state(
+    eom: EquationsOfMotion,
+    loop: ClosedLoop,
+    settings: Settings,
+    q0: StateLike,
+    v0: StateLike,
+    p: Mapping[str, float] | ArrayLike | None,
+) -> tuple[Array, dict[str, Any]]:
+    """Return the state from which a run starts, and what had to be done for it to be one."""
+    own, report = eom.machine, dict[str, Any]()
+    q = named_vector(q0, own.q_names, own.q_neutral, "q0")
+    _check_limits(eom, q, settings.limits, "q0")
+    asked = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
+    q, v = eom.from_machine(q, asked, p=p)
+    if loop.problem.stepping is not None:
+        check_gaps(eom, q, p, limits=settings.limits == "contact")
+    x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
+    if loop.switching is not None:
+        switching = loop.switching.for_run(eom.parameter_values(p), None)
+        wanted = {name: float(value) for name, value in v0.items()} if isinstance(v0, Mapping) else None
+        x0, report["initial_projection"] = switching.prepare(x0, settings.t0, settings.reach, wanted)
+        if switching.initial:
+            report["initial_impact"] = switching.initial
+        elif v0 is not None and wanted is None:
+            _tell_changes(eom, x0, asked, p)
+    return x0, report
 
 
 def _marked(schedule: Schedule | None, interval: float) -> Schedule:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -20,7 +21,7 @@ from dalembert.formulations.constraints.projection import consistent_state, cons
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.unilateral import Instant, Pairs, Terms, close_gaps, hit, settle, shock
 from dalembert.simulation.problem import Problem
-from dalembert.simulation.transitions.pairs import PairTable, TransitionEntry
+from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry
 
 __all__ = ["LETS_GO", "TAKES_HOLD", "Switch", "Switching"]
 
@@ -119,6 +120,11 @@ class Switching:
     def needed(self) -> bool:
         """Whether anything can be switched."""
         return bool(self.switches) or any(r.unilateral for r in self.eom.constraint_system.rows)
+
+    @property
+    def measuring(self) -> bool:
+        """Whether any constraint measures itself when it begins to act."""
+        return bool(self.eom.constraint_system.measuring)
 
     def bind(self, held: Callable[[], Array]) -> None:
         """Tell how to get the values that a sampled controller holds."""
@@ -359,6 +365,10 @@ class Switching:
         own = {spec.name for spec in problem.event_specs[len(problem.event_specs) - problem.n_constraint_events :]}
         if not names or self.user is not None or own & set(self.switches) or set(names) & set(system.measuring):
             return None
+        return self.pair_table()
+
+    def pair_table(self) -> PairTable:
+        """Return the pairs in numbers."""
         pairs, first = self.pairs, self.latches.start
         e, mu = pairs.coefficients(self.p)
         return PairTable(
@@ -372,6 +382,29 @@ class Switching:
             e,
             mu,
         )
+
+    def switch_table(self, events: Sequence[str]) -> SwitchTable:
+        """Return the switches, and what measures itself, in numbers; these are the events of the run."""
+        system, s = self.eom.constraint_system, self.eom.symbolic
+        first, contacts = self.latches.start, set(system.contacts.names)
+        one_way = {r.name for r in system.rows if r.unilateral}
+
+        def place(name: str) -> int:
+            return first + int(system.latch_index(f"active.{name}"))
+
+        sets = []
+        for switch in self.switches.values():
+            off = [(place(n), _CUT if n in one_way else 0.0) for n in switch.off if n not in switch.on]
+            sets.append((*off, *((place(n), 1.0) for n in switch.on if n not in contacts)))
+        measured = system.measures
+        measures = [(place(name), tuple(range(first + at.start, first + at.stop))) for name, at, _ in measured]
+        measure = None
+        if measured:
+            held, rest = len(self.problem.held_names), self.problem.n_states - self.eom.nq
+            arguments = [s.t, ca.vertcat(s.q, ca.SX.sym("rest", rest)), ca.SX.sym("c", held), s.p]
+            out = ca.cse(ca.densify(ca.vertcat(*(found for _, _, found in measured))))
+            measure = ca.Function("measure", arguments, [out], ["t", "x", "c", "p"], ["out"])
+        return SwitchTable(tuple(events.index(name) for name in self.switches), tuple(sets), tuple(measures), measure)
 
     def noted(self, made: TransitionEntry) -> None:
         """Take a transition that native code has made into the log."""

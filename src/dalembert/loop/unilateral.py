@@ -115,17 +115,19 @@ class Pairs:
         return np.array(places, dtype=np.int64).reshape(-1, 6)
 
     @cached_property
-    def _coefficients(self) -> ca.Function:
-        contacts = self.system.contacts
-        return ca.Function("coefficients", [contacts.variables.p], [contacts.restitution, contacts.friction])
+    def coefficients_tape(self) -> ca.Function:
+        """Restitution and friction as a function of the parameters."""
+        contacts, e, mu = self.system.contacts, ca.SX(len(self.names), 1), ca.SX(len(self.names), 1)
+        for k, pair in enumerate(np.flatnonzero(self.is_contact)):
+            e[int(pair)] = contacts.restitution[k]
+            mu[int(pair)] = contacts.friction[k] if self.rubs[pair] else 0.0
+        p = self.system.variables.p
+        return ca.Function("coefficients", [p], [ca.densify(e), ca.densify(mu)], ["p"], ["e", "mu"])
 
     def coefficients(self, p: Array) -> tuple[Array, Array]:
         """Restitution and friction at parameter values."""
-        e, mu = np.zeros(len(self.names)), np.zeros(len(self.names))
-        if self.is_contact.any():
-            values = self._coefficients.call([ca.DM(p)])
-            e[self.is_contact], mu[self.is_contact] = (np.array(x.full())[:, 0] for x in values)
-        return e, np.where(self.rubs, mu, 0.0)
+        e, mu = (np.array(x.full())[:, 0] for x in self.coefficients_tape.call([ca.DM(p)]))
+        return e, mu
 
     @cached_property
     def poisson(self) -> Mask:

@@ -1,4 +1,10 @@
-/* One instance of the model: its numbers, and what is computed from them. Shared by both versions of FMI. */
+/* One instance of the model: its memory, and what is computed from it. Shared by both versions of FMI and by the loop in
+ * real time.
+ *
+ * image.h has the structures of the time loop (engine.h), of its constrained equations (constrained.h), of transitions at
+ * events (transitions.h) and of time-stepping (moreau.h), as far as the machine needs them, and the arrays that they
+ * point to: they are set up once, in memory of the instance, and nothing is allocated afterwards.
+ */
 #ifndef CORE_H
 #define CORE_H
 
@@ -7,58 +13,107 @@
 #include <string.h>
 
 #include "config.h"
-#include "model.h"
+#include "image.h"
 
-/* Value references: time, states, their derivatives, inputs, parameters, signals, and the step of the solver. */
+#define N_DERIVATIVES (N_STATES - N_LATCHES) /* latches keep their values between events: they are no continuous states */
+#define N_OUTPUTS (N_SIGNALS + N_MULTIPLIERS + N_ACCOUNT)
+#define VIOLATION 1e-5 /* of a constraint, or of the length of a quaternion, that the solver of another tool may leave */
+
+/* Value references: time, states, derivatives, inputs, parameters, outputs, the step of the solver, event indicators. */
 enum {
     STATE = 1,
     DERIVATIVE = STATE + N_STATES,
-    INPUT = DERIVATIVE + N_STATES,
+    INPUT = DERIVATIVE + N_DERIVATIVES,
     PARAMETER = INPUT + N_INPUTS,
-    SIGNAL = PARAMETER + N_PARAMETERS,
-    STEP = SIGNAL + N_SIGNALS,
-    END = STEP + 1
+    OUTPUT = PARAMETER + N_PARAMETERS,
+    STEP = OUTPUT + N_OUTPUTS,
+    INDICATOR = STEP + 1,
+    END = INDICATOR + N_EVENTS
 };
 
 typedef struct {
-    double t, step;
-    double x[N_STATES], rate[N_STATES], c[N_INPUTS + 1], p[N_PARAMETERS + 1], y[N_SIGNALS + 1];
-    int stale;
+    struct image image;
+    double rate[N_STATES], y[N_OUTPUTS + 1], g[N_EVENTS + 1];
+    double count, last;   /* events so far, and when the last ones were */
+    int stale;            /* what is computed is not of the present state */
+    int moved;            /* states or parameters were set from outside */
+    int64_t outcome;      /* of the last motion, as of engine.h */
 } Model;
 
+static struct loop *loop_of(Model *m) { return &m->image.loop; }
+
+/* Index in x of a continuous state. */
+static int state_of(int i) { return i < FIRST_LATCH ? i : i + N_LATCHES; }
+
 static void start(Model *m) {
-    static const double x[] = {START_STATES}, c[] = {START_INPUTS}, p[] = {START_PARAMETERS};
     memset(m, 0, sizeof *m);
-    memcpy(m->x, x, sizeof m->x);
-    memcpy(m->c, c, N_INPUTS * sizeof(double));
-    memcpy(m->p, p, N_PARAMETERS * sizeof(double));
-    m->step = START_STEP;
+    image_start(&m->image);
+    image_wire(&m->image);
+    m->last = NAN;
     m->stale = 1;
 }
 
+static void copy(Model *to, const Model *from) {
+    memcpy(to, from, sizeof *to);
+    image_wire(&to->image);
+}
+
+static void set_time(Model *m, double t) {
+    loop_of(m)->t = t;
+    loop_of(m)->fresh = 0;
+    m->stale = 1;
+}
+
+/* Derivatives, outputs and event indicators at the present state. */
 static void evaluate(Model *m) {
+    struct loop *const L = loop_of(m);
+    const double *in[4] = {&L->t, L->x, L->c, L->p};
+    double *out[1] = {m->y};
     if (!m->stale)
         return;
-    model_ode(&m->t, m->x, m->c, m->p, m->rate);
-    model_signals(&m->t, m->x, m->c, m->p, m->y);
+#if HAS_ODE
+    if (loop_derivative(L, L->t, L->x, m->rate))
+        for (int i = 0; i < N_STATES; i++)
+            m->rate[i] = NAN;
+#endif
+    model_signals(in, out, m->image.signals_work);
+#if N_MULTIPLIERS > 0
+    double rows[N_ROWS + 2];
+    static const int chosen[] = {MULTIPLIERS};
+    CONSTRAINT_SIGNALS(&m->image.constrained, 1, &L->t, L->x, L->c, 0, L->p, 0, rows);
+    for (int i = 0; i < N_MULTIPLIERS; i++)
+        m->y[N_SIGNALS + i] = rows[chosen[i]];
+#endif
+#if N_ACCOUNT > 0
+    m->y[N_OUTPUTS - 2] = m->count, m->y[N_OUTPUTS - 1] = m->last;
+#endif
+#if N_EVENTS > 0
+    double *indicators[1] = {m->g};
+    if (L->events(in, indicators, L->events_work))
+        for (int i = 0; i < N_EVENTS; i++)
+            m->g[i] = NAN;
+#endif
     m->stale = 0;
 }
 
 /* Where a variable lies; 0 if there is none of that reference. */
 static double *place(Model *m, unsigned r) {
+    struct loop *const L = loop_of(m);
     if (r == 0)
-        return &m->t;
+        return &L->t;
     if (r < DERIVATIVE)
-        return &m->x[r - STATE];
+        return &L->x[r - STATE];
     if (r < INPUT)
-        return &m->rate[r - DERIVATIVE];
+        return &m->rate[state_of((int)(r - DERIVATIVE))];
     if (r < PARAMETER)
-        return &m->c[r - INPUT];
-    if (r < SIGNAL)
-        return &m->p[r - PARAMETER];
+        return &L->c[r - INPUT];
+    if (r < OUTPUT)
+        return &m->image.parameters[r - PARAMETER];
     if (r < STEP)
-        return &m->y[r - SIGNAL];
-    return r == STEP ? &m->step : 0;
+        return &m->y[r - OUTPUT];
+    if (r == STEP)
+        return &L->step;
+    return r < END ? &m->g[r - INDICATOR] : 0;
 }
 
 static int get(Model *m, const unsigned r[], size_t n, double value[]) {
@@ -72,16 +127,25 @@ static int get(Model *m, const unsigned r[], size_t n, double value[]) {
     return 0;
 }
 
+static int is_latch(unsigned r) { return r >= STATE + FIRST_LATCH && r < STATE + FIRST_LATCH + N_LATCHES; }
+
 static int settable(unsigned r) {
-    return r > 0 && r < END && !(r >= DERIVATIVE && r < INPUT) && !(r >= SIGNAL && r < STEP);
+    if (r >= STATE && r < DERIVATIVE)
+        return !is_latch(r);
+    return (r >= INPUT && r < OUTPUT) || r == STEP;
 }
 
 static int set(Model *m, const unsigned r[], size_t n, const double value[]) {
     for (size_t i = 0; i < n; i++)
         if (!settable(r[i]) || !isfinite(value[i]) || (r[i] == STEP && !(value[i] > 0.0)))
             return 1;
-    for (size_t i = 0; i < n; i++)
-        *place(m, r[i]) = value[i];
+    for (size_t i = 0; i < n; i++) {
+        double *const to = place(m, r[i]);
+        if (*to != value[i] && (r[i] < DERIVATIVE || (r[i] >= PARAMETER && r[i] < OUTPUT)))
+            m->moved = 1;
+        *to = value[i];
+    }
+    loop_of(m)->fresh = 0;
     m->stale = 1;
     return 0;
 }
@@ -93,47 +157,165 @@ static int is_finite(const double x[], int n) {
     return 1;
 }
 
-/* One step of the classical Runge-Kutta method; 1 if the state stops being finite. */
-static int rk4(Model *m, double h) {
-    double k1[N_STATES], k2[N_STATES], k3[N_STATES], k4[N_STATES], x[N_STATES];
-    const double half = m->t + 0.5 * h, whole = m->t + h;
-    model_ode(&m->t, m->x, m->c, m->p, k1);
-    for (int i = 0; i < N_STATES; i++)
-        x[i] = m->x[i] + 0.5 * h * k1[i];
-    model_ode(&half, x, m->c, m->p, k2);
-    for (int i = 0; i < N_STATES; i++)
-        x[i] = m->x[i] + 0.5 * h * k2[i];
-    model_ode(&half, x, m->c, m->p, k3);
-    for (int i = 0; i < N_STATES; i++)
-        x[i] = m->x[i] + h * k3[i];
-    model_ode(&whole, x, m->c, m->p, k4);
-    for (int i = 0; i < N_STATES; i++)
-        m->x[i] += h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]);
-#if N_QUATERNIONS > 0
-    static const int quaternions[] = {QUATERNIONS};
-    for (int j = 0; j < N_QUATERNIONS; j++) {
-        double *const q = m->x + quaternions[j];
-        const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-        for (int i = 0; i < 4; i++)
-            q[i] /= length;
-    }
-#endif
-    m->stale = 1;
-    return !is_finite(m->x, N_STATES);
+static void get_states(Model *m, double x[]) {
+    for (int i = 0; i < N_DERIVATIVES; i++)
+        x[i] = loop_of(m)->x[state_of(i)];
 }
 
-/* Equal steps, none longer than that of the solver, over a communication interval. */
-static int advance(Model *m, double interval) {
-    const double t0 = m->t;
-    long n = (long)ceil(interval / m->step * (1.0 - 1e-12));
-    if (n < 1)
-        n = 1;
-    for (long k = 0; k < n; k++) {
-        if (rk4(m, interval / (double)n))
-            return 1;
-        m->t = t0 + interval * (double)(k + 1) / (double)n;
+static void set_states(Model *m, const double x[]) {
+    for (int i = 0; i < N_DERIVATIVES; i++)
+        loop_of(m)->x[state_of(i)] = x[i];
+    loop_of(m)->fresh = 0;
+    m->stale = 1;
+}
+
+static void get_rates(Model *m, double rate[]) {
+    evaluate(m);
+    for (int i = 0; i < N_DERIVATIVES; i++)
+        rate[i] = m->rate[state_of(i)];
+}
+
+/* Takes what has happened out of the log. */
+static void account(Model *m) {
+    loop_of(m)->n_rows = loop_of(m)->n_steps = 0;
+#if N_EVENTS > 0
+    struct watch *const W = &m->image.watch;
+    if (W->n_records)
+        m->count += (double)W->n_records, m->last = W->record_t[W->n_records - 1];
+    W->n_records = *W->n_changes = 0;
+#endif
+}
+
+/* What ended a motion, in words; 0 if nothing is wrong. */
+static const char *complaint(const Model *m) {
+    switch (m->outcome) {
+    case REACHED:
+    case STOPPED:
+        return 0;
+    case ACCUMULATED:
+        return "events accumulate";
+    case ILL_POSED:
+        return "a transition leads nowhere: no forces obey the laws of its contacts, or a gap is open";
+    default:
+        return "the state stopped being finite, or the constraints could not be kept";
     }
+}
+
+/* Makes the state consistent before a motion: constraints, contacts, signs of the events. 0 = ok. */
+static int begin(Model *m) {
+    struct loop *const L = loop_of(m);
+    L->anchor = L->t, L->k = 0, L->pending = 0, L->fresh = 0;
+    m->outcome = DIVERGED;
+    m->stale = 1;
+#if HAS_COEFFICIENTS
+    const double *in[1] = {L->p};
+    double *out[2] = {m->image.restitution, m->image.friction};
+    model_coefficients(in, out, m->image.coefficients_work);
+#endif
+    if (m->moved) {
+#if HAS_TRANSITIONS
+        if (transitions_start(&m->image.transitions, L->t, L->x, L->c, L->p) != LANDED) {
+            m->outcome = ILL_POSED;
+            return 1;
+        }
+#endif
+#if HAS_CONSTRAINTS
+        const double drift = m->image.constrained.drift;
+        m->image.constrained.drift = REACH;
+#endif
+        const int64_t failed = loop_settle(L);
+#if HAS_CONSTRAINTS
+        m->image.constrained.drift = drift;
+#endif
+        if (failed)
+            return 1;
+    }
+#if HAS_TRANSITIONS
+    if (m->moved || N_INPUTS) {
+        if (transitions_land(&m->image.transitions, L->t, L->x, L->c, L->p) != LANDED) {
+            m->outcome = ILL_POSED;
+            return 1;
+        }
+    }
+#endif
+    m->moved = 0;
+    if (!is_finite(L->x, N_STATES))
+        return 1;
+#if N_EVENTS > 0
+    m->image.watch.run_end = L->t + HORIZON, m->image.watch.run_start = L->t;
+    watch_begin(&m->image.watch);
+#endif
+    m->outcome = REACHED;
     return 0;
+}
+
+/* Moves over a communication interval from `t` on: whole steps, none longer than that of the solver, through all events.
+ * 0 = ok; the state at an event that ends the run is ok, too, with the time that it has. */
+static int advance(Model *m, double t, double interval) {
+    struct loop *const L = loop_of(m);
+    if (fabs(t - L->t) > 1e-9 * L->step)
+        set_time(m, t), m->moved = 1;
+    if (m->moved && begin(m))
+        return 1;
+    m->stale = 1;
+    loop_hold(L, t + interval);
+    for (;;) {
+        account(m);
+#if N_EVENTS > 0
+        m->image.watch.run_end = L->t_end + HORIZON, m->image.watch.run_start = L->t_end;
+        m->outcome = watch_advance(&m->image.watch);
+#else
+        m->outcome = loop_advance(L);
+#endif
+        if (m->outcome != FULL && m->outcome != LOG_FULL && m->outcome != YIELD && m->outcome != EXHAUSTED)
+            break;
+    }
+    account(m);
+    return m->outcome != REACHED && m->outcome != STOPPED;
+}
+
+/* -- model exchange: another solver moves the states ------------------------------------------------------------------ */
+
+/* Whether that has left the constraints, or the unit quaternions, too far behind. */
+static int strays(Model *m) {
+    struct loop *const L = loop_of(m);
+    double most = 0.0;
+    for (int64_t k = 0; k < L->n_quaternions; k++) {
+        const double *const u = L->x + L->quaternions[k];
+        most = fmax(most, fabs(sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]) - 1.0));
+    }
+#if HAS_CONSTRAINTS
+    double rows[N_ROWS + 2];
+    CONSTRAINT_SIGNALS(&m->image.constrained, 1, &L->t, L->x, L->c, 0, L->p, 0, rows);
+    most = fmax(most, rows[N_ROWS]);
+#endif
+    return !(most <= VIOLATION);
+}
+
+/* Lets happen what has come to pass at the present state: events, and the way back to constraints. 0 = ok. */
+static int update(Model *m, int *changed, int *ended) {
+    *changed = *ended = 0;
+    if (m->moved)
+        return *changed = 1, begin(m);
+    if (strays(m)) {
+        *changed = 1, m->stale = 1, m->outcome = DIVERGED;
+        if (loop_settle(loop_of(m)))
+            return 1;
+    }
+    m->outcome = REACHED;
+#if N_EVENTS > 0
+    const double before = m->count;
+    m->image.watch.run_end = loop_of(m)->t + HORIZON, m->image.watch.run_start = loop_of(m)->t;
+    do {
+        account(m);
+        m->outcome = watch_here(&m->image.watch);
+    } while (m->outcome == FULL || m->outcome == LOG_FULL);
+    account(m);
+    *ended = m->outcome == STOPPED;
+    if (m->count != before)
+        *changed = 1, m->stale = 1;
+#endif
+    return m->outcome != REACHED && m->outcome != STOPPED;
 }
 
 #endif

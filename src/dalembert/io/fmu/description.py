@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from dalembert.core.types import Array
 from dalembert.core.version import __version__
+from dalembert.io.fmu.program import ACCOUNT
 
 __all__ = ["Content", "build_description", "model_description"]
 
@@ -22,26 +23,38 @@ class Content:
         Of the model.
     states, x0
         Names and initial values.
+    latches
+        Those that keep their values between events.
     inputs, c0
         Names and values before they are set.
     parameters, p0
         Names and values.
-    signals
+    outputs
         Names of what is computed besides.
+    indicators
+        Names of events.
     step
         Of the solver inside, in seconds.
+    exchange
+        Whether there is model exchange, besides co-simulation.
+    sources
+        C files, to be compiled together.
     """
 
     name: str
     guid: str
     states: tuple[str, ...]
     x0: Array
+    latches: range
     inputs: tuple[str, ...]
     c0: Array
     parameters: tuple[str, ...]
     p0: Array
-    signals: tuple[str, ...]
+    outputs: tuple[str, ...]
+    indicators: tuple[str, ...]
     step: float
+    exchange: bool
+    sources: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -53,29 +66,38 @@ class _Variable:
     initial: str | None = None
     start: float | None = None
     derivative_of: int | None = None
+    indicates: bool = False
     description: str = ""
 
 
 def _variables(c: Content) -> Iterator[_Variable]:
-    n, r = len(c.states), 1
+    r = 1
+    moving = [k for k in range(len(c.states)) if k not in c.latches]
     yield _Variable("time", 0, "independent", "continuous")
     for k, name in enumerate(c.states):
-        yield _Variable(name, r + k, "output", "continuous", "exact", float(c.x0[k]))
-    for k, name in enumerate(c.states):
-        yield _Variable(f"der({name})", r + n + k, "local", "continuous", "calculated", derivative_of=r + k)
-    r += 2 * n
+        if k in c.latches:
+            yield _Variable(name, r + k, "output", "discrete", "calculated")
+        else:
+            yield _Variable(name, r + k, "output", "continuous", "exact", float(c.x0[k]))
+    r += len(c.states)
+    if c.exchange:
+        for i, k in enumerate(moving):
+            yield _Variable(f"der({c.states[k]})", r + i, "local", "continuous", "calculated", derivative_of=1 + k)
+    r += len(moving)
     for k, name in enumerate(c.inputs):
         yield _Variable(name, r + k, "input", "continuous", None, float(c.c0[k]))
     r += len(c.inputs)
     for k, name in enumerate(c.parameters):
         yield _Variable(f"parameter.{name}", r + k, "parameter", "tunable", "exact", float(c.p0[k]))
     r += len(c.parameters)
-    for k, name in enumerate(c.signals):
-        yield _Variable(name, r + k, "output", "continuous", "calculated")
-    r += len(c.signals)
+    for k, name in enumerate(c.outputs):
+        yield _Variable(name, r + k, "output", "discrete" if name in ACCOUNT else "continuous", "calculated")
+    r += len(c.outputs)
     yield _Variable(
         "solver.step", r, "parameter", "tunable", "exact", c.step, description="longest step of the solver [s]"
     )
+    for k, name in enumerate(c.indicators if c.exchange else ()):
+        yield _Variable(f"indicator.{name}", r + 1 + k, "local", "continuous", "calculated", indicates=True)
 
 
 def model_description(content: Content, version: str) -> str:
@@ -99,14 +121,15 @@ def _attributes(v: _Variable) -> dict[str, str]:
 def _second(content: Content, variables: Sequence[_Variable]) -> ET.Element:
     root = ET.Element(
         "fmiModelDescription", fmiVersion="2.0", modelName=content.name, guid=content.guid,
-        generationTool=f"dalembert {__version__}", variableNamingConvention="flat", numberOfEventIndicators="0",
+        generationTool=f"dalembert {__version__}", variableNamingConvention="flat",
+        numberOfEventIndicators=str(len(content.indicators) if content.exchange else 0),
     )  # fmt: skip
     common = {"modelIdentifier": "model", "canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true"}
-    for kind in ("ModelExchange", "CoSimulation"):
+    for kind in ("ModelExchange", "CoSimulation") if content.exchange else ("CoSimulation",):
         more = {"canHandleVariableCommunicationStepSize": "true"} if kind == "CoSimulation" else {}
         part = ET.SubElement(root, kind, {**common, **more})
         files = ET.SubElement(part, "SourceFiles")
-        for file in _SOURCES["2.0"]:
+        for file in content.sources:
             ET.SubElement(files, "File", name=file)
     ET.SubElement(root, "DefaultExperiment", startTime="0", stopTime="10", stepSize="0.01")
     listed = ET.SubElement(root, "ModelVariables")
@@ -121,7 +144,7 @@ def _second(content: Content, variables: Sequence[_Variable]) -> ET.Element:
     structure = ET.SubElement(root, "ModelStructure")
     outputs = [v for v in variables if v.causality == "output"]
     rates = [v for v in variables if v.derivative_of is not None]
-    initial = [v for v in variables if v.initial == "calculated"]
+    initial = [v for v in variables if v.initial == "calculated" and not v.indicates]
     for tag, members in (("Outputs", outputs), ("Derivatives", rates), ("InitialUnknowns", initial)):
         if members:
             group = ET.SubElement(structure, tag)
@@ -136,7 +159,8 @@ def _third(content: Content, variables: Sequence[_Variable]) -> ET.Element:
         generationTool=f"dalembert {__version__}", variableNamingConvention="flat",
     )  # fmt: skip
     common = {"modelIdentifier": "model", "canGetAndSetFMUState": "true", "canSerializeFMUState": "true"}
-    ET.SubElement(root, "ModelExchange", common)
+    if content.exchange:
+        ET.SubElement(root, "ModelExchange", common)
     ET.SubElement(root, "CoSimulation", {**common, "canHandleVariableCommunicationStepSize": "true"})
     ET.SubElement(root, "DefaultExperiment", startTime="0", stopTime="10", stepSize="0.01")
     listed = ET.SubElement(root, "ModelVariables")
@@ -150,26 +174,20 @@ def _third(content: Content, variables: Sequence[_Variable]) -> ET.Element:
     for tag, members in (
         ("Output", [v for v in variables if v.causality == "output"]),
         ("ContinuousStateDerivative", [v for v in variables if v.derivative_of is not None]),
-        ("InitialUnknown", [v for v in variables if v.initial == "calculated"]),
+        ("InitialUnknown", [v for v in variables if v.initial == "calculated" and not v.indicates]),
+        ("EventIndicator", [v for v in variables if v.indicates]),
     ):
         for v in members:
             ET.SubElement(structure, tag, valueReference=str(v.reference))
     return root
 
 
-_SOURCES = {
-    "2.0": ("fmi2.c", "model_ode.c", "model_signals.c"),
-    "3.0": ("fmi3.c", "model_ode.c", "model_signals.c"),
-}
-"""C files of an FMU, to be compiled together."""
-
-
-def build_description() -> str:
+def build_description(content: Content) -> str:
     """Return buildDescription.xml of FMI 3.0."""
     root = ET.Element("fmiBuildDescription", fmiVersion="3.0")
     part = ET.SubElement(root, "BuildConfiguration", modelIdentifier="model")
     files = ET.SubElement(part, "SourceFileSet", language="C99")
-    for file in _SOURCES["3.0"]:
+    for file in content.sources:
         ET.SubElement(files, "SourceFile", name=file)
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"

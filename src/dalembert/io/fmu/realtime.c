@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #endif
 
-#define ROW (1 + N_STATES + N_SIGNALS + N_INPUTS)
+#define ROW (1 + N_STATES + N_OUTPUTS + N_INPUTS)
 #define BINS 32 /* of lateness: below 1, 2, 4, ... microseconds */
 #define MAGIC_IN 0x49424c44u  /* "DLBI" */
 #define MAGIC_OUT 0x4f424c44u /* "DLBO" */
@@ -41,7 +41,8 @@ typedef struct {
     int64_t done, overruns, received, refused, sent;
     double latest;     /* worst lateness [s] */
     int64_t histogram[BINS];
-    int32_t status;    /* 0: ended as told, 1: the state stopped being finite, 2: nobody answered in lockstep */
+    int32_t status;    /* 0: ended as told, 1: it cannot go on, 2: nobody answered in lockstep, 3: an event ended it */
+    int32_t outcome;   /* of the last motion, as of engine.h */
 } Loop;
 
 static double now(void) {
@@ -90,7 +91,7 @@ static int take(Loop *l, Model *m, struct sockaddr_in *peer, int wait) {
             l->refused++;
             continue;
         }
-        memcpy(m->c, c, N_INPUTS * sizeof(double));
+        memcpy(loop_of(m)->c, c, N_INPUTS * sizeof(double));
         m->stale = 1;
         *peer = from;
         l->received++;
@@ -102,16 +103,17 @@ static void tell(Loop *l, Model *m, const struct sockaddr_in *peer, double *ring
     evaluate(m);
     const int64_t k = atomic_load_explicit(&l->written, memory_order_relaxed);
     double *const row = ring + (k % l->capacity) * ROW;
-    row[0] = m->t;
-    memcpy(row + 1, m->x, sizeof m->x);
-    memcpy(row + 1 + N_STATES, m->y, N_SIGNALS * sizeof(double));
-    memcpy(row + 1 + N_STATES + N_SIGNALS, m->c, N_INPUTS * sizeof(double));
+    const struct loop *const L = loop_of(m);
+    row[0] = L->t;
+    memcpy(row + 1, L->x, N_STATES * sizeof(double));
+    memcpy(row + 1 + N_STATES, m->y, N_OUTPUTS * sizeof(double));
+    memcpy(row + 1 + N_STATES + N_OUTPUTS, L->c, N_INPUTS * sizeof(double));
     atomic_store_explicit(&l->written, k + 1, memory_order_release);
     if (l->socket >= 0 && peer->sin_port) {
-        unsigned char bytes[sizeof(Head) + (N_STATES + N_SIGNALS) * sizeof(double)];
-        const Head head = {MAGIC_OUT, (uint32_t)k, m->t};
+        unsigned char bytes[sizeof(Head) + (N_STATES + N_OUTPUTS) * sizeof(double)];
+        const Head head = {MAGIC_OUT, (uint32_t)k, L->t};
         memcpy(bytes, &head, sizeof head);
-        memcpy(bytes + sizeof head, row + 1, (N_STATES + N_SIGNALS) * sizeof(double));
+        memcpy(bytes + sizeof head, row + 1, (N_STATES + N_OUTPUTS) * sizeof(double));
         if (sendto(l->socket, bytes, sizeof bytes, MSG_DONTWAIT, (const struct sockaddr *)peer, sizeof *peer) > 0)
             l->sent++;
     }
@@ -123,10 +125,7 @@ size_t row_size(void) { return ROW; }
 
 size_t model_size(void) { return sizeof(Model); }
 
-void model_start(void *model, double step) {
-    start(model);
-    ((Model *)model)->step = step;
-}
+void model_start(void *model) { start(model); }
 
 /* A UDP socket on 127.0.0.1; its port is told. -1 if that is impossible. */
 int open_port(int port, double patience, int *bound) {
@@ -165,19 +164,25 @@ void run_loop(Loop *l, void *model, double *ring) {
 #endif
     struct sockaddr_in peer;
     memset(&peer, 0, sizeof peer);
-    const double began = now(), paced = l->speed > 0.0 ? l->period / l->speed : 0.0, t0 = m->t;
+    const double began = now(), paced = l->speed > 0.0 ? l->period / l->speed : 0.0, t0 = loop_of(m)->t;
+    int begun = 0;
     tell(l, m, &peer, ring);
     for (int64_t k = 0; (l->periods == 0 || k < l->periods) && !atomic_load(&l->stop); k++) {
         if (l->socket >= 0 && !take(l, m, &peer, l->lockstep) && l->lockstep) {
             l->status = 2;
             return;
         }
-        m->t = t0 + l->period * (double)k;
-        if (advance(m, l->period)) {
-            l->status = 1;
+        const double from = t0 + l->period * (double)k, to = t0 + l->period * (double)(k + 1);
+        if ((!begun && begin(m)) || advance(m, from, to - from)) {
+            l->status = 1, l->outcome = (int32_t)m->outcome;
             return;
         }
-        m->t = t0 + l->period * (double)(k + 1);
+        begun = 1;
+        if (m->outcome == STOPPED) {
+            tell(l, m, &peer, ring);
+            l->status = 3;
+            return;
+        }
         if (paced > 0.0) {
             const double deadline = began + paced * (double)(k + 1);
             if (now() > deadline)

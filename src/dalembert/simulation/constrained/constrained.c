@@ -18,53 +18,11 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef int (*kernel)(const double *const *in, double *const *out, double *work);
+#include "constrained.h"
 
 enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
 #define GAP 1e-11 /* as in fallback.py */
 #define SHARE 1e-6 /* as in core/constraint_tape.py */
-
-struct constrained {
-    int64_t n, nq, nv, m, nc, np, routine, constant_mass, projects, on_tape;
-    int64_t work_input; /* index in x: work of the inputs */
-    kernel tape, geometry, move, events;
-    double *tape_work, *geometry_work, *move_work, *events_work;
-    kernel free; /* (t, x, c, p) -> x', Phi while no row acts; 0: some always do */
-    double *free_work;
-    kernel motion, shift; /* accelerations and projection by sweeps along a tree, see tape.py; 0: there are none */
-    double *motion_work, *shift_work;
-    const int64_t *flags;      /* per row: index in x of its switch, -1: it always acts */
-    const int64_t *unilateral; /* rows of the cables that can go slack */
-    int64_t n_unilateral, n_tape_events;
-    double alpha, beta;                 /* Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
-    double penalty, damping, frequency; /* CDPR (21): alpha_p, xi_p, omega_p */
-    double rank_tolerance, tolerance, drift;
-    int64_t max_iterations;
-    /* outputs of the tapes */
-    double *rates, *M, *f, *Jt, *phi, *phidot, *gamma, *phi_t, *q_moved, *v_moved, *error, *share;
-    /* where the tape was last evaluated for the events: a step starts where the last one ended */
-    double t_seen;
-    double *seen;
-    /* scratch */
-    double *R, *Y, *S, *y0, *a, *lambda, *b, *mu, *Q, *norms, *U, *moved, *reflectors;
-    int64_t *active, *pivot;
-    /* account */
-    int64_t n_active, factored, rank_lost, iterations;
-    /* generalized-alpha */
-    kernel rate;
-    double *rate_work;
-    double alpha_m, alpha_f, gamma_n, beta_n;
-    int64_t index, n_newton;
-    double t_base, t_known;
-    double *x_base, *x_known, *acceleration_base, *acceleration_known, *auxiliary_base, *auxiliary_known, *multipliers;
-    double *rates_base, *K, *D, *matrix, *residual;
-    int64_t *columns;
-    double *increment;
-    /* contacts with friction */
-    int64_t n_rubbing, work_loss;
-    const int64_t *rubbing, *shares; /* rows of normal and tangents (-1: none); index in x of the given multipliers */
-    double *drag, *cone, *Z;
-};
 
 /* A = R^T R in place (upper triangle, rows; the diagonal holds its reciprocals). 0 = ok, 1 = not positive definite; with `diagonal` (that of A) also when a
  * pivot keeps less than 1e-6 of it. */
@@ -523,7 +481,8 @@ static int evaluate_geometry(struct constrained *C, const double *const *in) {
 }
 
 /* Project x onto Phi = 0 and Phi' = 0, in the metric of M. 0 = ok. */
-int constrained_project(struct constrained *C, double t, double *x, const double *c, const double *p) {
+int constrained_project(void *context, double t, double *x, const double *c, const double *p) {
+    struct constrained *C = context;
     const double *in[4] = {&t, x, c, p};
     double *moved_out[1] = {C->q_moved};
     double before = INFINITY;

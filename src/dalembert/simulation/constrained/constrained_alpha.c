@@ -84,8 +84,8 @@ static int acts(const struct constrained *C, const double *x, int64_t row) {
     return C->flags[row] < 0 || x[C->flags[row]] > 0.5;
 }
 
-int constrained_alpha(struct constrained *C, double t, double h, const double *x0, const double *c, const double *p,
-                      double *x) {
+int constrained_alpha(void *context, double t, double h, const double *x0, const double *c, const double *p, double *x) {
+    struct constrained *C = context;
     const int64_t nv = C->nv, nq = C->nq, n = C->n, m = C->m, size = nv + m;
     const double weight = (1.0 - C->alpha_f) / (1.0 - C->alpha_m);
     const double bh2 = C->beta_n * h * h * weight, gh = C->gamma_n * h * weight, t1 = t + h;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,12 @@ from dalembert.compile.structs import struct_checks
 from dalembert.core.constraint_algebra import RANK_TOLERANCE
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod
+from dalembert.simulation.memory import Functions, NativeMemory, functions_of
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.sources import unit_text
 from dalembert.simulation.transitions.layout import TRANSITIONS_FIELDS
 
-__all__ = ["NativeConstrained", "constrained_library"]
+__all__ = ["EQUATIONS", "NativeConstrained", "constrained_library"]
 
 _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 
@@ -45,17 +46,6 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "rubbing shares drag cone Z"),
 )
 
-_PARTS = (
-    "constrained/constrained.c",
-    "constrained/constrained_alpha.c",
-    "constrained/contact.c",
-    "transitions/dense.c",
-    "transitions/constraint_algebra.c",
-    "transitions/contact_algebra.c",
-    "transitions/unilateral.c",
-)
-"""Sources, in the order in which they need each other."""
-
 _MEMBERS = frozenset(name for _, names in _LAYOUT for name in names.split())
 
 
@@ -69,16 +59,18 @@ class _Constrained(ctypes.Structure):
 @cache
 def constrained_library() -> ctypes.CDLL:
     """Build and load the library."""
-    folder = resources.files("dalembert.simulation")
-    source = "\n".join(folder.joinpath(*name.split("/")).read_text(encoding="utf-8") for name in _PARTS)
     checks = struct_checks("constrained", _FIELDS) + struct_checks("transitions", TRANSITIONS_FIELDS)
-    library = build_library(source + checks, "constrained")
+    library = build_library(unit_text("equations") + checks, "constrained")
     library.transitions_memory.restype = _INT
     library.transitions_memory.argtypes = [_INT] * 3
     for signals in (library.constrained_signals, library.contact_signals):
         signals.restype = _INT
         signals.argtypes = [_POINTER, _INT, *[_POINTER] * 3, _INT, _POINTER, _INT, _POINTER]
     return library
+
+
+EQUATIONS = functions_of(constrained_library)
+"""The functions of that library."""
 
 
 class NativeConstrained:
@@ -92,15 +84,22 @@ class NativeConstrained:
         Native kernels of the functions of `ConstrainedSystem` that the method needs, and of the ``events`` (or None).
     method
         How the constraints are kept.
+    functions
+        Where the functions of constrained.c are; by default those of the library.
     """
 
-    def __init__(self, problem: Problem, kernels: dict[str, Any], method: ConstraintMethod) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        kernels: dict[str, Any],
+        method: ConstraintMethod,
+        functions: Functions = EQUATIONS,
+    ) -> None:
         system = problem.constrained
         assert system is not None
-        self._library = constrained_library()
-        self._struct = c = _Constrained()
-        self.address = ctypes.addressof(c)
-        self._kept: list[Any] = [kernels]
+        self._function, self._kernels = functions, kernels
+        self.memory = NativeMemory(_Constrained)
+        c, array, self.address = self.memory.struct, self.memory.array, self.memory.address
         self._n_events, self._alpha = len(problem.event_specs), method.implicit
         n, nq, nv, m = problem.n_states, system.nq, system.nv, system.m
         c.n, c.nq, c.nv, c.m = n, nq, nv, m
@@ -118,14 +117,14 @@ class NativeConstrained:
             if kernel is not None:
                 place = {"accelerations": "tape", "dynamics": "tape", "projection": "geometry"}.get(name, name)
                 setattr(c, place, kernel.address)
-                self._array(f"{place}_work", np.zeros(max(1, kernel.n_work)))
-        self._array("flags", np.asarray(system.flags, dtype=np.int64))
-        self._array("unilateral", np.array(system.unilateral, dtype=np.int64))
+                array(f"{place}_work", np.zeros(max(1, kernel.n_work)))
+        array("flags", np.asarray(system.flags, dtype=np.int64))
+        array("unilateral", np.array(system.unilateral, dtype=np.int64))
         c.n_unilateral = len(system.unilateral)
         c.n_tape_events = self._n_events - system.n_events
         c.n_rubbing, c.work_loss = len(system.rubbing), system.work_loss
-        self._array("rubbing", np.array(system.rubbing, dtype=np.int64))
-        self._array("shares", np.asarray(system.shares, dtype=np.int64))
+        array("rubbing", np.array(system.rubbing, dtype=np.int64))
+        array("shares", np.asarray(system.shares, dtype=np.int64))
         self._prefix = "contact" if system.rubbing else "constrained"
         sizes = {
             "rates": n, "M": nv * nv, "f": nv, "Jt": nv * m, "phi": m, "phidot": m, "gamma": m, "phi_t": m,
@@ -138,19 +137,11 @@ class NativeConstrained:
             "drag": m, "cone": 2 * len(system.rubbing), "Z": nv * m,
         }  # fmt: skip
         for name, size in sizes.items():
-            self._array(name, np.zeros(max(1, size)))
+            array(name, np.zeros(max(1, size)))
         for name in ("active", "pivot"):
-            self._array(name, np.zeros(max(1, m), dtype=np.int64))
-        self._array("columns", np.zeros(2 * (nv + m), dtype=np.int64))
+            array(name, np.zeros(max(1, m), dtype=np.int64))
+        array("columns", np.zeros(2 * (nv + m), dtype=np.int64))
         c.t_base = c.t_known = c.t_seen = float("nan")
-
-    def _array(self, name: str, values: Any) -> None:
-        array = np.ascontiguousarray(values)
-        self._kept.append(array)
-        setattr(self._struct, name, array.ctypes.data)
-
-    def _function(self, name: str) -> int:
-        return ctypes.cast(self._library[name], ctypes.c_void_p).value or 0
 
     @property
     def functions(self) -> tuple[int, int]:
@@ -163,7 +154,7 @@ class NativeConstrained:
         if self._n_events:
             loop.events, loop.events_work = self._function(f"{self._prefix}_events"), self.address
         loop.context = self.address
-        if self._struct.projects:
+        if self.memory.struct.projects:
             loop.project = self._function("constrained_project")
         if self._alpha:
             loop.custom = self._function("constrained_alpha")
@@ -171,9 +162,9 @@ class NativeConstrained:
     def signals(self, t: Array, x: Array, held: Array, p: Array) -> Array:
         """Multipliers, position and velocity violation of rows (n, m + 2); ``held`` and ``p`` also for all rows."""
         t, x, held, p = (np.ascontiguousarray(a, dtype=float) for a in (t, x, held, p))
-        out = np.zeros((len(t), self._struct.m + 2))
+        out = np.zeros((len(t), self.memory.struct.m + 2))
         strides = [a.shape[1] if a.ndim == 2 else 0 for a in (held, p)]
-        getattr(self._library, f"{self._prefix}_signals")(
+        getattr(constrained_library(), f"{self._prefix}_signals")(
             self.address, len(t), t.ctypes.data, x.ctypes.data, held.ctypes.data, strides[0], p.ctypes.data, strides[1],
             out.ctypes.data,
         )  # fmt: skip

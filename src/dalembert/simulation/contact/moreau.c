@@ -11,33 +11,7 @@
  *
  * What moves by more than its own size in a step is swept: the step is cut at the hit, the impact solved there.
  */
-typedef int (*kernel)(const double *const *in, double *const *out, double *work);
-
-struct moreau {
-    int64_t n, nq, nv, nz, n_contacts;
-    kernel terms, bias, gaps, move, finish, lift;
-    double *terms_work, *bias_work, *gaps_work, *move_work, *finish_work, *lift_work;
-    /* places in x: forces (3 per contact), losses (1 per contact), account of the solver, works */
-    int64_t forces, losses, residual_at, sweeps_at, work_loss, work_input;
-    /* patterns: rows of L (columns before the diagonal), supports of the contacts */
-    const int64_t *L_start, *L_column, *size, *count, *support_start, *row_start, *value_start, *support;
-    const double *feature; /* length below which nothing passes unseen */
-    /* machines with many contacts: rows of each by a kernel of its own, from values of (t, x, p, L, d), where it is near */
-    const kernel *pair;
-    double *pair_work, *values, *gathered;
-    const int64_t *gather_start, *gather;
-    int64_t n_p;
-    /* settings */
-    double theta, tolerance, margin;
-    int64_t max_sweeps;
-    /* outputs of the tapes */
-    double *L, *d, *s0, *Y, *u0, *g, *e, *mu, *b, *pace, *b_middle, *zdot, *work;
-    /* scratch */
-    double *x_middle, *moved, *displacement, *dv, *s, *correction, *lambda, *total, *gap, *gap_before;
-    double *active_x, *active_bounce, *active_mu, *lengths, *scratch;
-    int64_t *active, *active_size, *active_count, *forced, *fast, *near;
-    void *active_w, *active_support, *active_rows, *active_u0; /* blocks, pointers */
-};
+#include "moreau.h"
 
 enum { ROUNDS = 16, LOOKS = 2000, CORRECTIONS = 50 };
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from importlib import resources
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -16,6 +15,8 @@ from dalembert.compile.structs import struct_checks
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.contact.system import SteppingSystem
+from dalembert.simulation.memory import Functions, NativeMemory, functions_of
+from dalembert.simulation.sources import unit_text
 
 __all__ = ["ConeSolution", "NativeStepping", "solve_cone"]
 
@@ -62,13 +63,14 @@ class _Problem(ctypes.Structure):
 
 @cache
 def _library() -> ctypes.CDLL:
-    folder = resources.files(__package__)
-    source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("cone.c", "moreau.c"))
     checks = struct_checks("moreau", _FIELDS), struct_checks("problem", _PROBLEM_FIELDS)
     # The second text brings the macros again, word for word, which C allows.
-    library = build_library(source + "".join(checks), "contact")
+    library = build_library(unit_text("contacts") + "".join(checks), "contact")
     library.contact_problem.restype, library.contact_problem.argtypes = None, [_POINTER]
     return library
+
+
+_STEPPING = functions_of(_library)
 
 
 class NativeStepping:
@@ -82,12 +84,20 @@ class NativeStepping:
         Number of states.
     kernels
         Native kernels by name: ``terms``, ``bias``, ``gaps``, ``move``, ``finish``, ``lift``; those of single contacts.
+    functions
+        Where ``moreau_step`` of moreau.c is; by default in the library.
     """
 
-    def __init__(self, system: SteppingSystem, n: int, kernels: dict[str, Any]) -> None:
-        self._library = _library()
-        self._struct = c = _Moreau()
-        self._kept: list[Any] = [kernels]
+    def __init__(
+        self,
+        system: SteppingSystem,
+        n: int,
+        kernels: dict[str, Any],
+        functions: Functions = _STEPPING,
+    ) -> None:
+        self._functions, self._kernels = functions, kernels
+        self.memory = NativeMemory(_Moreau)
+        c, array = self.memory.struct, self.memory.array
         nv, k = system.nv, len(system.names)
         sizes, counts = np.asarray(system.sizes, dtype=np.int64), np.array([len(s) for s in system.supports], np.int64)
         c.n, c.nq, c.nv, c.nz, c.n_contacts = n, system.nq, nv, system.nz, k
@@ -97,7 +107,7 @@ class NativeStepping:
         c.theta, c.tolerance, c.margin, c.max_sweeps = system.theta, way.tolerance, way.margin, int(way.max_sweeps)
         for name in ("terms", "bias", "gaps", "move", "finish", "lift"):
             setattr(c, name, kernels[name].address)
-            self._array(f"{name}_work", np.zeros(max(1, kernels[name].n_work)))
+            array(f"{name}_work", np.zeros(max(1, kernels[name].n_work)))
         integers = {
             "L_start": [0, *accumulate(len(row) for row in system.factor)],
             "L_column": [j for row in system.factor for j in row],
@@ -109,8 +119,8 @@ class NativeStepping:
             "support": [j for support in system.supports for j in support],
         }
         for name, values in integers.items():
-            self._array(name, np.append(np.asarray(values, dtype=np.int64), 0))
-        self._array("feature", np.append(system.features, 0.0))
+            array(name, np.append(np.asarray(values, dtype=np.int64), 0))
+        array("feature", np.append(system.features, 0.0))
         reals = {
             "L": sum(map(len, system.factor)), "d": nv, "s0": nv, "Y": int(np.sum(sizes * counts)),
             "u0": int(np.sum(sizes)), "g": k, "e": k, "mu": k, "pace": k, "b": nv, "b_middle": nv, "zdot": system.nz,
@@ -119,27 +129,22 @@ class NativeStepping:
             "active_bounce": k, "active_mu": k, "lengths": k, "scratch": 2 * nv + _SCRATCH * k,
         }  # fmt: skip
         for name, size in reals.items():
-            self._array(name, np.zeros(max(1, size)))
+            array(name, np.zeros(max(1, size)))
         for name in ("active", "active_size", "active_count", "forced", "fast"):
-            self._array(name, np.zeros(max(1, k), dtype=np.int64))
-        self._array("near", np.ones(max(1, k), dtype=np.int64))
+            array(name, np.zeros(max(1, k), dtype=np.int64))
+        array("near", np.ones(max(1, k), dtype=np.int64))
         if system.pairs is not None:
             own = [kernels[pair.key] for pair in system.pairs]
-            self._array("pair", np.array([kernel.address for kernel in own], dtype=np.uintp))
-            self._array("pair_work", np.zeros(max(1, *(kernel.n_work for kernel in own))))
+            array("pair", np.array([kernel.address for kernel in own], dtype=np.uintp))
+            array("pair_work", np.zeros(max(1, *(kernel.n_work for kernel in own))))
             c.n_p = system.n_parameters
-            self._array("values", np.zeros(1 + n + c.n_p + sum(map(len, system.factor)) + nv))
-            self._array("gathered", np.zeros(max(1, *(len(pair.gather) for pair in system.pairs))))
+            array("values", np.zeros(1 + n + c.n_p + sum(map(len, system.factor)) + nv))
+            array("gathered", np.zeros(max(1, *(len(pair.gather) for pair in system.pairs))))
             starts = [0, *accumulate(len(pair.gather) for pair in system.pairs)]
-            self._array("gather_start", np.array(starts, dtype=np.int64))
-            self._array("gather", np.array([i for pair in system.pairs for i in pair.gather], dtype=np.int64))
+            array("gather_start", np.array(starts, dtype=np.int64))
+            array("gather", np.array([i for pair in system.pairs for i in pair.gather], dtype=np.int64))
         for name in ("active_support", "active_rows", "active_u0"):
-            self._array(name, np.zeros(max(1, k), dtype=np.uintp))
-
-    def _array(self, name: str, values: Any) -> None:
-        array = np.ascontiguousarray(values)
-        self._kept.append(array)
-        setattr(self._struct, name, array.ctypes.data)
+            array(name, np.zeros(max(1, k), dtype=np.uintp))
 
     def attach(self, loop: Any) -> None:
         """Put this method into the structure of a time loop."""
@@ -148,12 +153,12 @@ class NativeStepping:
     @property
     def function(self) -> int:
         """Address of the step, ``moreau_step`` of moreau.c."""
-        return ctypes.cast(self._library.moreau_step, ctypes.c_void_p).value or 0
+        return self._functions("moreau_step")
 
     @property
     def address(self) -> int:
         """Address of its memory, the first argument of the step; no two threads may share it."""
-        return ctypes.addressof(self._struct)
+        return self.memory.address
 
 
 class ConeSolution(NamedTuple):

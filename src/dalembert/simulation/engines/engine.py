@@ -30,6 +30,7 @@ class Outcome(IntEnum):
     ACCUMULATED = 9  # from here on: native transitions gave up
     ILL_POSED = 10
     NOT_FINITE = 11
+    STOPPED = 12  # at a terminal event, where native code looks for it
 
 
 @dataclass(frozen=True)

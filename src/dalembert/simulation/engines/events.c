@@ -1,12 +1,10 @@
 /* Events of a time loop, after stepper.c: located inside the step in which their function changes sign, simultaneous
  * ones together, and followed by a transition in native code.
  *
- * Of the events those from `first_own` on belong to the transition (they must never be negative, see EventSpec); a step
- * in which another one fires is left to the caller, as without this file. simulation/events.py and roots.py are the same
- * in Python; keep them alike.
+ * Of the events those from `first_own` on must never be negative (see EventSpec), and a step in which one of the first
+ * `n_left` fires is left to the caller, as without this file. simulation/events.py and roots.py are the same in Python;
+ * keep them alike.
  */
-enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11 };
-
 #define PROBE 1e-6
 #define SIMULTANEOUS 1e-9
 #define LOCATED 1e-11
@@ -15,27 +13,6 @@ enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11 };
 #define CROWD 500
 #define CROWDED 1e-6
 #define ROOM 4 /* rows that may be recorded beyond the capacity */
-
-struct watch {
-    struct loop *loop;
-    int64_t first_own;
-    /* State after the events of an instant (fired: of each 0 or 1), in place: -1, or why there is none. */
-    int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);
-    void *context;
-    int64_t *n_changes, changes_capacity; /* how many transitions are logged */
-    double run_start, run_end;
-    double armed_at, armed_for; /* when events were last armed, and by the signs how long after */
-    double *stops; /* instants of the last CROWD transitions */
-    int64_t n_stops;
-    double *x_part, *g_part, *g_start, *g_found, *x_found, *g_kept, *x_kept, *slope_end;
-    int64_t *fired;
-    /* records of events; a transition is of those from change_first on */
-    int64_t n_records, records_capacity;
-    int64_t *record_event, *record_sign, *change_first;
-    double *record_t, *record_x;
-    int64_t unsettled; /* what must not be negative is still to be looked at */
-    int64_t culprit;
-};
 
 static double sign_of(double g) { return (double)((g > 0.0) - (g < 0.0)); }
 
@@ -56,10 +33,13 @@ static void arm(struct watch *W) {
     const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
     W->armed_at = L->t, W->armed_for = 0.0;
     if (!(s > 0.0)) return;
-    if (!L->fresh && loop_derivative(L, L->t, L->x, L->stage)) return;
-    L->fresh = 1;
-    for (int64_t i = 0; i < L->n; i++) W->x_part[i] = L->x[i] + s * L->stage[i];
-    if (settle(L, L->t + s, W->x_part) || evaluate(L->events, L, L->t + s, W->x_part, W->g_part, L->events_work)) return;
+    if (L->custom) look(W, s); /* it has no derivative */
+    else {
+        if (!L->fresh && loop_derivative(L, L->t, L->x, L->stage)) return;
+        L->fresh = 1;
+        for (int64_t i = 0; i < L->n; i++) W->x_part[i] = L->x[i] + s * L->stage[i];
+        if (settle(L, L->t + s, W->x_part) || evaluate(L->events, L, L->t + s, W->x_part, W->g_part, L->events_work)) return;
+    }
     for (int64_t i = 0; i < L->n_events; i++)
         if (W->fired[i]) L->signs[i] = sign_of(W->g_part[i]);
     W->armed_for = s;
@@ -280,6 +260,43 @@ static int64_t at_once(struct watch *W) {
     return REACHED;
 }
 
+/* Whether an event has fired at which the run ends. */
+static int ends(const struct watch *W) {
+    for (int64_t i = 0; W->terminal && i < W->loop->n_events; i++)
+        if (W->fired[i] && W->terminal[i]) return 1;
+    return 0;
+}
+
+/* Arm all events at the present state, where the caller has put it. */
+void watch_begin(struct watch *W) {
+    struct loop *L = W->loop;
+    look(W, 0.0);
+    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]), W->fired[i] = 1;
+    arm(W);
+    W->unsettled = W->first_own < L->n_events;
+}
+
+/* Let happen what has crossed at the present state, to which the caller has come by a method of its own. */
+int64_t watch_here(struct watch *W) {
+    struct loop *L = W->loop;
+    int any = 0;
+    if (W->unsettled) return at_once(W);
+    if (!has_room(W)) return LOG_FULL;
+    L->fresh = 0;
+    if (evaluate(L->events, L, L->t, L->x, W->g_part, L->events_work)) return DIVERGED;
+    for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = crossed(W, i, W->g_part[i]);
+    memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
+    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
+    if (!any) return REACHED;
+    if (ends(W)) {
+        note(W, W->g_start);
+        return STOPPED;
+    }
+    const int64_t outcome = happen(W, W->g_start);
+    if (outcome != REACHED) return outcome;
+    return at_once(W);
+}
+
 /* Advance as `loop_advance` does, through the events that belong to the transition. */
 int64_t watch_advance(struct watch *W) {
     struct loop *L = W->loop;
@@ -292,7 +309,7 @@ int64_t watch_advance(struct watch *W) {
         if (!has_room(W)) return LOG_FULL;
         const int64_t outcome = loop_advance(L);
         if (outcome != CROSSING) return outcome;
-        for (int64_t i = 0; i < W->first_own; i++) others |= crossed(W, i, L->g_next[i]);
+        for (int64_t i = 0; i < W->n_left; i++) others |= crossed(W, i, L->g_next[i]);
         if (others) return CROSSING;
         const double s = locate(W);
         if (s < 0.0) {
@@ -302,6 +319,10 @@ int64_t watch_advance(struct watch *W) {
         memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
         commit(W, s);
         memcpy(L->signs, W->g_start, (size_t)L->n_events * sizeof(double));
+        if (ends(W)) {
+            note(W, W->g_start);
+            return STOPPED;
+        }
         const int64_t made = happen(W, W->g_start);
         if (made != REACHED) return made;
         W->unsettled = 1;

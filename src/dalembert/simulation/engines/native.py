@@ -7,24 +7,24 @@ from __future__ import annotations
 import ctypes
 import math
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
 
 from dalembert.compile import build_library
-from dalembert.compile.forms import read_text
 from dalembert.compile.structs import struct_checks
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Counts, Outcome, Setup
 from dalembert.simulation.engines.startup import first_step
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
+from dalembert.simulation.memory import NativeMemory
 from dalembert.simulation.sampling import Sampler
+from dalembert.simulation.sources import unit_text
 from dalembert.simulation.transitions.layout import WATCH_FIELDS
 from dalembert.simulation.transitions.native import NativeTransitions
 from dalembert.simulation.transitions.pairs import PairTable
 
-__all__ = ["NativeEngine"]
+__all__ = ["NativeEngine", "loop_memory"]
 
 _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _MARGIN = 8  # rows beyond the capacity, for what the caller records between two calls
@@ -78,12 +78,9 @@ class _Update(ctypes.Structure):
 
 @cache
 def _library() -> ctypes.CDLL:
-    folder = resources.files(__package__)
-    source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("stepper.c", "events.c"))
-    source = source.replace('#include "noise.h"', read_text("noise.h"))
     checks = struct_checks("loop", _FIELDS) + struct_checks("update", _UPDATE_FIELDS)
     checks += struct_checks("watch", WATCH_FIELDS)
-    library = build_library(source + checks, "stepper")
+    library = build_library(unit_text("engine") + checks, "stepper")
     for name, result, arguments in (
         ("loop_advance", _INT, [_POINTER]),
         ("watch_advance", _INT, [_POINTER]),
@@ -97,6 +94,66 @@ def _library() -> ctypes.CDLL:
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library
+
+
+def loop_memory(
+    setup: Setup, method: Tableau, *, adaptive: bool, capacity: int, ode: Any = None, events: Any = None
+) -> NativeMemory:
+    """Return the memory of a time loop at the start of a run.
+
+    Parameters
+    ----------
+    setup
+        The checked settings.
+    method, adaptive
+        The tableau, and whether steps follow from its embedded solution.
+    capacity
+        Rows that it can record.
+    ode, events
+        Kernels of the problem's functions, with ``address`` and ``n_work``; None where there are none, or constrained
+        equations take their place.
+    """
+    problem, n, stages = setup.problem, setup.problem.n_states, method.stages
+    n_events, n_held = len(problem.event_specs), len(problem.held_names)
+    memory = NativeMemory(_Loop)
+    loop, array = memory.struct, memory.array
+    array("x", setup.x0)
+    for name in ("signs", "g_next"):
+        array(name, np.zeros(n_events))
+    for name in ("x_next", "x_stage", "error"):
+        array(name, np.zeros(n))
+    array("rows_t", np.zeros(capacity + _MARGIN))
+    array("rows_x", np.zeros((capacity + _MARGIN, n)))
+    array("rows_c", np.zeros((capacity + _MARGIN, n_held)))
+    array("c", np.zeros(n_held))
+    array("p", setup.p)
+    for name in ("stage", "stage_partial"):
+        array(name, np.zeros((stages, n)))
+    array("quaternions", np.array(problem.quaternions, dtype=np.int64))
+    array("directions", np.array([s.direction for s in problem.event_specs], dtype=np.int64))
+    array("counted", problem.counted.astype(float))
+    array("atol", setup.atol)
+    array("a", method.a)
+    array("b", method.b)
+    array("nodes", method.c)
+    array("e", np.zeros(stages) if method.b_hat is None else method.b - method.b_hat)
+    if ode is not None:
+        array("ode_work", np.zeros(ode.n_work))
+        loop.ode = ode.address
+    if events is not None:
+        array("events_work", np.zeros(events.n_work))
+        loop.events = events.address
+    loop.n, loop.n_events, loop.n_quaternions, loop.n_held = n, n_events, len(problem.quaternions), n_held
+    loop.n_counted = float(np.count_nonzero(problem.counted))
+    loop.stages, loop.fsal, loop.order = stages, method.fsal, float(method.embedded_order)
+    loop.adaptive = adaptive
+    loop.step, loop.max_step, loop.rtol = setup.step, setup.max_step, setup.rtol
+    loop.t = loop.t_end = loop.anchor = loop.record_origin = setup.t0
+    loop.error_old, loop.bad = 1e-4, -1
+    loop.record_interval, loop.record_index = setup.record, 1
+    loop.capacity, loop.max_steps, loop.patience = capacity, setup.max_steps, setup.patience
+    loop.h = setup.first_step or 0.0
+    return memory
 
 
 class NativeEngine:
@@ -129,69 +186,30 @@ class NativeEngine:
         constrained: Any = None,
     ) -> None:
         method = TABLEAUS[setup.method] if tableau is None else tableau
-        problem, n, stages = setup.problem, setup.problem.n_states, method.stages
-        n_events = len(problem.event_specs)
+        n, n_events, n_held = setup.problem.n_states, len(setup.problem.event_specs), len(setup.problem.held_names)
         self._library = _library()
-        self._loop = loop = _Loop()
-        self._reference = ctypes.addressof(loop)
+        self._memory = memory = loop_memory(
+            setup,
+            method,
+            adaptive=method.adaptive if adaptive is None else adaptive,
+            capacity=max(64, min(_ROWS_BYTES // (8 * (n + n_held + 1)), 1 << 16)),
+            ode=ode,
+            events=events,
+        )
+        self._loop, self._reference = memory.struct, memory.address
         self._kept: list[Any] = [ode, events, constrained]  # what the structure points to must outlive it
-        n_held = len(problem.held_names)
-        capacity = max(64, min(_ROWS_BYTES // (8 * (n + n_held + 1)), 1 << 16))
-
-        self._x = self._array("x", setup.x0)
-        self.signs = self._array("signs", np.zeros(n_events))
-        self.g_next = self._array("g_next", np.zeros(n_events))
-        self._x_next = self._array("x_next", np.zeros(n))
-        self._rows_t = self._array("rows_t", np.zeros(capacity + _MARGIN))
-        self._rows_x = self._array("rows_x", np.zeros((capacity + _MARGIN, n)))
-        self._rows_c = self._array("rows_c", np.zeros((capacity + _MARGIN, n_held)))
-        self._c = self._array("c", np.zeros(n_held))
-        self._array("p", setup.p)
-        self._array("stage", np.zeros((stages, n)))
-        self._array("stage_partial", np.zeros((stages, n)))
-        self._array("x_stage", np.zeros(n))
-        self._array("error", np.zeros(n))
-        self._array("quaternions", np.array(problem.quaternions, dtype=np.int64))
-        self._array("directions", np.array([s.direction for s in problem.event_specs], dtype=np.int64))
-        self._array("counted", problem.counted.astype(float))
-        self._array("atol", setup.atol)
-        self._array("a", method.a)
-        self._array("b", method.b)
-        self._array("nodes", method.c)
-        self._array("e", np.zeros(stages) if method.b_hat is None else method.b - method.b_hat)
-        if ode is not None:
-            self._array("ode_work", np.zeros(ode.n_work))
-            loop.ode = ode.address
-        if events is not None:
-            self._array("events_work", np.zeros(events.n_work))
-            loop.events = events.address
-
+        self._x, self._x_next, self._c = (memory.arrays[name] for name in ("x", "x_next", "c"))
+        self.signs, self.g_next = memory.arrays["signs"], memory.arrays["g_next"]
+        self._rows_t, self._rows_x, self._rows_c = (memory.arrays[f"rows_{name}"] for name in "txc")
         if constrained is not None:
-            constrained.attach(loop)
-
-        loop.n, loop.n_events, loop.n_quaternions, loop.n_held = n, n_events, len(problem.quaternions), n_held
-        loop.n_counted = float(np.count_nonzero(problem.counted))
-        loop.stages, loop.fsal, loop.order = stages, method.fsal, float(method.embedded_order)
-        loop.adaptive = method.adaptive if adaptive is None else adaptive
-        loop.step, loop.max_step, loop.rtol = setup.step, setup.max_step, setup.rtol
-        loop.t = loop.t_end = loop.anchor = loop.record_origin = setup.t0
-        loop.error_old, loop.bad = 1e-4, -1
-        loop.record_interval, loop.record_index = setup.record, 1
-        loop.capacity, loop.max_steps, loop.patience = capacity, setup.max_steps, setup.patience
+            constrained.attach(self._loop)
         self._buffers = np.zeros(n), np.zeros(n_events)
         self._addresses = self._buffers[0].ctypes.data, self._buffers[1].ctypes.data
-        loop.h = setup.first_step or 0.0
         self._setup, self._method = setup, method
         self._full: list[tuple[Array, Array, Array]] = []
         self.constrained = constrained
         self.transitions: Any = None
         self._library.loop_push(self._reference)
-
-    def _array(self, name: str, values: Any) -> Array:
-        array = np.array(values, order="C")
-        self._kept.append(array)
-        setattr(self._loop, name, array.ctypes.data)
-        return array
 
     @property
     def t(self) -> float:

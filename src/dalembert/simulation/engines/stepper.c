@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-typedef int (*kernel)(const double *const *in, double *const *out, double *work);
+#include "engine.h"
 
 /* What the generator of random numbers is written in. */
 typedef uint64_t word;
@@ -27,60 +27,6 @@ typedef double real, instant;
 #define K(x) (x)
 static void sincos_(double x, double *sine, double *cosine) { *sine = sin(x), *cosine = cos(x); }
 #include "noise.h"
-
-enum { REJECTED = -1, REACHED = 0, CROSSING = 1, YIELD = 2, FULL = 3, DIVERGED = 4, UNDERFLOW = 5, EXHAUSTED = 6 };
-
-/* Some of the held values, set anew at sample_origin + offset + count period. */
-struct update {
-    kernel f; /* (t, x, c, p, w) -> values; 0: the caller's own */
-    double *work, *w, *values;
-    const int64_t *rows; /* of the held values */
-    int64_t n, n_noise, stream;
-    double period, offset;
-};
-
-struct loop {
-    /* problem */
-    int64_t n, n_events, n_quaternions, n_held;
-    kernel ode, events;
-    double *ode_work, *events_work;
-    double *c;
-    const double *p;
-    const int64_t *quaternions, *directions;
-    const double *counted; /* 1 for a state that counts in the error norm, else 0 */
-    double n_counted;
-    /* method */
-    int64_t stages, fsal, adaptive;
-    const double *a, *b, *e, *nodes; /* e = b - b_hat */
-    double order;                    /* of the embedded solution */
-    double step, max_step, rtol;
-    const double *atol;
-    /* where the loop stands */
-    double t, t_end, h, error_old;
-    double anchor; /* fixed steps end at anchor + k step: time does not accumulate rounding */
-    int64_t k, fresh; /* fresh: stage 0 is the derivative at (t, x) */
-    double *x, *stage, *signs;
-    /* the step that was tried */
-    int64_t pending, landed, on_record, whole, rejected_last;
-    double t_next, h_used;
-    double *x_next, *g_next, *x_stage, *error, *stage_partial;
-    /* record */
-    double record_origin, record_interval; /* interval 0: every step */
-    int64_t record_index, n_rows, capacity;
-    double *rows_t, *rows_x, *rows_c;
-    /* what is sampled */
-    int64_t n_updates, seed, member;
-    struct update *updates;
-    int64_t *instants; /* how many each of them has had */
-    double sample_origin, t_last; /* t_last: end of the run; t_end is the next stop */
-    /* account */
-    int64_t n_steps, n_rejected, n_calls, max_steps, bad;
-    double patience;
-    /* constraints: projection of a state, and a one-step method that takes the place of the tableau; 0: none */
-    int (*project)(void *context, double t, double *x, const double *c, const double *p);
-    int (*custom)(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
-    void *context;
-};
 
 static double now(void) {
     struct timespec ts;
@@ -133,6 +79,12 @@ static void normalise(const struct loop *L, double *x) {
 static int settle(const struct loop *L, double t, double *x) {
     normalise(L, x);
     return L->project ? L->project(L->context, t, x, L->c, L->p) : 0;
+}
+
+/* Make the present state what it must be after a step, where the caller has set it. 0 = ok. */
+int64_t loop_settle(struct loop *L) {
+    L->fresh = 0;
+    return settle(L, L->t, L->x);
 }
 
 #define MAX_STAGES 32

@@ -15,8 +15,13 @@ _TRANSITIONS: tuple[tuple[Any, str], ...] = (
     (_INT, "k"),
     (
         _POINTER,
-        "rows flags tangents friction is_contact rubs poisson e mu M f J gamma phi rate x_bare work loose slipping",
+        "rows flags tangents friction is_contact rubs poisson e mu",
     ),
+    (_INT, "n_switches"),
+    (_POINTER, "switch_event switch_first switch_latch switch_value"),
+    (_INT, "n_measures"),
+    (_POINTER, "measure_flag measure_first measure_latch measure measure_work measured"),
+    (_POINTER, "M f J gamma phi rate x_bare work loose slipping"),
     (_REAL, "t_loose"),
     (_INT, "n_log log_capacity"),
     (_POINTER, "log_t log_impulses log_lost log_factor log_speed log_shocks"),
@@ -24,8 +29,8 @@ _TRANSITIONS: tuple[tuple[Any, str], ...] = (
 )
 _WATCH: tuple[tuple[Any, str], ...] = (
     (_POINTER, "loop"),
-    (_INT, "first_own"),
-    (_POINTER, "transition context n_changes"),
+    (_INT, "n_left first_own"),
+    (_POINTER, "terminal transition context n_changes"),
     (_INT, "changes_capacity"),
     (_REAL, "run_start run_end armed_at armed_for"),
     (_POINTER, "stops"),

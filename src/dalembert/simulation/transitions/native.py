@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from dalembert.core.errors import SimulationError
-from dalembert.simulation.constrained.native import NativeConstrained, constrained_library
+from dalembert.simulation.constrained.native import EQUATIONS, NativeConstrained, constrained_library
 from dalembert.simulation.engines.engine import Outcome, Setup
+from dalembert.simulation.memory import Functions, NativeMemory
 from dalembert.simulation.run import EventRecord
 from dalembert.simulation.transitions.layout import TRANSITIONS_FIELDS, WATCH_FIELDS
-from dalembert.simulation.transitions.pairs import PairTable, TransitionEntry
+from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry
 
-__all__ = ["NativeTransitions"]
+__all__ = ["NativeTransitions", "transitions_memory", "watch_memory"]
 
 _CHANGES = 64  # transitions that are logged between two looks of Python
 _CROWD = 500  # as in events.c
@@ -26,6 +29,114 @@ class _Transitions(ctypes.Structure):
 
 class _Watch(ctypes.Structure):
     _fields_ = WATCH_FIELDS
+
+
+def watch_memory(
+    setup: Setup, loop: int, *, n_left: int, changes: int = _CHANGES, terminal: Sequence[bool] | None = None
+) -> NativeMemory:
+    """Return the memory of the events of a run.
+
+    Parameters
+    ----------
+    setup
+        Of the run.
+    loop
+        Address of the time loop's structure.
+    n_left
+        How many events, the first ones, are left to the caller.
+    changes
+        Transitions that are logged between two looks of the caller.
+    terminal
+        Which events end the run, where native code looks for that.
+    """
+    problem, memory = setup.problem, NativeMemory(_Watch)
+    watch, array, n, n_events = memory.struct, memory.array, problem.n_states, len(problem.event_specs)
+    records = max(4 * changes, 2 * n_events)
+    watch.loop, watch.n_left, watch.first_own = loop, n_left, n_events - problem.n_constraint_events
+    watch.changes_capacity, watch.records_capacity = changes, records
+    watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
+    sizes = {"stops": _CROWD} | dict.fromkeys(("x_part", "x_found", "x_kept", "slope_end"), n)
+    for name, size in (sizes | dict.fromkeys(("g_part", "g_start", "g_found", "g_kept"), n_events)).items():
+        array(name, np.zeros(size))
+    array("fired", np.zeros(n_events, dtype=np.int64))
+    for name in ("event", "sign"):
+        array(f"record_{name}", np.zeros(records, dtype=np.int64))
+    array("record_t", np.zeros(records))
+    array("record_x", np.zeros((records, n)))
+    array("change_first", np.zeros(changes + 1, dtype=np.int64))
+    array("n_changes", np.zeros(1, dtype=np.int64))
+    if terminal is not None:
+        array("terminal", np.array(terminal, dtype=np.int64))
+    return memory
+
+
+def transitions_memory(
+    setup: Setup,
+    equations: NativeConstrained,
+    table: PairTable,
+    watch: NativeMemory,
+    *,
+    switches: SwitchTable | None = None,
+    measure: Any = None,
+    functions: Functions = EQUATIONS,
+) -> NativeMemory:
+    """Return the memory of the transitions of a run, to which the events of ``watch`` then lead.
+
+    Parameters
+    ----------
+    setup
+        Of the run.
+    equations
+        Its constrained equations in native code.
+    table
+        Its pairs.
+    watch
+        Memory of its events.
+    switches, measure
+        What is switched at events, and the kernel of what is measured then.
+    functions
+        Where the functions of unilateral.c are; by default those of the library.
+    """
+    problem, memory = setup.problem, NativeMemory(_Transitions)
+    system = problem.constrained
+    assert system is not None
+    made, array = memory.struct, memory.array
+    n, m, nv, k, changes = problem.n_states, system.m, system.nv, len(table.rows), watch.struct.changes_capacity
+    made.equations, made.k = equations.address, k
+    for name in ("rows", "flags", "tangents", "friction", "is_contact", "rubs", "poisson"):
+        array(name, np.asarray(getattr(table, name), dtype=np.int64))
+    array("e", table.restitution)
+    array("mu", table.friction_coefficient)
+    if switches is not None:
+        sets = [pair for some in switches.sets for pair in some]
+        made.n_switches, made.n_measures = len(switches.events), len(switches.measures)
+        integers = {
+            "switch_event": switches.events,
+            "switch_first": [0, *accumulate(len(some) for some in switches.sets)],
+            "switch_latch": [latch for latch, _ in sets],
+            "measure_flag": [flag for flag, _ in switches.measures],
+            "measure_first": [0, *accumulate(len(places) for _, places in switches.measures)],
+            "measure_latch": [latch for _, places in switches.measures for latch in places],
+        }
+        for name, values in integers.items():
+            array(name, np.array(values, dtype=np.int64))
+        array("switch_value", np.array([value for _, value in sets]))
+        if measure is not None:
+            made.measure = measure.address
+            array("measure_work", np.zeros(measure.n_work))
+            array("measured", np.zeros(len(integers["measure_latch"])))
+    sizes = {"M": nv * nv, "f": nv, "J": m * nv, "gamma": m, "phi": m, "rate": m, "x_bare": n}
+    for name, size in (sizes | {"work": constrained_library().transitions_memory(nv, m, k)}).items():
+        array(name, np.zeros(size))
+    for name in ("loose", "slipping"):
+        array(name, np.zeros(k, dtype=np.int64))
+    made.t_loose, made.log_capacity = float("nan"), changes
+    for name in ("t", "impulses", "lost", "factor", "speed"):
+        array(f"log_{name}", np.zeros((changes, m) if name == "impulses" else changes))
+    array("log_shocks", np.zeros(changes, dtype=np.int64))
+    watch.struct.transition, watch.struct.context = functions("transitions_switch"), memory.address
+    watch.struct.n_changes = memory.address + _Transitions.n_log.offset
+    return memory
 
 
 class NativeTransitions:
@@ -45,56 +156,17 @@ class NativeTransitions:
 
     def __init__(self, setup: Setup, equations: NativeConstrained, table: PairTable, loop: int) -> None:
         problem = setup.problem
-        system = problem.constrained
-        assert system is not None
-        self._specs = problem.event_specs
-        self._kept: list[Any] = [equations]
-        self._struct, self._watch = made, watch = _Transitions(), _Watch()
-        n, n_events, m, nv, k = problem.n_states, len(self._specs), system.m, system.nv, len(table.rows)
-        library = constrained_library()
-        made.equations, made.k = equations.address, k
-        for name in ("rows", "flags", "tangents", "friction", "is_contact", "rubs", "poisson"):
-            self._array(made, name, np.asarray(getattr(table, name), dtype=np.int64))
-        self._array(made, "e", table.restitution)
-        self._array(made, "mu", table.friction_coefficient)
-        sizes = {"M": nv * nv, "f": nv, "J": m * nv, "gamma": m, "phi": m, "rate": m, "x_bare": n}
-        for name, size in (sizes | {"work": library.transitions_memory(nv, m, k)}).items():
-            self._array(made, name, np.zeros(size))
-        for name in ("loose", "slipping"):
-            self._array(made, name, np.zeros(k, dtype=np.int64))
-        made.t_loose, made.log_capacity = float("nan"), _CHANGES
+        self._specs, self._equations = problem.event_specs, equations
+        own = len(self._specs) - problem.n_constraint_events
+        self._watch_memory = watch = watch_memory(setup, loop, n_left=own)
+        self._memory = memory = transitions_memory(setup, equations, table, watch)
+        self._struct, self._watch, self.address = memory.struct, watch.struct, watch.address
         self._log = {
-            name: self._array(made, f"log_{name}", np.zeros((_CHANGES, m) if name == "impulses" else _CHANGES))
-            for name in ("t", "impulses", "lost", "factor", "speed")
+            name: memory.arrays[f"log_{name}"] for name in ("t", "impulses", "lost", "factor", "speed", "shocks")
         }
-        self._log["shocks"] = self._array(made, "log_shocks", np.zeros(_CHANGES, dtype=np.int64))
-
-        records = max(4 * _CHANGES, 2 * n_events)
-        watch.loop, watch.first_own = loop, n_events - system.n_events
-        watch.transition = ctypes.cast(library.transitions_switch, ctypes.c_void_p).value
-        watch.context = ctypes.addressof(made)
-        watch.n_changes = ctypes.addressof(made) + _Transitions.n_log.offset
-        watch.changes_capacity, watch.records_capacity = _CHANGES, records
-        watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
-        sizes = {"stops": _CROWD} | dict.fromkeys(("x_part", "x_found", "x_kept", "slope_end"), n)
-        for name, size in (sizes | dict.fromkeys(("g_part", "g_start", "g_found", "g_kept"), n_events)).items():
-            self._array(watch, name, np.zeros(size))
-        self._array(watch, "fired", np.zeros(n_events, dtype=np.int64))
-        self._records = {
-            "event": self._array(watch, "record_event", np.zeros(records, dtype=np.int64)),
-            "sign": self._array(watch, "record_sign", np.zeros(records, dtype=np.int64)),
-            "t": self._array(watch, "record_t", np.zeros(records)),
-            "x": self._array(watch, "record_x", np.zeros((records, n))),
-        }
-        self._first = self._array(watch, "change_first", np.zeros(_CHANGES + 1, dtype=np.int64))
-        self.address = ctypes.addressof(watch)
+        self._records = {name: watch.arrays[f"record_{name}"] for name in ("event", "sign", "t", "x")}
+        self._first = watch.arrays["change_first"]
         self._seen: tuple[list[EventRecord], list[TransitionEntry]] = ([], [])
-
-    def _array(self, struct: Any, name: str, values: Any) -> Any:
-        array = np.array(values, order="C")
-        self._kept.append(array)
-        setattr(struct, name, array.ctypes.data)
-        return array
 
     @property
     def armed(self) -> tuple[float, float]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import casadi
 import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
 
-__all__ = ["PairTable", "TransitionEntry", "TransitionMaker"]
+__all__ = ["PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,29 @@ class PairTable:
     poisson: NDArray[np.bool_]
     restitution: Array
     friction_coefficient: Array
+
+
+@dataclass(frozen=True, eq=False)
+class SwitchTable:
+    """The switches of a run, and what measures itself when it begins to act, with numbers in place of names.
+
+    Parameters
+    ----------
+    events
+        Event of each switch.
+    sets
+        Of each switch the indices in x of latches, with the values that they get.
+    measures
+        Of each constraint that measures itself the index in x of the latch that says whether it acts, and of those that
+        keep what it measures.
+    measure
+        (t, x, c, p) -> all that they measure, one after the other; None if none does.
+    """
+
+    events: tuple[int, ...] = ()
+    sets: tuple[tuple[tuple[int, float], ...], ...] = ()
+    measures: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    measure: casadi.Function | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,8 @@
  * loop/unilateral.py and loop/switching.py are the same in Python, with the reasons; keep the two alike. After
  * constrained.c, contact.c and contact_algebra.c: the terms of the equations come from the tapes of `struct constrained`.
  */
+#include "transitions.h"
+
 #define TOUCHES 1e-8
 #define STILL 1e-4
 #define BEYOND 0.999e-11
@@ -12,33 +14,9 @@
 #define STRIKES 1e-10
 #define PULLS 1e-9
 #define LETS_GO 1e-6
-
-/* What a transition may end in, besides a pair (0, 1, ...) at which no forces or impulses obey the laws. */
-enum { LANDED = -1, NO_TERMS = -2 };
-enum { OF_IMPULSES = 0, OF_FORCES = 1 };
-
-struct transitions {
-    struct constrained *equations;
-    int64_t k;               /* pairs */
-    const int64_t *rows;     /* of each its normal row, */
-    const int64_t *flags;    /* the index in x of the latch that says whether it acts, */
-    const int64_t *tangents; /* its two tangential rows (-1: none), */
-    const int64_t *friction; /* and the indices in x of stick, toward (2) and share (3) */
-    const int64_t *is_contact, *rubs, *poisson;
-    const double *e, *mu;
-    /* terms at an instant; J is m x nv */
-    double *M, *f, *J, *gamma, *phi, *rate, *x_bare;
-    double *work; /* scratch of `transitions_memory` numbers */
-    /* what has just let go, what friction has just reached its limit, and when */
-    int64_t *loose, *slipping;
-    double t_loose;
-    /* what the last transitions did, from the entry `n_log` on; of each the impulses of all rows */
-    int64_t n_log, log_capacity;
-    double *log_t, *log_impulses, *log_lost, *log_factor, *log_speed;
-    int64_t *log_shocks;
-    /* why one failed */
-    int64_t pair, lacks;
-};
+#define CLOSED 1e-6
+#define PENETRATES 1e-6
+#define APART 1e-9
 
 int64_t transitions_memory(int64_t nv, int64_t m, int64_t k) {
     int64_t most = least_constraint_memory(nv, m);
@@ -398,7 +376,7 @@ static int shock(struct transitions *T, double *x, int64_t pair, struct collisio
     const int64_t nv = C->nv;
     int64_t rows[3], count = 0;
     double *held = take(&memory, C->m * nv), *right = take(&memory, C->m), *A = take(&memory, 3 * nv),
-           *v = take(&memory, nv), W[9], S[9], b[3], u[3], P[3] = {0.0, 0.0, 0.0}, some[3], Wp[3];
+           *v = take(&memory, nv), W[9], S[9] = {0.0}, b[3] = {0.0}, u[3], P[3] = {0.0}, some[3], Wp[3];
     const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
     struct factors F;
     if (factorise_rows(&F, T->M, nv, held, n_held, &memory)) return 1;
@@ -488,10 +466,76 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     return LANDED;
 }
 
-/* State after the events of an instant, `fired` (of each event 0 or 1, as of `constrained_events`). */
-int64_t transitions_switch(struct transitions *T, double t, double *x, const double *c, const double *p,
-                           const int64_t *fired) {
+/* Latches of the switches among the events of an instant: first what they take away, then what they add. */
+static void set_switches(struct transitions *T, double *x, const int64_t *fired) {
+    for (int adds = 0; adds < 2; adds++)
+        for (int64_t s = 0; s < T->n_switches; s++)
+            for (int64_t j = T->switch_first[s]; fired[T->switch_event[s]] && j < T->switch_first[s + 1]; j++) {
+                if ((T->switch_value[j] > 0.5) != adds) continue;
+                x[T->switch_latch[j]] = T->switch_value[j];
+                for (int64_t i = 0; i < T->k; i++)
+                    if (T->flags[i] == T->switch_latch[j]) T->loose[i] = !adds;
+            }
+}
+
+static int begins(const double *x, const double *before, int64_t flag) {
+    return flag >= 0 && x[flag] > 0.5 && !(before[flag] > 0.5);
+}
+
+/* What constraints measure that begin to act, unlike `before`; without that, of all. */
+static int64_t measure_anew(struct transitions *T, double t, double *x, const double *before, const double *c,
+                            const double *p) {
+    int any = 0;
+    for (int64_t i = 0; i < T->n_measures; i++) any |= !before || begins(x, before, T->measure_flag[i]);
+    if (!any) return LANDED;
+    const double *in[4] = {&t, x, c, p};
+    double *out[1] = {T->measured};
+    if (T->measure(in, out, T->measure_work)) return NO_TERMS;
+    for (int64_t i = 0; i < T->n_measures; i++)
+        for (int64_t j = T->measure_first[i]; j < T->measure_first[i + 1]; j++)
+            if (!before || begins(x, before, T->measure_flag[i])) x[T->measure_latch[j]] = T->measured[j];
+    return LANDED;
+}
+
+/* Latches with which a run may start: what measures itself does, cables that are longer than their way are slack, no
+ * contact acts yet; contacts must not overlap. Constraints are then to be kept, and the state to be landed. */
+int64_t transitions_start(struct transitions *T, double t, double *x, const double *c, const double *p) {
+    const double nothing[3] = {0.0, 0.0, 0.0};
+    if (measure_anew(T, t, x, 0, c, p) != LANDED || geometry_at(T, t, x, c, p)) return NO_TERMS;
+    for (int64_t i = 0; i < T->k; i++) {
+        T->loose[i] = T->slipping[i] = 0;
+        if (T->is_contact[i] && T->phi[T->rows[i]] > PENETRATES) return T->pair = T->rows[i], NOT_CLOSED;
+        if (x[T->flags[i]] > -0.5) x[T->flags[i]] = !T->is_contact[i] && T->phi[T->rows[i]] >= -APART ? 1.0 : 0.0;
+        if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
+    }
+    return LANDED;
+}
+
+/* Constraints that begin to act, unlike `before`, measure themselves; the gaps of those that act both ways must be closed. */
+static int64_t begin_to_act(struct transitions *T, double t, double *x, const double *before, const double *c,
+                            const double *p) {
     struct constrained *C = T->equations;
+    int any = 0;
+    if (measure_anew(T, t, x, before, c, p) != LANDED) return NO_TERMS;
+    for (int64_t i = 0; i < C->m; i++) any |= begins(x, before, C->flags[i]);
+    if (!any) return LANDED;
+    if (geometry_at(T, t, x, c, p)) return NO_TERMS;
+    for (int64_t i = 0; i < C->m; i++) {
+        int one_way = 0;
+        for (int64_t j = 0; j < T->k; j++) one_way |= T->rows[j] == i;
+        if (one_way || !begins(x, before, C->flags[i]) || fabs(T->phi[i]) <= CLOSED) continue;
+        T->pair = i;
+        return NOT_CLOSED;
+    }
+    return LANDED;
+}
+
+/* State after the events of an instant, `fired` (of each event 0 or 1, as of `constrained_events`). */
+int64_t transitions_switch(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired) {
+    struct transitions *T = context;
+    struct constrained *C = T->equations;
+    double *before = T->x_bare;
+    memcpy(before, x, doubles(C->n));
     const int64_t *lets_go = fired + C->n_tape_events, *takes_hold = lets_go + T->k, *slips = takes_hold + T->k;
     if (T->t_loose != t)
         for (int64_t i = 0; i < T->k; i++) T->loose[i] = T->slipping[i] = 0;
@@ -504,6 +548,9 @@ int64_t transitions_switch(struct transitions *T, double t, double *x, const dou
         /* whether contacts act is for their forces to say */
         if (!T->is_contact[i] && (takes_hold[i] || lets_go[i])) x[T->flags[i]] = takes_hold[i] ? 1.0 : 0.0;
     }
+    set_switches(T, x, fired);
+    const int64_t begun = begin_to_act(T, t, x, before, c, p);
+    if (begun != LANDED) return begun;
     return transitions_land(T, t, x, c, p);
 }
 

@@ -1,0 +1,250 @@
+"""A machine in its loop as C that stands alone: tapes, the native code of simulations, and what an instance keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from types import SimpleNamespace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.compile.emit_c import emit_c
+from dalembert.compile.forms import PORTABLE
+from dalembert.compile.passes import share_reciprocals
+from dalembert.compile.tape import read_tape
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array, StateLike
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.io.fmu.image import Image, Symbols
+from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
+from dalembert.loop.simulate import start_state
+from dalembert.loop.switching import Switch
+from dalembert.simulation.checks import check_setup
+from dalembert.simulation.constrained.native import NativeConstrained
+from dalembert.simulation.contact.methods import contact_method
+from dalembert.simulation.contact.native import NativeStepping
+from dalembert.simulation.engines.engine import Setup
+from dalembert.simulation.engines.native import loop_memory
+from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.memory import NativeMemory
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.settings import Settings
+from dalembert.simulation.sources import header_text, unit_text
+from dalembert.simulation.transitions.native import transitions_memory, watch_memory
+
+__all__ = ["ACCOUNT", "Standalone", "standalone"]
+
+ACCOUNT = ("events.count", "events.time")
+"""Outputs of machines with events: how many there were, and when the last one was."""
+
+_CHANGES = 8  # transitions that are logged before the log is emptied
+_ROWS = 8  # rows that the time loop may record, which nobody reads
+_NEVER = 1e300  # seconds between two rows
+
+
+@dataclass(frozen=True, eq=False)
+class Standalone:
+    """A machine in its loop as C that stands alone.
+
+    Parameters
+    ----------
+    texts
+        Sources by name: ``core.h``, ``config.h`` without the identifier, headers, and translation units (``.c``).
+    problem
+        What it integrates.
+    x0, c0, p0
+        Initial states, inputs and parameters.
+    latches
+        Range in x of what keeps its values between events.
+    outputs
+        Names of what is computed besides the states.
+    indicators
+        Names of the events at which something happens.
+    """
+
+    texts: Mapping[str, str]
+    problem: Problem
+    x0: Array
+    c0: Array
+    p0: Array
+    latches: range
+    outputs: tuple[str, ...]
+    indicators: tuple[str, ...]
+
+    @property
+    def exchange(self) -> bool:
+        """Whether another solver can integrate it: time-stepping knows no derivatives."""
+        return self.problem.stepping is None
+
+
+def standalone(
+    eom: EquationsOfMotion,
+    control: Any,
+    what: str,
+    *,
+    q0: StateLike = None,
+    v0: StateLike = None,
+    p: Mapping[str, float] | ArrayLike | None = None,
+    step: float = 1e-3,
+    limits: str = "record",
+    contact: Any = None,
+    events: Sequence[Event] = (),
+    switches: Sequence[Switch] = (),
+) -> Standalone:
+    """Write a machine in its loop as C; ``what`` names its use in refusals."""
+    settings = Settings(duration=1000.0 * step, step=step, limits=limits, contact=contact)
+    loop = close_loop(
+        eom,
+        np.zeros(eom.nu) if control is None and eom.nu else control,
+        events=events,
+        limits=limits,
+        switches=switches,
+        contact=None if contact is None else contact_method(contact),
+    )
+    if loop.problem.held_names and loop.constant is None:
+        raise InputError(f"{what} takes laws that are expressions of time and state, not sampled or Python controllers")
+    loop = replace(loop, problem=_without_notes(loop))
+    x0, _ = start_state(eom, loop, settings, q0, v0, p)
+    p0 = eom.parameter_values(p)
+    setup = check_setup(loop.problem, x0, p0, settings, period=0.0)
+    return _written(loop, replace(setup, record=_NEVER, patience=float("inf")), settings.reach)
+
+
+def _without_notes(loop: ClosedLoop) -> Problem:
+    """Return the problem without events that a run only takes note of."""
+    problem = loop.problem
+    names = {} if loop.switching is None else loop.switching.switches
+    own = len(problem.event_specs) - problem.n_constraint_events
+    keep = [k for k, spec in enumerate(problem.event_specs[:own]) if spec.terminal or spec.name in names]
+    function = None
+    if keep and problem.events is not None:
+        arguments = [ca.SX.sym(name, problem.events.size1_in(k)) for k, name in enumerate("txcp")]
+        g = ca.cse(problem.events(*arguments)[keep])
+        function = ca.Function("events", arguments, [g], list("txcp"), ["out"])
+    specs = (*(problem.event_specs[k] for k in keep), *problem.event_specs[own:])
+    return replace(problem, events=function, event_specs=specs)
+
+
+class _Writer:
+    """Collects the tapes of a program; what stands for a kernel has an address and the length of its work array."""
+
+    def __init__(self) -> None:
+        self.symbols, self.texts, self.prototypes = Symbols(), dict[str, str](), list[str]()
+
+    def kernel(self, name: str, function: ca.Function) -> Any:
+        symbol = f"model_{name}"
+        source = emit_c(share_reciprocals(read_tape(function)), symbol=symbol, form=PORTABLE)
+        chunks = source.text.count(f"static void {symbol}_chunk")
+        signature = f"int {symbol}(const double *const *in, double *const *out, double *work)"
+        calls = "".join(f"    {symbol}_chunk{k}(in, out, work);\n" for k in range(chunks))
+        unused = "" if chunks else "    (void)in, (void)out, (void)work;\n"
+        self.texts[f"{symbol}.c"] = (
+            f'#include "kernel.h"\n\n{signature};\n\n{source.text}\n{signature} {{\n{unused}{calls}    return 0;\n}}\n'
+        )
+        self.prototypes.append(f"{signature};\n")
+        return SimpleNamespace(address=self.symbols(symbol), n_work=max(1, source.n_work))
+
+
+def _written(loop: ClosedLoop, setup: Setup, reach: float) -> Standalone:
+    problem, writer = setup.problem, _Writer()
+    system, stepping = problem.constrained, problem.stepping
+    events = None if problem.events is None else writer.kernel("events", problem.events)
+    structures: dict[str, NativeMemory] = {}
+    arrays: dict[str, Any] = {}
+    smooth = system is None and stepping is None
+    memory = loop_memory(
+        setup,
+        TABLEAUS.get(setup.method, TABLEAUS["euler"]),  # a method that steps by itself never looks at the tableau
+        adaptive=False,
+        capacity=_ROWS,
+        ode=writer.kernel("ode", problem.ode) if smooth else None,
+        events=None if system is not None else events,
+    )
+    structures["loop"] = memory
+    memory.arrays["c"][:] = loop.constant if loop.constant is not None else 0.0
+    headers, units = ["engine.h"], ["engine"]
+    multipliers: tuple[str, ...] = ()
+    config: dict[str, object] = {"HAS_ODE": int(stepping is None), "REACH": repr(float(reach)), "HORIZON": "10.0"}
+    transitions = False
+    if system is not None:
+        headers, units = [*headers, "constrained.h"], [*units, "equations"]
+        way = setup.constraint_method
+        tapes = {name: getattr(system, name) for name in way.tapes}
+        kernels = {name: writer.kernel(name, tape) for name, tape in tapes.items() if tape is not None}
+        own = NativeConstrained(problem, {**kernels, "events": events}, way, writer.symbols)
+        own.attach(memory.struct)
+        structures["constrained"] = own.memory
+        multipliers = system.all_signal_names
+        rows = [*system.signal_rows, system.m, system.m + 1]
+        prefix = "contact" if system.rubbing else "constrained"
+        config |= {"N_ROWS": system.m, "MULTIPLIERS": _listed(rows), "CONSTRAINT_SIGNALS": f"{prefix}_signals"}
+        transitions = loop.switching is not None and bool(loop.switching.needed or loop.switching.measuring)
+    if stepping is not None:
+        headers, units = [*headers, "moreau.h"], [*units, "contacts"]
+        names = ("terms", "bias", "gaps", "move", "finish", "lift")
+        kernels = {name: writer.kernel(name, getattr(stepping, name)) for name in names}
+        kernels |= {pair.key: writer.kernel(pair.key, pair.function) for pair in _kinds(stepping.pairs or ())}
+        steps = NativeStepping(stepping, problem.n_states, kernels, writer.symbols)
+        steps.attach(memory.struct)
+        structures["moreau"] = steps.memory
+    if problem.event_specs:
+        ends = [spec.terminal for spec in problem.event_specs]
+        structures["watch"] = watch_memory(setup, memory.address, n_left=0, changes=_CHANGES, terminal=ends)
+    if transitions:
+        assert loop.switching is not None
+        headers.append("transitions.h")
+        watch = structures.get("watch") or watch_memory(setup, memory.address, n_left=0, changes=_CHANGES)
+        switching = replace(loop.switching, problem=problem).for_run(setup.p, None)
+        switches = switching.switch_table([spec.name for spec in problem.event_specs])
+        measure = None if switches.measure is None else writer.kernel("measure", switches.measure)
+        structures["transitions"] = made = transitions_memory(
+            setup, own, switching.pair_table(), watch, switches=switches, measure=measure, functions=writer.symbols
+        )
+        if switching.pairs.is_contact.any():
+            coefficients = writer.kernel("coefficients", switching.pairs.coefficients_tape)
+            arrays |= {"restitution": made.arrays["e"], "friction": made.arrays["mu"]}
+            arrays["coefficients_work"] = np.zeros(coefficients.n_work)
+    signals = writer.kernel("signals", problem.signals)
+    arrays |= {"parameters": memory.arrays["p"], "signals_work": np.zeros(signals.n_work)}
+    account = ACCOUNT if problem.event_specs else ()
+    first = int(np.count_nonzero(problem.counted))
+    config |= {
+        "N_STATES": problem.n_states, "N_LATCHES": problem.n_states - 2 - first, "FIRST_LATCH": first,
+        "N_INPUTS": len(problem.held_names), "N_PARAMETERS": problem.n_parameters,
+        "N_SIGNALS": len(problem.signal_names), "N_MULTIPLIERS": len(multipliers), "N_ACCOUNT": len(account),
+        "N_EVENTS": len(problem.event_specs), "HAS_CONSTRAINTS": int(system is not None),
+        "HAS_TRANSITIONS": int(transitions), "HAS_COEFFICIENTS": int("restitution" in arrays),
+    }  # fmt: skip
+    image = Image(writer.symbols, structures, arrays)
+    texts = {
+        "core.h": resources.files(__package__).joinpath("core.h").read_text(encoding="utf-8"),
+        "config.h": "".join(f"#define {key} {value}\n" for key, value in sorted(config.items())),
+        "kernel.h": header_text("kernel.h"),
+        **{name: header_text(name) for name in headers},
+        **{f"{name}.c": unit_text(name) for name in units},
+        **image.texts(tuple(headers), "".join(writer.prototypes)),
+        **writer.texts,
+    }
+    return Standalone(
+        texts,
+        problem,
+        setup.x0,
+        memory.arrays["c"].copy(),
+        setup.p,
+        range(first, problem.n_states - 2),
+        (*problem.signal_names, *multipliers, *account),
+        tuple(spec.name for spec in problem.event_specs),
+    )
+
+
+def _kinds(pairs: Sequence[Any]) -> list[Any]:
+    """One contact of each kind."""
+    return list({pair.key: pair for pair in pairs}.values())
+
+
+def _listed(values: Sequence[int]) -> str:
+    return ", ".join(map(str, values))

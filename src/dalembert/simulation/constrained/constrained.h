@@ -1,0 +1,60 @@
+/* Constrained equations of motion (constrained.c, constrained_alpha.c, contact.c): what they share with their callers. */
+#ifndef CONSTRAINED_H
+#define CONSTRAINED_H
+
+#include "kernel.h"
+
+struct constrained {
+    int64_t n, nq, nv, m, nc, np, routine, constant_mass, projects, on_tape;
+    int64_t work_input; /* index in x: work of the inputs */
+    kernel tape, geometry, move, events;
+    double *tape_work, *geometry_work, *move_work, *events_work;
+    kernel free; /* (t, x, c, p) -> x', Phi while no row acts; 0: some always do */
+    double *free_work;
+    kernel motion, shift; /* accelerations and projection by sweeps along a tree, see tape.py; 0: there are none */
+    double *motion_work, *shift_work;
+    const int64_t *flags;      /* per row: index in x of its switch, -1: it always acts */
+    const int64_t *unilateral; /* rows of the cables that can go slack */
+    int64_t n_unilateral, n_tape_events;
+    double alpha, beta;                 /* Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
+    double penalty, damping, frequency; /* CDPR (21): alpha_p, xi_p, omega_p */
+    double rank_tolerance, tolerance, drift;
+    int64_t max_iterations;
+    /* outputs of the tapes */
+    double *rates, *M, *f, *Jt, *phi, *phidot, *gamma, *phi_t, *q_moved, *v_moved, *error, *share;
+    /* where the tape was last evaluated for the events: a step starts where the last one ended */
+    double t_seen;
+    double *seen;
+    /* scratch */
+    double *R, *Y, *S, *y0, *a, *lambda, *b, *mu, *Q, *norms, *U, *moved, *reflectors;
+    int64_t *active, *pivot;
+    /* account */
+    int64_t n_active, factored, rank_lost, iterations;
+    /* generalized-alpha */
+    kernel rate;
+    double *rate_work;
+    double alpha_m, alpha_f, gamma_n, beta_n;
+    int64_t index, n_newton;
+    double t_base, t_known;
+    double *x_base, *x_known, *acceleration_base, *acceleration_known, *auxiliary_base, *auxiliary_known, *multipliers;
+    double *rates_base, *K, *D, *matrix, *residual;
+    int64_t *columns;
+    double *increment;
+    /* contacts with friction */
+    int64_t n_rubbing, work_loss;
+    const int64_t *rubbing, *shares; /* rows of normal and tangents (-1: none); index in x of the given multipliers */
+    double *drag, *cone, *Z;
+};
+
+int constrained_ode(const double *const *in, double *const *out, double *work);
+int constrained_events(const double *const *in, double *const *out, double *work);
+int constrained_project(void *context, double t, double *x, const double *c, const double *p);
+int constrained_alpha(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
+int64_t constrained_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,
+                            int64_t c_stride, const double *p, int64_t p_stride, double *out);
+int contact_ode(const double *const *in, double *const *out, double *work);
+int contact_events(const double *const *in, double *const *out, double *work);
+int64_t contact_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,
+                        int64_t nc, const double *p, int64_t np, double *out);
+
+#endif

@@ -1,0 +1,99 @@
+/* The time loop of stepper.c and the events of events.c: what they share with their callers. */
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#include "kernel.h"
+
+/* Why a loop came back. */
+enum { REJECTED = -1, REACHED = 0, CROSSING = 1, YIELD = 2, FULL = 3, DIVERGED = 4, UNDERFLOW = 5, EXHAUSTED = 6 };
+
+/* Some of the held values, set anew at sample_origin + offset + count period. */
+struct update {
+    kernel f; /* (t, x, c, p, w) -> values; 0: the caller's own */
+    double *work, *w, *values;
+    const int64_t *rows; /* of the held values */
+    int64_t n, n_noise, stream;
+    double period, offset;
+};
+
+struct loop {
+    /* problem */
+    int64_t n, n_events, n_quaternions, n_held;
+    kernel ode, events;
+    double *ode_work, *events_work;
+    double *c;
+    const double *p;
+    const int64_t *quaternions, *directions;
+    const double *counted; /* 1 for a state that counts in the error norm, else 0 */
+    double n_counted;
+    /* method */
+    int64_t stages, fsal, adaptive;
+    const double *a, *b, *e, *nodes; /* e = b - b_hat */
+    double order;                    /* of the embedded solution */
+    double step, max_step, rtol;
+    const double *atol;
+    /* where the loop stands */
+    double t, t_end, h, error_old;
+    double anchor; /* fixed steps end at anchor + k step: time does not accumulate rounding */
+    int64_t k, fresh; /* fresh: stage 0 is the derivative at (t, x) */
+    double *x, *stage, *signs;
+    /* the step that was tried */
+    int64_t pending, landed, on_record, whole, rejected_last;
+    double t_next, h_used;
+    double *x_next, *g_next, *x_stage, *error, *stage_partial;
+    /* record */
+    double record_origin, record_interval; /* interval 0: every step */
+    int64_t record_index, n_rows, capacity;
+    double *rows_t, *rows_x, *rows_c;
+    /* what is sampled */
+    int64_t n_updates, seed, member;
+    struct update *updates;
+    int64_t *instants; /* how many each of them has had */
+    double sample_origin, t_last; /* t_last: end of the run; t_end is the next stop */
+    /* account */
+    int64_t n_steps, n_rejected, n_calls, max_steps, bad;
+    double patience;
+    /* constraints: projection of a state, and a one-step method that takes the place of the tableau; 0: none */
+    int (*project)(void *context, double t, double *x, const double *c, const double *p);
+    int (*custom)(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
+    void *context;
+};
+
+/* Events of a loop: see events.c. */
+enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11, STOPPED = 12 };
+
+struct watch {
+    struct loop *loop;
+    int64_t n_left, first_own; /* events left to the caller, the first ones; those that must never be negative, the last */
+    const int64_t *terminal;   /* of each event whether the run ends there; 0: none does */
+    /* State after the events of an instant (fired: of each 0 or 1), in place: -1, or why there is none. */
+    int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);
+    void *context;
+    int64_t *n_changes, changes_capacity; /* how many transitions are logged */
+    double run_start, run_end;
+    double armed_at, armed_for; /* when events were last armed, and by the signs how long after */
+    double *stops; /* instants of the last CROWD transitions */
+    int64_t n_stops;
+    double *x_part, *g_part, *g_start, *g_found, *x_found, *g_kept, *x_kept, *slope_end;
+    int64_t *fired;
+    /* records of events; a transition is of those from change_first on */
+    int64_t n_records, records_capacity;
+    int64_t *record_event, *record_sign, *change_first;
+    double *record_t, *record_x;
+    int64_t unsettled; /* what must not be negative is still to be looked at */
+    int64_t culprit;
+};
+
+int64_t loop_derivative(struct loop *L, double t, const double *x, double *out);
+int64_t loop_partial(struct loop *L, double s, double *x, double *g);
+int64_t loop_settle(struct loop *L);
+void loop_push(struct loop *L);
+void loop_accept(struct loop *L);
+int64_t loop_update(struct loop *L, int64_t i);
+void loop_hold(struct loop *L, double t_end);
+int64_t loop_advance(struct loop *L);
+void watch_begin(struct watch *W);
+int64_t watch_advance(struct watch *W);
+int64_t watch_here(struct watch *W);
+
+#endif

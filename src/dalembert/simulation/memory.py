@@ -1,0 +1,60 @@
+"""Structures that native code works on, with the arrays that they point to."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Functions", "NativeMemory", "functions_of"]
+
+Functions = Callable[[str], int]
+"""Address of a native function by its name."""
+
+
+class NativeMemory:
+    """A structure of C and the arrays that it points to, which live as long as it does.
+
+    Parameters
+    ----------
+    kind
+        Type of the structure.
+
+    Attributes
+    ----------
+    struct
+        The structure.
+    arrays
+        What it points to, by member.
+    """
+
+    def __init__(self, kind: type[ctypes.Structure]) -> None:
+        self.struct: Any = kind()
+        self.arrays: dict[str, Any] = {}
+
+    @property
+    def address(self) -> int:
+        """Address of the structure; no two threads may share it."""
+        return ctypes.addressof(self.struct)
+
+    def array(self, name: str, values: Any) -> Any:
+        """Let a member point to a copy of these values, and return that."""
+        array = np.array(values, order="C")
+        self.point(name, array)
+        return array
+
+    def point(self, name: str, array: Any) -> None:
+        """Let a member point to an array."""
+        self.arrays[name] = array
+        setattr(self.struct, name, array.ctypes.data)
+
+
+def functions_of(library: Callable[[], ctypes.CDLL]) -> Functions:
+    """Return how to find the functions of a library, which is not loaded before one is asked for."""
+
+    def find(name: str) -> int:
+        return ctypes.cast(library()[name], ctypes.c_void_p).value or 0
+
+    return find

@@ -1,0 +1,49 @@
+/* Transitions of what acts one way only (unilateral.c): what they share with their callers. */
+#ifndef TRANSITIONS_H
+#define TRANSITIONS_H
+
+#include "constrained.h"
+
+/* What a transition may end in, besides a pair (0, 1, ...) at which no forces or impulses obey the laws. */
+enum { LANDED = -1, NO_TERMS = -2, NOT_CLOSED = -3 };
+enum { OF_IMPULSES = 0, OF_FORCES = 1 };
+
+struct transitions {
+    struct constrained *equations;
+    int64_t k;               /* pairs */
+    const int64_t *rows;     /* of each its normal row, */
+    const int64_t *flags;    /* the index in x of the latch that says whether it acts, */
+    const int64_t *tangents; /* its two tangential rows (-1: none), */
+    const int64_t *friction; /* and the indices in x of stick, toward (2) and share (3) */
+    const int64_t *is_contact, *rubs, *poisson;
+    const double *e, *mu;
+    /* switches: of each its event, and latches (those from first[i] to first[i + 1]) with the values that they get */
+    int64_t n_switches;
+    const int64_t *switch_event, *switch_first, *switch_latch;
+    const double *switch_value;
+    /* constraints that measure themselves when they begin to act: of each the latch that says so, and those that keep
+     * what the kernel (t, x, c, p) finds */
+    int64_t n_measures;
+    const int64_t *measure_flag, *measure_first, *measure_latch;
+    kernel measure;
+    double *measure_work, *measured;
+    /* terms at an instant; J is m x nv */
+    double *M, *f, *J, *gamma, *phi, *rate, *x_bare;
+    double *work; /* scratch of `transitions_memory` numbers */
+    /* what has just let go, what friction has just reached its limit, and when */
+    int64_t *loose, *slipping;
+    double t_loose;
+    /* what the last transitions did, from the entry `n_log` on; of each the impulses of all rows */
+    int64_t n_log, log_capacity;
+    double *log_t, *log_impulses, *log_lost, *log_factor, *log_speed;
+    int64_t *log_shocks;
+    /* why one failed: the pair, or the row whose gap is open */
+    int64_t pair, lacks;
+};
+
+int64_t transitions_memory(int64_t nv, int64_t m, int64_t k);
+int64_t transitions_start(struct transitions *T, double t, double *x, const double *c, const double *p);
+int64_t transitions_land(struct transitions *T, double t, double *x, const double *c, const double *p);
+int64_t transitions_switch(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);
+
+#endif
