@@ -74,7 +74,7 @@ class Studio {
     this.error.onclick = () => this.complain("");
     this.playerHost = element("div", { id: "player" });
     this.plotHost = element("div", { id: "plots" });
-    this.signalMenu = element("select", { id: "signal", title: "show a signal" });
+    this.signalMenu = element("select", { id: "signal", title: "show a signal", disabled: true }, new Option("Plot ...", ""));
     this.signalMenu.onchange = () => {
       const chosen = this.signalMenu.value;
       this.signalMenu.value = "";
@@ -232,6 +232,7 @@ class Studio {
       made.append(...options);
       return made;
     };
+    this.signalMenu.disabled = false;
     this.signalMenu.replaceChildren(new Option("Plot ...", ""), group("together", groups), group("one signal", single));
   }
 
@@ -385,8 +386,9 @@ class Studio {
   linearSection(section) {
     const result = element("div", { id: "poles" });
     const find = async () => {
-      const { poles, states, inputs } = await this.server.ask("linear", { changes: this.changes });
-      result.replaceChildren(poleChart(poles), element("p", {}, `${states.length} states; inputs: ${inputs.join(", ") || "none"}`), element("pre", {}, poles.map(({ re, im }) => `${number(re)} ${im < 0 ? "-" : "+"} ${number(Math.abs(im))} i`).join("\n")));
+      const { poles, states, inputs, note } = await this.server.ask("linear", { changes: this.changes });
+      const aside = note ? [element("p", { className: "note" }, `${note}. The model holds for small deviations all the same.`)] : [];
+      result.replaceChildren(...aside, poleChart(poles), element("p", {}, `${states.length} states; inputs: ${inputs.join(", ") || "none"}`), element("pre", {}, poles.map(({ re, im }) => `${number(re)} ${im < 0 ? "-" : "+"} ${number(Math.abs(im))} i`).join("\n")));
     };
     return section("Linear model", "section-linear", false, element("button", { id: "find-poles", textContent: "about the initial position", onclick: () => this.guard(find) }), result);
   }

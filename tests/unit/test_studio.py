@@ -255,6 +255,19 @@ def test_modes_and_poles_are_those_of_the_machine() -> None:
     assert unpack_array(mode["film"]["t"])[-1] == 1.0
 
 
+def test_poles_about_a_start_that_is_no_equilibrium_come_with_a_note() -> None:
+    """The start of most machines is none; a page cannot be told to give another argument to a function."""
+    session = Session(open_system(PENDULUM))
+    start = {"q_1": 0.3, "q_2": -0.2}
+    linear: Any = session.answer("linear", {"changes": {"q0": start}})
+    assert "is not in equilibrium there" in linear["note"] and "require_equilibrium" not in linear["note"]
+    plant = da.linearize(load_system(PENDULUM), start, require_equilibrium=False)
+    found = np.sort_complex([complex(pole["re"], pole["im"]) for pole in linear["poles"]])
+    np.testing.assert_allclose(found, np.sort_complex(plant.poles()), rtol=1e-9, atol=1e-9)
+    rest: Any = session.answer("linear", {"changes": {"q0": {"q_1": 0.0, "q_2": 0.0}}})
+    assert rest["note"] == ""
+
+
 def test_run_files_open_with_their_machine(tmp_path: Path) -> None:
     run = da.simulate(load_system(PENDULUM), duration=0.5, q0={"q_1": 0.7}, record=0.01)
     path = run.save(tmp_path / "run.nc")

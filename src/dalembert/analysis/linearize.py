@@ -31,7 +31,9 @@ from dalembert.model.machine import Machine
 if TYPE_CHECKING:
     import control
 
-__all__ = ["Equilibrium", "equilibrium", "law_gain", "linearize", "reduction", "state_space_names"]
+__all__ = ["HINT", "Equilibrium", "equilibrium", "law_gain", "linearize", "reduction", "state_space_names"]
+
+HINT = "give an equilibrium, or require_equilibrium=False"
 
 
 def linearize(
@@ -125,8 +127,7 @@ def linearize(
     point = equilibrium(eom, at, u=u, active=active, locked=locked, t=t, p=values)
     v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
     if require_equilibrium:
-        hint = "give an equilibrium, or require_equilibrium=False"
-        check_rest(eom, point, v0, tolerance, t=t, p=values, hint=hint)
+        check_rest(eom, point, v0, tolerance, t=t, p=values, hint=HINT)
     states = state_space_names(eom)
     chosen_in = list(eom.u_names) if inputs is None else check_names(inputs, "inputs")
     for name in chosen_in:

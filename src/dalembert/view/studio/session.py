@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import api
-from dalembert.analysis.linearize import linearize
+from dalembert.analysis.linearize import HINT, linearize
 from dalembert.analysis.modal import MachineModes, machine_modes
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.formulations.equations import EquationsOfMotion
@@ -271,7 +271,12 @@ class Session:
     def _linear(self, data: dict[str, Any]) -> dict[str, Any]:
         with _BUILDING:
             equations, q0, p = self._at(data)
-            plant = linearize(equations, _without_modal(equations, q0), p=p, allow_singular=True)
+            at, note = _without_modal(equations, q0), ""
+            try:
+                plant = linearize(equations, at, p=p, allow_singular=True)
+            except InputError as error:  # most starts are no equilibrium: what is left is said beside the poles
+                plant = linearize(equations, at, p=p, allow_singular=True, require_equilibrium=False)
+                note = str(error).removesuffix(HINT).rstrip("; ")
         poles = np.asarray(plant.poles())
         order = np.lexsort((poles.imag, -poles.real))
         listed = [{"re": float(z.real), "im": float(z.imag)} for z in poles[order]]
@@ -279,6 +284,7 @@ class Session:
             "poles": listed,
             "states": list(plant.state_labels),
             "inputs": list(plant.input_labels),
+            "note": note,
             "A": plant.A.round(12).tolist() if len(poles) <= 40 else None,
         }
 
