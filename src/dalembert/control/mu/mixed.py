@@ -219,10 +219,13 @@ def worst_mixed(
         closed.value(delta)
         return WorstCase(dict(zip(names, delta.tolist(), strict=True)), 1.0 / bound, closed.frequency)
     best: tuple[float, Array, float] = (0.0, np.zeros(count), 0.0)
-    for w in frequencies:
+    there = response(system, frequencies)
+    # Time is best spent where the response is largest.
+    for k in np.argsort([-float(np.linalg.norm(M, 2)) for M in there]):
         if perf_counter() > deadline:
             break
-        bound, delta = mixed_lower_bound(response(system, [w])[0], blocks, starts=2, seed=seed)
+        w = float(frequencies[k])
+        bound, delta = mixed_lower_bound(there[k], blocks, starts=2, seed=seed)
         if bound > best[0]:
             best = (bound, delta, float(w))
     w, fixed = best[2], best[1]

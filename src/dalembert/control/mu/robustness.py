@@ -12,16 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.control.mu.lower import WorstCase, complex_lower_bound, destabilising
 from dalembert.control.mu.mixed import mixed_in_box, mixed_lower_bound, real_lower_bound, worst_gain_in_box, worst_mixed
 from dalembert.control.mu.scalings import upper_bound
-from dalembert.control.mu.sweep import Interval, sweep
-from dalembert.control.norms import Matrices, peak_gain, response
+from dalembert.control.mu.search import MARGINS, Aim, Search, hardest, looked_at
+from dalembert.control.mu.sweep import Interval, Known, sweep
+from dalembert.control.norms import Matrices, peak_gain
 from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
 from dalembert.core.errors import InputError
-from dalembert.core.types import Array
-
-_MARGINS = (2.0, 1.4, 1.15, 1.05)  # above the estimate, in the order in which they are tried
-_NEAR = (1.08, 1.03)  # the same where fewer proofs must do
 
 __all__ = [
     "MuBounds",
@@ -209,10 +206,10 @@ def robust_stability(
     loop
         The closed loop, in blocks between -1 and 1 (see `LFT.feedback`, `LFT.normalised`).
     level
-        Prove this level only; None: 1 (the whole box) where that is far above the estimate, else the least level that
-        can be proven, to a few per cent as time allows.
+        Prove this level only; None: the least level that can be proven, to a few per cent as time allows, but none
+        below a half.
     enough
-        Where no level is given: nothing below this one is tried, and fewer levels are on the way to the least one.
+        Where no level is given: nothing below this one is tried.
     seconds
         Time limit.
     seed
@@ -223,7 +220,7 @@ def robust_stability(
     system, blocks = loop.state_space()
     n = sum(b.size for b in blocks)
     parts = (system[0], system[1][:, :n], system[2][:n], system[3][:n, :n])
-    return _bounds(parts, blocks, _Aim(level, enough), seconds, seed, progress)
+    return _bounds(parts, blocks, Aim(level, enough), seconds, seed, progress)
 
 
 def robust_performance(
@@ -243,7 +240,7 @@ def robust_performance(
     its gain is below ``bound * upper``.
     """
     system, blocks = performance_channel(loop, inputs, outputs, bound)
-    return _bounds(system, blocks, _Aim(level, enough), seconds, 0, progress)
+    return _bounds(system, blocks, Aim(level, enough), seconds, 0, progress)
 
 
 @dataclass(frozen=True)
@@ -313,12 +310,13 @@ def worst_gain(
     if bound is not None and reached.gain > bound:
         return answer(np.inf, True, f"a gain of {reached.gain:.4g} is reached")
     proven, message = np.inf, ""
-    for gain in [bound] if bound is not None else [m * max(reached.gain, 1e-12) for m in (4.0, *_MARGINS)]:
+    known: Known = {}
+    for gain in [bound] if bound is not None else [m * max(reached.gain, 1e-12) for m in (4.0, 2.0, *MARGINS)]:
         left = seconds - (perf_counter() - began)
         if left < 0.5:
             break
         scaled, _ = performance_channel(loop, inputs, outputs, gain)
-        found = sweep(scaled, blocks, 1.0, seconds=left, stop_at_gap=True)
+        found = sweep(scaled, blocks, 1.0, known=known, first=[frequency], seconds=left, stop_at_gap=True)
         if not found.complete:
             low, high, best = found.gaps[0]
             why = "time limit reached" if np.isnan(best) else f"the best bound of mu there is {best:.4g}"
@@ -336,8 +334,8 @@ def performance_within(
     """Factor by which the blocks must shrink so that a gain is proven to stay below a bound, and the proof.
 
     The performance keeps its size while the blocks shrink (a skewed value). A factor is given up at the first
-    frequency of a coarse grid that it fails, which the next one then meets first; the next one is larger by the bound
-    there, since shrinking the blocks alone cannot lower it by more, and by four per cent at least.
+    frequency at which it fails, which the next one then meets first; the next one is larger by the bound there, since
+    shrinking the blocks alone cannot lower it by more, and by four per cent at least.
     """
     began = perf_counter()
 
@@ -353,28 +351,22 @@ def performance_within(
     at_rest = peak_gain((A, B[:, n:], C[n:], D[n:, n:])).gain
     if at_rest >= 1.0:
         return failed(f"the gain at the middle of the ranges is {at_rest * bound:.4g}, and {bound:.4g} is asked for")
-    hardest = list(_grid(system))
-    while perf_counter() - began < seconds:
+    known: Known = {}
+    first = list(looked_at(system))
+    while (left := seconds - (perf_counter() - began)) > 0.0:
         shrunk = np.concatenate([np.full(n, 1.0 / factor), np.ones(blocks[-1].size)])
         parts = (A, B * shrunk, C, D * shrunk)
-        more = 1.04
-        for k, w in enumerate(hardest):
-            solves += 1
-            there = upper_bound(response(parts, [w])[0], blocks, target=0.94, seconds=5.0).bound
-            if there > 0.95:  # closer to one the intervals of a sweep become very short
-                hardest.insert(0, hardest.pop(k))
-                more = max(more, there)
-                break
-        else:
-            found = sweep(parts, blocks, 1.0, seconds=seconds - (perf_counter() - began), stop_at_gap=True)
-            solves += found.solves
-            if found.complete:
-                message = f"proven at {factor:.4g} over all frequencies, with a gain below {bound:.4g}"
-                cost = perf_counter() - began, solves
-                return factor, Robustness(1.0, 0.0, None, tuple(found.intervals), True, message, *cost)
-            hardest.insert(0, found.gaps[0][0])
-            more = 1.08
-        factor *= more
+        found = sweep(parts, blocks, 1.0, known=known, first=first, seconds=left, stop_at_gap=True)
+        solves += found.solves
+        if found.complete:
+            message = f"proven at {factor:.4g} over all frequencies, with a gain below {bound:.4g}"
+            cost = perf_counter() - began, solves
+            return factor, Robustness(1.0, 0.0, None, tuple(found.intervals), True, message, *cost)
+        w, best = hardest(found)
+        if np.isnan(best):
+            break
+        first.insert(0, w)
+        factor *= max(1.04, best)
     return failed(f"a gain below {bound:.4g} is not proven at {factor:.4g}: time limit reached")
 
 
@@ -396,26 +388,10 @@ def performance_channel(
     return (A, B, C, D), (*blocks, DeltaBlock("performance", k, "full"))
 
 
-@dataclass(frozen=True)
-class _Aim:
-    """What is to be proven: one level, or the least one, and the level below which nothing is tried."""
-
-    level: float | None
-    enough: float | None
-
-    def targets(self, base: float) -> list[float]:
-        """Levels to try, from an estimate of the least one: a wide margin is proven fast, narrower ones follow."""
-        if self.level is not None:
-            return [self.level]
-        if self.enough is None:
-            return [1.0] if base <= 0.5 else [m * base for m in _MARGINS]
-        return sorted({max(self.enough, m * base) for m in _NEAR}, reverse=True)
-
-
 def _bounds(
     system: Matrices,
     blocks: Sequence[DeltaBlock],
-    aim: _Aim,
+    aim: Aim,
     seconds: float,
     seed: int,
     progress: Callable[[float, float], object] | None,
@@ -435,59 +411,22 @@ def _bounds(
     if all(b.kind == "real" for b in blocks):
         worst = destabilising(system, blocks, seed=seed, seconds=0.2 * seconds)
     else:
-        worst = worst_mixed(system, blocks, _grid(system), seconds=0.2 * seconds, seed=seed)
+        worst = worst_mixed(system, blocks, looked_at(system), seconds=0.2 * seconds, seed=seed)
     lower = 1.0 / worst.size if worst is not None else 0.0
-    level = aim.level
-    estimate, solves = (0.0, 0) if level is not None else _estimate(system, blocks, 0.2 * seconds)
-    base = max(estimate, lower)
-    if level is not None and lower > level:
+    if aim.level is not None and lower > aim.level:
         message = f"values of size {1.0 / lower:.4g} destabilise the loop"
-        return Robustness(np.inf, lower, worst, (), True, message, perf_counter() - began, solves)
-    proven, found = None, None
-    for target in aim.targets(base):
-        left = seconds - (perf_counter() - began)
-        if proven is not None and left < 1.5 * proven.seconds:
-            break
-        while True:
-            left = max(seconds - (perf_counter() - began), 0.5)
-            found = sweep(system, blocks, target, seconds=left, stop_at_gap=level is None, progress=progress)
-            solves += found.solves
-            known = [g[2] for g in found.gaps if np.isfinite(g[2])]
-            spent = perf_counter() - began > seconds
-            if found.complete or level is not None or spent or proven is not None:
-                break
-            target = 1.2 * max([target, *known])
-        if found.complete:
-            proven = found
-        if spent or not found.complete:
-            break
-    assert found is not None
-    if proven is not None:
-        message = f"proven at {proven.level:.4g} over all frequencies"
-        return Robustness(
-            proven.level, lower, worst, tuple(proven.intervals), True, message, perf_counter() - began, solves
-        )
+        return Robustness(np.inf, lower, worst, (), True, message, perf_counter() - began, 0)
+    first = list(looked_at(system)) if worst is None else [worst.frequency, *looked_at(system)]
+    search = Search(system, blocks, first, began + seconds, progress)
+    if aim.level is not None:
+        found = search.at(aim.level)
+    else:
+        found = search.least(aim.passes(lower))
+    cost = perf_counter() - began, search.solves
+    if found.complete:
+        message = f"proven at {found.level:.4g} over all frequencies"
+        return Robustness(found.level, lower, worst, tuple(found.intervals), True, message, *cost)
     low, high, best = found.gaps[0]
     why = "time limit reached" if np.isnan(best) else f"the best bound there is {best:.4g}"
     message = f"not proven at {found.level:.4g} between {low:.4g} and {high:.4g} rad/s: {why}"
-    return Robustness(np.inf, lower, worst, tuple(found.intervals), False, message, perf_counter() - began, solves)
-
-
-def _grid(system: Matrices) -> Array:
-    """Frequencies at which an uncertain system is looked at first."""
-    poles = np.abs(np.linalg.eigvals(system[0])) if system[0].size else np.ones(1)
-    poles = poles[poles > 1e-12]
-    poles = poles if poles.size else np.ones(1)
-    return np.unique(np.concatenate([[0.0, np.inf], poles, np.geomspace(poles.min() / 10, poles.max() * 10, 12)]))
-
-
-def _estimate(system: Matrices, blocks: Sequence[DeltaBlock], seconds: float) -> tuple[float, int]:
-    """Largest upper bound on a coarse grid of frequencies, to know where to begin."""
-    began = perf_counter()
-    highest, solves = 0.0, 0
-    for M in response(system, _grid(system)):
-        if perf_counter() - began > seconds:
-            break
-        highest = max(highest, upper_bound(M, blocks, seconds=5.0, target=highest or None).bound)
-        solves += 1
-    return highest, solves
+    return Robustness(np.inf, lower, worst, tuple(found.intervals), False, message, *cost)

@@ -25,6 +25,9 @@ __all__ = ["Scaling", "largest", "upper_bound"]
 
 Complex = NDArray[np.complex128]
 
+_FAR = 25.0  # of the logarithms of scalings, beyond which nothing is sought
+_HOPE = 0.995  # of the squared bound: the least progress of a round with which a target may still be reached
+
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
@@ -44,6 +47,12 @@ class Scaling:
     inverse: Complex
     G: Complex
     bound: float
+
+    @property
+    def sound(self) -> bool:
+        """Whether it is far enough from singular to begin another search with it."""
+        sizes = [float(np.abs(X).max(initial=0.0)) for X in (self.T, self.inverse, self.G)]
+        return bool(np.isfinite(sizes).all()) and sizes[0] * sizes[1] < 1e12 and sizes[2] < 1e8
 
 
 def largest(N: Complex, G: Complex) -> float:
@@ -72,15 +81,17 @@ def upper_bound(
     M = np.asarray(M, dtype=complex)
     if start is None:
         T, inverse = _balance(M, blocks)
-        G0 = np.zeros_like(M)
+        G = np.zeros_like(M)
     else:
-        T, inverse, G0 = start.T, start.inverse, start.G
-    problem = _Problem(T @ M @ inverse, blocks, G0)
+        T, inverse, G = start.T, start.inverse, start.G
+    N = T @ M @ inverse
+    unit = _unit(N, G)
+    problem = _Problem(N / unit, blocks, np.asarray(G / unit, dtype=complex))
     x = np.zeros(problem.size)
     best = (problem.value(x), x)
     temperature = 0.1
     # Scalings that are only as good as asked for hold over wider bands of frequency than the best ones.
-    enough = -np.inf if target is None else target**2
+    enough = 0.0 if target is None else (target / unit) ** 2
     for _ in range(rounds):
         if best[0] <= enough:
             break
@@ -89,16 +100,15 @@ def upper_bound(
 
         def stop(y: Array, latest: dict[str, Array] = latest) -> None:
             latest["x"] = y.copy()
-            if perf_counter() - began > seconds or (target is not None and problem.value(y) <= enough):
+            if perf_counter() - began > seconds or problem.value(y) <= enough:
                 raise StopIteration
 
-        scale = temperature * level
         try:
             solve: Any = minimize
             x = solve(
                 problem.soft,
                 x,
-                args=(scale,),
+                args=(temperature * level,),
                 jac=True,
                 method="L-BFGS-B",
                 callback=stop,
@@ -106,29 +116,54 @@ def upper_bound(
             ).x
         except StopIteration:
             x = latest["x"]
-        value = problem.value(x)
-        if value < best[0]:
+        value, before = problem.value(x), best[0]
+        if value < before:
             best = (value, x.copy())
         if perf_counter() - began > seconds:
             break
+        if target is not None and temperature < 0.05 and value > _HOPE * before:
+            break  # what is left to gain is too little to get there
         temperature *= 0.3
-    _, G, parts = problem.scaled(best[1])
-    T, inverse = T.copy(), inverse.copy()
-    for (_, s), (V, w) in zip(problem.parts, parts, strict=True):
+    _, G, turned = problem.scaled(best[1])
+    T = T.copy()
+    for (_, s), (V, w) in zip(problem.parts, turned, strict=True):
         T[s] = (V * np.exp(w)) @ (V.conj().T @ T[s])
-        inverse[:, s] = ((inverse[:, s] @ V) * np.exp(-w)) @ V.conj().T
     # G of the problem is added in its own coordinates, before T changes them: N = F N0 F^-1.
-    return Scaling(T, inverse, G, float(np.sqrt(max(best[0], 0.0))))
+    return _finished(M, T, unit * G, problem.parts)
+
+
+def _unit(N: Complex, G: Complex) -> float:
+    """Size of a scaled matrix: in units of it G is to be about as large as the logarithms of T."""
+    size = float(np.sqrt(max(largest(N, G), 0.0)))
+    return size if 0.0 < size < np.inf else 1.0
+
+
+def _finished(M: Complex, T: Complex, G: Complex, parts: Sequence[tuple[DeltaBlock, slice]]) -> Scaling:
+    """The certificate of what is returned, not of what was on the way: its own inverse, and the bound with it."""
+    inverse = np.zeros_like(T)
+    try:
+        for _, s in parts:
+            inverse[s, s] = np.linalg.inv(T[s, s])
+    except np.linalg.LinAlgError:
+        return Scaling(
+            np.eye(len(M), dtype=complex), np.eye(len(M), dtype=complex), 0.0 * G, float(np.linalg.norm(M, 2))
+        )
+    return Scaling(T, inverse, G, float(np.sqrt(max(largest(T @ M @ inverse, G), 0.0))))
 
 
 def _balance(M: Complex, blocks: Sequence[DeltaBlock], sweeps: int = 15) -> tuple[Complex, Complex]:
-    """Scaling that makes rows and columns of each block equal in size."""
+    """Scaling that makes rows and columns of each block equal in size, as long as the matrix becomes smaller.
+
+    A matrix of low rank has no such scaling: each attempt would only be more nearly singular than the last one.
+    """
     n = M.shape[0]
-    T, inverse, N = np.eye(n, dtype=complex), np.eye(n, dtype=complex), M.copy()
-    floor = 1e-10 * float(np.linalg.norm(M)) ** 2 / max(n, 1)  # of rows and columns that are empty
-    if floor < 1e-280:
-        return T, inverse
+    N, best = M.copy(), (np.eye(n, dtype=complex), np.eye(n, dtype=complex))
+    size = float(np.linalg.norm(M))
+    T, inverse = best[0].copy(), best[1].copy()
     for _ in range(sweeps):
+        floor = 1e-10 * size**2 / max(n, 1)  # of rows and columns that are empty
+        if floor < 1e-280:
+            break
         for b, s in slices(blocks):
             P, Q = N[s] @ N[s].conj().T, N[:, s].conj().T @ N[:, s]
             k = b.size
@@ -146,7 +181,11 @@ def _balance(M: Complex, blocks: Sequence[DeltaBlock], sweeps: int = 15) -> tupl
             N[:, s] = N[:, s] @ ti
             T[s] = t @ T[s]
             inverse[:, s] = inverse[:, s] @ ti
-    return T, inverse
+        now = float(np.linalg.norm(N))
+        if not now < 0.9999 * size:
+            return best if not now < size else (T, inverse)
+        size, best = now, (T.copy(), inverse.copy())
+    return best
 
 
 class _Problem:
@@ -181,6 +220,9 @@ class _Problem:
         parts, N = [], self.N.copy()
         for (_, s), e in zip(self.parts, E, strict=True):
             w, V = np.linalg.eigh(e)
+            if np.abs(w).max(initial=0.0) > _FAR:
+                parts.append((V, w))
+                continue
             N[s] = (V * np.exp(w)) @ (V.conj().T @ N[s])
             N[:, s] = ((N[:, s] @ V) * np.exp(-w)) @ V.conj().T
             parts.append((V, w))
@@ -189,13 +231,16 @@ class _Problem:
     def value(self, x: Array) -> float:
         """Largest eigenvalue."""
         if self._seen is None or not np.array_equal(self._seen[0], x):
-            N, G, _ = self.scaled(x)
-            self._seen = (x.copy(), largest(N, G))
+            N, G, parts = self.scaled(x)
+            far = any(np.abs(w).max(initial=0.0) > _FAR for _, w in parts)
+            self._seen = (x.copy(), np.inf if far else largest(N, G))
         return self._seen[1]
 
     def soft(self, x: Array, temperature: float) -> tuple[float, Array]:
         """``t log sum exp(eigenvalue / t)`` and its gradient."""
         N, G, parts = self.scaled(x)
+        if any(np.abs(w).max(initial=0.0) > _FAR for _, w in parts):
+            return 1e30 * (1.0 + float(x @ x)), 2e30 * x  # a step that overflows: back towards the beginning
         lam, U = np.linalg.eigh(_form(N, G))
         self._seen = (x.copy(), float(lam[-1]))
         e = np.exp((lam - lam[-1]) / temperature)

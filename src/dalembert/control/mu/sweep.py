@@ -1,11 +1,14 @@
 """Guaranteed bounds over all frequencies: intervals on which fixed scalings are proven to hold.
 
-On an interval around ``w0`` the response is its Taylor polynomial and a remainder that the resolvent bounds:
-``(jw - A)^-1 = sum (-j d)^k R^(k+1)``, ``R = (j w0 - A)^-1``, ``d = w - w0``. The scaled form is then a Hermitian
-polynomial of ``d`` whose largest eigenvalue is bounded by convexity of its linear part and norms of the rest. No
-frequency is left between samples: what cannot be proven is reported. (Tests of imaginary eigenvalues of Hamiltonian
-pencils miss crossings near zero frequency in floating point; these bounds do not depend on eigenvalues being found.
-They are exact but for the rounding of double precision, for which a part of 1e-9 of the squared level is kept.)
+About a frequency ``w0`` the response is ``M0 + C (u - F)^-1 B``, ``u = 1 / (w - w0)``, ``F = -j (j w0 - A)^-1`` (about
+infinity: ``u = w``, ``F = -j A``). Where fixed scalings prove a level at ``w0``, they go on to prove it until the
+scaled form becomes singular, which it does at the real eigenvalues ``u`` of a Hamiltonian matrix of twice as many rows
+as there are states. An interval thus ends where its scalings end, and no frequency is left between samples.
+
+Eigenvalues are computed with errors, and a crossing that is missed would be a false proof. What is used is therefore
+not whether a computed eigenvalue is real, but a disk around each in which the true ones lie (Bauer and Fike, with
+the residual of the computed eigenvectors): whatever disk meets the real axis ends the interval. Where the eigenvectors
+are useless the norm of the matrix serves, which is a bound of all eigenvalues.
 """
 
 from __future__ import annotations
@@ -21,9 +24,16 @@ from dalembert.control.mu.scalings import Complex, Scaling, largest, upper_bound
 from dalembert.control.norms import Matrices
 from dalembert.control.uncertain.blocks import DeltaBlock
 
-__all__ = ["Interval", "Sweep", "sweep"]
+__all__ = ["Interval", "Known", "Sweep", "sweep"]
 
 _SAFETY = 1e-9  # part of the squared level that rounding may cost
+_ROUNDING = 1e-13  # of the Hamiltonian matrix, relative to its norm: some hundred roundings of double precision
+_PART = 0.99  # of an interval that is used
+_SHORTEST = 1e-7  # relative length of an interval that is worth it
+_HOLE = 5e-3  # relative half-width of what is left out where nothing can be proven
+_HOLES = 6  # after as many the sweep ends
+
+Known = dict[float, Scaling]  # scalings by the frequency at which they were fitted
 
 
 @dataclass(frozen=True)
@@ -46,7 +56,7 @@ class Sweep:
     intervals
         The intervals, ascending.
     gaps
-        Where nothing could be proven at this level: (low, high, best upper bound there).
+        Where nothing could be proven at this level: (low, high, best upper bound there), then what time did not allow.
     """
 
     level: float
@@ -58,28 +68,45 @@ class Sweep:
     @property
     def complete(self) -> bool:
         """Whether every frequency is covered."""
-        return (
-            not self.gaps
-            and bool(self.intervals)
-            and self.intervals[0].low == 0.0
-            and np.isinf(self.intervals[-1].high)
-        )
+        return not self.gaps and not _uncovered(self.intervals, [])
+
+
+def _uncovered(intervals: Sequence[Interval], gaps: Sequence[tuple[float, float, float]]) -> list[tuple[float, float]]:
+    """Frequencies that neither lie in intervals nor in gaps, ascending."""
+    left, reached = [], -1.0
+    for low, high in sorted([(i.low, i.high) for i in intervals] + [(low, high) for low, high, _ in gaps]):
+        if low > max(reached, 0.0) or reached < 0.0 < low:
+            left.append((max(reached, 0.0), low))
+        reached = max(reached, high)
+    return left if np.isinf(reached) else [*left, (max(reached, 0.0), np.inf)]
+
+
+def _trimmed(intervals: Sequence[Interval]) -> list[Interval]:
+    """Intervals in ascending order, without what others cover."""
+    kept: list[Interval] = []
+    for i in sorted(intervals, key=lambda i: (i.low, -i.high)):
+        reached = kept[-1].high if kept else -1.0
+        if i.high > reached:
+            kept.append(Interval(max(i.low, reached), i.high, i.bound))
+    return kept
 
 
 @dataclass(frozen=True, eq=False)
-class _Taylor:
-    """Terms of degree 0 to 2, and what bounds the rest: ``|left| |right| rate^2 d^3 / (1 - rate d)``."""
+class _Local:
+    """The response about a frequency: ``here + C (u - F)^-1 B``."""
 
-    terms: list[Complex]
-    left: Complex
-    right: Complex
-    rate: float
+    here: Complex
+    F: Complex
+    B: Complex
+    C: Complex
 
 
 class _Response:
     """The response of a system in coordinates in which its resolvent is small."""
 
     def __init__(self, system: Matrices, size: int) -> None:
+        from scipy.linalg import matrix_balance
+
         A, B, C, D = system
         B, C, D = B[:, :size], C[:size], D[:size, :size]
         poles, V = np.linalg.eig(A)
@@ -87,71 +114,132 @@ class _Response:
             self.A: Any = np.diag(poles)
             self.B, self.C = np.linalg.solve(V, B.astype(complex)), C @ V
         else:
-            from scipy.linalg import matrix_balance
-
             balanced, T = matrix_balance(A)
-            self.A, self.B, self.C = (
-                balanced.astype(complex),
-                np.linalg.solve(T, B).astype(complex),
-                (C @ T).astype(complex),
-            )
+            self.A, self.B, self.C = balanced.astype(complex), np.linalg.solve(T, B).astype(complex), C @ T
         self.D = D.astype(complex)
+        fast = np.abs(poles[np.abs(poles) > 0.0])
+        self.slowest, self.fastest = (float(fast.min()), float(fast.max())) if fast.size else (1.0, 1.0)
+
+    def about(self, w: float) -> _Local:
+        """Expansion about a frequency."""
+        if np.isinf(w):
+            return _Local(self.D, -1j * self.A, self.B, -1j * self.C)
+        R = np.linalg.inv(1j * w * np.eye(self.A.shape[0]) - self.A)
+        B = R @ self.B
+        return _Local(self.D + self.C @ B, -1j * R, B, -1j * (self.C @ R))
 
     def at(self, w: float) -> Complex:
         """Response at a frequency."""
+        return self.about(w).here
+
+
+def _ends(x: _Local, s: Scaling, level: float) -> tuple[float, float] | None:
+    """``u`` above the first, or below minus the second: there the scaled form is below the level; None if not at all.
+
+    With ``R = level^2 - form`` at the frequency itself and ``S = C^H (N - j G)`` the eigenvalues are those of
+    ``[F + B R^-1 S^H, B R^-1 B^H; C^H C + S R^-1 S^H, F^H + S R^-1 B^H]``, all in scaled coordinates.
+    """
+    from scipy.linalg import matrix_balance, solve_triangular
+
+    N, B, C = s.T @ x.here @ s.inverse, x.B @ s.inverse, s.T @ x.C
+    form = N.conj().T @ N + 1j * (s.G @ N - N.conj().T @ s.G)
+    try:
+        L = np.linalg.cholesky((level**2 - _slack(x.here, N, s, level)) * np.eye(len(N)) - (form + form.conj().T) / 2.0)
+    except np.linalg.LinAlgError:
+        return None
+    S = solve_triangular(L, (N - 1j * s.G).conj().T @ C, lower=True)
+    B = solve_triangular(L, B.conj().T, lower=True)
+    H = np.block(
+        [
+            [x.F + B.conj().T @ S, B.conj().T @ B],
+            [C.conj().T @ C + S.conj().T @ S, x.F.conj().T + S.conj().T @ B],
+        ]
+    )
+    H = matrix_balance(H, permute=False)[0]
+    if not np.isfinite(H).all():
+        return None
+    size = float(np.linalg.norm(H, 2)) * (1.0 + len(H) * _ROUNDING)
+    values, V = np.linalg.eig(H)
+    condition = float(np.linalg.cond(V))
+    if condition > 1e12:
+        return size, size
+    radius = float(np.linalg.norm(np.linalg.solve(V, H @ V) - np.diag(values))) + _ROUNDING * condition * size
+    real = values.real[np.abs(values.imag) <= radius]
+    return min(size, real.max(initial=0.0) + radius), min(size, (-real).max(initial=0.0) + radius)
+
+
+def _slack(M: Complex, N: Complex, s: Scaling, level: float) -> float:
+    """What rounding may have taken from the scaled form: of the response, of the products, and of the inverse."""
+    rounding = len(N) * np.finfo(float).eps
+    product = np.linalg.norm(np.abs(s.T) @ np.abs(M) @ np.abs(s.inverse))
+    inverse = np.linalg.norm(s.T @ s.inverse - np.eye(len(N)))
+    error = rounding * float(product) + float(inverse * np.linalg.norm(N))
+    return _SAFETY * level**2 + error * (2.0 * float(np.linalg.norm(N) + np.linalg.norm(s.G)) + error)
+
+
+class _Cover:
+    """Intervals of one level, as they are found."""
+
+    def __init__(self, response: _Response, blocks: Sequence[DeltaBlock], level: float, known: Known) -> None:
+        self.response, self.blocks, self.level, self.known = response, blocks, level, known
+        self.result = Sweep(level)
+
+    def uncovered(self) -> list[tuple[float, float]]:
+        """What is left."""
+        return _uncovered(self.result.intervals, self.result.gaps)
+
+    def use(self, w: float, s: Scaling) -> bool:
+        """Add the interval on which scalings hold that were fitted at a frequency; False if there is none."""
+        ends = _ends(self.response.about(w), s, self.level)
+        if ends is None:
+            return False
+        up, down = ends
         if np.isinf(w):
-            return self.D
-        n = self.A.shape[0]
-        return np.asarray(self.D + self.C @ np.linalg.solve(1j * w * np.eye(n) - self.A, self.B))
-
-    def taylor(self, w: float) -> _Taylor:
-        """Expansion about a frequency."""
-        n = self.A.shape[0]
-        R = np.linalg.inv(1j * w * np.eye(n) - self.A)
-        RB, CR = R @ self.B, self.C @ R
-        terms = [self.D + self.C @ RB, -1j * CR @ RB, -CR @ (R @ RB)]
-        return _Taylor(terms, CR, RB, float(np.linalg.norm(R, 2)))
-
-    def taylor_at_infinity(self) -> _Taylor:
-        """Expansion about infinite frequency, in ``d = 1 / w``."""
-        terms = [self.D, -1j * (self.C @ self.B), -(self.C @ self.A @ self.B)]
-        return _Taylor(terms, self.C, self.B, max(float(np.linalg.norm(self.A, 2)), 1e-300))
-
-
-def _hermitian(X: Complex) -> Complex:
-    return np.asarray((X + X.conj().T) / 2.0)
-
-
-class _ScaledForm:
-    """The scaled form about a frequency, and what bounds it beside: all that does not depend on the displacement."""
-
-    def __init__(self, x: _Taylor, s: Scaling) -> None:
-        N = [s.T @ term @ s.inverse for term in x.terms]
-        H = [term.conj().T for term in N]
-        G = s.G
-        self.rate = x.rate
-        self.size = float(np.linalg.norm(s.T @ x.left, 2) * np.linalg.norm(x.right @ s.inverse, 2))
-        self.constant = _hermitian(H[0] @ N[0] + 1j * (G @ N[0] - H[0] @ G))
-        self.linear = _hermitian(H[1] @ N[0] + H[0] @ N[1] + 1j * (G @ N[1] - H[1] @ G))
-        second = _hermitian(H[1] @ N[1] + H[2] @ N[0] + H[0] @ N[2] + 1j * (G @ N[2] - H[2] @ G))
-        self.here = float(np.linalg.eigvalsh(self.constant)[-1])
-        self.second = max(float(np.linalg.eigvalsh(second)[-1]), 0.0)
-        self.third = float(np.abs(np.linalg.eigvalsh(_hermitian(H[1] @ N[2] + H[2] @ N[1]))).max())
-        self.sizes = [float(np.sqrt(max(np.linalg.eigvalsh(h @ n)[-1], 0.0))) for h, n in zip(H, N, strict=True)]
-        self.G = float(np.abs(np.linalg.eigvalsh(_hermitian(G))).max())
-
-    def below(self, level: float, h: float) -> bool:
-        """Whether it is below the level for all displacements from 0 to ``h``."""
-        if h * self.rate >= 0.99:
+            interval = Interval(up / _PART, np.inf, self._value(w, s))
+        else:
+            high, low = w + _PART / up, max(w - _PART / down, 0.0)
+            interval = Interval(low, high, self._value(w, s))
+        if np.isfinite(w) and interval.high - interval.low < _SHORTEST * max(w, _SHORTEST * self.response.slowest):
             return False
-        least = level * level * (1.0 - _SAFETY)
-        remainder = self.size * self.rate**2 * h**3 / (1.0 - self.rate * h)
-        # The form is convex up to its quadratic part, which is added where it is positive.
-        rest = h * h * self.second + h**3 * self.third + h**4 * self.sizes[2] ** 2
-        rest += (2.0 * sum(n * h**k for k, n in enumerate(self.sizes)) + 2.0 * self.G + remainder) * remainder
-        if self.here + rest >= least:
+        # Rounding that no bound foresees shows at the ends first.
+        if any(self._value(end, s) >= self.level for end in (interval.low, interval.high)):
             return False
-        return bool(np.linalg.eigvalsh(self.constant + h * self.linear)[-1] + rest < least)
+        self.result.intervals.append(interval)
+        return True
+
+    def _value(self, w: float, s: Scaling) -> float:
+        return float(np.sqrt(max(largest(s.T @ self.response.at(w) @ s.inverse, s.G), 0.0)))
+
+    def fit(self, w: float, seconds: float) -> None:
+        """Scalings for a frequency, from those of its neighbour, or afresh; what they do not prove becomes a gap."""
+        M = self.response.at(w)
+        near = min(self.known, key=lambda k: _distance(k, w), default=None)
+        best: Scaling | None = None
+        for start in (None,) if near is None or not self.known[near].sound else (self.known[near], None):
+            s = upper_bound(M, self.blocks, target=0.95 * self.level, start=start, seconds=seconds / 2.0)
+            self.result.solves += 1
+            if best is None or s.bound < best.bound:
+                best = s
+            if best.bound <= 0.97 * self.level:
+                break
+        assert best is not None
+        if w not in self.known or best.bound < self.known[w].bound:
+            self.known[w] = best
+        if not self.use(w, best):
+            self.result.gaps.append((*self._hole(w), best.bound))
+
+    def _hole(self, w: float) -> tuple[float, float]:
+        if np.isinf(w):
+            return 1e3 * self.response.fastest, np.inf
+        if w == 0.0:
+            return 0.0, 1e-3 * self.response.slowest
+        return w * (1.0 - _HOLE), w * (1.0 + _HOLE)
+
+
+def _distance(a: float, b: float) -> float:
+    """Distance of frequencies on a logarithmic scale that has room for zero and infinity."""
+    x, y = (np.log(np.clip(w, 1e-12, 1e12)) for w in (a, b))
+    return float(abs(x - y))
 
 
 def sweep(
@@ -159,8 +247,10 @@ def sweep(
     blocks: Sequence[DeltaBlock],
     level: float,
     *,
+    known: Known | None = None,
+    first: Sequence[float] = (),
     seconds: float = 60.0,
-    each: float = 5.0,
+    each: float = 10.0,
     stop_at_gap: bool = False,
     progress: Callable[[float, float], object] | None = None,
 ) -> Sweep:
@@ -174,6 +264,10 @@ def sweep(
         The blocks.
     level
         The level to prove.
+    known
+        Scalings of earlier sweeps, which are used first; those that are found join them.
+    first
+        Frequencies to look at before all others: where it is likely to fail.
     seconds, each
         Time limits: of all, and of one upper bound.
     stop_at_gap
@@ -182,74 +276,26 @@ def sweep(
         Called with the frequency reached and the seconds spent.
     """
     began = perf_counter()
-    n = sum(b.size for b in blocks)
-    response = _Response(system, n)
-    result = Sweep(level)
-    # From infinity down to a frequency above which one proof is enough.
-    x = response.taylor_at_infinity()
-    reached: list[tuple[float, float]] = []
-    for high in (np.inf, 10.0 * x.rate):  # where nothing passes directly, infinity itself says nothing of scalings
-        top = upper_bound(response.at(high), blocks, target=0.9 * level, seconds=each)
-        result.solves += 1
-        d, form = 0.9 / x.rate, _ScaledForm(x, top)
-        while d > 1e-9 / x.rate and not form.below(level, d):
-            d *= 0.5
-        reached.append((d if form.below(level, d) else 0.0, top.bound))
-        if d > 0.1 / x.rate:
-            break
-    d, bound = max(reached)
-    if d == 0.0:
-        d = 1e-3 / x.rate
-        result.gaps.append((1.0 / d, np.inf, bound))
-    else:
-        result.intervals.append(Interval(1.0 / d, np.inf, bound))
-    end, w = 1.0 / d, 0.0
-    scaling: Scaling | None = None
-    while w < end:
+    response = _Response(system, sum(b.size for b in blocks))
+    cover = _Cover(response, blocks, level, {} if known is None else known)
+    result = cover.result
+    todo = [*first, np.inf, 0.0]
+    for w, s in list(cover.known.items()):
         if perf_counter() - began > seconds:
-            result.gaps.append((w, end, np.nan))
             break
-        x = response.taylor(w)
-        step, least = 0.5 / x.rate, 1e-9 / x.rate
-        fitted = False
-        if scaling is None or not _good(x.terms[0], scaling, level):
-            scaling, fitted = upper_bound(x.terms[0], blocks, target=0.95 * level, start=scaling, seconds=each), True
-            if scaling.bound > 0.99 * level:  # a fresh start may do better than the neighbour's scalings
-                fresh = upper_bound(x.terms[0], blocks, target=0.95 * level, seconds=each)
-                scaling = fresh if fresh.bound < scaling.bound else scaling
-            result.solves += 1
-        form = _ScaledForm(x, scaling)
-        while step > least and not form.below(level, step):
-            step *= 0.5
-        if step <= least:
-            if not fitted:
-                scaling = None
-                continue
-            # Nothing can be proven here: leave a gap as small as the resolution, and go on behind it.
-            width = max(1e-6 * max(w, 1e-3 / x.rate), least)
-            _gap(result, w, min(w + width, end), scaling.bound)
-            w += width
-            scaling = None
-            if stop_at_gap or sum(high - low for low, high, _ in result.gaps) > 0.01 * end or len(result.gaps) > 20:
-                result.gaps.append((w, end, np.nan))
-                break
-            continue
-        result.intervals.append(Interval(w, min(w + step, end), scaling.bound))
-        w += step
+        cover.use(w, s)
+    while left := cover.uncovered():
+        spent = perf_counter() - began
+        if spent > seconds or (result.gaps and (stop_at_gap or len(result.gaps) >= _HOLES)):
+            result.gaps += [(low, high, np.nan) for low, high in left]
+            break
+        while todo and not any(low <= todo[0] <= high for low, high in left):
+            todo.pop(0)
+        low, high = left[0]
+        w = todo.pop(0) if todo else float(np.sqrt(max(low, 1e-6 * high) * high))
+        cover.fit(w, min(each, seconds - spent))
         if progress is not None:
-            progress(w, perf_counter() - began)
-    result.intervals.sort(key=lambda i: i.low)
+            progress(cover.uncovered()[0][0] if cover.uncovered() else np.inf, perf_counter() - began)
+    result.intervals = _trimmed(result.intervals)
     result.seconds = perf_counter() - began
     return result
-
-
-def _good(M: Complex, s: Scaling, level: float) -> bool:
-    return largest(s.T @ M @ s.inverse, s.G) < (0.985 * level) ** 2
-
-
-def _gap(result: Sweep, low: float, high: float, bound: float) -> None:
-    if result.gaps and abs(result.gaps[-1][1] - low) <= 1e-12 * max(low, 1.0):
-        first, _, worst = result.gaps[-1]
-        result.gaps[-1] = (first, high, max(worst, bound))
-    else:
-        result.gaps.append((low, high, bound))

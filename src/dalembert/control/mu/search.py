@@ -1,0 +1,98 @@
+"""The search for the least level that can be proven of an uncertain system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from dalembert.control.mu.sweep import Known, Sweep, sweep
+from dalembert.control.norms import Matrices
+from dalembert.control.uncertain.blocks import DeltaBlock
+from dalembert.core.types import Array
+
+MARGINS = (1.3, 1.05)  # of levels above what stands in their way, in the order in which they are tried
+_NEAR = 1.03  # the same where one pass must do
+
+__all__ = ["MARGINS", "Aim", "Search", "hardest", "looked_at"]
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What is to be proven: one level, or the least one, and the level below which nothing is tried."""
+
+    level: float | None
+    enough: float | None
+
+    def passes(self, lower: float) -> list[tuple[float, float]]:
+        """Levels at which proofs begin, and margins above what stands in their way; a wide margin is proven fast."""
+        if self.enough is not None:
+            return [(max(self.enough, _NEAR * lower), _NEAR)]
+        return [(max(1.0, m * lower), m) if k == 0 else (max(0.5, m * lower), m) for k, m in enumerate(MARGINS)]
+
+
+class Search:
+    """Proofs at one level after the other, which share what they learn: scalings, and where it is hard."""
+
+    def __init__(
+        self,
+        system: Matrices,
+        blocks: Sequence[DeltaBlock],
+        first: list[float],
+        deadline: float,
+        progress: Callable[[float, float], object] | None,
+    ) -> None:
+        self.system, self.blocks, self.first, self.deadline, self.progress = system, blocks, first, deadline, progress
+        self.known: Known = {}
+        self.solves = 0
+        self.obstacle = 0.0  # the largest among bounds that were fitted and did not suffice
+
+    def at(self, level: float, stop_at_gap: bool = False) -> Sweep:
+        """Prove a level as far as it can be."""
+        found = sweep(
+            self.system,
+            self.blocks,
+            level,
+            known=self.known,
+            first=self.first,
+            seconds=max(self.deadline - perf_counter(), 0.0),
+            stop_at_gap=stop_at_gap,
+            progress=self.progress,
+        )
+        self.solves += found.solves
+        return found
+
+    def least(self, passes: Sequence[tuple[float, float]]) -> Sweep:
+        """The least level that is proven: in each pass it rises above whatever is met."""
+        proven: Sweep | None = None
+        for begin, margin in passes:
+            level = max(begin, margin * self.obstacle)
+            while proven is None or level < 0.99 * proven.level:
+                found = self.at(level, stop_at_gap=True)
+                if found.complete:
+                    proven = found
+                    break
+                w, best = hardest(found)
+                if np.isnan(best) or perf_counter() > self.deadline:
+                    return proven or found
+                self.first.insert(0, w)
+                self.obstacle = max(self.obstacle, best)
+                level = max(1.01 * level, margin * best)
+        assert proven is not None
+        return proven
+
+
+def hardest(found: Sweep) -> tuple[float, float]:
+    """Frequency within the first gap, and the best bound there; not a number if time ran out."""
+    low, high, best = found.gaps[0]
+    return (0.0 if low == 0.0 else high if np.isinf(high) else (low + high) / 2.0), best
+
+
+def looked_at(system: Matrices) -> Array:
+    """Frequencies at which an uncertain system is looked at first."""
+    poles = np.abs(np.linalg.eigvals(system[0])) if system[0].size else np.ones(1)
+    poles = poles[poles > 1e-12]
+    poles = poles if poles.size else np.ones(1)
+    return np.unique(np.concatenate([[0.0, np.inf], poles, np.geomspace(poles.min() / 10, poles.max() * 10, 12)]))
