@@ -18,7 +18,7 @@ from dalembert.compile.cuda import CudaSource, emit_cuda
 from dalembert.compile.emit_c import CHUNK_SIZE
 from dalembert.compile.tape import supported_operations
 from dalembert.core.errors import BuildError, InputError
-from dalembert.loop.rollout import processor_engine, with_signs
+from dalembert.loop.members import processor_engine, with_signs
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.problem import EventSpec, Problem
 from dalembert.simulation.rollout.cuda import rollout_source

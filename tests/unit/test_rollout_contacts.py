@@ -319,7 +319,6 @@ def test_refusals() -> None:
         return da.rollout(machine, **given)
 
     for options, message in (
-        ({"contact": None}, r"has contacts \(floor\), which rollouts and steppers go through by time-stepping alone"),
         ({"contact": "time-steping"}, "unknown contact method"),
         ({"method": "rk4"}, "steps by 'moreau', not by method 'rk4'"),
         ({"rtol": 1e-6}, "rtol is for"),
@@ -327,7 +326,6 @@ def test_refusals() -> None:
         ({"machine": ball(law="poisson")}, "Poisson"),
         ({"machine": free}, "machine 'ball' has none"),
         ({"limits": "record"}, "limits of a rollout must be one of ignore, stop, contact, got 'record'"),
-        ({"machine": free, "contact": None, "limits": "contact"}, "needs contact='time-stepping'"),
         ({"machine": da.equations(machine, backend="vm")}, "needs a C compiler"),
     ):
         with pytest.raises(InputError, match=message):

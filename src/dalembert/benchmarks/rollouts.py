@@ -32,7 +32,8 @@ from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.io.conventions import from_mujoco, to_mujoco
 from dalembert.io.urdf import load_urdf
-from dalembert.loop.rollout import member_values, rollout
+from dalembert.loop.members import member_values
+from dalembert.loop.rollout import rollout
 from dalembert.model.machine import Machine
 from dalembert.simulation.contact.methods import TimeStepping
 from dalembert.systems.cable_robots import pulley_robot

@@ -19,7 +19,6 @@ from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switching import Switch
 from dalembert.model.signals import Sensor, Signal
-from dalembert.simulation.constrained.methods import Projection
 from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.engines.integrators import agree
 from dalembert.simulation.integrate import integrate
@@ -154,12 +153,7 @@ def _check_contacts(loop: ClosedLoop, settings: Settings) -> None:
     """Refuse ways of keeping constraints that know nothing of contacts."""
     if loop.switching is None or not loop.switching.pairs.is_contact.any():
         return
-    way = agree(loop.problem, settings.method, settings.constraints)[1]
-    if not isinstance(way, Projection):
-        raise InputError(
-            f"contacts of machine '{loop.problem.name}' need constraints='projection' and an explicit method, got "
-            f"{way.name!r}"
-        )
+    loop.switching.check_way(agree(loop.problem, settings.method, settings.constraints)[1])
 
 
 def _tell_changes(eom: EquationsOfMotion, x: Array, asked: Array, p: Any) -> None:

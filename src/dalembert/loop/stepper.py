@@ -16,23 +16,24 @@ from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.loop.closed_loop import close_loop
-from dalembert.loop.rollout import (
+from dalembert.loop.members import (
     check_starts,
-    contact_way,
     held_inputs,
     initial_states,
     member_values,
+    outside_of_lanes,
     processor_engine,
     with_signs,
 )
 from dalembert.loop.signals import Quantity, make_observations
 from dalembert.loop.stepping import check_gaps
-from dalembert.simulation.contact.methods import ContactMethod
-from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, agree
+from dalembert.simulation.checks import check_setup
+from dalembert.simulation.contact.methods import ContactMethod, contact_method
+from dalembert.simulation.engines.integrators import agree
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import SEGMENT, Plan, rollout_macros
 from dalembert.simulation.rollout.stops import terminal_events
-from dalembert.simulation.settings import STEP
+from dalembert.simulation.settings import STEP, Settings
 
 __all__ = ["Stepper", "stepper"]
 
@@ -77,10 +78,10 @@ class Stepper:
         if self._loop.controller is not None and self._loop.constant is None:
             names = ", ".join(update.name for update in self._loop.controller.updates)
             raise InputError(f"a stepper has a period of its own and samples nothing else, got {names}")
-        if contact is None:
-            method = DEFAULT_INTEGRATOR if method is None else method
-            rollout_macros(problem, method)
-        integrator = agree(problem, method, None)[0]
+        integrator, way = agree(problem, method, None)
+        rollout_macros(problem, integrator.name)
+        if self._loop.switching is not None:
+            self._loop.switching.check_way(way)
         if integrator.adaptive:
             raise InputError(f"a stepper takes fixed steps, not those of method {method!r}")
         self.input_names = eom.u_names if own else ()
@@ -99,6 +100,10 @@ class Stepper:
         self._check(start[0], x, p)
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
         self._members = with_signs(self._members, stops)
+        if contact is None:
+            settings = Settings(period, method=integrator.name, step=period / substeps)
+            setup = check_setup(problem, x[0], p[0] if p.ndim == 2 else p, settings, period=0.0)
+            self._members = outside_of_lanes(self._loop, setup, self._members, self._engine, keeps=False, endless=True)
         self._seen = np.empty((members, len(seen)))
         self._advance = self._engine.bind(self._plan, self._members, threads=threads)
         self._observe(np.arange(members))
@@ -188,6 +193,8 @@ class Stepper:
         members.x[chosen], members.status[chosen] = x, 0
         if members.signs is not None:
             members.signs[chosen] = np.nan
+        if members.fresh is not None:
+            members.fresh[chosen] = 1
         if members.p.ndim == 2:
             members.p[chosen] = parameters
         if members.held.ndim == 2:
@@ -326,7 +333,7 @@ def stepper(
         int(members),
         (q0, v0, p),
         method,
-        contact_way(eom, contact, limits),
+        None if contact is None else contact_method(contact),
         limits,
         substeps,
         seen if isinstance(seen, Mapping) else tuple(seen),

@@ -20,6 +20,7 @@ from dalembert.core.warn import warn
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.unilateral import Instant, Pairs, Terms, close_gaps, hit, settle, shock
+from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry
 
@@ -126,6 +127,14 @@ class Switching:
         """Whether any constraint measures itself when it begins to act."""
         return bool(self.eom.constraint_system.measuring)
 
+    def check_way(self, way: ConstraintMethod) -> None:
+        """Refuse ways of keeping constraints that know nothing of contacts."""
+        if self.pairs.is_contact.any() and not isinstance(way, Projection):
+            raise InputError(
+                f"contacts of machine '{self.problem.name}' need constraints='projection' and an explicit method, got "
+                f"{way.name!r}"
+            )
+
     def bind(self, held: Callable[[], Array]) -> None:
         """Tell how to get the values that a sampled controller holds."""
         self.held = held
@@ -169,15 +178,18 @@ class Switching:
     def prepare_all(
         self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, Array], threads: int = 1
     ) -> Array:
-        """Return the initial states of many members (N, n), each with its parameters (N, np), as `prepare` does."""
-        eom, system, x = self.eom, self.eom.constraint_system, x.copy()
-        if any(r.unilateral for r in system.rows):
-            for i, own in enumerate(p):
-                named = {name: float(values[i]) for name, values in wanted.items()} or None
-                x[i] = self.for_run(own, None).prepare(x[i], t, reach, named)[0]
-            return x
+        """Return the initial states of many members (N, n), each with its parameters (N, np), as `prepare` does.
+
+        But what pulls or pushes there is for their time loop to say.
+        """
+        eom, system, given, x = self.eom, self.eom.constraint_system, x, x.copy()
         q, v, latches = x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], x[:, self.latches]
         latches = system.measured(latches, q, t, p)
+        if self.pairs.names:
+            phi = eom.constraints(q, t=t, p=p, latches=latches)
+            latches[:, self.pairs.flags] = np.where(phi[:, self.pairs.rows] < -1e-9, 0.0, latches[:, self.pairs.flags])
+            for i in np.flatnonzero((phi[:, self.pairs.rows[self.pairs.is_contact]] > _PENETRATES).any(axis=1))[:1]:
+                self._check_overlap(phi[i])
         x[:, self.latches] = latches
 
         def place(which: slice) -> None:
@@ -189,8 +201,13 @@ class Switching:
         q, v = q.copy(), v.copy()
         try:
             in_parts(place, len(x), threads)
-        except InputError:  # once more, so that the first member which cannot start is the one that is named
-            place(slice(None))
+        except InputError:
+            if self.pairs.names:  # of velocities that cables do not allow a member is told, and starts with others
+                for i, own in enumerate(p):
+                    named = {name: float(values[i]) for name, values in wanted.items()} or None
+                    x[i] = self.for_run(own, None).prepare(given[i], t, reach, named)[0]
+                return x
+            place(slice(None))  # once more, so that the first member which cannot start is the one that is named
         return x
 
     def _check_overlap(self, phi: Array) -> None:
@@ -369,8 +386,23 @@ class Switching:
 
     def pair_table(self) -> PairTable:
         """Return the pairs in numbers."""
+        return self._table(*self.pairs.coefficients(self.p))
+
+    def member_table(self, p: Array) -> tuple[PairTable | None, Array]:
+        """Tell of the pairs of many members with parameters (N, np), and their restitution and friction (N, 2 k).
+
+        Nothing is switched there, and a cable that measures itself has its length from the start.
+        """
+        if not self.pairs.names:
+            return None, np.zeros((len(p), 0))
+        if not self.pairs.is_contact.any():
+            return self._table(*self.pairs.coefficients(p[0])), np.zeros((len(p), 2 * len(self.pairs.names)))
+        own, which = np.unique(p, axis=0, return_inverse=True)
+        e, mu = (np.array(x) for x in zip(*(self.pairs.coefficients(row) for row in own), strict=True))
+        return self._table(e[0], mu[0]), np.ascontiguousarray(np.hstack([e, mu])[which.ravel()])
+
+    def _table(self, e: Array, mu: Array) -> PairTable:
         pairs, first = self.pairs, self.latches.start
-        e, mu = pairs.coefficients(self.p)
         return PairTable(
             pairs.rows,
             pairs.flags + first,

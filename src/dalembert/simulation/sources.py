@@ -22,6 +22,7 @@ UNITS = {
         "transitions/unilateral.c",
     ),
     "contacts": ("contact/cone.c", "contact/moreau.c"),
+    "members": ("engines/stepper.c", "engines/events.c", "rollout/members.c"),
 }
 """Translation units, each of the files that it consists of, in the order in which they need each other."""
 

@@ -26,7 +26,7 @@ struct beside {
 #define NO(m) (!(m))
 #define SOME(m) (m)
 #endif
-#if (CONSTRAINED || STEPPING) && defined(LANES)
+#if (CONSTRAINED || STEPPING || ALONE) && defined(LANES)
 /* One member out of its lane. */
 static inline void take_out(const struct beside *B, int i, const real *x, const real *c, const real *p) {
     double *const one = B->member;

@@ -65,10 +65,15 @@ struct rollout {
     const double *atol;
     double rtol, max_step, max_steps, t_end;
     double *pace;
-    /* signs of the event functions of each member, and who takes one over a step in which they change (of length h from
-     * t): 0, or it cannot go on */
+    /* where events change members: which have not left their start, signs of all event functions, and who begins with a
+     * member and takes it over a step outside of its lane (members.c); `first` is the number of the first one */
+    int64_t *fresh;
     double *watched;
-    int (*outside)(int64_t member, double t, double h, double *x, const double *c, const double *p, double *signs);
+    int64_t (*begin)(void *steps, int64_t member, double *t, double h, double *x, const double *c, const double *p,
+                     double *signs);
+    int64_t (*outside)(void *steps, int64_t member, double *t, double h, double end, double *x, const double *c,
+                       const double *p, double *signs);
+    void *steps;
     int64_t first;
     /* memory of this thread: SYM_rollout_n_work doubles; those of `measure` and 4 n_measures + 1 vectors; for the
      * updates most random numbers, most rows, most work of one of them, and a vector */
@@ -130,39 +135,85 @@ static void put(double *rows, int64_t start, int64_t members, int64_t n_rows, in
     }
 }
 
-#if N_WATCHED
+#if WATCHES
+/* What has become of a member outside of its lane: 0 if it goes on, else its status; the time is then that of its end. */
+static void note_end(const struct rollout *R, int64_t i, int64_t status, double t) {
+    if (status) R->status[i] = status, R->failed_at[i] = t;
+}
+
+/* Members that have not left their start: what pulls or pushes there is settled, and their events are armed. Returns
+ * those that can go on. */
+static integer begin(const struct rollout *R, int64_t start, int64_t members, real t, double h, int64_t row, integer alive,
+                     real *x, const real *c, const real *p, real *signs) {
+    int some = 0;
+    for (int64_t i = 0; i < members; i++) {
+        double *const one = R->beside.member, own[N_WATCHED + 1], time = t[i];
+        if (!R->fresh[start + i] || !alive[i]) continue;
+        take_out(&R->beside, (int)i, x, c, p);
+        const int64_t status = R->begin(R->steps, R->first + start + i, &time, h, one, one + 2 * N_STATES,
+                                        one + 2 * N_STATES + N_HELD, own);
+        note_end(R, start + i, status, time);
+        R->fresh[start + i] = 0, some = 1;
+        if (status) alive[i] = 0;
+        for (int j = 0; j < N_STATES; j++) x[j][i] = one[j];
+        for (int e = 0; e < N_WATCHED; e++) signs[e][i] = own[e];
+    }
+    if (some && row >= 0) put(R->rows, start, members, R->n_rows, row, N_STATES, alive, x);
+    return alive;
+}
+
+/* Take members out of their lanes, one by one, over a step of length h from t to `end` (adaptive: towards it). `next` and
+ * `signs` are then those at its end, and t is where each of them is. Returns those that cannot go on; those that have
+ * stopped at an event are added to `stopped`. */
+static integer leave(const struct rollout *R, int64_t start, int64_t members, integer leaves, real *t, double h, real end,
+                     const real *x, const real *c, const real *p, real *next, real *signs, integer *stopped) {
+    integer lost = J(0);
+    for (int64_t i = 0; i < members; i++) {
+        double *const one = R->beside.member, own[N_WATCHED + 1], time = (*t)[i];
+        if (!leaves[i]) continue;
+        take_out(&R->beside, (int)i, x, c, p);
+        for (int e = 0; e < N_WATCHED; e++) own[e] = signs[e][i];
+        const int64_t status = R->outside(R->steps, R->first + start + i, &time, h, end[i], one, one + 2 * N_STATES,
+                                          one + 2 * N_STATES + N_HELD, own);
+        note_end(R, start + i, status, time);
+        (*t)[i] = time;
+        if (status > 0) lost[i] = -1;
+        if (status < 0) (*stopped)[i] = -1;
+        if (status > 0) continue;
+        for (int j = 0; j < N_STATES; j++) next[j][i] = one[j];
+        for (int e = 0; e < N_WATCHED; e++) signs[e][i] = own[e];
+    }
+    return lost;
+}
+#endif
+
+#if WATCHES && !ALONE
 static const double direction_of[] = {DIRECTIONS};
 
-/* Members in whose step of length h from t, from x to `next`, an event function changes its sign. They are taken over it
- * one by one; of the others the signs at its end are kept. Returns those that cannot go on. */
+/* Members in whose step of length h from t, from x to `next`, an event function changes its sign leave their lanes; of the
+ * others the signs at its end are kept. Returns as `leave` does, with the length of the steps of those that stop. */
 static integer watch(const struct rollout *R, int64_t start, int64_t members, real t, double h, integer good,
-                     const real *x, const real *c, const real *p, real *next, real *signs, real *g, real *w) {
+                     const real *x, const real *c, const real *p, real *next, real *signs, real *g, real *w,
+                     integer *stopped, real *length) {
     const real end = t + SPLAT(h);
-    real share;
+    real share, time = t;
     const real *const in[] = {&end, next, c, p};
     real *const out[] = {g, &share};
     WATCH(in, out, w)
-    integer leaves = ~(share >= K(SHARE)), lost = J(0);
+    integer leaves = ~(share >= K(SHARE));
     for (int e = 0; e < N_WATCHED; e++) {
         const real s = signs[e];
         leaves |= (s != K(0.0)) & ~(g[e] * s > K(0.0)) & (SPLAT(direction_of[e]) * s <= K(0.0));
     }
     leaves &= good;
-    if (__builtin_expect(any(leaves), 0))
-        for (int i = 0; i < members; i++) {
-            if (!leaves[i]) continue;
-            double *const one = R->beside.member, own[N_WATCHED];
-            take_out(&R->beside, i, x, c, p);
-            for (int e = 0; e < N_WATCHED; e++) own[e] = signs[e][i];
-            if (R->outside(R->first + start + i, t[i], h, one, one + 2 * N_STATES, one + 2 * N_STATES + N_HELD, own))
-                lost[i] = -1;
-            for (int j = 0; j < N_STATES; j++) next[j][i] = one[j];
-            for (int e = 0; e < N_WATCHED; e++) g[e][i] = own[e];
-        }
+    const integer stays = good & ~leaves;
     for (int e = 0; e < N_WATCHED; e++) {
         const real sign = select_(g[e] > K(0.0), K(1.0), select_(g[e] < K(0.0), K(-1.0), K(0.0)));
-        signs[e] = select_(good, sign, signs[e]);
+        signs[e] = select_(stays, sign, signs[e]);
     }
+    if (__builtin_expect(!any(leaves), 1)) return leaves;
+    const integer lost = leave(R, start, members, leaves, &time, h, end, x, c, p, next, signs, stopped);
+    *length = select_(*stopped, time - t, *length);
     return lost;
 }
 #endif
@@ -175,6 +226,7 @@ static void load_members(const double *table, int64_t start, int64_t members, in
         for (int64_t j = 0; j < size; j++) block[j] = SPLAT(table[j]);
 }
 
+#if !ALONE
 /* One step of each lane's length and the projection after it; returns which lanes could be projected. */
 static inline integer advance(const struct rollout *R, real t, real h, integer alive, const real *x, const real *c,
                               const real *p, real *stage, real *rate, real *next, real *w) {
@@ -247,8 +299,26 @@ static integer stop(const struct rollout *R, int64_t start, int64_t members, rea
     }
     return hit;
 }
+#endif
 
-#if ADAPTIVE
+#if ALONE && ADAPTIVE
+/* Integrate a block of members, each by itself, to the end of a segment (at seg->h). Returns those that are still alive. */
+static integer adapt(const struct rollout *R, int64_t start, int64_t members, const struct segment *seg, double slack,
+                     integer alive, real *x, const real *c, const real *p, real *signs) {
+    real t = SPLAT(seg->anchor);
+    for (int64_t i = members; i < LANES; i++) t[i] = seg->h; /* nobody is there */
+    for (;;) {
+        const integer going = alive & (t < seg->h);
+        const real before = t;
+        integer stopped = J(0);
+        if (!any(going)) return alive;
+        alive &= ~leave(R, start, members, going, &t, 0.0, SPLAT(seg->h), x, c, p, x, signs, &stopped);
+        if (R->n_measures && (R->every || any(stopped)))
+            look(R, t, R->every ? t - before : K(0.0), slack, alive & (R->every ? going : stopped), x, c, p);
+        alive &= ~stopped;
+    }
+}
+#elif ADAPTIVE
 TABLE double error_weight[] = {ERRORS}, counted[] = {COUNTED};
 
 static inline real larger(real a, real b) { return select_(a > b, a, b); }
@@ -358,8 +428,11 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
     const int64_t n = R->n, m = R->n_measures;
     real *const w = aligned(R->work), *const x = w + N_WORK, *const next = x + N_STATES, *const stage = next + N_STATES;
     real *const rate = stage + N_STATES, *const c = rate + N_RATE, *const p = c + N_HELD;
-#if N_WATCHED
-    real *const watched = p + N_PARAMETERS, *const g = watched + N_WATCHED;
+#if WATCHES
+    real *const watched = p + N_PARAMETERS;
+#endif
+#if WATCHES && !ALONE
+    real *const g = watched + N_WATCHED;
 #endif
     real *const values = m ? aligned(R->measure_work) : 0;
     for (int64_t start = 0; start < n; start += LANES) {
@@ -371,12 +444,17 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
         load_members(R->state, start, members, n, N_STATES, N_STATES, x);
         load_members(R->held, start, members, n, N_HELD, R->held_stride, c);
         load_members(R->parameters, start, members, n, N_PARAMETERS, R->p_stride, p);
-#if N_WATCHED
-        load_members(R->watched, start, members, n, N_WATCHED, N_WATCHED, watched);
+#if WATCHES
+        if (N_WATCHED) load_members(R->watched, start, members, n, N_WATCHED, N_WATCHED, watched);
 #endif
         if (R->clock) load_members(R->clock, start, members, n, 1, 1, &clock);
         for (int64_t i = 0; i < LANES; i++)
             if (status[i < members ? i : members - 1]) alive[i] = 0;
+#if WATCHES
+        if (R->n_segments && R->segments->sample < 0)
+            alive = begin(R, start, members, clock + SPLAT(R->segments->anchor), R->segments->h, R->segments->begin, alive, x,
+                          c, p, watched);
+#endif
         if (R->n_events) load_members(R->signs, start, members, n, R->n_events, R->n_events, aligned(R->events_work));
         if (m) {
             load_members(R->values, start, members, n, 2 * m, 2 * m, values);
@@ -390,24 +468,40 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
             const int64_t steps = seg->count + (seg->rest > 0.0);
             if (seg->sample >= 0) {
                 sample(R, start, members, seg, clock, alive, x, c, p);
+#if WATCHES
+                alive = begin(R, start, members, clock + SPLAT(seg->anchor), seg->h, seg->begin, alive, x, c, p, watched);
+#endif
                 if (seg->begin >= 0) put(R->held_rows, start, members, R->n_rows, seg->begin, N_HELD, alive, c);
                 if (m && R->every) look(R, clock + SPLAT(seg->anchor), K(0.0), slack, alive, x, c, p);
             }
-#if ADAPTIVE
+#if ADAPTIVE && ALONE
+            alive = adapt(R, start, members, seg, slack, alive, x, c, p, watched);
+            t = SPLAT(seg->h);
+            (void)steps, (void)next;
+#elif ADAPTIVE
             alive = adapt(R, start, members, seg, slack, alive, x, c, p, stage, rate, next, w);
             t = SPLAT(seg->h);
             (void)steps, (void)clock;
 #else
+#if !ALONE
             if (R->n_events && steps)
                 arm(R, clock + SPLAT(seg->anchor + (double)seg->first * seg->h), SPLAT(seg->h), x, c, p, stage, rate, w);
+#endif
             for (int64_t k = 0; k < steps && any(alive); k++) {
                 const double at = seg->anchor + (double)(seg->first + k) * seg->h;
                 const double h = k < seg->count ? seg->h : seg->rest;
                 t = clock + SPLAT(at);
-                integer good = advance(R, t, SPLAT(h), alive, x, c, p, stage, rate, next, w), stopped = J(0);
+                integer good = J(-1), stopped = J(0);
                 real length = SPLAT(h);
-#if N_WATCHED
-                good &= ~watch(R, start, members, t, h, alive & good, x, c, p, next, watched, g, w);
+#if ALONE
+                real time = t;
+                alive &= ~leave(R, start, members, alive, &time, h, t + length, x, c, p, next, watched, &stopped);
+                length = select_(stopped, time - t, length);
+#else
+                good = advance(R, t, SPLAT(h), alive, x, c, p, stage, rate, next, w);
+#endif
+#if WATCHES && !ALONE
+                alive &= ~watch(R, start, members, t, h, alive & good, x, c, p, next, watched, g, w, &stopped, &length);
 #endif
                 for (int j = 0; j < N_STATES; j++) good &= (next[j] - next[j]) == K(0.0);
                 if (__builtin_expect(any(alive & ~good), 0)) {
@@ -420,8 +514,10 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                     }
                     alive &= good;
                 }
+#if !ALONE
                 if (R->n_events)
                     stopped = stop(R, start, members, t, &length, alive, x, c, p, stage, rate, next, w);
+#endif
                 for (int j = 0; j < N_STATES; j++) x[j] = select_(alive, next[j], x[j]);
                 if (m) {
                     t = select_(stopped, t + length, clock + SPLAT(at + h));
@@ -442,8 +538,8 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
         store_block(R->state + start * N_STATES, members, N_STATES, N_STATES, x);
         if (R->n_events)
             store_block(R->signs + start * R->n_events, members, R->n_events, R->n_events, aligned(R->events_work));
-#if N_WATCHED
-        store_block(R->watched + start * N_WATCHED, members, N_WATCHED, N_WATCHED, watched);
+#if WATCHES
+        if (N_WATCHED) store_block(R->watched + start * N_WATCHED, members, N_WATCHED, N_WATCHED, watched);
 #endif
         if (R->n_updates) store_block(R->held + start * N_HELD, members, N_HELD, N_HELD, c);
     }

@@ -3,7 +3,7 @@
  * one before (Euler, Heun, the classical one) STEPS, the subdiagonal of the tableau; of those that are ADAPTIVE, whose last
  * stage is the derivative at the new point, the whole tableau as MATRIX. */
 TABLE int quaternion_at[] = {QUATERNIONS};
-#if !STEPPING
+#if !STEPPING && !ALONE
 TABLE double node[] = {NODES}, weight[] = {WEIGHTS};
 #endif
 
@@ -17,7 +17,9 @@ FUNCTION void normalise(real *x) {
     }
 }
 
-#if ADAPTIVE
+#if ALONE /* members are advanced outside of their lanes */
+#define N_RATE 0
+#elif ADAPTIVE
 #define N_RATE ((STAGES + 1) * N_STATES) /* and the derivative at the state */
 TABLE double matrix[] = {MATRIX};
 

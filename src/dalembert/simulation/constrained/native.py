@@ -86,6 +86,8 @@ class NativeConstrained:
         How the constraints are kept.
     functions
         Where the functions of constrained.c are; by default those of the library.
+    further
+        Tapes besides those of the method.
     """
 
     def __init__(
@@ -94,6 +96,8 @@ class NativeConstrained:
         kernels: dict[str, Any],
         method: ConstraintMethod,
         functions: Functions = EQUATIONS,
+        *,
+        further: tuple[str, ...] = (),
     ) -> None:
         system = problem.constrained
         assert system is not None
@@ -112,7 +116,7 @@ class NativeConstrained:
             if name not in _MEMBERS:
                 raise AssertionError(f"struct constrained has no member '{name}' for {method!r}")
             setattr(c, name, value)
-        for name in (*method.tapes, "events"):
+        for name in (*method.tapes, *further, "events"):
             kernel = kernels.get(name)
             if kernel is not None:
                 place = {"accelerations": "tape", "dynamics": "tape", "projection": "geometry"}.get(name, name)

@@ -170,6 +170,8 @@ class NativeEngine:
         unused.
     constrained
         The constrained equations of motion, which take the place of ``ode`` and ``events``.
+    capacity
+        Rows that are recorded before the loop comes back; by default as many as a megabyte holds.
     """
 
     backend = "native"
@@ -184,6 +186,7 @@ class NativeEngine:
         tableau: Tableau | None = None,
         adaptive: bool | None = None,
         constrained: Any = None,
+        capacity: int | None = None,
     ) -> None:
         method = TABLEAUS[setup.method] if tableau is None else tableau
         n, n_events, n_held = setup.problem.n_states, len(setup.problem.event_specs), len(setup.problem.held_names)
@@ -192,7 +195,7 @@ class NativeEngine:
             setup,
             method,
             adaptive=method.adaptive if adaptive is None else adaptive,
-            capacity=max(64, min(_ROWS_BYTES // (8 * (n + n_held + 1)), 1 << 16)),
+            capacity=capacity or max(64, min(_ROWS_BYTES // (8 * (n + n_held + 1)), 1 << 16)),
             ode=ode,
             events=events,
         )
@@ -287,10 +290,10 @@ class NativeEngine:
             else:
                 return outcome
 
-    def make_transitions(self, table: PairTable) -> NativeTransitions:
+    def make_transitions(self, table: PairTable | None, **settings: int) -> NativeTransitions:
         """Let native code make the transitions of these pairs; return where it tells what it did."""
-        self.transitions = NativeTransitions(self._setup, self.constrained, table, self._reference)
-        return self.transitions
+        self.transitions = made = NativeTransitions(self._setup, self.constrained, table, self._reference, **settings)
+        return made
 
     def partial(self, s: float) -> tuple[Array, Array]:
         if self._library.loop_partial(self._reference, s, *self._addresses):

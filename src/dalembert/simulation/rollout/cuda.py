@@ -17,11 +17,12 @@ from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.events import check_processor, goes_alone, watches
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
 from dalembert.simulation.rollout.stops import terminal_events
-from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes
+from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes, solves_on_tape
 from dalembert.simulation.sampling import Schedule
 
 __all__ = ["CudaRollout", "rollout_source"]
@@ -40,6 +41,8 @@ def rollout_source(
     if INTEGRATORS[method].adaptive:
         raise InputError(f"rollouts on a GPU take fixed steps, not those of method {method!r}")
     way = Projection() if way is None else way
+    if watches(problem) or goes_alone(problem, method, solves_on_tape(way)):
+        check_processor(problem, "cuda")
     ode, others = rollout_tapes(problem, way)
     macros: dict[str, object] = {**rollout_macros(problem, method), **constraint_macros(problem, way)}
     macros |= {"N_MEASURES": 0, "N_UPDATES": 0, "N_EVENTS": 0}

@@ -1,96 +1,254 @@
 """Members outside of their lanes: the steps in which something happens, each as a single run takes it.
 
-Lanes watch the signs of the event functions. A member in whose step one changes leaves its lane for that step: a time
-loop of single runs goes over it, locates the events, lets the transitions happen, and hands the member back at its
-end. What happens is therefore what happens in a single run.
+Lanes watch the signs of the event functions. A member in whose step one changes leaves its lane for that step: the time
+loop of single runs goes over it, in native code (members.c), locates the events, lets the transitions happen, and hands
+the member back at its end. What happens is therefore what happens in a single run. Where lanes cannot take the steps at
+all, members are outside for all of them.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Any
 
-from dalembert.core.errors import DalembertError, SimulationError
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.compile import build_library
+from dalembert.compile.structs import struct_checks
+from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.native import NativeConstrained
+from dalembert.simulation.constrained.native import NativeConstrained, constrained_library
 from dalembert.simulation.engines.engine import Outcome, Setup
+from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.tableaus import TABLEAUS
-from dalembert.simulation.events import EventWatcher
 from dalembert.simulation.kernels import problem_kernels
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.run import EventRecord
+from dalembert.simulation.sources import unit_text
+from dalembert.simulation.transitions.native import gave_up, told
+from dalembert.simulation.transitions.pairs import PairTable, TransitionMaker
 
-__all__ = ["EventSteps"]
+__all__ = ["EventSteps", "check_processor", "goes_alone", "watched_problem", "watches"]
+
+_CHANGES = 1024  # transitions of a thread that are logged between two looks of Python
+_INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+
+# The members of `struct members`, in order; the compiler checks them.
+_LAYOUT: tuple[tuple[Any, str], ...] = (
+    (_POINTER, "watch begin transitions restitution friction coefficients"),
+    (_INT, "n_pairs"),
+    (_POINTER, "t_loose lacks terminal"),
+    (_REAL, "order"),
+    (_INT, "every"),
+    (_POINTER, "carried pace"),
+    (_INT, "keeps"),
+    (_POINTER, "record_member change_member"),
+    (_INT, "n_signed n_changes_signed"),
+    (_POINTER, "drain slopes"),
+)
+_FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
+_ARMED_AT, _OUTCOME, _CULPRIT, _LACKS, _CARRIED = 0, 2, 3, 4, 5  # as in members.c
+_DRAIN = ctypes.CFUNCTYPE(None)
 
 
+class _Members(ctypes.Structure):
+    _fields_ = _FIELDS
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    return build_library(unit_text("members") + struct_checks("members", _FIELDS), "members")
+
+
+def watches(problem: Problem) -> bool:
+    """Whether events change members of a problem, so that somebody has to look at them."""
+    return problem.constrained is not None and bool(problem.constrained.unilateral)
+
+
+def goes_alone(problem: Problem, method: str, on_tape: bool) -> bool:
+    """Whether members take all their steps outside of lanes.
+
+    These have no friction that sticks and slips, no adaptive steps under constraints, and no way to keep constraints
+    but those that are solved ``on_tape``.
+    """
+    system = problem.constrained
+    return system is not None and (bool(system.rubbing) or INTEGRATORS[method].adaptive or not on_tape)
+
+
+def check_processor(problem: Problem, backend: str) -> None:
+    """Refuse other time loops than lanes for members that leave their lanes."""
+    if backend != "lanes":
+        raise InputError(
+            f"members of machine {problem.name!r} leave their lanes for what happens to them (slack cables, contacts, "
+            "steps of their own under constraints): rollouts take it on the processor with a C compiler, not with the "
+            f"backend {backend!r}; use simulate"
+        )
+
+
+def watched_problem(problem: Problem) -> Problem:
+    """Return the problem without events that change nothing, if none changes anything but by its end."""
+    stops = terminal_events(problem)
+    if watches(problem) or problem.constrained is None:
+        return problem
+    specs = tuple(spec for spec in problem.event_specs if spec.terminal)
+    return replace(problem, events=None if stops is None else stops.function, event_specs=specs)
+
+
+@dataclass(frozen=True, eq=False)
 class EventSteps:
-    """Takes members over the steps in which events happen.
+    """Takes members over the steps in which events happen, or over all of them.
 
     Parameters
     ----------
     setup
-        Of the whole run of a member.
-    transition
-        Makes what changes the state of a member at an event, given its parameters; it may have ``begin`` and ``bind``,
-        as of `dalembert.simulation.integrate`.
+        Of the whole run of a member, with the `watched_problem`.
+    table
+        Its pairs; None if nothing acts one way only.
+    coefficients
+        Restitution and friction of the pairs of each member (N, 2 k).
+    maker
+        Tells what transitions did, given the parameters of a member; None without pairs.
+    parameters
+        Of the members (N, np), or (np,).
+    pace
+        As of `Members`, with adaptive steps.
+    every
+        Whether lanes look at each step of an adaptive method.
+    keeps
+        Whether events and transitions are kept.
+    endless
+        Whether the end of the run is unknown.
     """
 
-    def __init__(self, setup: Setup, transition: Callable[[Array], Callable[..., object]]) -> None:
-        self._setup, self._transition = setup, transition
-        self._kernels = problem_kernels(setup.problem, "native", tapes=setup.constraint_method.tapes)
-        self._watchers: dict[int, EventWatcher] = {}
-        self._changes: dict[int, object] = {}
-        self.notes: dict[int, str] = {}
+    setup: Setup
+    table: PairTable | None
+    coefficients: Array
+    maker: Callable[[Array], TransitionMaker] | None
+    parameters: Array
+    pace: Array | None
+    every: bool
+    keeps: bool
+    endless: bool = False
+
+    @cached_property
+    def carried(self) -> Array:
+        """What members have to know from one step to the next."""
+        made = np.zeros((len(self.coefficients), _CARRIED))
+        made[:, _ARMED_AT] = -np.inf
+        return made
+
+    @cached_property
+    def _logs(self) -> list[dict[str, Any]]:
+        return []
+
+    def _log(self, member: int) -> tuple[list[EventRecord], list[Any]]:
+        records: list[EventRecord] = []
+        entries: list[Any] = []
+        for log in self._logs:
+            if member in log["members"]:
+                more = told(log, self.setup.problem.event_specs, member)
+                records, entries = records + more[0], entries + more[1]
+        return records, entries
+
+    def _own(self, member: int) -> TransitionMaker | None:
+        p = self.parameters[member] if self.parameters.ndim == 2 else self.parameters
+        return None if self.maker is None else self.maker(p)
 
     def records(self, member: int) -> tuple[EventRecord, ...]:
         """Events of a member."""
-        watcher = self._watchers.get(member)
-        return () if watcher is None else tuple(watcher.records)
+        return tuple(self._log(member)[0])
 
     def log(self, member: int) -> list[object]:
         """Transitions of a member, as its `metadata` has them."""
-        return list(getattr(self._changes.get(member), "log", ()))
+        maker = self._own(member)
+        if maker is None:
+            return []
+        for entry in self._log(member)[1]:
+            maker.noted(entry)
+        return list(getattr(maker, "log", ()))
 
-    def start(self, member: int, x: Array, c: Array, p: Array) -> tuple[Array, Array]:
-        """State from which a member goes on, and the signs of its event functions there."""
-        engine, watcher = self._engine(member, self._setup.t0, self._setup.step, x, c, p)
-        watcher.begin(engine)
-        return engine.x, engine.signs.copy()
+    def message(self, member: int, t: float) -> str:
+        """Say why transitions of a member gave up at ``t``; empty if they did not."""
+        code, culprit, lacks = (int(x) for x in self.carried[member, [_OUTCOME, _CULPRIT, _LACKS]])
+        outcome, maker = Outcome(code), self._own(member)
+        if outcome < Outcome.ACCUMULATED:
+            return ""
+        if outcome is Outcome.ILL_POSED and culprit >= 0 and maker is not None:
+            return str(maker.ill_posed(t, culprit, bool(lacks)))
+        return gave_up(outcome, t, [spec.name for spec in self.setup.problem.event_specs], culprit)
 
-    def step(self, member: int, t: float, h: float, x: Array, c: Array, p: Array, signs: Array) -> bool:
-        """Advance a member by a step, in place; False, with a note, if it cannot go on."""
-        try:
-            engine, watcher = self._engine(member, t, h, x, c, p)
-            engine.signs[:] = signs
-            while True:
-                outcome = engine.advance()
-                watcher.collect(engine, outcome)
-                if outcome is Outcome.CROSSING:
-                    watcher.handle(engine)
-                elif outcome is Outcome.REACHED:
-                    break
-                elif outcome is not Outcome.YIELD:
-                    raise SimulationError(f"the constraints could not be kept in the step from t = {engine.t:.9g} s")
-        except DalembertError as error:
-            self.notes[member] = str(error)
-            return False
-        x[:], signs[:] = engine.x, engine.signs
-        return True
+    def in_thread(self) -> ThreadSteps:
+        """Return what one thread needs."""
+        return ThreadSteps(self, self._logs)
 
-    def _engine(
-        self, member: int, t: float, h: float, x: Array, c: Array, p: Array
-    ) -> tuple[NativeEngine, EventWatcher]:
-        own = replace(self._setup, x0=x.copy(), t0=t, t_end=t + h, step=h, p=p.copy(), record=0.0)
-        if member not in self._watchers:
-            self._changes[member] = change = self._transition(own.p)
-            whole = replace(own, t0=self._setup.t0, t_end=self._setup.t_end, step=self._setup.step)
-            self._watchers[member] = EventWatcher(whole, change)  # type: ignore[arg-type]
-        bind = getattr(self._changes[member], "bind", None)
-        if bind is not None:
-            held = c.copy()
-            bind(lambda: held)
-        equations = NativeConstrained(own.problem, self._kernels.native_constrained(), own.constraint_method)
-        engine = NativeEngine(own, None, constrained=equations, tableau=TABLEAUS[own.method])
-        engine.begin(c, t + h)
-        self._watchers[member].go_native(engine)
-        return engine, self._watchers[member]
+
+class ThreadSteps:
+    """Memory of a thread for `EventSteps`: what lanes call and with what.
+
+    Attributes
+    ----------
+    address
+        Of the structure.
+    begin, step
+        Addresses of the functions.
+    """
+
+    def __init__(self, steps: EventSteps, logs: list[dict[str, Any]]) -> None:
+        setup, table = steps.setup, steps.table
+        problem, way, tableau = setup.problem, setup.constraint_method, TABLEAUS[setup.method]
+        further = () if table is None or way.projects else ("projection", "move")
+        kernels = problem_kernels(problem, "native", tapes=(*way.tapes, *further)).native_constrained()
+        equations = NativeConstrained(problem, kernels, way, further=further)
+        patient = replace(setup, patience=np.inf, record=0.0)
+        engine = NativeEngine(patient, None, constrained=equations, tableau=tableau, capacity=1 if steps.every else 64)
+        changes = _CHANGES if steps.keeps else 64
+        self._made = made = engine.make_transitions(table, changes=changes)
+        if steps.endless:
+            made.endless()
+        library = _library()
+        self._struct = struct = _Members()
+        self._whose: tuple[NDArray[np.int64], ...] = tuple(np.zeros(made.capacity, dtype=np.int64) for _ in range(2))
+        self._logs, self._steps = logs, steps
+        stops, specs = terminal_events(problem), problem.event_specs
+        terminal = np.full(len(specs) + 1, -1, dtype=np.int64)
+        for k, name in enumerate(() if stops is None else stops.names):
+            terminal[[spec.name for spec in specs].index(name)] = k
+        drain = _DRAIN(self.flush)
+        slopes = np.zeros(2 * problem.n_states)
+        self._kept = (engine, equations, terminal, drain, slopes, steps.carried)
+        struct.watch, struct.order = made.address, float(tableau.order)
+        if table is not None:
+            struct.begin = ctypes.cast(constrained_library().transitions_begin, _POINTER).value
+            struct.transitions, struct.n_pairs = made.place(""), len(table.rows)
+            places = {"restitution": "e", "friction": "mu", "t_loose": "t_loose", "lacks": "lacks"}
+            for name, place in places.items():
+                setattr(struct, name, made.place(place))
+        struct.coefficients, struct.terminal = steps.coefficients.ctypes.data, terminal.ctypes.data
+        struct.every, struct.keeps = steps.every, steps.keeps
+        struct.carried = steps.carried.ctypes.data
+        struct.pace = None if steps.pace is None else steps.pace.ctypes.data
+        struct.record_member, struct.change_member = (whose.ctypes.data for whose in self._whose)
+        struct.drain, struct.slopes = ctypes.cast(drain, _POINTER).value, slopes.ctypes.data
+        self.address = ctypes.addressof(struct)
+        self.begin, self.step = (
+            ctypes.cast(library[name], _POINTER).value for name in ("members_begin", "members_step")
+        )
+
+    def flush(self) -> None:
+        """Take what the log has; native code, or the end of the run, empties it."""
+        log = self._made.logged()
+        if self._steps.keeps and len(log["event"]):
+            whose, of_changes = self._whose
+            log |= {
+                "member": whose[: len(log["event"])].copy(),
+                "change_member": of_changes[: len(log["change_t"])].copy(),
+            }
+            self._logs.append(log | {"members": frozenset(log["member"].tolist())})
+        self._made.forget()
+        self._struct.n_signed = self._struct.n_changes_signed = 0

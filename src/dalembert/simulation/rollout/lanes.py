@@ -6,7 +6,6 @@ import ctypes
 import threading
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from casadi import Function
@@ -22,12 +21,12 @@ from dalembert.simulation.contact.native import NativeStepping
 from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
-from dalembert.simulation.rollout.events import EventSteps
+from dalembert.simulation.rollout.events import goes_alone, watched_problem, watches
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
 from dalembert.simulation.rollout.stops import terminal_events
-from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes
+from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes, solves_on_tape
 from dalembert.simulation.sampling import Schedule
 from dalembert.simulation.settings import STEP
 
@@ -37,9 +36,6 @@ _WORK = 30_000_000
 """Operations of one call into native code: some tens of milliseconds, after which an interrupt is seen."""
 
 _INT, _POINTER = ctypes.c_int64, ctypes.c_void_p
-
-
-_OUTSIDE = ctypes.CFUNCTYPE(ctypes.c_int, _INT, ctypes.c_double, ctypes.c_double, *[_POINTER] * 4)
 
 
 class _Rollout(ctypes.Structure):
@@ -85,8 +81,7 @@ class _Rollout(ctypes.Structure):
         ("atol", _POINTER),
         *((name, ctypes.c_double) for name in ("rtol", "max_step", "max_steps", "t_end")),
         ("pace", _POINTER),
-        ("watched", _POINTER),
-        ("outside", _POINTER),
+        *((name, _POINTER) for name in ("fresh", "watched", "begin", "outside", "steps")),
         ("first", _INT),
         ("most_noise", _INT),
         ("most_rows", _INT),
@@ -158,13 +153,15 @@ class LaneRollout:
         way: ConstraintMethod | None = None,
     ) -> None:
         way = Projection() if way is None else way
-        ode, others = rollout_tapes(problem, way)
+        alone = goes_alone(problem, method, solves_on_tape(way))
+        problem = watched_problem(problem) if alone else problem
+        ode, others = rollout_tapes(problem, way, alone=alone)
         function, further = row_major(ode), {name: row_major(f) for name, f in others.items()}
-        macros = {**rollout_macros(problem, method), **constraint_macros(problem, way)}
+        macros = {**rollout_macros(problem, method, alone=alone), **constraint_macros(problem, way, alone=alone)}
         library = load_form(function, toolchain, LANES_ROLLOUT, macros, further)
-        self._problem, self._way = problem, way
+        self._problem, self._way, self._alone = problem, way, alone
         self._scalars = None
-        if problem.constrained is not None:
+        if problem.constrained is not None and not alone:
             self._scalars = problem_kernels(problem, "native", tapes=way.tapes).native_constrained()
         self._steps = None
         if problem.stepping is not None:
@@ -177,9 +174,11 @@ class LaneRollout:
         self._call = getattr(library, f"{symbol}_rollout")
         self._call.restype, self._call.argtypes = None, [_POINTER]
         self._cost = 4 * function.n_instructions() + 2 * sum(f.n_instructions() for f in further.values())
+        if alone and problem.constrained is not None:
+            self._cost += 20 * self.width * problem.constrained.tape.n_instructions()
         self._measures = measures
         self._adaptive = INTEGRATORS[method].adaptive
-        self._stops = terminal_events(problem)
+        self._stops = None if alone or watches(problem) else terminal_events(problem)
         if self._stops is not None:
             self._events = load_lanes(row_major(self._stops.function), toolchain)
         self._updates = None if schedule is None else _Updates(schedule, toolchain)
@@ -199,7 +198,7 @@ class LaneRollout:
         total = n * len(plan.segments)
 
         def work(k: int) -> None:
-            loop, kept = self._loop(members)
+            loop, kept, flush = self._loop(members)
             reference = ctypes.addressof(loop)
             for start, end, first, last in self._pieces(bounds[k], bounds[k + 1], plan):
                 if stop.is_set():
@@ -209,6 +208,7 @@ class LaneRollout:
                 loop.n_segments, loop.segments = last - first, segments.ctypes.data
                 loop.instants = plan.instants.ctypes.data
                 self._call(reference)
+                flush()
                 done[start:end] = max(1, int(segments["row"].max(initial=-1)) + 1, int(done[start]))
                 advanced[k] += (end - start) * (last - first)
                 if k == 0 and not proceed(sum(advanced) / total):
@@ -225,7 +225,7 @@ class LaneRollout:
         pieces = self._pieces(0, len(members.x), plan)
         if threads > 1 or len(pieces) > 1:
             return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
-        loop, kept = self._loop(members)
+        loop, kept, _ = self._loop(members)
         self._place(loop, members, 0, len(members.x))
         loop.n_segments, loop.segments = len(plan.segments), plan.segments.ctypes.data
         call, reference = self._call, ctypes.c_void_p(ctypes.addressof(loop))
@@ -236,12 +236,16 @@ class LaneRollout:
 
         return advance
 
-    def _loop(self, members: Members) -> tuple[_Rollout, list[object]]:
-        """What a thread needs besides its members, and what must live as long."""
+    def _loop(self, members: Members) -> tuple[_Rollout, list[object], Callable[[], None]]:
+        """What a thread needs besides its members, what must live as long, and what is called after each piece."""
         loop, scratch = _Rollout(), np.empty(self._n_work)
         kept: list[object] = [scratch]
+
+        def flush() -> None:
+            """Nothing is logged."""
+
         loop.work, loop.n_rows = scratch.ctypes.data, members.rows.shape[1]
-        if self._scalars is not None or self._steps is not None:
+        if self._scalars is not None or self._steps is not None or self._alone:
             room = np.empty(2 * self._problem.n_states + len(self._problem.held_names) + self._problem.n_parameters + 1)
             kept.append(room)
             loop.member = room.ctypes.data
@@ -265,9 +269,10 @@ class LaneRollout:
             loop.n_events, loop.events, loop.events_work = count, self._events.block_address, room.ctypes.data
             loop.directions = self._stops.directions.ctypes.data
         if members.outside is not None:
-            outside = self._callback(members.outside)
-            kept.append(outside)
-            loop.outside = ctypes.cast(outside, _POINTER).value
+            own_steps = members.outside.in_thread()
+            kept.append(own_steps)
+            loop.begin, loop.outside, loop.steps = own_steps.begin, own_steps.step, own_steps.address
+            flush = own_steps.flush
         if self._measures is not None:
             kinds, since, until = self._tables
             vectors = np.empty(self._gauge.n_work + (4 * len(self._measures) + 1) * self.width)
@@ -282,26 +287,13 @@ class LaneRollout:
             loop.n_updates, loop.updates = len(own.table), ctypes.addressof(own.table)
             loop.most_noise, loop.most_rows, loop.sample_work = own.most_noise, own.most_rows, vectors.ctypes.data
             loop.seed = members.seed
-        return loop, kept
-
-    def _callback(self, outside: EventSteps) -> Any:
-        """What takes a member over a step, as lanes call it."""
-        n, n_held, n_p = self._problem.n_states, len(self._problem.held_names), self._problem.n_parameters
-        n_events = len(self._problem.event_specs)
-
-        def array(address: int, size: int) -> Any:
-            return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address)) if size else np.zeros(0)
-
-        def step(member: int, t: float, h: float, x: int, c: int, p: int, signs: int) -> int:
-            arrays = array(x, n), array(c, n_held), array(p, n_p), array(signs, n_events)
-            return int(not outside.step(member, t, h, *arrays))
-
-        return _OUTSIDE(step)
+        return loop, kept, flush
 
     @staticmethod
     def _place(loop: _Rollout, members: Members, start: int, end: int) -> None:
         """Point a loop at some of the members."""
         loop.n, loop.first = end - start, start
+        loop.fresh = None if members.fresh is None else members.fresh[start:].ctypes.data
         loop.watched = None if members.watched is None else members.watched[start:].ctypes.data
         for name, array in (("held", members.held), ("parameters", members.p)):
             own = array.ndim == 2

@@ -61,9 +61,9 @@ class Members:
         Of the functions of events at which members stop (N, n), NaN before the start; None without such events.
     held_rows
         Record of what a sampled law holds (N, n_t, nc), if there is one; ``held`` is then (N, nc) and changes.
-    watched, outside
-        Signs of all event functions (N, n_events) where transitions may follow, and who takes a member over a step in
-        which they change; None if nothing can happen.
+    fresh, watched, outside
+        Where transitions may follow, or members go alone: which have not left their start (N), signs of all event
+        functions (N, n_events), and who takes a member over a step in which they change; else None.
     """
 
     x: Array
@@ -81,6 +81,7 @@ class Members:
     signs: Array | None = None
     pacing: Pacing | None = None
     pace: Array | None = None
+    fresh: NDArray[np.int64] | None = None
     watched: Array | None = None
     outside: EventSteps | None = None
 
@@ -115,6 +116,12 @@ class Members:
             own, other = getattr(self, name), getattr(some, name)
             if own is not None and (name != "held" or own.ndim == 2):
                 own[which] = other
+
+    def going_out(self, outside: EventSteps) -> Members:
+        """Return these members with who takes them out of their lanes."""
+        n = len(self.x)
+        signs = np.zeros((n, len(outside.setup.problem.event_specs)))
+        return replace(self, fresh=np.ones(n, dtype=np.int64), watched=signs, outside=outside)
 
     def paced(self, setup: Setup) -> Members:
         """Return these members with steps of their own."""

@@ -146,8 +146,15 @@ def _instants(t0: float, t_end: float, interval: float, slack: float) -> Array:
     return t
 
 
-def rollout_macros(problem: Problem, method: str) -> dict[str, object]:
+def rollout_macros(problem: Problem, method: str, *, alone: bool = False) -> dict[str, object]:
     """Describe a problem and a method to the generated time loops.
+
+    Parameters
+    ----------
+    problem, method
+        The problem and the name of the method.
+    alone
+        Whether members take their steps outside of lanes, and these need to know nothing of the method.
 
     Raises
     ------
@@ -167,8 +174,8 @@ def rollout_macros(problem: Problem, method: str) -> dict[str, object]:
     if method not in able:
         raise InputError(f"the method of rollouts must be one of {', '.join(able)}, got {method!r}")
     tableau = able[method]
-    if tableau.adaptive and problem.constrained is not None:
-        raise InputError(f"rollouts of machines with constraints take fixed steps, not those of method {method!r}")
+    if alone:
+        return {"ADAPTIVE": int(tableau.adaptive), **sizes}
     steps = [*(float(tableau.a[s + 1, s]) for s in range(tableau.stages - 1)), 0.0]
 
     def listed(values: Any) -> str:

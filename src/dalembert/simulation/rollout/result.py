@@ -137,7 +137,7 @@ class Rollout:
         """Say in words why a member stopped, or return an empty text."""
         if self.status[member] == "diverged":
             k, t = int(self.failed_state[member]), float(self.failed_at[member])
-            note = "" if self.happened is None else self.happened.notes.get(int(member) % len(self), "")
+            note = "" if self.happened is None else self.happened.message(int(member) % len(self), t)
             if note:
                 return note
             if k == len(self.state_names):
@@ -178,7 +178,8 @@ class Rollout:
         p = self.p[member] if self.p.ndim == 2 else self.p
         held = self.held[member, :n].copy() if self.held.ndim == 3 else np.tile(self.held, (n, 1))
         parameters = dict(zip(self.parameter_names, p.tolist(), strict=True))
-        transitions = {} if self.happened is None else {"transitions": self.happened.log(int(member) % len(self))}
+        told = self.happened if self.happened is not None and self.happened.keeps else None
+        transitions = {} if told is None else {"transitions": told.log(int(member) % len(self))}
         return Run(
             t=t,
             x=x,
@@ -187,7 +188,7 @@ class Rollout:
             state_names=self.state_names,
             signal_names=self.signal_names,
             held_names=self.held_names,
-            events=() if self.happened is None else self.happened.records(int(member) % len(self)),
+            events=() if told is None else told.records(int(member) % len(self)),
             status=str(self.status[member]),
             message=self.message(member),
             final=EndState(float(t[-1]), x[-1].copy(), held[-1].copy()),

@@ -13,32 +13,36 @@ from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.contacts import stepping_macros, stepping_tapes
 
-__all__ = ["check_way", "constraint_macros", "events_tape", "rollout_tapes"]
+__all__ = ["check_way", "constraint_macros", "events_tape", "rollout_tapes", "solves_on_tape"]
 
 _NAMES = ["t", "x", "c", "p"]
 
 
 def check_way(problem: Problem, way: ConstraintMethod) -> None:
-    """Refuse methods that do not solve on the tape, and other events beside those of rows that act one way only."""
-    able = [name for name, kind in CONSTRAINT_METHODS.items() if "tape" not in kind.tapes]
+    """Refuse ways to keep constraints that bring their own integrator."""
+    able = [name for name, kind in CONSTRAINT_METHODS.items() if not kind.integrator]
     if problem.constrained is not None and way.name not in able:
-        raise InputError(f"rollouts keep constraints by {' or '.join(able)}, got {way.name!r}; use simulate")
-    system = problem.constrained
-    if system is not None and system.unilateral and len(problem.event_specs) != 2 * len(system.unilateral):
-        raise InputError(
-            f"machine {problem.name!r} has cables that go slack: rollouts take it without limits, friction and other "
-            "events; use simulate"
-        )
+        raise InputError(f"rollouts keep constraints by {', '.join(able)}, got {way.name!r}; use simulate")
 
 
-def rollout_tapes(problem: Problem, way: ConstraintMethod) -> tuple[ca.Function, dict[str, ca.Function]]:
+def solves_on_tape(way: ConstraintMethod) -> bool:
+    """Whether a way to keep constraints is solved on the tape, as lanes need it."""
+    return "tape" not in way.tapes
+
+
+def rollout_tapes(
+    problem: Problem, way: ConstraintMethod, *, alone: bool = False
+) -> tuple[ca.Function, dict[str, ca.Function]]:
     """Return the rates of a problem, and what else its time loop calls, by macro.
 
     Of a constrained machine the rates are (t, x, c, p) -> (x', share) and the projection is (t, x, c, p) -> (projected
     coordinates and velocities, largest violation, share); see `TapeFactors` for the share. With contacts there are no
-    rates, but the terms of a step (`SteppingSystem`).
+    rates, but the terms of a step (`SteppingSystem`); with members that go alone there is nothing.
     """
     system = problem.constrained
+    if alone:
+        given = [ca.SX.sym(name, problem.ode.size1_in(k)) for k, name in enumerate(_NAMES)]
+        return ca.Function("alone", given, [given[0]], _NAMES, ["out"]), {}
     if problem.stepping is not None:
         return stepping_tapes(problem.stepping)
     if system is None:
@@ -86,13 +90,17 @@ def events_tape(problem: Problem, symbols: list[Any], way: ConstraintMethod) -> 
     return ca.Function("events", symbols, outputs, _NAMES, ["g", "share"])
 
 
-def constraint_macros(problem: Problem, way: ConstraintMethod) -> dict[str, object]:
+def constraint_macros(problem: Problem, way: ConstraintMethod, *, alone: bool = False) -> dict[str, object]:
     """Describe constraints and contacts of a problem to the generated time loops."""
     system = problem.constrained
+    if alone:
+        sizes: dict[str, object] = {"ALONE": 1, "WATCHES": 1, "N_WATCHED": len(problem.event_specs)}
+        return sizes | {"CONSTRAINED": 0, "PROJECTS": 0, "STEPPING": 0}
     if system is None:
-        return {"CONSTRAINED": 0, "PROJECTS": 0, "N_WATCHED": 0, **stepping_macros(problem)}
-    found: dict[str, object] = {"STEPPING": 0, "CONSTRAINED": 1, "PROJECTS": int(way.projects)}
-    found |= {"N_POSE": system.nq + system.nv}
+        nobody = {"ALONE": 0, "WATCHES": 0, "N_WATCHED": 0, "CONSTRAINED": 0, "PROJECTS": 0}
+        return {**nobody, **stepping_macros(problem)}
+    found: dict[str, object] = {"ALONE": 0, "STEPPING": 0, "CONSTRAINED": 1, "PROJECTS": int(way.projects)}
+    found |= {"N_POSE": system.nq + system.nv, "WATCHES": int(bool(system.unilateral))}
     found |= {"N_WATCHED": len(problem.event_specs) if system.unilateral else 0}
     found |= {"DIRECTIONS": ", ".join(str(float(spec.direction)) for spec in problem.event_specs)}
     if way.projects:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -13,11 +13,12 @@ from dalembert.core.errors import SimulationError
 from dalembert.simulation.constrained.native import EQUATIONS, NativeConstrained, constrained_library
 from dalembert.simulation.engines.engine import Outcome, Setup
 from dalembert.simulation.memory import Functions, NativeMemory
+from dalembert.simulation.problem import EventSpec
 from dalembert.simulation.run import EventRecord
 from dalembert.simulation.transitions.layout import TRANSITIONS_FIELDS, WATCH_FIELDS
 from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry
 
-__all__ = ["NativeTransitions", "transitions_memory", "watch_memory"]
+__all__ = ["NativeTransitions", "gave_up", "told", "transitions_memory", "watch_memory"]
 
 _CHANGES = 64  # transitions that are logged between two looks of Python
 _CROWD = 500  # as in events.c
@@ -149,20 +150,25 @@ class NativeTransitions:
     equations
         Its constrained equations in native code.
     table
-        Its pairs.
+        Its pairs; None: there are no transitions, only events of others.
     loop
         Address of the time loop's structure.
+    changes
+        Transitions that are logged before the loop comes back.
     """
 
-    def __init__(self, setup: Setup, equations: NativeConstrained, table: PairTable, loop: int) -> None:
+    def __init__(
+        self, setup: Setup, equations: NativeConstrained, table: PairTable | None, loop: int, *, changes: int = _CHANGES
+    ) -> None:
         problem = setup.problem
         self._specs, self._equations = problem.event_specs, equations
         own = len(self._specs) - problem.n_constraint_events
-        self._watch_memory = watch = watch_memory(setup, loop, n_left=own)
-        self._memory = memory = transitions_memory(setup, equations, table, watch)
-        self._struct, self._watch, self.address = memory.struct, watch.struct, watch.address
+        self._watch_memory = watch = watch_memory(setup, loop, n_left=own, changes=changes)
+        self._watch, self.address = watch.struct, watch.address
+        self._memory = None if table is None else transitions_memory(setup, equations, table, watch)
         self._log = {
-            name: memory.arrays[f"log_{name}"] for name in ("t", "impulses", "lost", "factor", "speed", "shocks")
+            name: np.zeros(0) if self._memory is None else self._memory.arrays[f"log_{name}"]
+            for name in ("t", "impulses", "lost", "factor", "speed", "shocks")
         }
         self._records = {name: watch.arrays[f"record_{name}"] for name in ("event", "sign", "t", "x")}
         self._first = watch.arrays["change_first"]
@@ -177,31 +183,40 @@ class NativeTransitions:
     def armed(self, value: tuple[float, float]) -> None:
         self._watch.armed_at, self._watch.armed_for = value
 
+    @property
+    def capacity(self) -> int:
+        """Events that are logged before the loop comes back."""
+        return int(self._watch.records_capacity)
+
     def drain(self) -> None:
         """Take what has happened out of the log of the native code."""
-        made, watch = self._struct, self._watch
-        records, entries = self._seen
-        stop = int(watch.n_records)
-        for k in range(stop):
-            event, sign = int(self._records["event"][k]), int(self._records["sign"][k])
-            t, x = float(self._records["t"][k]), self._records["x"][k].copy()
-            records.append(EventRecord(self._specs[event].name, t, x, sign))
-        for j in range(int(made.n_log)):
-            last = int(self._first[j + 1]) if j + 1 < made.n_log else stop
-            events = self._records["event"][int(self._first[j]) : last]
-            log = self._log
-            entries.append(
-                TransitionEntry(
-                    float(log["t"][j]),
-                    tuple(self._specs[i].name for i in events),
-                    log["impulses"][j].copy(),
-                    float(log["lost"][j]),
-                    float(log["factor"][j]),
-                    int(log["shocks"][j]),
-                    float(log["speed"][j]),
-                )
-            )
-        watch.n_records = made.n_log = 0
+        records, entries = told(self.logged(), self._specs)
+        self._seen[0].extend(records)
+        self._seen[1].extend(entries)
+        self.forget()
+
+    def logged(self) -> dict[str, Any]:
+        """Arrays of what the log has: of each event, and (``change_*``) of each transition; see `told`."""
+        n, k = int(self._watch.n_records), 0 if self._memory is None else int(self._memory.struct.n_log)
+        found = {name: values[:n].copy() for name, values in self._records.items()}
+        first = self._first[:k].copy()
+        found |= {"change_first": first, "change_last": np.append(first[1:], n)[:k]}
+        return found | {f"change_{name}": values[:k].copy() for name, values in self._log.items()}
+
+    def forget(self) -> None:
+        """Empty the log."""
+        self._watch.n_records = 0
+        if self._memory is not None:
+            self._memory.struct.n_log = 0
+
+    def endless(self) -> None:
+        """Let the run have no end."""
+        self._watch.run_end = float("inf")
+
+    def place(self, member: str) -> int:
+        """Address of a member of ``struct transitions``; that of the structure itself with an empty name."""
+        assert self._memory is not None
+        return self._memory.address + (getattr(_Transitions, member).offset if member else 0)
 
     def taken(self) -> tuple[list[EventRecord], list[TransitionEntry]]:
         """What has happened since this was last asked: events, and what transitions did."""
@@ -212,11 +227,46 @@ class NativeTransitions:
     @property
     def pair(self) -> tuple[int, bool] | None:
         """Pair at which no impulses (forces: True) obey the laws, if that is why native code gave up."""
-        return (int(self._struct.pair), bool(self._struct.lacks)) if self._watch.culprit >= 0 else None
+        if self._memory is None or self._watch.culprit < 0:
+            return None
+        return int(self._memory.struct.pair), bool(self._memory.struct.lacks)
 
     def error(self, outcome: Outcome, t: float) -> SimulationError:
         """Return why native code gave up at ``t``, if not for a pair."""
-        if outcome is Outcome.ACCUMULATED:
-            name = self._specs[int(self._watch.culprit)].name
-            return SimulationError(f"events accumulate at t = {t:g} s: {_CROWD} of them up to {name!r}")
-        return SimulationError(f"the transition at t = {t:.9g} s has no finite state: the equations are singular there")
+        return SimulationError(gave_up(outcome, t, [spec.name for spec in self._specs], int(self._watch.culprit)))
+
+
+def told(
+    log: Mapping[str, Any], specs: Sequence[EventSpec], member: int | None = None
+) -> tuple[list[EventRecord], list[TransitionEntry]]:
+    """Events and transitions of a log (`NativeTransitions.logged`), of one member if it says whose each of them is."""
+    n, k = len(log["event"]), len(log["change_t"])
+    own = np.ones(n, dtype=bool) if member is None else log["member"] == member
+    changes = range(k) if member is None else np.flatnonzero(log["change_member"] == member)
+    records = [
+        EventRecord(specs[log["event"][i]].name, float(log["t"][i]), log["x"][i].copy(), int(log["sign"][i]))
+        for i in np.flatnonzero(own)
+    ]
+    entries = []
+    for j in changes:
+        t = float(log["change_t"][j])
+        its = [i for i in range(log["change_first"][j], log["change_last"][j]) if own[i] and log["t"][i] == t]
+        entries.append(
+            TransitionEntry(
+                t,
+                tuple(specs[log["event"][i]].name for i in its),
+                log["change_impulses"][j].copy(),
+                float(log["change_lost"][j]),
+                float(log["change_factor"][j]),
+                int(log["change_shocks"][j]),
+                float(log["change_speed"][j]),
+            )
+        )
+    return records, entries
+
+
+def gave_up(outcome: Outcome, t: float, names: Sequence[str], culprit: int) -> str:
+    """Say why native transitions gave up at ``t``, of events with these names, if not for a pair."""
+    if outcome is Outcome.ACCUMULATED:
+        return f"events accumulate at t = {t:g} s: {_CROWD} of them up to {names[culprit]!r}"
+    return f"the transition at t = {t:.9g} s has no finite state: the equations are singular there"

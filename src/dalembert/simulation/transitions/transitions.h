@@ -44,6 +44,8 @@ struct transitions {
 int64_t transitions_memory(int64_t nv, int64_t m, int64_t k);
 int64_t transitions_start(struct transitions *T, double t, double *x, const double *c, const double *p);
 int64_t transitions_land(struct transitions *T, double t, double *x, const double *c, const double *p);
+int64_t transitions_begin(struct transitions *T, double t, const double *x, double *made, const double *c,
+                          const double *p);
 int64_t transitions_switch(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);
 
 #endif

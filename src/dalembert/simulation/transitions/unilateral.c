@@ -554,6 +554,31 @@ int64_t transitions_switch(void *context, double t, double *x, const double *c, 
     return transitions_land(T, t, x, c, p);
 }
 
+/* State `made` with which a run begins at x: impacts of contacts, and what pulls or pushes. Where values are held, a state in
+ * which the same pairs act is left as it is. */
+int64_t transitions_begin(struct transitions *T, double t, const double *x, double *made, const double *c,
+                          const double *p) {
+    struct constrained *C = T->equations;
+    struct memory memory;
+    int64_t outcome, contacts = 0;
+    int differs = C->nc == 0;
+    memory.next = T->work;
+    memcpy(made, x, doubles(C->n));
+    for (int64_t i = 0; i < T->k; i++) T->loose[i] = T->slipping[i] = 0, contacts |= T->is_contact[i];
+    T->t_loose = NAN;
+    if (contacts) outcome = transitions_land(T, t, made, c, p);
+    else if (geometry_at(T, t, made, c, p) || forces_at(T, t, made, c, p)) outcome = NO_TERMS;
+    else outcome = settle_pairs(T, made, memory);
+    if (outcome != LANDED) return outcome;
+    for (int64_t i = 0; i < T->k; i++) {
+        differs |= (made[T->flags[i]] > 0.5) != (x[T->flags[i]] > 0.5);
+        if (T->rubs[i]) differs |= (made[T->friction[6 * i]] > 0.5) != (x[T->friction[6 * i]] > 0.5);
+    }
+    if (!differs && !memcmp(made, x, doubles(C->nq + C->nv))) memcpy(made, x, doubles(C->n));
+    C->t_seen = NAN;
+    return LANDED;
+}
+
 /* -- the algebra by itself ------------------------------------------------------------------------------------------ */
 
 int64_t algebra_solve_cones(int64_t k, const double *W, const double *b, const double *mu, const double *slip,

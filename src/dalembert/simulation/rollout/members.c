@@ -1,0 +1,203 @@
+/* Members of a rollout outside of their lanes, after stepper.c and events.c: one by one through the time loop of single
+ * runs, with its events and transitions.
+ *
+ * One structure serves all members that a thread has, one after the other: what a member has to know from one step to the
+ * next is in `carried` and in `pace`. So a member does, to the bit, what it does among any others. */
+enum { ARMED_AT, ARMED_FOR, OUTCOME, CULPRIT, LACKS, N_CARRIED };
+enum { PACE_STEP, PACE_ERROR, PACE_REJECTED, PACE_TRIES, N_PACE };
+#define AT_EVENT (-2) /* status at the first of the events that stop a member; at the next one it is one less */
+
+struct members {
+    struct watch *watch;
+    /* State with which a run goes on at its start, beside x: -1, or why there is none (transitions_begin); 0: nobody asks. */
+    int64_t (*begin)(void *transitions, double t, const double *x, double *made, const double *c, const double *p);
+    void *transitions;
+    /* where `transitions` has the coefficients of its pairs, and those of all members: restitution, then friction */
+    const double **restitution, **friction;
+    const double *coefficients;
+    int64_t n_pairs;
+    double *t_loose;
+    const int64_t *lacks;
+    const int64_t *terminal; /* of each event its number among those that stop, -1: it does not */
+    double order;            /* of the method */
+    int64_t every;           /* whether to come back after each step of an adaptive method */
+    double *carried, *pace;  /* of all members */
+    /* the log of `watch` and `transitions`: of which member each event and each transition is; who empties it */
+    int64_t keeps;
+    int64_t *record_member, *change_member, n_signed, n_changes_signed;
+    void (*drain)(void);
+    double *slopes; /* room for two states */
+};
+
+static double *of_member(const struct members *S, int64_t member) { return S->carried + member * N_CARRIED; }
+
+/* What is new in the log is of this member. */
+static void sign_log(struct members *S, int64_t member) {
+    const struct watch *W = S->watch;
+    for (; S->n_signed < W->n_records; S->n_signed++) S->record_member[S->n_signed] = member;
+    for (; S->n_changes_signed < *W->n_changes; S->n_changes_signed++) S->change_member[S->n_changes_signed] = member;
+}
+
+static void empty(struct members *S, int64_t member) {
+    sign_log(S, member);
+    if (S->keeps) S->drain();
+    S->watch->n_records = *S->watch->n_changes = S->n_signed = S->n_changes_signed = 0;
+}
+
+static void enter(struct members *S, int64_t member, double t, const double *x, const double *c, const double *p) {
+    struct watch *W = S->watch;
+    struct loop *L = W->loop;
+    const double *const own = of_member(S, member);
+    memcpy(L->x, x, (size_t)L->n * sizeof(double));
+    memcpy(L->c, c, (size_t)L->n_held * sizeof(double));
+    L->p = p, L->t = L->anchor = t;
+    L->k = L->fresh = L->pending = L->n_rows = 0;
+    L->bad = -1;
+    W->armed_at = own[ARMED_AT], W->armed_for = own[ARMED_FOR];
+    W->unsettled = W->n_stops = 0;
+    if (L->adaptive) {
+        const double *const pace = S->pace + member * N_PACE;
+        L->h = pace[PACE_STEP], L->error_old = pace[PACE_ERROR];
+        L->rejected_last = pace[PACE_REJECTED] > 0.0, L->n_steps = (int64_t)pace[PACE_TRIES];
+    } else L->n_steps = 0;
+    if (S->n_pairs) {
+        *S->restitution = S->coefficients + member * 2 * S->n_pairs, *S->friction = *S->restitution + S->n_pairs;
+        *S->t_loose = NAN;
+    }
+    if (!S->keeps || !has_room(W)) empty(S, member);
+}
+
+/* Keep what the member has to know, and return its status: 0 if it goes on, AT_EVENT and less at an event, 1 + the state that
+ * is to blame, 1 + n for constraints and transitions, 2 + n for too many steps. */
+static int64_t leave(struct members *S, int64_t member, int64_t outcome, double *x, double *signs) {
+    const struct watch *W = S->watch;
+    const struct loop *L = W->loop;
+    double *const own = of_member(S, member);
+    own[ARMED_AT] = W->armed_at, own[ARMED_FOR] = W->armed_for;
+    if (L->adaptive) {
+        double *const pace = S->pace + member * N_PACE;
+        pace[PACE_STEP] = L->h, pace[PACE_ERROR] = L->error_old;
+        pace[PACE_REJECTED] = (double)L->rejected_last, pace[PACE_TRIES] = (double)L->n_steps;
+    }
+    sign_log(S, member);
+    memcpy(x, L->x, (size_t)L->n * sizeof(double));
+    memcpy(signs, L->signs, (size_t)L->n_events * sizeof(double));
+    if (outcome <= AT_EVENT) return outcome;
+    own[OUTCOME] = (double)outcome;
+    if (outcome == REACHED) return 0;
+    own[CULPRIT] = (double)W->culprit, own[LACKS] = S->lacks ? (double)*S->lacks : 0.0;
+    if (outcome == EXHAUSTED) return 2 + L->n;
+    return 1 + (outcome <= UNDERFLOW && L->bad >= 0 && L->bad < L->n ? L->bad : L->n);
+}
+
+/* First step of an adaptive method (simulation/engines/startup.py). */
+static double size_of(const struct loop *L, const double *v) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < L->n; i++) {
+        const double r = L->counted[i] * (v[i] / (L->atol[i] + L->rtol * fabs(L->x[i])));
+        sum += r * r;
+    }
+    return sqrt(sum / L->n_counted);
+}
+
+static double first_step(const struct members *S, double longest) {
+    struct loop *L = S->watch->loop;
+    double *const f = S->slopes, *const g = f + L->n;
+    longest = fmin(L->max_step, longest);
+    if (loop_derivative(L, L->t, L->x, f)) return fmin(1e-6, longest);
+    const double d0 = size_of(L, L->x), d1 = size_of(L, f);
+    const double h0 = fmin(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, longest);
+    for (int64_t i = 0; i < L->n; i++) L->x_stage[i] = L->x[i] + h0 * f[i];
+    if (loop_derivative(L, L->t + h0, L->x_stage, g)) return fmin(1e-6, longest);
+    for (int64_t i = 0; i < L->n; i++) g[i] -= f[i];
+    const double d2 = size_of(L, g) / h0, steepest = fmax(d1, d2);
+    const double h1 = steepest <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / steepest, 1.0 / S->order);
+    const double h = fmin(fmin(100.0 * h0, h1), longest);
+    return isfinite(h) && h > 0.0 ? h : fmin(1e-6, longest);
+}
+
+/* Let a member begin at *t with steps of length h: what pulls or pushes is settled, and events get the signs that they have
+ * just after. Its status; x and signs are then those with which it goes on. */
+int64_t members_begin(struct members *S, int64_t member, double *t, double h, double *x, const double *c, const double *p,
+                      double *signs) {
+    struct watch *W = S->watch;
+    struct loop *L = W->loop;
+    int64_t outcome = REACHED;
+    enter(S, member, *t, x, c, p);
+    L->step = h;
+    if (L->adaptive) L->h = first_step(S, W->run_end - *t);
+    if (S->begin) {
+        W->culprit = S->begin(S->transitions, *t, L->x, W->x_part, L->c, L->p);
+        if (W->culprit == -1) memcpy(L->x, W->x_part, (size_t)L->n * sizeof(double));
+        else outcome = ILL_POSED;
+    }
+    W->armed_at = L->t, W->armed_for = 0.0;
+    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = 0.0;
+    const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
+    if (outcome == REACHED && L->n_events && s > 0.0) {
+        look(W, s);
+        for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
+        W->armed_for = s;
+        while ((outcome = at_once(W)) != REACHED) {
+            if (outcome == FULL) L->n_rows = 0;
+            else if (outcome == LOG_FULL) empty(S, member);
+            else break;
+        }
+    }
+    return leave(S, member, outcome, x, signs);
+}
+
+/* The first events of the pending step, of which some are not of pairs: REACHED, or AT_EVENT and less, or why not. */
+static int64_t foreign(struct members *S) {
+    struct watch *W = S->watch;
+    struct loop *L = W->loop;
+    int64_t stops = 0, own = 0;
+    const double s = locate(W);
+    if (s < 0.0) {
+        loop_accept(L);
+        return REACHED;
+    }
+    memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
+    commit(W, s);
+    for (int64_t i = L->n_events - 1; i >= 0; i--) {
+        if (W->fired[i] && S->terminal[i] >= 0) stops = AT_EVENT - S->terminal[i];
+        own |= W->fired[i] && i >= W->first_own;
+    }
+    if (own && !stops) {
+        W->unsettled = 1;
+        return happen(W, W->g_start);
+    }
+    note(W, W->g_start);
+    if (!stops) arm(W);
+    return stops;
+}
+
+/* Advance a member from *t by a step of length h that ends at `end`, with an adaptive method by steps of its own towards it.
+ * Its status; x, signs and *t are then those where it is. */
+int64_t members_step(struct members *S, int64_t member, double *t, double h, double end, double *x, const double *c,
+                     const double *p, double *signs) {
+    struct watch *W = S->watch;
+    struct loop *L = W->loop;
+    int64_t outcome;
+    enter(S, member, *t, x, c, p);
+    memcpy(L->signs, signs, (size_t)L->n_events * sizeof(double));
+    L->step = h, L->t_end = end;
+    for (;;) {
+        outcome = watch_advance(W);
+        if (outcome == REACHED) break;
+        if (outcome == CROSSING) {
+            if (!has_room(W)) empty(S, member);
+            outcome = foreign(S);
+        } else if (outcome == FULL) {
+            L->n_rows = 0;
+            outcome = REACHED;
+            if (S->every && L->adaptive && !W->unsettled && L->t > *t) break;
+        } else if (outcome == LOG_FULL) {
+            empty(S, member);
+            outcome = REACHED;
+        }
+        if (outcome != REACHED && outcome != YIELD) break;
+    }
+    *t = L->t;
+    return leave(S, member, outcome, x, signs);
+}

@@ -1,0 +1,145 @@
+"""Rollouts through contacts event by event: impacts, sticking, slipping and hard stops are those of simulations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.support.thrown_box import thrown_box
+
+import dalembert as da
+from dalembert.control import Sampled
+from dalembert.simulation.engines.engine import Outcome
+from dalembert.systems import chain_on_ground
+
+
+def ball(friction: float) -> da.Machine:
+    floor = da.Contact("floor", "ball", da.Sphere(0.1), restitution=da.Parameter("e", 0.6), friction=friction)
+    joint = da.Joint("base", "free", "world", "ball")
+    return da.Machine("ball", bodies=[da.sphere("ball", 1.0, 0.1)], joints=[joint], contacts=[floor])
+
+
+def assert_same(result: da.Rollout, i: int, run: da.Run, tolerance: float) -> None:
+    """The transitions, with all that they did, and the rows."""
+    member = result.member(i)
+    assert member.status == run.status
+    assert [e.name for e in member.events] == [e.name for e in run.events]
+    for one, two in zip(member.metadata["transitions"], run.metadata["transitions"], strict=True):
+        assert (one["events"], one["on"], one["off"]) == (two["events"], two["on"], two["off"])
+        assert one["t"] == pytest.approx(two["t"], abs=tolerance)
+        assert one["energy_lost"] == pytest.approx(two["energy_lost"], abs=tolerance)
+        assert one["impulse"] == pytest.approx(two["impulse"], abs=tolerance)
+    last = [np.flatnonzero(np.abs(run.t - t) < 1e-9)[-1] for t in member.t]
+    np.testing.assert_allclose(member.x, run.x[last], rtol=tolerance, atol=tolerance)
+
+
+MEMBERS: dict[str, Any] = {
+    "q0": {"base.z": np.linspace(0.2, 1.2, 4)},
+    "v0": {"base.vx": 2.0},
+    "p": {"e": np.array([0.2, 0.8, 0.5, 0.6])},
+}
+
+
+@pytest.mark.parametrize(
+    ("friction", "method"),
+    [(0.3, {"step": 2e-3}), (0.0, {"step": 2e-3}), (0.3, {"method": "dopri5"})],
+    ids=["friction", "smooth", "adaptive"],
+)
+def test_bouncing_balls(friction: float, method: dict[str, Any]) -> None:
+    """Without friction in lanes, with it or with steps of their own outside; restitution is another one for each."""
+    eom = da.equations(ball(friction))
+    result = da.rollout(eom, duration=0.8, record=0.1, **MEMBERS, **method)
+    for i in range(4):
+        start = {"q0": {"base.z": float(MEMBERS["q0"]["base.z"][i])}, "v0": MEMBERS["v0"]}
+        e = {"e": float(MEMBERS["p"]["e"][i])}
+        run = da.simulate(eom, duration=0.8, record=0.1, p=e, **start, **method)
+        assert_same(result, i, run, 1e-10)
+        assert len(run.events) > 0
+
+
+@pytest.mark.parametrize("friction", [0.3, 0.0])
+def test_members_do_not_depend_on_the_others(friction: float) -> None:
+    eom = da.equations(ball(friction))
+    rng = np.random.default_rng(5)
+    n, settings = 19, {"duration": 0.6, "record": 0.2, "step": 2e-3}
+    q0, v0 = {"base.z": rng.uniform(0.1, 0.8, n)}, {"base.vx": rng.normal(size=n), "base.vz": rng.normal(size=n)}
+    p = {"e": rng.uniform(0.0, 0.9, n)}
+    whole = da.rollout(eom, q0=q0, v0=v0, p=p, threads=1, **settings)
+    order = rng.permutation(n)[:11]
+    part = [{name: value[order] for name, value in table.items()} for table in (q0, v0, p)]
+    mixed = da.rollout(eom, q0=part[0], v0=part[1], p=part[2], threads=3, **settings)
+    np.testing.assert_array_equal(mixed.x, whole.x[order])
+    for place, i in enumerate(order):
+        assert [(e.name, e.t) for e in mixed.member(place).events] == [(e.name, e.t) for e in whole.member(i).events]
+    again = whole.again([int(order[0])], record=0.2)
+    np.testing.assert_array_equal(again.x[0], whole.x[order[0]])
+
+
+def test_measures_and_a_start_on_the_ground() -> None:
+    """A ball that is put on the floor with some speed down strikes it at once; measures see every step."""
+    eom = da.equations(ball(0.3))
+    settings: dict[str, Any] = {"duration": 0.3, "step": 2e-3, "q0": {"base.z": 0.1}, "v0": {"base.vz": [-1.0, 0.0]}}
+    result = da.rollout(eom, **settings, measure={"top": da.Measure("base.z", "max")})
+    rows = da.rollout(eom, **settings)
+    assert rows["base.vz"][0, 0] == pytest.approx(0.6, rel=1e-12)  # as it leaves
+    np.testing.assert_allclose(result.measures["top"], rows["base.z"].max(axis=1), rtol=1e-12)
+    np.testing.assert_array_equal(result.final, rows.final)
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_hard_stops_event_by_event(sampled: bool) -> None:
+    cart = da.Machine(
+        "cart",
+        bodies=[da.point_mass("cart", 2.0), da.point_mass("bob", 0.8, com=(0, 0, -0.6))],
+        joints=[
+            da.Joint("x", "prismatic", "world", "cart", axis=(1, 0, 0), limits=da.Limits(-1.0, 1.0)),
+            da.Joint("theta", "revolute", "cart", "bob", axis=(0, 1, 0)),
+        ],
+        motors=[da.Motor("drive", "x", effort=30.0)],
+    )
+    law = da.PD(kp=(8.0,), kd=(0.3,), reference=np.zeros(1))
+    eom = da.equations(cart)
+    control = Sampled(law, 0.01) if sampled else law
+    settings: dict[str, Any] = {"duration": 0.8, "step": 2e-3, "record": 0.1, "limits": "contact", "control": control}
+    speeds = np.array([1.0, 4.0, -6.0])
+    result = da.rollout(eom, v0={"x_dot": speeds}, **settings)
+    for i, speed in enumerate(speeds):
+        assert_same(result, i, da.simulate(eom, v0={"x_dot": speed}, **settings), 1e-10)
+
+
+def test_a_stepper_bounces() -> None:
+    eom = da.equations(ball(0.3))
+    steps = da.stepper(eom, period=0.01, members=3, q0={"base.z": [0.2, 0.3, 0.4]}, step=2e-3, observe=["base.z"])
+    seen = np.array([steps.step() for _ in range(40)])[:, :, 0]
+    result = da.rollout(eom, duration=0.4, step=2e-3, record=0.01, q0={"base.z": [0.2, 0.3, 0.4]})
+    np.testing.assert_allclose(seen.T, result["base.z"][:, 1:], rtol=1e-10, atol=1e-10)
+
+
+def test_what_ends_a_member_is_said_in_words() -> None:
+    happened = da.rollout(da.equations(ball(0.3)), duration=0.01, q0={"base.z": 0.5}).happened
+    assert happened is not None and not happened.message(0, 0.1)
+    for outcome, culprit, words in (
+        (Outcome.ACCUMULATED, 1, "events accumulate at t = 0.1 s: 500 of them up to 'floor.impact'"),
+        (Outcome.ILL_POSED, 0, "no forces obey the law of friction at contact 'floor' of machine 'ball'"),
+        (Outcome.NOT_FINITE, -1, "the transition at t = 0.1 s has no finite state"),
+    ):
+        happened.carried[0, 2:] = outcome, culprit, 1
+        assert words in happened.message(0, 0.1)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))])
+def test_boxes_tumble(seed: int) -> None:
+    """Corners strike, stick, slip and let go, with steps that they choose: to the bit."""
+    machine, settings = thrown_box(seed)
+    eom = da.equations(machine)
+    run = da.simulate(eom, duration=0.45, **settings)
+    assert len(run.events) > 0
+    assert_same(da.rollout(eom, duration=0.45, **settings), 0, run, 1e-14)
+
+
+@pytest.mark.slow
+def test_a_chain() -> None:
+    chain = da.equations(chain_on_ground(2, 1, restitution=0.5, friction=0.3))
+    given: dict[str, Any] = {"duration": 0.5, "q0": {"base.y": 0.5, "base.angle": 0.3}, "method": "dopri5"}
+    assert_same(da.rollout(chain, record=0.05, **given), 0, da.simulate(chain, record=0.05, **given), 1e-14)
