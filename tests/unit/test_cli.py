@@ -17,6 +17,7 @@ import typer
 
 import dalembert as da
 from dalembert.cli.app import app, run
+from dalembert.control.law_blocks import law_block
 from dalembert.io.control_blocks import make_law
 from dalembert.studies import Row
 from dalembert.systems import SYSTEMS
@@ -464,6 +465,23 @@ def test_laws() -> None:
     )
     sway = {"center": [0], "amplitude": [1], "frequency": 2.0}
     assert make_law({"law": "pd", "kp": 1, "kd": 2, "reference": sway}).reference == da.Sine([0], [1], 2.0)
+
+
+def test_blocks_of_laws_make_the_laws_again() -> None:
+    k = da.Parameter("k", 3.0)
+    for law in (
+        da.PD(kp=1.0, kd=[2.0, 3.0], reference=[0.1, 0.2]),
+        da.PD(kp=2 * k, kd=k, reference=da.Sine([0, 1], [0.1, 0.2], 2.0), gravity=True),
+        da.PID(kp=1.0, ki=0.5, kd=0.1, reference=[0.0], tracking_time=None),
+        da.ComputedTorque(kp={"a": 1.0}, kd={"a": 2.0}, reference={"a": da.Quintic(0.0, 1.0, duration=2.0)}),
+        da.GravityCompensation(),
+    ):
+        block = law_block(law)
+        assert isinstance(block, dict)
+        again = make_law(json.loads(json.dumps(block)), {"k": k})
+        assert type(again) is type(law) and law_block(again) == block
+    assert law_block(lambda t, q, v: q) == "function"
+    assert law_block(da.PD(1.0, 1.0, lambda t: t)) == "PD"
 
 
 @pytest.mark.parametrize(

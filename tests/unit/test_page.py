@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import threading
 import xml.etree.ElementTree as ET
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -260,6 +260,40 @@ def test_command_of_a_report_repeats_the_run(pendulum: da.Run, tmp_path: Path, m
     assert main([*words[1:], "--out", "again.nc"]) == 0
     again = da.load_run("again.nc")
     assert np.array_equal(again.x[-1], pendulum.x[-1])
+
+
+@pytest.fixture(scope="module")
+def pushed() -> da.Machine:
+    return da.Machine(
+        "pushed",
+        [da.box("box", 1.0, (0.2, 0.2, 0.2))],
+        [da.Joint("x", "prismatic", "world", "box", axis=(1, 0, 0))],
+        motors=[da.Motor("F", "x", effort=50.0)],
+    )
+
+
+def test_report_of_a_run_under_control_repeats_it_with_its_law(
+    pushed: da.Machine, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """The machine file of the page is enough: it holds the law."""
+    law = da.PD(kp=30.0, kd={"F": 8.0}, reference={"F": da.Quintic(0.0, 0.7, duration=0.5, delay=0.1)})
+    run = da.simulate(pushed, duration=1.0, q0={"x": 0.2}, control=law)
+    text = run.report(tmp_path / "run.html", equations=False).read_text(encoding="utf-8")
+    (file,) = re.findall(r"<summary>machine file</summary><pre>(.*?)</pre>", text, re.DOTALL)
+    (command,) = re.findall(r"<pre>(dalembert simulate[^<]*)</pre><p>pushed.yaml is the machine file above.</p>", text)
+    monkeypatch.chdir(tmp_path)
+    Path("pushed.yaml").write_text(unescape(file), encoding="utf-8")
+    assert main([*shlex.split(unescape(command))[1:], "--out", "again.nc"]) == 0
+    assert np.array_equal(da.load_run("again.nc").x, run.x)
+
+
+def test_report_says_that_a_law_in_python_is_not_in_its_command(pushed: da.Machine, tmp_path: Path) -> None:
+    law = da.SampledController(lambda t, q, v: np.array([-q[0]]), 0.01)
+    run = da.simulate(pushed, duration=0.1, q0={"x": 0.2}, control=law)
+    text = run.report(tmp_path / "run.html", equations=False).read_text(encoding="utf-8")
+    assert "The inputs came from a law in Python (SampledController), which the command does not have." in text
+    plain = da.simulate(pushed, duration=0.1, q0={"x": 0.2})
+    assert "law in Python" not in plain.report(tmp_path / "plain.html", equations=False).read_text(encoding="utf-8")
 
 
 def test_report_tells_why_a_run_stopped(tmp_path: Path) -> None:

@@ -280,6 +280,18 @@ def test_run_files_open_with_their_machine(tmp_path: Path) -> None:
         open_path(tmp_path / "picture.png")
 
 
+def test_a_run_file_is_run_again_with_its_law(tmp_path: Path) -> None:
+    """What the studio runs, and what it saves, is the loop of the file and not the machine without its law."""
+    machine, settings = SYSTEMS["six-axis-arm"].make(), SYSTEMS["six-axis-arm"].settings()
+    run = da.simulate(machine, **settings | {"duration": 0.1, "record": 0.01})
+    opened = open_path(run.save(tmp_path / "run.nc"))
+    again = da.simulate(opened.machine, **opened.simulation(Changes()))
+    assert np.array_equal(again.x[-1], run.x[-1])
+    assert opened.gains()
+    machine, settings = da.load_simulation(opened.file(Changes()))
+    assert np.array_equal(da.simulate(machine, **settings).x[-1], run.x[-1])
+
+
 @pytest.mark.parametrize("name", sorted(SYSTEMS))
 def test_every_ready_made_machine_opens(name: str) -> None:
     opened = open_system(name)

@@ -20,19 +20,12 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+from dalembert.control.law_blocks import LAWS
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Parameter, parse_scalar
 from dalembert.plan.references import Quintic, Sine
 
-__all__ = ["LAWS", "make_law"]
-
-LAWS: dict[str, type[Any]] = {
-    "pd": PD,
-    "pid": PID,
-    "computed-torque": ComputedTorque,
-    "gravity-compensation": GravityCompensation,
-}
+__all__ = ["make_law"]
 
 
 def make_law(settings: Mapping[str, Any] | None, parameters: Mapping[str, Parameter] | None = None) -> Any:

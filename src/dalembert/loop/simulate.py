@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.control.law_blocks import law_block
 from dalembert.core.doing import doing
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.states import named_vector
@@ -107,6 +108,8 @@ def run_equations(
         if check or not isinstance(error.run, Run):
             raise
         run = error.run
+    if control is not None:
+        report["control"] = law_block(control)
     if eom.p_names:
         report["parameters"] = dict(zip(eom.p_names, eom.parameter_values(p).tolist(), strict=True))
     run = replace(run, metadata={**run.metadata, **report}, source=eom.machine)

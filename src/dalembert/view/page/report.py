@@ -6,7 +6,6 @@ import os
 import platform
 import shlex
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from html import escape
 from importlib import metadata
 from importlib.util import find_spec
@@ -86,6 +85,7 @@ def report_page(
     """Text of a report; ``extra`` is HTML that stands above the player."""
     film = inline_json(pack_run(run, machine))
     plots = inline_json(pack_signals(run, signals, numbers=60_000))
+    file = _file(machine, run.metadata.get("control"))
     bad = "" if run.ok else " bad"
     parts = [
         f"<h1>{escape(machine.name)}</h1>",
@@ -97,10 +97,10 @@ def report_page(
         '<div class="plots" id="plots"></div>',
         _energy(run),
         _events(run),
-        _machine(machine),
+        _machine(machine, file),
         _equations(machine, equations),
         _settings(run),
-        _repeat(run, machine, command),
+        _repeat(run, machine, command, file),
         f"<script>{asset('dalembert.js')}</script>",
         "<script>(async () => {"
         f"const film = {film}; const plots = {plots};"
@@ -133,7 +133,7 @@ def _events(run: Run) -> str:
     return "<h2>Events</h2>" + _table(("event", "t [s]", ""), rows, numbers=(1,))
 
 
-def _machine(machine: Machine) -> str:
+def _machine(machine: Machine, file: str) -> str:
     joints = {joint.child: joint for joint in machine.joints}
     rows = []
     for body in machine.bodies:
@@ -145,9 +145,22 @@ def _machine(machine: Machine) -> str:
         text += "<p>" + escape(f"cables: {', '.join(cable.name for cable in machine.cables)}") + "</p>"
     if machine.constraints:
         text += "<p>" + escape(f"constraints: {', '.join(c.name for c in machine.constraints)}") + "</p>"
-    with suppress(DalembertError):  # not every machine can be written as a file
-        text += f"<details><summary>machine file</summary><pre>{escape(machine.to_yaml())}</pre></details>"
+    if file:
+        text += f"<details><summary>machine file</summary><pre>{escape(file)}</pre></details>"
     return text
+
+
+def _file(machine: Machine, law: Any) -> str:
+    """The machine file with the law, where it is one that files have; empty if the machine cannot be written as one."""
+    import yaml
+
+    try:
+        text = machine.to_yaml()
+    except DalembertError:
+        return ""
+    if not isinstance(law, dict):
+        return text
+    return text + str(yaml.safe_dump({"simulation": {"control": law}}, sort_keys=False, allow_unicode=True))
 
 
 def _equations(machine: Machine, wanted: bool | None) -> str:
@@ -188,11 +201,30 @@ def _settings(run: Run) -> str:
     return "<h2>Simulation</h2>" + _table(("", ""), rows)
 
 
-def _repeat(run: Run, machine: Machine, command: str | None) -> str:
+def _repeat(run: Run, machine: Machine, command: str | None, file: str) -> str:
     text = command or _command(run, machine)
     versions = [f"dalembert {run.metadata.get('version', '')}", f"Python {platform.python_version()}"]
     versions += [f"{name} {metadata.version(name)}" for name in ("numpy", "casadi", "scipy") if find_spec(name)]
-    return f"<h2>To repeat it</h2><pre>{escape(text)}</pre><p>{escape(', '.join(versions))}</p>"
+    words = "" if command else f"<p>{escape(_conditions(run, machine, file))}</p>"
+    return f"<h2>To repeat it</h2><pre>{escape(text)}</pre>{words}<p>{escape(', '.join(versions))}</p>"
+
+
+def _conditions(run: Run, machine: Machine, file: str) -> str:
+    """What the command needs, and what of the run it does not have."""
+    text = f"{machine.name}.yaml is the machine file above."
+    if not file:
+        text = "The machine has parts that machine files do not have: make it in Python as before."
+    if isinstance(law := run.metadata.get("control"), str):
+        text += f" The inputs came from a law in Python ({law}), which the command does not have."
+    given = dict(run.metadata.get("settings") or {})
+    if others := [key for key, value in given.items() if not _in_words(value) and value is not None]:
+        text += f" Settings that are not in the command: {', '.join(others)}."
+    return text
+
+
+def _in_words(value: Any) -> bool:
+    """Whether an option of the command can say a setting."""
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def _command(run: Run, machine: Machine) -> str:
@@ -200,7 +232,7 @@ def _command(run: Run, machine: Machine) -> str:
     words = ["dalembert", "simulate", f"{machine.name}.yaml"]
     given: dict[str, Any] = dict(run.metadata.get("settings") or {})
     for key, value in given.items():
-        if isinstance(value, str | int | float) and not isinstance(value, bool):
+        if _in_words(value):
             words += [f"--{key.replace('_', '-')}", f"{value:.17g}" if isinstance(value, float) else str(value)]
     for option, names in (("--q0", machine.q_names), ("--v0", machine.v_names)):
         for name in names:

@@ -160,13 +160,14 @@ class Opened:
         import yaml
 
         document = yaml.safe_load(self.text) if self.text else yaml.safe_load(self.machine.to_yaml())
-        block = dict(document.get("simulation") or {})
+        own = {} if self.text else {key: value for key, value in self.settings.items() if key != "control"}
+        block = {**own, **(document.get("simulation") or {})}
         block = overridden(block, dict(changes.settings))
         for key in ("q0", "v0", "p"):
             given = getattr(changes, key)
             if given:
                 block[key] = {**(block.get(key) or {}), **given}
-        if changes.gains:
+        if changes.gains or (self.control and "control" not in block):
             block["control"] = self.law(changes.gains)
         block.setdefault("duration", 10.0)
         return str(yaml.safe_dump({**document, "simulation": block}, sort_keys=False, allow_unicode=True))
@@ -284,7 +285,13 @@ def open_run(run: Run, title: str) -> Opened:
     settings: dict[str, Any] = {key: value for key, value in starts.items() if value}
     given = dict(run.metadata.get("settings") or {})
     settings |= {key: given[key] for key in ("duration", "method", "step", "rtol", "record") if given.get(key)}
-    return Opened(title, machine, settings, run=run, about=f"run file: {run.status}")
+    block, note = run.metadata.get("control"), ""
+    if isinstance(block, dict):
+        settings["control"] = make_law(block, {parameter.name: parameter for parameter in machine.parameters})
+    elif block:
+        note = f"; its law in Python ({block}) is not part of it"
+    law = block if isinstance(block, dict) else None
+    return Opened(title, machine, settings, control=law, run=run, about=f"run file: {run.status}{note}")
 
 
 def open_object(given: Any) -> Opened:

@@ -1,0 +1,71 @@
+"""Laws that machine files have, by name, and the block ``control`` that stands for a law."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+from dalembert.core.parameter import Operation, Parameter, to_text
+from dalembert.plan.references import Quintic, Sine
+
+__all__ = ["LAWS", "law_block"]
+
+LAWS: dict[str, type[Any]] = {
+    "pd": PD,
+    "pid": PID,
+    "computed-torque": ComputedTorque,
+    "gravity-compensation": GravityCompensation,
+}
+
+
+def law_block(law: Any) -> dict[str, Any] | str:
+    """Return the block ``control`` of a machine file that stands for a law, or the name of its type if none does.
+
+    Parameters
+    ----------
+    law
+        What controls a simulation.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> law_block(da.PD(kp=100.0, kd=[20.0, 5.0], reference=da.Sine([0, 0], [0.1, 0.1], 1.0)))["kd"]
+    [20.0, 5.0]
+    """
+    name = next((name for name, kind in LAWS.items() if type(law) is kind), None)
+    try:
+        return type(law).__name__ if name is None else {"law": name, **_fields(law)}
+    except TypeError:
+        return type(law).__name__
+
+
+def _fields(thing: Any) -> dict[str, Any]:
+    """Fields of a law or reference that differ from their defaults, as data."""
+    given = ((field, getattr(thing, field.name)) for field in dataclasses.fields(thing))
+    return {
+        field.name: _plain(value)
+        for field, value in given
+        if field.default is dataclasses.MISSING or value is not field.default
+    }
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float | np.number):
+        return float(value)
+    if isinstance(value, Parameter | Operation):
+        return to_text(value)
+    if isinstance(value, Quintic | Sine):
+        return _fields(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(x) for key, x in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(x) for x in value]
+    raise TypeError(f"no data stand for {type(value).__name__}")
