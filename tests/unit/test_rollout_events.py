@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.hybrid_machines import HYBRID
 from tests.support.thrown_box import thrown_box
 
 import dalembert as da
@@ -116,6 +117,44 @@ def test_a_stepper_bounces() -> None:
     np.testing.assert_allclose(seen.T, result["base.z"][:, 1:], rtol=1e-10, atol=1e-10)
 
 
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("natural", "cables", "ball")]
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+@pytest.mark.parametrize("name", ["grip", "cut", "flap", *SLOW])
+def test_machines_with_switches_and_events(name: str, method: str) -> None:
+    """Constraints that are added, measure themselves and are removed; cables that are cut; stops and impacts."""
+    case = HYBRID[name]
+    made = case.make()
+    eom = made if isinstance(made, da.EquationsOfMotion) else da.equations(made)
+    settings = {"limits": "ignore", "method": method, "duration": case.duration, "record": 0.1, **case.settings}
+    run = da.simulate(eom, **settings)
+    assert len(run.metadata["transitions"]) >= case.events
+    assert_same(da.rollout(eom, **settings), 0, run, 1e-9)
+
+
+def test_switches_at_events_and_gaps_that_are_open() -> None:
+    """A cable is cut when another goes slack; a constraint cannot begin to act where its gap is open."""
+    case = HYBRID["slack"]
+    eom = da.equations(case.make())
+    cut = [da.Switch(event="two.slack", off="one")]
+    settings: dict[str, Any] = {"duration": case.duration, "record": 0.1, **case.settings, "switches": cut}
+    run = da.simulate(eom, limits="ignore", **settings)
+    assert run["active.one"][-1] == -1.0
+    assert_same(da.rollout(eom, **settings), 0, run, 1e-8)
+    slide = da.Machine(
+        "slide",
+        bodies=[da.Body("one", 2.0)],
+        joints=[da.Joint("x", "prismatic", "world", "one", axis=(1, 0, 0))],
+        constraints=[da.BallConstraint("pin", "one", "world", components="x", switchable=True, active=False)],
+    )
+    pins = da.rollout(slide, duration=0.2, q0={"x": [0.0, 0.5]}, switches=[da.Switch(at=0.1, on="pin")])
+    assert list(pins.status) == ["completed", "diverged"]
+    assert "cannot begin to act at t = 0.1 s: its gap is not closed" in pins.message(1)
+    with pytest.raises(da.InputError, match="comes before the run"):
+        da.rollout(slide, duration=0.2, switches=[da.Switch(at=-0.1, on="pin")])
+
+
 def test_what_ends_a_member_is_said_in_words() -> None:
     happened = da.rollout(da.equations(ball(0.3)), duration=0.01, q0={"base.z": 0.5}).happened
     assert happened is not None and not happened.message(0, 0.1)
@@ -124,7 +163,7 @@ def test_what_ends_a_member_is_said_in_words() -> None:
         (Outcome.ILL_POSED, 0, "no forces obey the law of friction at contact 'floor' of machine 'ball'"),
         (Outcome.NOT_FINITE, -1, "the transition at t = 0.1 s has no finite state"),
     ):
-        happened.carried[0, 2:] = outcome, culprit, 1
+        happened.carried[0, 2:5] = outcome, culprit, 1
         assert words in happened.message(0, 0.1)
 
 

@@ -201,7 +201,7 @@ def cable_events(eom: EquationsOfMotion) -> tuple[list[Any], list[EventSpec]]:
 def switch_events(eom: EquationsOfMotion, switches: Sequence[Switch]) -> tuple[list[Any], list[EventSpec]]:
     """Events of switches at given times."""
     timed = [s for s in switches if s.at is not None]
-    specs = [EventSpec(f"switch{k}", direction=1) for k, _ in enumerate(timed)]
+    specs = [EventSpec(f"switch{k}", direction=1, switches=True) for k, _ in enumerate(timed)]
     return [eom.symbolic.t - float(s.at) for s in timed if s.at is not None], specs
 
 

@@ -187,10 +187,12 @@ def outside_of_lanes(
     switching, n = loop.switching, len(members.x)
     assert switching is not None
     table, coefficients = switching.member_table(np.broadcast_to(members.p, (n, members.p.shape[-1])))
+    switches = None if table is None else switching.switch_table([spec.name for spec in problem.event_specs])
     return members.going_out(
         EventSteps(
             replace(setup, problem=watched_problem(problem)),
             table,
+            switches,
             coefficients,
             None if table is None else lambda p: switching.for_run(p, None),
             members.p,

@@ -28,7 +28,9 @@ from dalembert.loop.members import (
     with_signs,
 )
 from dalembert.loop.signals import Measure, make_measures
+from dalembert.loop.simulate import check_switches
 from dalembert.loop.stepping import check_gaps
+from dalembert.loop.switching import Switch
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.constrained.methods import ConstraintMethod
@@ -74,6 +76,7 @@ def rollout(
     record: float | None = None,
     measure: Mapping[str, Measure] | None = None,
     limits: str = "ignore",
+    switches: Sequence[Switch] = (),
     signals: Sequence[Signal] = (),
     sensors: Sequence[Sensor] = (),
     seed: int = 0,
@@ -110,7 +113,8 @@ def rollout(
     constraints
         How constraints are kept: ``"projection"`` (the default) or ``"baumgarte"``, or such a method with its settings.
     contact
-        How contacts are dealt with, where there are any: ``"time-stepping"``, or `TimeStepping` with its settings.
+        How contacts are dealt with, where there are any: None, event by event; ``"time-stepping"``, or `TimeStepping`
+        with its settings.
     reach
         As of `dalembert.simulate`.
     step
@@ -125,8 +129,9 @@ def rollout(
         trajectories. Memory of a member is then that of its state, twice, and of its measures.
     limits
         What to do at limits of joints and their velocities: ``"ignore"`` them, ``"stop"`` the member there, or take the
-        ranges of joints for ``"contact"``: hard stops, through which time-stepping goes. Members stop at those with
-        ``Limits(stop=True)`` in any case.
+        ranges of joints for ``"contact"``: hard stops. Members stop at those with ``Limits(stop=True)`` in any case.
+    switches
+        Constraints that are added and removed, by members that reach their instants or events.
     signals, sensors
         Signals and sensors besides those of the machine.
     seed
@@ -171,7 +176,10 @@ def rollout(
     if limits not in LIMITS:
         raise InputError(f"limits of a rollout must be one of {', '.join(LIMITS)}, got {limits!r}")
     touching = None if contact is None else contact_method(contact)
-    loop = close_loop(eom, control, limits=limits, contact=touching, signals=signals, sensors=sensors)
+    loop = close_loop(
+        eom, control, limits=limits, switches=switches, contact=touching, signals=signals, sensors=sensors
+    )
+    check_switches(switches, t0, duration)
     problem, held = loop.problem, held_inputs(loop)
     schedule = loop.controller if loop.constant is None else None
     parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")

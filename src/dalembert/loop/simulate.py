@@ -68,7 +68,8 @@ def run_equations(
         )
     if start is not None and not isinstance(start, Run):
         raise InputError(f"start must be a run, got {start!r}")
-    _check_switches(switches, settings, start)
+    begin = settings.t0 if start is None else start.final.t
+    check_switches(switches, begin, settings.duration, goes_on=start is not None)
     _check_contacts(loop, settings)
     report: dict[str, Any] = {}
     transition = on_event
@@ -190,19 +191,18 @@ def _check_limits(eom: EquationsOfMotion, q: Array, limits: str, where: str) -> 
         warn(text)
 
 
-def _check_switches(switches: Sequence[Switch], settings: Settings, start: Run | None) -> None:
+def check_switches(switches: Sequence[Switch], begin: float, duration: float, *, goes_on: bool = False) -> None:
     """Refuse a switch before the start, and tell of one after the end; a run that goes on has done with the former."""
-    begin = settings.t0 if start is None else start.final.t
     for switch in [switches] if isinstance(switches, Switch) else switches:
         at = getattr(switch, "at", None)
         if at is None:
             continue
         names = ", ".join((*switch.on, *switch.off))
-        if at <= begin and start is None:
+        if at <= begin and not goes_on:
             raise InputError(
                 f"the Switch of {names} at t = {at:g} s comes before the run, which starts at {begin:g} s: say with "
                 "which constraints it starts in the machine (active=False)"
             )
-        if at > begin + settings.duration:
-            end = begin + settings.duration
+        if at > begin + duration:
+            end = begin + duration
             warn(f"the Switch of {names} at t = {at:g} s comes after the end of the run at {end:g} s")

@@ -389,11 +389,8 @@ class Switching:
         return self._table(*self.pairs.coefficients(self.p))
 
     def member_table(self, p: Array) -> tuple[PairTable | None, Array]:
-        """Tell of the pairs of many members with parameters (N, np), and their restitution and friction (N, 2 k).
-
-        Nothing is switched there, and a cable that measures itself has its length from the start.
-        """
-        if not self.pairs.names:
+        """Tell of the pairs of many members with parameters (N, np), and their restitution and friction (N, 2 k)."""
+        if not self.needed:
             return None, np.zeros((len(p), 0))
         if not self.pairs.is_contact.any():
             return self._table(*self.pairs.coefficients(p[0])), np.zeros((len(p), 2 * len(self.pairs.names)))

@@ -32,12 +32,15 @@ class EventSpec:
         ``+1`` for g rising through zero, ``-1`` for falling, ``0`` for both.
     positive
         Whether g must never be negative when a run begins or goes on after a transition: it then happens at once.
+    switches
+        Whether constraints begin or cease to act at it.
     """
 
     name: str
     terminal: bool = False
     direction: int = 0
     positive: bool = False
+    switches: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:

@@ -22,7 +22,7 @@ from dalembert.simulation.sampling import Sampler
 from dalembert.simulation.sources import unit_text
 from dalembert.simulation.transitions.layout import WATCH_FIELDS
 from dalembert.simulation.transitions.native import NativeTransitions
-from dalembert.simulation.transitions.pairs import PairTable
+from dalembert.simulation.transitions.pairs import PairTable, SwitchTable
 
 __all__ = ["NativeEngine", "loop_memory"]
 
@@ -290,9 +290,12 @@ class NativeEngine:
             else:
                 return outcome
 
-    def make_transitions(self, table: PairTable | None, **settings: int) -> NativeTransitions:
-        """Let native code make the transitions of these pairs; return where it tells what it did."""
-        self.transitions = made = NativeTransitions(self._setup, self.constrained, table, self._reference, **settings)
+    def make_transitions(
+        self, table: PairTable | None, switches: SwitchTable | None = None, measure: Any = None, **settings: int
+    ) -> NativeTransitions:
+        """Let native code make the transitions of these pairs and switches; return where it tells what it did."""
+        made = NativeTransitions(self._setup, self.constrained, table, self._reference, switches, measure, **settings)
+        self.transitions = made
         return made
 
     def partial(self, s: float) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.compile import build_library
+from dalembert.compile import build_library, compile_function
 from dalembert.compile.structs import struct_checks
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
@@ -32,7 +32,7 @@ from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.run import EventRecord
 from dalembert.simulation.sources import unit_text
 from dalembert.simulation.transitions.native import gave_up, told
-from dalembert.simulation.transitions.pairs import PairTable, TransitionMaker
+from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionMaker
 
 __all__ = ["EventSteps", "check_processor", "goes_alone", "watched_problem", "watches"]
 
@@ -43,7 +43,7 @@ _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "watch begin transitions restitution friction coefficients"),
     (_INT, "n_pairs"),
-    (_POINTER, "t_loose lacks terminal"),
+    (_POINTER, "t_loose lacks pair kinds"),
     (_REAL, "order"),
     (_INT, "every"),
     (_POINTER, "carried pace"),
@@ -53,7 +53,9 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "drain slopes"),
 )
 _FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
-_ARMED_AT, _OUTCOME, _CULPRIT, _LACKS, _CARRIED = 0, 2, 3, 4, 5  # as in members.c
+_ARMED_AT, _OUTCOME, _CULPRIT, _LACKS, _PAIR, _CARRIED = 0, 2, 3, 4, 5, 6  # as in members.c
+_NOTED, _SWITCHES = -1, -2  # events that do not stop a member
+_NOT_CLOSED = -3  # as in transitions.h
 _DRAIN = ctypes.CFUNCTYPE(None)
 
 
@@ -68,7 +70,9 @@ def _library() -> ctypes.CDLL:
 
 def watches(problem: Problem) -> bool:
     """Whether events change members of a problem, so that somebody has to look at them."""
-    return problem.constrained is not None and bool(problem.constrained.unilateral)
+    if problem.constrained is None:
+        return False
+    return bool(problem.constrained.unilateral) or any(spec.switches for spec in problem.event_specs)
 
 
 def goes_alone(problem: Problem, method: str, on_tape: bool) -> bool:
@@ -86,8 +90,8 @@ def check_processor(problem: Problem, backend: str) -> None:
     if backend != "lanes":
         raise InputError(
             f"members of machine {problem.name!r} leave their lanes for what happens to them (slack cables, contacts, "
-            "steps of their own under constraints): rollouts take it on the processor with a C compiler, not with the "
-            f"backend {backend!r}; use simulate"
+            "switches, steps of their own under constraints): rollouts take it on the processor with a C compiler, not "
+            f"with the backend {backend!r}; use simulate"
         )
 
 
@@ -109,7 +113,9 @@ class EventSteps:
     setup
         Of the whole run of a member, with the `watched_problem`.
     table
-        Its pairs; None if nothing acts one way only.
+        Its pairs; None if there are no transitions.
+    switches
+        What is switched, and what constraints measure when they begin to act; None if there are no transitions.
     coefficients
         Restitution and friction of the pairs of each member (N, 2 k).
     maker
@@ -128,6 +134,7 @@ class EventSteps:
 
     setup: Setup
     table: PairTable | None
+    switches: SwitchTable | None
     coefficients: Array
     maker: Callable[[Array], TransitionMaker] | None
     parameters: Array
@@ -181,6 +188,9 @@ class EventSteps:
             return ""
         if outcome is Outcome.ILL_POSED and culprit >= 0 and maker is not None:
             return str(maker.ill_posed(t, culprit, bool(lacks)))
+        system, row = self.setup.problem.constrained, int(self.carried[member, _PAIR])
+        if outcome is Outcome.ILL_POSED and culprit == _NOT_CLOSED and system is not None:
+            return f"constraint '{system.row_names[row]}' cannot begin to act at t = {t:.9g} s: its gap is not closed"
         return gave_up(outcome, t, [spec.name for spec in self.setup.problem.event_specs], culprit)
 
     def in_thread(self) -> ThreadSteps:
@@ -208,7 +218,11 @@ class ThreadSteps:
         patient = replace(setup, patience=np.inf, record=0.0)
         engine = NativeEngine(patient, None, constrained=equations, tableau=tableau, capacity=1 if steps.every else 64)
         changes = _CHANGES if steps.keeps else 64
-        self._made = made = engine.make_transitions(table, changes=changes)
+        measure: Any = None
+        if steps.switches is not None and steps.switches.measure is not None:
+            function = steps.switches.measure
+            measure = compile_function(function, backend="native", shapes={"t": ()}, lanes=False).native
+        self._made = made = engine.make_transitions(table, steps.switches, measure, changes=changes)
         if steps.endless:
             made.endless()
         library = _library()
@@ -216,20 +230,23 @@ class ThreadSteps:
         self._whose: tuple[NDArray[np.int64], ...] = tuple(np.zeros(made.capacity, dtype=np.int64) for _ in range(2))
         self._logs, self._steps = logs, steps
         stops, specs = terminal_events(problem), problem.event_specs
-        terminal = np.full(len(specs) + 1, -1, dtype=np.int64)
+        first_own = len(specs) - problem.n_constraint_events
+        kinds = [_SWITCHES if k >= first_own or spec.switches else _NOTED for k, spec in enumerate(specs)]
         for k, name in enumerate(() if stops is None else stops.names):
-            terminal[[spec.name for spec in specs].index(name)] = k
+            kinds[[spec.name for spec in specs].index(name)] = k
+        numbers = np.array([*kinds, _NOTED], dtype=np.int64)
         drain = _DRAIN(self.flush)
         slopes = np.zeros(2 * problem.n_states)
-        self._kept = (engine, equations, terminal, drain, slopes, steps.carried)
+        self._kept = (engine, equations, measure, numbers, drain, slopes, steps.carried)
         struct.watch, struct.order = made.address, float(tableau.order)
-        if table is not None:
+        if table is not None and len(table.rows):
             struct.begin = ctypes.cast(constrained_library().transitions_begin, _POINTER).value
             struct.transitions, struct.n_pairs = made.place(""), len(table.rows)
-            places = {"restitution": "e", "friction": "mu", "t_loose": "t_loose", "lacks": "lacks"}
-            for name, place in places.items():
-                setattr(struct, name, made.place(place))
-        struct.coefficients, struct.terminal = steps.coefficients.ctypes.data, terminal.ctypes.data
+            struct.restitution, struct.friction = made.place("e"), made.place("mu")
+        if table is not None:
+            for name in ("t_loose", "lacks", "pair"):
+                setattr(struct, name, made.place(name))
+        struct.coefficients, struct.kinds = steps.coefficients.ctypes.data, numbers.ctypes.data
         struct.every, struct.keeps = steps.every, steps.keeps
         struct.carried = steps.carried.ctypes.data
         struct.pace = None if steps.pace is None else steps.pace.ctypes.data

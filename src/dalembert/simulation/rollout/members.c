@@ -3,8 +3,9 @@
  *
  * One structure serves all members that a thread has, one after the other: what a member has to know from one step to the
  * next is in `carried` and in `pace`. So a member does, to the bit, what it does among any others. */
-enum { ARMED_AT, ARMED_FOR, OUTCOME, CULPRIT, LACKS, N_CARRIED };
+enum { ARMED_AT, ARMED_FOR, OUTCOME, CULPRIT, LACKS, PAIR, N_CARRIED };
 enum { PACE_STEP, PACE_ERROR, PACE_REJECTED, PACE_TRIES, N_PACE };
+enum { NOTED = -1, SWITCHES = -2 };
 #define AT_EVENT (-2) /* status at the first of the events that stop a member; at the next one it is one less */
 
 struct members {
@@ -17,8 +18,8 @@ struct members {
     const double *coefficients;
     int64_t n_pairs;
     double *t_loose;
-    const int64_t *lacks;
-    const int64_t *terminal; /* of each event its number among those that stop, -1: it does not */
+    const int64_t *lacks, *pair;
+    const int64_t *kinds; /* of each event its number among those that stop, NOTED or SWITCHES */
     double order;            /* of the method */
     int64_t every;           /* whether to come back after each step of an adaptive method */
     double *carried, *pace;  /* of all members */
@@ -60,10 +61,9 @@ static void enter(struct members *S, int64_t member, double t, const double *x, 
         L->h = pace[PACE_STEP], L->error_old = pace[PACE_ERROR];
         L->rejected_last = pace[PACE_REJECTED] > 0.0, L->n_steps = (int64_t)pace[PACE_TRIES];
     } else L->n_steps = 0;
-    if (S->n_pairs) {
+    if (S->t_loose) *S->t_loose = NAN;
+    if (S->n_pairs)
         *S->restitution = S->coefficients + member * 2 * S->n_pairs, *S->friction = *S->restitution + S->n_pairs;
-        *S->t_loose = NAN;
-    }
     if (!S->keeps || !has_room(W)) empty(S, member);
 }
 
@@ -85,7 +85,8 @@ static int64_t leave(struct members *S, int64_t member, int64_t outcome, double 
     if (outcome <= AT_EVENT) return outcome;
     own[OUTCOME] = (double)outcome;
     if (outcome == REACHED) return 0;
-    own[CULPRIT] = (double)W->culprit, own[LACKS] = S->lacks ? (double)*S->lacks : 0.0;
+    own[CULPRIT] = (double)W->culprit;
+    if (S->lacks) own[LACKS] = (double)*S->lacks, own[PAIR] = (double)*S->pair;
     if (outcome == EXHAUSTED) return 2 + L->n;
     return 1 + (outcome <= UNDERFLOW && L->bad >= 0 && L->bad < L->n ? L->bad : L->n);
 }
@@ -160,8 +161,8 @@ static int64_t foreign(struct members *S) {
     memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
     commit(W, s);
     for (int64_t i = L->n_events - 1; i >= 0; i--) {
-        if (W->fired[i] && S->terminal[i] >= 0) stops = AT_EVENT - S->terminal[i];
-        own |= W->fired[i] && i >= W->first_own;
+        if (W->fired[i] && S->kinds[i] >= 0) stops = AT_EVENT - S->kinds[i];
+        own |= W->fired[i] && S->kinds[i] == SWITCHES;
     }
     if (own && !stops) {
         W->unsettled = 1;

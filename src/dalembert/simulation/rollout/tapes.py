@@ -12,6 +12,7 @@ from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS, Constra
 from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.contacts import stepping_macros, stepping_tapes
+from dalembert.simulation.rollout.events import watches
 
 __all__ = ["check_way", "constraint_macros", "events_tape", "rollout_tapes", "solves_on_tape"]
 
@@ -56,7 +57,7 @@ def rollout_tapes(
     xdot[system.work_input] = xdot[system.work_input] + ca.dot(multipliers, phi_t)
     ode = ca.Function("ode", symbols, ca.cse([xdot, ca.SX(share)]), _NAMES, ["out", "share"])
     further: dict[str, ca.Function] = {}
-    if system.unilateral:
+    if watches(problem):
         further["WATCH"] = events_tape(problem, symbols, way)
     if not way.projects:
         return ode, further
@@ -100,8 +101,8 @@ def constraint_macros(problem: Problem, way: ConstraintMethod, *, alone: bool = 
         nobody = {"ALONE": 0, "WATCHES": 0, "N_WATCHED": 0, "CONSTRAINED": 0, "PROJECTS": 0}
         return {**nobody, **stepping_macros(problem)}
     found: dict[str, object] = {"ALONE": 0, "STEPPING": 0, "CONSTRAINED": 1, "PROJECTS": int(way.projects)}
-    found |= {"N_POSE": system.nq + system.nv, "WATCHES": int(bool(system.unilateral))}
-    found |= {"N_WATCHED": len(problem.event_specs) if system.unilateral else 0}
+    found |= {"N_POSE": system.nq + system.nv, "WATCHES": int(watches(problem))}
+    found |= {"N_WATCHED": len(problem.event_specs) if watches(problem) else 0}
     found |= {"DIRECTIONS": ", ".join(str(float(spec.direction)) for spec in problem.event_specs)}
     if way.projects:
         found |= {"N_COORDINATES": system.nq}

@@ -153,19 +153,31 @@ class NativeTransitions:
         Its pairs; None: there are no transitions, only events of others.
     loop
         Address of the time loop's structure.
+    switches, measure
+        As of `transitions_memory`.
     changes
         Transitions that are logged before the loop comes back.
     """
 
     def __init__(
-        self, setup: Setup, equations: NativeConstrained, table: PairTable | None, loop: int, *, changes: int = _CHANGES
+        self,
+        setup: Setup,
+        equations: NativeConstrained,
+        table: PairTable | None,
+        loop: int,
+        switches: SwitchTable | None = None,
+        measure: Any = None,
+        *,
+        changes: int = _CHANGES,
     ) -> None:
         problem = setup.problem
         self._specs, self._equations = problem.event_specs, equations
         own = len(self._specs) - problem.n_constraint_events
         self._watch_memory = watch = watch_memory(setup, loop, n_left=own, changes=changes)
         self._watch, self.address = watch.struct, watch.address
-        self._memory = None if table is None else transitions_memory(setup, equations, table, watch)
+        self._memory = None
+        if table is not None:
+            self._memory = transitions_memory(setup, equations, table, watch, switches=switches, measure=measure)
         self._log = {
             name: np.zeros(0) if self._memory is None else self._memory.arrays[f"log_{name}"]
             for name in ("t", "impulses", "lost", "factor", "speed", "shocks")
