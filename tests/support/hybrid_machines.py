@@ -9,6 +9,7 @@ import numpy as np
 from tests.support.thrown_box import thrown_box
 
 import dalembert as da
+from dalembert.control import Sampled
 from dalembert.systems import bouncing_ball
 
 __all__ = ["HYBRID", "Hybrid", "four_bar"]
@@ -100,6 +101,12 @@ def rail() -> da.Machine:
     )
 
 
+def measured_four_bar() -> da.Machine:
+    """The four-bar with a motor, and a noisy and late encoder on its crank that laws see."""
+    encoder = da.Sensor("encoder", ["a", "a_dot"], 0.008, noise=1e-3, delay=0.004)
+    return four_bar(motors=DRIVE, sensors=[encoder])
+
+
 def flap() -> da.Machine:
     """A flap that falls on its stop and bounces there."""
     stop = da.Limits(-1.0, 0.3, restitution=0.4)
@@ -125,6 +132,12 @@ HYBRID: Mapping[str, Hybrid] = {
         lambda: four_bar(motors=DRIVE), 1.0, {**FOUR_BAR, "control": da.PD(kp=3.0, kd=0.4, reference=[0.2])}
     ),
     "natural": Hybrid(lambda: da.equations(ball_on_cables(), by="natural"), 0.8, THROWN, 2),
+    "sampled": Hybrid(
+        measured_four_bar, 0.5, {**FOUR_BAR, "control": Sampled(da.PD(kp=3.0, kd=0.4, reference=[0.2]), 0.02)}
+    ),
+    "sampled-cable": Hybrid(
+        bob, 1.5, {"q0": {"z": -1.0}, "v0": {"x_dot": 5.8}, "control": Sampled(da.PD(0.5, 0.1, [0.1]), 0.03)}, 2
+    ),
     "taut": Hybrid(bob, 1.0, {"q0": {"z": -1.0}, "v0": {"x_dot": 1.0}}),
     "slack": Hybrid(bob, 1.5, {"q0": {"z": -1.0}, "v0": {"x_dot": 5.8}}, 2),
     "cut": Hybrid(bob, 1.5, {"q0": {"z": -1.0}, "v0": {"x_dot": 5.8}, "switches": CUT}, 3),

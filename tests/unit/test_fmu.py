@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.fmu_files import build_sources
 
 import dalembert as da
 from dalembert.cli.app import run
@@ -114,19 +114,8 @@ def test_quaternions_stay_units(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_sources_build_alone(version: str, tmp_path: Path) -> None:
     """With a C compiler, strict warnings and nothing else."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no C compiler")
     path = da.export_fmu(ARM, tmp_path / "arm.fmu", control=LAW, version=version, binary=False)
-    with zipfile.ZipFile(path) as archive:
-        archive.extractall(tmp_path)
-        assert not any(name.startswith("binaries") for name in archive.namelist())
-    sources = sorted(map(str, (tmp_path / "sources").glob("*.c")))
-    flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-fPIC", "-shared"]
-    done = subprocess.run(
-        [compiler, *flags, "-o", str(tmp_path / "model.so"), *sources, "-lm"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    build_sources(path, tmp_path, "-O1")
 
 
 def test_same_machine_same_file(tmp_path: Path) -> None:
@@ -146,7 +135,7 @@ def test_bad_values_are_refused_inside(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"control": da.SampledController(lambda t, q, v: [0.0, 0.0], 0.1)}, "not sampled or Python"),
+        ({"control": da.SampledController(lambda t, q, v: [0.0, 0.0], 0.1)}, "'controller' is a Python controller"),
         ({"step": 0.0}, "step must be"),
         ({"version": "1.0"}, "FMI version"),
     ],

@@ -129,7 +129,7 @@ def test_port_is_taken() -> None:
         ({"period": 0.1, "duration": 0.01}, "at least one period"),
         ({"lockstep": True}, "give a port"),
         ({"port": 99999}, "port must be"),
-        ({"control": da.SampledController(lambda t, q, v: [0.0], 0.1)}, "not sampled or Python"),
+        ({"control": da.SampledController(lambda t, q, v: [0.0], 0.1)}, "'controller' is a Python controller"),
     ],
 )
 def test_refusals(options: dict[str, Any], reason: str) -> None:
@@ -137,7 +137,7 @@ def test_refusals(options: dict[str, Any], reason: str) -> None:
         da.realtime(CART, **options)
 
 
-@pytest.mark.parametrize("name", ["driven", "slack", "ball", "grip", "stepped"])
+@pytest.mark.parametrize("name", ["sampled", "slack", "ball", "grip", "stepped"])
 def test_constraints_events_and_contacts(name: str) -> None:
     """The numbers of a simulation, and its events."""
     made = HYBRID[name]

@@ -199,7 +199,7 @@ class Realtime:
         rows: int,
     ) -> None:
         self._library = _build(made)
-        self.inputs = made.problem.held_names
+        self.inputs, self._held = made.inputs, made.held
         self.outputs = (*made.problem.state_names, *made.outputs)
         self._width = int(self._library.row_size())
         self._ring = np.zeros((rows, self._width))
@@ -240,12 +240,12 @@ class Realtime:
             self._loop.socket = -1
 
     def read(self) -> dict[str, Array]:
-        """Return the rows that are kept, by name: ``t``, states, signals, inputs; the oldest first."""
+        """Return the rows that are kept, by name: ``t``, states, signals, held values; the oldest first."""
         written = int(self._library.rows_written(ctypes.byref(self._loop)))
         capacity = len(self._ring)
         first = max(0, written - capacity + 1)  # the oldest one may be written over at this moment
         rows = self._ring[np.arange(first, written) % capacity].copy()
-        names = ("t", *self.outputs, *self.inputs)
+        names = ("t", *self.outputs, *self._held)
         return {name: rows[:, k] for k, name in enumerate(names)}
 
     @property

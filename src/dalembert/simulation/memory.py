@@ -21,6 +21,8 @@ class NativeMemory:
     ----------
     kind
         Type of the structure.
+    struct
+        One that exists, as an element of an array.
 
     Attributes
     ----------
@@ -30,8 +32,8 @@ class NativeMemory:
         What it points to, by member.
     """
 
-    def __init__(self, kind: type[ctypes.Structure]) -> None:
-        self.struct: Any = kind()
+    def __init__(self, kind: type[ctypes.Structure], struct: Any = None) -> None:
+        self.struct: Any = kind() if struct is None else struct
         self.arrays: dict[str, Any] = {}
 
     @property

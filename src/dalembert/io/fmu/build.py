@@ -22,7 +22,8 @@ def is_x86() -> bool:
     return platform.machine().lower() in ("x86_64", "amd64")
 
 
-PLAIN = ("-std=c99", "-O2", "-fPIC", *(("-march=x86-64", "-mtune=generic") if is_x86() else ()))
+_BASELINE = ("-march=x86-64", "-mtune=generic") if is_x86() else ()
+PLAIN = ("-std=c99", "-O2", "-fno-math-errno", "-fno-trapping-math", "-fPIC", *_BASELINE)
 """Flags with which every processor of this kind understands what is built."""
 
 

@@ -19,12 +19,13 @@
 #define N_OUTPUTS (N_SIGNALS + N_MULTIPLIERS + N_ACCOUNT)
 #define VIOLATION 1e-5 /* of a constraint, or of the length of a quaternion, that the solver of another tool may leave */
 
-/* Value references: time, states, derivatives, inputs, parameters, outputs, the step of the solver, event indicators. */
+/* Value references: time, states, derivatives, held values (the inputs come first), parameters, outputs, the step of the
+ * solver, event indicators. */
 enum {
     STATE = 1,
     DERIVATIVE = STATE + N_STATES,
     INPUT = DERIVATIVE + N_DERIVATIVES,
-    PARAMETER = INPUT + N_INPUTS,
+    PARAMETER = INPUT + N_HELD,
     OUTPUT = PARAMETER + N_PARAMETERS,
     STEP = OUTPUT + N_OUTPUTS,
     INDICATOR = STEP + 1,
@@ -37,6 +38,7 @@ typedef struct {
     double count, last;   /* events so far, and when the last ones were */
     int stale;            /* what is computed is not of the present state */
     int moved;            /* states or parameters were set from outside */
+    int begun;            /* what is sampled has had its first instant */
     int64_t outcome;      /* of the last motion, as of engine.h */
 } Model;
 
@@ -132,7 +134,7 @@ static int is_latch(unsigned r) { return r >= STATE + FIRST_LATCH && r < STATE +
 static int settable(unsigned r) {
     if (r >= STATE && r < DERIVATIVE)
         return !is_latch(r);
-    return (r >= INPUT && r < OUTPUT) || r == STEP;
+    return (r >= INPUT && r < INPUT + N_INPUTS) || (r >= PARAMETER && r < OUTPUT) || r == STEP;
 }
 
 static int set(Model *m, const unsigned r[], size_t n, const double value[]) {
@@ -230,15 +232,20 @@ static int begin(Model *m) {
         if (failed)
             return 1;
     }
+    if (!m->begun) {
+        L->sample_origin = L->t;
+        if (loop_sample(L))
+            return 1;
+    }
 #if HAS_TRANSITIONS
-    if (m->moved || N_INPUTS) {
+    if (m->moved || N_HELD) {
         if (transitions_land(&m->image.transitions, L->t, L->x, L->c, L->p) != LANDED) {
             m->outcome = ILL_POSED;
             return 1;
         }
     }
 #endif
-    m->moved = 0;
+    m->moved = 0, m->begun = 1;
     if (!is_finite(L->x, N_STATES))
         return 1;
 #if N_EVENTS > 0
@@ -253,16 +260,18 @@ static int begin(Model *m) {
  * 0 = ok; the state at an event that ends the run is ok, too, with the time that it has. */
 static int advance(Model *m, double t, double interval) {
     struct loop *const L = loop_of(m);
+    const double end = t + interval;
     if (fabs(t - L->t) > 1e-9 * L->step)
         set_time(m, t), m->moved = 1;
     if (m->moved && begin(m))
         return 1;
     m->stale = 1;
-    loop_hold(L, t + interval);
+    L->t_last = end;
+    loop_hold(L, L->n_updates ? L->t : end); /* what is due is sampled before the loop goes on */
     for (;;) {
         account(m);
 #if N_EVENTS > 0
-        m->image.watch.run_end = L->t_end + HORIZON, m->image.watch.run_start = L->t_end;
+        m->image.watch.run_end = end + HORIZON, m->image.watch.run_start = end;
         m->outcome = watch_advance(&m->image.watch);
 #else
         m->outcome = loop_advance(L);
@@ -271,6 +280,8 @@ static int advance(Model *m, double t, double interval) {
             break;
     }
     account(m);
+    if (m->outcome == REACHED && L->t < end)
+        m->outcome = DIVERGED; /* what was sampled is not finite */
     return m->outcome != REACHED && m->outcome != STOPPED;
 }
 
@@ -292,13 +303,18 @@ static int strays(Model *m) {
     return !(most <= VIOLATION);
 }
 
-/* Lets happen what has come to pass at the present state: events, and the way back to constraints. 0 = ok. */
-static int update(Model *m, int *changed, int *ended) {
+/* Lets happen what has come to pass at the present state: samples, events, and the way back to constraints; `next` is the
+ * time of the next sample. 0 = ok. */
+static int update(Model *m, int *changed, int *ended, double *next) {
     *changed = *ended = 0;
+    m->outcome = DIVERGED, m->stale = 1;
+    if (loop_sample(loop_of(m)))
+        return 1;
+    *next = loop_next_sample(loop_of(m), INFINITY);
     if (m->moved)
         return *changed = 1, begin(m);
     if (strays(m)) {
-        *changed = 1, m->stale = 1, m->outcome = DIVERGED;
+        *changed = 1;
         if (loop_settle(loop_of(m)))
             return 1;
     }
@@ -313,7 +329,7 @@ static int update(Model *m, int *changed, int *ended) {
     account(m);
     *ended = m->outcome == STOPPED;
     if (m->count != before)
-        *changed = 1, m->stale = 1;
+        *changed = 1;
 #endif
     return m->outcome != REACHED && m->outcome != STOPPED;
 }

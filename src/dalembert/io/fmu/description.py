@@ -27,6 +27,8 @@ class Content:
         Those that keep their values between events.
     inputs, c0
         Names and values before they are set.
+    held, n_held
+        Names of all held values that are shown, of which the inputs come first, and how many there are.
     parameters, p0
         Names and values.
     outputs
@@ -48,6 +50,8 @@ class Content:
     latches: range
     inputs: tuple[str, ...]
     c0: Array
+    held: tuple[str, ...]
+    n_held: int
     parameters: tuple[str, ...]
     p0: Array
     outputs: tuple[str, ...]
@@ -86,7 +90,9 @@ def _variables(c: Content) -> Iterator[_Variable]:
     r += len(moving)
     for k, name in enumerate(c.inputs):
         yield _Variable(name, r + k, "input", "continuous", None, float(c.c0[k]))
-    r += len(c.inputs)
+    for k, name in list(enumerate(c.held))[len(c.inputs) :]:
+        yield _Variable(name, r + k, "output", "discrete", "calculated")
+    r += c.n_held
     for k, name in enumerate(c.parameters):
         yield _Variable(f"parameter.{name}", r + k, "parameter", "tunable", "exact", float(c.p0[k]))
     r += len(c.parameters)

@@ -138,8 +138,8 @@ def _sources(eom: EquationsOfMotion, made: Standalone, step: float, version: str
     texts["config.h"] = f'#ifndef CONFIG_H\n#define CONFIG_H\n#define GUID "{guid}"\n{settings}#endif\n'
     units = tuple(sorted(name for name in texts if name.endswith(".c")))
     content = Content(
-        own.name, guid, problem.state_names, made.x0, made.latches, problem.held_names, made.c0, eom.p_names, made.p0,
-        made.outputs, made.indicators, step, made.exchange, units,
+        own.name, guid, problem.state_names, made.x0, made.latches, made.inputs, made.c0, made.held,
+        len(problem.held_names), eom.p_names, made.p0, made.outputs, made.indicators, step, made.exchange, units,
     )  # fmt: skip
     files = {f"sources/{name}": text.encode() for name, text in texts.items()}
     files["modelDescription.xml"] = model_description(content, version).encode()

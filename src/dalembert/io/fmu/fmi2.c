@@ -105,9 +105,12 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReferenc
 
 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info) {
     int changed, ended;
+    double next;
     memset(info, 0, sizeof *info);
-    if (update(MODEL(c), &changed, &ended))
+    if (update(MODEL(c), &changed, &ended, &next))
         return fail(c, complaint(MODEL(c)));
+    info->nextEventTimeDefined = isfinite(next) != 0;
+    info->nextEventTime = isfinite(next) ? next : 0.0;
     info->valuesOfContinuousStatesChanged = changed;
     info->terminateSimulation = ended;
     return fmi2OK;

@@ -101,9 +101,9 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *needed, fmi3Boo
                                     fmi3Boolean *values, fmi3Boolean *has_next, fmi3Float64 *next) {
     int changed, ended;
     *needed = *end = *nominals = *values = *has_next = fmi3False;
-    *next = 0.0;
-    if (update(MODEL(c), &changed, &ended))
+    if (update(MODEL(c), &changed, &ended, next))
         return fail(c, complaint(MODEL(c)));
+    *has_next = isfinite(*next) != 0;
     *values = changed != 0, *end = ended != 0;
     return fmi3OK;
 }

@@ -48,7 +48,7 @@ class Image:
     symbols
         Names of the functions.
     structures
-        Filled structures by the name that they have in C, with and without ``struct``.
+        Filled structures by the name that they have as members; those of an array, in order, as ``name[0]``, ...
     arrays
         Further arrays by the name of a member that points to them; those of structures are shared.
     """
@@ -61,7 +61,7 @@ class Image:
         """Return ``image.h`` and ``image.c``."""
         places = self._places()
         sizes = {kind: sum(len(flat) for flat in flats.values()) for kind, flats in self._storage(places).items()}
-        members = [f"    struct {name} {name};" for name in self.structures]
+        members = [f"    struct {kind} {name};" for name, kind in self._declared().items()]
         members += [f"    double *{name};" for name in self.arrays]
         members += [f"    double reals[{sizes['reals'] + 1}];", f"    int64_t integers[{sizes['integers'] + 1}];"]
         members += [f"    const void *pointers[{sizes['pointers'] + 1}];"]
@@ -73,6 +73,17 @@ class Image:
             "void image_start(struct image *I);\nvoid image_wire(struct image *I);\n\n#endif\n"
         )
         return {"image.h": header, "image.c": self._source(places)}
+
+    def _declared(self) -> dict[str, str]:
+        """Members of the image by name, with their types; elements of an array are one."""
+        found: dict[str, str] = {}
+        for name, memory in self.structures.items():
+            array, bracket, index = name.partition("[")
+            if bracket:
+                found.pop(f"{array}[{index[:-1]}]", None)  # it was the last one so far
+                name = f"{array}[{int(index[:-1]) + 1}]"
+            found[name] = type(memory.struct).__name__.strip("_").lower()
+        return found
 
     def _places(self) -> dict[int, tuple[str, int, Any]]:
         """Kind, first element and content of each array, by its identity."""

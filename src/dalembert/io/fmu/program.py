@@ -16,7 +16,9 @@ from dalembert.compile.emit_c import emit_c
 from dalembert.compile.forms import PORTABLE
 from dalembert.compile.passes import share_reciprocals
 from dalembert.compile.tape import read_tape
+from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import InputError
+from dalembert.core.ports import Law
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.io.fmu.image import Image, Symbols
@@ -28,10 +30,11 @@ from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.contact.native import NativeStepping
 from dalembert.simulation.engines.engine import Setup
-from dalembert.simulation.engines.native import loop_memory
+from dalembert.simulation.engines.native import loop_memory, update_memory
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.memory import NativeMemory
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.sampling import Schedule
 from dalembert.simulation.settings import Settings
 from dalembert.simulation.sources import header_text, unit_text
 from dalembert.simulation.transitions.native import transitions_memory, watch_memory
@@ -57,7 +60,9 @@ class Standalone:
     problem
         What it integrates.
     x0, c0, p0
-        Initial states, inputs and parameters.
+        Initial states, held values and parameters.
+    inputs, held
+        Names of the held values that come from outside, and of all that are shown; the former come first.
     latches
         Range in x of what keeps its values between events.
     outputs
@@ -71,6 +76,8 @@ class Standalone:
     x0: Array
     c0: Array
     p0: Array
+    inputs: tuple[str, ...]
+    held: tuple[str, ...]
     latches: range
     outputs: tuple[str, ...]
     indicators: tuple[str, ...]
@@ -97,21 +104,31 @@ def standalone(
 ) -> Standalone:
     """Write a machine in its loop as C; ``what`` names its use in refusals."""
     settings = Settings(duration=1000.0 * step, step=step, limits=limits, contact=contact)
+    law = isinstance(control, Law | Sampled | Cascade) or callable(control)
+    if control is None and eom.nu:
+        control = np.zeros(eom.nu)
     loop = close_loop(
         eom,
-        np.zeros(eom.nu) if control is None and eom.nu else control,
+        control,
         events=events,
         limits=limits,
         switches=switches,
         contact=None if contact is None else contact_method(contact),
     )
-    if loop.problem.held_names and loop.constant is None:
-        raise InputError(f"{what} takes laws that are expressions of time and state, not sampled or Python controllers")
-    loop = replace(loop, problem=_without_notes(loop))
+    schedule = Schedule((), np.zeros(0)) if loop.controller is None else loop.controller
+    foreign = [update.name for update in schedule.updates if not update.native]
+    if foreign and law:
+        raise InputError(
+            f"{what} calls no Python, and {', '.join(map(repr, foreign))} is a Python controller: write it as an "
+            "expression, or leave it outside"
+        )
+    inputs = np.zeros(0) if law or control is None else np.asarray(control, dtype=float)
+    native = replace(schedule, updates=tuple(update for update in schedule.updates if update.native))
+    loop = replace(loop, problem=_without_notes(loop), controller=native)
     x0, _ = start_state(eom, loop, settings, q0, v0, p)
     p0 = eom.parameter_values(p)
     setup = check_setup(loop.problem, x0, p0, settings, period=0.0)
-    return _written(loop, replace(setup, record=_NEVER, patience=float("inf")), settings.reach)
+    return _written(loop, replace(setup, record=_NEVER, patience=float("inf")), settings.reach, inputs)
 
 
 def _without_notes(loop: ClosedLoop) -> Problem:
@@ -149,8 +166,9 @@ class _Writer:
         return SimpleNamespace(address=self.symbols(symbol), n_work=max(1, source.n_work))
 
 
-def _written(loop: ClosedLoop, setup: Setup, reach: float) -> Standalone:
-    problem, writer = setup.problem, _Writer()
+def _written(loop: ClosedLoop, setup: Setup, reach: float, inputs: Array) -> Standalone:
+    problem, writer, schedule = setup.problem, _Writer(), loop.controller
+    assert schedule is not None
     system, stepping = problem.constrained, problem.stepping
     events = None if problem.events is None else writer.kernel("events", problem.events)
     structures: dict[str, NativeMemory] = {}
@@ -165,7 +183,14 @@ def _written(loop: ClosedLoop, setup: Setup, reach: float) -> Standalone:
         events=None if system is not None else events,
     )
     structures["loop"] = memory
-    memory.arrays["c"][:] = loop.constant if loop.constant is not None else 0.0
+    memory.arrays["c"][:] = schedule.initial
+    memory.arrays["c"][: len(inputs)] = inputs
+    for k, update in enumerate(schedule.updates):
+        assert isinstance(update.function, ca.Function)
+        structures[f"updates[{k}]"] = update_memory(update, writer.kernel(f"update{k}", update.function))
+    if schedule.updates:
+        memory.struct.updates, memory.struct.n_updates = structures["updates[0]"].address, len(schedule.updates)
+        memory.array("instants", np.zeros(len(schedule.updates), dtype=np.int64))
     headers, units = ["engine.h"], ["engine"]
     multipliers: tuple[str, ...] = ()
     config: dict[str, object] = {"HAS_ODE": int(stepping is None), "REACH": repr(float(reach)), "HORIZON": "10.0"}
@@ -214,7 +239,7 @@ def _written(loop: ClosedLoop, setup: Setup, reach: float) -> Standalone:
     first = int(np.count_nonzero(problem.counted))
     config |= {
         "N_STATES": problem.n_states, "N_LATCHES": problem.n_states - 2 - first, "FIRST_LATCH": first,
-        "N_INPUTS": len(problem.held_names), "N_PARAMETERS": problem.n_parameters,
+        "N_INPUTS": len(inputs), "N_HELD": len(problem.held_names), "N_PARAMETERS": problem.n_parameters,
         "N_SIGNALS": len(problem.signal_names), "N_MULTIPLIERS": len(multipliers), "N_ACCOUNT": len(account),
         "N_EVENTS": len(problem.event_specs), "HAS_CONSTRAINTS": int(system is not None),
         "HAS_TRANSITIONS": int(transitions), "HAS_COEFFICIENTS": int("restitution" in arrays),
@@ -235,6 +260,8 @@ def _written(loop: ClosedLoop, setup: Setup, reach: float) -> Standalone:
         setup.x0,
         memory.arrays["c"].copy(),
         setup.p,
+        problem.held_names[: len(inputs)],
+        problem.held_names[: len(problem.held_names) - problem.unrecorded],
         range(first, problem.n_states - 2),
         (*problem.signal_names, *multipliers, *account),
         tuple(spec.name for spec in problem.event_specs),

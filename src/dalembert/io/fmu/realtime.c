@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #endif
 
-#define ROW (1 + N_STATES + N_OUTPUTS + N_INPUTS)
+#define ROW (1 + N_STATES + N_OUTPUTS + N_HELD)
 #define BINS 32 /* of lateness: below 1, 2, 4, ... microseconds */
 #define MAGIC_IN 0x49424c44u  /* "DLBI" */
 #define MAGIC_OUT 0x4f424c44u /* "DLBO" */
@@ -107,7 +107,7 @@ static void tell(Loop *l, Model *m, const struct sockaddr_in *peer, double *ring
     row[0] = L->t;
     memcpy(row + 1, L->x, N_STATES * sizeof(double));
     memcpy(row + 1 + N_STATES, m->y, N_OUTPUTS * sizeof(double));
-    memcpy(row + 1 + N_STATES + N_OUTPUTS, L->c, N_INPUTS * sizeof(double));
+    memcpy(row + 1 + N_STATES + N_OUTPUTS, L->c, N_HELD * sizeof(double));
     atomic_store_explicit(&l->written, k + 1, memory_order_release);
     if (l->socket >= 0 && peer->sin_port) {
         unsigned char bytes[sizeof(Head) + (N_STATES + N_OUTPUTS) * sizeof(double)];

@@ -90,6 +90,8 @@ int64_t loop_settle(struct loop *L);
 void loop_push(struct loop *L);
 void loop_accept(struct loop *L);
 int64_t loop_update(struct loop *L, int64_t i);
+int64_t loop_sample(struct loop *L);
+double loop_next_sample(const struct loop *L, double end);
 void loop_hold(struct loop *L, double t_end);
 int64_t loop_advance(struct loop *L);
 void watch_begin(struct watch *W);

@@ -18,13 +18,13 @@ from dalembert.simulation.engines.engine import Counts, Outcome, Setup
 from dalembert.simulation.engines.startup import first_step
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
 from dalembert.simulation.memory import NativeMemory
-from dalembert.simulation.sampling import Sampler
+from dalembert.simulation.sampling import Sampler, Update
 from dalembert.simulation.sources import unit_text
 from dalembert.simulation.transitions.layout import WATCH_FIELDS
 from dalembert.simulation.transitions.native import NativeTransitions
 from dalembert.simulation.transitions.pairs import PairTable, SwitchTable
 
-__all__ = ["NativeEngine", "loop_memory"]
+__all__ = ["NativeEngine", "loop_memory", "update_memory"]
 
 _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _MARGIN = 8  # rows beyond the capacity, for what the caller records between two calls
@@ -156,6 +156,30 @@ def loop_memory(
     return memory
 
 
+def update_memory(update: Update, kernel: Any, struct: Any = None) -> NativeMemory:
+    """Return the memory of what is sampled; without a kernel it is for the caller to sample.
+
+    Parameters
+    ----------
+    update
+        What is sampled.
+    kernel
+        Its native code, or None.
+    struct
+        Its structure, if there is one already.
+    """
+    memory, n = NativeMemory(_Update, struct), len(update.rows)
+    own = memory.struct
+    own.n, own.period, own.offset = n, update.period, update.offset
+    if kernel is not None:
+        noise = update.noise + update.noise % 2
+        arrays = {"work": np.zeros(kernel.n_work), "w": np.zeros(noise), "values": np.zeros(n)}
+        for name, values in (arrays | {"rows": np.array(update.rows, dtype=np.int64)}).items():
+            memory.array(name, values)
+        own.f, own.n_noise, own.stream = kernel.address, noise, update.stream
+    return memory
+
+
 class NativeEngine:
     """Explicit Runge-Kutta loop in native code (see `Engine`).
 
@@ -251,17 +275,7 @@ class NativeEngine:
         """Sample natively what is native, on the memory of the sampler, which goes on with what is not."""
         loop, updates = self._loop, (_Update * len(sampler.updates))()
         for update, native, own in zip(sampler.updates, sampler.native, updates, strict=True):
-            n = len(update.rows)
-            own.n, own.period, own.offset = n, update.period, update.offset
-            if native is None:
-                continue
-            noise = update.noise + update.noise % 2
-            work, rows = np.zeros(native.n_work), np.array(update.rows, dtype=np.int64)
-            arrays = {"work": work, "w": np.zeros(noise), "values": np.zeros(n), "rows": rows}
-            self._kept += [native, *arrays.values()]
-            for name, array in arrays.items():
-                setattr(own, name, array.ctypes.data)
-            own.f, own.n_noise, own.stream = native.address, noise, update.stream
+            self._kept += [native, update_memory(update, native, own)]
         self._kept += [updates, sampler.held, sampler.counts]
         loop.updates, loop.n_updates = ctypes.addressof(updates), len(updates)
         loop.c, loop.instants = sampler.held.ctypes.data, sampler.counts.ctypes.data

@@ -279,6 +279,23 @@ int64_t loop_update(struct loop *L, int64_t i) {
     return 0;
 }
 
+/* Set anew what native updates set that are due; 1 if a value is not finite. */
+int64_t loop_sample(struct loop *L) {
+    for (int64_t i = 0; i < L->n_updates; i++)
+        if (L->updates[i].f && due(L, i) && loop_update(L, i)) return 1;
+    return 0;
+}
+
+/* Time of the next instant of any update, or `end` if that comes first. */
+double loop_next_sample(const struct loop *L, double end) {
+    double stop = end;
+    for (int64_t i = 0; i < L->n_updates; i++) {
+        const double next = next_instant(L, i);
+        if (next <= end - SAME_INSTANT * L->updates[i].period) stop = fmin(stop, next);
+    }
+    return stop;
+}
+
 /* Go on with new held values: rows recorded at this very time show them. */
 void loop_hold(struct loop *L, double t_end) {
     for (int64_t k = L->n_rows - 1; k >= 0 && L->rows_t[k] == L->t; k--)
@@ -290,17 +307,11 @@ void loop_hold(struct loop *L, double t_end) {
 /* At the end of a segment: sample and go on to the next stop. 0 if this is for the caller to do: the run is over,
  * something of its own is due, or a value is not finite, of which the caller makes an error. */
 static int sample(struct loop *L) {
-    double stop = L->t_last;
     if (!L->n_updates || L->t >= L->t_last) return 0;
     for (int64_t i = 0; i < L->n_updates; i++)
         if (!L->updates[i].f && due(L, i)) return 0;
-    for (int64_t i = 0; i < L->n_updates; i++)
-        if (due(L, i) && loop_update(L, i)) return 0;
-    for (int64_t i = 0; i < L->n_updates; i++) {
-        const double next = next_instant(L, i);
-        if (next <= L->t_last - SAME_INSTANT * L->updates[i].period) stop = fmin(stop, next);
-    }
-    loop_hold(L, stop);
+    if (loop_sample(L)) return 0;
+    loop_hold(L, loop_next_sample(L, L->t_last));
     return 1;
 }
 
