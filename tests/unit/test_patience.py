@@ -10,11 +10,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import typer.main
 from rich.console import Console
 
+import dalembert as da
+from dalembert.cli import completion
 from dalembert.cli.app import app
 from dalembert.cli.output import show, table
 from dalembert.cli.patience import Patience
@@ -114,6 +117,30 @@ def test_narrow_tables_stand_one_row_below_the_other() -> None:
         "  found:",
         "  /usr/local/bin/some-compiler",
     ]
+
+
+def test_shells_complete_names_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    for name in ("my crane.yaml", "my run.nc", "my notes.txt", ".hidden.yaml", "folder/arm.urdf"):
+        Path(name).touch()
+    assert completion.starter_names("fl") == ["flexible-arm"]
+    assert completion.machine_names("cana") == ["canadarm"]
+    assert completion.machine_names("my") == ["my crane.yaml"]
+    assert completion.machine_names("folder/") == ["folder/arm.urdf"]
+    assert completion.machine_names("nowhere/") == []
+    assert completion.machine_or_run_names("my") == ["my crane.yaml", "my run.nc"]
+    assert completion.run_files("") == ["folder/", "my run.nc"]
+    assert completion.study_names("cra") == ["crane"]
+    assert completion.system_names("delta") == ["delta-robot"]
+
+
+def test_a_shell_is_answered(tmp_path: Path) -> None:
+    words = {"_DALEMBERT_COMPLETE": "complete_bash", "COMP_WORDS": "dalembert simulate cana", "COMP_CWORD": "2"}
+    given = {**os.environ, "PYTHONPATH": str(Path(da.__file__).parents[1]), **words}
+    command = [sys.executable, "-m", "dalembert"]
+    done = subprocess.run(command, cwd=tmp_path, env=given, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["canadarm"]
 
 
 def commands() -> Iterator[tuple[str, object]]:

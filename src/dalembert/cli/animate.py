@@ -8,13 +8,17 @@ from typing import Annotated
 import typer
 
 from dalembert import api, view
+from dalembert.cli.completion import run_files
 from dalembert.cli.machines import find_machine
 
 __all__ = ["animate"]
 
 
 def animate(
-    run: Annotated[Path, typer.Argument(help="A run file (dalembert simulate --out RUN).", show_default=False)],
+    run: Annotated[
+        Path,
+        typer.Argument(help="A run file (dalembert simulate --out RUN).", show_default=False, autocompletion=run_files),
+    ],
     out: Annotated[
         Path | None, typer.Option(help="File to write: .gif, .html, .mp4; default: the run's name with .gif.")
     ] = None,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from dalembert.cli.completion import starter_names
 from dalembert.cli.output import show, table
 from dalembert.core.doing import doing
 from dalembert.core.errors import DalembertError, FileFormatError, InputError
@@ -57,7 +58,10 @@ def _faults(path: Path) -> list[FileFormatError]:
 
 
 def new(
-    kind: Annotated[str | None, typer.Argument(help="What to begin with; without it the list is shown.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Argument(help="What to begin with; without it the list is shown.", autocompletion=starter_names),
+    ] = None,
     out: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The file; KIND.yaml by default.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
 ) -> None:

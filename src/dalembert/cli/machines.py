@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dalembert.cli.completion import machine_names
 from dalembert.core.doing import doing
 from dalembert.core.errors import FileFormatError, InputError
 from dalembert.model.machine import Machine
@@ -14,7 +15,11 @@ from dalembert.model.machine import Machine
 __all__ = ["CARRIED", "MachineArgument", "find_machine"]
 
 MachineArgument = Annotated[
-    str, typer.Argument(help="A machine file (.yaml), a .urdf, an MJCF (.xml), or the name of a ready-made machine.")
+    str,
+    typer.Argument(
+        help="A machine file (.yaml), a .urdf, an MJCF (.xml), or the name of a ready-made machine.",
+        autocompletion=machine_names,
+    ),
 ]
 
 CARRIED = ("q0", "v0", "p", "limits", "contact", "switches")

@@ -8,12 +8,16 @@ from typing import Annotated
 import typer
 
 from dalembert import api
+from dalembert.cli.completion import run_files
 
 __all__ = ["plot"]
 
 
 def plot(
-    run: Annotated[Path, typer.Argument(help="A run file (dalembert simulate --out RUN).", show_default=False)],
+    run: Annotated[
+        Path,
+        typer.Argument(help="A run file (dalembert simulate --out RUN).", show_default=False, autocompletion=run_files),
+    ],
     signals: Annotated[
         list[str] | None,
         typer.Argument(help="Signals, or patterns such as 'theta*'; default: all and the energy audit."),

@@ -8,13 +8,17 @@ from typing import Annotated
 import typer
 
 from dalembert import api, view
+from dalembert.cli.completion import run_files
 from dalembert.cli.machines import find_machine
 
 __all__ = ["report"]
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="A run file (dalembert simulate --out RUN).", show_default=False)],
+    run: Annotated[
+        Path,
+        typer.Argument(help="A run file (dalembert simulate --out RUN).", show_default=False, autocompletion=run_files),
+    ],
     signals: Annotated[
         list[str] | None,
         typer.Argument(help="Signals to plot, or patterns such as 'theta*'; default: all, with the energies."),

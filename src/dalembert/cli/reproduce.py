@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from dalembert.cli.completion import study_names
 from dalembert.cli.output import console, number, show, table
 from dalembert.core.doing import doing
 
@@ -16,7 +17,9 @@ __all__ = ["reproduce"]
 
 
 def reproduce(
-    name: Annotated[str | None, typer.Argument(help="Name of a study; all of them without one.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Name of a study; all of them without one.", autocompletion=study_names)
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     short: Annotated[bool, typer.Option("--short", help="Leave out the rows that take long.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from dalembert.cli.completion import machine_or_run_names
 from dalembert.core.errors import InputError
 
 __all__ = ["studio"]
@@ -21,6 +22,7 @@ def studio(
             metavar="[MACHINE|RUN]",
             help="A machine file (.yaml), a .urdf, a run file (.nc), or the name of a ready-made machine.",
             show_default=False,
+            autocompletion=machine_or_run_names,
         ),
     ] = None,
     port: Annotated[int, typer.Option(help="Port on this computer; 0: any that is free.", min=0, max=65535)] = 0,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dalembert.cli.completion import system_names
 from dalembert.cli.output import console, examples, number, show, table
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
@@ -32,7 +33,8 @@ def _find(name: str) -> Any:
 def _list(
     context: typer.Context,
     yaml: Annotated[
-        str | None, typer.Option("--yaml", metavar="NAME", help="Print a machine as a machine file.")
+        str | None,
+        typer.Option("--yaml", metavar="NAME", help="Print a machine as a machine file.", autocompletion=system_names),
     ] = None,
 ) -> None:
     from dalembert.systems import SYSTEMS
@@ -49,7 +51,9 @@ def _list(
 
 
 @systems.command("show", epilog=examples("systems show canadarm"))
-def _show(name: Annotated[str, typer.Argument(help="Name of a ready-made machine.")]) -> None:
+def _show(
+    name: Annotated[str, typer.Argument(help="Name of a ready-made machine.", autocompletion=system_names)],
+) -> None:
     """Show what a machine is made of."""
     system = _find(name)
     machine = system.make()
