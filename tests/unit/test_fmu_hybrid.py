@@ -12,6 +12,7 @@ from tests.support.fmu_files import build_sources
 from tests.support.hybrid_machines import HYBRID, four_bar
 
 import dalembert as da
+from dalembert.cli.app import run
 from dalembert.compile import find_toolchain
 from dalembert.systems import bouncing_ball
 
@@ -282,3 +283,35 @@ def test_readings_of_sensors_are_outputs_and_commands_are_inputs(tmp_path: Path)
     with pytest.raises(fmpy.fmi1.FMICallException):
         model.setReal([model.references["encoder.a"]], [0.0])
     model.freeInstance()
+
+
+@pytest.mark.parametrize("name", ["cut", "sampled", "stepped-box"])
+def test_the_same_machine_gives_the_same_file(name: str, tmp_path: Path) -> None:
+    one, two = (exported(name, tmp_path, binary=False).read_bytes() for _ in range(2))
+    assert one == two
+
+
+def test_another_solver_keeps_unit_quaternions(tmp_path: Path) -> None:
+    """A body that tumbles for long, by a solver that is none too exact."""
+    body = da.Machine(
+        "body", [da.box("b", 1.0, (0.1, 0.2, 0.3))], [da.Joint("b", "free", "world", "b")], gravity=(0, 0, 0)
+    )
+    path = da.export_fmu(body, tmp_path / "x.fmu", v0={"b.wx": 0.3, "b.wy": 4.0, "b.wz": 0.2})
+    names = ["b.qw", "b.qx", "b.qy", "b.qz"]
+    there = fmpy.simulate_fmu(
+        str(path), stop_time=60.0, output_interval=0.1, fmi_type="ModelExchange", relative_tolerance=1e-5,
+        output=names, record_events=False,
+    )  # fmt: skip
+    assert np.abs(sum(there[n] ** 2 for n in names) - 1.0).max() < 1e-4
+    assert np.ptp(there["b.qw"]) > 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "exchange"), [("bouncing-ball", True), pytest.param("quadruped", False, marks=pytest.mark.slow)]
+)
+def test_command(name: str, exchange: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of what a machine file says contacts and their way go along, besides the law: the quadruped is stepped."""
+    target = tmp_path / "x.fmu"
+    assert run(["fmu", name, "--out", str(target)]) == 0
+    assert (fmpy.read_model_description(str(target)).modelExchange is not None) == exchange
+    assert "written" in capsys.readouterr().out

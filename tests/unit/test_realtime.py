@@ -192,6 +192,24 @@ def test_it_ends_at_a_hard_stop() -> None:
     assert loop.timing.periods < 100
 
 
+def test_what_cannot_go_on_says_why() -> None:
+    """A weld with a pose of its own cannot close over a gap."""
+    grip = da.WeldConstraint("grip", "two", "one", switchable=True, active=False, offset=da.Transform())
+    machine = HYBRID["grip"].make().with_(constraints=(grip,))
+    switches = [da.Switch(at=0.025, on="grip")]
+    with da.realtime(machine, period=0.01, duration=0.1, speed=0.0, q0={"x2": 1.0}, switches=switches) as loop:
+        assert loop.wait(20.0)
+    with pytest.raises(SimulationError, match="a gap is open after 2 periods"):
+        loop.check()
+
+
+@pytest.mark.parametrize("name", ["bouncing-ball", pytest.param("quadruped", marks=pytest.mark.slow)])
+def test_command_with_contacts(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a machine file says of its simulation counts: the quadruped is stepped through its contacts."""
+    assert run(["realtime", name, "--duration", "0.05", "--period", "0.01", "--speed", "0"]) == 0
+    assert "5 periods" in capsys.readouterr().out
+
+
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["realtime", "six-axis-arm", "--duration", "0.1", "--port", "0"]) == 0
     text = capsys.readouterr().out

@@ -46,7 +46,7 @@ class _Loop(ctypes.Structure):
         ("capacity", ctypes.c_int64), ("written", ctypes.c_int64), ("stop", ctypes.c_int32),
         ("done", ctypes.c_int64), ("overruns", ctypes.c_int64), ("received", ctypes.c_int64),
         ("refused", ctypes.c_int64), ("sent", ctypes.c_int64), ("latest", ctypes.c_double),
-        ("histogram", ctypes.c_int64 * _BINS), ("status", ctypes.c_int32), ("outcome", ctypes.c_int32),
+        ("histogram", ctypes.c_int64 * _BINS), ("status", ctypes.c_int32),
     )  # fmt: skip
 
 
@@ -262,9 +262,12 @@ class Realtime:
 
     def check(self) -> None:
         """Raise `SimulationError` if the loop ended for another reason than its duration or `stop`."""
-        reasons = {1: "the machine cannot go on", 2: "no input came in lockstep"}
-        if not self.running and self._loop.status in reasons:
-            raise SimulationError(f"{reasons[self._loop.status]} after {self._loop.done} periods", None)
+        if self.running or self._loop.status not in (1, 2):
+            return
+        reason = "no input came in lockstep"
+        if self._loop.status == 1:
+            reason = (self._library.model_complaint(self._model) or b"the start cannot be made consistent").decode()
+        raise SimulationError(f"{reason} after {self._loop.done} periods", None)
 
     def __enter__(self) -> Realtime:
         return self
@@ -287,6 +290,7 @@ def _build(made: Standalone) -> ctypes.CDLL:
     for name in ("row_size", "model_size", "loop_size"):
         getattr(library, name).restype = ctypes.c_size_t
     library.rows_written.restype = ctypes.c_int64
+    library.model_complaint.restype = ctypes.c_char_p
     if int(library.loop_size()) != ctypes.sizeof(_Loop):
         raise BuildError("the loop in real time does not fit this computer: its memory is laid out otherwise")
     return library

@@ -42,7 +42,6 @@ typedef struct {
     double latest;     /* worst lateness [s] */
     int64_t histogram[BINS];
     int32_t status;    /* 0: ended as told, 1: it cannot go on, 2: nobody answered in lockstep, 3: an event ended it */
-    int32_t outcome;   /* of the last motion, as of engine.h */
 } Loop;
 
 static double now(void) {
@@ -127,6 +126,9 @@ size_t model_size(void) { return sizeof(Model); }
 
 void model_start(void *model) { start(model); }
 
+/* Why it cannot go on, in words. */
+const char *model_complaint(const void *model) { return complaint(model); }
+
 /* A UDP socket on 127.0.0.1; its port is told. -1 if that is impossible. */
 int open_port(int port, double patience, int *bound) {
     const int s = socket(AF_INET, SOCK_DGRAM, 0);
@@ -174,7 +176,7 @@ void run_loop(Loop *l, void *model, double *ring) {
         }
         const double from = t0 + l->period * (double)k, to = t0 + l->period * (double)(k + 1);
         if ((!begun && begin(m)) || advance(m, from, to - from)) {
-            l->status = 1, l->outcome = (int32_t)m->outcome;
+            l->status = 1;
             return;
         }
         begun = 1;
