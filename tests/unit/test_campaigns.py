@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +20,7 @@ import numpy as np
 import pandas
 import pytest
 from scipy import stats
+from tests.support.hybrid_machines import HYBRID
 
 import dalembert as da
 from dalembert.campaigns import Store, runners, sample, wilson
@@ -162,6 +164,22 @@ def test_python_law_runs_member_by_member() -> None:
     np.testing.assert_allclose(of_cart(n=5).table["peak"], sampled["peak"], rtol=1e-2)
     twice = of_cart(n=5, control=da.SampledController(feedback, 5e-3), workers=2, chunk=2).table
     pandas.testing.assert_frame_equal(sampled, twice, check_exact=True)
+
+
+def test_switches_do_not_warn_before_they_are_due() -> None:
+    """Whether rollouts take a machine is tried for a step; a switch that comes later is no reason to warn."""
+    rail = HYBRID["grip"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = da.campaign(
+            rail.make(),
+            vary={"v0.x1_dot": [1.0, 3.0]},
+            sampling="grid",
+            measure={"speed": da.Measure("x2_dot", "max")},
+            duration=rail.duration,
+            switches=tuple(rail.settings["switches"]),
+        ).table
+    np.testing.assert_allclose(found["speed"], [2.0 / 3.0, 2.0], rtol=1e-12)
 
 
 def test_impossible_members_are_rows() -> None:

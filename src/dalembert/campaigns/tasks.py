@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import numbers
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -159,7 +160,9 @@ class RolloutTask(_MachineTask):
         step = self.settings.get("step") or DEFAULT_STEP
         given = {k: self.settings.get(k) for k in ("q0", "v0", "p")}
         try:
-            rollout(self.eom, **{**given, **self.others(), "duration": step}, measure=dict(self.measure))
+            with warnings.catch_warnings():  # what comes after this one step is no mistake
+                warnings.simplefilter("ignore")
+                rollout(self.eom, **{**given, **self.others(), "duration": step}, measure=dict(self.measure))
         except (InputError, TypeError):
             return False
         return True
