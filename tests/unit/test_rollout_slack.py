@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.control import Sampled
+from dalembert.simulation.rollout.events import ThreadSteps
 from dalembert.systems import overturning_robot
 
 RNG = np.random.default_rng(3)
@@ -167,6 +168,18 @@ def test_a_stepper_goes_slack_as_a_simulation_does(lifts: da.EquationsOfMotion) 
         np.testing.assert_allclose(np.array(seen)[:, i, 0], run["z"][last], rtol=1e-9, atol=1e-9)
     steps.reset([1, 2])
     np.testing.assert_array_equal(steps.step(inputs[0])[1:3], seen[0][1:3])
+
+
+def test_threads_of_a_stepper_keep_their_memory(lifts: da.EquationsOfMotion, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A period takes new threads, but no new loops; what members do does not depend on them."""
+    made: list[int] = []
+    initialise = ThreadSteps.__init__
+    monkeypatch.setattr(ThreadSteps, "__init__", lambda *given: (made.append(1), initialise(*given))[1])
+    inputs = np.random.default_rng(3).uniform(-10.0, 16.0, (20, 40, 1))
+    one, two = (da.stepper(lifts, period=0.02, members=40, step=2e-3, threads=k) for k in (1, 2))
+    for u in inputs:
+        np.testing.assert_array_equal(one.step(u), two.step(u))
+    assert len(made) <= 3
 
 
 def test_what_cannot_be_done_is_refused() -> None:

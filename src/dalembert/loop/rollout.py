@@ -225,6 +225,8 @@ def rollout(
         every = measures is not None and bool(measures.every)
         members = outside_of_lanes(loop, setup, members, engine, every=every, keeps=measures is None)
         _drive(engine, plan, setup, members, threads, progress)
+        if members.outside is not None:
+            members.outside.dismiss()
         result = _assemble(eom, problem, setup, plan, members, engine.backend, time.perf_counter() - began)
         good = np.asarray(result.ok | (result.status == "stopped"))
         numbers = {} if measures is None or memory is None else measures.finish(memory, good)

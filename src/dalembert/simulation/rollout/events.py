@@ -34,7 +34,7 @@ from dalembert.simulation.sources import unit_text
 from dalembert.simulation.transitions.native import gave_up, told
 from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionMaker
 
-__all__ = ["EventSteps", "check_processor", "goes_alone", "watched_problem", "watches"]
+__all__ = ["EventSteps", "ThreadSteps", "check_processor", "goes_alone", "watched_problem", "watches"]
 
 _CHANGES = 1024  # transitions of a thread that are logged between two looks of Python
 _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
@@ -193,9 +193,24 @@ class EventSteps:
             return f"constraint '{system.row_names[row]}' cannot begin to act at t = {t:.9g} s: its gap is not closed"
         return gave_up(outcome, t, [spec.name for spec in self.setup.problem.event_specs], culprit)
 
+    @cached_property
+    def _idle(self) -> list[ThreadSteps]:
+        return []
+
     def in_thread(self) -> ThreadSteps:
-        """Return what one thread needs."""
-        return ThreadSteps(self, self._logs)
+        """Return what one thread needs, until it gives it back."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return ThreadSteps(self, self._logs)
+
+    def give_back(self, steps: ThreadSteps) -> None:
+        """Keep what a thread does not need any more for the next one: a stepper has new threads for every period."""
+        self._idle.append(steps)
+
+    def dismiss(self) -> None:
+        """Forget what threads have given back: the run is over, its events stay."""
+        self._idle.clear()
 
 
 class ThreadSteps:

@@ -21,7 +21,7 @@ from dalembert.simulation.contact.native import NativeStepping
 from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
-from dalembert.simulation.rollout.events import goes_alone, watched_problem, watches
+from dalembert.simulation.rollout.events import ThreadSteps, goes_alone, watched_problem, watches
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
@@ -198,7 +198,7 @@ class LaneRollout:
         total = n * len(plan.segments)
 
         def work(k: int) -> None:
-            loop, kept, flush = self._loop(members)
+            loop, kept, outside = self._loop(members)
             reference = ctypes.addressof(loop)
             for start, end, first, last in self._pieces(bounds[k], bounds[k + 1], plan):
                 if stop.is_set():
@@ -208,11 +208,14 @@ class LaneRollout:
                 loop.n_segments, loop.segments = last - first, segments.ctypes.data
                 loop.instants = plan.instants.ctypes.data
                 self._call(reference)
-                flush()
+                if outside is not None:
+                    outside.flush()
                 done[start:end] = max(1, int(segments["row"].max(initial=-1)) + 1, int(done[start]))
                 advanced[k] += (end - start) * (last - first)
                 if k == 0 and not proceed(sum(advanced) / total):
                     stop.set()
+            if outside is not None and members.outside is not None:
+                members.outside.give_back(outside)
             del kept
 
         run_threads(work, threads, stop)
@@ -236,14 +239,11 @@ class LaneRollout:
 
         return advance
 
-    def _loop(self, members: Members) -> tuple[_Rollout, list[object], Callable[[], None]]:
-        """What a thread needs besides its members, what must live as long, and what is called after each piece."""
+    def _loop(self, members: Members) -> tuple[_Rollout, list[object], ThreadSteps | None]:
+        """What a thread needs besides its members, what must live as long, and who takes members out of their lanes."""
         loop, scratch = _Rollout(), np.empty(self._n_work)
         kept: list[object] = [scratch]
-
-        def flush() -> None:
-            """Nothing is logged."""
-
+        outside = None if members.outside is None else members.outside.in_thread()
         loop.work, loop.n_rows = scratch.ctypes.data, members.rows.shape[1]
         if self._scalars is not None or self._steps is not None or self._alone:
             room = np.empty(2 * self._problem.n_states + len(self._problem.held_names) + self._problem.n_parameters + 1)
@@ -268,11 +268,9 @@ class LaneRollout:
             kept.append(room)
             loop.n_events, loop.events, loop.events_work = count, self._events.block_address, room.ctypes.data
             loop.directions = self._stops.directions.ctypes.data
-        if members.outside is not None:
-            own_steps = members.outside.in_thread()
-            kept.append(own_steps)
-            loop.begin, loop.outside, loop.steps = own_steps.begin, own_steps.step, own_steps.address
-            flush = own_steps.flush
+        if outside is not None:
+            kept.append(outside)
+            loop.begin, loop.outside, loop.steps = outside.begin, outside.step, outside.address
         if self._measures is not None:
             kinds, since, until = self._tables
             vectors = np.empty(self._gauge.n_work + (4 * len(self._measures) + 1) * self.width)
@@ -287,7 +285,7 @@ class LaneRollout:
             loop.n_updates, loop.updates = len(own.table), ctypes.addressof(own.table)
             loop.most_noise, loop.most_rows, loop.sample_work = own.most_noise, own.most_rows, vectors.ctypes.data
             loop.seed = members.seed
-        return loop, kept, flush
+        return loop, kept, outside
 
     @staticmethod
     def _place(loop: _Rollout, members: Members, start: int, end: int) -> None:
