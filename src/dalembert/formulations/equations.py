@@ -8,7 +8,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -19,7 +18,6 @@ from dalembert.core.doing import doing
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.kept import Kept
 from dalembert.core.ports import Formulation
-from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names
 from dalembert.formulations.constraints.contract import ConstraintContract
@@ -30,14 +28,12 @@ from dalembert.formulations.derivatives import Derivatives
 from dalembert.formulations.impact import ContactImpact, contact_impact
 from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates, in_machine_coordinates
 from dalembert.formulations.registry import formulate, kind_of
+from dalembert.formulations.states import Parameters, StateContract, plain_numbers
 from dalembert.formulations.symbolic import Symbolic
-from dalembert.model.beam import Beam
-from dalembert.model.checks import check_parameter_values
 from dalembert.model.machine import Machine
 
-__all__ = ["Energy", "EquationsOfMotion", "MachineOrEquations", "derive"]
+__all__ = ["Energy", "EquationsOfMotion", "MachineOrEquations", "Parameters", "derive"]
 
-_FLOAT64 = np.dtype(np.float64)
 _DIRECT = (
     "mass_matrix",
     "coriolis_matrix",
@@ -51,7 +47,6 @@ _DIRECT = (
     "coordinate_rate",
 )
 """Functions that are called so often, and are so short, that a step in Python less is worth a table."""
-Parameters = Mapping[str, Any] | ArrayLike | None
 
 
 class Energy(NamedTuple):
@@ -71,13 +66,6 @@ def _key(name: str, frame: str | None, axes: str) -> str:
 
 def _with_last(call: Callable[..., Any], last: Array) -> Callable[..., Any]:
     return lambda *arguments: call(*arguments, last)
-
-
-def _numbers(value: ArrayLike, what: str) -> Array:
-    try:
-        return np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be numbers, got {value!r}") from None
 
 
 def derive(
@@ -109,7 +97,7 @@ def derive(
     return machine.kept.once("equations", (by, backend, *sorted(options.items())), make)
 
 
-class EquationsOfMotion(ConstraintContract, ContactContract):
+class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
     """Equations ``M(q) a + C(q, v) v + dV/dq = tau`` of a machine.
 
     Every function takes arrays with any leading batch axes, and ``p`` (a mapping of parameter names to values, or an
@@ -216,7 +204,7 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
     ) -> Array:
         """Accelerations that solve ``M a + C v + dV/dq = tau`` (plus the forces of the given wrenches)."""
         if wrenches:
-            tau = _numbers(tau, "tau") + self.wrench_force(q, wrenches, t=t, p=p)
+            tau = plain_numbers(tau, "tau") + self.wrench_force(q, wrenches, t=t, p=p)
         if p is None:
             return self._direct["forward_dynamics"](q, v, tau)
         return self._call("forward_dynamics", (q, v, tau), t, p)
@@ -335,7 +323,7 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
             raise InputError(f"wrenches must map frame names to [f; n], got {wrenches!r}")
         total: Array = np.zeros(self.nv)
         for frame, wrench in wrenches.items():
-            w = _numbers(wrench, f"the wrench at frame '{frame}'")
+            w = plain_numbers(wrench, f"the wrench at frame '{frame}'")
             if w.shape[-1:] != (6,) or not np.isfinite(w).all():
                 raise InputError(f"the wrench at frame '{frame}' must be 6 finite numbers [f; n], got {wrench!r}")
             J = self.jacobian(frame, q, t=t, p=p)
@@ -343,13 +331,6 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
         return total
 
     # -- states -----------------------------------------------------------------------------------------------------
-
-    def to_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
-        """State in the machine's own coordinates; the same arrays unless other coordinates were chosen."""
-        if self.formulation.machine_coordinates:
-            return _numbers(q, "q"), _numbers(v, "v")
-        result: tuple[Array, Array] = self._call("to_machine", (q, v), 0.0, p)
-        return result
 
     def in_machine_coordinates(self) -> EquationsOfMotion:
         """Return the equations in the machine's own coordinates, by the same formulation.
@@ -373,46 +354,6 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
             return EquationsOfMotion(self.machine, self.formulation, self.backend, stops=True)
 
         return self if self.stops else self.kept.once("stops", None, make)
-
-    def from_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
-        """State in these coordinates from one in the machine's own: the inverse of `to_machine`."""
-        q, v = _numbers(q, "q"), _numbers(v, "v")
-        if self.formulation.machine_coordinates:
-            return q, v
-        own = self.formulation.from_machine(ca.DM(q), ca.DM(v), ca.DM(self.parameter_values(p)))
-        return np.array(ca.DM(own[0]).full())[:, 0], np.array(ca.DM(own[1]).full())[:, 0]
-
-    @property
-    def q_neutral(self) -> Array:
-        """Neutral configuration."""
-        neutral = np.zeros(self.nq)
-        for _, start in self.layout.quaternions:
-            neutral[start] = 1.0
-        return neutral
-
-    def random_configuration(self, rng: np.random.Generator, spread: float = 1.0) -> Array:
-        """Random configuration: normal coordinates, within the joints' limits if there are any; uniform attitudes.
-
-        Modal coordinates of beams are normal within what small deflections mean, see `Beam.amplitudes`.
-        """
-        q = spread * rng.normal(size=self.nq)
-        for beam in (b for b in self.machine.bodies if isinstance(b, Beam)):
-            for name, amplitude in zip(beam.q_names, beam.amplitudes, strict=True):
-                if name in self.q_names:
-                    q[self.q_names.index(name)] *= amplitude
-        for _, start in self.layout.quaternions:
-            Q = rng.normal(size=4)
-            q[start : start + 4] = Q / np.linalg.norm(Q)
-        limits = {j.name: j.limits for j in self.machine.joints}
-        for block in self.layout.blocks:
-            if block.name in limits and block.q.stop - block.q.start == 1:
-                lower, upper = limits[block.name].lower, limits[block.name].upper
-                x = q[block.q.start]
-                if not lower <= x <= upper:
-                    # Reflected at the limit it exceeds; uniform in a range too narrow for that.
-                    x = 2 * lower - x if x < lower else 2 * upper - x
-                    q[block.q.start] = x if lower <= x <= upper else rng.uniform(lower, upper)
-        return q
 
     # -- compiled functions ---------------------------------------------------------------------------------------
 
@@ -469,51 +410,6 @@ class EquationsOfMotion(ConstraintContract, ContactContract):
 
     def _checked(self, name: str, *arguments: Any) -> Any:
         return self._call(name, arguments, 0.0, None)
-
-    def parameter_values(self, p: Parameters = None) -> Array:
-        """Parameter values of a call, checked against the bounds of the fields they stand for."""
-        if p is None:
-            return self._p_nominal
-        if isinstance(p, Mapping):
-            values = self.machine.parameter_vector(p)
-        else:
-            try:
-                values = as_numbers(p)
-            except (TypeError, ValueError):
-                raise InputError(f"p must be a mapping of parameter names or an array of numbers, got {p!r}") from None
-            if values.shape[-1:] != (len(self.p_names),):
-                expected = f"(..., {len(self.p_names)}) for the parameters {', '.join(self.p_names) or '(none)'}"
-                raise InputError(f"p has shape {values.shape}, expected {expected}")
-        # those of a run are asked for again and again: looked at once
-        key = values.tobytes() if values.ndim == 1 else b""
-        if key not in self._admitted:
-            check_parameter_values(self.machine, values)
-            if key:
-                self._admitted = (*self._admitted[-7:], key)
-        return values
-
-    def check_quaternions(self, q: ArrayLike) -> None:
-        """Refuse a configuration whose quaternions are not of unit norm."""
-        if isinstance(q, np.ndarray) and q.dtype is _FLOAT64 and q.shape == (self.nq,):
-            for _, start in self._quaternions:
-                w, x, y, z = q[start : start + 4].tolist()
-                if not abs(w * w + x * x + y * y + z * z - 1.0) < 1e-6:
-                    break
-            else:
-                return
-        try:
-            values = np.asarray(q, dtype=float)
-        except (TypeError, ValueError):
-            return  # the kernel says what is wrong with it
-        if values.shape[-1:] != (self.nq,):
-            return
-        for name, start in self._quaternions:
-            norm = np.linalg.norm(values[..., start : start + 4], axis=-1)
-            if np.any(np.abs(norm - 1.0) > 1e-6):
-                worst = float(norm.flat[int(np.argmax(np.abs(norm - 1.0)))]) if norm.ndim else float(norm)
-                raise InputError(
-                    f"the quaternion (w, x, y, z) of joint '{name}' in q must have unit norm, got norm {worst:g}"
-                )
 
 
 MachineOrEquations = Machine | EquationsOfMotion

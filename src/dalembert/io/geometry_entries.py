@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from dalembert.io.machine_schema import GeometryEntry
+from dalembert.io.body_schema import GeometryEntry
 from dalembert.io.source import located, locating
 from dalembert.io.yaml_nodes import Document
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere

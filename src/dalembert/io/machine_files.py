@@ -102,18 +102,13 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parameters_of, parse_scalar
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
+from dalembert.io.body_schema import SHAPES, BodyEntry, OriginEntry
 from dalembert.io.constraint_entries import make_cable, make_constraint
 from dalembert.io.contact_entries import make_contact
 from dalembert.io.control_blocks import make_law
 from dalembert.io.field_entries import make_field
 from dalembert.io.geometry_entries import make_geometry
-from dalembert.io.machine_schema import (
-    SHAPES,
-    BodyEntry,
-    JointEntry,
-    MachineFile,
-    OriginEntry,
-)
+from dalembert.io.machine_schema import JointEntry, MachineFile
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.schema_errors import describe
 from dalembert.io.simulation_entries import StateNames, read_simulation

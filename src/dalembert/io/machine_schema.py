@@ -3,265 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, WrapValidator
-from pydantic_core import PydanticCustomError
+from dalembert.io.body_schema import BodyEntry, BoxSolidEntry, OriginEntry, RoundSolidEntry, SphereSolidEntry
+from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Vector
 
-from dalembert.core.validation import AXES
+__all__ = ["JointEntry", "MachineFile", "SimulationEntry"]
 
-__all__ = ["SHAPES", "BodyEntry", "GeometryEntry", "JointEntry", "MachineFile", "OriginEntry", "SimulationEntry"]
 
-
-def _number(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise PydanticCustomError("number", "must be a number or an expression of parameters")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise PydanticCustomError("number", "must be finite")
-    return value
-
-
-def _limit(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-        raise PydanticCustomError("limit", "must be a number (.inf where there is no limit)")
-    return value
-
-
-def _bound(value: Any) -> Any:
-    return value if isinstance(value, str) else _limit(value)
-
-
-def _axis(value: Any, vector: Any) -> Any:
-    if not isinstance(value, str):
-        return vector(value)
-    if value not in AXES:
-        raise PydanticCustomError("axis", "must be 3 numbers or one of x, y, z, -x, -y, -z")
-    return value
-
-
-def _inertia(value: Any) -> Any:
-    if isinstance(value, list) and len(value) in (3, 6) and not any(isinstance(v, list) for v in value):
-        return [_number(v) for v in value]
-    rows = value if isinstance(value, list) else []
-    if len(rows) == 3 and all(isinstance(row, list) and len(row) == 3 for row in rows):
-        return [[_number(v) for v in row] for row in value]
-    raise PydanticCustomError("inertia", "must be 3 numbers, 6 numbers (xx, yy, zz, xy, xz, yz) or 3 rows of 3")
-
-
-_EXPRESSION = {"type": "string", "description": "an expression such as m * l**2 / 12, or an angle: 45 deg"}
-_NUMBER: dict[str, Any] = {"anyOf": [{"type": "number"}, _EXPRESSION]}
-_THREE: dict[str, Any] = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
-_INERTIA = {
-    "anyOf": [
-        _THREE,
-        {"type": "array", "items": _NUMBER, "minItems": 6, "maxItems": 6},
-        {"type": "array", "items": _THREE, "minItems": 3, "maxItems": 3},
-    ]
-}
-Number = Annotated[Any, BeforeValidator(_number), WithJsonSchema(_NUMBER)]
-Limit = Annotated[Any, BeforeValidator(_limit), WithJsonSchema({"type": "number"})]
-Bound = Annotated[Any, BeforeValidator(_bound), WithJsonSchema(_NUMBER)]
-Inertia = Annotated[Any, BeforeValidator(_inertia), WithJsonSchema(_INERTIA)]
-Vector = Annotated[list[Number], Field(min_length=3, max_length=3)]
-Axis = Annotated[Vector, WrapValidator(_axis), WithJsonSchema({"anyOf": [_THREE, {"enum": list(AXES)}]})]
-ZERO = [0.0, 0.0, 0.0]
-
-
-class _Entry(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class BoxEntry(_Entry):
-    """Homogeneous box."""
-
-    mass: Number
-    size: Vector
-    com: Vector = ZERO
-
-
-class CylinderEntry(_Entry):
-    """Homogeneous solid cylinder."""
-
-    mass: Number
-    radius: Number
-    length: Number
-    axis: Literal["x", "y", "z"] = "x"
-    com: Vector = ZERO
-
-
-class HollowCylinderEntry(_Entry):
-    """Homogeneous tube."""
-
-    mass: Number
-    outer: Number
-    inner: Number
-    length: Number
-    axis: Literal["x", "y", "z"] = "x"
-    com: Vector = ZERO
-
-
-class RodEntry(_Entry):
-    """Slender rod."""
-
-    mass: Number
-    length: Number
-    axis: Literal["x", "y", "z"] = "x"
-    com: Vector = ZERO
-
-
-class SphereEntry(_Entry):
-    """Homogeneous sphere."""
-
-    mass: Number
-    radius: Number
-    com: Vector = ZERO
-
-
-class PointMassEntry(_Entry):
-    """Mass without inertia of its own."""
-
-    mass: Number
-    com: Vector = ZERO
-
-
-class SectionEntry(_Entry):
-    """Cross-section of a beam: moments of area, or a tube, or a rectangle."""
-
-    area: Limit | None = None
-    I_y: Limit = 0.0
-    I_z: Limit = 0.0
-    I_p: Limit | None = None
-    torsion: Limit | None = None
-    I_yz: Limit = 0.0
-    outer: Limit | None = None
-    inner: Limit = 0.0
-    width: Limit | None = None
-    height: Limit | None = None
-
-
-class StretchEntry(_Entry):
-    """Part of a beam with one section."""
-
-    length: Limit
-    section: SectionEntry
-
-
-class LoadEntry(_Entry):
-    """Load at the tip of a beam, for its modes."""
-
-    mass: Limit = 0.0
-    inertia: Annotated[list[Limit], Field(min_length=3, max_length=3)] = ZERO
-    first_moment: Limit = 0.0
-
-
-class ShapeEntry(_Entry):
-    """A given mode shape: Legendre coefficients per interval, or a polynomial of s/l, or nodal values."""
-
-    breaks: list[Limit] | None = None
-    coefficients: list[list[Limit]] | None = None
-    polynomial: list[Limit] | None = None
-    nodes: list[Limit] | None = None
-    values: list[Limit] | None = None
-    slopes: list[Limit] | None = None
-
-
-class SupportEntry(_Entry):
-    """Support of an end of a beam."""
-
-    deflection: bool = False
-    slope: bool = False
-    deflection_spring: Limit = 0.0
-    slope_spring: Limit = 0.0
-
-
-class BeamEntry(_Entry):
-    """A flexible segment."""
-
-    length: Limit
-    section: SectionEntry | list[StretchEntry]
-    E: Number
-    G: Number = 0.0
-    density: Number
-    modes: dict[str, int | list[ShapeEntry]] = {}
-    boundary: str | Annotated[list[SupportEntry], Field(min_length=2, max_length=2)] | None = None
-    load: LoadEntry | None = None
-    offset: Annotated[list[Limit], Field(min_length=3, max_length=3)] = ZERO
-    normalization: str = "unit"
-    damping: Number = 0.0
-    rotary_inertia: bool = True
-    stiffening: bool = False
-    stations: dict[str, Limit] = {}
-
-
-class OriginEntry(_Entry):
-    """Placement of a frame: position, and the rotation in one of three ways."""
-
-    xyz: Vector = ZERO
-    rpy: Vector | None = None
-    quaternion: Annotated[list[Limit], Field(min_length=4, max_length=4)] | None = None
-    matrix: Annotated[list[Vector], Field(min_length=3, max_length=3)] | None = None
-
-
-class BoxSolidEntry(_Entry):
-    """A box to draw and to touch."""
-
-    size: Vector
-
-
-class RoundSolidEntry(_Entry):
-    """A cylinder or a capsule along z to draw and to touch."""
-
-    radius: Number
-    length: Number
-
-
-class SphereSolidEntry(_Entry):
-    """A sphere to draw and to touch."""
-
-    radius: Number
-
-
-class MeshEntry(_Entry):
-    """Triangles in a file."""
-
-    file: str
-    scale: Vector = [1.0, 1.0, 1.0]
-
-
-class GeometryEntry(_Entry):
-    """One solid of a body, its placement and what it is for."""
-
-    box: BoxSolidEntry | None = None
-    cylinder: RoundSolidEntry | None = None
-    capsule: RoundSolidEntry | None = None
-    sphere: SphereSolidEntry | None = None
-    mesh: MeshEntry | None = None
-    origin: OriginEntry = OriginEntry()
-    colour: str | None = None
-    visual: bool = True
-    collision: bool = True
-
-
-class BodyEntry(_Entry):
-    """A body: mass, centre of mass and inertia, or one shape, or a beam."""
-
-    mass: Number = 0.0
-    com: Vector = ZERO
-    inertia: Inertia = ZERO
-    box: BoxEntry | None = None
-    cylinder: CylinderEntry | None = None
-    hollow_cylinder: HollowCylinderEntry | None = None
-    rod: RodEntry | None = None
-    sphere: SphereEntry | None = None
-    point_mass: PointMassEntry | None = None
-    beam: BeamEntry | None = None
-    geometry: list[GeometryEntry] | None = None
-
-
-SHAPES = ("box", "cylinder", "hollow_cylinder", "rod", "sphere", "point_mass")
-
-
-class LimitsEntry(_Entry):
+class LimitsEntry(FileEntry):
     """Range of a coordinate, largest speed and effort."""
 
     lower: Bound = -math.inf
@@ -272,7 +22,7 @@ class LimitsEntry(_Entry):
     restitution: Bound = 0.0
 
 
-class JointEntry(_Entry):
+class JointEntry(FileEntry):
     """A joint."""
 
     kind: str
@@ -291,14 +41,14 @@ class JointEntry(_Entry):
     pitch: Number | None = None
 
 
-class FrameEntry(_Entry):
+class FrameEntry(FileEntry):
     """A frame fixed to a body."""
 
     body: str
     origin: OriginEntry = OriginEntry()
 
 
-class MotorEntry(_Entry):
+class MotorEntry(FileEntry):
     """A motor; it drives the joint of its own name unless told otherwise."""
 
     joint: str | None = None
@@ -308,7 +58,7 @@ class MotorEntry(_Entry):
     effort: Limit = math.inf
 
 
-class ThrusterEntry(_Entry):
+class ThrusterEntry(FileEntry):
     """An input that pushes or turns a body at a frame."""
 
     frame: str
@@ -319,7 +69,7 @@ class ThrusterEntry(_Entry):
     one_sided: bool = False
 
 
-class WrenchEntry(_Entry):
+class WrenchEntry(FileEntry):
     """A load at a frame."""
 
     frame: str
@@ -328,7 +78,7 @@ class WrenchEntry(_Entry):
     axes: Literal["world", "frame"] = "world"
 
 
-class OrbitEntry(_Entry):
+class OrbitEntry(FileEntry):
     """Kepler elements of an orbit."""
 
     altitude: Limit
@@ -341,7 +91,7 @@ class OrbitEntry(_Entry):
     radius: Limit = 0.0
 
 
-class FieldEntry(_Entry):
+class FieldEntry(FileEntry):
     """A force that depends on the motion of a frame; which of the fields apply depends on its type."""
 
     type: Literal["orbital-gravity", "drag", "solar-pressure", "third-body", "magnetic-torque"]
@@ -365,7 +115,7 @@ class FieldEntry(_Entry):
     dipole: Vector = [0.0, 0.0, 0.0]
 
 
-class CouplingEntry(_Entry):
+class CouplingEntry(FileEntry):
     """A joint that follows another one."""
 
     leader: str
@@ -373,7 +123,7 @@ class CouplingEntry(_Entry):
     offset: Number = 0.0
 
 
-class ConstraintEntry(_Entry):
+class ConstraintEntry(FileEntry):
     """A constraint; which of the fields apply depends on its type."""
 
     type: Literal["ball", "distance", "weld", "parallel", "orthogonal", "loop", "gear", "motion"]
@@ -394,7 +144,7 @@ class ConstraintEntry(_Entry):
     component: str = "x"
 
 
-class CableEntry(_Entry):
+class CableEntry(FileEntry):
     """A cable."""
 
     anchor: str
@@ -411,14 +161,14 @@ class CableEntry(_Entry):
     bilateral: bool = False
 
 
-class HalfSpaceEntry(_Entry):
+class HalfSpaceEntry(FileEntry):
     """All below a plane."""
 
     normal: Axis = [0.0, 0.0, 1.0]
     point: Vector = ZERO
 
 
-class SphericalSurfaceEntry(_Entry):
+class SphericalSurfaceEntry(FileEntry):
     """A sphere that is touched from outside or inside."""
 
     radius: Number
@@ -426,7 +176,7 @@ class SphericalSurfaceEntry(_Entry):
     inside: bool = False
 
 
-class CylindricalSurfaceEntry(_Entry):
+class CylindricalSurfaceEntry(FileEntry):
     """A cylinder without ends that is touched from outside or inside."""
 
     radius: Number
@@ -435,7 +185,7 @@ class CylindricalSurfaceEntry(_Entry):
     inside: bool = False
 
 
-class ContactEntry(_Entry):
+class ContactEntry(FileEntry):
     """A contact: a solid (none of them: a point), a surface (none: the ground), restitution and friction."""
 
     frame: str
@@ -452,14 +202,14 @@ class ContactEntry(_Entry):
     law: Literal["newton", "poisson"] = "newton"
 
 
-class SignalEntry(_Entry):
+class SignalEntry(FileEntry):
     """A named quantity: an expression of the state, or the motion of a frame."""
 
     expression: str | None = None
     frame: str | None = None
 
 
-class SensorEntry(_Entry):
+class SensorEntry(FileEntry):
     """Measurements of signals."""
 
     of: list[str] | str
@@ -471,7 +221,7 @@ class SensorEntry(_Entry):
     feedback: bool = True
 
 
-class SwitchEntry(_Entry):
+class SwitchEntry(FileEntry):
     """Constraints that are added and removed at a time or at an event."""
 
     at: Number | None = None
@@ -480,7 +230,7 @@ class SwitchEntry(_Entry):
     off: list[str] = []
 
 
-class SimulationEntry(_Entry):
+class SimulationEntry(FileEntry):
     """How to simulate the machine: the settings, the initial state and what acts on it."""
 
     duration: Number | None = None
@@ -507,7 +257,7 @@ class SimulationEntry(_Entry):
     control: dict[str, Any] | None = None
 
 
-class MachineFile(_Entry):
+class MachineFile(FileEntry):
     """The whole file."""
 
     name: str

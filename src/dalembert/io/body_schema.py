@@ -1,0 +1,209 @@
+"""Structure of the bodies of a machine file: shapes, beams, geometry, placements."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dalembert.io.schema_values import ZERO, FileEntry, Inertia, Limit, Number, Vector
+
+__all__ = [
+    "SHAPES",
+    "BodyEntry",
+    "BoxSolidEntry",
+    "GeometryEntry",
+    "OriginEntry",
+    "RoundSolidEntry",
+    "SphereSolidEntry",
+]
+
+
+class BoxEntry(FileEntry):
+    """Homogeneous box."""
+
+    mass: Number
+    size: Vector
+    com: Vector = ZERO
+
+
+class CylinderEntry(FileEntry):
+    """Homogeneous solid cylinder."""
+
+    mass: Number
+    radius: Number
+    length: Number
+    axis: Literal["x", "y", "z"] = "x"
+    com: Vector = ZERO
+
+
+class HollowCylinderEntry(FileEntry):
+    """Homogeneous tube."""
+
+    mass: Number
+    outer: Number
+    inner: Number
+    length: Number
+    axis: Literal["x", "y", "z"] = "x"
+    com: Vector = ZERO
+
+
+class RodEntry(FileEntry):
+    """Slender rod."""
+
+    mass: Number
+    length: Number
+    axis: Literal["x", "y", "z"] = "x"
+    com: Vector = ZERO
+
+
+class SphereEntry(FileEntry):
+    """Homogeneous sphere."""
+
+    mass: Number
+    radius: Number
+    com: Vector = ZERO
+
+
+class PointMassEntry(FileEntry):
+    """Mass without inertia of its own."""
+
+    mass: Number
+    com: Vector = ZERO
+
+
+class SectionEntry(FileEntry):
+    """Cross-section of a beam: moments of area, or a tube, or a rectangle."""
+
+    area: Limit | None = None
+    I_y: Limit = 0.0
+    I_z: Limit = 0.0
+    I_p: Limit | None = None
+    torsion: Limit | None = None
+    I_yz: Limit = 0.0
+    outer: Limit | None = None
+    inner: Limit = 0.0
+    width: Limit | None = None
+    height: Limit | None = None
+
+
+class StretchEntry(FileEntry):
+    """Part of a beam with one section."""
+
+    length: Limit
+    section: SectionEntry
+
+
+class LoadEntry(FileEntry):
+    """Load at the tip of a beam, for its modes."""
+
+    mass: Limit = 0.0
+    inertia: Annotated[list[Limit], Field(min_length=3, max_length=3)] = ZERO
+    first_moment: Limit = 0.0
+
+
+class ShapeEntry(FileEntry):
+    """A given mode shape: Legendre coefficients per interval, or a polynomial of s/l, or nodal values."""
+
+    breaks: list[Limit] | None = None
+    coefficients: list[list[Limit]] | None = None
+    polynomial: list[Limit] | None = None
+    nodes: list[Limit] | None = None
+    values: list[Limit] | None = None
+    slopes: list[Limit] | None = None
+
+
+class SupportEntry(FileEntry):
+    """Support of an end of a beam."""
+
+    deflection: bool = False
+    slope: bool = False
+    deflection_spring: Limit = 0.0
+    slope_spring: Limit = 0.0
+
+
+class BeamEntry(FileEntry):
+    """A flexible segment."""
+
+    length: Limit
+    section: SectionEntry | list[StretchEntry]
+    E: Number
+    G: Number = 0.0
+    density: Number
+    modes: dict[str, int | list[ShapeEntry]] = {}
+    boundary: str | Annotated[list[SupportEntry], Field(min_length=2, max_length=2)] | None = None
+    load: LoadEntry | None = None
+    offset: Annotated[list[Limit], Field(min_length=3, max_length=3)] = ZERO
+    normalization: str = "unit"
+    damping: Number = 0.0
+    rotary_inertia: bool = True
+    stiffening: bool = False
+    stations: dict[str, Limit] = {}
+
+
+class OriginEntry(FileEntry):
+    """Placement of a frame: position, and the rotation in one of three ways."""
+
+    xyz: Vector = ZERO
+    rpy: Vector | None = None
+    quaternion: Annotated[list[Limit], Field(min_length=4, max_length=4)] | None = None
+    matrix: Annotated[list[Vector], Field(min_length=3, max_length=3)] | None = None
+
+
+class BoxSolidEntry(FileEntry):
+    """A box to draw and to touch."""
+
+    size: Vector
+
+
+class RoundSolidEntry(FileEntry):
+    """A cylinder or a capsule along z to draw and to touch."""
+
+    radius: Number
+    length: Number
+
+
+class SphereSolidEntry(FileEntry):
+    """A sphere to draw and to touch."""
+
+    radius: Number
+
+
+class MeshEntry(FileEntry):
+    """Triangles in a file."""
+
+    file: str
+    scale: Vector = [1.0, 1.0, 1.0]
+
+
+class GeometryEntry(FileEntry):
+    """One solid of a body, its placement and what it is for."""
+
+    box: BoxSolidEntry | None = None
+    cylinder: RoundSolidEntry | None = None
+    capsule: RoundSolidEntry | None = None
+    sphere: SphereSolidEntry | None = None
+    mesh: MeshEntry | None = None
+    origin: OriginEntry = OriginEntry()
+    colour: str | None = None
+    visual: bool = True
+    collision: bool = True
+
+
+class BodyEntry(FileEntry):
+    """A body: mass, centre of mass and inertia, or one shape, or a beam."""
+
+    mass: Number = 0.0
+    com: Vector = ZERO
+    inertia: Inertia = ZERO
+    box: BoxEntry | None = None
+    cylinder: CylinderEntry | None = None
+    hollow_cylinder: HollowCylinderEntry | None = None
+    rod: RodEntry | None = None
+    sphere: SphereEntry | None = None
+    point_mass: PointMassEntry | None = None
+    beam: BeamEntry | None = None
+    geometry: list[GeometryEntry] | None = None
+
+
+SHAPES = ("box", "cylinder", "hollow_cylinder", "rod", "sphere", "point_mass")
