@@ -117,6 +117,39 @@ def test_other_ways_to_keep_constraints(balls: da.EquationsOfMotion, way: str) -
         assert_same(result.member(i), run)
 
 
+def any_robot() -> da.Machine:
+    """A ball on three cables that only pull; where they come from and how long they are is for its members to say."""
+    cables = []
+    for i in range(3):
+        place = tuple(da.Parameter(f"{axis}{i}", 1.0) for axis in "xyz")
+        cables.append(da.Cable(f"c{i}", "ball", exit_at=place, length=da.Parameter(f"length{i}", 3.0)))
+    return da.Machine("any", [da.sphere("ball", 1.0, 0.1)], [da.Joint("ball", "free", "world", "ball")], cables=cables)
+
+
+def random_robots(n: int) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    rng = np.random.default_rng(11)
+    exits = rng.uniform(-1.0, 1.0, (n, 3, 3)) + [0.0, 0.0, 1.0]
+    lengths = np.linalg.norm(exits, axis=2) * rng.uniform(1.01, 1.2, (n, 3))
+    p = {f"{axis}{i}": exits[:, i, j] for i in range(3) for j, axis in enumerate("xyz")}
+    v0 = {f"ball.v{axis}": rng.normal(size=n) for axis in "xyz"}
+    return v0, p | {f"length{i}": lengths[:, i] for i in range(3)}
+
+
+@pytest.mark.parametrize("n", [4, pytest.param(40, marks=pytest.mark.slow)])
+def test_random_robots_are_those_of_the_reference_in_python(n: int) -> None:
+    """Members are robots of their own; the reference makes its transitions in Python."""
+    eom, (v0, p) = da.equations(any_robot()), random_robots(n)
+    settings = {"duration": 0.8, "step": 2e-3, "record": 0.1}
+    result = da.rollout(eom, v0=v0, p=p, **settings)
+    count = 0
+    for i in range(n):
+        own = [{name: float(value[i]) for name, value in table.items()} for table in (v0, p)]
+        run = da.simulate(eom, v0=own[0], p=own[1], limits="ignore", on_event=lambda t, x, names: None, **settings)
+        assert_same(result.member(i), run)
+        count += len(run.metadata["transitions"])
+    assert count > 2 * n
+
+
 def lift() -> da.Machine:
     """A ball on a rail under a cable that only pulls, with a motor and a range."""
     return da.Machine(
