@@ -34,7 +34,7 @@ class Terminal(io.StringIO):
 
 
 @contextmanager
-def on_terminal(what: str = "working") -> Iterator[tuple[Terminal, Patience]]:
+def on_terminal() -> Iterator[tuple[Terminal, Patience]]:
     """One terminal for both streams; the looks of the thread are left to the tests."""
     terminal = Terminal()
     with pytest.MonkeyPatch.context() as patch:
@@ -42,7 +42,7 @@ def on_terminal(what: str = "working") -> Iterator[tuple[Terminal, Patience]]:
             patch.setattr(sys, stream, terminal)
         patch.setattr(Patience, "_wait", lambda self: None)
         patch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((60, 24)))
-        with Patience(what) as patience:
+        with Patience() as patience:
             yield terminal, patience
 
 
@@ -73,7 +73,7 @@ def test_after_two_seconds_of_silence_a_line_appears_and_goes() -> None:
 
 
 def test_bars_and_unfinished_lines_are_left_alone() -> None:
-    with on_terminal() as (screen, patience):
+    with on_terminal() as (screen, patience), doing("working"):
         print("12 of 300 members", end="\x1b[K", file=sys.stderr)
         patience.look(time.monotonic() + 60.0)
         assert screen.getvalue() == "12 of 300 members\x1b[K"
@@ -87,6 +87,20 @@ def test_a_line_is_never_wider_than_the_terminal() -> None:
         patience.look(time.monotonic() + 5.0)
         line = screen.getvalue().removeprefix(CLEAR)
         assert len(line) == 59 and line.endswith("...")
+
+
+def test_nothing_is_shown_while_nobody_waits() -> None:
+    """A studio that serves until Ctrl-C is not being waited for, whatever its threads do."""
+    with on_terminal() as (screen, patience):
+        patience.look(time.monotonic() + 60.0)
+        assert screen.getvalue() == ""
+        with doing("working"), doing("compiling"):
+            patience.look(time.monotonic() + 60.0)
+            with doing(""), doing("simulating"):
+                patience.look(time.monotonic() + 61.0)
+                assert screen.getvalue().endswith(CLEAR)
+            patience.look(time.monotonic() + 62.0)
+            assert "compiling (62 s)" in screen.getvalue()
 
 
 def test_pipes_and_files_get_nothing() -> None:

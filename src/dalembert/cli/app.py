@@ -34,6 +34,7 @@ from dalembert.cli.simulate import simulate
 from dalembert.cli.studio import studio
 from dalembert.cli.systems import systems
 from dalembert.cli.verify import verify
+from dalembert.core.doing import doing
 from dalembert.core.errors import DalembertError, DalembertWarning
 
 __all__ = ["app", "run"]
@@ -115,7 +116,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
-            with Patience():
+            with Patience(), doing("working"):
                 app(None if arguments is None else list(arguments), prog_name="dalembert")
         except SystemExit as leave:
             return leave.code if isinstance(leave.code, int) else 0 if leave.code is None else 1

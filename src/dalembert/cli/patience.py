@@ -23,19 +23,13 @@ _WHEEL = "|/-\\"
 
 
 class Patience:
-    """Shows a line once nothing was written for two seconds, and takes it away before anything is.
+    """Shows what is being done once nothing was written for two seconds, and takes it away before anything is.
 
-    Does nothing unless the standard error is a terminal. Bars of other work, which leave the cursor in their line, are
-    not disturbed.
-
-    Parameters
-    ----------
-    otherwise
-        What is shown where nothing says what is being done.
+    Does nothing unless the standard error is a terminal and something is being done that somebody waits for. Bars of
+    other work, which leave the cursor in their line, are not disturbed.
     """
 
-    def __init__(self, otherwise: str = "working") -> None:
-        self._otherwise = otherwise
+    def __init__(self) -> None:
         self._lock = threading.RLock()
         self._over = threading.Event()
         self._began = self._last = time.monotonic()
@@ -71,8 +65,11 @@ class Patience:
         with self._lock:
             if self._over.is_set() or not self._clean or now - self._last < _AFTER or self._streams is None:
                 return
+            if not (what := done_now()):
+                self.clear()
+                return
             wheel = _WHEEL[int(now / _EVERY) % len(_WHEEL)]
-            line = f"{wheel} {done_now() or self._otherwise} ({now - self._began:.0f} s)"
+            line = f"{wheel} {what} ({now - self._began:.0f} s)"
             width = shutil.get_terminal_size().columns - 1
             self._streams[1].write(_CLEAR + (line if len(line) <= width else line[: width - 3] + "..."))
             self._streams[1].flush()

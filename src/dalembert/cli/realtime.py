@@ -8,6 +8,7 @@ import typer
 
 from dalembert.cli.machines import CARRIED, MachineArgument, find_machine
 from dalembert.cli.output import show, table
+from dalembert.core.doing import doing
 
 __all__ = ["realtime"]
 
@@ -35,7 +36,8 @@ def realtime(
     if loop.port is not None:
         print(f"127.0.0.1:{loop.port} takes {', '.join(loop.inputs) or '(no inputs)'}", flush=True)
     try:
-        loop.wait()
+        with doing(""):
+            loop.wait()
     except KeyboardInterrupt:
         pass
     finally:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.completion import machine_or_run_names
+from dalembert.core.doing import doing
 from dalembert.core.errors import InputError
 
 __all__ = ["studio"]
@@ -47,5 +48,5 @@ def studio(
     print("Ctrl-C ends it", flush=True)
     if browser:
         webbrowser.open(made.url)
-    with suppress(KeyboardInterrupt):  # the way to end it
+    with doing(""), suppress(KeyboardInterrupt):  # the way to end it
         made.serve()

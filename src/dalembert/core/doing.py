@@ -12,7 +12,7 @@ _STAGES: list[str] = []
 
 @contextmanager
 def doing(what: str) -> Iterator[None]:
-    """Say what the work inside of the block is, such as ``"compiling 'bias'"``."""
+    """Say what the work inside of the block is, such as ``"compiling 'bias'"``; nothing: nobody waits for it."""
     _STAGES.append(what)
     try:
         yield
@@ -21,6 +21,6 @@ def doing(what: str) -> Iterator[None]:
 
 
 def done_now() -> str:
-    """Return the innermost of what is being done; empty if nothing has said so."""
-    stages = _STAGES[-1:]  # a copy: other threads come and go
-    return stages[0] if stages else ""
+    """Return the innermost of what is being done; empty if nothing has said so, or nobody waits."""
+    stages = list(_STAGES)  # a copy: other threads come and go
+    return stages[-1] if stages and "" not in stages else ""
