@@ -9,7 +9,8 @@ import control
 import numpy as np
 
 import dalembert as da
-from dalembert.control.mu import robust_stability
+from dalembert.control.mu import robust_performance, robust_stability
+from dalembert.control.structured import TuneResult
 from dalembert.control.uncertain import LFT, UncertainMachine, neglected_delay, uncertain
 from dalembert.studies.robust_control.chaser import (
     LIMITS,
@@ -21,7 +22,9 @@ from dalembert.studies.robust_control.chaser import (
     ranges_at,
 )
 from dalembert.studies.robust_control.lyapunov import INDEFINITE, pd_gains
-from dalembert.studies.robust_control.synthesis import CONFIGURATIONS, mass_matrix, plant, synthesis
+from dalembert.studies.robust_control.lyapunov import random_configurations as some_configurations
+from dalembert.studies.robust_control.peaks import printed_system
+from dalembert.studies.robust_control.synthesis import CONFIGURATIONS, centralised, mass_matrix, plant, synthesis
 from dalembert.view import plot_mu, plot_poles, plot_ranges, plot_singular_values
 
 HERE = Path(__file__).parent
@@ -75,26 +78,67 @@ def arm_loop() -> LFT:
     return late.feedback([[20.0, 6.0]], late.outputs, late.inputs)
 
 
-def sensitivities(arm: str = "rigid", name: str = "robust_sensitivity") -> None:
-    """Weighted acceleration sensitivities of the chaser's blocks after synthesis, both configurations."""
-    result = synthesis("multi", arm)
-    K, s = result.matrices[3], result.structure
-    systems = {}
-    for q in ("q1", "q2"):
-        P = plant(q, arm)
-        u = [P.input_labels.index(c) for c in s.controls]
-        y = [P.output_labels.index(m) for m in s.measured]
-        A, B, C, D = (np.array(m) for m in (P.A, P.B, P.C, P.D))
-        closed = control.ss(A - B[:, u] @ K @ C[y], B, C - D[:, u] @ K @ C[y], D)
-        for block, rows in (("base", range(6)), ("arm", range(6, 12))):
-            systems[f"{block}, {q}"] = closed[list(rows), list(rows)]
+def closed(result: TuneResult, q: str, arm: str) -> control.StateSpace:
+    """The chaser at a configuration under a controller, from disturbing to weighted accelerations (8.11)."""
+    K, s, P = result.matrices[3], result.structure, plant(q, arm)
+    u = [P.input_labels.index(c) for c in s.controls]
+    y = [P.output_labels.index(m) for m in s.measured]
+    A, B, C, D = (np.array(m) for m in (P.A, P.B, P.C, P.D))
+    return control.ss(A - B[:, u] @ K @ C[y], B, C - D[:, u] @ K @ C[y], D)
+
+
+def drawn(result: TuneResult, arm: str, name: str, configurations: tuple[str, ...] = ("q1", "q2")) -> None:
+    """Weighted sensitivities of base and arm at configurations."""
+    systems = {
+        f"{block}, {q}": closed(result, q, arm)[list(rows), list(rows)]
+        for q in configurations
+        for block, rows in (("base", range(6)), ("arm", range(6, 12)))
+    }
     w = np.geomspace(1e-3, 10.0 if arm == "rigid" else 300.0, 400 if arm == "rigid" else 2000)
     plot_singular_values(systems, bounds={"bound": control.tf([1], [1])}, frequencies=w, path=HERE / f"{name}.png")
 
 
+def sensitivities() -> None:
+    """Tuned at two configurations at once (SPACE Fig. 8.5b)."""
+    drawn(synthesis("multi"), "rigid", "robust_sensitivity")
+
+
+def one_configuration() -> None:
+    """Tuned at one configuration, and drawn at the other one too (Figs. 8.5a, 8.6a)."""
+    drawn(synthesis("mono2"), "rigid", "robust_sensitivity_mono")
+
+
+def central() -> None:
+    """The centralised law, tuned at one configuration (Fig. 8.7)."""
+    drawn(centralised("mono1", "rigid", seconds=30.0), "rigid", "robust_centralised")
+
+
 def flexible() -> None:
-    """The same with the flexible arm."""
-    sensitivities("flexible", "robust_sensitivity_flexible")
+    """The flexible arm, tuned at one configuration and at both (Fig. 8.9)."""
+    drawn(synthesis("mono1", "flexible", seconds=30.0), "flexible", "robust_flexible_mono", ("q1",))
+    drawn(synthesis("multi", "flexible", seconds=30.0), "flexible", "robust_sensitivity_flexible")
+
+
+def rigid_on_flexible() -> None:
+    """Poles of the flexible chaser under gains of the rigid one, and with an indefinite gain of its base (Fig. 8.8)."""
+    systems = {}
+    for name, gain in (("rigid gains", None), ("indefinite gain of the base", INDEFINITE)):
+        Kp, Kd = pd_gains("mono1")
+        if gain is not None:
+            Kp[3:6, 3:6] = gain
+        P = plant("q2", "flexible")
+        x, v, f = ([labels.index(f"{s}{k}") for k in range(12)] for s, labels in named(P))
+        A, B, C = (np.array(m) for m in (P.A, P.B, P.C))
+        systems[name] = control.ss(A - B[:, f] @ (Kp @ C[x] + Kd @ C[v]), B[:, f], C[x], 0)
+    figure = plot_poles(systems)
+    figure.axes[0].set_xscale("symlog", linthresh=0.01)
+    figure.axes[0].set_yscale("symlog", linthresh=0.1)
+    figure.savefig(HERE / "robust_rigid_on_flexible.png", dpi=150)
+
+
+def named(P: control.StateSpace) -> tuple[tuple[str, list[str]], ...]:
+    """Letters of positions, velocities and forces, with the labels among which they are."""
+    return ("x", P.output_labels), ("v", P.output_labels), ("f", P.input_labels)
 
 
 def poles() -> None:
@@ -121,6 +165,38 @@ def chaser() -> None:
     plot_mu(found, path=HERE / "robust_chaser_mu.png")
 
 
+def fifth_joint() -> None:
+    """The fifth joint alone, the others in the middle of their ranges (Fig. 8.16)."""
+    alone = closed_loop("half").close(dict.fromkeys(("theta1", "theta2", "theta3", "theta4"), 0.0))
+    found = {
+        "real": robust_stability(alone, level=0.8, seconds=60.0),
+        "complex": robust_stability(as_complex(alone), seconds=60.0),
+    }
+    print({name: one.message for name, one in found.items()})
+    plot_mu(found, path=HERE / "robust_theta5_mu.png")
+
+
+def performance() -> None:
+    """Stability and performance of the chaser, half tangent, at the printed levels (Fig. 8.18)."""
+    loop = performance_loop("half")
+    found = {
+        "real": robust_performance(loop, loop.inputs, loop.outputs, level=2.22, seconds=200.0),
+        "complex": robust_performance(as_complex(loop), loop.inputs, loop.outputs, level=2.6, seconds=200.0),
+    }
+    print({name: one.message for name, one in found.items()})
+    plot_mu(found, path=HERE / "robust_performance_mu.png")
+
+
+def reduction() -> None:
+    """What a bound of 1.3 leaves of a limit of a joint, in both tangents (Fig. 8.15)."""
+    limits = {f"{k} deg": (0.0, np.radians(k)) for k in (30, 60, 90, 120, 150, 175)}
+    cases = {
+        name: {n: (0.0, m * np.arctan(np.tan(hi / m) / 1.3)) for n, (_, hi) in limits.items()}
+        for name, m in (("half tangent", 2.0), ("quarter tangent", 4.0))
+    }
+    plot_ranges(cases, limits=limits, degrees=True, path=HERE / "robust_reduction.png")
+
+
 def indefinite() -> None:
     """Poles of the chaser with an indefinite gain of its base at two configurations."""
     Kp, Kd = pd_gains("mono1")
@@ -137,22 +213,57 @@ def indefinite() -> None:
 
 
 def random_configurations() -> None:
-    """Weighted sensitivity of the flexible chaser at random configurations (SPACE Fig. 8.19)."""
-    loop = performance_loop("half", "booms")
-    w = np.geomspace(1e-3, 400.0, 1500)
-    plot_singular_values(loop, samples=40, frequencies=w, path=HERE / "robust_chaser_random.png")
+    """The flexible chaser at random configurations, as (8.8) to (8.10) are printed (Fig. 8.19)."""
+    systems = {f"{k}": control.ss(*printed_system(q)) for k, q in enumerate(some_configurations(12))}
+    w = np.unique(np.concatenate([np.geomspace(1e-2, 3e3, 1500), *(peak_frequencies(s) for s in systems.values())]))
+    figure = plot_singular_values(systems, frequencies=w)
+    for line in figure.axes[0].lines:
+        line.set(color="tab:orange", lw=0.5, alpha=0.7)
+    figure.axes[0].get_legend().remove()
+    figure.axes[0].axhline(10 ** (55.6 / 20), color="k", ls="--", lw=1)
+    figure.savefig(HERE / "robust_chaser_random.png", dpi=150)
+
+
+def peak_frequencies(system: control.StateSpace) -> np.ndarray:
+    """Frequencies of the poles that oscillate, where narrow peaks are."""
+    poles = system.poles()
+    return np.abs(poles[(poles.imag > 0.0) & (np.abs(poles.real) < 0.1 * np.abs(poles.imag))])
 
 
 def ranges() -> None:
-    """Guaranteed ranges of the chaser beside those of the document."""
-    names = list(LIMITS)
-    asked = {n: tuple(np.radians(LIMITS[n])) for n in names}
-    printed = {n: tuple(np.radians(r)) for n, r in zip(names, PRINTED_RANGES["half", "5 to 1"], strict=True)}
-    cases = {"SPACE, 5 to 1": printed, "at once": ranges_at(1.23), "5 to 1": one_by_one("5 to 1").ranges}
-    plot_ranges(cases, limits=asked, degrees=True, path=HERE / "robust_ranges.png")
+    """Guaranteed ranges of the chaser beside those of the document, in both tangents."""
+    for tangent, level, name in (("half", 1.23, "robust_ranges"), ("quarter", 3.97, "robust_ranges_quarter")):
+        end = 175 if tangent == "half" else 180
+        asked = {n: tuple(np.radians(np.clip(LIMITS[n], -end, end))) for n in LIMITS}
+        printed = PRINTED_RANGES[tangent, "5 to 1"]
+        found = one_by_one("5 to 1", tangent).ranges
+        print(tangent, {n: tuple(np.degrees(r).round(1).tolist()) for n, r in found.items()})
+        cases = {
+            "SPACE, 5 to 1": {n: tuple(np.radians(r)) for n, r in zip(LIMITS, printed, strict=True)},
+            "at once": ranges_at(level, tangent),
+            "5 to 1": found,
+        }
+        plot_ranges(cases, limits=asked, degrees=True, path=HERE / f"{name}.png")
 
+
+PICTURES = (
+    sensitivities,
+    one_configuration,
+    central,
+    flexible,
+    rigid_on_flexible,
+    poles,
+    proof,
+    chaser,
+    fifth_joint,
+    performance,
+    reduction,
+    indefinite,
+    random_configurations,
+    ranges,
+)
 
 if __name__ == "__main__":
-    for make in (sensitivities, flexible, poles, proof, chaser, indefinite, random_configurations, ranges):
+    for make in PICTURES:
         if len(sys.argv) < 2 or make.__name__ in sys.argv[1:]:
             make()

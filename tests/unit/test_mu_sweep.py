@@ -9,6 +9,7 @@ from dalembert.control.mu import robust_performance, robust_stability, worst_gai
 from dalembert.control.mu.scalings import largest, upper_bound
 from dalembert.control.mu.sweep import _ends, _Response, sweep
 from dalembert.control.uncertain import LFT, DeltaBlock
+from dalembert.core.errors import InputError
 
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -150,3 +151,16 @@ def test_no_time_is_an_answer_too() -> None:
     gain = LFT(M11, *ends, np.zeros((1, 1)), blocks, ("w",), ("z",))
     assert not robust_performance(gain, ["w"], ["z"], seconds=0.0).complete
     assert not worst_gain(gain.normalised({"d": (-0.5, 0.5)}), ["w"], ["z"], seconds=0.0).complete
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
+def test_levels_and_bounds_are_positive_numbers(value: float) -> None:
+    loop = spike(1.0)
+    with pytest.raises(InputError, match="level"):
+        robust_stability(loop, level=value)
+    with pytest.raises(InputError, match="enough"):
+        robust_stability(loop, enough=value)
+    gain = LFT(loop.M11, np.ones((3, 1)), np.ones((1, 3)), np.zeros((1, 1)), loop.blocks, ("w",), ("z",))
+    for prove in (robust_performance, worst_gain):
+        with pytest.raises(InputError, match="bound"):
+            prove(gain, ["w"], ["z"], bound=value)

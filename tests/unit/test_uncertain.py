@@ -248,3 +248,16 @@ def test_samples_are_values_of_all_blocks_within_their_sizes() -> None:
 def test_wrong_input_is_named(call, words: str) -> None:
     with pytest.raises(DalembertError, match=words):
         call()
+
+
+def test_ranges_keep_the_bounds_of_the_machine() -> None:
+    load = da.Parameter("load", 2.0)
+    slider = da.Machine(
+        "slider",
+        bodies=[da.point_mass("block", load)],
+        joints=[da.Joint("x", "prismatic", "world", "block", axis="x")],
+        motors=[da.Motor("F", "x")],
+    )
+    assert uncertain(slider, {"load": (1.0, 3.0)}).lft.sizes == {"load": 1}
+    with pytest.raises(DalembertError, match="mass of body 'block'"):
+        uncertain(slider, {"load": (-1.0, 3.0)})

@@ -19,6 +19,7 @@ from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
 from dalembert.core.errors import InputError
+from dalembert.core.validation import check_number
 
 __all__ = [
     "MuBounds",
@@ -293,6 +294,8 @@ def worst_gain(
         Time limit.
     """
     began = perf_counter()
+    if bound is not None:
+        check_number("bound", bound)
     system, blocks = performance_channel(loop, inputs, outputs, 1.0)
     if any(b.kind != "real" for b in blocks[:-1]):
         raise InputError("worst_gain takes loops with real blocks only: use robust_performance")
@@ -374,6 +377,7 @@ def performance_channel(
     loop: LFT, inputs: Sequence[str], outputs: Sequence[str], bound: float
 ) -> tuple[Matrices, tuple[DeltaBlock, ...]]:
     """The channel between signals, over a bound, closed by a full block behind those of the loop."""
+    check_number("bound", bound)
     rows = [place(name, loop.outputs, "output") for name in outputs]
     columns = [place(name, loop.inputs, "input") for name in inputs]
     channel = loop.part(rows, columns)

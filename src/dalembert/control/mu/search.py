@@ -12,6 +12,7 @@ from dalembert.control.mu.sweep import Known, Sweep, sweep
 from dalembert.control.norms import Matrices
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.core.types import Array
+from dalembert.core.validation import check_number
 
 MARGINS = (1.3, 1.05)  # of levels above what stands in their way, in the order in which they are tried
 _NEAR = 1.03  # the same where one pass must do
@@ -25,6 +26,11 @@ class Aim:
 
     level: float | None
     enough: float | None
+
+    def __post_init__(self) -> None:
+        for name, value in (("level", self.level), ("enough", self.enough)):
+            if value is not None:
+                check_number(name, value)
 
     def passes(self, lower: float) -> list[tuple[float, float]]:
         """Levels at which proofs begin, and margins above what stands in their way; a wide margin is proven fast."""

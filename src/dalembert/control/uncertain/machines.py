@@ -144,6 +144,10 @@ def uncertain(
     if eom.machine.constrained:
         raise InputError(f"machine '{eom.machine.name}' has constraints: uncertain models are made of trees")
     angles, numbers = _sorted_ranges(eom, ranges)
+    for end in (0, 1):  # both ends of every range keep the bounds of the machine, as values of calls do
+        values = np.array(eom.parameter_values(p), dtype=float)
+        values[list(numbers.values())] = [float(ranges[n][end]) for n in numbers]
+        eom.parameter_values(values)
     point = equilibrium(eom, at, p=p)
     tape = _linear_tape(eom, point.q, eom.parameter_values(p), point.u, angles, numbers)
     spread = {n: (float(ranges[n][0]), float(ranges[n][1])) for n in numbers}

@@ -34,6 +34,7 @@ from dalembert.studies.robust_control.lyapunov import (
     pd_gains,
     unstable,
 )
+from dalembert.studies.robust_control.peaks import printed_peaks
 from dalembert.studies.robust_control.synthesis import (
     CONFIGURATIONS,
     centralised,
@@ -132,9 +133,10 @@ def _proofs() -> Iterator[tuple[str, float]]:
     for (tangent, order), printed in PRINTED_RANGES.items():
         if order != "at once":
             yield f"mu.box.{tangent}.{order[0]}", float(printed_box(tangent, printed).guaranteed)
-    for order in ("1 to 5", "5 to 1"):
-        found = one_by_one(order).ranges
-        yield f"mu.iterative.{order[0]}", float(printed_inside(found, PRINTED_RANGES["half", order]))
+    for (tangent, order), printed in PRINTED_RANGES.items():
+        if order != "at once":
+            found = one_by_one(order, tangent).ranges
+            yield f"mu.iterative.{tangent}.{order[0]}", float(printed_inside(found, printed))
 
 
 def _performance() -> Iterator[tuple[str, float]]:
@@ -150,6 +152,12 @@ def _performance() -> Iterator[tuple[str, float]]:
         yield f"performance.{tangent}.complex", complex_.upper
         box = printed_box(tangent, PERFORMANCE_RANGES[tangent, "5 to 1"], gain=level)
         yield f"performance.box.{tangent}", float(box.guaranteed)
+        ranges = one_by_one("5 to 1", tangent, gain=level).ranges
+        inside = printed_inside(ranges, PERFORMANCE_RANGES[tangent, "5 to 1"])
+        yield f"performance.iterative.{tangent}", float(inside)
     loop = performance_loop("half")
     yield "performance.half.least", robust_performance(loop, loop.inputs, loop.outputs, seconds=90.0).upper
     yield "performance.random", random_peak(200)
+    peaks = printed_peaks(40)
+    yield "performance.random.printed", float(peaks.max())
+    yield "performance.random.between", float(np.median(peaks) <= 55.6 <= peaks.max())
