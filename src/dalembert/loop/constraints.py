@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dalembert.formulations.constraints.system import ConstraintRows, ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switching import LETS_GO, TAKES_HOLD, Switch
-from dalembert.loop.unilateral import SLOWEST
 from dalembert.simulation.constrained.system import ConstrainedSystem
 from dalembert.simulation.problem import EventSpec
 
@@ -161,7 +160,8 @@ def _contact_tape(
         for row, x in zip((r for r in tangents if r >= 0), d, strict=True):
             drag[row] = -mu * slips * x / size
             given[row] += drag[row] * given[normal]
-        cone[2 * j], cone[2 * j + 1] = mu, ca.if_else(slips > 0.5, along - 0.5 * speed + SLOWEST, 1.0)
+        leeway = latches[system.latch_index(f"leeway.{name}")]
+        cone[2 * j], cone[2 * j + 1] = mu, ca.if_else(slips > 0.5, along - 0.5 * speed + leeway, 1.0)
     f, Jt = outputs[labels.index("f")], outputs[labels.index("Jt")]
     made = [f - Jt @ given if label == "f" else x for label, x in zip(labels, outputs, strict=True)]
     dense = ca.cse([ca.densify(ca.SX(x)) for x in (*made, drag, cone)])

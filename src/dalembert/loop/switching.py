@@ -19,7 +19,7 @@ from dalembert.core.validation import check_names
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.unilateral import Instant, Pairs, Terms, close_gaps, hit, settle, shock
+from dalembert.loop.unilateral import Instant, Pairs, Terms, close_gaps, give_leeway, hit, rest, settle, shock
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry
@@ -336,6 +336,9 @@ class Switching:
             impulses, lost, factor = impulses + struck.impulses, lost + struck.energy_lost, min(factor, struck.factor)
             if settled:
                 break
+            rested = rest(eom, self.pairs, self._at(t, x, loose))
+            x[eom.nq : eom.nq + eom.nv] = rested.v
+            impulses, lost = impulses + rested.impulses, lost + rested.energy_lost
             try:
                 x, settled = self._settled(t, x, loose), True
             except NoContactForcesError as error:
@@ -345,6 +348,10 @@ class Switching:
                     raise self._ill_posed(t, error.pair, "forces") from None
                 x[eom.nq : eom.nq + eom.nv] = made.v
                 impulses, lost = impulses + made.impulses, lost + made.energy_lost
+        if self.pairs.rubs.any():
+            q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
+            rate = eom.constraint_velocity(q, v, t=t, p=self.p, latches=x[self.latches])
+            x[self.latches] = give_leeway(self.pairs, x[self.latches], rate)
         x[: eom.nq] = close_gaps(eom, self.pairs, self._at(t, x, loose))
         assert self.problem.constrained is not None
         x[self.problem.constrained.work_loss] -= lost

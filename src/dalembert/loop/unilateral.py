@@ -20,7 +20,7 @@ from dalembert.core.contact_algebra import Cones, NoContactForcesError, Touch, d
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.system import ConstraintSystem
 
-__all__ = ["SLOWEST", "Collision", "Instant", "Pairs", "close_gaps", "hit", "settle", "shock"]
+__all__ = ["Collision", "Instant", "Pairs", "close_gaps", "give_leeway", "hit", "rest", "settle", "shock"]
 
 Mask = NDArray[np.bool_]
 # Impacts may follow each other ever faster and ever weaker: a ball that bounces, a body on several cables. Below these
@@ -30,7 +30,8 @@ _STILL = 1e-4  # rate [m/s] up to which what touches stays closed
 _BEYOND = 0.999e-11  # gap [m], negative, at which what is open may be: just before gaps are seen to close
 _EDGE = 1.0 - 1e-9  # part of the limit of friction from which on a contact slips
 _SLIPS = 1e-7  # rate [m/s] from which on a contact slips
-SLOWEST = 1e-9  # rate [m/s] below which the direction of a slip is rounding
+_SLOWEST = 1e-9  # rate [m/s] below which the direction of a slip is rounding
+_RESTS = 1e-12  # rate [m/s] up to which what slips no more is at rest
 _STRIKES = 1e-10  # rate [m/s] from which on a gap closes with an impact
 _PULLS = 1e-9  # part of the largest multiplier that counts as one
 _LETS_GO = 1e-6  # the same of a contact whose force, or what its friction lacks of the limit, was seen to pass zero
@@ -109,10 +110,11 @@ class Pairs:
 
     @cached_property
     def friction(self) -> NDArray[np.int64]:
-        """Latches of friction (k x 6): whether it sticks, where it slips to (2), how forces were shared (3)."""
-        what = ("stick.{0}", "toward.{0}[0]", "toward.{0}[1]", "share.{0}[0]", "share.{0}[1]", "share.{0}[2]")
+        """Latches of friction (k x 7): whether it sticks, where it slips to (2), forces as shared (3), leeway."""
+        what = ("stick.{0}", *(f"{name}.{{0}}[{j}]" for name, n in (("toward", 2), ("share", 3)) for j in range(n)))
+        what = (*what, "leeway.{0}")
         places = [[self.system.latch_index(x.format(name)) for x in what] for name in self.names]
-        return np.array(places, dtype=np.int64).reshape(-1, 6)
+        return np.array(places, dtype=np.int64).reshape(-1, 7)
 
     @cached_property
     def coefficients_tape(self) -> ca.Function:
@@ -241,6 +243,41 @@ def _strike(pairs: Pairs, s: Instant, M: Array, J: Array, rate: Array, touch: Ma
     return Collision(v, pairs.gather(made.impulses, touch, len(J)), lost + made.energy_lost, made.factor)
 
 
+def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
+    """Velocities after what slips no more has come to rest, all of it together.
+
+    A slip is seen to end when it has turned by a rate that is rounding, and of several that are so slow none can be
+    said to be still slipping. Which of them go on to stick, and where the others slip to, is for their accelerations to
+    say (see `settle`): from rest, so that nothing slips against its friction, and what begins to stick does not move
+    the others, which would make them turn, and turn the first again, without end. What this brings to rest in turn
+    rests too; what acts keeps its gap closed. The velocities are those nearest in the metric of the mass matrix, so no
+    energy is added.
+    """
+    phi = eom.constraints(s.q, t=s.t, p=s.p, latches=s.latches)
+    J = eom.constraint_jacobian(s.q, t=s.t, p=s.p, latches=s.latches)
+    rate = eom.constraint_velocity(s.q, s.v, t=s.t, p=s.p, latches=s.latches)
+    M = eom.mass_matrix(s.q, p=s.p)
+    close, (_, mu) = _candidates(pairs, s.latches, phi, rate, s.loose), pairs.coefficients(s.p)
+    part, one_way = _held(pairs, s.latches), np.zeros(len(phi), dtype=bool)
+    part[pairs.rows[close]] = True
+    one_way[pairs.rows[close]] = s.latches[pairs.flags[close]] < 0.5
+    still = np.zeros(len(pairs.names), dtype=bool)
+    v, impulses, lost = s.v, np.zeros(len(phi)), 0.0
+    while True:
+        u = np.where(pairs.tangents >= 0, rate[pairs.tangents], 0.0)
+        speed = np.hypot(u[:, 0], u[:, 1])
+        slow = close & (mu > 0.0) & (speed <= _SLIPS) & ~still
+        still |= slow
+        if speed[slow].max(initial=0.0) <= _RESTS:
+            return Collision(v, impulses, lost)
+        rows = pairs.tangents[still]
+        part[rows[rows >= 0]] = True
+        struck = impact(M, J[part], rate[part], v, one_way[part])
+        rate, v = rate + J @ (struck.v - v), struck.v
+        impulses[part] += struck.impulses
+        lost += struck.energy_lost
+
+
 @dataclass(frozen=True, eq=False)
 class Terms:
     """Terms of the constrained equations at an instant: ``M a + J^T lambda = f``, ``J a = gamma``."""
@@ -316,16 +353,16 @@ def _settle_plain(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[str])
     return acts
 
 
-def _candidates(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[str]) -> Mask:
+def _candidates(pairs: Pairs, latches: Array, phi: Array, phidot: Array, loose: frozenset[str]) -> Mask:
     """Pairs that may go on to act: those that touch and do not open."""
     touch = pairs.touching(
-        latches, x.phi, loose & {n for n, c in zip(pairs.names, pairs.is_contact, strict=True) if not c}
+        latches, phi, loose & {n for n, c in zip(pairs.names, pairs.is_contact, strict=True) if not c}
     )
-    return touch & (x.phidot[pairs.rows] > -_STILL)
+    return touch & (phidot[pairs.rows] > -_STILL)
 
 
 def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[str], p: Array) -> Array:
-    which = _candidates(pairs, latches, x, loose)
+    which = _candidates(pairs, latches, x.phi, x.phidot, loose)
     held = _held(pairs, latches)
     _, mu = pairs.coefficients(p)
     A = pairs.spread(x.J, which)
@@ -336,18 +373,10 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
     speed = np.hypot(u[:, 0], u[:, 1])
     slips = (mu[which] > 0.0) & (speed > _SLIPS)
     slip = np.where(slips[:, None], u / np.maximum(speed, 1e-300)[:, None], np.nan)
-    while True:
-        try:
-            found = solve_cones(Cones.of(W, b, mu[which], slip))
-        except NoContactForcesError as error:
-            raise NoContactForcesError(int(np.flatnonzero(which)[error.pair])) from None
-        # what would begin to slip, but still moves the other way, slips that way until it has come to rest
-        against = -(u * found.p[:, 1:]).sum(axis=1) / np.maximum(np.hypot(*found.p[:, 1:].T), 1e-300)
-        back = ~slips & (found.modes == Touch.SLIP) & (against <= 0.5 * speed - SLOWEST)
-        if not back.any():
-            break
-        slips |= back
-        slip[back] = u[back] / speed[back, None]
+    try:
+        found = solve_cones(Cones.of(W, b, mu[which], slip))
+    except NoContactForcesError as error:
+        raise NoContactForcesError(int(np.flatnonzero(which)[error.pair])) from None
     # the force of a pair that lets go is rounding of what it would have to hold, if all the motion were along it
     natural = np.sqrt(free @ x.M @ free / np.maximum(np.diag(W)[::3], 1e-300))
     lets_go = np.array([name in loose for name in pairs.names], dtype=bool)[which]
@@ -375,7 +404,21 @@ def _set_friction(pairs: Pairs, latches: Array, i: int, mode: Touch, force: Arra
     """Write what a pair with friction does into its latches."""
     closed = mode != Touch.OPEN
     way = toward if mode == Touch.SLIP else np.zeros(2)
-    latches[pairs.friction[i]] = [float(mode == Touch.STICK), *way, *(force if closed else np.zeros(3))]
+    latches[pairs.friction[i, :6]] = [float(mode == Touch.STICK), *way, *(force if closed else np.zeros(3))]
+
+
+def give_leeway(pairs: Pairs, latches: Array, rate: Array) -> Array:
+    """Latches with the rates by which slips may turn before they end.
+
+    Rows that all but depend on each other do not rest to the last digit: both ends of a flat link slip nearly alike,
+    and one that begins to slip may still move the other way, more slowly than counts as a slip. It has the leeway to
+    turn.
+    """
+    result, places = latches.copy(), pairs.friction[pairs.rubs]
+    u = -np.where(pairs.tangents >= 0, rate[pairs.tangents], 0.0)[pairs.rubs]
+    along = (u * latches[places[:, 1:3]]).sum(axis=1)
+    result[places[:, 6]] = _SLOWEST + 1.5 * np.maximum(0.0, 0.5 * np.hypot(u[:, 0], u[:, 1]) - along)
+    return result
 
 
 def shock(pairs: Pairs, s: Instant, x: Terms, i: int) -> Collision | None:

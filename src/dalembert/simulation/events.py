@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
@@ -42,6 +42,7 @@ class EventWatcher:
         self.skip = 0  # rows at the start that did not hold
         self._setup, self._on_event = setup, on_event
         self._specs = setup.problem.event_specs
+        self._positive = np.array([spec.positive for spec in self._specs], dtype=bool)
         self._directions = np.array([float(spec.direction) for spec in self._specs])
         self._armed_at, self._armed_for = -math.inf, 0.0
         self._maker = on_event if isinstance(on_event, TransitionMaker) else None
@@ -82,10 +83,11 @@ class EventWatcher:
         if outcome >= Outcome.ACCUMULATED:
             raise self._native.error(outcome, engine.t)
 
-    def arm(self, engine: Engine, which: Array | None = None) -> None:
+    def arm(self, engine: Engine, which: NDArray[np.bool_] | None = None) -> None:
         """Take the signs that the events have just after the present time."""
         if self._specs:
-            self._armed_at, self._armed_for = engine.t, arm(engine, self._setup.t_end, which)
+            self._armed_at = engine.t
+            self._armed_for = arm(engine, self._setup.t_end, which, None if which is None else self._positive)
             if self._native is not None:
                 self._native.armed = self._armed_at, self._armed_for
 

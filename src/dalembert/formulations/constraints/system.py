@@ -12,8 +12,8 @@ that act while it sticks; they have velocities only, and ``Phi = 0``.
 
 What may change during a run without compiling anything are the ``latches``, which keep their values between events:
 whether a switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts
-whether they push (``active``) and stick, where they slip to (``toward``), and how they shared what is indeterminate
-(``share``) when they last changed.
+whether they push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and
+how they shared what is indeterminate (``share``) when they last changed.
 """
 
 from __future__ import annotations
@@ -135,6 +135,7 @@ class ConstraintSystem:
                 names.append(f"stick.{pair.name}")
                 names += [f"toward.{pair.name}[{j}]" for j in range(2)]
                 names += [f"share.{pair.name}[{j}]" for j in range(3)]
+                names.append(f"leeway.{pair.name}")
         return names, values + [0.0] * (len(names) - len(values))
 
     def pose(self, frame: str) -> tuple[Any, Any]:

@@ -27,7 +27,8 @@ static void look(struct watch *W, double s) {
         for (int64_t i = 0; i < L->n_events; i++) W->g_part[i] = NAN;
 }
 
-/* Take the signs that the fired events have just after the present time, so soon that Euler's step will do. */
+/* Take the signs that the fired events have just after the present time, so soon that Euler's step will do. What must not
+ * be negative and passes zero before that, having been clearly positive (g_kept), has still to be located. */
 static void arm(struct watch *W) {
     struct loop *L = W->loop;
     const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
@@ -41,7 +42,8 @@ static void arm(struct watch *W) {
         if (settle(L, L->t + s, W->x_part) || evaluate(L->events, L, L->t + s, W->x_part, W->g_part, L->events_work)) return;
     }
     for (int64_t i = 0; i < L->n_events; i++)
-        if (W->fired[i]) L->signs[i] = sign_of(W->g_part[i]);
+        if (W->fired[i] && !(i >= W->first_own && W->g_part[i] < 0.0 && W->g_kept[i] > -TOUCHING * W->g_part[i]))
+            L->signs[i] = sign_of(W->g_part[i]);
     W->armed_for = s;
 }
 
@@ -222,6 +224,7 @@ static int64_t change(struct watch *W) {
     L->fresh = 0;
     loop_push(L);
     look(W, 0.0);
+    memcpy(W->g_kept, W->g_part, (size_t)L->n_events * sizeof(double));
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
     arm(W);
     if (W->n_stops == CROWD) memmove(W->stops, W->stops + 1, (CROWD - 1) * sizeof(double));

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Engine, Setup
@@ -12,9 +13,12 @@ from dalembert.simulation.engines.tableaus import Tableau
 
 __all__ = ["arm", "first_step"]
 
+Mask = NDArray[np.bool_]
+
 # Part of a step after which the sign of an event function counts: a run that starts on g = 0, give or take
 # rounding, must not meet its own start.
 _PROBE = 1e-6
+_TOUCHING = 1e-3  # part of an event function below which it has only just left zero
 
 
 def first_step(derivative: Callable[[float, Array], Array], setup: Setup, method: Tableau) -> float:
@@ -42,16 +46,19 @@ def first_step(derivative: Callable[[float, Array], Array], setup: Setup, method
     return h if np.isfinite(h) and h > 0.0 else min(1e-6, longest)
 
 
-def arm(engine: Engine, t_end: float, which: Array | None = None) -> float:
+def arm(engine: Engine, t_end: float, which: Mask | None = None, positive: Mask | None = None) -> float:
     """Set the signs that the events (of the mask ``which``, or all) have just after t; return how far after.
 
     An event function that is zero at t is armed with the sign that it takes on leaving; one that stays zero
-    is not armed until it is found different from zero at the end of a step.
+    is not armed until it is found different from zero at the end of a step. One that must not be negative (of the mask
+    ``positive``), is clearly positive at t and passes zero before that, has still to be located.
     """
     s = _PROBE * min(engine.h_used, t_end - engine.t)
     if s <= 0.0 or not len(engine.signs):
         return 0.0
     g = engine.partial(s)[1]
     mask = np.ones(len(g), dtype=bool) if which is None else which
+    if positive is not None and (mask & positive & (g < 0.0)).any():
+        mask = mask & ~(positive & (g < 0.0) & (engine.partial(0.0)[1] > -_TOUCHING * g))
     engine.signs[mask] = np.sign(np.nan_to_num(g[mask]))
     return s

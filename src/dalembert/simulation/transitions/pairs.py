@@ -28,8 +28,8 @@ class PairTable:
     tangents
         Rows of its two tangents (k x 2), -1 where it has none.
     friction
-        Indices in x of the latches of friction (k x 6): whether it sticks, where it slips to (2), how forces were
-        shared (3); -1 where there are none.
+        Indices in x of the latches of friction (k x 7): whether it sticks, where it slips to (2), how forces were
+        shared (3), leeway of its slip; -1 where there are none.
     is_contact, rubs, poisson
         Which are contacts, have friction, have Poisson's restitution.
     restitution, friction_coefficient

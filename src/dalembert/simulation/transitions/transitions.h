@@ -14,7 +14,7 @@ struct transitions {
     const int64_t *rows;     /* of each its normal row, */
     const int64_t *flags;    /* the index in x of the latch that says whether it acts, */
     const int64_t *tangents; /* its two tangential rows (-1: none), */
-    const int64_t *friction; /* and the indices in x of stick, toward (2) and share (3) */
+    const int64_t *friction; /* and the indices in x of stick, toward (2), share (3) and leeway */
     const int64_t *is_contact, *rubs, *poisson;
     const double *e, *mu;
     /* switches: of each its event, and latches (those from first[i] to first[i + 1]) with the values that they get */

@@ -11,6 +11,7 @@
 #define EDGE (1.0 - 1e-9)
 #define SLIPS 1e-7
 #define SLOWEST 1e-9
+#define RESTS 1e-12
 #define STRIKES 1e-10
 #define PULLS 1e-9
 #define LETS_GO 1e-6
@@ -225,10 +226,61 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
     return LANDED;
 }
 
+/* Whether a pair may go on to act: it touches and does not open. */
+static int goes_on_touching(const struct transitions *T, const double *x, int64_t i) {
+    return touches(T, x, i) && !(T->loose[i] && !T->is_contact[i]) && T->rate[T->rows[i]] > -STILL;
+}
+
+/* Velocities after what slips no more has come to rest, all of it together. */
+static int64_t rest(struct transitions *T, double *x, struct collision *made, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv, m = C->m;
+    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m), *pulls = take_integers(&memory, m),
+            *close = take_integers(&memory, T->k), *still = take_integers(&memory, T->k);
+    double *J = take(&memory, m * nv), *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m),
+           *dv = take(&memory, nv), *none = take(&memory, nv), *v = take(&memory, nv);
+    for (int64_t i = 0; i < m; i++) part[i] = acts(C, x, i);
+    for (int64_t i = 0; i < T->k; i++) {
+        close[i] = goes_on_touching(T, x, i);
+        one_way[T->rows[i]] = !(x[T->flags[i]] > 0.5), part[T->rows[i]] = close[i];
+        for (int j = 1; j < 3; j++)
+            if (row_of(T, i, j) >= 0) part[row_of(T, i, j)] = 0;
+    }
+    for (;;) {
+        double fastest = 0.0;
+        int64_t n = 0;
+        int feasible;
+        for (int64_t i = 0; i < T->k; i++) {
+            if (!close[i] || still[i] || !(T->mu[i] > 0.0)) continue;
+            double u[2] = {0.0, 0.0};
+            for (int j = 0; j < 2; j++)
+                if (row_of(T, i, j + 1) >= 0) u[j] = T->rate[row_of(T, i, j + 1)];
+            const double speed = hypot(u[0], u[1]);
+            if (!(speed <= SLIPS)) continue;
+            still[i] = 1, fastest = fmax(fastest, speed);
+            for (int j = 1; j < 3; j++)
+                if (row_of(T, i, j) >= 0) part[row_of(T, i, j)] = 1;
+        }
+        if (!(fastest > RESTS)) return LANDED;
+        for (int64_t i = 0; i < m; i++)
+            if (part[i]) {
+                pulls[n] = one_way[i];
+                memcpy(J + n * nv, T->J + i * nv, doubles(nv));
+                right[n++] = -T->rate[i];
+            }
+        if (least_constraint(T->M, nv, none, J, n, right, pulls, 1e-11, dv, lambda, opening, &feasible, memory)) return NO_TERMS;
+        for (int64_t j = 0; j < nv; j++) v[j] = x[C->nq + j] + dv[j];
+        made->lost += kinetic(T, x + C->nq, memory) - kinetic(T, v, memory);
+        for (int64_t i = 0, j = 0; i < m; i++)
+            if (part[i]) made->impulses[i] += lambda[j++];
+        change_velocities(T, x + C->nq, v);
+    }
+}
+
 /* Write what a pair with friction does into its latches. */
 static void set_friction(const struct transitions *T, double *x, int64_t i, int64_t mode, const double *force,
                          const double *toward) {
-    const int64_t *place = T->friction + 6 * i;
+    const int64_t *place = T->friction + 7 * i;
     const double values[6] = {mode == STICK,
                               mode == SLIP ? toward[0] : 0.0,
                               mode == SLIP ? toward[1] : 0.0,
@@ -237,6 +289,21 @@ static void set_friction(const struct transitions *T, double *x, int64_t i, int6
                               mode == OPEN ? 0.0 : force[2]};
     for (int j = 0; j < 6; j++)
         if (place[j] >= 0) x[place[j]] = values[j];
+}
+
+/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. */
+static void give_leeway(const struct transitions *T, double *x) {
+    for (int64_t i = 0; i < T->k; i++) {
+        const int64_t *place = T->friction + 7 * i;
+        double along = 0.0, squared = 0.0;
+        if (!T->rubs[i]) continue;
+        for (int j = 0; j < 2; j++) {
+            const int64_t row = row_of(T, i, j + 1);
+            if (row < 0) continue;
+            along -= T->rate[row] * x[place[1 + j]], squared += T->rate[row] * T->rate[row];
+        }
+        x[place[6]] = SLOWEST + 1.5 * fmax(0.0, 0.5 * sqrt(squared) - along);
+    }
 }
 
 /* Rows that go on to act, without friction, into `goes_on` (m). */
@@ -294,7 +361,7 @@ static int64_t settle_friction(struct transitions *T, double *x, struct memory m
     const int64_t nv = C->nv;
     int64_t *chosen = take_integers(&memory, T->k), count = 0;
     for (int64_t i = 0; i < T->k; i++)
-        if (touches(T, x, i) && !(T->loose[i] && !T->is_contact[i]) && T->rate[T->rows[i]] > -STILL) chosen[count++] = i;
+        if (goes_on_touching(T, x, i)) chosen[count++] = i;
     const int64_t n = 3 * count;
     double *held = take(&memory, C->m * nv), *right = take(&memory, C->m), *A = take(&memory, n * nv),
            *b = take(&memory, n), *u = take(&memory, n), *W = take(&memory, n * n), *mu = take(&memory, count),
@@ -319,19 +386,10 @@ static int64_t settle_friction(struct transitions *T, double *x, struct memory m
     }
     struct cones cones;
     cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
-    for (int again = 1; again;) {
-        const int64_t bad = solve_cones(&cones, &found, memory);
-        if (bad != SOLVED) {
-            T->pair = chosen[bad], T->lacks = OF_FORCES;
-            return chosen[bad];
-        }
-        again = 0;
-        for (int64_t i = 0; i < count; i++) { /* what moves the other way slips that way until it has come to rest */
-            const double *p = found.p + 3 * i, *v = u + 3 * i, push = fmax(hypot(p[1], p[2]), NOTHING);
-            const double speed = hypot(v[1], v[2]), along = -(v[1] * p[1] + v[2] * p[2]) / push;
-            if (is_sliding(&cones, i) || found.modes[i] != SLIP || along > 0.5 * speed - SLOWEST) continue;
-            slip[2 * i] = v[1] / speed, slip[2 * i + 1] = v[2] / speed, again = 1;
-        }
+    const int64_t bad = solve_cones(&cones, &found, memory);
+    if (bad != SOLVED) {
+        T->pair = chosen[bad], T->lacks = OF_FORCES;
+        return chosen[bad];
     }
     const double most = fmax(largest_of(found.p, n), 1e-6), motion = 2.0 * kinetic(T, a, memory);
     for (int64_t i = 0; i < T->k; i++) {
@@ -449,6 +507,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     if (geometry_at(T, t, x, c, p)) return NO_TERMS;
     for (;;) {
         outcome = hit(T, x, 0, &made, memory);
+        if (outcome == LANDED) outcome = rest(T, x, &made, memory);
         if (outcome != LANDED) return outcome;
         if (forces_at(T, t, x, c, p)) return NO_TERMS;
         outcome = settle_pairs(T, x, memory);
@@ -458,6 +517,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     }
     outcome = hit(T, x, 1, &made, memory);
     if (outcome != LANDED) return outcome;
+    give_leeway(T, x);
     if (close_gaps(T, t, x, c, p, memory)) return NO_TERMS;
     x[C->work_loss] -= made.lost;
     T->log_t[T->n_log] = t, T->log_lost[T->n_log] = made.lost, T->log_factor[T->n_log] = made.factor;
