@@ -30,6 +30,7 @@ __all__ = [
     "Solution",
     "Touch",
     "fault",
+    "jammed",
     "linear",
     "polished",
     "shared",
@@ -97,6 +98,18 @@ class Solution:
     modes: NDArray[np.int64]
 
 
+def jammed(c: Cones) -> NDArray[np.bool_]:
+    """Which pairs slip so that no push of theirs would part them: ``W_nn - mu W_nt d`` is not positive.
+
+    Forces grow without bounds where this pivot vanishes, and beyond they would press what they should part (P.
+    Painleve, 1895): such a pair may open, or its slip is stopped at once.
+    """
+    k = len(c.mu)
+    W = c.W.reshape(k, 3, k, 3)[np.arange(k), 0, np.arange(k)]
+    pivot = W[:, 0] - c.mu * (W[:, 1:] * np.nan_to_num(c.slip)).sum(axis=1)
+    return np.isfinite(c.slip[:, 0]) & (pivot <= RANK_TOLERANCE * W[:, 0])
+
+
 def tolerance(c: Cones) -> float:
     """Velocity that counts as none."""
     return _TIGHT * float(np.abs(c.b).max(initial=0.0)) + 1e-300
@@ -110,6 +123,7 @@ def fault(c: Cones, s: Solution) -> float:
     faults = [np.abs(np.minimum(p[:, 0] * lengths, u[:, 0])), np.maximum(-u[:, 0], 0.0)]
     push = np.hypot(p[:, 1], p[:, 2])
     faults.append(lengths * np.maximum(push - limit - 1e-12 * np.abs(p).max(initial=0.0), 0.0))
+    faults.append(np.where(jammed(c), lengths * p[:, 0], 0.0))
     free = (c.mu > 0.0) & ~np.isfinite(c.slip[:, 0])
     # where it slips, friction is against it and at its limit: (u_t, p_t) + |u_t| limit = 0
     against = np.where(size > 0.0, (u[:, 1] * p[:, 1] + u[:, 2] * p[:, 2]) / np.maximum(size, 1e-300) + limit, 0.0)
@@ -173,7 +187,13 @@ def shared(c: Cones, modes: NDArray[np.int64]) -> Solution | None:
     inside = np.hypot(made.p[:, 1], made.p[:, 2]) <= _INNER * c.mu * (made.p[:, 0] + c.given)
     still = np.abs(made.u[:, 0]) <= tolerance(c)
     held = ~stuck | (np.abs(made.u[:, 1:]).max(axis=1, initial=0.0) <= tolerance(c)) | (c.mu == 0.0)
-    if (made.p[:, 0] > least).all() and (inside | ~stuck | (c.mu == 0.0)).all() and still.all() and held.all():
+    if (
+        not jammed(c).any()
+        and (made.p[:, 0] > least).all()
+        and (inside | ~stuck | (c.mu == 0.0)).all()
+        and still.all()
+        and held.all()
+    ):
         return made
     return None
 

@@ -19,12 +19,13 @@ from dalembert.core.cones import (
     Solution,
     Touch,
     fault,
+    jammed,
     polished,
     shared,
     tolerance,
     without_friction,
 )
-from dalembert.core.constraint_algebra import RANK_TOLERANCE, factorise
+from dalembert.core.constraint_algebra import factorise
 from dalembert.core.types import Array
 
 __all__ = ["Cones", "NoContactForcesError", "Solution", "Strike", "Touch", "delassus", "solve_cones", "strike"]
@@ -83,11 +84,9 @@ def solve_cones(c: Cones, start: Array | None = None) -> Solution:
     """
     k = len(c.mu)
     sliding = np.isfinite(c.slip[:, 0])
-    for i in np.flatnonzero(sliding):
-        n = 3 * i
-        pivot = c.W[n, n] - c.mu[i] * (c.W[n, n + 1 : n + 3] @ c.slip[i])
-        if pivot <= RANK_TOLERANCE * c.W[n, n] and c.b[n] < 0.0:
-            raise NoContactForcesError(int(i))
+    jams = jammed(c)
+    if (jams & (c.b[::3] < 0.0)).any():
+        raise NoContactForcesError(int(np.argmax(jams & (c.b[::3] < 0.0))))
     first = np.where(sliding, Touch.SLIP, Touch.STICK)
     guess = shared(c, first)
     if guess is not None:
@@ -126,7 +125,7 @@ def solve_cones(c: Cones, start: Array | None = None) -> Solution:
     found = Solution(p, u, modes)
     if fault(c, found) <= _NEARLY * max(scale, 1e-300):
         return found
-    raise NoContactForcesError(int(np.argmax(np.abs(u).max(axis=1))))
+    raise NoContactForcesError(int(np.argmax(jams) if jams.any() else np.argmax(np.abs(u).max(axis=1))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -177,7 +177,7 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
         for r in rows
         if r.unilateral
     ]
-    for what in ("slip", "stick"):
+    for what in ("slip", "stick", "jam"):
         for r in rows:
             if r.kind == "friction":
                 specs.append(EventSpec(f"{r.name}.{what}", direction=-1, positive=True))

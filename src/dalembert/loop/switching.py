@@ -298,7 +298,7 @@ class Switching:
                     off.add(part)
                 elif what == TAKES_HOLD[kinds[part]]:
                     on.add(part)
-                rubs |= what in ("slip", "stick")
+                rubs |= what in ("slip", "stick", "jam")
         return on, off - on, rubs
 
     def _switch(self, t: float, x: Array, on: set[str], off: set[str], names: tuple[str, ...]) -> Array:

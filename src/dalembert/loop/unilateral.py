@@ -437,6 +437,8 @@ def shock(pairs: Pairs, s: Instant, x: Terms, i: int) -> Collision | None:
     P = np.zeros(3)
     P[rows] = np.linalg.lstsq(W[np.ix_(rows, rows)], -u[rows], rcond=None)[0]
     mu = pairs.coefficients(s.p)[1][i]
-    if P[0] < 0.0 or np.hypot(P[1], P[2]) > mu * P[0]:
+    if (
+        P[0] < 0.0 or np.hypot(P[1], P[2]) > (1.0 + _LETS_GO) * mu * P[0]
+    ):  # where a slip has just jammed it is the limit
         return None
     return Collision(s.v + respond(A.T @ P), pairs.gather(P[None], which, len(x.J)), -float(P @ u + 0.5 * P @ W @ P))

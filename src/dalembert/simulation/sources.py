@@ -13,10 +13,10 @@ __all__ = ["HEADERS", "UNITS", "header_text", "unit_text"]
 UNITS = {
     "engine": ("engines/stepper.c", "engines/events.c"),
     "equations": (
+        "dense.c",
         "constrained/constrained.c",
         "constrained/constrained_alpha.c",
         "constrained/contact.c",
-        "transitions/dense.c",
         "transitions/complementarity.c",
         "transitions/constraint_algebra.c",
         "transitions/cones.c",

@@ -4,7 +4,8 @@
  *
  * What cannot be done without looking ahead leaves the lane for the step, which moreau.c then takes: a pair that moves
  * by more than its own size (swept there), and sweeps that are slow (extrapolated there). A thread of a GPU
- * gives up on the former, so that its member is simulated elsewhere, and goes on sweeping in the latter case. */
+ * gives up on the former, so that its member is simulated elsewhere, and goes on sweeping in the latter case. Why this is
+ * a text of its own is said in cone.c. */
 #if STEPPING
 TABLE int L_start[] = {L_START}, L_column[] = {L_COLUMN};
 TABLE int size_of[] = {SIZES}, count_of[] = {COUNTS}, support_start[] = {SUPPORT_START}, support_of[] = {SUPPORT};

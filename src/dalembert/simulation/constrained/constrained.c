@@ -9,74 +9,15 @@
  * know is in the structure that takes the place of the kernel's work array.
  *
  * Matrices are row-major. Y = R^-T J^T (M = R^T R) has a row per velocity and a column per acting constraint, so that
- * the inner loops run along rows. simulation/constrained/fallback.py is the same in NumPy; keep the two alike.
+ * the inner loops run along rows. simulation/constrained/fallback.py is the same in NumPy; keep the two alike. After
+ * dense.c.
  */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3") /* short loops along rows: vectors pay */
-#endif
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "constrained.h"
 
 enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
 #define GAP 1e-11 /* as in fallback.py */
 #define SHARE 1e-6 /* as in core/constraint_tape.py */
 
-/* A = R^T R in place (upper triangle, rows; the diagonal holds its reciprocals). 0 = ok, 1 = not positive definite; with `diagonal` (that of A) also when a
- * pivot keeps less than 1e-6 of it. */
-static int cholesky(double *A, int64_t n, const double *diagonal) {
-    for (int64_t k = 0; k < n; k++) {
-        double *restrict row = A + k * n;
-        const double d = row[k];
-        if (!(d > (diagonal ? 1e-6 * diagonal[k] : 0.0))) return 1;
-        const double inverse = 1.0 / sqrt(d);
-        row[k] = inverse;
-        for (int64_t j = k + 1; j < n; j++) row[j] *= inverse;
-        for (int64_t i = k + 1; i < n; i++) {
-            double *restrict below = A + i * n;
-            const double r = row[i];
-            if (r == 0.0) continue;
-            for (int64_t j = i; j < n; j++) below[j] -= r * row[j];
-        }
-    }
-    return 0;
-}
-
-/* X <- R^-T X, X with `columns` columns */
-static void solve_lower(const double *R, int64_t n, double *X, int64_t columns) {
-    for (int64_t k = 0; k < n; k++) {
-        double *restrict x = X + k * columns;
-        for (int64_t j = 0; j < k; j++) {
-            const double r = R[j * n + k];
-            const double *restrict y = X + j * columns;
-            if (r == 0.0) continue;
-            for (int64_t i = 0; i < columns; i++) x[i] -= r * y[i];
-        }
-        const double inverse = R[k * n + k];
-        for (int64_t i = 0; i < columns; i++) x[i] *= inverse;
-    }
-}
-
-/* x <- R^-T x */
-static void solve_lower_one(const double *R, int64_t n, double *restrict x) {
-    for (int64_t k = 0; k < n; k++) {
-        const double *restrict row = R + k * n;
-        const double xk = x[k] *= row[k];
-        if (xk == 0.0) continue;
-        for (int64_t j = k + 1; j < n; j++) x[j] -= row[j] * xk;
-    }
-}
-
-/* x <- R^-1 x */
-static void solve_upper(const double *R, int64_t n, double *x) {
-    for (int64_t k = n - 1; k >= 0; k--) {
-        double s = x[k];
-        for (int64_t j = k + 1; j < n; j++) s -= R[k * n + j] * x[j];
-        x[k] = s * R[k * n + k];
-    }
-}
 
 /* Rows that act at x. */
 static int64_t find_active(struct constrained *C, const double *x) {
@@ -367,8 +308,6 @@ static int evaluate_tape(struct constrained *C, const double *const *in) {
     C->t_seen = NAN;
     return C->tape(ins, outs, C->tape_work);
 }
-
-static size_t doubles(int64_t count) { return (size_t)count * sizeof(double); }
 
 /* Whether the motion at x is free: no row acts, and there is a tape for that. */
 static int moves_freely(const struct constrained *C, const double *x) {

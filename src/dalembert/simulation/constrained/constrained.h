@@ -43,7 +43,7 @@ struct constrained {
     /* contacts with friction */
     int64_t n_rubbing, work_loss;
     const int64_t *rubbing, *shares; /* rows of normal and tangents (-1: none); index in x of the given multipliers */
-    double *drag, *cone, *Z;
+    double *drag, *cone, *Z, *dense_work;
 };
 
 int constrained_ode(const double *const *in, double *const *out, double *work);
@@ -52,6 +52,7 @@ int constrained_project(void *context, double t, double *x, const double *c, con
 int constrained_alpha(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
 int64_t constrained_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,
                             int64_t c_stride, const double *p, int64_t p_stride, double *out);
+int64_t contact_memory(int64_t m);
 int contact_ode(const double *const *in, double *const *out, double *work);
 int contact_events(const double *const *in, double *const *out, double *work);
 int64_t contact_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,

@@ -10,12 +10,10 @@
 /* S mu = rhs with S (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on others. */
 static void solve_general(struct constrained *C, const double *S, const double *rhs, double *mu) {
     const int64_t m = C->n_active;
-    double *A = C->U, *N = C->U + m * m, *b = C->b, *y = C->norms;
-    int64_t *order = C->pivot;
-    double size = 0.0, least = INFINITY;
-    memcpy(A, S, (size_t)(m * m) * sizeof(double));
-    for (int64_t i = 0; i < m * m; i++) size = fmax(size, fabs(S[i]));
-    for (int64_t i = 0; i < m; i++) b[i] = rhs[i];
+    double *A = C->U, *b = C->b, least = INFINITY;
+    const double size = largest_of(S, m * m);
+    memcpy(A, S, doubles(m * m));
+    memcpy(b, rhs, doubles(m));
     for (int64_t k = 0; k < m; k++) {
         int64_t best = k;
         for (int64_t i = k + 1; i < m; i++)
@@ -38,63 +36,50 @@ static void solve_general(struct constrained *C, const double *S, const double *
         }
     }
     if (least > 1e-9 * size) {
-        for (int64_t k = m - 1; k >= 0; k--) {
-            double s = b[k];
-            for (int64_t j = k + 1; j < m; j++) s -= A[k * m + j] * mu[j];
-            mu[k] = s / A[k * m + k];
-        }
+        for (int64_t k = m - 1; k >= 0; k--) mu[k] = (b[k] - dot(A + k * m + k + 1, mu + k + 1, m - k - 1)) / A[k * m + k];
         return;
     }
-    /* mu = S^T y with S S^T y = rhs by Cholesky with pivots, repeated for what rounding leaves */
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < m; j++) {
-            double s = 0.0;
-            for (int64_t k = 0; k < m; k++) s += S[i * m + k] * S[j * m + k];
-            N[i * m + j] = s;
-        }
-    int64_t rank = 0;
-    for (int64_t i = 0; i < m; i++) order[i] = i;
-    double first = 0.0;
-    for (; rank < m; rank++) {
-        int64_t best = rank;
-        for (int64_t i = rank; i < m; i++)
-            if (N[order[i] * m + order[i]] > N[order[best] * m + order[best]]) best = i;
-        const int64_t t = order[rank];
-        order[rank] = order[best], order[best] = t;
-        const int64_t p = order[rank];
-        const double d = N[p * m + p];
-        if (rank == 0) first = d;
-        if (!(d > 1e-13 * first)) break;
-        const double root = sqrt(d);
-        N[p * m + p] = root;
-        for (int64_t i = rank + 1; i < m; i++) N[order[i] * m + p] /= root;
-        for (int64_t i = rank + 1; i < m; i++)
-            for (int64_t j = rank + 1; j <= i; j++) {
-                const int64_t a = order[i], c = order[j];
-                const double v = N[a * m + c] - N[a * m + p] * N[c * m + p];
-                N[a * m + c] = N[c * m + a] = v;
-            }
-        for (int64_t i = rank + 1; i < m; i++) N[p * m + order[i]] = N[order[i] * m + p];
-    }
-    memset(mu, 0, (size_t)m * sizeof(double));
-    for (int round = 0; round < 4; round++) {
-        for (int64_t i = 0; i < m; i++) {
-            double s = rhs[i];
-            for (int64_t j = 0; j < m; j++) s -= S[i * m + j] * mu[j];
-            b[i] = s;
-        }
-        for (int64_t k = 0; k < rank; k++) {
-            double s = b[order[k]];
-            for (int64_t j = 0; j < k; j++) s -= N[order[k] * m + order[j]] * y[j];
-            y[k] = s / N[order[k] * m + order[k]];
-        }
-        for (int64_t k = rank - 1; k >= 0; k--) {
-            double s = y[k];
-            for (int64_t j = k + 1; j < rank; j++) s -= N[order[j] * m + order[k]] * y[j];
-            y[k] = s / N[order[k] * m + order[k]];
-        }
-        for (int64_t k = 0; k < rank; k++)
-            for (int64_t j = 0; j < m; j++) mu[j] += S[order[k] * m + j] * y[k];
+    const struct memory memory = {C->dense_work};
+    lstsq(S, m, m, rhs, mu, 1e-9, m, memory);
+}
+
+/* Whether the pair of some rubbing rows slips at x. */
+static int slips_at(const struct constrained *C, const double *x, const int64_t *row) {
+    if (!(x[C->flags[row[0]]] > 0.5)) return 0;
+    return (row[1] >= 0 && C->drag[row[1]] != 0.0) || (row[2] >= 0 && C->drag[row[2]] != 0.0);
+}
+
+/* Numbers of `dense_work` of m rows. */
+int64_t contact_memory(int64_t m) { return lstsq_memory(m, m) + m * m + 4 * m + 16; }
+
+/* Of each pair that slips (else 1) how much of what its normal force does against its gap the friction leaves, as a part
+ * of it and beyond what counts as none: below zero no force keeps it slipping (Painleve). Of the others only constraints
+ * that hold take part, as at transitions. The matrix is that of `contact_solve`. */
+static void find_pivots(struct constrained *C, const double *x, double *g) {
+    const int64_t count = C->n_active, nv = C->nv;
+    struct memory memory = {C->dense_work};
+    int64_t *held = take_integers(&memory, count), *of_pair = take_integers(&memory, C->m), n = 0;
+    double *S = take(&memory, count * count), *b = take(&memory, count), *part = take(&memory, count);
+    for (int64_t i = 0; i < C->n_unilateral; i++) of_pair[C->unilateral[i]] = 1;
+    for (int64_t r = 0; r < C->n_rubbing; r++)
+        for (int j = 1; j < 3; j++)
+            if (C->rubbing[3 * r + j] >= 0) of_pair[C->rubbing[3 * r + j]] = 1;
+    for (int64_t i = 0; i < count; i++)
+        if (!of_pair[C->active[i]]) held[n++] = i;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) S[i * n + j] = C->S[held[i] * count + held[j]];
+    for (int64_t r = 0; r < C->n_rubbing; r++) {
+        const int64_t *row = C->rubbing + 3 * r;
+        int64_t own = 0;
+        g[r] = 1.0;
+        if (!slips_at(C, x, row)) continue;
+        while (C->active[own] != row[0]) own++;
+        double pivot = C->S[own * count + own], whole = 0.0;
+        for (int64_t k = 0; k < nv; k++) whole += C->Y[k * count + own] * C->Y[k * count + own];
+        for (int64_t i = 0; i < n; i++) b[i] = C->S[own * count + held[i]];
+        if (n) lstsq(S, n, n, b, part, C->rank_tolerance * C->rank_tolerance, n, memory);
+        for (int64_t i = 0; i < n; i++) pivot -= part[i] * C->S[held[i] * count + own], whole -= part[i] * b[i];
+        g[r] = pivot / whole - 0.5 * C->rank_tolerance;
     }
 }
 
@@ -102,11 +87,7 @@ static void solve_general(struct constrained *C, const double *S, const double *
 static int contact_solve(struct constrained *C, const double *x) {
     const int64_t nv = C->nv, m = C->m;
     int slipping = 0;
-    for (int64_t r = 0; r < C->n_rubbing; r++) {
-        const int64_t *row = C->rubbing + 3 * r;
-        for (int j = 1; j < 3; j++)
-            if (row[j] >= 0 && C->drag[row[j]] != 0.0 && x[C->flags[row[0]]] > 0.5) slipping = 1;
-    }
+    for (int64_t r = 0; r < C->n_rubbing; r++) slipping |= slips_at(C, x, C->rubbing + 3 * r);
     if (!slipping) {
         if (solve_index1(C, x, C->alpha, C->beta)) return 1;
     } else {
@@ -182,7 +163,7 @@ int contact_ode(const double *const *in, double *const *out, double *work) {
 }
 
 /* Kernel (t, x, c, p) -> g: those of constrained_events; then of each pair with friction how far it is from slipping
- * while it sticks (else 1), then how fast it slips the way it began to, while it slips (else 1). */
+ * while it sticks (else 1), then how fast it slips the way it began to, while it slips (else 1), then its pivot. */
 int contact_events(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
     const int64_t k = C->n_tape_events, u = C->n_unilateral;
@@ -197,6 +178,7 @@ int contact_events(const double *const *in, double *const *out, double *work) {
         g[u + i] = is > 0.5 || is < -0.5 ? 1.0 : GAP - C->phi[row];
     }
     g += 2 * u;
+    find_pivots(C, in[1], g + 2 * C->n_rubbing);
     for (int64_t r = 0; r < C->n_rubbing; r++) {
         const int64_t *row = C->rubbing + 3 * r;
         const double one = C->lambda[row[1]], two = row[2] >= 0 ? C->lambda[row[2]] : 0.0;

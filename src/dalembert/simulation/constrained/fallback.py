@@ -8,7 +8,8 @@ from typing import Any
 import casadi
 import numpy as np
 
-from dalembert.core.constraint_algebra import correction, unsymmetric
+from dalembert.core.constraint_algebra import RANK_TOLERANCE, correction, unsymmetric
+from dalembert.core.contact_algebra import delassus
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.problem import Problem
@@ -103,7 +104,23 @@ class PythonConstrained:
             push = np.hypot(multipliers[one], np.where(two >= 0, multipliers[two], 0.0))
             made.append(np.where(sticks, terms[9][::2, 0] * multipliers[n] - push, 1.0))
             made.append(np.where((x[self._system.flags[n]] > 0.5) & ~sticks, terms[9][1::2, 0], 1.0))
+            made.append(self._pivots(x, terms))
         return np.concatenate(made)
+
+    def _pivots(self, x: Array, terms: list[Array]) -> Array:
+        """Of each pair that slips (else 1) how much of the normal force's effect friction leaves; see `contact.c`."""
+        s, (J, M, drag) = self._system, (terms[2].T, terms[7], terms[8][:, 0])
+        held = s.active(x)
+        held[list(s.unilateral)] = False
+        made = np.ones(len(s.rubbing))
+        for _, *tangents in s.rubbing:
+            held[[row for row in tangents if row >= 0]] = False
+        for r, (normal, *tangents) in enumerate(s.rubbing):
+            rows = [row for row in tangents if row >= 0]
+            if x[s.flags[normal]] > 0.5 and drag[rows].any():
+                W = delassus(M, J[[normal, *rows]], J[held])[0]
+                made[r] = 1.0 + drag[rows] @ W[0, 1:] / W[0, 0] - 0.5 * RANK_TOLERANCE
+        return made
 
     def project(self, t: float, x: Array, c: Array) -> Array:
         """Project a state onto position and velocity constraints if the method does so; NaN if that fails."""

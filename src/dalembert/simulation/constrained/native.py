@@ -43,7 +43,7 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "rates_base K D matrix residual columns increment"),
     # contacts with friction
     (_INT, "n_rubbing work_loss"),
-    (_POINTER, "rubbing shares drag cone Z"),
+    (_POINTER, "rubbing shares drag cone Z dense_work"),
 )
 
 _MEMBERS = frozenset(name for _, names in _LAYOUT for name in names.split())
@@ -61,7 +61,8 @@ def constrained_library() -> ctypes.CDLL:
     """Build and load the library."""
     checks = struct_checks("constrained", _FIELDS) + struct_checks("transitions", TRANSITIONS_FIELDS)
     library = build_library(unit_text("equations") + checks, "constrained")
-    library.transitions_memory.restype = _INT
+    library.contact_memory.restype = library.transitions_memory.restype = _INT
+    library.contact_memory.argtypes = [_INT]
     library.transitions_memory.argtypes = [_INT] * 3
     for signals in (library.constrained_signals, library.contact_signals):
         signals.restype = _INT
@@ -138,7 +139,7 @@ class NativeConstrained:
             "x_base": n, "x_known": n, "acceleration_base": nv,
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
-            "drag": m, "cone": 2 * len(system.rubbing), "Z": nv * m,
+            "drag": m, "cone": 2 * len(system.rubbing), "Z": nv * m, "dense_work": self._library.contact_memory(m),
         }  # fmt: skip
         for name, size in sizes.items():
             array(name, np.zeros(max(1, size)))

@@ -142,8 +142,8 @@ class ConstrainedSystem:
 
     @property
     def n_events(self) -> int:
-        """Number of events: of each unilateral row two, of each contact with friction two more."""
-        return 2 * (len(self.unilateral) + len(self.rubbing))
+        """Number of events: of each unilateral row two, of each contact with friction three more."""
+        return 2 * len(self.unilateral) + 3 * len(self.rubbing)
 
     def active(self, x: Array) -> NDArray[np.bool_]:
         """Which rows act in a state."""

@@ -7,6 +7,11 @@
  * See J. J. Moreau, in "Nonsmooth Mechanics and Applications", 1988; F. Jourdan, P. Alart, M. Jean, Computer Methods in
  * Applied Mechanics and Engineering 155 (1998) 31-47 (Gauss-Seidel); O. Bonnefon, G. Daviet, INRIA report 7595, 2011
  * (the local problem has a solution where the block is positive definite).
+ *
+ * compile/text/contacts.h sweeps in the same way for many members at once, in a text of its own: here most contacts open
+ * or stick, and what decides that returns at once from factors that are kept with each block; there members differ, both
+ * sides of every decision are computed, and factors that are kept would not fit into registers. Sizes are known to that
+ * text, not to this one, and what looks back over many sweeps (extrapolation, conjugate gradients) is here alone.
  */
 #include <float.h>
 #include <math.h>

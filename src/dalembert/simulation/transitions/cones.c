@@ -33,6 +33,13 @@ FUNCTION int is_sliding(const struct cones *c, int64_t i) { return isfinite(c->s
 
 FUNCTION double diagonal(const struct cones *c, int64_t row) { return c->W[row * 3 * c->k + row]; }
 
+/* Whether a pair slips so that no push of its would part it (Painleve). */
+FUNCTION int is_jammed(const struct cones *c, int64_t i) {
+    if (!is_sliding(c, i)) return 0;
+    const double *row = c->W + 3 * i * (3 * c->k + 1);
+    return row[0] - c->mu[i] * (row[1] * c->slip[2 * i] + row[2] * c->slip[2 * i + 1]) <= RANK_TOLERANCE * row[0];
+}
+
 /* By how much a solution breaks the laws, as a relative velocity. */
 FUNCTION double fault_of(const struct cones *c, const struct solution *s) {
     const double slack = 1e-12 * largest_of(s->p, 3 * c->k);
@@ -42,6 +49,7 @@ FUNCTION double fault_of(const struct cones *c, const struct solution *s) {
         const double limit = c->mu[i] * (p[0] + c->given[i]), size = hypot(u[1], u[2]), push = hypot(p[1], p[2]);
         worst = fmax(worst, fabs(fmin(p[0] * length, u[0])));
         worst = fmax(worst, -u[0]);
+        if (is_jammed(c, i)) worst = fmax(worst, length * p[0]);
         worst = fmax(worst, length * (push - limit - slack));
         if (c->mu[i] > 0.0 && !is_sliding(c, i) && size > 0.0)
             worst = fmax(worst, fmin(size, length * fabs((u[1] * p[1] + u[2] * p[2]) / size + limit)));
@@ -118,7 +126,7 @@ FUNCTION int shared(const struct cones *c, const struct solution *s, struct memo
     const double least = 1e-13 * largest_of(s->p, 3 * k), tolerance = tolerance_of(c);
     for (int64_t i = 0; i < k; i++) {
         const double *p = s->p + 3 * i, *u = s->u + 3 * i;
-        if (!(p[0] > least) || !(fabs(u[0]) <= tolerance)) return 0;
+        if (!(p[0] > least) || !(fabs(u[0]) <= tolerance) || is_jammed(c, i)) return 0;
         if (s->modes[i] != STICK || c->mu[i] == 0.0) continue;
         if (!(hypot(p[1], p[2]) <= INNER * c->mu[i] * (p[0] + c->given[i]))) return 0;
         if (!(fmax(fabs(u[1]), fabs(u[2])) <= tolerance)) return 0;

@@ -5,10 +5,10 @@
 #define RANK_TOLERANCE 1e-7
 #define NOTHING 1e-300
 
-/* M = L L^T and Y = L^-1 J^T (nv x m), with an orthonormal basis U (nv x rank) of its columns. */
+/* M = R^T R and Y = R^-T J^T (nv x m), with an orthonormal basis U (nv x rank) of its columns. */
 struct factors {
     int64_t nv, m, rank;
-    double *L, *Y, *U, *lengths;
+    double *R, *Y, *U, *lengths;
 };
 
 static int64_t factors_memory(int64_t nv, int64_t m) { return nv * nv + 2 * nv * m + m + 4; }
@@ -42,17 +42,14 @@ FUNCTION int64_t basis_of(const double *Y, int64_t n, int64_t m, double *lengths
 FUNCTION int factorise_rows(struct factors *F, const double *M, int64_t nv, const double *J, int64_t m,
                             struct memory *memory) {
     F->nv = nv, F->m = m;
-    F->L = take(memory, nv * nv), F->Y = take(memory, nv * m), F->U = take(memory, nv * m);
+    F->R = take(memory, nv * nv), F->Y = take(memory, nv * m), F->U = take(memory, nv * m);
     F->lengths = take(memory, m);
-    if (lower_factor(M, nv, F->L)) return 1;
-    struct memory rest = *memory;
-    double *column = take(&rest, nv);
-    for (int64_t j = 0; j < m; j++) {
-        for (int64_t i = 0; i < nv; i++) column[i] = J[j * nv + i];
-        inward(F->L, nv, column);
-        for (int64_t i = 0; i < nv; i++) F->Y[i * m + j] = column[i];
-    }
-    F->rank = m ? basis_of(F->Y, nv, m, F->lengths, F->U, rest) : 0;
+    for (int64_t i = 0; i < nv * nv; i++) F->R[i] = M[i];
+    if (cholesky(F->R, nv, 0)) return 1;
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t i = 0; i < nv; i++) F->Y[i * m + j] = J[j * nv + i];
+    solve_lower(F->R, nv, F->Y, m);
+    F->rank = m ? basis_of(F->Y, nv, m, F->lengths, F->U, *memory) : 0;
     return 0;
 }
 
@@ -97,7 +94,7 @@ FUNCTION int minimum_norm(const double *M, int64_t nv, const double *force, cons
     for (int64_t j = 0; j < m; j++) g[j] = gamma[j];
     for (int round = 0; round < 2; round++) { /* what is left of the equations is solved for once more */
         for (int64_t i = 0; i < nv; i++) w[i] = f[i], taken[i] = 0.0;
-        inward(F.L, nv, w);
+        solve_lower_one(F.R, nv, w);
         for (int64_t j = 0; j < m; j++) {
             double s = -g[j];
             for (int64_t i = 0; i < nv; i++) s += F.Y[i * m + j] * w[i];
@@ -105,7 +102,7 @@ FUNCTION int minimum_norm(const double *M, int64_t nv, const double *force, cons
         }
         if (m) least(&F, rhs, taken, memory);
         for (int64_t i = 0; i < nv; i++) w[i] -= taken[i];
-        outward(F.L, nv, w);
+        solve_upper(F.R, nv, w);
         for (int64_t i = 0; i < nv; i++) a[i] += w[i];
         shares_of(&F, taken, more, memory);
         for (int64_t j = 0; j < m; j++) all[j] += more[j];
@@ -205,7 +202,7 @@ FUNCTION int least_constraint(const double *M, int64_t nv, const double *force, 
     }
     if (factorise_rows(&F, M, nv, held, n_held, &memory)) return 1;
     for (int64_t i = 0; i < nv; i++) free[i] = force[i];
-    inward(F.L, nv, free);
+    solve_lower_one(F.R, nv, free);
     for (int64_t i = 0; i < nv; i++) z[i] = free[i];
     without_reactions(&F, z);
     if (n_held) least(&F, right_held, shift, memory);
@@ -214,7 +211,7 @@ FUNCTION int least_constraint(const double *M, int64_t nv, const double *force, 
     for (int64_t j = 0, k = 0; j < m; j++) {
         if (!pulls[j]) continue;
         for (int64_t i = 0; i < nv; i++) w[i] = J[j * nv + i];
-        inward(F.L, nv, w);
+        solve_lower_one(F.R, nv, w);
         sizes[k] = fmax(norm(w, nv), NOTHING);
         violation[k] = (dot(w, z, nv) - right[k]) / sizes[k];
         most = fmax(most, fabs(right[k] / sizes[k]));
@@ -231,7 +228,7 @@ FUNCTION int least_constraint(const double *M, int64_t nv, const double *force, 
     shares_of(&F, w, right_held, memory);
     for (int64_t j = 0, k = 0, h = 0; j < m; j++) lambda[j] = pulls[j] ? found[k++] : right_held[h++];
     for (int64_t i = 0; i < nv; i++) a[i] = z[i];
-    outward(F.L, nv, a);
+    solve_upper(F.R, nv, a);
     for (int64_t j = 0; j < m; j++) opening[j] = dot(J + j * nv, a, nv) - gamma[j];
     return 0;
 }

@@ -18,10 +18,7 @@ FUNCTION int64_t solve_cones(const struct cones *c, const struct solution *s, st
     for (int64_t i = 0; i < k; i++) {
         s->modes[i] = is_sliding(c, i) ? SLIP : STICK;
         rubs |= c->mu[i] != 0.0;
-        if (!is_sliding(c, i)) continue;
-        const double *row = c->W + 3 * i * n + 3 * i;
-        const double pivot = row[0] - c->mu[i] * (row[1] * c->slip[2 * i] + row[2] * c->slip[2 * i + 1]);
-        if (pivot <= RANK_TOLERANCE * row[0] && c->b[3 * i] < 0.0) return i;
+        if (is_jammed(c, i) && c->b[3 * i] < 0.0) return i;
     }
     if (shared(c, s, memory)) return SOLVED;
     if (!rubs) return smooth(c, s, memory);
@@ -65,6 +62,8 @@ FUNCTION int64_t solve_cones(const struct cones *c, const struct solution *s, st
     respond_to(c, s->p, s->u);
     if (fault_of(c, s) <= NEARLY * fmax(scale, NOTHING)) return SOLVED;
     int64_t worst = 0;
+    for (int64_t i = 0; i < k; i++)
+        if (is_jammed(c, i)) return i;
     for (int64_t i = 0; i < n; i++)
         if (fabs(s->u[i]) > fabs(s->u[worst])) worst = i;
     return worst / 3;

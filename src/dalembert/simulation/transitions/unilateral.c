@@ -118,12 +118,12 @@ static double kinetic(const struct transitions *T, const double *v, struct memor
     return 0.5 * dot(v, Mv, T->equations->nv);
 }
 
-/* Y = P^T L^-1 A^T (n x nv, rows) and W = Y Y^T: what forces along the rows A do under constraints that hold. */
+/* Y = P^T R^-T A^T (n x nv, rows) and W = Y Y^T: what forces along the rows A do under constraints that hold. */
 static void delassus(const struct factors *F, const double *A, int64_t n, double *W, struct memory memory) {
     double *Y = take(&memory, n * F->nv);
     for (int64_t i = 0; i < n; i++) {
         memcpy(Y + i * F->nv, A + i * F->nv, doubles(F->nv));
-        inward(F->L, F->nv, Y + i * F->nv);
+        solve_lower_one(F->R, F->nv, Y + i * F->nv);
         without_reactions(F, Y + i * F->nv);
     }
     for (int64_t i = 0; i < n; i++)
@@ -136,9 +136,9 @@ static void respond(const struct factors *F, const double *A, int64_t n, const d
     double *f = take(&memory, F->nv);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < F->nv; j++) f[j] += A[i * F->nv + j] * p[i];
-    inward(F->L, F->nv, f);
+    solve_lower_one(F->R, F->nv, f);
     without_reactions(F, f);
-    outward(F->L, F->nv, f);
+    solve_upper(F->R, F->nv, f);
     for (int64_t j = 0; j < F->nv; j++) v[j] += f[j];
 }
 
@@ -449,7 +449,7 @@ static int shock(struct transitions *T, double *x, int64_t pair, struct collisio
     }
     lstsq(S, count, count, b, some, 1e-15, count, memory);
     for (int64_t i = 0; i < count; i++) P[rows[i]] = some[i];
-    if (P[0] < 0.0 || hypot(P[1], P[2]) > T->mu[pair] * P[0]) return 1;
+    if (P[0] < 0.0 || hypot(P[1], P[2]) > (1.0 + LETS_GO) * T->mu[pair] * P[0]) return 1;
     memcpy(v, x + C->nq, doubles(nv));
     respond(&F, A, 3, P, v, memory);
     multiply(W, 3, 3, P, Wp);

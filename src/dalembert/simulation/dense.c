@@ -1,8 +1,11 @@
-/* Small dense matrices, row-major, in memory of the caller: what the algebra of transitions needs of linear algebra.
+/* Small dense matrices, row-major, in memory of the caller: all the linear algebra of constraints and contacts.
  *
  * No allocation, no state of the C library, nothing but sqrt and fabs of libm: the same text serves single runs, lanes,
  * devices (FUNCTION = static __device__) and controllers in real time.
  */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* short loops along rows: vectors pay */
+#endif
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -30,6 +33,8 @@ FUNCTION int64_t *take_integers(struct memory *memory, int64_t count) {
     return got;
 }
 
+static size_t doubles(int64_t count) { return (size_t)count * sizeof(double); }
+
 FUNCTION double dot(const double *a, const double *b, int64_t n) {
     double s = 0.0;
     for (int64_t i = 0; i < n; i++) s += a[i] * b[i];
@@ -49,27 +54,57 @@ FUNCTION void multiply(const double *A, int64_t m, int64_t n, const double *x, d
     for (int64_t i = 0; i < m; i++) y[i] = dot(A + i * n, x, n);
 }
 
-/* M = L L^T, L lower. 0 = ok. */
-FUNCTION int lower_factor(const double *M, int64_t n, double *L) {
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j <= i; j++) {
-            const double s = M[i * n + j] - dot(L + i * n, L + j * n, j);
-            if (i == j && !(s > 0.0)) return 1;
-            L[i * n + j] = i == j ? sqrt(s) : s / L[j * n + j];
+/* A = R^T R in place (upper triangle, rows; the diagonal holds its reciprocals). 0 = ok, 1 = not positive definite; with
+ * `diagonal` (that of A) also when a pivot keeps less than 1e-6 of it. */
+FUNCTION int cholesky(double *A, int64_t n, const double *diagonal) {
+    for (int64_t k = 0; k < n; k++) {
+        double *restrict row = A + k * n;
+        const double d = row[k];
+        if (!(d > (diagonal ? 1e-6 * diagonal[k] : 0.0))) return 1;
+        const double inverse = 1.0 / sqrt(d);
+        row[k] = inverse;
+        for (int64_t j = k + 1; j < n; j++) row[j] *= inverse;
+        for (int64_t i = k + 1; i < n; i++) {
+            double *restrict below = A + i * n;
+            const double r = row[i];
+            if (r == 0.0) continue;
+            for (int64_t j = i; j < n; j++) below[j] -= r * row[j];
         }
+    }
     return 0;
 }
 
-/* x <- L^-1 x */
-FUNCTION void inward(const double *L, int64_t n, double *x) {
-    for (int64_t i = 0; i < n; i++) x[i] = (x[i] - dot(L + i * n, x, i)) / L[i * n + i];
+/* X <- R^-T X, X with `columns` columns */
+FUNCTION void solve_lower(const double *R, int64_t n, double *X, int64_t columns) {
+    for (int64_t k = 0; k < n; k++) {
+        double *restrict x = X + k * columns;
+        for (int64_t j = 0; j < k; j++) {
+            const double r = R[j * n + k];
+            const double *restrict y = X + j * columns;
+            if (r == 0.0) continue;
+            for (int64_t i = 0; i < columns; i++) x[i] -= r * y[i];
+        }
+        const double inverse = R[k * n + k];
+        for (int64_t i = 0; i < columns; i++) x[i] *= inverse;
+    }
 }
 
-/* x <- L^-T x */
-FUNCTION void outward(const double *L, int64_t n, double *x) {
-    for (int64_t i = n - 1; i >= 0; i--) {
-        x[i] /= L[i * n + i];
-        for (int64_t j = 0; j < i; j++) x[j] -= L[i * n + j] * x[i];
+/* x <- R^-T x */
+FUNCTION void solve_lower_one(const double *R, int64_t n, double *restrict x) {
+    for (int64_t k = 0; k < n; k++) {
+        const double *restrict row = R + k * n;
+        const double xk = x[k] *= row[k];
+        if (xk == 0.0) continue;
+        for (int64_t j = k + 1; j < n; j++) x[j] -= row[j] * xk;
+    }
+}
+
+/* x <- R^-1 x */
+FUNCTION void solve_upper(const double *R, int64_t n, double *x) {
+    for (int64_t k = n - 1; k >= 0; k--) {
+        double s = x[k];
+        for (int64_t j = k + 1; j < n; j++) s -= R[k * n + j] * x[j];
+        x[k] = s * R[k * n + k];
     }
 }
 
