@@ -437,8 +437,7 @@ def shock(pairs: Pairs, s: Instant, x: Terms, i: int) -> Collision | None:
     P = np.zeros(3)
     P[rows] = np.linalg.lstsq(W[np.ix_(rows, rows)], -u[rows], rcond=None)[0]
     mu = pairs.coefficients(s.p)[1][i]
-    if (
-        P[0] < 0.0 or np.hypot(P[1], P[2]) > (1.0 + _LETS_GO) * mu * P[0]
-    ):  # where a slip has just jammed it is the limit
+    # where a slip has just jammed the impulse is the limit
+    if P[0] < 0.0 or np.hypot(P[1], P[2]) > (1.0 + _LETS_GO) * mu * P[0]:
         return None
     return Collision(s.v + respond(A.T @ P), pairs.gather(P[None], which, len(x.J)), -float(P @ u + 0.5 * P @ W @ P))

@@ -133,6 +133,10 @@ class EventWatcher:
         tolerance = max(_LOCATED * h, 2.0 * math.ulp(engine.t + h))
         g_start = engine.partial(0.0)[1]
         found = []
+
+        def value(i: int) -> Callable[[float], float]:
+            return lambda s: float(engine.partial(s)[1][i])
+
         for i in map(int, np.flatnonzero(crossing)):
             a, g_a = 0.0, float(g_start[i])
             if g_a * signs[i] <= 0.0 and engine.t == self._armed_at:
@@ -143,11 +147,14 @@ class EventWatcher:
             if g_a * signs[i] <= 0.0:  # the function jumped with a held value, at the start of the step
                 found.append((0.0, i))
                 continue
-
-            def g(s: float, i: int = i) -> float:
-                return float(engine.partial(s)[1][i])
-
-            found.append((find_crossing(g, a, g_a, h, float(g_end[i]), tolerance=tolerance), i))
+            found.append((find_crossing(value(i), a, g_a, h, float(g_end[i]), tolerance=tolerance), i))
+        if found:  # what has crossed at the first of them but is back at the end of the step came before
+            s, _ = min(found)
+            g_there = engine.partial(s)[1]
+            back = ~crossing & (g_there * signs <= 0.0) & (g_start * signs > 0.0) & (self._directions * signs <= 0.0)
+            for i in map(int, np.flatnonzero(back)):
+                ends = float(g_start[i]), s, float(g_there[i])
+                found.append((find_crossing(value(i), 0.0, *ends, tolerance=tolerance), i))
         groups: list[tuple[float, list[int]]] = []
         first = -math.inf
         for s, i in sorted(found):

@@ -139,7 +139,8 @@ class NativeConstrained:
             "x_base": n, "x_known": n, "acceleration_base": nv,
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
-            "drag": m, "cone": 2 * len(system.rubbing), "Z": nv * m, "dense_work": self._library.contact_memory(m),
+            "drag": m, "cone": 2 * len(system.rubbing), "Z": nv * m,
+            "dense_work": constrained_library().contact_memory(m),
         }  # fmt: skip
         for name, size in sizes.items():
             array(name, np.zeros(max(1, size)))

@@ -162,6 +162,12 @@ static double locate(struct watch *W) {
             first = crossing_of(W, i, a, g_a, first, W->g_found[i], tolerance);
     }
     if (first == INFINITY) return -1.0;
+    /* what has crossed there but is back at the end of the step came before */
+    for (int64_t i = 0; i < L->n_events; i++) {
+        if (crossed(W, i, L->g_next[i]) || !crossed(W, i, W->g_found[i]) || W->g_start[i] * L->signs[i] <= 0.0) continue;
+        W->fired[i] = 1;
+        first = crossing_of(W, i, 0.0, W->g_start[i], first, W->g_found[i], tolerance);
+    }
     /* what crosses within this part of a step is one instant */
     const double later = fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h);
     double last = first;
