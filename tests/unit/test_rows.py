@@ -8,9 +8,9 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from dalembert.compile import compile_function
+from dalembert.compile import compile_function, row_tables
 from dalembert.compile import native as native_module
-from dalembert.compile.rows import RowFunction
+from dalembert.compile.rows import RowFunction, RowSum
 from dalembert.compile.rows_builder import RowsBuilder
 
 COLUMNS = 19  # two packs and a part of a third
@@ -22,7 +22,15 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_module, "STAGED", 0)
 
 
-def every_stage(gap: int = 0) -> RowFunction:
+@pytest.fixture(params=["straight", "tables"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How sums are written. It goes into the names of functions: kernels are found again by what they compute."""
+    if request.param == "tables":
+        monkeypatch.setattr(row_tables, "_STRAIGHT", 0)
+    return str(request.param)
+
+
+def every_stage(gap: int = 0, way: str = "straight") -> RowFunction:
     """A function with all kinds of stages; `gap` numbers of the board are left out."""
     x = ca.SX.sym("x", 4)
     p = ca.SX.sym("p", 2)
@@ -49,7 +57,7 @@ def every_stage(gap: int = 0) -> RowFunction:
     board.row(square.place(1), dict.fromkeys(range(1, 3), (A.place(1), ())))
     board.row(square.place(2), {2: (A.place(2), ())})
     rows = board.finish([out, square, B, board.block(3, 0)], symmetric=[square])
-    return rows.function("every_stage", [x, p], ["x", "p"], ["out", "square", "B", "nothing"])
+    return rows.function(f"every_stage_{way}", [x, p], ["x", "p"], ["out", "square", "B", "nothing"])
 
 
 def numpy_reference(x: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
@@ -69,17 +77,18 @@ def numpy_reference(x: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("gap", [0, 40_000], ids=["short tables", "long tables"])
-def test_native_code_computes_what_the_stages_say(gap: int) -> None:
-    function = every_stage(gap)
+def test_native_code_computes_what_the_stages_say(gap: int, way: str) -> None:
+    function = every_stage(gap, way)
     x, p = np.array([0.3, -1.2, 0.7, 2.0]), np.array([0.4, -0.9])
     kernel = compile_function(function, backend="native")
     assert ("typedef int row_index" if gap else "typedef short row_index") in kernel.source
+    assert (f"row_steps(b, da_every_stage_{way}" in kernel.source) == (way == "tables")
     for mine, theirs in zip(kernel(x, p), numpy_reference(x, p), strict=True):
         assert mine == pytest.approx(theirs, rel=1e-13, abs=1e-13)
 
 
-def test_exact_code_equals_the_virtual_machine_to_the_bit() -> None:
-    function = every_stage()
+def test_exact_code_equals_the_virtual_machine_to_the_bit(way: str) -> None:
+    function = every_stage(0, way)
     exact = compile_function(function, backend="native", exact=True)
     interpreted = compile_function(function, backend="vm")
     rng = np.random.default_rng(0)
@@ -87,6 +96,40 @@ def test_exact_code_equals_the_virtual_machine_to_the_bit() -> None:
         x, p = rng.normal(size=4), rng.normal(size=2)
         for mine, theirs in zip(exact(x, p), interpreted(x, p), strict=True):
             assert np.array_equal(mine, theirs)
+
+
+def substitution(columns: int, shift: int, way: str) -> RowFunction:
+    """Rows of a matrix that become sums of those before them, which are read from a column that is `shift` farther."""
+    x = ca.SX.sym("x", 6)
+    board = RowsBuilder()
+    A = board.give(ca.horzcat(*(ca.cos(x + 0.3 * j) for j in range(columns + shift))))
+    board.map(lambda a: [a], [A], [A])
+    for i in range(1, 6):
+        terms = tuple((A.place(k, columns + shift - 1), A.place(k, shift)) for k in range(i))
+        board.row(A.place(i), dict.fromkeys(range(columns), (A.place(i), terms)))
+    rows = board.finish([A])
+    return rows.function(f"substitution_{columns}_{shift}_{way}", [x], ["x"], ["A"])
+
+
+@pytest.mark.parametrize(("columns", "shift"), [(64, 8), (61, 1), (64, 16), (7, 9), (96, 100)])
+def test_rows_that_depend_on_other_columns(columns: int, shift: int, way: str) -> None:
+    x = np.array([0.3, -1.2, 0.7, 2.0, 0.1, -0.4])
+    A = np.cos(x[:, None] + 0.3 * np.arange(columns + shift))
+    for i in range(1, 6):
+        A[i, :columns] += sum(A[k, -1] * A[k, shift : shift + columns] for k in range(i))
+    found = compile_function(substitution(columns, shift, way), backend="native")(x)
+    assert found == pytest.approx(A, rel=1e-13, abs=1e-13)
+
+
+def test_panels_share_their_code() -> None:
+    """Sixteen packs of columns, all treated alike: one function, called for each panel."""
+    tables = row_tables.RowTables("f")
+    for i in range(3):
+        tables.add(RowSum(target=1024 + 128 * i, runs=((0, 128),), terms=tuple((k, 1024 + 128 * k) for k in range(i))))
+    calls = tables.call()
+    assert len({call.split("(")[0] for call in calls}) == 1
+    assert len(calls) > 2
+    assert len(set(calls)) == len(calls)
 
 
 def test_a_batch_equals_single_calls_and_does_not_depend_on_its_size() -> None:

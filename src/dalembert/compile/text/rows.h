@@ -59,6 +59,43 @@ struct row_output {
         EACH(ROW_STORE)                                                               \
     }
 
+/* The same without tables, in functions of rows p whose factors are at b: SUM_n begins with the rows at a place, ADD_n
+ * adds a multiple of those at another, STORE_n writes the sum, after MASK has put back what is outside of a mask. */
+#define ROW_BEGIN(i, j) pack a##i##j = READ(from, 8 * i + j);
+#define ROW_NOTHING(i, j) pack a##i##j = nothing;
+#define ROW_TAKE(i, j) a##i##j += factor * READ(from, 8 * i + j);
+#define ROW_BLEND(i, j)                                                                                          \
+    {                                                                                                            \
+        const pack_mask inside = *(const pack_mask *)(mask + j);                                                 \
+        a##i##j = (pack)((inside & (pack_mask)a##i##j) | (~inside & (pack_mask)READ(to, 8 * i + j)));            \
+    }
+#define ROW_KEEP(i, j) AT(to, 8 * i + j) = a##i##j;
+#define EACH_5(DO) EACH_4(DO) PACKS(DO, 4)
+#define EACH_6(DO) EACH_5(DO) PACKS(DO, 5)
+#define SUM(EACH, start)             \
+    const double *from = p + (start); \
+    EACH(ROW_BEGIN)
+#define SUM_FROM_NOTHING(EACH) \
+    const double *from;        \
+    EACH(ROW_NOTHING)
+#define ADD(EACH, f, x)              \
+    {                                \
+        const double factor = b[f];  \
+        from = p + (x);              \
+        EACH(ROW_TAKE)               \
+    }
+#define MASK(i, m)                                \
+    {                                             \
+        const int64_t *mask = masks[m].inside;    \
+        const double *to = at;                    \
+        PACKS(ROW_BLEND, i)                       \
+    }
+#define STORE(EACH)     \
+    {                   \
+        double *to = at; \
+        EACH(ROW_KEEP)  \
+    }
+
 static void row_steps(double *b, const struct row_step *steps, int n, const struct row_term *terms,
                       const struct row_mask *masks) {
     const pack nothing = {0};
@@ -85,7 +122,10 @@ static void row_outputs(const double *b, const struct row_output *outputs, int n
         for (int i = 0; i < outputs[k].rows; i++, x += stride, y += columns) {
             int j = 0;
             for (; j + PACK <= columns; j += PACK) AT(y, j) = READ(x, j);
-            for (; j < columns; j++) y[j] = x[j];
+            if (j < columns && columns > PACK) /* the last pack lies over the one before */
+                AT(y, columns - PACK) = READ(x, columns - PACK);
+            else
+                for (; j < columns; j++) y[j] = x[j];
         }
         if (!outputs[k].symmetric) continue;
         y = out[k];
