@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import threading
 from collections.abc import Callable, Sequence
@@ -134,17 +135,30 @@ def run_threads(work: Callable[[int], None], threads: int, stop: threading.Event
 
     If this thread is interrupted, `stop` is set, the others are waited for, and the interrupt goes on.
     """
-    others = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(1, threads)]
-    for thread in others:
-        thread.start()
+    ends: list[_thread.LockType] = []
+
+    def one(k: int, end: _thread.LockType) -> None:
+        try:
+            work(k)
+        finally:
+            end.release()
+
+    def wait() -> None:
+        for end in ends:
+            with end:
+                pass
+
     try:
+        for k in range(1, threads):  # a Thread would wait until it runs, up to a millisecond each
+            end = _thread.allocate_lock()
+            end.acquire()
+            _thread.start_new_thread(one, (k, end))
+            ends.append(end)
         work(0)
-        for thread in others:
-            thread.join()
+        wait()
     except BaseException:
         stop.set()
-        for thread in others:
-            thread.join()
+        wait()
         raise
 
 

@@ -9,12 +9,14 @@ from itertools import pairwise
 
 import numpy as np
 from casadi import Function
+from numpy.typing import NDArray
 
 from dalembert.compile.batch import run_threads
 from dalembert.compile.build import Toolchain
 from dalembert.compile.forms import LANES_ROLLOUT
 from dalembert.compile.native import load_form, load_lanes, symbol_of
 from dalembert.compile.tape import row_major
+from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.contact.native import NativeStepping
@@ -34,6 +36,10 @@ __all__ = ["LaneRollout"]
 
 _WORK = 30_000_000
 """Operations of one call into native code: some tens of milliseconds, after which an interrupt is seen."""
+_LEAST = 1_000_000
+"""Operations for which it is worth to go to another core."""
+_SHARES = 16
+"""Pieces of a thread: what the last ones wait for each other is a sixteenth of their time at most."""
 
 _INT, _POINTER = ctypes.c_int64, ctypes.c_void_p
 
@@ -190,30 +196,34 @@ class LaneRollout:
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
         """Integrate all members; see `RolloutEngine`."""
         n, done = len(members.x), members.done
-        blocks = -(-n // self.width)
-        threads = max(1, min(threads, blocks))
-        bounds = [min(n, blocks * k // threads * self.width) for k in range(threads + 1)]
-        advanced = [0] * threads
-        stop = threading.Event()
-        total = n * len(plan.segments)
+        pieces, cuts = self._pieces(n, plan, threads)
+        threads = max(1, min(threads, len(pieces)))
+        waiting, advanced = iter(pieces), [0] * threads
+        taking, stop = threading.Lock(), threading.Event()
+        total, highest = n * len(plan.segments), np.maximum.accumulate(plan.segments["row"]) + 1
 
         def work(k: int) -> None:
             loop, kept, outside = self._loop(members)
             reference = ctypes.addressof(loop)
-            for start, end, first, last in self._pieces(bounds[k], bounds[k + 1], plan):
-                if stop.is_set():
-                    return
-                segments = plan.segments[first:last]
-                self._place(loop, members, start, end)
-                loop.n_segments, loop.segments = last - first, segments.ctypes.data
-                loop.instants = plan.instants.ctypes.data
-                self._call(reference)
-                if outside is not None:
-                    outside.flush()
-                done[start:end] = max(1, int(segments["row"].max(initial=-1)) + 1, int(done[start]))
-                advanced[k] += (end - start) * (last - first)
-                if k == 0 and not proceed(sum(advanced) / total):
-                    stop.set()
+            place = self._placing(loop, members)
+            loop.instants = plan.instants.ctypes.data
+            while True:
+                with taking:
+                    start, end = next(waiting, (n, n))
+                if start == n:
+                    break
+                place(start, end)
+                for first, last in cuts:
+                    if stop.is_set():
+                        return
+                    loop.n_segments, loop.segments = last - first, plan.segments[first:].ctypes.data
+                    self._call(reference)
+                    if outside is not None:
+                        outside.flush()
+                    done[start:end] = max(1, int(highest[last - 1]))
+                    advanced[k] += (end - start) * (last - first)
+                    if k == 0 and not proceed(sum(advanced) / total):
+                        stop.set()
             if outside is not None and members.outside is not None:
                 members.outside.give_back(outside)
             del kept
@@ -225,11 +235,11 @@ class LaneRollout:
 
         In one thread and one call, if that is short: the loop is told only once where everything lies.
         """
-        pieces = self._pieces(0, len(members.x), plan)
-        if threads > 1 or len(pieces) > 1:
+        pieces, cuts = self._pieces(len(members.x), plan, 1)
+        if threads > 1 or len(pieces) * len(cuts) > 1:
             return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
         loop, kept, _ = self._loop(members)
-        self._place(loop, members, 0, len(members.x))
+        self._placing(loop, members)(0, len(members.x))
         loop.n_segments, loop.segments = len(plan.segments), plan.segments.ctypes.data
         call, reference = self._call, ctypes.c_void_p(ctypes.addressof(loop))
         everything = (loop, kept, plan, members)
@@ -288,31 +298,43 @@ class LaneRollout:
         return loop, kept, outside
 
     @staticmethod
-    def _place(loop: _Rollout, members: Members, start: int, end: int) -> None:
-        """Point a loop at some of the members."""
-        loop.n, loop.first = end - start, start
-        loop.fresh = None if members.fresh is None else members.fresh[start:].ctypes.data
-        loop.watched = None if members.watched is None else members.watched[start:].ctypes.data
-        for name, array in (("held", members.held), ("parameters", members.p)):
+    def _placing(loop: _Rollout, members: Members) -> Callable[[int, int], None]:
+        """Return what points a loop at the members start..end."""
+        tables: list[tuple[str, Array | NDArray[np.int64] | None]] = [
+            *(("state", members.x), ("rows", members.rows), ("status", members.status)),
+            *(("failed_at", members.failed_at), ("clock", members.clock), ("values", members.measured)),
+            *(("pace", members.pace), ("signs", members.signs), ("watched", members.watched)),
+            *(("number", members.numbers), ("held_rows", members.held_rows), ("fresh", members.fresh)),
+        ]
+        for name, stride, array in (("held", "held_stride", members.held), ("parameters", "p_stride", members.p)):
             own = array.ndim == 2
-            setattr(loop, name, (array[start:] if own else array).ctypes.data)
-            setattr(loop, "held_stride" if name == "held" else "p_stride", array.shape[-1] if own else 0)
-        loop.state, loop.rows = members.x[start:].ctypes.data, members.rows[start:].ctypes.data
-        loop.status, loop.failed_at = members.status[start:].ctypes.data, members.failed_at[start:].ctypes.data
-        loop.clock = None if members.clock is None else members.clock[start:].ctypes.data
-        loop.values = None if members.measured is None else members.measured[start:].ctypes.data
-        loop.pace = None if members.pace is None else members.pace[start:].ctypes.data
-        loop.signs = None if members.signs is None else members.signs[start:].ctypes.data
-        loop.number = None if members.numbers is None else members.numbers[start:].ctypes.data
-        loop.held_rows = None if members.held_rows is None else members.held_rows[start:].ctypes.data
+            setattr(loop, stride, array.shape[-1] if own else 0)
+            if own:
+                tables.append((name, array))
+            else:
+                setattr(loop, name, array.ctypes.data)
+        places = [(name, a.ctypes.data, a.strides[0]) for name, a in tables if a is not None]
 
-    def _pieces(self, start: int, end: int, plan: Plan) -> list[tuple[int, int, int, int]]:
-        """Divide members start..end and all segments into calls of bounded work: (start, end, first, last)."""
+        def place(start: int, end: int) -> None:
+            loop.n, loop.first = end - start, start
+            for name, address, stride in places:
+                setattr(loop, name, address + start * stride)
+
+        return place
+
+    def _pieces(self, n: int, plan: Plan, threads: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Divide n members (start, end) and all segments (first, last) into calls of bounded work.
+
+        There are several pieces for each thread, so that one on a slower core takes fewer of them, but none that is not
+        worth its call.
+        """
         steps = plan.segments["count"] + (plan.segments["rest"] > 0.0)
         if self._adaptive:  # how many there will be is not known; some hundreds per second are usual
             steps = np.ceil(plan.segments["rest"] / STEP).astype(np.int64)
         whole = max(1, int(steps.sum())) * self._cost
         blocks = max(1, _WORK // whole)
+        if threads > 1:
+            blocks = min(blocks, max(-(-_LEAST // whole), -(-n // (self.width * threads * _SHARES))))
         cuts = [0]
         if whole > _WORK:
             budget = _WORK // self._cost
@@ -321,8 +343,5 @@ class LaneRollout:
             cuts += sorted({int(min(mark, len(steps))) for mark in marks})
         if cuts[-1] != len(steps):
             cuts.append(len(steps))
-        return [
-            (a, min(end, a + blocks * self.width), first, last)
-            for a in range(start, end, blocks * self.width)
-            for first, last in pairwise(cuts)
-        ]
+        size = blocks * self.width
+        return [(a, min(n, a + size)) for a in range(0, n, size)], list(pairwise(cuts))
