@@ -8,6 +8,7 @@ import pytest
 from dalembert.core.constraint_algebra import (
     allowed_motions,
     correction,
+    corrections,
     factorise,
     impact,
     independent_rows,
@@ -74,6 +75,22 @@ def test_allowed_motions_are_complete_and_orthonormal(rows) -> None:
     d = correction(M, J, gamma)
     assert np.abs((J @ d + gamma) / lengths[:, 0]).max(initial=0.0) < 1e-9
     assert np.abs(N.T @ M @ d).max() < 1e-9 * max(1.0, np.linalg.norm(d))
+
+
+@pytest.mark.parametrize("extra", [0, 2])
+def test_corrections_of_many_are_those_of_each(extra) -> None:
+    """Also where rows do not act, depend on others, or do so nearly; to the bit no one's depends on the others."""
+    M, J, gamma, _ = system(6, extra=extra, batch=(9,))
+    J[2, 1], gamma[2, 1] = 0.0, 0.0
+    J[4, 2] = J[4, 1] + 9e-4 * J[4, 0] * np.linalg.norm(J[4, 1]) / np.linalg.norm(J[4, 0])
+    gamma[4] = J[4] @ np.arange(7.0)
+    J[5, 2], gamma[5, 2] = 3.0 * J[5, 0], 3.0 * gamma[5, 0]
+    J[7], gamma[7] = 0.0, 0.0
+    many = corrections(M, J, gamma)
+    for k in range(9):
+        np.testing.assert_allclose(many[k], correction(M[k], J[k], gamma[k]), rtol=0, atol=1e-9 * np.abs(many[k]).max())
+    np.testing.assert_array_equal(corrections(M[3:6], J[3:6], gamma[3:6]), many[3:6])
+    assert not corrections(M, J[:, :0], gamma[:, :0]).any()
 
 
 def test_an_impact_takes_the_energy_of_the_velocity_that_it_takes() -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.core.constraint_tape import SHARE
 from dalembert.core.types import Array
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "LeastConstraint",
     "allowed_motions",
     "correction",
+    "corrections",
     "factorise",
     "impact",
     "independent_rows",
@@ -174,6 +176,42 @@ def correction(M: Array, J: Array, error: Array) -> Array:
     """Least change ``-M^-1 J^T (J M^-1 J^T)^+ error`` that takes an error of the rows away."""
     F = factorise(M, J)
     return -F.outward(F.least(error))
+
+
+def corrections(M: Array, J: Array, error: Array) -> Array:
+    """Least changes of many (N, ...), as `correction` has them; no one's depends on the others, not to the bit.
+
+    ``S = J M^-1 J^T`` is factorised without pivoting, as on a tape, and what is left of the error is taken away once
+    more. Where a pivot keeps less than `SHARE` of its diagonal element, rows depend on each other: these go through
+    `correction`.
+    """
+    X: Any = np.linalg.solve(M, _transposed(J))
+    S: Any = J @ X
+    m = S.shape[-1]
+    diagonal = np.einsum("nii->ni", S)
+    diagonal[:] = np.where((J == 0.0).all(axis=-1), 1.0, diagonal)  # rows that do not act
+    share, size = np.full(len(S), np.inf), diagonal.copy()
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for k in range(m):  # S = U^T D U, with U in place of what is above the diagonal
+            share = np.minimum(share, S[:, k, k] / size[:, k])
+            row = S[:, k, k + 1 :] / S[:, k, k, None]
+            S[:, k + 1 :, k + 1 :] -= row[:, :, None] * S[:, None, k, k + 1 :]
+            S[:, k, k + 1 :] = row
+
+        def solved(rhs: Array) -> Array:
+            y = rhs.copy()
+            for k in range(m):
+                y[:, k + 1 :] -= S[:, k, k + 1 :] * y[:, k, None]
+            y /= diagonal
+            for k in reversed(range(m)):
+                y[:, k] -= np.einsum("nj,nj->n", S[:, k, k + 1 :], y[:, k + 1 :])
+            return np.asarray((X @ y[..., None])[..., 0])
+
+        change = -solved(error)
+        change -= solved(error + (J @ change[..., None])[..., 0])
+    for i in np.flatnonzero(~(share >= SHARE)):
+        change[i] = correction(M[i], J[i], error[i])
+    return np.asarray(change)
 
 
 def allowed_motions(M: Array, J: Array) -> Array:

@@ -114,10 +114,13 @@ def initial_states(
     t0: float = 0.0,
     reach: float = 0.1,
     threads: int = 1,
+    *,
+    compiled: bool = False,
 ) -> tuple[Array, Array]:
     """Return the initial states (N, n) and the parameters (N, np), or (np,) if all members share them.
 
-    Those of a machine with constraints are on them, and have the velocities that ``v0`` names.
+    Those of a machine with constraints are on them, and have the velocities that ``v0`` names; ``compiled``: by a
+    kernel for it.
     """
     own = eom.machine
     q = member_values(q0, own.q_names, own.q_neutral, "q0")
@@ -148,7 +151,7 @@ def initial_states(
     if loop.switching is not None:
         each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
         wanted = {name: np.broadcast_to(as_numbers(value), (n,)) for name, value in _named(v0).items()}
-        x0 = loop.switching.prepare_all(x0, t0, reach, each, wanted, threads)
+        x0 = loop.switching.prepare_all(x0, t0, reach, each, wanted, threads, compiled=compiled)
     return x0, parameters
 
 

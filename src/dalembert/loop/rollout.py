@@ -184,7 +184,8 @@ def rollout(
     schedule = loop.controller if loop.constant is None else None
     parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
-    x0, parameters = initial_states(eom, loop, q0, v0, parameters, t0, reach, threads)
+    compiled = device == "cuda"  # where so many members run that the rest would wait for their starts
+    x0, parameters = initial_states(eom, loop, q0, v0, parameters, t0, reach, threads, compiled=compiled)
     check_starts(eom, q0, limits)
     if touching is not None:
         check_gaps(eom, x0[:, : eom.nq], parameters, limits=limits == "contact")

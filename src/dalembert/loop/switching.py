@@ -19,6 +19,7 @@ from dalembert.core.validation import check_names
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.starts import place_starts
 from dalembert.loop.unilateral import Instant, Pairs, Terms, close_gaps, give_leeway, hit, rest, settle, shock
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.problem import Problem
@@ -176,15 +177,24 @@ class Switching:
         return x, {"position": found.position_correction, "velocity": moved}
 
     def prepare_all(
-        self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, Array], threads: int = 1
+        self,
+        x: Array,
+        t: float,
+        reach: float,
+        p: Array,
+        wanted: Mapping[str, Array],
+        threads: int = 1,
+        *,
+        compiled: bool = False,
     ) -> Array:
         """Return the initial states of many members (N, n), each with its parameters (N, np), as `prepare` does.
 
-        But what pulls or pushes there is for their time loop to say.
+        But what pulls or pushes there is for their time loop to say. With ``compiled`` there is a kernel for it
+        (`place_starts`), and what it returns is the same but for rounding.
         """
-        eom, system, given, x = self.eom, self.eom.constraint_system, x, x.copy()
-        q, v, latches = x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], x[:, self.latches]
-        latches = system.measured(latches, q, t, p)
+        eom, given, x = self.eom, x, x.copy()
+        q, v = x[:, : eom.nq].copy(), x[:, eom.nq : eom.nq + eom.nv].copy()
+        latches = eom.measured_latches(q, t=t, p=p, latches=x[:, self.latches], threads=threads)
         if self.pairs.names:
             phi = eom.constraints(q, t=t, p=p, latches=latches)
             latches[:, self.pairs.flags] = np.where(phi[:, self.pairs.rows] < -1e-9, 0.0, latches[:, self.pairs.flags])
@@ -192,15 +202,21 @@ class Switching:
                 self._check_overlap(phi[i])
         x[:, self.latches] = latches
 
-        def place(which: slice) -> None:
+        def place(which: Any) -> None:
             named = {name: values[which] for name, values in wanted.items()}
             x[which, : eom.nq], x[which, eom.nq : eom.nq + eom.nv] = consistent_states(
                 eom, q[which], v[which], t=t, p=p[which], latches=latches[which], reach=reach, wanted=named
             )
 
-        q, v = q.copy(), v.copy()
+        constrained = self.problem.constrained
         try:
-            in_parts(place, len(x), threads)
+            if compiled and eom.formulation.machine_coordinates and constrained is not None and constrained.solves:
+                placed = place_starts(eom, self.problem, x, t=t, p=p, reach=reach, wanted=wanted, threads=threads)
+                left = np.flatnonzero(~placed)
+                if len(left):
+                    in_parts(lambda part: place(left[part]), len(left), threads)
+            else:
+                in_parts(place, len(x), threads)
         except InputError:
             if self.pairs.names:  # of velocities that cables do not allow a member is told, and starts with others
                 for i, own in enumerate(p):

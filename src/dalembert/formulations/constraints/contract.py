@@ -82,6 +82,14 @@ class ConstraintContract:
         """Right side ``gamma`` of ``J v' = gamma``, CDPR (26), shape (..., m)."""
         return self._constraint_call("constraint_rhs", [q, v], t, p, latches)
 
+    def measured_latches(self, q: Array, *, t: float, p: Array, latches: Array, threads: int = 1) -> Array:
+        """Latches (N, n) of many states (N, nq), with what constraints measure there (`ConstraintSystem.measured`)."""
+        s = self.constraint_system
+        if not s.measures:
+            return latches.copy()
+        kernel = self._constraint_kernel("constraint_measures")
+        return s.measured(latches, q, t, p, values=kernel(q, float(t), latches, p, threads=threads))
+
     def constrained_dynamics(
         self,
         q: ArrayLike,
@@ -127,6 +135,7 @@ class ConstraintContract:
             "constraint_jacobian": ([s.jacobian], [(m, nv)], 1),
             "constraint_velocity": ([s.velocity], [(m,)], 2),
             "constraint_rhs": ([s.rhs], [(m,)], 2),
+            "constraint_measures": ([s.measured_numbers], [(s.measured_numbers.numel(),)], 1),
         }
         if name == "constrained_dynamics":
             M, gamma = ca.densify(ca.SX(e.mass_matrix)), ca.densify(s.rhs)

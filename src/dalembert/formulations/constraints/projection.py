@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dalembert.core.constraint_algebra import correction
+from dalembert.core.constraint_algebra import correction, corrections
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
@@ -173,7 +173,7 @@ def consistent_states(
         )
         if rows is not None:
             J = np.concatenate([J, np.broadcast_to(rows, (len(J), *rows.shape[-2:]))], axis=-2)
-        return correction(eom.mass_matrix(q[which], p=p[which]), J, error)
+        return corrections(eom.mass_matrix(q[which], p=p[which]), J, error)
 
     open_, best, error = np.arange(len(q)), np.full(len(q), np.inf), np.full(len(q), np.inf)
     start = q.copy()

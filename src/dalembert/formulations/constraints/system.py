@@ -283,24 +283,40 @@ class ConstraintSystem:
         return self._of_contacts(above, self.contacts.bias)
 
     @cached_property
+    def measured_numbers(self) -> Any:
+        """What constraints measure where they begin to act, one below the other."""
+        return ca.SX(ca.vertcat(ca.SX(0, 1), *(ca.densify(held.measured) for held in self._measures)))
+
+    @cached_property
     def _measure(self) -> ca.Function:
         x = self.variables
-        return ca.Function("measure", [x.q, x.t, x.p], [ca.densify(h.measured) for h in self._measures])
+        return ca.Function("measure", [x.q, x.t, x.p], [self.measured_numbers])
 
-    def measured(self, latches: Array, q: Array, t: float, p: Array, names: set[str] | None = None) -> Array:
+    def measured(
+        self,
+        latches: Array,
+        q: Array,
+        t: float,
+        p: Array,
+        names: set[str] | None = None,
+        values: Array | None = None,
+    ) -> Array:
         """Return ``latches`` with the numbers that the named constraints (None: all) measure at a configuration.
 
-        Many configurations at once have shapes (N, n), (N, nq) and (N, np).
+        Many configurations at once have shapes (N, n), (N, nq) and (N, np); ``values`` are their `measured_numbers`, if
+        they have been evaluated already.
         """
         result = latches.copy()
         if not self._measures:
             return result
         many = np.atleast_2d(result)
-        values = self._measure.call([ca.DM(np.atleast_2d(a).T) for a in (q, np.full((len(many), 1), t), p)])
-        for held, value in zip(self._measures, values, strict=True):
+        if values is None:
+            arguments = [ca.DM(np.atleast_2d(a).T) for a in (q, np.full((len(many), 1), t), p)]
+            values = np.array(ca.DM(self._measure(*arguments)).full()).T
+        ends = np.cumsum([held.measured.numel() for held in self._measures])
+        for held, numbers in zip(self._measures, np.split(values, ends[:-1], axis=1), strict=True):
             if names is not None and held.name not in names:
                 continue
-            numbers = np.array(ca.DM(value).full()).T
             if not np.isfinite(numbers).all():
                 raise InputError(
                     f"'{held.name}' of machine '{self.machine.name}' has no length in this configuration: is its "

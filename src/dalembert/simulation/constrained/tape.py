@@ -9,7 +9,7 @@ import casadi as ca
 
 from dalembert.core.constraint_tape import TapeFactors, acting
 
-__all__ = ["SweptMass", "dynamics_tape", "largest_error", "projection_tape", "swept_motion"]
+__all__ = ["SweptMass", "dynamics_tape", "largest_error", "projection_tape", "start_tape", "swept_motion"]
 
 _NAMES = ("t", "x", "c", "p")
 
@@ -151,3 +151,37 @@ def projection_tape(
     if sweeps is None:
         found, labels = [*terms, *found], [*geometry.name_out(), *labels]
     return ca.Function("projection", arguments, ca.cse([ca.densify(y) for y in found]), list(_NAMES), labels)
+
+
+def start_tape(geometry: ca.Function, move: ca.Function, flags: Any, nq: int, nv: int, kept: Any) -> ca.Function:
+    """One step of Newton's method onto ``Phi = 0``, and velocities on ``Phi' = 0`` some of which are as asked for.
+
+    Parameters
+    ----------
+    geometry, move, flags, nq, nv
+        As of `projection_tape`.
+    kept
+        Rows (k x nv) of the velocities that are asked for.
+
+    Returns
+    -------
+    casadi.Function
+        (t, x, c, p, asked) -> the moved coordinates, the velocities, the largest ``|Phi|``, what is left of the errors
+        of the velocities as part of their size, and the share.
+    """
+    arguments = _symbols(geometry)
+    asked, x = ca.SX.sym("asked", kept.shape[0]), arguments[1]
+    Jt, phi, phidot, M = (ca.SX(y) for y in geometry(*arguments))
+    on, v = _acting(flags, x), x[nq : nq + nv]
+    factors = TapeFactors(M, Jt, on)
+    q = move(x, factors.correction(phi), arguments[3])
+    rows, every = ca.horzcat(Jt, ca.SX(kept.T)), [*on, *acting([None] * kept.shape[0])]
+    held = TapeFactors(M, rows, every)
+    before = ca.vertcat(phidot, kept @ v - asked)
+    change = held.correction(before)
+    change = change + held.correction(before + rows.T @ change)
+    size = 1 + largest_error(every, before) + largest_error(every[len(on) :], asked)
+    left = largest_error(every, before + rows.T @ change) / size
+    share = ca.fmin(factors.share, held.share)
+    outputs = ca.cse([ca.densify(ca.SX(y)) for y in (q, v + change, largest_error(on, phi), left, share)])
+    return ca.Function("start", [*arguments, asked], outputs, [*_NAMES, "asked"], ["q", "v", "error", "left", "share"])
