@@ -3,8 +3,9 @@
     python benchmarks/gpu/export.py FOLDER
 
 The folder holds the forward dynamics of two arms and of a chain, whose code has loops, closed loops of arms, cranes, a
-quadruped on its feet and balls that bounce, one of a crane with a noisy sensor, a sampled law and measures (`*.cu`),
-random states with what the processor computes from them (`reference.npz`), and a description (`manifest.json`).
+quadruped on its feet and balls that bounce, one of a crane with a noisy sensor, a sampled law and measures, random
+numbers (`*.cu`), random states with what the processor computes from them (`reference.npz`), and a description
+(`manifest.json`).
 Needs dalembert and example-robot-data here, and neither of them there.
 """
 
@@ -22,7 +23,9 @@ from dalembert.benchmarks.machines import chain
 from dalembert.benchmarks.robots import ROBOTS, robot_file
 from dalembert.benchmarks.rollouts import ROLLOUTS
 from dalembert.compile.cuda import emit_cuda
+from dalembert.compile.forms import definitions, read_text
 from dalembert.control import Sampled
+from dalembert.core.noise import normals, quantile_macros
 from dalembert.loop.closed_loop import close_loop
 from dalembert.loop.rollout import rollout
 from dalembert.loop.signals import make_measures
@@ -117,6 +120,21 @@ def export_sampled(folder: Path, arrays: dict[str, np.ndarray]) -> dict[str, obj
     return {"file": "crane_sampled.cu", "entry": source.entry, "seed": 11, "measures": list(measure)}
 
 
+def export_noise(folder: Path, arrays: dict[str, np.ndarray]) -> dict[str, object]:
+    """Write the generator of random numbers, with normal numbers that have to be the same to the bit."""
+    entry = """
+extern "C" __global__ void draw_numbers(long long n, uint64_t seed, uint32_t stream, uint64_t instant_, real *out) {
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) draw(seed, (word)i, stream, instant_, 8, out + 8 * i);
+}
+"""
+    text = [read_text("cuda.h"), definitions(quantile_macros()), read_text("noise.h"), entry]
+    (folder / "noise.cu").write_text("\n".join(text))
+    members, seed, stream, instant = 1 << 18, 2**40 + 3, 77, 5
+    arrays["noise"] = normals(seed, np.arange(members), stream, instant, 8)
+    return {"file": "noise.cu", "entry": "draw_numbers", "seed": seed, "stream": stream, "instant": instant}
+
+
 def main() -> None:
     """Write the folder."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -133,6 +151,7 @@ def main() -> None:
         },
         "closed_loop": {name: export_loop(name, folder, arrays) for name in LOOPS},
         "sampled": export_sampled(folder, arrays),
+        "noise": export_noise(folder, arrays),
     }
     np.savez_compressed(folder / "reference.npz", **arrays)
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")

@@ -198,6 +198,20 @@ def sampled(folder: Path, item: dict[str, Any], data: Any) -> list[dict[str, Any
     return rows
 
 
+def noise(folder: Path, item: dict[str, Any], data: Any) -> list[dict[str, Any]]:
+    """Count the normal numbers that are not those of the processor to the bit."""
+    want = data["noise"]
+    rows = []
+    for label, dtype, options in VARIANTS:
+        out = cupy.empty(want.shape, dtype=dtype)
+        words = np.uint64(item["seed"]), np.uint32(item["stream"]), np.uint64(item["instant"])
+        load(folder, item, *options)(*grid(len(want)), (np.int64(len(want)), *words, out))
+        others = int(np.count_nonzero(out.get() != want.astype(dtype)))
+        rows.append({"what": "normal numbers", "precision": label, "numbers": want.size, "difference": others})
+        print(rows[-1], file=sys.stderr, flush=True)
+    return rows
+
+
 def main() -> None:
     """Run all checks; exit status 1 if a result in double precision differs from the processor's."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -214,6 +228,8 @@ def main() -> None:
         rows += closed_loop(options.folder, item, name, data)
     if "sampled" in manifest:
         rows += sampled(options.folder, manifest["sampled"], data)
+    if "noise" in manifest:
+        rows += noise(options.folder, manifest["noise"], data)
     double = [row for row in rows if row["precision"] == "double"]
     ok = all(row["difference"] <= (1e-12 if row["what"] == "forward dynamics" else 1e-10) for row in double)
     result = {

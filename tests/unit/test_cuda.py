@@ -12,6 +12,7 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 import pytest
+from tests.support.gpu_on_processor import compile_text, needs_gpp
 
 from dalembert.compile import compile_function
 from dalembert.compile.cuda import CudaSource, emit_cuda
@@ -112,31 +113,24 @@ def sampled() -> Schedule:
 
 @needs_nvcc
 @pytest.mark.parametrize(
-    ("measures", "schedule", "options"),
-    [(None, None, ()), (gauges(2), sampled(), ()), (gauges(2), sampled(), ("-DDA_FLOAT",))],
-    ids=["rows", "all", "float"],
+    ("method", "measures", "schedule", "options"),
+    [
+        ("rk4", None, None, ()),
+        ("rk4", gauges(2), sampled(), ()),
+        ("rk4", gauges(2), sampled(), ("-DDA_FLOAT",)),
+        ("dopri5", None, None, ()),
+        ("dopri5", gauges(2), sampled(), ("-DDA_FLOAT",)),
+    ],
+    ids=["rows", "all", "float", "adaptive", "adaptive, all, float"],
 )
 def test_rollout_compiles(
-    measures: Measures | None, schedule: Schedule | None, options: tuple[str, ...], tmp_path: Path
+    method: str, measures: Measures | None, schedule: Schedule | None, options: tuple[str, ...], tmp_path: Path
 ) -> None:
     problem = oscillator(1 if schedule is None else 2, stops=schedule is not None)
-    build(rollout_source(problem, "rk4", measures, schedule), tmp_path, "-DDA_RESIDENT=4", *options)
+    build(rollout_source(problem, method, measures, schedule), tmp_path, "-DDA_RESIDENT=4", *options)
 
 
-# What a GPU gives to each thread, on the processor: one thread per block, one after the other.
-_SHIM = """
-#include <math.h>
-#include <stddef.h>
-#define __global__
-#define __device__
-#define __forceinline__ inline
-#define __noinline__
-#define __launch_bounds__(...)
-static struct { long long x; } blockIdx, blockDim = {1}, threadIdx = {0};
-"""
-
-
-@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@needs_gpp
 @pytest.mark.parametrize(
     ("schedule", "stops"), [(None, False), (sampled(), True)], ids=["held", "sampled, with a terminal event"]
 )
@@ -155,11 +149,7 @@ extern "C" void all(long long n, double *x, double *c, double *p, double *clock,
                        due, seed, number, begin, held, signs);
 }}
 """
-    (tmp_path / "kernel.cpp").write_text(_SHIM + source.text + loop)
-    command = ["g++", "-O1", "-shared", "-fPIC", "-w", str(tmp_path / "kernel.cpp"), "-o", str(tmp_path / "kernel.so")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    call = ctypes.CDLL(str(tmp_path / "kernel.so"))["all"]
+    call = compile_text(source.text + loop, tmp_path)["all"]
     rng = np.random.default_rng(3)
     n = 5
     x0 = np.hstack([rng.normal(size=(n, 2)), np.tile([1.0, 0, 0, 0], (n, 1))])
@@ -225,11 +215,6 @@ def test_a_tape_is_one_function_with_all_registers() -> None:
 def test_long_tapes_are_not_inlined() -> None:
     assert "#define INLINE __noinline__" in emit_cuda(long_tape()).text
     assert "#define INLINE __forceinline__" in emit_cuda(every_operation()).text
-
-
-def test_rollout_refuses_adaptive_methods() -> None:
-    with pytest.raises(InputError, match="on a GPU take fixed steps, not those of method 'dopri5'"):
-        rollout_source(oscillator(), "dopri5")
 
 
 @pytest.mark.skipif(importlib.util.find_spec("cupy") is not None, reason="CuPy is installed")

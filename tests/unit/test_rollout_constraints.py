@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.gpu_on_processor import compile_text, needs_gpp
 
 import dalembert as da
 from dalembert.loop.closed_loop import close_loop
@@ -139,20 +138,7 @@ def test_refusals_name_the_member_and_the_way() -> None:
         da.rollout(eom, duration=0.1, constraints="generalized-alpha")
 
 
-# What a GPU gives to each thread, on the processor: one thread per block, one after the other.
-_SHIM = """
-#include <math.h>
-#include <stddef.h>
-#define __global__
-#define __device__
-#define __forceinline__ inline
-#define __noinline__
-#define __launch_bounds__(...)
-static struct { long long x; } blockIdx, blockDim = {1}, threadIdx = {0};
-"""
-
-
-@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@needs_gpp
 def test_text_for_a_gpu_gives_the_same_and_says_what_it_cannot_do(rods: da.EquationsOfMotion, tmp_path: Path) -> None:
     """The CUDA text, compiled as C++: members as in lanes, but for doubled rods, which it leaves to the processor."""
     source = rollout_source(close_loop(rods, None, limits="ignore").problem, "rk4")
@@ -163,10 +149,7 @@ extern "C" void all(long long n, double *x, double *p, long long count, double h
                        NULL, NULL, NULL, NULL);
 }}
 """
-    (tmp_path / "kernel.cpp").write_text(_SHIM + source.text + loop)
-    command = ["g++", "-O1", "-shared", "-fPIC", "-w", str(tmp_path / "kernel.cpp"), "-o", str(tmp_path / "kernel.so")]
-    subprocess.run(command, capture_output=True, check=True)
-    call = ctypes.CDLL(str(tmp_path / "kernel.so"))["all"]
+    call = compile_text(source.text + loop, tmp_path)["all"]
     offset = np.array([0.3, 0.0, 0.5])
     settings = {"q0": hanging(offset), "v0": {"ball.vy": [0.2, 0.3, 0.4]}, "p": {"offset": offset}}
     result = da.rollout(rods, duration=0.3, step=1e-2, record=0.3, **settings)
@@ -187,7 +170,7 @@ def test_members_are_taken_out_and_put_back() -> None:
     x0, held, p = RNG.normal(size=(4, 3)), RNG.normal(size=2), RNG.normal(size=(4, 1))
     members = Members.at_start(x0, held, p, 2)
     members.x[:], members.status[1] = 7.0, -1
-    some = members.some(np.array([1]), x0, held, None)
+    some = members.some(np.array([1]), x0[[1]], held, None)
     np.testing.assert_array_equal(some.x, x0[1:2])
     np.testing.assert_array_equal(some.p, p[1:2])
     some.x[:], some.rows[:, 1], some.done[:] = 2.0, 3.0, 2

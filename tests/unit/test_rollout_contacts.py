@@ -1,13 +1,12 @@
 """Rollouts through contacts: every member is the single run, alone or among others, in lanes and as a GPU has it."""
 
 import ctypes
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.gpu_on_processor import compile_text, needs_gpp
 
 import dalembert as da
 from dalembert.core.errors import InputError
@@ -250,19 +249,6 @@ def test_sampled_laws_and_noise_act_through_contacts() -> None:
     assert many["force.wall.normal"][:, -1].min() > 1.0
 
 
-# What a GPU gives to each thread, on the processor: one thread per block, one after the other.
-_SHIM = """
-#include <math.h>
-#include <stddef.h>
-#define __global__
-#define __device__
-#define __forceinline__ inline
-#define __noinline__
-#define __launch_bounds__(...)
-static struct { long long x; } blockIdx, blockDim = {1}, threadIdx = {0};
-"""
-
-
 def on_a_gpu(
     eom: da.EquationsOfMotion, way: Any, x0: np.ndarray, step: float, steps: int, folder: Path
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -275,20 +261,15 @@ extern "C" void all(long long n, double *x, double h, long long steps, int *stat
         {source.entry}(n, x, 0, 1, 0, 0, 1, 0, 0, 0.0, h, 0, steps, 0.0, status, failed, 0, 0, 0, 0, 0, 0, 0, 0);
 }}
 """
-    (folder / "kernel.cpp").write_text(_SHIM + source.text + call)
-    command = ["g++", "-O1", "-shared", "-fPIC", "-w", str(folder / "kernel.cpp"), "-o", str(folder / "kernel.so")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    library = compile_text(source.text + call, folder)
     x, n = np.ascontiguousarray(x0.T), len(x0)
     status, failed = np.zeros(n, dtype=np.int32), np.zeros(n)
     arrays = [ctypes.c_void_p(a.ctypes.data) for a in (x, status, failed)]
-    ctypes.CDLL(str(folder / "kernel.so"))["all"](
-        ctypes.c_longlong(n), arrays[0], ctypes.c_double(step), ctypes.c_longlong(steps), *arrays[1:]
-    )
+    library["all"](ctypes.c_longlong(n), arrays[0], ctypes.c_double(step), ctypes.c_longlong(steps), *arrays[1:])
     return x.T.copy(), status
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@needs_gpp
 @pytest.mark.parametrize("balls", [2, pytest.param(5, marks=pytest.mark.slow)], ids=["one tape", "contacts one by one"])
 def test_the_text_for_a_gpu_is_that_of_lanes(balls: int, tmp_path: Path) -> None:
     eom, rng = da.equations(box_of_balls(balls)), np.random.default_rng(4)
@@ -301,7 +282,7 @@ def test_the_text_for_a_gpu_is_that_of_lanes(balls: int, tmp_path: Path) -> None
     assert many["contact.sweeps"].max() > 2
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@needs_gpp
 def test_a_gpu_gives_up_on_fast_members(tmp_path: Path) -> None:
     """What moves by more than its own size is to be simulated again on the processor, which can sweep it."""
     ground = ball(0.01, restitution=1.0)

@@ -9,7 +9,6 @@ import pytest
 import dalembert as da
 from dalembert.control import ActuatorLag, Cascade, Follow, Known, NativeGuidance, Sampled
 from dalembert.core.errors import InputError
-from dalembert.core.noise import normals, philox, uniforms
 
 RNG = np.random.default_rng(6)
 PD = da.PD(kp=(8.0,), kd=(3.0,), reference=lambda t: ca.sin(3 * t))
@@ -100,35 +99,6 @@ def test_virtual_machine_samples_the_same(cart: da.EquationsOfMotion) -> None:
     interpreted = da.rollout(da.equations(cart_pendulum(), backend="vm"), q0=q0, **settings)
     np.testing.assert_allclose(interpreted.final, compiled.final, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(interpreted.measures["effort"], compiled.measures["effort"], rtol=1e-10)
-
-
-def test_integers_are_those_of_the_published_generator() -> None:
-    """Known answers of Philox 4x32-10 that come with Random123, the authors' library."""
-    ones = 0xFFFFFFFF
-    pi = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)
-    for words, expected in (
-        ((0,) * 6, (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
-        ((ones,) * 6, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
-        (pi, (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1)),
-    ):
-        assert tuple(map(int, philox(words[:4], words[4:]))) == expected
-
-
-def test_noise_is_normal_and_independent() -> None:
-    """Moments and correlations of 200,000 numbers, within five of their standard errors."""
-    members = np.arange(50_000)
-    u = uniforms(7, members, 1, 3, 4)
-    assert u.shape == (50_000, 4) and u.min() > 0 and u.max() <= 1
-    x = normals(7, members, 1, 3, 4)
-    n = x.size
-    assert abs(x.mean()) < 5 / np.sqrt(n)
-    assert abs(x.var() - 1) < 5 * np.sqrt(2 / n)
-    assert abs((x**3).mean()) < 5 * np.sqrt(15 / n)
-    assert abs((x**4).mean() - 3) < 5 * np.sqrt(96 / n)
-    assert np.abs(np.corrcoef(x.T) - np.eye(4)).max() < 5 / np.sqrt(len(x))
-    others = normals(7, members, 1, 4, 1), normals(7, members, 2, 3, 1), normals(8, members, 1, 3, 1)
-    for other in (x[1:, :1], *others):  # the next member, instant, stream and seed
-        assert abs(np.mean(x[: len(other), 0] * other[:, 0])) < 5 / np.sqrt(len(x))
 
 
 def test_refusals(cart: da.EquationsOfMotion) -> None:

@@ -98,10 +98,12 @@ LANES = Form(
 )
 """As many instances at a time as a vector register holds."""
 
+_STEPS = ("constraints.h", "rollout.h", "adaptive.h")
+
 LANES_ROLLOUT = Form(
     "lanes-rollout",
-    LANES.prelude,
-    ("constraints.h", "rollout.h", "contacts.h", "noise.h", "transpose.h", "lanes_rollout.c"),
+    (*LANES.prelude, "lanes_exact.h"),
+    (*_STEPS, "contacts.h", "noise.h", "transpose.h", "lanes_rollout.c"),
     units="separate",
 )
 """Whole simulations of as many members at a time as a vector register holds."""
@@ -115,7 +117,7 @@ CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void", units
 CUDA_ROLLOUT = Form(
     "cuda-rollout",
     ("cuda.h",),
-    ("constraints.h", "rollout.h", "contacts.h", "noise.h", "cuda_rollout.cu"),
+    (*_STEPS, "contacts.h", "noise.h", "cuda_rollout.cu"),
     chunk="CHUNK void",
     units="one",
     whole=True,

@@ -6,7 +6,8 @@ import re
 from functools import cache
 from importlib import resources
 
-from dalembert.compile.forms import read_text
+from dalembert.compile.forms import definitions, read_text
+from dalembert.core.noise import quantile_macros
 
 __all__ = ["HEADERS", "UNITS", "header_text", "unit_text"]
 
@@ -61,6 +62,7 @@ def unit_text(name: str) -> str:
             return ""
         seen.add(header)
         text = header_text(header) if header in HEADERS else read_text(header)
-        return _INCLUDE.sub(place, text)
+        numbers = definitions(quantile_macros()) if header == "noise.h" else ""
+        return numbers + _INCLUDE.sub(place, text)
 
     return _INCLUDE.sub(place, "\n".join(map(_read, UNITS[name])))

@@ -35,6 +35,10 @@ typedef unsigned long long uint64_t, word;
 #define WORD(a) ((word)(a))
 #define FROM_WORD(a) ((double)(a))
 #define REAL(a) ((real)(a))
+#define WIDE(a) (a)
+#define AS_WORD(a) ((word)__double_as_longlong(a))
+#define AS_INSTANT(a) __longlong_as_double((long long)(a))
+#define TIMES(a, b) __dmul_rn(a, b) /* never fused with a sum */
 #define SELECT(m, a, b) ((m) ? (a) : (b))
 #define K(c) ((real)(c))
 #define SIGN(a) ((a) < K(0) ? K(-1) : (a) > K(0) ? K(1) : (a))

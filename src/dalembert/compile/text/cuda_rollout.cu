@@ -6,7 +6,10 @@
  * holds times of the members to which those of the steps are added, or is 0. With N_MEASURES, `values` holds what is
  * reduced and then how much was seen of it; EVERY says whether all steps are looked at or the end alone.
  * With N_UPDATES and a table `due` of numbers of instants (-1: not due) held values are set anew first, by UPDATES; those
- * of the row at the start, and of that at the end, go to `held_begin` and `held_row`, unless they are 0. */
+ * of the row at the start, and of that at the end, go to `held_begin` and `held_row`, unless they are 0.
+ * Of ADAPTIVE methods h is the time up to which members go, and `rest` how long that is. A thread makes at most `tries`
+ * steps; members that are not there yet set `going`, are at `reached` (NaN: at the start) with the derivative `slopes`, and
+ * go on in another launch. */
 #if N_MEASURES
 TABLE int kind_of[] = {KINDS};
 TABLE double since_of[] = {SINCE}, until_of[] = {UNTIL};
@@ -73,14 +76,59 @@ FUNCTION bool advance(double t, double h, const real *x, const real *c, const re
 #endif
 }
 
+#if N_EVENTS
+/* Signs that the functions take on leaving the start, of a member that has not left it. */
+FUNCTION void arm(double t, double h, const real *x, const real *c, const real *p, real *stage, real *rate, real *next,
+                  real *w, const struct beside *B, real *signs) {
+    real g[N_EVENTS];
+    if (signs[0] == signs[0]) return;
+    advance(t, PROBE * h, x, c, p, stage, rate, next, w, B);
+    happened(t + PROBE * h, next, c, p, signs, g, w);
+    take_signs(signs, g);
+}
+
+/* The event at which a member stops within a step of length *h from x to `next`, or -1: where, by bisection with steps
+ * of its own from x. */
+FUNCTION int stop(double t, double *h, const real *x, const real *c, const real *p, real *stage, real *rate, real *next,
+                  real *w, const struct beside *B, real *signs) {
+    real g[N_EVENTS];
+    double near_ = 0.0, end = *h;
+    int event = happened(t + end, next, c, p, signs, g, w);
+    if (event < 0) {
+        take_signs(signs, g);
+        return event;
+    }
+    while (end - near_ > WIDTH * *h) {
+        const double middle = near_ + 0.5 * (end - near_);
+        if (middle <= near_ || middle >= end) break;
+        advance(t, middle, x, c, p, stage, rate, next, w, B);
+        if (happened(t + middle, next, c, p, signs, g, w) >= 0) end = middle;
+        else near_ = middle;
+    }
+    advance(t, end, x, c, p, stage, rate, next, w, B);
+    event = happened(t + end, next, c, p, signs, g, w);
+    *h = end;
+    return event < 0 ? 0 : event;
+}
+#endif
+
 extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     long long n, real *state, real *held, long long c_element, long long c_row, const real *parameters,
     long long p_element, long long p_row, const double *clock, double anchor, double h, long long first,
     long long count, double rest, int *status, double *failed_at, real *row, real *values,
     const long long *due, uint64_t seed, const long long *number, real *held_begin, real *held_row,
-    real *signs) {
+    real *signs
+#if ADAPTIVE
+    ,
+    const double *atol, double rtol, double max_step, double max_steps, double t_end, double *paces, double *reached,
+    real *slopes, long long tries, int *going
+#endif
+) {
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
+#if ADAPTIVE
+    if (reached[i] >= h) return;
+#endif
     real x[N_STATES], stage[N_STATES], rate[N_RATE], next[N_STATES], c[N_HELD + 1], p[N_PARAMETERS + 1], w[N_WORK + 1];
     const double own = clock ? clock[i] : 0.0;
     int bad = status[i];
@@ -98,27 +146,94 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
 #endif
 #if N_MEASURES
     real before[N_MEASURES], value[N_MEASURES], seen[N_MEASURES];
+    const double slack = 1e-9 * (ADAPTIVE ? rest : h);
+#if ADAPTIVE
+    double now = reached[i] == reached[i] ? reached[i] : anchor;
+#else
     double now = own + (anchor + (double)first * h);
+#endif
     UNROLL
     for (int j = 0; j < N_MEASURES; j++) {
         value[j] = values[j * n + i];
         seen[j] = values[(N_MEASURES + j) * n + i];
     }
-    if (EVERY && !bad) look(now, 0.0, 1e-9 * h, x, c, p, before, value, seen, w);
+    if (EVERY && !bad) look(now, 0.0, slack, x, c, p, before, value, seen, w);
 #endif
     bool sick = false;
     const struct beside beside = {&sick};
-    const long long steps = count + (rest > 0.0);
 #if N_EVENTS
-    real sign_of[N_EVENTS], g[N_EVENTS];
+    real sign_of[N_EVENTS];
     UNROLL
     for (int e = 0; e < N_EVENTS; e++) sign_of[e] = signs[e * n + i];
-    if (steps && !bad && sign_of[0] != sign_of[0]) {
-        const double begin = own + (anchor + (double)first * h);
-        advance(begin, PROBE * h, x, c, p, stage, rate, next, w, &beside);
-        happened(begin + PROBE * h, next, c, p, sign_of, g, w);
-        take_signs(sign_of, g);
+#endif
+#if ADAPTIVE
+    const struct tolerance tolerance = {atol, rtol, max_step, max_steps, t_end};
+    real *const slope = rate + STAGES * N_STATES, *const last = rate + (STAGES - 1) * N_STATES;
+    double t = reached[i], pace[N_PACE];
+    UNROLL
+    for (int j = 0; j < N_PACE; j++) pace[j] = paces[j * n + i];
+    if (t == t) {
+        UNROLL
+        for (int j = 0; j < N_STATES; j++) slope[j] = slopes[j * n + i];
+    } else {
+        t = anchor;
+        derivative(REAL(t), x, c, p, slope, w);
     }
+    if (pace[TO_TRY] == 0.0) {
+        UNROLL
+        for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
+        pace[TO_TRY] = first_step(&tolerance, t, t_end - anchor, x, c, p, stage, rate, w);
+    }
+#if N_EVENTS
+    if (!bad) arm(t, smaller(pace[TO_TRY], t_end - t), x, c, p, stage, rate, next, w, &beside, sign_of);
+#endif
+    ROLL
+    for (long long k = 0; k < tries && !bad && t < h; k++) {
+        const bool tiny = too_short(pace, t);
+        if (tiny || pace[TRIES] >= max_steps) {
+            int worst = 0; /* which changes fastest */
+            for (int j = 1; j < N_STATES; j++)
+                if (counted[j] * slope[j] * slope[j] > counted[worst] * slope[worst] * slope[worst]) worst = j;
+            bad = tiny ? 1 + worst : 2 + N_STATES;
+            failed_at[i] = t;
+            break;
+        }
+        bool landed;
+        double length = length_of(&tolerance, pace, t, h, &landed);
+        const double error = attempt(&tolerance, t, length, x, c, p, slope, stage, rate, next, w);
+        choose(length, error, true, pace);
+        if (!(error <= 1.0)) continue;
+        UNROLL
+        for (int j = 0; j < N_STATES; j++) slope[j] = last[j];
+        normalise(next);
+#if N_EVENTS
+        const int event = stop(t, &length, x, c, p, stage, rate, next, w, &beside, sign_of);
+        if (event >= 0) {
+            failed_at[i] = t + length;
+            bad = -2 - event;
+            landed = false;
+        }
+#endif
+        UNROLL
+        for (int j = 0; j < N_STATES; j++) x[j] = next[j];
+        t = landed ? h : t + length;
+#if N_MEASURES
+        now = t;
+        if (EVERY) look(now, length, slack, x, c, p, before, value, seen, w);
+        else if (bad) look(now, 0.0, slack, x, c, p, before, value, seen, w);
+#endif
+    }
+    reached[i] = t;
+    if (!bad && t < h) *going = 1;
+    UNROLL
+    for (int j = 0; j < N_PACE; j++) paces[j * n + i] = pace[j];
+    UNROLL
+    for (int j = 0; j < N_STATES; j++) slopes[j * n + i] = slope[j];
+#else
+    const long long steps = count + (rest > 0.0);
+#if N_EVENTS
+    if (steps && !bad)
+        arm(own + (anchor + (double)first * h), h, x, c, p, stage, rate, next, w, &beside, sign_of);
 #endif
     ROLL
     for (long long k = 0; k < steps && !bad; k++) {
@@ -134,31 +249,21 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         }
         double end = length;
 #if N_EVENTS
-        int event = happened(own + (at + length), next, c, p, sign_of, g, w);
-        if (event < 0) take_signs(sign_of, g);
-        else {
-            double near_ = 0.0;
-            while (end - near_ > WIDTH * length) {
-                const double middle = near_ + 0.5 * (end - near_);
-                if (middle <= near_ || middle >= end) break;
-                advance(own + at, middle, x, c, p, stage, rate, next, w, &beside);
-                if (happened(own + at + middle, next, c, p, sign_of, g, w) >= 0) end = middle;
-                else near_ = middle;
-            }
-            advance(own + at, end, x, c, p, stage, rate, next, w, &beside);
-            event = happened(own + at + end, next, c, p, sign_of, g, w);
+        const int event = stop(own + at, &end, x, c, p, stage, rate, next, w, &beside, sign_of);
+        if (event >= 0) {
             failed_at[i] = own + at + end;
-            bad = -2 - (event < 0 ? 0 : event);
+            bad = -2 - event;
         }
 #endif
         UNROLL
         for (int j = 0; j < N_STATES; j++) x[j] = next[j];
 #if N_MEASURES
         now = own + (at + end);
-        if (EVERY) look(now, end, 1e-9 * h, x, c, p, before, value, seen, w);
-        else if (bad) look(now, 0.0, 1e-9 * h, x, c, p, before, value, seen, w);
+        if (EVERY) look(now, end, slack, x, c, p, before, value, seen, w);
+        else if (bad) look(now, 0.0, slack, x, c, p, before, value, seen, w);
 #endif
     }
+#endif
     status[i] = bad;
 #if N_EVENTS
     UNROLL
@@ -172,7 +277,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     }
 #endif
 #if N_MEASURES
-    if (!EVERY && !bad) look(now, 0.0, 1e-9 * h, x, c, p, before, value, seen, w);
+    if (!EVERY && !bad) look(now, 0.0, slack, x, c, p, before, value, seen, w);
     UNROLL
     for (int j = 0; j < N_MEASURES; j++) {
         values[j * n + i] = value[j];

@@ -60,10 +60,8 @@ struct rollout {
     const int64_t *directions;
     double *signs;
     double *events_work; /* that of `events`, 2 n_events + N_STATES + 1 vectors */
-    /* adaptive steps: tolerances, longest step, most steps; of each member the step to try (0: to be chosen), the last
-     * error, whether the last try was rejected, and the number of steps */
-    const double *atol;
-    double rtol, max_step, max_steps, t_end;
+    /* adaptive steps: how they are chosen, and N_PACE numbers of each member */
+    struct tolerance tolerance;
     double *pace;
     /* where events change members: which have not left their start, signs of all event functions, and who begins with a
      * member and takes it over a step outside of its lane (members.c); `first` is the number of the first one */
@@ -319,57 +317,26 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
     }
 }
 #elif ADAPTIVE
-TABLE double error_weight[] = {ERRORS}, counted[] = {COUNTED};
-
-static inline real larger(real a, real b) { return select_(a > b, a, b); }
-static inline real smaller(real a, real b) { return select_(a < b, a, b); }
-
-/* Weighted root mean square over the states that count. */
-static real weighed(const struct rollout *R, const real *v, const real *x, const real *y) {
-    real sum = K(0.0);
-    for (int j = 0; j < N_STATES; j++) {
-        const real scale = R->atol[j] + R->rtol * larger(magnitude(x[j]), magnitude(y[j])), r = counted[j] * (v[j] / scale);
-        sum += r * r;
-    }
-    return sqrt(sum / K(N_COUNTED));
-}
-
-/* First steps, so that an explicit Euler step changes x and x' little (simulation/engines/startup.py); `rate` is the
- * derivative at x. */
-static real first_step(const struct rollout *R, real t, double longest, const real *x, const real *c, const real *p,
-                       real *stage, real *rate, real *w) {
-    real *const other = rate + N_STATES;
-    const real most = SPLAT(longest < R->max_step ? longest : R->max_step);
-    const real d0 = weighed(R, x, x, x), d1 = weighed(R, rate, x, x);
-    const real h0 = smaller(select_((d0 < 1e-5) | (d1 < 1e-5), K(1e-6), K(0.01) * d0 / d1), most);
-    for (int j = 0; j < N_STATES; j++) stage[j] = x[j] + h0 * rate[j];
-    derivative(t + h0, stage, c, p, other, w);
-    for (int j = 0; j < N_STATES; j++) other[j] = other[j] - rate[j];
-    const real d2 = weighed(R, other, x, x) / h0, steepest = larger(d1, d2);
-    const real h1 = select_(steepest <= 1e-15, larger(K(1e-6), K(1e-3) * h0), pow(K(0.01) / steepest, K(1.0 / HIGH_ORDER)));
-    const real h = smaller(smaller(K(100.0) * h0, h1), most);
-    return select_((h > 0.0) & (h < INFINITY), h, smaller(K(1e-6), most));
-}
-
-/* Integrate a block of members to the end of a segment (at seg->h), each with steps of its own: stepper.c in lanes. Returns
- * those that are still alive. PI control after K. Gustafsson, ACM Trans. Math. Software 17 (1991) 533-554. */
+/* Integrate a block of members to the end of a segment (at seg->h), each with steps of its own. Returns those that are
+ * still alive. */
 static integer adapt(const struct rollout *R, int64_t start, int64_t members, const struct segment *seg, double slack,
                      integer alive, real *x, const real *c, const real *p, real *stage, real *rate, real *next, real *w) {
-    const double beta = 0.2 / (LOW_ORDER + 1.0), power = 1.0 / (LOW_ORDER + 1.0) - 0.75 * beta, target = seg->h;
+    const struct tolerance *const T = &R->tolerance;
+    const double target = seg->h;
     real *const slope = rate + STAGES * N_STATES, *const last = rate + (STAGES - 1) * N_STATES;
-    real t = SPLAT(seg->anchor), pace[4]; /* step, error, rejected, steps */
-    load_members(R->pace, start, members, R->n, 4, 4, pace);
+    real t = SPLAT(seg->anchor), pace[N_PACE];
+    load_members(R->pace, start, members, R->n, N_PACE, N_PACE, pace);
     derivative(t, x, c, p, slope, w);
-    if (any(pace[0] == 0.0)) {
+    const integer fresh = pace[TO_TRY] == 0.0;
+    if (any(fresh)) {
         for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
-        pace[0] = select_(pace[0] == 0.0, first_step(R, t, R->t_end - seg->anchor, x, c, p, stage, rate, w), pace[0]);
+        pace[TO_TRY] = select_(fresh, first_step(T, t, T->t_end - seg->anchor, x, c, p, stage, rate, w), pace[TO_TRY]);
     }
-    if (R->n_events) arm(R, t, smaller(pace[0], R->t_end - t), x, c, p, stage, rate, w);
+    if (R->n_events) arm(R, t, smaller(pace[TO_TRY], T->t_end - t), x, c, p, stage, rate, w);
     for (;;) {
         const integer going = alive & (t < target);
         if (!any(going)) break;
-        const integer tiny = going & ((pace[0] < K(4.0 * 2.220446049250313e-16) * magnitude(t)) | (pace[0] < 1e-290));
-        const integer many = going & ~tiny & (pace[3] >= R->max_steps);
+        const integer tiny = going & too_short(pace, t), many = going & ~tiny & (pace[TRIES] >= T->max_steps);
         if (__builtin_expect(any(tiny | many), 0)) {
             for (int64_t i = 0; i < members; i++) {
                 if (!(tiny[i] | many[i])) continue;
@@ -382,35 +349,13 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
             alive &= ~(tiny | many);
             continue;
         }
-        const real rest = target - t, h = smaller(pace[0], SPLAT(R->max_step));
-        const integer landed = rest <= h * K(1.0 + 1e-9);
-        real used = select_(landed, rest, select_(rest < K(2.0) * h, K(0.5) * rest, h));
-        used = select_(going, used, K(0.0));
-        for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
-        later_stages(t, used, x, c, p, rate, next, w);
-        integer good = J(-1);
-        for (int j = 0; j < N_STATES; j++) {
-            real sum = K(0.0);
-            for (int s = 0; s < STAGES; s++) sum += (used * error_weight[s]) * rate[s * N_STATES + j];
-            stage[j] = sum;
-            good &= (next[j] - next[j]) == K(0.0);
-        }
-        real error = weighed(R, stage, x, next);
-        error = select_(good & (error == error), error, K(INFINITY));
-        const real scaled = pow(error, K(power));
-        const integer taken = going & (error <= 1.0), refused = going & ~(error <= 1.0);
-        const real shorter = used * select_(error < INFINITY, larger(K(0.2), K(0.9) / scaled), K(0.2));
-        const real factor = smaller(K(10.0), larger(K(0.2), K(0.9) * pow(pace[1], K(beta)) / scaled));
-        real longer = used * select_(pace[2] > 0.0, smaller(factor, K(1.0)), factor);
-        longer = select_(used < pace[0], larger(longer, pace[0]), longer); /* cut to hit an instant: as was planned */
-        pace[0] = select_(taken, longer, select_(refused, shorter, pace[0]));
-        pace[1] = select_(taken, larger(error, K(1e-4)), pace[1]);
-        pace[2] = select_(taken, K(0.0), select_(refused, K(1.0), pace[2]));
-        pace[3] = select_(going, pace[3] + K(1.0), pace[3]);
+        integer landed, stopped = J(0);
+        real length = select_(going, length_of(T, pace, t, target, &landed), K(0.0));
+        const real error = attempt(T, t, length, x, c, p, slope, stage, rate, next, w);
+        const integer taken = going & (error <= 1.0);
+        choose(length, error, going, pace);
         for (int j = 0; j < N_STATES; j++) slope[j] = select_(taken, last[j], slope[j]);
         normalise(next);
-        integer stopped = J(0);
-        real length = used;
         if (R->n_events && any(taken))
             stopped = stop(R, start, members, t, &length, taken, x, c, p, stage, rate, next, w);
         for (int j = 0; j < N_STATES; j++) x[j] = select_(taken, next[j], x[j]);
@@ -419,7 +364,7 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
             look(R, t, R->every ? length : K(0.0), slack, R->every ? taken : stopped, x, c, p);
         alive &= ~stopped;
     }
-    store_block(R->pace + start * 4, members, 4, 4, pace);
+    store_block(R->pace + start * N_PACE, members, N_PACE, N_PACE, pace);
     return alive;
 }
 #endif

@@ -32,22 +32,26 @@ FUNCTION void derivative(real t, const real *x, const real *c, const real *p, re
 /* The stages after the first one, which is there, and the new point before quaternions are normalised. */
 FUNCTION void later_stages(instant t, instant h, const real *x, const real *c, const real *p, real *rate, real *next,
                            real *w) {
+    ROLL
     for (int s = 1; s < STAGES; s++) {
+        UNROLL
         for (int j = 0; j < N_STATES; j++) next[j] = x[j];
+        ROLL
         for (int r = 0; r < s; r++) {
             const double a = matrix[s * STAGES + r];
             if (a == 0.0) continue;
-            const real ha = h * a;
+            const real ha = REAL(h * a);
+            UNROLL
             for (int j = 0; j < N_STATES; j++) next[j] += ha * rate[r * N_STATES + j];
         }
-        derivative(t + h * node[s], next, c, p, rate + s * N_STATES, w);
+        derivative(REAL(t + h * node[s]), next, c, p, rate + s * N_STATES, w);
     }
 }
 
 FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, const real *p, real *stage, real *rate,
                            real *next, real *w, MASK alive, const struct beside *B) {
     (void)stage, (void)alive, (void)B;
-    derivative(t, x, c, p, rate, w);
+    derivative(REAL(t), x, c, p, rate, w);
     later_stages(t, h, x, c, p, rate, next, w);
     normalise(next);
 }

@@ -21,11 +21,27 @@
 typedef uint64_t word;
 typedef double real, instant;
 #define FUNCTION static
+#define TABLE static const
+#define UNROLL
 #define WORD(x) ((word)(x))
 #define FROM_WORD(x) ((double)(x))
 #define REAL(x) (x)
-#define K(x) (x)
-static void sincos_(double x, double *sine, double *cosine) { *sine = sin(x), *cosine = cos(x); }
+#define WIDE(x) (x)
+#define SELECT(m, a, b) ((m) ? (a) : (b))
+static double TIMES(double a, double b) {
+    volatile double c = a * b; /* whoever compiles this may fuse products and sums, but not this one */
+    return c;
+}
+static word AS_WORD(double x) {
+    word i;
+    memcpy(&i, &x, sizeof i);
+    return i;
+}
+static double AS_INSTANT(word i) {
+    double x;
+    memcpy(&x, &i, sizeof x);
+    return x;
+}
 #include "noise.h"
 
 static double now(void) {

@@ -12,10 +12,8 @@ import numpy as np
 from dalembert.compile.cuda import BLOCK, CudaSource, Precision, emit_cuda, import_cupy, load_entry
 from dalembert.compile.forms import CUDA_ROLLOUT
 from dalembert.compile.tape import row_major
-from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
-from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.events import check_processor, goes_alone, watches
 from dalembert.simulation.rollout.measures import Measures
@@ -28,6 +26,8 @@ from dalembert.simulation.sampling import Schedule
 __all__ = ["CudaRollout", "rollout_source"]
 
 _PATIENCE = 0.05
+_TRIES = 1000
+"""Adaptive steps of a launch: some tens of milliseconds, after which an interrupt is seen."""
 
 
 def rollout_source(
@@ -38,8 +38,6 @@ def rollout_source(
     way: ConstraintMethod | None = None,
 ) -> CudaSource:
     """Write the time loop of a problem as CUDA C."""
-    if INTEGRATORS[method].adaptive:
-        raise InputError(f"rollouts on a GPU take fixed steps, not those of method {method!r}")
     way = Projection() if way is None else way
     if watches(problem) or goes_alone(problem, method, solves_on_tape(way)):
         check_processor(problem, "cuda")
@@ -72,6 +70,28 @@ def rollout_source(
     return emit_cuda(row_major(ode), form=CUDA_ROLLOUT, macros=macros, further=further, entry="rollout")
 
 
+class _Paces:
+    """Steps that members choose, on the GPU: the last arguments of an adaptive time loop."""
+
+    def __init__(self, cupy: Any, members: Members, dtype: np.dtype[Any]) -> None:
+        pacing, n = members.pacing, len(members.x)
+        assert pacing is not None and members.pace is not None
+        self.pace = cupy.asarray(members.pace.T, order="C")
+        self.reached = cupy.empty(n)
+        self._going = cupy.zeros(1, dtype=cupy.int32)
+        self.arguments = (
+            cupy.asarray(pacing.atol),
+            *map(np.float64, (pacing.rtol, pacing.max_step, pacing.max_steps, pacing.t_end)),
+            *(self.pace, self.reached, cupy.empty((members.x.shape[1], n), dtype=dtype), np.int64(_TRIES), self._going),
+        )
+
+    def going(self) -> bool:
+        """Whether some members have not reached the end of the segment; they have to go on."""
+        going = bool(self._going.get()[0])
+        self._going.fill(0)
+        return going
+
+
 class CudaRollout:
     """The time loop of a problem on a GPU; see `LaneRollout`.
 
@@ -80,7 +100,7 @@ class CudaRollout:
     problem
         Its terminal events stop members; others are not looked at.
     method
-        Name of a fixed-step method.
+        Name of the method.
     precision, fast_math
         As of `dalembert.compile.compile_cuda`.
     measures, schedule, way
@@ -112,20 +132,21 @@ class CudaRollout:
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
         """Integrate all members; see `RolloutEngine`."""
         x, rows, memory = members.x, members.rows, members.measured
-        before = x.copy(), members.held.copy(), None if memory is None else memory.copy()
+        before = members.held.copy(), None if memory is None else memory.copy()
         cupy, n = self._cupy, len(x)
-        state = cupy.asarray(x.T, dtype=self._dtype, order="C")
+        state = self._columns(x)
+        start = state.copy()
         held, parameters = self._table(members.held), self._table(members.p)
         nothing = np.uintp(0)
         clock = nothing if members.clock is None else cupy.asarray(members.clock)
         values: Any = nothing
         if memory is not None:
-            values = cupy.asarray(memory.reshape(n, -1).T, dtype=self._dtype, order="C")
+            values = self._columns(memory.reshape(n, -1))
         flags, times = cupy.zeros(n, dtype=cupy.int32), cupy.zeros(n)
         record = cupy.empty((rows.shape[1] - 1, rows.shape[2], n), dtype=self._dtype)
         signs: Any = nothing
         if members.signs is not None:
-            signs = cupy.asarray(members.signs.T, dtype=self._dtype, order="C")
+            signs = self._columns(members.signs)
         numbers: Any = nothing
         instants: Any = None
         due: Any = nothing
@@ -135,7 +156,8 @@ class CudaRollout:
             numbers, instants = cupy.asarray(members.numbers), cupy.asarray(plan.instants)
             held_record = cupy.full((members.held_rows.shape[1], members.held.shape[1], n), np.nan, dtype=self._dtype)
         grid, block = ((n + BLOCK - 1) // BLOCK,), (BLOCK,)
-        reached, looked = 1, time.monotonic()
+        reached, looked, proceeds = 1, time.monotonic(), True
+        paces = None if members.pacing is None else _Paces(cupy, members, self._dtype)
         for k, segment in enumerate(plan.segments):
             row = int(segment["row"])
             target = record[row - 1] if row >= 0 else nothing
@@ -143,35 +165,51 @@ class CudaRollout:
                 begin = int(segment["begin"]) if segment["sample"] >= 0 else -1
                 due = instants[int(segment["sample"])] if segment["sample"] >= 0 else nothing
                 holds = tuple(held_record[k] if k >= 0 else nothing for k in (begin, row))
-            self._entry(
-                grid,
-                block,
-                (
-                    *(np.int64(n), state, *held, *parameters, clock),
-                    *(np.float64(segment["anchor"]), np.float64(segment["h"]), np.int64(segment["first"])),
-                    *(np.int64(segment["count"]), np.float64(segment["rest"]), flags, times, target, values),
-                    *(due, np.uint64(members.seed), numbers, *holds, signs),
-                ),
-            )
-            reached = max(reached, row + 1)
-            if time.monotonic() - looked > _PATIENCE:
-                cupy.cuda.get_current_stream().synchronize()
-                looked = time.monotonic()
-                if not proceed((k + 1) / len(plan.segments)):
+            steps = (segment["anchor"], segment["h"], segment["first"], segment["count"], segment["rest"])
+            if paces is not None:
+                paces.reached.fill(np.nan)
+            while True:
+                self._entry(
+                    grid,
+                    block,
+                    (
+                        *(np.int64(n), state, *held, *parameters, clock, *steps, flags, times, target, values),
+                        *(due, np.uint64(members.seed), numbers, *holds, signs),
+                        *(() if paces is None else paces.arguments),
+                    ),
+                )
+                going = paces is not None and paces.going()
+                if time.monotonic() - looked > _PATIENCE:
+                    cupy.cuda.get_current_stream().synchronize()
+                    looked = time.monotonic()
+                    proceeds = proceed((k + 1 - going) / len(plan.segments))
+                if not (going and proceeds):
                     break
-        x[:] = state.T.get()
+                due, holds = nothing, (nothing, holds[1])  # set anew at the start, not when members go on
+            reached = reached if going else max(reached, row + 1)
+            if not proceeds:
+                break
+        self._fetch(state, x)
         members.status[:], members.failed_at[:], members.done[:] = flags.get(), times.get(), reached
-        rows[:, 1:reached] = record[: reached - 1].transpose(2, 0, 1).get()
+        ended = reached == rows.shape[1] and int(plan.segments["row"][-1]) == reached - 1
+        between = reached - ended  # the last row is in the states, and need not be fetched
+        if between > 1:
+            rows[:, 1:between] = record[: between - 1].transpose(2, 0, 1).get()
+        if ended:
+            rows[:, -1] = x
+            rows[members.status != 0, -1] = np.nan
         if held_record is not None and members.held_rows is not None:
             members.held_rows[:] = held_record.transpose(2, 0, 1).get()
             members.held[:] = held[0][: members.held.shape[1]].T.get()
         if members.signs is not None:
             members.signs[:] = signs.T.get()
+        if paces is not None and members.pace is not None:
+            members.pace[:] = paces.pace.T.get()
         if memory is not None:
             memory[:] = values.T.get().reshape(memory.shape)
         again = np.flatnonzero(members.status == -1)
         if len(again) and self._beside is not None:
-            some = members.some(again, *before)
+            some = members.some(again, start.T[again].get().astype(np.float64), *before)
             self._beside().run(plan, some, threads=threads, proceed=proceed)
             members.put(again, some)
 
@@ -179,10 +217,22 @@ class CudaRollout:
         """Return what runs the same plan again; see `RolloutEngine`."""
         return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
 
+    def _columns(self, values: Array) -> Any:
+        """Rows of the members as columns; the GPU turns them: the processor would take longer than the transfer."""
+        return self._cupy.ascontiguousarray(self._cupy.asarray(values, dtype=self._dtype).T)
+
+    def _fetch(self, columns: Any, rows: Array) -> None:
+        """Bring columns back as rows, where they can into the memory that is there."""
+        turned = self._cupy.ascontiguousarray(columns.T)
+        if rows.flags.c_contiguous and rows.dtype == turned.dtype:
+            turned.get(out=rows)
+        else:
+            rows[:] = turned.get()
+
     def _table(self, values: Array) -> tuple[Any, np.int64, np.int64]:
         """Numbers of all members, or of each, on the GPU, with their strides."""
         cupy = self._cupy
         if values.ndim == 1:
             return cupy.asarray(np.append(values, 0.0), dtype=self._dtype), np.int64(1), np.int64(0)
-        columns = np.vstack([values.T, np.zeros((1, len(values)))])
-        return cupy.asarray(columns, dtype=self._dtype, order="C"), np.int64(len(values)), np.int64(1)
+        padded = np.hstack([values, np.zeros((len(values), 1))])  # an array of nothing has no address
+        return self._columns(padded), np.int64(len(values)), np.int64(1)

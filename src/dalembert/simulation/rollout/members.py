@@ -101,10 +101,10 @@ class Members:
         return replace(self, held=held, numbers=np.ascontiguousarray(numbers), held_rows=rows, seed=seed)
 
     def some(self, which: NDArray[np.int64], x: Array, held: Array, measured: Array | None) -> Members:
-        """Some of the members, with the states, held values and measures that they began with."""
+        """Some of the members, with the states (of those alone), held values and measures that they began with."""
         own, p = (a[which] if a.ndim == 2 else a for a in (held, self.p))
         memory = None if measured is None else measured[which]
-        some = Members.at_start(x[which], own, p, self.rows.shape[1], memory)
+        some = Members.at_start(x, own, p, self.rows.shape[1], memory)
         clock, rows = (None if a is None else a[which] for a in (self.clock, self.held_rows))
         numbers = None if self.numbers is None else self.numbers[which]
         signs = None if self.signs is None else np.full((len(which), self.signs.shape[1]), np.nan)

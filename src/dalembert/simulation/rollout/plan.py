@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
+from dalembert.core.noise import quantile_macros
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Setup
 from dalembert.simulation.engines.integrators import INTEGRATORS
@@ -167,6 +168,7 @@ def rollout_macros(problem: Problem, method: str, *, alone: bool = False) -> dic
         "N_PARAMETERS": problem.n_parameters,
         "N_QUATERNIONS": len(problem.quaternions),
         "QUATERNIONS": ", ".join(map(str, [*problem.quaternions, 0])),
+        **quantile_macros(),
     }
     if problem.stepping is not None:
         return {"ADAPTIVE": 0, **sizes}

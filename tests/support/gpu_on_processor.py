@@ -1,0 +1,97 @@
+"""Text for a GPU on the processor, compiled as C++, one thread after the other; and a CuPy that runs it so.
+
+`ProcessorCupy` has what rollouts ask of CuPy, on NumPy arrays: with it they go their whole way without a GPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+__all__ = ["SHIM", "ProcessorCupy", "compile_text", "needs_gpp"]
+
+needs_gpp = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+
+SHIM = """
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __noinline__
+#define __launch_bounds__(...)
+static struct { long long x; } blockIdx, blockDim = {1}, threadIdx = {0};
+extern "C" void set_thread(long long i) { blockIdx.x = i; }
+static double __attribute__((noinline)) __dmul_rn(double a, double b) { return a * b; }
+static long long __double_as_longlong(double a) { long long i; memcpy(&i, &a, sizeof i); return i; }
+static double __longlong_as_double(long long i) { double a; memcpy(&a, &i, sizeof a); return a; }
+"""
+"""What a GPU gives to each thread: here one thread per block."""
+
+
+def compile_text(text: str, folder: Path, *options: str) -> ctypes.CDLL:
+    """Compile text for a GPU as C++ and load it."""
+    folder.mkdir(exist_ok=True)
+    (folder / "kernel.cpp").write_text(SHIM + text)
+    command = ["g++", "-O1", "-shared", "-fPIC", "-w", *options]
+    command += [str(folder / "kernel.cpp"), "-o", str(folder / "kernel.so")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return ctypes.CDLL(str(folder / "kernel.so"))
+
+
+class _Array(np.ndarray):
+    def get(self, out: np.ndarray | None = None) -> np.ndarray:
+        if out is None:
+            return np.array(self)
+        out[...] = self
+        return out
+
+
+def _like(make: Any) -> Any:
+    return lambda *args, **named: make(*args, **named).view(_Array)
+
+
+class ProcessorCupy:
+    """See the module; ``launches`` counts them."""
+
+    int32, int64 = np.int32, np.int64
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self.launches, self._modules = folder, 0, 0
+        self.empty, self.zeros, self.full = _like(np.empty), _like(np.zeros), _like(np.full)
+        self.ascontiguousarray = _like(np.ascontiguousarray)
+        self.cuda = SimpleNamespace(get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None))
+
+    @staticmethod
+    def asarray(values: Any, dtype: Any = None, order: Any = None) -> Any:
+        return np.array(values, dtype=dtype, order=order or "C").view(_Array)  # memory of its own, as on a GPU
+
+    def RawModule(self, code: str, options: tuple[str, ...]) -> Any:
+        self._modules += 1
+        kept = [o for o in options if o.startswith("-D")]
+        library = compile_text(code, self._folder / str(self._modules), *kept)
+        return SimpleNamespace(get_function=lambda name: self._entry(library, name))
+
+    def _entry(self, library: ctypes.CDLL, name: str) -> Any:
+        function = library[name]
+        kinds = {np.int64: ctypes.c_longlong, np.float64: ctypes.c_double, np.uint64: ctypes.c_ulonglong}
+
+        def launch(grid: tuple[int], block: tuple[int], arguments: tuple[Any, ...]) -> None:
+            self.launches += 1
+            given = [
+                ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else kinds[type(a)](a) for a in arguments
+            ]
+            for i in range(int(arguments[0])):
+                library.set_thread(ctypes.c_longlong(i))
+                function(*given)
+
+        return launch
