@@ -10,6 +10,7 @@ import pytest
 from tests.support.gpu_on_processor import compile_text, needs_gpp
 
 import dalembert as da
+from dalembert.loop import switching
 from dalembert.loop.closed_loop import close_loop
 from dalembert.simulation.rollout.cuda import rollout_source
 from dalembert.simulation.rollout.members import Members
@@ -180,8 +181,9 @@ def test_members_are_taken_out_and_put_back() -> None:
     assert members.rows[1, 1, 0] == 3.0 and members.done.tolist() == [1, 2, 1, 1]
 
 
-def test_members_are_put_on_their_constraints_in_threads() -> None:
+def test_members_are_put_on_their_constraints_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start states are the same bits in any number of threads, and those of one alone; the first refused is named."""
+    monkeypatch.setattr(switching, "_WORTH", 256)
     eom = da.equations(pulley_robot(2))
     v0 = {"platform.vx": 0.1 * np.random.default_rng(1).normal(size=600)}
     settings = {"q0": START, "duration": 1e-3, "step": 1e-3, "record": 1e-3}

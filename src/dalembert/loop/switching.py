@@ -34,6 +34,7 @@ TAKES_HOLD = {"cable": "taut", "contact": "impact"}
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act
 _CLOSE = 1e-3  # part of the velocities that may change without a word, as printed digits do
 _PENETRATES = 1e-6  # overlap [m] that a run may start with: the rounding of a position that someone has typed
+_WORTH = 4096  # members of a thread of NumPy: with fewer, threads wait for each other longer than they work
 _CUT = -1.0  # switch of a cable that was taken away: unlike a slack one (0) it does not become taut again
 
 
@@ -214,9 +215,9 @@ class Switching:
                 placed = place_starts(eom, self.problem, x, t=t, p=p, reach=reach, wanted=wanted, threads=threads)
                 left = np.flatnonzero(~placed)
                 if len(left):
-                    in_parts(lambda part: place(left[part]), len(left), threads)
+                    in_parts(lambda part: place(left[part]), len(left), threads, least=_WORTH)
             else:
-                in_parts(place, len(x), threads)
+                in_parts(place, len(x), threads, least=_WORTH)
         except InputError:
             if self.pairs.names:  # of velocities that cables do not allow a member is told, and starts with others
                 for i, own in enumerate(p):
