@@ -36,9 +36,12 @@ FUNCTION int64_t *take_integers(struct memory *memory, int64_t count) {
 static size_t doubles(int64_t count) { return (size_t)count * sizeof(double); }
 
 FUNCTION double dot(const double *a, const double *b, int64_t n) {
-    double s = 0.0;
-    for (int64_t i = 0; i < n; i++) s += a[i] * b[i];
-    return s;
+    double s[4] = {0.0, 0.0, 0.0, 0.0}; /* sums that do not wait for each other */
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int j = 0; j < 4; j++) s[j] += a[i + j] * b[i + j];
+    for (; i < n; i++) s[0] += a[i] * b[i];
+    return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
 FUNCTION double largest_of(const double *a, int64_t n) {

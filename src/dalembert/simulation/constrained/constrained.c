@@ -363,7 +363,10 @@ static void remember(struct constrained *C, const double *const *in) {
 /* Kernel (t, x, c, p) -> x'. Moving constraints do the work lambda Phi_t on the machine. */
 int constrained_ode(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
-    if (!was_seen(C, in) && evaluate_motion(C, in)) return 1;
+    if (!was_seen(C, in)) {
+        if (evaluate_motion(C, in)) return 1;
+        remember(C, in);
+    }
     memcpy(out[0], C->rates, (size_t)C->n * sizeof(double));
     memcpy(out[0] + C->nq, C->a, (size_t)C->nv * sizeof(double));
     double power = 0.0;
@@ -379,8 +382,10 @@ int constrained_events(const double *const *in, double *const *out, double *work
     const int64_t k = C->n_tape_events, u = C->n_unilateral;
     if (C->events && C->events(in, out, C->events_work)) return 1;
     if (!u) return 0;
-    if (evaluate_motion(C, in)) return 1;
-    remember(C, in);
+    if (!was_seen(C, in)) {
+        if (evaluate_motion(C, in)) return 1;
+        remember(C, in);
+    }
     for (int64_t i = 0; i < u; i++) {
         const int64_t row = C->unilateral[i];
         const double is = in[1][C->flags[row]];

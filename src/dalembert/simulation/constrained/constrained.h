@@ -22,7 +22,7 @@ struct constrained {
     int64_t max_iterations;
     /* outputs of the tapes */
     double *rates, *M, *f, *Jt, *phi, *phidot, *gamma, *phi_t, *q_moved, *v_moved, *error, *share;
-    /* where the tape was last evaluated for the events: a step starts where the last one ended */
+    /* where the motion was last evaluated: a step starts where the last one ended, and events are looked at there */
     double t_seen;
     double *seen;
     /* scratch */

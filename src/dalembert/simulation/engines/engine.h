@@ -74,7 +74,10 @@ struct watch {
     double armed_at, armed_for; /* when events were last armed, and by the signs how long after */
     double *stops; /* instants of the last CROWD transitions */
     int64_t n_stops;
-    double *x_part, *g_part, *g_start, *g_found, *x_found, *g_kept, *x_kept, *slope_end;
+    double *x_part, *g_part, *g_start, *g_found, *x_found, *g_kept, *x_kept, *slope;
+    int64_t n_nodes;
+    double *nodes, *newton; /* where the pending step is known, and Newton's coefficients of a polynomial through it */
+    double off; /* its error, by what is allowed, see error_at */
     int64_t *fired;
     /* records of events; a transition is of those from change_first on */
     int64_t n_records, records_capacity;

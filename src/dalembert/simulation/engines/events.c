@@ -10,6 +10,9 @@
 #define LOCATED 1e-11
 #define TOUCHING 1e-3 /* part of an event function below which it has only just left zero */
 #define SECANTS 6 /* guesses that follow the last secant, before bisection has its turn */
+#define NODES 4 /* places of a step at which state and slope are known, for a polynomial through them */
+#define FAITHFUL 0.1 /* part of the tolerances of a step by which such a polynomial may be off, */
+#define EXACT 1e-13 /* or of the states, where steps have no tolerances */
 #define CROWD 500
 #define CROWDED 1e-6
 #define ROOM 4 /* rows that may be recorded beyond the capacity */
@@ -47,13 +50,76 @@ static void arm(struct watch *W) {
     W->armed_for = s;
 }
 
-/* Event functions at t + s of the pending step by a cubic through its ends, into g_part: a first guess. */
+/* The polynomial at s, into x_part. Every node counts twice: state and slope. */
+static void interpolate(struct watch *W, double s) {
+    const int64_t n = W->loop->n;
+    double *restrict x = W->x_part;
+    memset(x, 0, (size_t)n * sizeof(double));
+    for (int64_t k = 2 * W->n_nodes - 1; k >= 0; k--) {
+        const double away = s - W->nodes[k / 2], *restrict c = W->newton + k * n;
+        for (int64_t i = 0; i < n; i++) x[i] = c[i] + away * x[i];
+    }
+}
+
+/* How far an error of state i is from what is allowed: a part of the tolerances of a step, or of the states. */
+static double faults(const struct loop *L, int64_t i, double off) {
+    const double size = fmax(fabs(L->x[i]), fabs(L->x_next[i]));
+    const double allowed = L->adaptive ? FAITHFUL * (L->atol[i] + L->rtol * size) : EXACT * (1.0 + size);
+    return L->counted[i] * fabs(off) / allowed;
+}
+
+/* Take in the state x at s and the slope there (`slope`). Returns by how much the polynomial was off before. */
+static double add_node(struct watch *W, double s, const double *x) {
+    const struct loop *L = W->loop;
+    const int64_t n = L->n, used = 2 * W->n_nodes;
+    double *restrict first = W->newton + used * n, *restrict second = first + n;
+    double weight = 1.0, most = 0.0;
+    for (int64_t k = 0; k < used; k++) weight *= s - W->nodes[k / 2];
+    for (int64_t i = 0; i < n; i++) { /* value and slope by Horner's rule */
+        double value = 0.0, slope = 0.0, w = 1.0, w_slope = 0.0;
+        for (int64_t k = used - 1; k >= 0; k--) {
+            const double away = s - W->nodes[k / 2];
+            slope = value + away * slope, value = W->newton[k * n + i] + away * value;
+        }
+        for (int64_t k = 0; k < used; k++) {
+            const double away = s - W->nodes[k / 2];
+            w_slope = w + away * w_slope, w *= away;
+        }
+        const double off = x[i] - value;
+        first[i] = off / weight;
+        second[i] = (W->slope[i] - slope - first[i] * w_slope) / weight;
+        most = fmax(most, faults(L, i, off));
+    }
+    W->nodes[W->n_nodes++] = s;
+    return most;
+}
+
+/* Know the pending step by its ends: a cubic. Returns by how much it is off in the middle, by its defect p' - f at s
+ * where that is largest: an error c s^2 (h - s)^2 has there the slope 3^-1.5 c h^3, in the middle it is c h^4 / 16. */
+static double know_ends(struct watch *W) {
+    struct loop *L = W->loop;
+    const size_t size = (size_t)L->n * sizeof(double);
+    W->n_nodes = 1, W->nodes[0] = 0.0;
+    memcpy(W->newton, L->x, size);
+    memcpy(W->newton + L->n, L->stage, size);
+    if (loop_derivative(L, L->t_next, L->x_next, W->slope)) return INFINITY;
+    add_node(W, L->h_used, L->x_next);
+    const double h = L->h_used, s = (0.5 - 0.5 / sqrt(3.0)) * h;
+    double most = 0.0;
+    interpolate(W, s);
+    if (loop_derivative(L, L->t + s, W->x_part, W->slope)) return INFINITY;
+    for (int64_t i = 0; i < L->n; i++) {
+        const double *c = W->newton + i, c1 = c[L->n], c2 = c[2 * L->n], c3 = c[3 * L->n];
+        const double slope = c1 + s * (2.0 * c2 + c3 * (3.0 * s - 2.0 * h));
+        most = fmax(most, faults(L, i, h * sqrt(27.0) / 16.0 * (W->slope[i] - slope)));
+    }
+    return most;
+}
+
+/* Event functions at t + s of the pending step by the polynomial, into g_part. */
 static void glance(struct watch *W, double s) {
     struct loop *L = W->loop;
-    const double h = L->h_used, z = s / h, y = 1.0 - z;
-    for (int64_t i = 0; i < L->n; i++)
-        W->x_part[i] = y * y * ((1.0 + 2.0 * z) * L->x[i] + s * L->stage[i]) +
-                       z * z * ((1.0 + 2.0 * y) * L->x_next[i] - (h - s) * W->slope_end[i]);
+    interpolate(W, s);
     if (evaluate(L->events, L, L->t + s, W->x_part, W->g_part, L->events_work))
         for (int64_t i = 0; i < L->n_events; i++) W->g_part[i] = NAN;
 }
@@ -105,20 +171,56 @@ static double find_crossing(struct watch *W, void (*probe)(struct watch *, doubl
     return (g1 > 0.0) == (B->g_b > 0.0) || g1 == 0.0 ? x1 : x2;
 }
 
-/* Where event i has just crossed in (a, b]: guessed on a cubic, whose points cost one evaluation each, then found. */
+/* Error of the polynomial at s, `off` being that of the cubic in the middle, or where the last node came in. */
+static double error_at(const struct watch *W, double s) {
+    const double h = W->loop->h_used, z = 4.0 * s * (h - s) / (h * h);
+    if (W->n_nodes == 2) return W->off * z * z;
+    const int64_t last = W->n_nodes - 1;
+    const double at = W->nodes[last];
+    double part = (s - at) / W->loop->h_used;
+    for (int64_t k = 0; k < last; k++) part *= (s - W->nodes[k]) / (at - W->nodes[k]);
+    return W->off * part * part;
+}
+
+/* Where event i has just crossed in (a, b], by looks at parts of the step and a polynomial through what they show: it is
+ * refined until it is as good as a look at the place at which it crosses. */
 static double crossing_of(struct watch *W, int64_t i, double a, double g_a, double b, double g_b, double tolerance) {
-    struct bracket B = {a, g_a, b, g_b, 1e-6 * (b - a), NAN, 0.0, a, 0};
-    if (!W->loop->custom) {
-        memcpy(W->g_kept, W->g_found, (size_t)W->loop->n_events * sizeof(double));
-        memcpy(W->x_kept, W->x_found, (size_t)W->loop->n * sizeof(double));
+    struct loop *L = W->loop;
+    const size_t size = (size_t)L->n_events * sizeof(double), state = (size_t)L->n * sizeof(double);
+    struct bracket B = {a, g_a, b, g_b, fmax(tolerance, 1e-3 * (b - a)), NAN, 0.0, a, 0};
+    if (!L->custom) {
+        memcpy(W->g_kept, W->g_found, size), memcpy(W->x_kept, W->x_found, state); /* at the far end, not guessed */
         if (fabs(g_a) <= TOUCHING * fabs(g_b)) {
             glance(W, a + TOUCHING * (b - a));
             if (W->g_part[i] * g_a > 0.0) B.deflated = 1, B.a = a + TOUCHING * (b - a), B.g_a = W->g_part[i];
         }
-        B.guess = find_crossing(W, glance, i, &B);
-        if (B.slope != 0.0 && isfinite(B.slope)) B.guess -= seen_as(&B, B.guess, W->g_found[i]) / B.slope;
-        memcpy(W->g_found, W->g_kept, (size_t)W->loop->n_events * sizeof(double));
-        memcpy(W->x_found, W->x_kept, (size_t)W->loop->n * sizeof(double));
+        for (;;) {
+            const double s = find_crossing(W, glance, i, &B);
+            if (s >= B.b) break;
+            B.guess = isfinite(B.slope) && B.slope != 0.0 ? s - seen_as(&B, s, W->g_found[i]) / B.slope : NAN;
+            if (error_at(W, s) <= 1.0) {
+                if (B.tolerance > tolerance) { /* good enough to find it there */
+                    B.tolerance = tolerance;
+                    continue;
+                }
+                if (settle(L, L->t + s, W->x_found)) break;
+                if (evaluate(L->events, L, L->t + s, W->x_found, W->g_found, L->events_work)) break;
+                if (W->g_found[i] * g_b < 0.0) W->g_found[i] = 0.0; /* it crosses here, by less than rounding */
+                return s;
+            }
+            if (W->n_nodes == NODES) break;
+            look(W, s);
+            const double g = W->g_part[i];
+            if (isnan(g) || loop_derivative(L, L->t + s, W->x_part, W->slope)) break;
+            W->off = add_node(W, s, W->x_part);
+            if (g * g_b >= 0.0) {
+                B.b = s, B.g_b = g;
+                memcpy(W->g_kept, W->g_part, size), memcpy(W->x_kept, W->x_part, state);
+            } else B.a = s, B.g_a = g;
+            B.tolerance = tolerance;
+            B.guess = isfinite(B.slope) && B.slope != 0.0 ? s - seen_as(&B, s, g) / B.slope : NAN;
+        }
+        memcpy(W->g_found, W->g_kept, size), memcpy(W->x_found, W->x_kept, state);
     }
     B.tolerance = tolerance;
     return find_crossing(W, look, i, &B);
@@ -136,7 +238,7 @@ static double locate(struct watch *W) {
     const double h = L->h_used, end = L->t + h;
     const double tolerance = fmax(LOCATED * h, 16.0 * (nextafter(end, INFINITY) - end));
     double first = INFINITY;
-    if (!L->custom) loop_derivative(L, L->t_next, L->x_next, W->slope_end);
+    if (!L->custom) W->off = know_ends(W);
     look(W, 0.0);
     memcpy(W->g_start, W->g_part, size);
     memcpy(W->g_found, L->g_next, size);

@@ -21,7 +21,7 @@ from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, Trans
 __all__ = ["NativeTransitions", "gave_up", "told", "transitions_memory", "watch_memory"]
 
 _CHANGES = 64  # transitions that are logged between two looks of Python
-_CROWD = 500  # as in events.c
+_CROWD, _NODES = 500, 4  # as in events.c
 
 
 class _Transitions(ctypes.Structure):
@@ -56,7 +56,8 @@ def watch_memory(
     watch.loop, watch.n_left, watch.first_own = loop, n_left, n_events - problem.n_constraint_events
     watch.changes_capacity, watch.records_capacity = changes, records
     watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
-    sizes = {"stops": _CROWD} | dict.fromkeys(("x_part", "x_found", "x_kept", "slope_end"), n)
+    sizes = {"stops": _CROWD, "nodes": _NODES, "newton": 2 * _NODES * n}
+    sizes |= dict.fromkeys(("x_part", "x_found", "x_kept", "slope"), n)
     for name, size in (sizes | dict.fromkeys(("g_part", "g_start", "g_found", "g_kept"), n_events)).items():
         array(name, np.zeros(size))
     array("fired", np.zeros(n_events, dtype=np.int64))

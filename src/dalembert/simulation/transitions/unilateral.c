@@ -166,7 +166,7 @@ static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *cho
            *before = x + C->nq, factor = 1.0, lost = 0.0;
     int64_t *poisson = take_integers(&memory, count), strikes = 0;
     const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
-    if (minimum_norm(T->M, nv, none, held, n_held, right, dv, 0, memory)) return NO_TERMS;
+    if (n_held && minimum_norm(T->M, nv, none, held, n_held, right, dv, 0, memory)) return NO_TERMS;
     for (int64_t j = 0; j < nv; j++) v[j] = before[j] + dv[j];
     spread(T, chosen, count, T->J, nv, A);
     spread(T, chosen, count, T->rate, 1, u);
