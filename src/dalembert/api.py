@@ -117,8 +117,8 @@ def simulate(
         None, constant inputs, an expression law such as `PD`, a Python controller with a ``period``, a law that is
         `dalembert.control.Sampled`, or a `dalembert.control.Cascade`.
     method
-        ``"rk4"`` and other fixed-step methods, ``"dopri5"`` (adaptive), ``"cvodes"`` or ``"idas"`` (stiff). None:
-        ``"rk4"``, or the one that ``constraints`` brings along.
+        ``"rk4"`` and other fixed-step methods, ``"dopri5"`` or ``"dop853"`` (adaptive), ``"cvodes"`` or ``"idas"``
+        (stiff). None: ``"rk4"``, or the one that ``constraints`` brings along.
     step
         Step of fixed-step methods; None: 1e-3 s.
     rtol, atol

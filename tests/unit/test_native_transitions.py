@@ -100,3 +100,21 @@ def test_all_transitions_of_the_overturning_robot() -> None:
     times = [[e["t"] for e in run.metadata["transitions"]] for run in (native, python)]
     np.testing.assert_allclose(*times, atol=1e-9)
     np.testing.assert_allclose(native.x[-1], python.x[-1], atol=1e-7)
+
+
+def test_located_events_do_not_depend_on_the_method() -> None:
+    """Long steps of order 8 and short ones of order 5, fixed and adaptive, through the same impacts and rests."""
+    chain = da.equations(chain_on_ground(2, 1, restitution=0.5))
+    start = {"duration": 0.55, "q0": {"base.y": 0.5, "base.angle": 0.3}, "record": 0.05}
+    exact = da.simulate(chain, method="dopri5", rtol=1e-12, atol=1e-14, **start)
+    names, times = [e.name for e in exact.events], [e.t for e in exact.events]
+    assert len(names) > 20
+    for settings in (
+        {"method": "dop853", "rtol": 1e-9, "atol": 1e-11},
+        {"method": "dopri5", "rtol": 1e-9, "atol": 1e-11},
+        {"method": "rk4", "step": 2e-5},
+    ):
+        run = da.simulate(chain, **settings, **start)
+        assert [e.name for e in run.events] == names
+        np.testing.assert_allclose([e.t for e in run.events], times, atol=1e-7)
+        assert run.energy.drift < 1e-7

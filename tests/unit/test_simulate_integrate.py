@@ -320,7 +320,7 @@ GOOD: dict[str, Any] = {"problem": PENDULUM, "x0": [1.0, 0.0], "p": [9.81], "dur
         ({"step": 1e-7, "t0": 1e9, "max_steps": 10**9}, "step = 1e-07 s cannot be resolved at t = 1e+09 s"),
         (
             {"method": "rk45"},
-            "unknown method 'rk45' (did you mean 'rk4'?); known: euler, heun, rk4, bs32, dopri5, cvodes, idas",
+            "unknown method 'rk45' (did you mean 'rk4'?); known: euler, heun, rk4, bs32, dopri5, dop853, cvodes, idas",
         ),
         ({"method": 4}, "unknown method 4"),
         ({"x0": [1.0]}, "x0 must have shape (2,) (theta, theta_dot), got (1,)"),
@@ -343,9 +343,9 @@ GOOD: dict[str, Any] = {"problem": PENDULUM, "x0": [1.0, 0.0], "p": [9.81], "dur
         ({"record": 1e-4}, "record = 0.0001 s is shorter than the step of 0.001 s"),
         ({"max_steps": 0}, "max_steps must be a whole number >= 1, got 0"),
         ({"max_steps": 1e6}, "max_steps must be a whole number >= 1, got 1000000.0"),
-        ({"max_step": 0.1}, "max_step is for bs32, dopri5; method 'rk4' has none"),
-        ({"rtol": 1e-6}, "rtol is for bs32, dopri5, cvodes, idas; method 'rk4' has none"),
-        ({"atol": 1e-6}, "atol is for bs32, dopri5, cvodes, idas; method 'rk4' has none"),
+        ({"max_step": 0.1}, "max_step is for bs32, dopri5, dop853; method 'rk4' has none"),
+        ({"rtol": 1e-6}, "rtol is for bs32, dopri5, dop853, cvodes, idas; method 'rk4' has none"),
+        ({"atol": 1e-6}, "atol is for bs32, dopri5, dop853, cvodes, idas; method 'rk4' has none"),
         (
             {"step": 1e-3, "method": "dopri5"},
             "step is for euler, heun, rk4, generalized-alpha, moreau; method 'dopri5' has none",

@@ -233,7 +233,8 @@ def print_contact(console: Any, figures: dict[str, Any]) -> None:
         console.print(table)
         console.print("What MuJoCo converges to is another model of friction: its last error is its floor.")
     for row in figures["real_time"]:
-        console.print(f"{row['case']}: {row['times']:.0f} times real time at a step of {row['step']:g} s")
+        at = f"a step of {row['step']:g} s" if "step" in row else f"an energy drift of {row['drift']:.0e}"
+        console.print(f"{row['case']}: {row['times']:.2g} times real time at {at}")
     for skip in figures["skipped"]:
         console.print(f"{skip['case']}: {skip['reason']}", style="yellow", highlight=False, soft_wrap=True)
     machine, settings = figures["machine"], figures["settings"]

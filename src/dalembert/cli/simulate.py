@@ -26,12 +26,12 @@ def simulate(
     duration: Annotated[float | None, typer.Option(help="Seconds to simulate.")] = None,
     t0: Annotated[float | None, typer.Option("--t0", help="Initial time [s].")] = None,
     method: Annotated[
-        str | None, typer.Option(help="euler, heun, rk4; bs32, dopri5 (adaptive); cvodes, idas (stiff).")
+        str | None, typer.Option(help="euler, heun, rk4; bs32, dopri5, dop853 (adaptive); cvodes, idas (stiff).")
     ] = None,
     step: Annotated[float | None, typer.Option(help="Step of fixed-step methods [s].")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive methods.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive methods.")] = None,
-    max_step: Annotated[float | None, typer.Option(help="Longest step of bs32 and dopri5 [s].")] = None,
+    max_step: Annotated[float | None, typer.Option(help="Longest step of adaptive methods [s].")] = None,
     max_steps: Annotated[int | None, typer.Option(help="Number of steps after which the run fails.")] = None,
     record: Annotated[float | None, typer.Option(help="Interval of the recorded rows [s].")] = None,
     constraints: Annotated[

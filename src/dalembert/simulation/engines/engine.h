@@ -28,8 +28,8 @@ struct loop {
     double n_counted;
     /* method */
     int64_t stages, fsal, adaptive;
-    const double *a, *b, *e, *nodes; /* e = b - b_hat */
-    double order;                    /* of the embedded solution */
+    const double *a, *b, *e, *e_second, *nodes; /* e = b - b_hat; of a second embedded solution, or 0 */
+    double order;                    /* of a solution whose error goes as the estimate */
     double step, max_step, rtol;
     const double *atol;
     /* where the loop stands */

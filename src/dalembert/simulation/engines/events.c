@@ -11,8 +11,7 @@
 #define TOUCHING 1e-3 /* part of an event function below which it has only just left zero */
 #define SECANTS 6 /* guesses that follow the last secant, before bisection has its turn */
 #define NODES 4 /* places of a step at which state and slope are known, for a polynomial through them */
-#define FAITHFUL 0.1 /* part of the tolerances of a step by which such a polynomial may be off, */
-#define EXACT 1e-13 /* or of the states, where steps have no tolerances */
+#define FAITHFUL 0.1 /* part of the tolerances of a step by which such a polynomial may be off */
 #define CROWD 500
 #define CROWDED 1e-6
 #define ROOM 4 /* rows that may be recorded beyond the capacity */
@@ -61,11 +60,11 @@ static void interpolate(struct watch *W, double s) {
     }
 }
 
-/* How far an error of state i is from what is allowed: a part of the tolerances of a step, or of the states. */
+/* An error of state i, by what is allowed: a part of the tolerances of a step. Fixed steps have none, and allow nothing. */
 static double faults(const struct loop *L, int64_t i, double off) {
+    if (!L->adaptive) return INFINITY;
     const double size = fmax(fabs(L->x[i]), fabs(L->x_next[i]));
-    const double allowed = L->adaptive ? FAITHFUL * (L->atol[i] + L->rtol * size) : EXACT * (1.0 + size);
-    return L->counted[i] * fabs(off) / allowed;
+    return L->counted[i] * fabs(off) / (FAITHFUL * (L->atol[i] + L->rtol * size));
 }
 
 /* Take in the state x at s and the slope there (`slope`). Returns by how much the polynomial was off before. */
@@ -104,6 +103,7 @@ static double know_ends(struct watch *W) {
     memcpy(W->newton + L->n, L->stage, size);
     if (loop_derivative(L, L->t_next, L->x_next, W->slope)) return INFINITY;
     add_node(W, L->h_used, L->x_next);
+    if (!L->adaptive) return INFINITY;
     const double h = L->h_used, s = (0.5 - 0.5 / sqrt(3.0)) * h;
     double most = 0.0;
     interpolate(W, s);
@@ -182,6 +182,26 @@ static double error_at(const struct watch *W, double s) {
     return W->off * part * part;
 }
 
+/* Settle the polynomial's state at s, where event i crosses on it, and follow the event by what that moves; x_found and
+ * g_found are the state and the functions there. NaN: this does not succeed. */
+static double settled_crossing(struct watch *W, int64_t i, const struct bracket *B, double s) {
+    struct loop *L = W->loop;
+    for (int round = 0; round < 4; round++) {
+        interpolate(W, s);
+        memcpy(W->x_found, W->x_part, (size_t)L->n * sizeof(double));
+        if (settle(L, L->t + s, W->x_found)) return NAN;
+        if (evaluate(L->events, L, L->t + s, W->x_found, W->g_found, L->events_work)) return NAN;
+        const double beyond = seen_as(B, s, W->g_found[i]) / B->slope;
+        if (fabs(beyond) <= B->tolerance) {
+            if (W->g_found[i] * B->g_b < 0.0) W->g_found[i] = 0.0; /* it crosses here, by less than is told apart */
+            return s;
+        }
+        s -= beyond;
+        if (!(s > B->a && s < B->b)) return NAN;
+    }
+    return NAN;
+}
+
 /* Where event i has just crossed in (a, b], by looks at parts of the step and a polynomial through what they show: it is
  * refined until it is as good as a look at the place at which it crosses. */
 static double crossing_of(struct watch *W, int64_t i, double a, double g_a, double b, double g_b, double tolerance) {
@@ -203,12 +223,11 @@ static double crossing_of(struct watch *W, int64_t i, double a, double g_a, doub
                     B.tolerance = tolerance;
                     continue;
                 }
-                if (settle(L, L->t + s, W->x_found)) break;
-                if (evaluate(L->events, L, L->t + s, W->x_found, W->g_found, L->events_work)) break;
-                if (W->g_found[i] * g_b < 0.0) W->g_found[i] = 0.0; /* it crosses here, by less than rounding */
-                return s;
+                const double at = settled_crossing(W, i, &B, s);
+                if (isnan(at)) break;
+                return at;
             }
-            if (W->n_nodes == NODES) break;
+            if (W->n_nodes == (L->adaptive ? NODES : 3)) break; /* looks from here on, the first one at the guess */
             look(W, s);
             const double g = W->g_part[i];
             if (isnan(g) || loop_derivative(L, L->t + s, W->x_part, W->slope)) break;

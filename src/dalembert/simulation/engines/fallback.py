@@ -72,8 +72,10 @@ class PythonEngine:
             self._constrained = PythonConstrained(setup.problem, setup.p, setup.constraint_method, self._events)
             self._ode = self._constrained.ode
             self._events = self._constrained.events if setup.problem.event_specs else None
-        b_hat = self._method.b_hat
-        self._e = np.zeros(self._method.stages) if b_hat is None else self._method.b - b_hat
+        self._e, self._e_second = (
+            np.zeros(self._method.stages) if weights is None else self._method.b - weights
+            for weights in (self._method.b_hat, self._method.b_second)
+        )
         self._directions = np.array([float(spec.direction) for spec in setup.problem.event_specs])
         self._counted = setup.problem.counted
 
@@ -236,17 +238,25 @@ class PythonEngine:
         wrong = ~np.isfinite(self._x_next)
         return int(np.argmax(np.where(wrong, np.abs(self._x), -1.0))) if wrong.any() else -1
 
+    def _difference(self, e: Array) -> float:
+        """Weighted root mean square of the difference to an embedded solution."""
+        setup = self._setup
+        scale = setup.atol + setup.rtol * np.maximum(np.abs(self._x), np.abs(self._x_next))
+        squares = (self._counted * (((self._h_used * e) @ self._stage) / scale)) ** 2
+        self.bad = int(np.argmax(squares))
+        return math.sqrt(np.sum(squares) / np.count_nonzero(self._counted))
+
     def _control(self, bad: int) -> Outcome | None:
         """Judge the step and choose the next one."""
-        setup, order = self._setup, self._method.embedded_order
+        order = self._method.estimated_order
         beta = 0.2 / (order + 1.0)
         power = 1.0 / (order + 1.0) - 0.75 * beta
         error = math.inf
         if bad < 0:
-            scale = setup.atol + setup.rtol * np.maximum(np.abs(self._x), np.abs(self._x_next))
-            squares = (self._counted * (((self._h_used * self._e) @ self._stage) / scale)) ** 2
-            self.bad = int(np.argmax(squares))
-            error = math.sqrt(np.sum(squares) / np.count_nonzero(self._counted))
+            second = self._difference(self._e_second)
+            error = self._difference(self._e)
+            if self._method.b_second is not None and error > 0.0:
+                error = error**2 / math.hypot(error, 0.1 * second)
         scaled = error**power
         if not error <= 1.0:
             self._n_rejected += 1

@@ -36,7 +36,7 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "ode events ode_work events_work c p quaternions directions counted"),
     (_REAL, "n_counted"),
     (_INT, "stages fsal adaptive"),
-    (_POINTER, "a b e nodes"),
+    (_POINTER, "a b e e_second nodes"),
     (_REAL, "order step max_step rtol"),
     (_POINTER, "atol"),
     (_REAL, "t t_end h error_old anchor"),
@@ -137,6 +137,8 @@ def loop_memory(
     array("b", method.b)
     array("nodes", method.c)
     array("e", np.zeros(stages) if method.b_hat is None else method.b - method.b_hat)
+    if method.b_second is not None:
+        array("e_second", method.b - method.b_second)
     if ode is not None:
         array("ode_work", np.zeros(ode.n_work))
         loop.ode = ode.address
@@ -145,7 +147,7 @@ def loop_memory(
         loop.events = events.address
     loop.n, loop.n_events, loop.n_quaternions, loop.n_held = n, n_events, len(problem.quaternions), n_held
     loop.n_counted = float(np.count_nonzero(problem.counted))
-    loop.stages, loop.fsal, loop.order = stages, method.fsal, float(method.embedded_order)
+    loop.stages, loop.fsal, loop.order = stages, method.fsal, float(method.estimated_order)
     loop.adaptive = adaptive
     loop.step, loop.max_step, loop.rtol = setup.step, setup.max_step, setup.rtol
     loop.t = loop.t_end = loop.anchor = loop.record_origin = setup.t0

@@ -105,8 +105,9 @@ int64_t loop_settle(struct loop *L) {
 
 #define MAX_STAGES 32
 
-/* One step of length h from (t, x) into out; stages 1.. go to `later`. */
-static int take(struct loop *L, double h, double *later, double *out) {
+/* One step of length h from (t, x) into out; stages 1.. go to `later`, the last one, where it is the slope at the end,
+ * only if it is `wanted`. */
+static int take(struct loop *L, double h, double *later, double *out, int wanted) {
     const double *k[MAX_STAGES];
     const int64_t n = L->n, stages = L->stages;
     if (L->custom) {
@@ -121,6 +122,7 @@ static int take(struct loop *L, double h, double *later, double *out) {
     for (int64_t s = 1; s < stages; s++) {
         double *ks = later + s * n;
         combine(L, L->x, h, L->a + s * stages, s, k, L->x_stage);
+        if (L->fsal && s == stages - 1 && !wanted) break;
         if (loop_derivative(L, L->t + L->nodes[s] * h, L->x_stage, ks)) return 1;
         k[s] = ks;
     }
@@ -132,7 +134,7 @@ static int take(struct loop *L, double h, double *later, double *out) {
 /* A part of length s of the pending step (or of a step to come), with the event functions at its end. */
 int64_t loop_partial(struct loop *L, double s, double *x, double *g) {
     if (s == 0.0) memcpy(x, L->x, (size_t)L->n * sizeof(double));
-    else if (take(L, s, L->stage_partial, x)) return DIVERGED;
+    else if (take(L, s, L->stage_partial, x, 0)) return DIVERGED;
     if (settle(L, L->t + s, x)) return DIVERGED;
     if (L->n_events && evaluate(L->events, L, L->t + s, x, g, L->events_work)) return DIVERGED;
     return REACHED;
@@ -149,12 +151,12 @@ static int64_t find_bad(const struct loop *L) {
     return bad;
 }
 
-/* Weighted root mean square of the error estimate; `bad` becomes the state that contributes most. */
-static double error_norm(struct loop *L) {
+/* Weighted root mean square of the difference to an embedded solution; `bad` becomes the state that contributes most. */
+static double difference(struct loop *L, const double *e) {
     const double *k[MAX_STAGES];
     double sum = 0.0, worst = -1.0;
     for (int64_t s = 0; s < L->stages; s++) k[s] = L->stage + s * L->n;
-    combine(L, 0, L->h_used, L->e, L->stages, k, L->error);
+    combine(L, 0, L->h_used, e, L->stages, k, L->error);
     for (int64_t i = 0; i < L->n; i++) {
         const double scale = L->atol[i] + L->rtol * fmax(fabs(L->x[i]), fabs(L->x_next[i]));
         const double r = L->counted[i] * (L->error[i] / scale);
@@ -162,6 +164,13 @@ static double error_norm(struct loop *L) {
         if (r * r > worst) worst = r * r, L->bad = i;
     }
     return sqrt(sum / L->n_counted);
+}
+
+/* Estimate of the error; of two embedded solutions that of Hairer, Norsett and Wanner, section II.10. */
+static double error_norm(struct loop *L) {
+    if (!L->e_second) return difference(L, L->e);
+    const double second = difference(L, L->e_second), first = difference(L, L->e);
+    return first == 0.0 ? 0.0 : first * first / sqrt(first * first + 0.01 * second * second);
 }
 
 /* Length and end of the next step: it hits the end of the segment and the instants to record. */
@@ -196,7 +205,8 @@ static int64_t attempt(struct loop *L) {
     plan(L);
     L->n_steps++;
     L->bad = -1;
-    const int failed = take(L, L->h_used, L->stage, L->x_next);
+    /* the slope at the end is that of the next step, unless that is another one after a projection */
+    const int failed = take(L, L->h_used, L->stage, L->x_next, !L->project || (L->adaptive && L->e[L->stages - 1] != 0.0));
     const int64_t bad = failed ? -1 : find_bad(L);
     if (!L->adaptive) {
         L->bad = bad;

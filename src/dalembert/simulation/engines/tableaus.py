@@ -1,7 +1,8 @@
 """Explicit Runge-Kutta methods as data.
 
 Notation and coefficients: E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I",
-2nd ed., 1993: table II.1.2 (the classical method), table II.5.2 (Dormand-Prince); the third-order pair is
+2nd ed., 1993: table II.1.2 (the classical method), table II.5.2 (Dormand-Prince), section II.10 (its relative of order
+8, whose coefficients are decimals); the third-order pair is
 P. Bogacki, L. F. Shampine, "A 3(2) pair of Runge-Kutta formulas", Appl. Math. Lett. 2 (1989) 321-325.
 """
 
@@ -36,6 +37,8 @@ class Tableau:
         Weights of the embedded solution, None for a fixed-step method.
     embedded_order
         Order of the embedded solution.
+    b_second, second_order
+        Weights and order of a second embedded solution, with which the error estimate is that of section II.10.
     """
 
     name: str
@@ -46,6 +49,8 @@ class Tableau:
     c: Array
     b_hat: Array | None = None
     embedded_order: int = 0
+    b_second: Array | None = None
+    second_order: int = 0
 
     @property
     def stages(self) -> int:
@@ -58,13 +63,26 @@ class Tableau:
         return self.b_hat is not None
 
     @property
+    def estimated_order(self) -> int:
+        """Order of a solution whose error would go with the step as the estimate does: ``e^2 / e_2`` of two of them."""
+        return self.embedded_order if self.b_second is None else 2 * self.embedded_order - self.second_order
+
+    @property
     def fsal(self) -> bool:
         """First same as last: the last stage is the derivative at the new point."""
         return bool(self.c[-1] == 1.0 and np.array_equal(self.a[-1], self.b))
 
 
 def _tableau(
-    name: str, title: str, order: int, rows: str, weights: str, embedded: str | None = None, lower: int = 0
+    name: str,
+    title: str,
+    order: int,
+    rows: str,
+    weights: str,
+    embedded: str | None = None,
+    lower: int = 0,
+    second: str | None = None,
+    lowest: int = 0,
 ) -> Tableau:
     def numbers(text: str) -> list[Fraction]:
         return [Fraction(word) for word in text.split()]
@@ -75,10 +93,12 @@ def _tableau(
     for i, row in enumerate(rows.strip().splitlines(), start=1):
         entries = numbers(row)
         a[i, : len(entries)] = [float(entry) for entry in entries]
-        c[i] = float(sum(entries))  # the row condition c_i = sum_j a_ij
-    b_hat = None if embedded is None else np.array([float(w) for w in numbers(embedded)])
-    tableau = Tableau(name, title, order, a, np.array([float(w) for w in b]), c, b_hat, lower)
-    for array in (tableau.a, tableau.b, tableau.c, tableau.b_hat):
+        c[i] = round(float(sum(entries)), 15)  # the row condition c_i = sum_j a_ij
+    b_hat, b_second = (
+        None if text is None else np.array([float(w) for w in numbers(text)]) for text in (embedded, second)
+    )
+    tableau = Tableau(name, title, order, a, np.array([float(w) for w in b]), c, b_hat, lower, b_second, lowest)
+    for array in (tableau.a, tableau.b, tableau.c, tableau.b_hat, tableau.b_second):
         if array is not None:
             array.setflags(write=False)
     return tableau
@@ -110,6 +130,40 @@ _METHODS = (
         "35/384 0 500/1113 125/192 -2187/6784 11/84 0",
         "5179/57600 0 7571/16695 393/640 -92097/339200 187/2100 1/40",
         4,
+    ),
+    _tableau(
+        "dop853",
+        "Dormand-Prince 8(5,3)",
+        8,
+        """\
+        0.05260015195876773
+        0.0197250569845379 0.0591751709536137
+        0.02958758547680685 0 0.08876275643042054
+        0.2413651341592667 0 -0.8845494793282861 0.924834003261792
+        0.037037037037037035 0 0 0.17082860872947386 0.12546768756682242
+        0.037109375 0 0 0.17025221101954405 0.06021653898045596 -0.017578125
+        0.03709200011850479 0 0 0.17038392571223998 0.10726203044637328 -0.015319437748624402 \
+            0.008273789163814023
+        0.6241109587160757 0 0 -3.3608926294469414 -0.868219346841726 27.59209969944671 20.154067550477894 \
+            -43.48988418106996
+        0.47766253643826434 0 0 -2.4881146199716677 -0.590290826836843 21.230051448181193 15.279233632882423 \
+            -33.28821096898486 -0.020331201708508627
+        -0.9371424300859873 0 0 5.186372428844064 1.0914373489967295 -8.149787010746927 -18.52006565999696 \
+            22.739487099350505 2.4936055526796523 -3.0467644718982196
+        2.273310147516538 0 0 -10.53449546673725 -2.0008720582248625 -17.9589318631188 27.94888452941996 \
+            -2.8589982771350235 -8.87285693353063 12.360567175794303 0.6433927460157636
+        0.054293734116568765 0 0 0 0 4.450312892752409 1.8915178993145003 -5.801203960010585 \
+            0.3111643669578199 -0.1521609496625161 0.20136540080403034 0.04471061572777259""",
+        """\
+        0.054293734116568765 0 0 0 0 4.450312892752409 1.8915178993145003 -5.801203960010585 \
+            0.3111643669578199 -0.1521609496625161 0.20136540080403034 0.04471061572777259 0""",
+        """\
+        0.04117368912237389 0 0 0 0 5.675469339128614 2.3872768489717506 -7.465581142465571 \
+            0.6614932157077935 -0.48634006837553356 0.11944219431891463 0.06706592359165889 0""",
+        5,
+        """\
+        0.2440944881889764 0 0 0 0 0 0 0 0.7338466882816118 0 0 0.022058823529411766 0""",
+        3,
     ),
 )
 

@@ -172,7 +172,7 @@ def rollout_macros(problem: Problem, method: str, *, alone: bool = False) -> dic
     }
     if problem.stepping is not None:
         return {"ADAPTIVE": 0, **sizes}
-    able = {name: T for name, T in TABLEAUS.items() if (T.fsal if T.adaptive else _chained(T.a))}
+    able = {name: T for name, T in TABLEAUS.items() if (T.fsal and T.b_second is None if T.adaptive else _chained(T.a))}
     if method not in able:
         raise InputError(f"the method of rollouts must be one of {', '.join(able)}, got {method!r}")
     tableau = able[method]
