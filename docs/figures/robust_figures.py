@@ -232,7 +232,7 @@ def peak_frequencies(system: control.StateSpace) -> np.ndarray:
 
 def ranges() -> None:
     """Guaranteed ranges of the chaser beside those of the document, in both tangents."""
-    for tangent, level, name in (("half", 1.23, "robust_ranges"), ("quarter", 3.97, "robust_ranges_quarter")):
+    for tangent, level, name in (("half", 1.10, "robust_ranges"), ("quarter", 1.41, "robust_ranges_quarter")):
         end = 175 if tangent == "half" else 180
         asked = {n: tuple(np.radians(np.clip(LIMITS[n], -end, end))) for n in LIMITS}
         printed = PRINTED_RANGES[tangent, "5 to 1"]

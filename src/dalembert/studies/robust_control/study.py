@@ -126,6 +126,7 @@ def _proofs() -> Iterator[tuple[str, float]]:
         yield f"mu.{tangent}.inside", float(inside * proven)
     yield "mu.flexible.proven", float(proof("half", LEVELS["half"][0], "flexible", seconds=600.0).complete)
     yield "mu.half.least", proof("half", None, seconds=90.0).upper
+    yield "mu.quarter.least", robust_stability(closed_loop("quarter"), enough=1.0, seconds=300.0).upper
     yield "mu.half.complex", robust_stability(as_complex(closed_loop("half")), enough=1.0, seconds=90.0).upper
     yield "mu.quarter.complex", robust_stability(as_complex(closed_loop("quarter")), enough=1.0, seconds=200.0).upper
     alone = closed_loop("half").close(dict.fromkeys(("theta1", "theta2", "theta3", "theta4"), 0.0))
