@@ -33,7 +33,12 @@ static inline real magnitude(real a) { return (real)((integer)a & J(INT64_MAX));
 
 /* Whether any lane of a mask is set. */
 static inline int any(integer m) {
-#if defined(SHUFFLES) && LANES == 8
+#if LANES == 8 && defined(__GNUC__) && !defined(__clang__)
+    typedef long long words __attribute__((vector_size(64)));
+    return __builtin_ia32_ptestmq512((words)m, (words)m, (unsigned char)-1) != 0;
+#elif LANES == 4 && defined(__GNUC__)
+    return __builtin_ia32_movmskpd256((real)m) != 0;
+#elif defined(SHUFFLES) && LANES == 8
     m |= __builtin_shufflevector(m, m, 4, 5, 6, 7, 0, 1, 2, 3);
     m |= __builtin_shufflevector(m, m, 2, 3, 0, 1, 6, 7, 4, 5);
     return (m[0] | m[1]) != 0;

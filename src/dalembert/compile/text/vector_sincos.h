@@ -7,7 +7,7 @@ __attribute__((noinline, cold)) static void sincos_far(real x, real *sine, real 
     }
 }
 
-static inline void sincos_(real x, real *sine, real *cosine) {
+__attribute__((always_inline)) static inline void sincos_(real x, real *sine, real *cosine) {
     const integer near_ = magnitude(x) <= ANGLE_LIMIT;
     real s, c;
     sincos_near(x, &s, &c);
