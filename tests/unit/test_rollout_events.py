@@ -109,6 +109,36 @@ def test_hard_stops_event_by_event(sampled: bool) -> None:
         assert_same(result, i, da.simulate(eom, v0={"x_dot": speed}, **settings), 1e-10)
 
 
+def test_a_sample_sets_the_second_of_two_blocks_in_motion() -> None:
+    """Forces are held between samples, so that what sticks begins to slip at a sample, without an event before it."""
+    names = ("left", "right")
+    blocks = da.Machine(
+        "blocks",
+        bodies=[body for n in names for body in (da.point_mass(f"{n}.slide", 0.1), da.point_mass(n, 1.0))],
+        joints=[
+            joint
+            for n in names
+            for joint in (
+                da.Joint(f"{n}.x", "prismatic", "world", f"{n}.slide", axis=(1, 0, 0)),
+                da.Joint(f"{n}.z", "prismatic", f"{n}.slide", n, axis=(0, 0, 1)),
+            )
+        ],
+        motors=[da.Motor("drive", "right.x", effort=30.0)],
+        contacts=[da.Contact(n, n, da.Sphere(0.1), friction=0.4) for n in names],
+    )
+    eom = da.equations(blocks)
+    control = Sampled(da.PID(kp=(2.0,), ki=(40.0,), kd=(0.0,), reference=np.array([0.3])), 0.05)
+    settings: dict[str, Any] = {"duration": 1.0, "step": 5e-3, "record": 0.05, "control": control}
+    settings["q0"] = {"left.z": 0.1, "right.z": 0.1}
+    result = da.rollout(eom, v0={"left.x_dot": np.array([0.5, 1.0])}, **settings)
+    run = da.simulate(eom, v0={"left.x_dot": 1.0}, **settings)
+    member = result.member(1)
+    assert [e.name for e in member.events] == [e.name for e in run.events]
+    for name in ("left.x", "right.x", "right.x_dot", "right.z"):
+        np.testing.assert_allclose(np.interp(member.t, run.t, run[name]), member[name], rtol=1e-10, atol=1e-10)
+    assert run["right.x"][-1] > 0.01
+
+
 def test_a_stepper_bounces() -> None:
     eom = da.equations(ball(0.3))
     steps = da.stepper(eom, period=0.01, members=3, q0={"base.z": [0.2, 0.3, 0.4]}, step=2e-3, observe=["base.z"])

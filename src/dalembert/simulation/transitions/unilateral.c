@@ -277,10 +277,13 @@ static int64_t rest(struct transitions *T, double *x, struct collision *made, st
     }
 }
 
+/* Indices in x of the latches of a pair with friction: stick, toward (2), share (3), leeway. */
+static const int64_t *latches_of(const struct transitions *T, int64_t i) { return T->friction + 7 * i; }
+
 /* Write what a pair with friction does into its latches. */
 static void set_friction(const struct transitions *T, double *x, int64_t i, int64_t mode, const double *force,
                          const double *toward) {
-    const int64_t *place = T->friction + 7 * i;
+    const int64_t *place = latches_of(T, i);
     const double values[6] = {mode == STICK,
                               mode == SLIP ? toward[0] : 0.0,
                               mode == SLIP ? toward[1] : 0.0,
@@ -294,7 +297,7 @@ static void set_friction(const struct transitions *T, double *x, int64_t i, int6
 /* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. */
 static void give_leeway(const struct transitions *T, double *x) {
     for (int64_t i = 0; i < T->k; i++) {
-        const int64_t *place = T->friction + 7 * i;
+        const int64_t *place = latches_of(T, i);
         double along = 0.0, squared = 0.0;
         if (!T->rubs[i]) continue;
         for (int j = 0; j < 2; j++) {
@@ -632,7 +635,7 @@ int64_t transitions_begin(struct transitions *T, double t, const double *x, doub
     if (outcome != LANDED) return outcome;
     for (int64_t i = 0; i < T->k; i++) {
         differs |= (made[T->flags[i]] > 0.5) != (x[T->flags[i]] > 0.5);
-        if (T->rubs[i]) differs |= (made[T->friction[6 * i]] > 0.5) != (x[T->friction[6 * i]] > 0.5);
+        if (T->rubs[i]) differs |= (made[*latches_of(T, i)] > 0.5) != (x[*latches_of(T, i)] > 0.5);
     }
     if (!differs && !memcmp(made, x, doubles(C->nq + C->nv))) memcpy(made, x, doubles(C->n));
     C->t_seen = NAN;
