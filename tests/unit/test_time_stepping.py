@@ -398,8 +398,6 @@ def test_refusals() -> None:
     ):
         with pytest.raises(DalembertError, match=message):
             attempt(**options)
-    with pytest.raises(DalembertError, match=r"has contacts \(floor\), which rollouts and steppers go through by"):
-        da.rollout(machine, duration=0.1, q0=[[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]])
     with pytest.raises(DalembertError, match="comes with contact='time-stepping'"):
         da.simulate(machine.with_(contacts=()), duration=0.1, method="moreau")
 

@@ -1,4 +1,4 @@
-"""Searches for the forces of contacts with friction (see `dalembert.core.cones`), from which their modes are read."""
+"""Searches for the forces of contacts with friction (the laws are in ``cones``), from which their modes are read."""
 
 from __future__ import annotations
 

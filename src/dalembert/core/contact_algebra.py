@@ -1,6 +1,6 @@
 """The algebra of contacts with Coulomb friction: which of them push, stick, slip and open, and with which forces.
 
-The laws are those of `dalembert.core.cones`. Here they are solved, in sustained contact and at impacts.
+The laws are those of ``cones``. Here they are solved, in sustained contact and at impacts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Structures of native code, with all that they point to, as C: an image that a program sets up in memory of its own.
 
-The structures are those that simulations fill (`dalembert.simulation.memory`). Each instance of a program has them and
+The structures are those that simulations fill (``NativeMemory``). Each instance of a program has them and
 their arrays in one ``struct image``; ``image_start`` sets values, ``image_wire`` pointers, so that an image can be
 copied to another place and wired there.
 """
