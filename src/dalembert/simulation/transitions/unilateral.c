@@ -193,27 +193,18 @@ static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *cho
     return LANDED;
 }
 
-/* Velocities after the impact of all constraints that act and all that touches; once it is settled what goes on to act,
- * that keeps its gap closed. */
-static int64_t hit(struct transitions *T, double *x, int settled, struct collision *made, struct memory memory) {
+/* Velocities after the least change that stops the rows that take part, those that act one way only where they would go on. */
+static int64_t stop_rows(struct transitions *T, double *x, const int64_t *part, const int64_t *one_way,
+                         struct collision *made, struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv, m = C->m;
-    int64_t *chosen = take_integers(&memory, T->k), count = 0, bounces = 0;
-    for (int64_t i = 0; i < T->k; i++)
-        if (touches(T, x, i) && !T->loose[i]) {
-            chosen[count++] = i;
-            bounces |= T->e[i] > 0.0 || T->mu[i] > 0.0;
-        }
-    if (!settled && bounces) return strike_pairs(T, x, chosen, count, made, memory);
-    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m), *pulls = take_integers(&memory, m);
+    int64_t *pulls = take_integers(&memory, m), n = 0;
     double *J = take(&memory, m * nv), *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m),
            *dv = take(&memory, nv), *none = take(&memory, nv), *v = take(&memory, nv);
     int feasible;
-    int64_t n = 0;
-    taking_part(T, x, part, one_way);
     for (int64_t i = 0; i < m; i++)
         if (part[i]) {
-            pulls[n] = one_way[i] && !(settled && acts(T->equations, x, i));
+            pulls[n] = one_way[i];
             memcpy(J + n * nv, T->J + i * nv, doubles(nv));
             right[n++] = -T->rate[i];
         }
@@ -226,6 +217,24 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
     return LANDED;
 }
 
+/* Velocities after the impact of all constraints that act and all that touches; once it is settled what goes on to act,
+ * that keeps its gap closed. */
+static int64_t hit(struct transitions *T, double *x, int settled, struct collision *made, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t m = C->m;
+    int64_t *chosen = take_integers(&memory, T->k), count = 0, bounces = 0;
+    for (int64_t i = 0; i < T->k; i++)
+        if (touches(T, x, i) && !T->loose[i]) {
+            chosen[count++] = i;
+            bounces |= T->e[i] > 0.0 || T->mu[i] > 0.0;
+        }
+    if (!settled && bounces) return strike_pairs(T, x, chosen, count, made, memory);
+    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m);
+    taking_part(T, x, part, one_way);
+    for (int64_t i = 0; i < m; i++) one_way[i] = one_way[i] && !(settled && acts(C, x, i));
+    return stop_rows(T, x, part, one_way, made, memory);
+}
+
 /* Whether a pair may go on to act: it touches and does not open. */
 static int goes_on_touching(const struct transitions *T, const double *x, int64_t i) {
     return touches(T, x, i) && !(T->loose[i] && !T->is_contact[i]) && T->rate[T->rows[i]] > -STILL;
@@ -234,11 +243,9 @@ static int goes_on_touching(const struct transitions *T, const double *x, int64_
 /* Velocities after what slips no more has come to rest, all of it together. */
 static int64_t rest(struct transitions *T, double *x, struct collision *made, struct memory memory) {
     struct constrained *C = T->equations;
-    const int64_t nv = C->nv, m = C->m;
-    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m), *pulls = take_integers(&memory, m),
+    const int64_t m = C->m;
+    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m),
             *close = take_integers(&memory, T->k), *still = take_integers(&memory, T->k);
-    double *J = take(&memory, m * nv), *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m),
-           *dv = take(&memory, nv), *none = take(&memory, nv), *v = take(&memory, nv);
     for (int64_t i = 0; i < m; i++) part[i] = acts(C, x, i);
     for (int64_t i = 0; i < T->k; i++) {
         close[i] = goes_on_touching(T, x, i);
@@ -248,8 +255,6 @@ static int64_t rest(struct transitions *T, double *x, struct collision *made, st
     }
     for (;;) {
         double fastest = 0.0;
-        int64_t n = 0;
-        int feasible;
         for (int64_t i = 0; i < T->k; i++) {
             if (!close[i] || still[i] || !(T->mu[i] > 0.0)) continue;
             double u[2] = {0.0, 0.0};
@@ -262,18 +267,8 @@ static int64_t rest(struct transitions *T, double *x, struct collision *made, st
                 if (row_of(T, i, j) >= 0) part[row_of(T, i, j)] = 1;
         }
         if (!(fastest > RESTS)) return LANDED;
-        for (int64_t i = 0; i < m; i++)
-            if (part[i]) {
-                pulls[n] = one_way[i];
-                memcpy(J + n * nv, T->J + i * nv, doubles(nv));
-                right[n++] = -T->rate[i];
-            }
-        if (least_constraint(T->M, nv, none, J, n, right, pulls, 1e-11, dv, lambda, opening, &feasible, memory)) return NO_TERMS;
-        for (int64_t j = 0; j < nv; j++) v[j] = x[C->nq + j] + dv[j];
-        made->lost += kinetic(T, x + C->nq, memory) - kinetic(T, v, memory);
-        for (int64_t i = 0, j = 0; i < m; i++)
-            if (part[i]) made->impulses[i] += lambda[j++];
-        change_velocities(T, x + C->nq, v);
+        const int64_t outcome = stop_rows(T, x, part, one_way, made, memory);
+        if (outcome != LANDED) return outcome;
     }
 }
 
