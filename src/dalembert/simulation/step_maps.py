@@ -1,6 +1,6 @@
 """Smooth maps of which the runs of a problem are made, compiled with their derivatives along directions.
 
-`dalembert.simulation.derivatives` strings them together as a run did.
+``derivatives.py`` strings them together as a run did.
 """
 
 from __future__ import annotations
