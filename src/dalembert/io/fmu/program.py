@@ -12,16 +12,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.compile.emit_c import emit_c
-from dalembert.compile.forms import PORTABLE
-from dalembert.compile.passes import share_reciprocals
-from dalembert.compile.tape import read_tape
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Law
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.io.fmu.image import Image, Symbols
+from dalembert.io.fmu.tapes import tape_sources, write_tape
 from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
 from dalembert.loop.simulate import start_state
 from dalembert.loop.switching import Switch
@@ -154,16 +151,10 @@ class _Writer:
 
     def kernel(self, name: str, function: ca.Function) -> Any:
         symbol = f"model_{name}"
-        source = emit_c(share_reciprocals(read_tape(function)), symbol=symbol, form=PORTABLE)
-        chunks = source.text.count(f"static void {symbol}_chunk")
-        signature = f"int {symbol}(const double *const *in, double *const *out, double *work)"
-        calls = "".join(f"    {symbol}_chunk{k}(in, out, work);\n" for k in range(chunks))
-        unused = "" if chunks else "    (void)in, (void)out, (void)work;\n"
-        self.texts[f"{symbol}.c"] = (
-            f'#include "kernel.h"\n\n{signature};\n\n{source.text}\n{signature} {{\n{unused}{calls}    return 0;\n}}\n'
-        )
-        self.prototypes.append(f"{signature};\n")
-        return SimpleNamespace(address=self.symbols(symbol), n_work=max(1, source.n_work))
+        written = write_tape(symbol, function)
+        self.texts[f"{symbol}.c"] = written.text
+        self.prototypes.append(written.prototype)
+        return SimpleNamespace(address=self.symbols(symbol), n_work=written.n_work)
 
 
 def _written(loop: ClosedLoop, setup: Setup, reach: float, inputs: Array) -> Standalone:
@@ -252,6 +243,7 @@ def _written(loop: ClosedLoop, setup: Setup, reach: float, inputs: Array) -> Sta
         **{name: header_text(name) for name in headers},
         **{f"{name}.c": unit_text(name) for name in units},
         **image.texts(tuple(headers), "".join(writer.prototypes)),
+        **tape_sources(),
         **writer.texts,
     }
     return Standalone(
