@@ -334,7 +334,7 @@ class Switching:
         x[self.latches] = latches
         slips = {name for name in names if name.endswith(".slip")}
         x, entry = self._landed(t, x, self._let_go(t, on, off | slips), names)
-        self.log.append({"t": t, "events": list(names), "on": sorted(on), "off": sorted(off)} | entry)
+        self.log.append({"t": t, "events": self._told(names), "on": sorted(on), "off": sorted(off)} | entry)
         return x
 
     def _landed(
@@ -462,9 +462,13 @@ class Switching:
     def noted(self, made: TransitionEntry) -> None:
         """Take a transition that native code has made into the log."""
         on, off, _ = self._wanted(made.names)
-        self.log.append(
-            {"t": made.t, "events": list(made.names), "on": sorted(on), "off": sorted(off)} | self._entry(made)
-        )
+        told = self._told(made.names)
+        self.log.append({"t": made.t, "events": told, "on": sorted(on), "off": sorted(off)} | self._entry(made))
+
+    def _told(self, names: Sequence[str]) -> list[str]:
+        """Events that a run tells of."""
+        hidden = {spec.name for spec in self.problem.event_specs if spec.hidden}
+        return [name for name in names if name not in hidden]
 
     def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
         """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""

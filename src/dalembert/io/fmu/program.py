@@ -156,7 +156,7 @@ def _without_notes(loop: ClosedLoop) -> Problem:
     problem = loop.problem
     names = {} if loop.switching is None else loop.switching.switches
     own = len(problem.event_specs) - problem.n_constraint_events
-    keep = [k for k, spec in enumerate(problem.event_specs[:own]) if spec.terminal or spec.name in names]
+    keep = [k for k, spec in enumerate(problem.event_specs[:own]) if spec.terminal or spec.hidden or spec.name in names]
     function = None
     if keep and problem.events is not None:
         arguments = [ca.SX.sym(name, problem.events.size1_in(k)) for k, name in enumerate("txcp")]

@@ -1,8 +1,9 @@
 /* Events of a time loop, after stepper.c: located inside the step in which their function changes sign, simultaneous
  * ones together, and followed by a transition in native code.
  *
- * Of the events those from `first_own` on must never be negative (see EventSpec), and a step in which one of the first
- * `n_left` fires is left to the caller, as without this file. simulation/events.py and roots.py are the same in Python;
+ * Of the events those from `first_own` on must never be negative (see EventSpec), those from `first_hidden` up to there
+ * are but places to look at, and a step in which one of the first `n_left` fires is left to the caller, as without this
+ * file. simulation/events.py and roots.py are the same in Python;
  * keep them alike.
  */
 #define PROBE 1e-6
@@ -390,6 +391,13 @@ static int64_t at_once(struct watch *W) {
     return REACHED;
 }
 
+/* Whether nothing has fired but what changes nothing. */
+static int idle(const struct watch *W) {
+    for (int64_t i = 0; i < W->loop->n_events; i++)
+        if (W->fired[i] && (i < W->first_hidden || i >= W->first_own)) return 0;
+    return 1;
+}
+
 /* Whether an event has fired at which the run ends. */
 static int ends(const struct watch *W) {
     for (int64_t i = 0; W->terminal && i < W->loop->n_events; i++)
@@ -417,7 +425,7 @@ int64_t watch_here(struct watch *W) {
     for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = crossed(W, i, W->g_part[i]);
     memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
-    if (!any) return REACHED;
+    if (!any || idle(W)) return REACHED;
     if (ends(W)) {
         note(W, W->g_start);
         return STOPPED;
@@ -448,6 +456,10 @@ int64_t watch_advance(struct watch *W) {
         }
         memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
         commit(W, s);
+        if (idle(W)) {
+            arm(W);
+            continue;
+        }
         memcpy(L->signs, W->g_start, (size_t)L->n_events * sizeof(double));
         if (ends(W)) {
             note(W, W->g_start);

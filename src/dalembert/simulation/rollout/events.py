@@ -26,6 +26,7 @@ from dalembert.simulation.engines.engine import Outcome, Setup
 from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.events import told_events
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.stops import terminal_events
@@ -208,7 +209,7 @@ class EventSteps:
 
     def records(self, member: int) -> tuple[EventRecord, ...]:
         """Events of a member."""
-        return tuple(self._log(member)[0])
+        return told_events(self._log(member)[0], self.setup.problem.event_specs)
 
     def log(self, member: int) -> list[object]:
         """Transitions of a member, as its `metadata` has them."""

@@ -29,7 +29,7 @@ _TRANSITIONS: tuple[tuple[Any, str], ...] = (
 )
 _WATCH: tuple[tuple[Any, str], ...] = (
     (_POINTER, "loop"),
-    (_INT, "n_left first_own"),
+    (_INT, "n_left first_hidden first_own"),
     (_POINTER, "terminal transition context n_changes"),
     (_INT, "changes_capacity"),
     (_REAL, "run_start run_end armed_at armed_for"),

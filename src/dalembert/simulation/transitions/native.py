@@ -54,6 +54,7 @@ def watch_memory(
     watch, array, n, n_events = memory.struct, memory.array, problem.n_states, len(problem.event_specs)
     records = max(4 * changes, 2 * n_events)
     watch.loop, watch.n_left, watch.first_own = loop, n_left, n_events - problem.n_constraint_events
+    watch.first_hidden = watch.first_own - sum(spec.hidden for spec in problem.event_specs)
     watch.changes_capacity, watch.records_capacity = changes, records
     watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
     sizes = {"stops": _CROWD, "nodes": _NODES, "newton": 2 * _NODES * n}
@@ -173,8 +174,8 @@ class NativeTransitions:
     ) -> None:
         problem = setup.problem
         self._specs, self._equations = problem.event_specs, equations
-        own = len(self._specs) - problem.n_constraint_events
-        self._watch_memory = watch = watch_memory(setup, loop, n_left=own, changes=changes)
+        left = len(self._specs) - problem.n_constraint_events - sum(spec.hidden for spec in self._specs)
+        self._watch_memory = watch = watch_memory(setup, loop, n_left=left, changes=changes)
         self._watch, self.address = watch.struct, watch.address
         self._memory = None
         if table is not None:
