@@ -11,7 +11,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from dalembert.core.errors import FileFormatError
 from dalembert.io.source import located
 
 __all__ = ["Document", "Path", "parse_yaml", "plain_value"]
@@ -35,15 +34,11 @@ Path = tuple[str | int, ...]
 
 @dataclass
 class Document:
-    """Data of a YAML text, and the line at which each value begins, by its path.
-
-    ``twice`` says which keys occur twice, where that was not refused: their first value holds.
-    """
+    """Data of a YAML text, and the line at which each value begins, by its path."""
 
     label: str
     data: Any = None
     lines: dict[Path, int] = field(default_factory=dict)
-    twice: list[FileFormatError] = field(default_factory=list)
 
     def line(self, path: Path) -> int:
         """Line of the value at ``path``, or of the nearest one that contains it."""
@@ -63,7 +58,7 @@ def plain_value(text: str) -> Any:
     return text
 
 
-def parse_yaml(text: str | bytes, label: str, *, lenient: bool = False) -> Document:
+def parse_yaml(text: str | bytes, label: str) -> Document:
     """Read a YAML text.
 
     Parameters
@@ -72,8 +67,6 @@ def parse_yaml(text: str | bytes, label: str, *, lenient: bool = False) -> Docum
         The text.
     label
         File name, for messages.
-    lenient
-        Only take note of keys that occur twice, in place of refusing the text.
     """
     import yaml
 
@@ -91,7 +84,7 @@ def parse_yaml(text: str | bytes, label: str, *, lenient: bool = False) -> Docum
         raise located(label, None, "is nested too deeply") from None
     if node is None:
         raise located(label, None, "is empty")
-    reader = _Reader(Document(label), lenient)
+    reader = _Reader(Document(label))
     reader.document.data = reader.read(node, (), ())
     return reader.document
 
@@ -99,9 +92,8 @@ def parse_yaml(text: str | bytes, label: str, *, lenient: bool = False) -> Docum
 class _Reader:
     """Turns composed nodes into data; counts values, so that aliases cannot blow up."""
 
-    def __init__(self, document: Document, lenient: bool) -> None:
+    def __init__(self, document: Document) -> None:
         self.document = document
-        self.lenient = lenient
         self.count = 0
 
     def read(self, node: Any, path: Path, open_nodes: tuple[int, ...]) -> Any:
@@ -130,11 +122,7 @@ class _Reader:
             name = key.value
             if name in data:
                 first = self.document.lines[(*path, name)]
-                fault = located(label, at, f"the key {name!r} occurs twice, first at line {first}")
-                if not self.lenient:
-                    raise fault
-                self.document.twice.append(fault)
-                continue
+                raise located(label, at, f"the key {name!r} occurs twice, first at line {first}")
             self.document.lines[(*path, name)] = at
             data[name] = self.read(value, (*path, name), inner)
         return data

@@ -129,14 +129,12 @@ static int get(Model *m, const unsigned r[], size_t n, double value[]) {
     return 0;
 }
 
-static int within(unsigned r, unsigned first, unsigned end) { return r >= first && r < end; }
-
-static int is_latch(unsigned r) { return within(r, STATE + FIRST_LATCH, STATE + FIRST_LATCH + N_LATCHES); }
+static int is_latch(unsigned r) { return r >= STATE + FIRST_LATCH && r < STATE + FIRST_LATCH + N_LATCHES; }
 
 static int settable(unsigned r) {
-    if (within(r, STATE, DERIVATIVE))
+    if (r >= STATE && r < DERIVATIVE)
         return !is_latch(r);
-    return within(r, INPUT, INPUT + N_INPUTS) || within(r, PARAMETER, OUTPUT) || r == STEP;
+    return (r >= INPUT && r < INPUT + N_INPUTS) || (r >= PARAMETER && r < OUTPUT) || r == STEP;
 }
 
 static int set(Model *m, const unsigned r[], size_t n, const double value[]) {
@@ -145,7 +143,7 @@ static int set(Model *m, const unsigned r[], size_t n, const double value[]) {
             return 1;
     for (size_t i = 0; i < n; i++) {
         double *const to = place(m, r[i]);
-        if (*to != value[i] && (r[i] < DERIVATIVE || within(r[i], PARAMETER, OUTPUT)))
+        if (*to != value[i] && (r[i] < DERIVATIVE || (r[i] >= PARAMETER && r[i] < OUTPUT)))
             m->moved = 1;
         *to = value[i];
     }
