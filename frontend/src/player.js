@@ -146,6 +146,12 @@ export class Player {
     this.stage.fit(cloud, reset);
   }
 
+  // Whether the machine is in the picture, and fills enough of it.
+  fits() {
+    const [least, most] = this.stage.extent(this.scene.cloud);
+    return most <= 1 && least >= 0.45;
+  }
+
   seek(time) {
     if (!this.film) return;
     this.time = Math.min(Math.max(time, this.film.start), this.film.end);

@@ -90,7 +90,7 @@ export class Plot {
       const x = Math.round(u.valToPos(event.t, "x", true));
       if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue;
       ctx.save();
-      ctx.strokeStyle = "#c9a0a0";
+      ctx.strokeStyle = `rgb(201 160 160 / ${Math.min(1, Math.max(0.15, 30 / events.length))})`; // many: fainter
       ctx.beginPath();
       ctx.moveTo(x, u.bbox.top);
       ctx.lineTo(x, u.bbox.top + u.bbox.height);
@@ -99,7 +99,7 @@ export class Plot {
     }
   }
 
-  // Follow the player, unless the mouse is in the plot: twenty times a second is enough for the eye.
+  // Follow the player, unless the mouse is in the plot: twenty times a second is enough for the eye. null: no cursor.
   cursor(time) {
     this.now = time;
     const at = performance.now();
@@ -109,7 +109,8 @@ export class Plot {
       return;
     }
     this.drawn = at;
-    if (!this.plot.over.matches(":hover")) this.plot.setCursor({ left: this.plot.valToPos(time, "x"), top: 0 }, false);
+    if (this.plot.over.matches(":hover")) return;
+    this.plot.setCursor(time === null ? { left: -10, top: -10 } : { left: this.plot.valToPos(time, "x"), top: 0 }, false);
   }
 
   destroy() {

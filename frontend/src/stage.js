@@ -169,6 +169,7 @@ export class Stage {
     // A point at (x, y, z) across, up and towards the camera is seen if |x - cx| <= tx (d - z), and likewise for y.
     const ty = Math.tan((this.camera.fov * Math.PI) / 360);
     const tx = ty * this.aspect();
+    const top = ty * (1 - 2 * Math.min(0.2, this.captioned() / Math.max(1, this.host.clientHeight))); // below the caption
     const most = [-Infinity, -Infinity, -Infinity, -Infinity];
     let depth = -Infinity;
     const point = new Vector3();
@@ -176,16 +177,38 @@ export class Stage {
       point.set(cloud[i], cloud[i + 1], cloud[i + 2]);
       const [x, y, z] = [point.dot(right), point.dot(above), point.dot(from)];
       depth = Math.max(depth, z);
-      [x + tx * z, -x + tx * z, y + ty * z, -y + ty * z].forEach((value, k) => (most[k] = Math.max(most[k], value)));
+      [x + tx * z, -x + tx * z, y + top * z, -y + ty * z].forEach((value, k) => (most[k] = Math.max(most[k], value)));
     }
-    const distance = Math.max((most[0] + most[1]) / (2 * tx), (most[2] + most[3]) / (2 * ty), depth + 0.1 * this.scene.size);
-    const [cx, cy] = [(most[0] - most[1]) / 2, (most[2] - most[3]) / 2];
+    const distance = Math.max((most[0] + most[1]) / (2 * tx), (most[2] + most[3]) / (top + ty), depth + 0.1 * this.scene.size);
+    const [cx, cy] = [(most[0] - most[1]) / 2, (most[2] - most[3] + (ty - top) * distance) / 2];
     const middle = depth - Math.min(0.5 * this.scene.size, 0.5 * (distance - depth) + 0.5 * this.scene.size);
     const axis = right.multiplyScalar(cx).addScaledVector(above, cy);
     this.controls.target.copy(axis).addScaledVector(from, middle);
     this.camera.position.copy(axis).addScaledVector(from, middle + 1.07 * (distance - middle));
     this.controls.update();
     this.dirty = true;
+  }
+
+  // How far points reach towards the edges of the picture, of which 1 is one: [of the longer side, of the outermost point].
+  extent(cloud) {
+    this.camera.aspect = this.aspect();
+    this.camera.updateProjectionMatrix();
+    this.camera.updateMatrixWorld();
+    const low = [Infinity, Infinity];
+    const high = [-Infinity, -Infinity];
+    const point = new Vector3();
+    for (let i = 0; i < cloud.length; i += 3) {
+      point.set(cloud[i], cloud[i + 1], cloud[i + 2]).project(this.camera);
+      if (Math.abs(point.z) > 1) return [0, Infinity]; // behind the camera
+      [point.x, point.y].forEach((value, k) => ([low[k], high[k]] = [Math.min(low[k], value), Math.max(high[k], value)]));
+    }
+    return [Math.max(high[0] - low[0], high[1] - low[1]) / 2, Math.max(...high, -low[0], -low[1])];
+  }
+
+  // Height of the caption at the top of the picture.
+  captioned() {
+    const caption = this.host.querySelector(".da-caption");
+    return caption?.offsetHeight ? caption.offsetTop + caption.offsetHeight : 0;
   }
 
   aspect() {

@@ -67,7 +67,9 @@ class Studio {
     this.saveMenu.onchange = () => {
       const what = this.saveMenu.value;
       this.saveMenu.value = "";
-      this.guard(() => this.server.save({ what, run: this.shownRun, changes: this.changes }));
+      // While a start or a mode is shown, the run is the one that is chosen among the runs.
+      const run = this.shownRun ?? (Number(this.runsList.value) || null);
+      this.guard(() => this.server.save({ what, run, changes: this.changes }));
     };
     const top = element("header", {}, element("b", {}, "dalembert"), element("span", { className: "word" }, "studio"), this.machines, button("Open ...", () => this.file.click(), { id: "open" }), this.file, this.runButton, this.cancelButton, this.progress, this.status, element("span", { className: "gap" }), this.saveMenu);
     this.error = element("pre", { id: "error", title: "click to close" });
@@ -85,7 +87,7 @@ class Studio {
     const left = element("main", {}, this.playerHost, plotBar, this.plotHost);
     body.append(top, this.error, element("div", { className: "work" }, left, this.side));
     this.player = new Player(this.playerHost, { own: true });
-    this.player.listeners.push((t) => this.plots.forEach(({ plot }) => plot.cursor(t)));
+    this.player.listeners.push((t) => this.plots.forEach(({ plot }) => plot.cursor(this.shownRun === null ? null : t)));
     addEventListener("keydown", (event) => {
       if (event.code === "Space" && event.target === document.body) {
         event.preventDefault();
@@ -104,8 +106,10 @@ class Studio {
     }
   }
 
-  complain(text) {
+  // What went wrong, or (`only`) what one should know.
+  complain(text, only = false) {
     this.error.textContent = text;
+    this.error.className = only ? "only" : "";
   }
 
   async begin() {
@@ -126,7 +130,7 @@ class Studio {
 
   async open(what) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
-    const { card, film, runs } = await this.server.ask("open", what);
+    const { card, film, runs, notes } = await this.server.ask("open", what);
     if (turn !== this.turn) return; // something else was opened meanwhile
     this.card = card;
     this.changes = { p: {}, q0: {}, v0: {}, gains: {}, settings: {} };
@@ -138,11 +142,12 @@ class Studio {
     this.signals = null;
     this.clearPlots();
     this.fillSide();
-    await this.player.load(film);
     this.player.caption.textContent = `${card.title}\n${card.about}`;
+    await this.player.load(film);
     this.say("");
     this.listRuns(runs);
     this.mark({ machine: card.title, run: "" });
+    this.complain(notes.join("\n"), true);
     if (runs.length) await this.showRun(runs[runs.length - 1].run);
   }
 
@@ -183,8 +188,8 @@ class Studio {
     const again = this.shownRun !== null;
     this.shownRun = run;
     this.runsList.value = String(run);
-    await this.player.load(film, { keep: again && this.player.stage.touched });
     this.player.caption.textContent = `${this.card.title}\n${this.card.about}`;
+    await this.player.load(film, { keep: again && this.player.stage.touched });
     this.signals = await Signals.read(signals);
     this.panels = signals.panels;
     this.fillSignals();
@@ -251,6 +256,7 @@ class Studio {
     this.plotHost.append(host);
     const title = this.panels.find((panel) => panel.names.join() === names.join())?.title ?? names.join(", ");
     const plot = new Plot(host, { title, unit: units.size === 1 ? [...units][0] : "", names, signals: this.signals, other: this.other, height: 150, onseek: (t) => this.player.seek(t) });
+    if (this.shownRun !== null) plot.cursor(this.player.time);
     const entry = { names, plot, host };
     close.onclick = () => {
       plot.destroy();
@@ -283,11 +289,29 @@ class Studio {
     this.facts = element("pre", { id: "facts" });
     this.runsBox = section("Runs", "section-runs", true, element("label", {}, "shown ", this.runsList), element("label", {}, "compare with ", this.otherRun), this.facts);
     const parts = [this.runsBox];
+    const change = this.changes.settings;
+    const step = this.entry("step [s]", card.settings.step, (x) => (change.step = x), "step");
+    const rtol = this.entry("tolerance", card.settings.rtol, (x) => (change.rtol = x), "rtol");
+    // A method has a step or a tolerance; what the other one was set to is of no use to it.
+    const fits = (method) => {
+      const adaptive = card.adaptive.includes(method);
+      shown([rtol], adaptive);
+      shown([step], !adaptive);
+      const [own, field, other] = adaptive ? ["rtol", rtol, "step"] : ["step", step, "rtol"];
+      delete change[other];
+      const value = Number(field.lastChild.value);
+      if (value !== card.settings[own]) change[own] = value;
+    };
     const settings = [
-      this.entry("duration [s]", card.settings.duration, (x) => (this.changes.settings.duration = x), "duration"),
-      this.choice("method", card.methods, card.settings.method, (x) => (this.changes.settings.method = x)),
+      this.entry("duration [s]", card.settings.duration, (x) => (change.duration = x), "duration"),
+      this.choice("method", card.methods, card.settings.method, (x) => {
+        change.method = x;
+        fits(x);
+      }),
+      step,
+      rtol,
     ];
-    if (card.settings.step) settings.push(this.entry("step [s]", card.settings.step, (x) => (this.changes.settings.step = x), "step"));
+    fits(card.settings.method);
     parts.push(section("Simulation", "section-simulation", true, ...settings));
     if (card.parameters.length) parts.push(section("Parameters", "section-parameters", true, ...card.parameters.map((row) => this.slider(row, this.changes.p, true))));
     const gains = card.gain_parameters.map((row) => this.slider(row, this.changes.p, false));
@@ -359,6 +383,7 @@ class Studio {
         this.shownRun = null;
         this.player.pause();
         await this.player.load(film, { keep: !first || this.player.stage.touched });
+        if (!this.player.stage.touched && !this.player.fits()) this.player.refit(true);
       }
     }).finally(() => (this.asking = false));
   }
@@ -366,14 +391,14 @@ class Studio {
   modesSection(section) {
     const list = element("div", { id: "modes" });
     const find = async () => {
-      const { modes } = await this.server.ask("modes", { changes: this.changes });
-      list.replaceChildren(...modes.map(({ mode, frequency, damping, mostly }) => {
-        const text = `${number(frequency / (2 * Math.PI))} Hz${damping === null ? "" : `, damping ${number(damping)}`}: ${mostly}`;
+      const { modes, note } = await this.server.ask("modes", { changes: this.changes });
+      list.replaceChildren(...aside(note, "Frequencies hold as far as the stiffness there does."), ...modes.map(({ mode, frequency, damping, mostly }) => {
+        const text = `${modeName(frequency, damping)}: ${mostly}`;
         const show = async () => {
           const { film } = await this.server.ask("mode", { mode });
           this.shownRun = null;
           await this.player.load(film, { keep: this.player.stage.touched });
-          this.player.caption.textContent = film.scene.name;
+          this.player.caption.textContent = `${this.card.title}: ${text}`;
           this.player.play();
         };
         return element("button", { className: "mode", textContent: text, onclick: () => this.guard(show) });
@@ -387,8 +412,7 @@ class Studio {
     const result = element("div", { id: "poles" });
     const find = async () => {
       const { poles, states, inputs, note } = await this.server.ask("linear", { changes: this.changes });
-      const aside = note ? [element("p", { className: "note" }, `${note}. The model holds for small deviations all the same.`)] : [];
-      result.replaceChildren(...aside, poleChart(poles), element("p", {}, `${states.length} states; inputs: ${inputs.join(", ") || "none"}`), element("pre", {}, poles.map(({ re, im }) => `${number(re)} ${im < 0 ? "-" : "+"} ${number(Math.abs(im))} i`).join("\n")));
+      result.replaceChildren(...aside(note, "The model holds for small deviations all the same."), poleChart(poles), element("p", {}, `${states.length} states; inputs: ${inputs.join(", ") || "none"}`), element("pre", {}, poles.map(({ re, im }) => `${number(re)} ${im < 0 ? "-" : "+"} ${number(Math.abs(im))} i`).join("\n")));
     };
     return section("Linear model", "section-linear", false, element("button", { id: "find-poles", textContent: "about the initial position", onclick: () => this.guard(find) }), result);
   }
@@ -398,6 +422,18 @@ class Studio {
     const apply = element("button", { id: "apply", textContent: "Apply", onclick: () => this.guard(() => this.open({ text: this.text.value, title: `${this.card.title.replace(/ \(changed\)$/, "")} (changed)` })) });
     return section("Machine file", "section-file", false, this.text, apply);
   }
+}
+
+// What the server has to say about a configuration, if anything.
+function aside(note, more) {
+  return note ? [element("p", { className: "note" }, `${note}. ${more}`)] : [];
+}
+
+// A motion that meets no stiffness, one that grows, or a vibration.
+function modeName(frequency, damping) {
+  if (frequency === 0) return "moves freely";
+  if (frequency < 0) return `grows by e in ${number(-1 / frequency)} s`;
+  return `${number(frequency / (2 * Math.PI))} Hz${damping === null ? "" : `, damping ${number(damping)}`}`;
 }
 
 export async function studio(body, options) {

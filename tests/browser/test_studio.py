@@ -82,6 +82,19 @@ def test_studio_from_load_to_report(watched: Any, tmp_path: Path) -> None:
         page.wait_for_selector("#poles path >> nth=3")
         assert page.inner_text("#error") == ""
 
+        # While a mode is shown the plots have no cursor, and what is saved is the run that was chosen.
+        page.click("#modes .mode >> nth=0")
+        page.wait_for_function("() => studioPage.shownRun === null && studioPage.player.film.end === 1")
+        with page.expect_download() as download:
+            page.select_option("#save", "run")
+        download.value.save_as(tmp_path / "second.nc")
+        assert da.load_run(tmp_path / "second.nc")["q_1"][0] == pytest.approx(-0.4)
+
+        # A method has a step or a tolerance.
+        assert page.is_visible("#set-rtol") and not page.is_visible("#set-step")
+        page.select_option("#set-method", "rk4")
+        assert page.is_visible("#set-step") and not page.is_visible("#set-rtol")
+
         # What is saved is what was shown.
         with page.expect_download() as download:
             page.select_option("#runs", "1")
@@ -126,7 +139,7 @@ def test_cancel_errors_and_two_pages(watched: Any, tmp_path: Path) -> None:
         bad.write_text("name: x\nbodies:\n  a: {mass: -1}\njoints:\n  j: {kind: hinge, parent: world, child: a}\n")
         other.set_input_files("#file", str(bad))
         other.wait_for_selector("#error:not(:empty)")
-        assert ":" in other.inner_text("#error") and "mass" in other.inner_text("#error")
+        assert "bad.yaml:3: mass" in other.inner_text("#error") and "bad.yaml:5: " in other.inner_text("#error")
         assert other.get_attribute("body", "data-machine") == PENDULUM
         assert colours(picture(other, "#player .da-view")) > 100
     # The only thing that a console may tell of is the refused file.

@@ -81,20 +81,32 @@ def compare(machine: da.Machine, seed: int, *others: str) -> None:
 
 
 @pytest.mark.parametrize("boundary", PLANE)
-@pytest.mark.parametrize("rotary", [False, True])
-def test_planar_chains_agree(boundary: str, rotary: bool) -> None:
+@pytest.mark.parametrize("rotary", [False, True, "rigid"])
+def test_planar_chains_agree(boundary: str, rotary: bool | str) -> None:
     machine = planar_chain(3, 2, boundary=boundary, rotary_inertia=rotary)
     compare(machine, 1, "newton-euler")
     if boundary in ("clamped-free", "free-free"):
         compare(planar_chain(2, 1, boundary=boundary, rotary_inertia=rotary), 2, "lagrange")
 
 
+def test_sections_that_turn_with_the_link_only() -> None:
+    """They add the inertia of all sections to the angle of the link, and nothing to its modes: B_10 of IMPACT (16)."""
+    none, rigid = (da.equations(planar_chain(1, 2, rotary_inertia=kind), backend="vm") for kind in (False, "rigid"))
+    q = np.array([0.1, 0.2, 0.3, 0.02, -0.01])
+    beam = rigid.machine.bodies[0]
+    assert isinstance(beam, da.Beam)
+    expected = np.zeros((5, 5))
+    expected[2, 2] = 1e4 * 2e-6 * beam.length
+    np.testing.assert_allclose(rigid.mass_matrix(q) - none.mass_matrix(q), expected, atol=1e-12)
+    assert da.load_machine(rigid.machine.to_yaml()) == rigid.machine
+
+
 def test_rigid_links_are_those_without_modes() -> None:
     compare(planar_chain(4, 0), 1, "newton-euler", "lagrange")
 
 
-@pytest.mark.parametrize("fields", [{}, {"rotary_inertia": False}, {"stiffening": True}])
-def test_spatial_chains_agree(fields: dict[str, bool]) -> None:
+@pytest.mark.parametrize("fields", [{}, {"rotary_inertia": False}, {"rotary_inertia": "rigid"}, {"stiffening": True}])
+def test_spatial_chains_agree(fields: dict[str, bool | str]) -> None:
     twist = {} if "rotary_inertia" in fields else {"torsion": 1}
     compare(spatial_chain(3, {"x": 1, "y": 1, "z": 1} | twist, **fields), 3, "newton-euler")
     compare(spatial_chain(1 if "stiffening" in fields else 2, {"y": 1, "z": 1}, **fields), 4, "lagrange")

@@ -30,6 +30,7 @@ SHIM = """
 #define __launch_bounds__(...)
 static struct { long long x; } blockIdx, blockDim = {1}, threadIdx = {0};
 extern "C" void set_thread(long long i) { blockIdx.x = i; }
+static int atomicAdd(int *at, int more) { const int before = *at; *at += more; return before; }
 static double __attribute__((noinline)) __dmul_rn(double a, double b) { return a * b; }
 static long long __double_as_longlong(double a) { long long i; memcpy(&i, &a, sizeof i); return i; }
 static double __longlong_as_double(long long i) { double a; memcpy(&a, &i, sizeof a); return a; }

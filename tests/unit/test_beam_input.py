@@ -34,6 +34,8 @@ def _beam(**fields: Any) -> da.Beam:
         ({"modes": {"torsion": 1}, "G": 0.0}, "no stiffness in torsion: its G or torsion constant is zero"),
         ({"modes": {"y": 1}, "section": da.Section(1e-3, I_y=1e-8)}, "bending along y: its I_z is zero"),
         ({"modes": {"torsion": 1}, "rotary_inertia": False}, "no inertia in torsion"),
+        ({"modes": {"torsion": 1}, "rotary_inertia": "rigid"}, "no inertia in torsion"),
+        ({"rotary_inertia": "some"}, "rotary_inertia of beam 'boom' must be true, false, rigid, got 'some'"),
         ({"modes": {"y": (da.Shape.polynomial(2.0, [0, 0, 1]),)}}, "a shape has length 2, the beam 1"),
         ({"boundary": "glued-free"}, "must be ROOT-TIP of clamped, pinned, free"),
         ({"boundary": "clamped-free", "load": da.Load(1.0)}, "contradict"),

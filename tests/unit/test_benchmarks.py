@@ -267,6 +267,20 @@ def test_quick_cranes(capsys: pytest.CaptureFixture[str]) -> None:
     assert {row["robot"] for row in figures["results"]} == {"crane-10"}
 
 
+def test_quick_fmu(capsys: pytest.CaptureFixture[str]) -> None:
+    """The FMU ends where the simulation does, with vectors and without; the page of speed shows its times."""
+    assert benchmarks.main(json="-", quick=True, topic="fmu") == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert [row["contender"] for row in figures["results"]] == ["native", "fmu", "fmu-plain"]
+    assert all(row["agrees"] and 0.0 < row["least_ms"] <= row["median_ms"] for row in figures["results"])
+    assert figures["results"][0]["ratio"] == 1.0
+    page = speed_page([{**figures, "file": "fmu.json"}])
+    assert f"| four-bar linkage | {figures['results'][0]['median_ms']:.2f} ms (1.00) a |" in page
+    screen = io.StringIO()
+    report.print_fmu(Console(file=screen, width=110), figures)
+    assert "FMU, plain instructions" in screen.getvalue()
+
+
 def test_help_names_the_topics() -> None:
     from dalembert.cli.bench import bench
 

@@ -171,8 +171,3 @@ def test_starts_that_are_refused(gpu: ProcessorCupy) -> None:
         with pytest.raises(InputError, match="velocities crank0_dot, crank1_dot of member 1 together"):
             speeds = {"crank0_dot": 1.0, "crank1_dot": [1.0, 2.0]}
             da.rollout(four_bars(1), duration=1e-2, v0=speeds, device=device)
-
-
-def test_adaptive_steps_with_constraints_are_refused(gpu: ProcessorCupy) -> None:
-    with pytest.raises(InputError, match="on the processor"):
-        da.rollout(four_bars(1), duration=0.1, method="dopri5", device="cuda")

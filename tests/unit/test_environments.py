@@ -292,6 +292,38 @@ def test_a_machine_that_leaves_is_followed_and_one_that_broke_is_kept() -> None:
     np.testing.assert_array_equal(env.render(), there)
 
 
+@pytest.mark.parametrize("plane", ["xz", None])
+def test_a_machine_that_is_followed_keeps_its_size_and_does_not_jump(plane: str | None) -> None:
+    """In small steps it moves in the picture by no more than in the world, and its frame by the rest; members apart."""
+    body = da.Machine(
+        "body",
+        [da.sphere("ball", 1.0, 0.1)],
+        [da.Joint("x", "prismatic", "world", "ball", axis="x")],
+        motors=[da.Motor("push", "x", effort=1.0)],
+    )
+    task = {"period": 0.1, "duration": 1.0, "reward": "x", "render_mode": "rgb_array"}
+    env = vector_environment(body, 2, **task, picture={"size": (240, 180), "plane": plane})
+    env.reset()
+
+    def seen(frame: Any) -> tuple[float, float]:
+        blue = (frame[LABEL:, :, 2].astype(int) - frame[LABEL:, :, 0] > 60) & (frame[LABEL:, :, 1] < 150)
+        columns = blue[:, 30:].nonzero()[1]
+        return columns.mean(), np.ptp(columns)
+
+    at, widths, still = [], [], []
+    for x in np.arange(0.0, 1.5, 0.02):
+        env.stepper.reset(q0={"x": np.array([x, 0.0])})
+        moving, other = env.render()
+        (middle, width), (stays, _) = seen(moving), seen(other)
+        at.append(middle)
+        widths.append(width)
+        still.append(stays)
+    assert np.ptp(widths) <= 2 and np.ptp(still) <= 2
+    scale = np.mean(widths) / 0.2  # pixels per metre
+    assert np.abs(np.diff(at)).max() < 0.02 * scale + 2.0
+    assert np.ptp(at[-20:]) <= 2  # it has come near the edge, and stays there
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

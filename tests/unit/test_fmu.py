@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from tests.support.fmu_files import build_sources
 
 import dalembert as da
 from dalembert.cli.app import run
+from dalembert.cli.machines import find_leaving
 from dalembert.core.errors import DalembertWarning, InputError
+from dalembert.io.fmu.program import without_effect
 from dalembert.systems import SYSTEMS
 
 fmpy = pytest.importorskip("fmpy")
@@ -164,3 +167,58 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert any(name.startswith("command.") for name in names)
     assert run(["fmu", "six-axis-arm", "--out", str(target)]) == 0
     assert "written" in capsys.readouterr().out
+
+
+FILE = """
+name: arm
+bodies: {link: {mass: 1.0, com: [0.3, 0, 0], inertia: [0, 0.03, 0.03]}}
+joints: {q: {kind: revolute, parent: world, child: link, axis: [0, -1, 0]}}
+simulation: {duration: 2.0, record: 0.01, %s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "lost"),
+    [
+        (
+            "method: dopri5, rtol: 1e-9, max_step: 0.1",
+            "'method', 'rtol', 'max_step' of the simulation of 'arm' have no",
+        ),
+        ("constraints: baumgarte, reach: 0.2", "'constraints', 'reach' of"),
+        (
+            "constraints: {name: projection, drift: 0.1}",
+            "'constraints' of the simulation of 'arm' has no effect in an FMU",
+        ),
+        ("seed: 3, member: 1", "'seed', 'member' of"),
+        ("method: rk4, constraints: projection, step: 1e-4, by: lagrange, seed: 0, limits: stop", ""),
+    ],
+)
+def test_settings_without_effect_are_named(settings: str, lost: str, tmp_path: Path) -> None:
+    """Those of solvers; formulation, step and what acts go along, and the tool decides on duration and rows."""
+    path = tmp_path / "arm.yaml"
+    path.write_text(FILE % settings, encoding="utf-8")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        eom, given = find_leaving(str(path), "an FMU")
+    messages = [str(w.message) for w in told if issubclass(w.category, DalembertWarning)]
+    assert len(messages) == bool(lost)
+    assert not lost or lost in messages[0]
+    if "by" in settings:
+        assert eom.by == "lagrange"
+        assert given == {"step": 1e-4, "limits": "stop"}
+
+
+def test_time_stepping_is_the_solver_of_contacts() -> None:
+    assert without_effect({"contact": "time-stepping", "method": "moreau", "step": 1e-3}) == ()
+    assert without_effect({"contact": "time-stepping", "method": "rk4"}) == ("method",)
+
+
+def test_events_that_are_left_out_are_named(tmp_path: Path) -> None:
+    """Nothing happens at an event that a run takes note of; one that ends it stays."""
+    events = [
+        da.Event("upright", lambda t, q, v: q[0]),
+        da.Event("far", lambda t, q, v: q[0] - 3.0, terminal=True),
+    ]
+    with pytest.warns(DalembertWarning, match="an FMU leaves out 'upright': nothing happens"):
+        path = da.export_fmu(ARM, tmp_path / "arm.fmu", events=events, binary=False)
+    assert fmpy.read_model_description(str(path)).numberOfEventIndicators == 1

@@ -73,7 +73,7 @@ def test_all_mistakes_at_once() -> None:
 def test_what_is_judged_of_itself_waits_for_nothing_else() -> None:
     """Settings, law, names of the state, inertias, what nothing holds: all in one go, whatever else is wrong."""
     text = GANTRY.replace("  bridge: {mass: 80.0}", "  bridge: {mass: 80.0, inertia: [1, 1, 5]}")  # 4
-    text = text.replace("  trolley: {mass: 20.0}", "  trolley: {mass: 20.0}\n  lost: {mass: 1.0}")  # 6
+    text = text.replace("  trolley: {mass: 20.0}", "  trolley: {mass: 20.0}\n  lost: {mass: 1.0}")  # 8
     text = text.replace("  x: {effort: 8.0}", "  z: {effort: 8.0}")  # 15: drives the joint of its own name
     text = text[: text.index("simulation:")] + (
         "simulation:\n  duration: -1\n  method: rk5\n  step: fast\n  stop: 3\n"  # 20 to 23
@@ -118,6 +118,54 @@ def test_attached_parts_that_do_not_fit_are_all_named() -> None:
     assert [re.search(r"motor '(\w)'", str(e))[1] for e in errors] == ["y", "z"]  # type: ignore[index]
 
 
+def test_a_fault_of_the_whole_machine_hides_no_other() -> None:
+    """Bodies that nothing holds, a cycle, joints without inertia, names of two things, places that nothing has."""
+    text = GANTRY.replace("  trolley: {mass: 20.0}", "  trolley: {mass: 20.0}\n  lost: {mass: 1.0}")  # 8
+    text = text.replace("  swing:", "  a: {kind: revolute, parent: two, child: one}\n  swing:")  # 13: a cycle with b
+    text = text.replace("  swing:", "  b: {kind: revolute, parent: one, child: two}\n  swing:")
+    text = text.replace("  lost:", "  one: {mass: 1.0}\n  two: {mass: 1.0}\n  lost:")
+    text = text.replace("  x: {effort: 8.0}", "  x: {effort: 8.0, joint: z}")  # 19
+    text = text.replace("simulation:", "contacts:\n  foot: {frame: toe}\n  heel: {frame: hook, on: bridg}\nsimulation:")
+    errors = check_machine(text)
+    assert lines(errors) == [8, 13, 19, 24, 25]
+    for what, error in zip(("'lost' is not connected", "cycle", "'z'", "'toe'", "'bridge'"), errors, strict=True):
+        assert what in str(error)
+
+    text = GANTRY.replace("{point_mass: {mass: m, com: [0, 0, -l]}}", "{mass: m, com: [0, 0, 0*l]}\n  hook: {mass: 0}")
+    text = text.replace("  swing:", "  slide: {kind: prismatic, parent: trolley, child: hook}\n  swing:")
+    text = text.replace("{effort: 150.0}", "{effort: 150.0}\n  t: {joint: z}")  # 17: nothing has this joint
+    errors = check_machine(text)
+    assert lines(errors) == [7, 18]  # a body and a frame of one name; without the motor inertias are not judged
+    with pytest.warns(da.DalembertWarning, match="occur in no number"):
+        errors = check_machine(text.replace("  t: {joint: z}\n", ""))
+    assert lines(errors) == [7, 11, 12]  # two of one name, no mass to be moved, no inertia about the axis
+    assert "'hook'" in str(errors[0]) and "'slide'" in str(errors[1]) and "'swing'" in str(errors[2])
+
+
+def test_a_law_fits_the_motors() -> None:
+    text = GANTRY.replace("kp: 1.0, kd: 1.0, reference: [0, 0]", "kp: [1, 2, 3], kd: {x: 1, z: 2}, reference: REF")
+    errors = check_machine(text.replace("REF", "{start: [0], end: [1], duration: 2}"))
+    assert [str(error).removeprefix("<text>:20: ") for error in errors] == [
+        "kp must have one entry per motor (x, y), got 3",
+        "no motor in kd named 'z'; known: x, y",
+        "kd by name needs all motors; there is none for y",
+        "reference.start must have one entry per motor (x, y), got 1",
+    ]
+    good = GANTRY.replace("kp: 1.0, kd: 1.0", "kp: [1, 2], kd: {x: 1, y: 2}")
+    assert check_machine(good) == []
+
+
+def test_keys_that_occur_twice_and_wrong_parameters_hide_no_other() -> None:
+    text = GANTRY.replace("  y: {effort: 150.0}", "  y: {effort: 150.0}\n  x: {effort: 9.0}")  # 16
+    for right, wrong in (("m: 12.0", "m: heavy"), ("damping: 15.0", "damping: -1"), ("frame: hook", "frame: h")):
+        text = text.replace(right, wrong)
+    errors = check_machine(text)
+    assert lines(errors) == [2, 8, 16, 18]
+    assert "parameter 'm' must be a number" in str(errors[0]) and "occurs twice, first at line 14" in str(errors[2])
+    with pytest.raises(FileFormatError, match="occurs twice"):
+        da.load_machine(text)
+
+
 @pytest.mark.parametrize(
     "text", ["a: [", "- 1", "", "name: x", "{name: 1, bodies: {}, joints: {}}", "{parameters: {1: a}}"]
 )
@@ -126,12 +174,13 @@ def test_what_is_no_machine_file(text: str) -> None:
 
 
 def test_check_agrees_with_loading() -> None:
-    """Whatever single line is left out: the check finds something exactly if loading the file fails."""
+    """Whatever single line is left out: the check finds something exactly if loading or running the file fails."""
     rows = GANTRY.splitlines()
     for k in range(len(rows)):
         text = "\n".join(rows[:k] + rows[k + 1 :]) + "\n"
         try:
-            da.load_simulation(text)
+            machine, settings = da.load_simulation(text)
+            da.simulate(machine, **settings | {"duration": 1e-3, "backend": "vm"})
             loads = True
         except da.DalembertError:
             loads = False

@@ -8,7 +8,8 @@ import pytest
 import dalembert as da
 from dalembert.io.units import signal_units
 from dalembert.simulation.run import Run
-from dalembert.systems import load_system
+from dalembert.systems import SYSTEMS, load_system
+from dalembert.view.page.packing import pack_signals
 from dalembert.view.plots import group_signals
 
 
@@ -104,3 +105,17 @@ def test_idle_inputs_and_natural_coordinates_are_left_out(arm: Run) -> None:
     turned = [name for name in run.names if name.startswith("turned.")]
     assert set(signal_units(run, turned).values()) <= {"rad"}
     assert len(signal_units(run, turned)) == len(turned)
+
+
+def test_what_contacts_keep_between_events_is_drawn_only_if_asked_for() -> None:
+    """Directions and shares of friction are states, but none that anybody looks at; what sticks is."""
+    system = SYSTEMS["rocking-block"]
+    run = da.simulate(system.make(), **system.settings() | {"duration": 0.3})
+    kept = [name for name in run.names if name.startswith(("toward.", "share.", "leeway."))]
+    assert kept
+    panels = group_signals(run)
+    assert not {name for panel in panels for name in panel.names} & set(kept)
+    assert not [panel.title for panel in panels if panel.title.startswith("coordinates")]
+    assert [panel.names for panel in group_signals(run, kept[:1])] == [(kept[0],)]
+    packed = pack_signals(run, every=True)
+    assert set(kept) <= set(packed["names"])

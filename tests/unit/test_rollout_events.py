@@ -188,8 +188,9 @@ def test_switches_at_events_and_gaps_that_are_open() -> None:
 def test_what_ends_a_member_is_said_in_words() -> None:
     happened = da.rollout(da.equations(ball(0.3)), duration=0.01, q0={"base.z": 0.5}).happened
     assert happened is not None and not happened.message(0, 0.1)
+    impact = [spec.name for spec in happened.setup.problem.event_specs].index("floor.impact")
     for outcome, culprit, words in (
-        (Outcome.ACCUMULATED, 1, "events accumulate at t = 0.1 s: 500 of them up to 'floor.impact'"),
+        (Outcome.ACCUMULATED, impact, "events accumulate at t = 0.1 s: 500 of them up to 'floor.impact'"),
         (Outcome.ILL_POSED, 0, "no forces obey the law of friction at contact 'floor' of machine 'ball'"),
         (Outcome.NOT_FINITE, -1, "the transition at t = 0.1 s has no finite state"),
     ):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,42 @@ def test_pages_do_not_read_files(tmp_path: Path) -> None:
         open_text(str(tmp_path / "machine.yaml"))
 
 
+def test_meshes_that_are_open_may_stay(tmp_path: Path) -> None:
+    """A machine file with meshes can be edited on the page; other files stay closed to it."""
+    triangle = "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+    (tmp_path / "plate.stl").write_text(f"{triangle}endsolid\n")
+    (tmp_path / "other.stl").write_text(f"{triangle}endsolid\n")
+    text = MESH.replace("/etc/passwd", "plate.stl")
+    (tmp_path / "machine.yaml").write_text(text)
+    opened = open_path(tmp_path / "machine.yaml")
+    edited = open_text(text.replace("mass: 1.0", "mass: 2.0"), "edited", opened)
+    assert edited.machine.bodies[0].geometry[0].solid == opened.machine.bodies[0].geometry[0].solid
+    again = open_text(text.replace("mass: 1.0", "mass: 3.0"), "again", edited)
+    assert again.machine.body("a").mass == 3.0
+    for file in ("other.stl", "../plate.stl", "/etc/passwd", str(tmp_path / "other.stl")):
+        with pytest.raises(da.FileFormatError, match="a page may not read files"):
+            open_text(MESH.replace("/etc/passwd", file), "bad", again)
+
+
+def test_everything_that_is_wrong_with_a_file_is_said_with_its_name() -> None:
+    session = Session()
+    text = MESH.replace("mass: 1.0", "mass: -1").replace("kind: prismatic", "kind: sliding")
+    with pytest.raises(da.FileFormatError) as error:
+        session.answer("open", {"text": text, "title": "plate.yaml"})
+    assert [line.partition(": ")[0] for line in str(error.value).splitlines()] == ["plate.yaml:4", "plate.yaml:6"]
+    for digits, why in (("00", "broken.nc: cannot be read"), ("xy", "broken.nc: did not arrive")):
+        with pytest.raises(da.DalembertError, match=why):
+            session.answer("open", {"run": digits, "title": "broken.nc"})
+    with pytest.raises(da.InputError, match="press Run"):
+        session.answer("save", {"what": "run", "run": None})
+
+
+def test_what_a_file_warns_of_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "machine.yaml").write_text(MESH.replace("/etc/passwd", "gone.stl"))
+    answer: Any = Session(open_path(tmp_path / "machine.yaml")).answer("open", {})
+    assert any("drawn without its mesh" in note for note in answer["notes"])
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
 def test_command_serves_until_it_is_interrupted() -> None:
     command = [sys.executable, "-m", "dalembert", "studio", PENDULUM, "--no-browser"]
@@ -198,6 +235,44 @@ def test_gains_that_are_parameters_have_sliders_of_their_own() -> None:
     np.testing.assert_array_equal(da.simulate(again, **block, record=run.t[1]).x, run.x)
 
 
+def test_a_saved_file_keeps_its_comments() -> None:
+    for tail in ("", "# the end\n", "frames:\n  f: {body: a}  # a place\n"):
+        text = f"# two carts\n{GAINS}{tail}"
+        opened = open_text(text)
+        assert opened.file(Changes()) == opened.text
+        saved = opened.file(Changes(settings={"duration": 3.0}))
+        assert saved.startswith("# two carts\n") and ("# a place" in saved) == ("# a place" in text)
+        machine, settings = da.load_simulation(saved)
+        assert machine == opened.machine and settings["duration"] == 3.0 and settings["control"] is not None
+    bare = GAINS[: GAINS.index("simulation:")]
+    assert da.load_simulation(open_text(bare).file(Changes(q0={"x": 0.25})))[1]["q0"] == {"x": 0.25}
+
+
+def test_attitudes_are_set_by_roll_pitch_and_yaw() -> None:
+    opened = open_system("floating-two-link")
+    rows = {row["name"]: row for row in opened.card()["q0"]}
+    assert [name for name in rows if name.startswith("base.")] == [
+        *("base.x", "base.y", "base.z", "base.roll", "base.pitch", "base.yaw")
+    ]
+    changes = Changes.read({"q0": {"base.roll": 0.3, "base.yaw": -0.8, "q1": 0.5}})
+    start = opened.simulation(changes)["q0"]
+    R = da.Transform.rpy(0.3, 0.0, -0.8).rotation
+    pose = da.equations(opened.machine, backend="vm").pose("base", _filled(opened.machine, start))
+    np.testing.assert_allclose(pose[:3, :3], np.array(R, dtype=float), atol=1e-12)
+    assert start["q1"] == 0.5 and not any(name.endswith(("roll", "yaw")) for name in start)
+    assert da.load_simulation(opened.file(changes))[1]["q0"] == pytest.approx(start)
+    # One angle of a start that is turned already.
+    turned = replace(opened, settings=opened.settings | {"q0": start})
+    assert {row["name"]: row["value"] for row in turned.card()["q0"]}["base.yaw"] == pytest.approx(-0.8)
+    again = turned.simulation(Changes.read({"q0": {"base.roll": 0.3}}))["q0"]
+    assert again == pytest.approx(start)
+
+
+def _filled(machine: da.Machine, start: dict[str, float]) -> list[float]:
+    neutral = dict(zip(machine.q_names, machine.q_neutral.tolist(), strict=True))
+    return [start.get(name, neutral[name]) for name in machine.q_names]
+
+
 def test_contact_says_which_method_runs() -> None:
     card = open_system("quadruped").card()
     assert card["methods"] == ["moreau"] and card["settings"]["method"] == "moreau"
@@ -251,6 +326,10 @@ def test_modes_and_poles_are_those_of_the_machine() -> None:
     linear: Any = session.answer("linear", {"changes": rest})
     imaginary = sorted(pole["im"] for pole in linear["poles"] if pole["im"] > 0)
     assert np.allclose(frequencies, imaginary, rtol=1e-8)
+    assert found["note"] == "" and {mode["mostly"] for mode in found["modes"]} <= {"q_1", "q_2"}
+    tilted: Any = session.answer("modes", {"changes": {"q0": {"q_1": 0.3, "q_2": 0.0}}})
+    assert "is not in equilibrium there" in tilted["note"]
+    session.answer("modes", {"changes": rest})
     mode: Any = session.answer("mode", {"mode": 1})
     assert unpack_array(mode["film"]["t"])[-1] == 1.0
 

@@ -14,6 +14,7 @@ from dalembert.benchmarks.chains import run_chains
 from dalembert.benchmarks.contact import run_contact
 from dalembert.benchmarks.crane import run_crane
 from dalembert.benchmarks.flexible_arm import run_flexible_arm
+from dalembert.benchmarks.fmu import run_fmu
 from dalembert.benchmarks.rollouts import run_rollouts
 from dalembert.benchmarks.studio import run_studio
 from dalembert.core.errors import InputError, UnknownNameError
@@ -50,6 +51,7 @@ TOPICS: dict[str, Topic] = {
     "cable-robot": Topic("cable-driven parallel robots", run_cable_robot, report.print_cable_robot),
     "studio": Topic("the player in a browser without a graphics processor", run_studio, report.print_studio),
     "contact": Topic("a quadruped, a pile and a chain that touch the ground", run_contact, report.print_contact),
+    "fmu": Topic("FMUs that a program in C steps, beside simulations", run_fmu, report.print_fmu),
 }
 """What can be measured, by name."""
 

@@ -38,3 +38,12 @@ int loop_mujoco(void *const *functions, long n_functions, const void *model, voi
     }
     return 0;
 }
+
+/* Steps an FMU of FMI 2.0 as another tool does: `n` times over `h` seconds. 0 = ok. */
+typedef int do_step(void *component, double t, double h, int keep);
+
+int loop_fmu(do_step *f, void *component, long n, double h) {
+    for (long k = 0; k < n; k++)
+        if (f(component, k * h, h, 1)) return 1;
+    return 0;
+}

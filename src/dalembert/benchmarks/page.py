@@ -84,7 +84,8 @@ def speed_page(records: Sequence[Record]) -> str:
     runs, parts = _Runs(), [_HEAD]
     topics: dict[str, Callable[[Sequence[Record], _Runs], str]] = {
         "arms": _arms, "chains": _chains, "crane": _cranes, "flexible-arm": _flexible, "cable-robot": _cables,
-        "contact": _contact, "rollouts": _rollouts, "single-runs": _single, "gpu": _gpu, "studio": _studio,
+        "contact": _contact, "rollouts": _rollouts, "single-runs": _single, "fmu": _fmus, "gpu": _gpu,
+        "studio": _studio,
     }  # fmt: skip
     for topic, write in topics.items():
         mine = [record for record in records if record["topic"] == topic]
@@ -227,17 +228,20 @@ def _contact(records: Sequence[Record], runs: _Runs) -> str:
     )
 
 
-def _rollouts(records: Sequence[Record], runs: _Runs) -> str:
+def _crossed(records: Sequence[Record], cell: Callable[[Mapping[str, Any], Record], str]) -> str:
+    """Write a table of machines by contenders."""
     rows = _newest(records, lambda r: (r["title"], r["name"]))
     names = list(dict.fromkeys(name for _, name in rows))
     lines = []
     for title in dict.fromkeys(title for title, _ in rows):
-        cells = [rows.get((title, name)) for name in names]
-        lines.append(
-            [title, *("" if c is None else f"{c[0]['steps_per_second']:.2e} {runs.letter(c[1])}" for c in cells)]
-        )
-    return "## Many simulations at once\n\nSteps per second, of RK4 or through contacts:\n\n" + _table(
-        ["", *names], lines
+        found = [rows.get((title, name)) for name in names]
+        lines.append([title, *("" if one is None else cell(*one) for one in found)])
+    return _table(["", *names], lines)
+
+
+def _rollouts(records: Sequence[Record], runs: _Runs) -> str:
+    return "## Many simulations at once\n\nSteps per second, of RK4 or through contacts:\n\n" + _crossed(
+        records, lambda row, record: f"{row['steps_per_second']:.2e} {runs.letter(record)}"
     )
 
 
@@ -245,6 +249,12 @@ def _single(records: Sequence[Record], runs: _Runs) -> str:
     rows = _newest(records, lambda r: r["title"])
     lines = [[title, f"{r['steps_per_second']:.2e} {runs.letter(record)}"] for title, (r, record) in rows.items()]
     return "## One simulation\n\n" + _table(["", "steps per second"], lines)
+
+
+def _fmus(records: Sequence[Record], runs: _Runs) -> str:
+    return "## FMUs\n\nA run here, and by a program in C that steps the FMU of the machine:\n\n" + _crossed(
+        records, lambda row, record: f"{row['median_ms']:.2f} ms ({row['ratio']:.2f}) {runs.letter(record)}"
+    )
 
 
 def _gpu(records: Sequence[Record], runs: _Runs) -> str:

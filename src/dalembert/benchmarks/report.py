@@ -17,6 +17,7 @@ __all__ = [
     "print_contact",
     "print_cranes",
     "print_flexible_arm",
+    "print_fmu",
     "print_rollouts",
     "print_rows",
     "print_studio",
@@ -274,3 +275,19 @@ def print_flexible_arm(console: Any, figures: dict[str, Any]) -> None:
         table.add_row(*start, *pace)
     console.print(table)
     _print_foot(console, figures)
+
+
+def print_fmu(console: Any, figures: dict[str, Any]) -> None:
+    """Times of a run, relative to that of the native loop."""
+    from rich.table import Table
+
+    table = Table(title="A run: here, and as an FMU that a program in C steps")
+    for head in ("machine", "by"):
+        table.add_column(head)
+    for head in ("median", "least", "relative", "difference"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in figures["results"]:
+        times = (f"{row['median_ms']:.2f} ms", f"{row['least_ms']:.2f} ms")
+        cells = (row["title"], row["name"], *times, _ratio(row), f"{row['difference']:.0e}")
+        table.add_row(*cells, style=None if row["agrees"] else "bold red")
+    console.print(table)

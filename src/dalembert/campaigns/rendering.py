@@ -36,7 +36,7 @@ def check_rendering(mode: str | None, picture: Mapping[str, Any] | None) -> None
 
 
 class Rendering:
-    """Draws the members of a stepper, all in one frame.
+    """Draws the members of a stepper, all in one frame; each that leaves it is followed.
 
     Parameters
     ----------
@@ -72,6 +72,6 @@ class Rendering:
         who = f" {member}" if len(stepper) > 1 else ""
         t = float(stepper.t[member])
         label = f"{eom.machine.name}{who}  t = {t:.2f} s"
-        taken: NDArray[np.uint8] = self._picture.pixels(q, t, p, label=label, measured=lengths)
+        taken: NDArray[np.uint8] = self._picture.pixels(q, t, p, label=label, measured=lengths, member=member)
         self._last[member] = taken
         return taken.copy()

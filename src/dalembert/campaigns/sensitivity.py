@@ -25,10 +25,10 @@ from dalembert.loop.derivatives import LinearisedRun, check_quantities, linearis
 from dalembert.loop.signals import Signals
 from dalembert.loop.switching import Switch
 from dalembert.model.signals import Sensor, Signal
-from dalembert.simulation.derivatives import Along
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.settings import Settings
+from dalembert.simulation.step_maps import Along
 
 __all__ = ["EventTime", "Gradient", "Sensitivities", "gradient", "sensitivities"]
 

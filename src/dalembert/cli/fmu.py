@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from dalembert.cli.machines import CARRIED, MachineArgument, find_machine
+from dalembert.cli.machines import MachineArgument, find_leaving
 
 __all__ = ["fmu"]
 
@@ -27,11 +27,9 @@ def fmu(
     """
     from dalembert.io.fmu.export import export_fmu
 
-    found, settings = find_machine(machine)
-    given: dict[str, Any] = {k: settings[k] for k in (*CARRIED, "control") if k in settings}
+    found, given = find_leaving(machine, "an FMU")
     if open_loop:
         given.pop("control", None)
-    longest = step if step is not None else settings.get("step")
-    if longest is not None:
-        given["step"] = longest
-    print(f"written: {export_fmu(found, out or Path(f'{found.name}.fmu'), version=fmi, **given)}")
+    if step is not None:
+        given["step"] = step
+    print(f"written: {export_fmu(found, out or Path(f'{found.machine.name}.fmu'), version=fmi, **given)}")

@@ -10,9 +10,11 @@ import typer
 from dalembert.cli.completion import machine_names
 from dalembert.core.doing import doing
 from dalembert.core.errors import FileFormatError, InputError
+from dalembert.core.warn import warn
+from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
-__all__ = ["CARRIED", "MachineArgument", "find_machine"]
+__all__ = ["MachineArgument", "find_leaving", "find_machine"]
 
 MachineArgument = Annotated[
     str,
@@ -22,14 +24,32 @@ MachineArgument = Annotated[
     ),
 ]
 
-CARRIED = ("q0", "v0", "p", "limits", "contact", "switches")
-"""What a program that leaves the library takes from the settings of a simulation, besides the law."""
+_CARRIED = ("q0", "v0", "p", "limits", "contact", "switches", "step", "control")
 
 
 def find_machine(name: str) -> tuple[Machine, dict[str, Any]]:
     """Return a machine and how it is simulated by default."""
     with doing(f"reading '{name}'"):
         return _found(name)
+
+
+def find_leaving(name: str, what: str) -> tuple[EquationsOfMotion, dict[str, Any]]:
+    """Return the equations of a machine and what goes along when it leaves the library.
+
+    A warning names the settings of its simulation that have no effect in ``what`` it becomes.
+    """
+    from dalembert.io.fmu.program import without_effect
+
+    machine, settings = find_machine(name)
+    lost = without_effect(settings)
+    if lost:
+        one = "has" if len(lost) == 1 else "have"
+        warn(
+            f"{', '.join(map(repr, lost))} of the simulation of '{machine.name}' {one} no effect in {what}: its solver "
+            "takes fixed steps, by RK4 with projection onto constraints, or by time-stepping"
+        )
+    eom = derive(machine, **{k: settings[k] for k in ("by",) if k in settings})
+    return eom, {k: settings[k] for k in _CARRIED if k in settings}
 
 
 def _found(name: str) -> tuple[Machine, dict[str, Any]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from dalembert.cli.machines import CARRIED, MachineArgument, find_machine
+from dalembert.cli.machines import MachineArgument, find_leaving
 from dalembert.cli.output import show, table
 from dalembert.core.doing import doing
 
@@ -29,10 +29,10 @@ def realtime(
     """Run a machine in step with the clock."""
     from dalembert.io.realtime import realtime as start
 
-    found, settings = find_machine(machine)
-    given: dict[str, Any] = {k: settings[k] for k in CARRIED if k in settings}
-    law = None if open_loop else settings.get("control")
-    loop = start(found, law, period=period, duration=duration, port=port, lockstep=lockstep, speed=speed, **given)
+    found, given = find_leaving(machine, "a loop in real time")
+    if open_loop:
+        given.pop("control", None)
+    loop = start(found, period=period, duration=duration, port=port, lockstep=lockstep, speed=speed, **given)
     if loop.port is not None:
         print(f"127.0.0.1:{loop.port} takes {', '.join(loop.inputs) or '(no inputs)'}", flush=True)
     try:
@@ -43,7 +43,9 @@ def realtime(
     finally:
         loop.stop()
     timing = loop.timing
-    rows = table("quantity", "value", title=f"{found.name}: {timing.periods} periods of {period:g} s", right=("value",))
+    rows = table(
+        "quantity", "value", title=f"{found.machine.name}: {timing.periods} periods of {period:g} s", right=("value",)
+    )
     rows.add_row("overruns", str(timing.overruns))
     rows.add_row("median lateness", f"{1e6 * timing.median:.0f} us")
     rows.add_row("worst lateness", f"{1e6 * timing.worst:.0f} us")

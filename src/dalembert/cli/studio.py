@@ -21,7 +21,8 @@ def studio(
         str | None,
         typer.Argument(
             metavar="[MACHINE|RUN]",
-            help="A machine file (.yaml), a .urdf, a run file (.nc), or the name of a ready-made machine.",
+            help="A machine file (.yaml), a .urdf, an MJCF (.xml), a run file (.nc), or the name of a ready-made "
+            "machine.",
             show_default=False,
             autocompletion=machine_or_run_names,
         ),

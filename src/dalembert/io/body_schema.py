@@ -136,7 +136,7 @@ class BeamEntry(FileEntry):
     offset: Annotated[list[Limit], Field(min_length=3, max_length=3)] = ZERO
     normalization: str = "unit"
     damping: Number = 0.0
-    rotary_inertia: bool = True
+    rotary_inertia: bool | Literal["rigid"] = True
     stiffening: bool = False
     stations: dict[str, Limit] = {}
 

@@ -17,15 +17,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dalembert.control.law_blocks import LAWS
-from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.parameter import Parameter, parse_scalar
 from dalembert.plan.references import Quintic, Sine
 
-__all__ = ["make_law"]
+__all__ = ["law_faults", "make_law"]
+
+
+# What tells a reference from references by motor.
+_OWN = {field.name for kind in (Quintic, Sine) for field in dataclasses.fields(kind)}
 
 
 def make_law(settings: Mapping[str, Any] | None, parameters: Mapping[str, Parameter] | None = None) -> Any:
@@ -51,6 +55,24 @@ def make_law(settings: Mapping[str, Any] | None, parameters: Mapping[str, Parame
     return _build(LAWS[name], given, f"law '{name}'")
 
 
+def law_faults(settings: Mapping[str, Any], motors: Sequence[str]) -> Iterator[tuple[str, DalembertError]]:
+    """Say what of a block does not fit these motors, with the key at which it stands: numbers and names of entries."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping) and not (key == "reference" and _OWN & set(value)):
+            for name in set(value) - set(motors):
+                yield key, UnknownNameError(f"motor in {key}", str(name), motors)
+            missing = [name for name in motors if name not in value]
+            if missing:
+                yield key, InputError(f"{key} by name needs all motors; there is none for {', '.join(missing)}")
+        else:
+            for part, listed in value.items() if isinstance(value, Mapping) else [("", value)]:
+                if isinstance(listed, list) and len(listed) != len(motors):
+                    what = f"{key}.{part}" if part else key
+                    expected = f"one entry per motor ({', '.join(motors)})"
+                    yield key, InputError(f"{what} must have {expected}, got {len(listed)}")
+                    break
+
+
 def _scalars(value: Any, parameters: Mapping[str, Parameter]) -> Any:
     """Gains, text read as expressions of parameters."""
     if isinstance(value, str):
@@ -64,8 +86,7 @@ def _scalars(value: Any, parameters: Mapping[str, Parameter]) -> Any:
 
 def _reference_or_motors(given: Mapping[str, Any]) -> Any:
     """One reference, or one per motor by name."""
-    own = {f.name for kind in (Quintic, Sine) for f in dataclasses.fields(kind)}
-    if own & set(given):
+    if _OWN & set(given):
         return _reference(dict(given))
     return {name: _reference(dict(part)) if isinstance(part, Mapping) else part for name, part in given.items()}
 

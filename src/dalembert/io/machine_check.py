@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from dalembert.core.errors import DalembertError, FileFormatError, MachineError
-from dalembert.io.control_blocks import make_law
+from dalembert.io.control_blocks import law_faults, make_law
 from dalembert.io.machine_files import MachineReader, read_document
 from dalembert.io.machine_schema import MachineFile
-from dalembert.io.references import unknown_references
+from dalembert.io.references import Element, mentions, unfit_references, without_dependants
 from dalembert.io.schema_errors import describe_all
 from dalembert.io.simulation_entries import StateNames, read_simulation
-from dalembert.io.source import locating
+from dalembert.io.source import located, locating
 from dalembert.io.yaml_nodes import Document
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
@@ -24,12 +26,18 @@ from dalembert.model.machine import Machine
 
 __all__ = ["check_machine"]
 
+_Parts = dict[str, tuple[Any, ...]]
+
+# Sections that decide whether every joint moves some inertia.
+_MOVING = ("bodies", "joints", "motors", "couplings", "constraints", "cables")
+
 
 def check_machine(source: str | Path) -> list[FileFormatError]:
     """Return everything that is wrong with a machine file, in the order of its lines; nothing if it is fine.
 
     What is judged of itself is judged whatever else is wrong: keys, values, names that are referred to, elements,
-    inertias, settings and law of the simulation. The machine as a whole is, once its elements are fine.
+    inertias, settings and law of the simulation. So is what is left of the machine without its wrong elements and
+    all that hangs on them; whether every joint moves some inertia is said of whole machines only.
 
     Parameters
     ----------
@@ -45,15 +53,17 @@ def check_machine(source: str | Path) -> list[FileFormatError]:
     <text>:1: mass of body 'a' must be >= 0, got -1
     """
     try:
-        document = read_document(source)
+        document = read_document(source, lenient=True)
     except FileFormatError as error:
         return [error]
     findings = _Findings()
-    findings.errors += unknown_references(document)
+    findings.errors += document.twice
+    unfit = unfit_references(document)
+    findings.errors += [error for _, error in unfit]
     file = _sound_entries(document, findings)
     if file is not None:
         with findings:
-            _check_elements(MachineReader(document, file), findings)
+            _check_elements(MachineReader(document, file), {element for element, _ in unfit}, findings)
     return sorted(findings.errors, key=_line)
 
 
@@ -63,8 +73,8 @@ class _Findings:
     def __init__(self) -> None:
         self.errors: list[FileFormatError] = []
 
-    def __enter__(self) -> None:
-        pass
+    def __enter__(self) -> _Findings:
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
         if not isinstance(error, DalembertError):
@@ -85,24 +95,29 @@ def _sound_entries(document: Document, findings: _Findings) -> MachineFile | Non
     except ValidationError as error:
         findings.errors += describe_all(error, MachineFile, document)
         wrong = {finding["loc"][:2] for finding in error.errors(include_url=False)}
-    if any(path[0] == "parameters" for path in wrong):
-        return None  # the expressions of all others may need them
+    parameters = {str(path[1]) for path in wrong if path[0] == "parameters" and len(path) > 1}
     kept: dict[str, Any] = {}
     for section, entries in document.data.items():
         if (section,) in wrong:
             continue
         kept[section] = entries
-        if isinstance(entries, dict):
-            kept[section] = {name: entry for name, entry in entries.items() if (section, name) not in wrong}
+        if isinstance(entries, dict):  # what a wrong parameter is part of cannot be judged
+            kept[section] = {
+                name: entry
+                for name, entry in entries.items()
+                if (section, name) not in wrong and not mentions(entry, parameters)
+            }
+        elif isinstance(entries, list):
+            kept[section] = [entry for entry in entries if not mentions(entry, parameters)]
     try:
         return MachineFile.model_validate(kept)
     except ValidationError:
         return None
 
 
-def _check_elements(reader: MachineReader, findings: _Findings) -> None:
+def _check_elements(reader: MachineReader, unfit: set[Element], findings: _Findings) -> None:
     document, simulation = reader.document, reader.file.simulation
-    parts: dict[str, tuple[Any, ...]] = {}
+    parts: _Parts = {}
     for section in reader.makers:
         kept = []
         for name in getattr(reader.file, section):
@@ -110,16 +125,41 @@ def _check_elements(reader: MachineReader, findings: _Findings) -> None:
                 kept.append(reader.element(section, name))
         parts[section] = tuple(kept)
     _check_inertias(reader, parts, findings)
-    machine = None if findings.errors else _assembled(reader, parts, findings)
+    wrong = unfit | _missing(document, parts)
+    whole = not any(section in _MOVING for section, _ in wrong)
+    machine = _assembled(reader, _remaining(document, parts, wrong), findings, whole=whole)
     if simulation is not None:
         with findings, locating(document.label, document.line(("simulation", "control"))):
             make_law(simulation.control, reader.parameters)
-        names = StateNames.of(machine) if machine is not None else _names(reader, parts)
+        if machine is not None and len(machine.motors) == len(document.data.get("motors") or ()):
+            for key, fault in law_faults(simulation.control or {}, [motor.name for motor in machine.motors]):
+                findings.errors.append(located(document.label, document.line(("simulation", "control", key)), fault))
+        names = StateNames.of(machine) if machine is not None and not wrong else _names(reader, parts)
         with findings:
             read_simulation(simulation, names, document, reader.number, each=findings)
 
 
-def _names(reader: MachineReader, parts: dict[str, tuple[Any, ...]]) -> StateNames | None:
+def _missing(document: Document, parts: _Parts) -> set[Element]:
+    """Elements of the file that are not among the parts."""
+    given = {section: entries for section, entries in document.data.items() if isinstance(entries, dict)}
+    return {(section, name) for section in parts for name in set(given.get(section, ())) - set(_named(section, parts))}
+
+
+def _remaining(document: Document, parts: _Parts, wrong: set[Element]) -> _Parts:
+    """The parts without those that are wrong and what hangs on them; signals and sensors may read anything."""
+    lost = without_dependants(document, wrong) if wrong else set()
+    kept = {
+        section: tuple(part for name, part in _named(section, parts).items() if (section, name) not in lost)
+        for section in parts
+    }
+    return {**kept, "signals": (), "sensors": ()} if lost else kept
+
+
+def _named(section: str, parts: _Parts) -> dict[str, Any]:
+    return {part.joint if section == "couplings" else part.name: part for part in parts[section]}
+
+
+def _names(reader: MachineReader, parts: _Parts) -> StateNames | None:
     """Return what an initial state may name, of parts that make no machine; None if some of them are wrong."""
     if any(len(parts[section]) < len(reader.document.data.get(section, ())) for section in ("bodies", "joints")):
         return None
@@ -130,7 +170,7 @@ def _names(reader: MachineReader, parts: dict[str, tuple[Any, ...]]) -> StateNam
     return StateNames.gathered(reader.file.name, q, v, reader.parameters, joints)
 
 
-def _check_inertias(reader: MachineReader, parts: dict[str, tuple[Any, ...]], findings: _Findings) -> None:
+def _check_inertias(reader: MachineReader, parts: _Parts, findings: _Findings) -> None:
     """Judge the inertias of bodies to which nothing is fixed; the others count together, in the whole machine."""
     rigid = {name for joint in parts["joints"] if joint.kind == "fixed" for name in (joint.parent, joint.child)}
     values = {name: parameter.value for name, parameter in reader.parameters.items()}
@@ -140,14 +180,42 @@ def _check_inertias(reader: MachineReader, parts: dict[str, tuple[Any, ...]], fi
                 raise MachineError(f"inertia of body '{body.name}' is impossible: {fault}")
 
 
-def _assembled(reader: MachineReader, parts: dict[str, tuple[Any, ...]], findings: _Findings) -> Machine | None:
-    """Return the machine; what is only attached (motors, cables) and does not fit is left out, to judge the others."""
-    while True:
-        before = len(findings.errors)
-        with findings:
+def _assembled(reader: MachineReader, parts: _Parts, findings: _Findings, *, whole: bool) -> Machine | None:
+    """Return the machine; what does not fit is left out, or given inertia, to judge the others.
+
+    Where parts are not ``whole``, they are judged all the same, but for inertias: a motor or a body may be missing.
+    """
+    while parts["bodies"] and parts["joints"]:
+        with warnings.catch_warnings(), _Findings() as found:
+            if not whole:
+                warnings.simplefilter("ignore")
             return reader.assembled(parts)
-        found = re.match(r".*?: (motor|thruster|wrench|constraint|cable) '([^']*)'", str(findings.errors[before]))
-        section = f"{found[1]}es" if found and found[1] == "wrench" else f"{found[1]}s" if found else ""
-        if found is None or found[2] not in getattr(reader.file, section):
+        error = found.errors[0]
+        massive = _with_inertia(parts, str(error))
+        if (massive is None or whole) and str(error) not in map(str, findings.errors):
+            findings.errors.append(error)
+        smaller = massive or _without_attached(parts, str(error))
+        if smaller is None:
             return None
-        parts = {**parts, section: tuple(part for part in parts[section] if part.name != found[2])}
+        parts = smaller
+    return None
+
+
+def _without_attached(parts: _Parts, error: str) -> _Parts | None:
+    """The parts without the first one that an error quotes, if it is only attached (a motor, a cable ...)."""
+    for name in re.findall(r"'([^']*)'", error):
+        for section in parts:
+            if section not in ("bodies", "joints") and name in _named(section, parts):
+                return {**parts, section: tuple(part for key, part in _named(section, parts).items() if key != name)}
+    return None
+
+
+def _with_inertia(parts: _Parts, error: str) -> _Parts | None:
+    """The parts with some inertia for the bodies that an error says to have none; None if it says something else."""
+    if not re.search(r"no (mass|inertia)|nothing: the bodies|is impossible", error):
+        return None
+    quoted = set(re.findall(r"'([^']*)'", error))
+    named = quoted | {joint.child for joint in parts["joints"] if joint.name in quoted}
+    lacking = [body.name for body in parts["bodies"] if body.name in named and isinstance(body, Body)]
+    mended = tuple(replace(b, mass=1.0, inertia=(1.0, 1.0, 1.0)) if b.name in lacking else b for b in parts["bodies"])
+    return {**parts, "bodies": mended} if lacking and mended != parts["bodies"] else None

@@ -188,23 +188,23 @@ def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     return machine, read_simulation(file.simulation, StateNames.of(machine), document, reader.number)
 
 
-def read_document(source: str | Path) -> Document:
-    """Return the data of a machine file, with the lines."""
-    document = _document(source)
+def read_document(source: str | Path, *, lenient: bool = False) -> Document:
+    """Return the data of a machine file, with the lines; ``lenient``: keys that occur twice are only taken note of."""
+    document = _document(source, lenient)
     if not isinstance(document.data, dict):
         keys = ", ".join(MachineFile.model_fields)
         raise located(document.label, 1, f"must be a mapping with the keys {keys}")
     return document
 
 
-def _document(source: str | Path) -> Document:
+def _document(source: str | Path, lenient: bool) -> Document:
     if isinstance(source, Path):
-        return parse_yaml(read_bytes(source, "machine", _LARGEST), str(source))
+        return parse_yaml(read_bytes(source, "machine", _LARGEST), str(source), lenient=lenient)
     if not isinstance(source, str):
         raise InputError(f"a machine source must be a path or a YAML text, got {type(source).__name__}")
     if "\n" in source or source.lstrip().startswith("{"):
-        return parse_yaml(source, "<text>")
-    return _document(Path(source))
+        return parse_yaml(source, "<text>", lenient=lenient)
+    return _document(Path(source), lenient)
 
 
 class MachineReader:

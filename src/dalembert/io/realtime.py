@@ -27,7 +27,7 @@ from dalembert.compile.cache import load_library
 from dalembert.core.errors import BuildError, InputError, SimulationError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
-from dalembert.io.fmu.build import PLAIN, build_program
+from dalembert.io.fmu.build import build_program, plain_flags
 from dalembert.io.fmu.program import Standalone, standalone
 from dalembert.loop.closed_loop import Event
 from dalembert.loop.switching import Switch
@@ -285,7 +285,7 @@ def _build(made: Standalone) -> ctypes.CDLL:
     own = resources.files("dalembert.io.fmu").joinpath("realtime.c").read_text(encoding="utf-8")
     texts = {**made.texts, "realtime.c": own}
     parts = [part for name in sorted(texts) for part in (name, texts[name])]
-    key = hashlib.sha256("\0".join([toolchain.identity, *PLAIN, *parts]).encode()).hexdigest()
+    key = hashlib.sha256("\0".join([toolchain.identity, *plain_flags(toolchain), *parts]).encode()).hexdigest()
     library = load_library(key, lambda folder: build_program(toolchain, texts, folder, f"realtime{LIBRARY_SUFFIX}"))
     for name in ("row_size", "model_size", "loop_size"):
         getattr(library, name).restype = ctypes.c_size_t

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from dalembert.core.errors import FileFormatError, UnknownNameError
 from dalembert.io.source import located
 from dalembert.io.yaml_nodes import Document
 
-__all__ = ["unknown_references"]
+__all__ = ["Element", "Unfit", "mentions", "unfit_references", "without_dependants"]
+
+Element = tuple[str, str]  # section and name
 
 _JOINTS = ("joint", ("joints",))
 _BODIES = ("body", ("bodies", "sections"))
 _FRAMES = ("frame or body", ("bodies", "sections", "frames"))
-_WORLD = ("parent", "frame", "other", "anchor", "exit", "body")
+_WORLD = ("parent", "frame", "other", "anchor", "exit", "body", "on")
 
 # Section, what its entries are called, and by key what a name there must be.
 _REFERENCES: dict[str, tuple[str, dict[str, tuple[str, tuple[str, ...]]]]] = {
@@ -27,11 +30,19 @@ _REFERENCES: dict[str, tuple[str, dict[str, tuple[str, tuple[str, ...]]]]] = {
     "couplings": ("coupling of joint", {"leader": _JOINTS}),
     "constraints": ("constraint", {"frame": _FRAMES, "other": _FRAMES, "joint": _JOINTS}),
     "cables": ("cable", {"anchor": _FRAMES, "exit": _FRAMES, "winch": _JOINTS}),
+    "contacts": ("contact", {"frame": _FRAMES, "on": _FRAMES}),
 }
 
 
-def unknown_references(document: Document) -> list[FileFormatError]:
-    """Return an error for every name in a machine file that nothing has, and for every body that hangs on nothing.
+class Unfit(NamedTuple):
+    """An element that refers to nothing, or hangs on nothing, and what is said about it."""
+
+    element: Element
+    error: FileFormatError
+
+
+def unfit_references(document: Document) -> list[Unfit]:
+    """Return every name in a machine file that nothing has, and every body that hangs on nothing, twice or on itself.
 
     Parameters
     ----------
@@ -41,7 +52,7 @@ def unknown_references(document: Document) -> list[FileFormatError]:
     return [*_unknown(document), *_unheld(document)]
 
 
-def _unknown(document: Document) -> Iterator[FileFormatError]:
+def _unknown(document: Document) -> Iterator[Unfit]:
     known = {section: list(_entries(document, section)) for section in ("bodies", "joints", "frames")}
     known["sections"] = [
         name for body, entry in _entries(document, "bodies").items() for name in _sections(body, entry)
@@ -49,17 +60,16 @@ def _unknown(document: Document) -> Iterator[FileFormatError]:
     for section, (kind, keys) in _REFERENCES.items():
         for name, entry in _entries(document, section).items():
             for key, (what, groups) in keys.items():
-                target = entry.get(key, name if section == "motors" else None) if isinstance(entry, dict) else None
+                target = _target(section, name, entry, key)
                 names = [*(["world"] if key in _WORLD else []), *(n for group in groups for n in known[group])]
                 if isinstance(target, str) and target not in names:
                     error = UnknownNameError(what, target, names)
-                    yield located(
-                        document.label, document.line((section, name, key)), f"{key} of {kind} '{name}': {error}"
-                    )
+                    line = document.line((section, name, key))
+                    yield Unfit((section, name), located(document.label, line, f"{key} of {kind} '{name}': {error}"))
 
 
-def _unheld(document: Document) -> Iterator[FileFormatError]:
-    """Bodies that no joint holds, or two; nothing while joints without a body may be meant for them."""
+def _unheld(document: Document) -> Iterator[Unfit]:
+    """Bodies that no joint holds, or two, or only each other; nothing while joints without a body may be meant."""
     bodies, joints = _entries(document, "bodies"), _entries(document, "joints")
     children = [entry.get("child") if isinstance(entry, dict) else None for entry in joints.values()]
     if not all(isinstance(child, str) and child in bodies for child in children):
@@ -70,11 +80,71 @@ def _unheld(document: Document) -> Iterator[FileFormatError]:
     for body, held in holders.items():
         if not held:
             message = f"body '{body}' is not connected to the world; give it a joint (a free one if it floats)"
-            yield located(document.label, document.line(("bodies", body)), message)
+            yield Unfit(("bodies", body), located(document.label, document.line(("bodies", body)), message))
         elif len(held) > 1:
             several = f"'{held[0]}' and '{held[1]}'"
             message = f"body '{body}' is the child of two joints, {several}; close loops by constraints"
-            yield located(document.label, document.line(("joints", held[1])), message)
+            yield Unfit(("joints", held[1]), located(document.label, document.line(("joints", held[1])), message))
+    parents = {body: _owner(document, joints[held[0]].get("parent")) for body, held in holders.items() if held}
+    for loop in _loops(parents):
+        first = holders[loop[0]][0]
+        message = f"the joints form a cycle through the bodies {', '.join(sorted(loop))}"
+        if len(loop) > 1:  # a joint that joins a body to itself is refused as such
+            yield Unfit(("joints", first), located(document.label, document.line(("joints", first)), message))
+
+
+def _loops(parents: dict[str, str]) -> Iterator[list[str]]:
+    """Cycles of a map from each body to its parent, each once."""
+    done: set[str] = set()
+    for body in parents:
+        way: list[str] = []
+        while body in parents and body not in done:
+            done.add(body)
+            way.append(body)
+            body = parents[body]
+        if body in way:
+            yield way[way.index(body) :]
+
+
+def without_dependants(document: Document, wrong: set[Element]) -> set[Element]:
+    """Return the elements that are wrong together with all that hang on them, directly or not."""
+    lost = set(wrong)
+    while True:
+        found = set(lost)
+        for section, (_, keys) in _REFERENCES.items():
+            for name, entry in _entries(document, section).items():
+                for key, (_, groups) in keys.items():
+                    target = _target(section, name, entry, key)
+                    if any((group, _owner(document, target)) in lost for group in groups):
+                        found.add((section, name))
+        joints = _entries(document, "joints")
+        held = {_target("joints", name, joints[name], "child") for name in joints if ("joints", name) not in found}
+        found |= {("bodies", body) for body in _entries(document, "bodies") if body not in held}
+        found |= {("couplings", name) for name in _entries(document, "couplings") if ("joints", name) in found}
+        if found == lost:
+            return lost
+        lost = found
+
+
+def mentions(entry: Any, names: set[str]) -> bool:
+    """Whether an entry has one of these names in an expression, or as a key."""
+    if isinstance(entry, dict):
+        return any(key in names or mentions(value, names) for key, value in entry.items())
+    if isinstance(entry, list):
+        return any(mentions(value, names) for value in entry)
+    return isinstance(entry, str) and not names.isdisjoint(re.findall(r"[^\W\d]\w*", entry))
+
+
+def _target(section: str, name: str, entry: Any, key: str) -> Any:
+    default = name if section == "motors" else None  # which drive the joint of their own name
+    return entry.get(key, default) if isinstance(entry, dict) else None
+
+
+def _owner(document: Document, target: Any) -> str:
+    """What a name stands for: the beam of a section, or itself."""
+    name = str(target)
+    beam = name.rpartition(".")[0]
+    return beam if name not in _entries(document, "bodies") and beam in _entries(document, "bodies") else name
 
 
 def _entries(document: Document, section: str) -> dict[str, Any]:

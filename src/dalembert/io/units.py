@@ -9,7 +9,7 @@ from dalembert.model.constraints import BallConstraint
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 
-__all__ = ["signal_units"]
+__all__ = ["machine_units", "signal_units"]
 
 _ONE = "1"
 _BY_PREFIX = {
@@ -21,6 +21,7 @@ _BY_PREFIX = {
     "turned": "rad",
     "tension": "N",
     "active": _ONE,
+    "stick": _ONE,
     "multiplier": "N or N m",
     "force": "N",
     "gap": "m",
@@ -42,7 +43,7 @@ def signal_units(run: Run, names: Iterable[str] | None = None) -> dict[str, str]
         The signals; None: all.
     """
     machine = run.machine
-    known = _of_machine(machine) if isinstance(machine, Machine) else {}
+    known = machine_units(machine) if isinstance(machine, Machine) else {}
     units = {}
     for name in run.names if names is None else names:
         unit = known.get(name) or _BY_NAME.get(name) or _BY_PREFIX.get(name.partition(".")[0] if "." in name else "")
@@ -51,7 +52,7 @@ def signal_units(run: Run, names: Iterable[str] | None = None) -> dict[str, str]
     return units
 
 
-def _of_machine(machine: Machine) -> dict[str, str]:
+def machine_units(machine: Machine) -> dict[str, str]:
     """Units of coordinates, velocities, inputs and what is named after them."""
     units: dict[str, str] = {}
     for node in machine.coordinate_nodes:

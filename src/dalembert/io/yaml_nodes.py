@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from dalembert.core.errors import FileFormatError
 from dalembert.io.source import located
 
 __all__ = ["Document", "Path", "parse_yaml", "plain_value"]
@@ -34,11 +35,15 @@ Path = tuple[str | int, ...]
 
 @dataclass
 class Document:
-    """Data of a YAML text, and the line at which each value begins, by its path."""
+    """Data of a YAML text, and the line at which each value begins, by its path.
+
+    ``twice`` says which keys occur twice, where that was not refused: their first value holds.
+    """
 
     label: str
     data: Any = None
     lines: dict[Path, int] = field(default_factory=dict)
+    twice: list[FileFormatError] = field(default_factory=list)
 
     def line(self, path: Path) -> int:
         """Line of the value at ``path``, or of the nearest one that contains it."""
@@ -58,7 +63,7 @@ def plain_value(text: str) -> Any:
     return text
 
 
-def parse_yaml(text: str | bytes, label: str) -> Document:
+def parse_yaml(text: str | bytes, label: str, *, lenient: bool = False) -> Document:
     """Read a YAML text.
 
     Parameters
@@ -67,6 +72,8 @@ def parse_yaml(text: str | bytes, label: str) -> Document:
         The text.
     label
         File name, for messages.
+    lenient
+        Only take note of keys that occur twice, in place of refusing the text.
     """
     import yaml
 
@@ -84,7 +91,7 @@ def parse_yaml(text: str | bytes, label: str) -> Document:
         raise located(label, None, "is nested too deeply") from None
     if node is None:
         raise located(label, None, "is empty")
-    reader = _Reader(Document(label))
+    reader = _Reader(Document(label), lenient)
     reader.document.data = reader.read(node, (), ())
     return reader.document
 
@@ -92,8 +99,9 @@ def parse_yaml(text: str | bytes, label: str) -> Document:
 class _Reader:
     """Turns composed nodes into data; counts values, so that aliases cannot blow up."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, lenient: bool) -> None:
         self.document = document
+        self.lenient = lenient
         self.count = 0
 
     def read(self, node: Any, path: Path, open_nodes: tuple[int, ...]) -> Any:
@@ -122,7 +130,11 @@ class _Reader:
             name = key.value
             if name in data:
                 first = self.document.lines[(*path, name)]
-                raise located(label, at, f"the key {name!r} occurs twice, first at line {first}")
+                fault = located(label, at, f"the key {name!r} occurs twice, first at line {first}")
+                if not self.lenient:
+                    raise fault
+                self.document.twice.append(fault)
+                continue
             self.document.lines[(*path, name)] = at
             data[name] = self.read(value, (*path, name), inner)
         return data

@@ -18,11 +18,12 @@ from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
 from dalembert.loop.simulate import run_equations
 from dalembert.loop.switching import Switch
 from dalembert.model.signals import Sensor, Signal
-from dalembert.simulation.derivatives import Along, Maps, Passage, position_step, velocity_step
+from dalembert.simulation.derivatives import Passage
 from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, INTEGRATORS, agree
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import Run
 from dalembert.simulation.settings import Settings
+from dalembert.simulation.step_maps import Along, Maps, position_step, velocity_step
 
 __all__ = ["LinearisedRun", "check_quantities", "linearised_run"]
 

@@ -200,7 +200,7 @@ def outside_of_lanes(
             None if table is None else lambda p: switching.for_run(p, None),
             members.p,
             members.pace,
-            every,
+            every or engine.backend == "cuda",  # whose threads take over again after each step
             keeps,
             endless,
         )

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile import compile_function
 from dalembert.compile.batch import check_threads
+from dalembert.compile.kernel import usable_toolchain
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_seed
@@ -41,6 +42,7 @@ from dalembert.simulation.engines.integrators import agree
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
+from dalembert.simulation.rollout.events import check_processor, leaves_threads
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, make_plan, rollout_macros
@@ -263,6 +265,8 @@ def _engine(
 
     def make() -> RolloutEngine:
         if device == "cuda":
+            if leaves_threads(problem, method) and usable_toolchain(eom.backend) is None:
+                check_processor(problem, "vm")
             return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)
         return beside()
 

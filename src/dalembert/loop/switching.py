@@ -20,23 +20,10 @@ from dalembert.core.warn import warn
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.starts import place_starts
-from dalembert.loop.unilateral import (
-    Instant,
-    Pairs,
-    Terms,
-    close_gaps,
-    fits,
-    give_leeway,
-    hit,
-    rest,
-    settle,
-    shock,
-    slides,
-)
-from dalembert.simulation.constrained.fallback import TURNED, TURNS, PythonConstrained
+from dalembert.loop.unilateral import Instant, Pairs, Terms, close_gaps, give_leeway, hit, rest, settle, shock
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.problem import Problem
-from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
+from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry
 
 __all__ = ["LETS_GO", "TAKES_HOLD", "Switch", "Switching"]
 
@@ -104,7 +91,6 @@ class Switching:
     switches: dict[str, Switch]
     p: Array = field(default_factory=lambda: np.zeros(0))
     user: Callable[..., ArrayLike | None] | None = None
-    slowest: float = slowest_slip()
     log: list[dict[str, Any]] = field(default_factory=list)
     initial: dict[str, Any] = field(default_factory=dict)  # the impact that a run starts with, if it does
     held: Callable[[], Array] = field(default=lambda: np.zeros(0))
@@ -129,9 +115,9 @@ class Switching:
             if switch.event is not None and switch.event not in events:
                 raise UnknownNameError("event", switch.event, events, "this run")
 
-    def for_run(self, p: Array, user: Callable[..., ArrayLike | None] | None, rtol: float | None = None) -> Switching:
-        """Return the same for one run: its parameters, the user's own transition, its tolerance, an empty log."""
-        return Switching(self.eom, self.problem, self.latches, self.switches, p, user, slowest_slip(rtol))
+    def for_run(self, p: Array, user: Callable[..., ArrayLike | None] | None) -> Switching:
+        """Return the same for one run: its parameters, the user's own transition, an empty log."""
+        return Switching(self.eom, self.problem, self.latches, self.switches, p, user)
 
     @property
     def needed(self) -> bool:
@@ -348,7 +334,7 @@ class Switching:
         x[self.latches] = latches
         slips = {name for name in names if name.endswith(".slip")}
         x, entry = self._landed(t, x, self._let_go(t, on, off | slips), names)
-        self.log.append({"t": t, "events": list(names), "on": sorted(on), "off": sorted(off)} | entry)
+        self.log.append({"t": t, "events": self._told(names), "on": sorted(on), "off": sorted(off)} | entry)
         return x
 
     def _landed(
@@ -382,7 +368,7 @@ class Switching:
         if self.pairs.rubs.any():
             q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
             rate = eom.constraint_velocity(q, v, t=t, p=self.p, latches=x[self.latches])
-            x[self.latches] = give_leeway(self.pairs, x[self.latches], rate, self.slowest)
+            x[self.latches] = give_leeway(self.pairs, x[self.latches], rate)
         x[: eom.nq] = close_gaps(eom, self.pairs, self._at(t, x, loose))
         assert self.problem.constrained is not None
         x[self.problem.constrained.work_loss] -= lost
@@ -476,9 +462,13 @@ class Switching:
     def noted(self, made: TransitionEntry) -> None:
         """Take a transition that native code has made into the log."""
         on, off, _ = self._wanted(made.names)
-        self.log.append(
-            {"t": made.t, "events": list(made.names), "on": sorted(on), "off": sorted(off)} | self._entry(made)
-        )
+        told = self._told(made.names)
+        self.log.append({"t": made.t, "events": told, "on": sorted(on), "off": sorted(off)} | self._entry(made))
+
+    def _told(self, names: Sequence[str]) -> list[str]:
+        """Events that a run tells of."""
+        hidden = {spec.name for spec in self.problem.event_specs if spec.hidden}
+        return [name for name in names if name not in hidden]
 
     def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
         """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
@@ -518,28 +508,9 @@ class Switching:
         """Return the state with those cables taut that pull, and those contacts closed that push."""
         if not self.pairs.names:
             return x
-        x, terms, ways = x.copy(), self._terms(t, x), None
-        pairs, rows = self.pairs, self.pairs.tangents
-        for turn in range(TURNS + 1):
-            x[self.latches] = latches = settle(pairs, x[self.latches], terms, loose, self.p, ways)
-            slip = slides(pairs, latches)
-            if not slip.any() or turn == TURNS:
-                break
-            # friction of slow slips is turned to where they are going, see `loop.constraints`
-            made, _, multipliers = self._equations.solve(t, x, self.held())
-            _, mu = pairs.coefficients(self.p)
-            turned = np.where(rows >= 0, -made[8][rows, 0], 0.0) / np.where(slip, mu, 1.0)[:, None]
-            toward = latches[pairs.friction[:, 1:3]]
-            before = toward if ways is None else np.where(np.isfinite(ways), ways, toward)
-            most = np.abs(turned - before)[slip].max()
-            ways = np.where(slip[:, None], turned, np.nan if ways is None else ways)
-            if fits(pairs, latches, multipliers, self.p) or not most > TURNED:
-                break
+        x = x.copy()
+        x[self.latches] = settle(self.pairs, x[self.latches], self._terms(t, x), loose, self.p)
         return x
-
-    @cached_property
-    def _equations(self) -> PythonConstrained:
-        return PythonConstrained(self.problem, self.p, Projection())
 
     def _terms(self, t: float, x: Array) -> Terms:
         """Terms of the constrained equations, at what the controller holds."""

@@ -79,7 +79,8 @@ class Beam:
         Damping ratio of every mode: force ``2 zeta (K_jj / w_j) delta_j'``, with the frequency that E, G and density
         give where they are parameters.
     rotary_inertia
-        Whether the sections have inertia of rotation.
+        Whether the sections have inertia of rotation; ``"rigid"``: they turn with the frame of the beam, not with its
+        bending (``J'`` of IMPACT 4).
     stiffening
         Whether the shortening of the bent axis is kept (geometric stiffening).
     stations
@@ -98,7 +99,7 @@ class Beam:
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     normalization: str = "unit"
     damping: Scalar = 0.0
-    rotary_inertia: bool = True
+    rotary_inertia: bool | str = True
     stiffening: bool = False
     stations: tuple[tuple[str, float], ...] = ()
 
@@ -129,9 +130,11 @@ class Beam:
             raise MachineError(f"normalization of beam '{name}' is {self.normalization!r}; known: {known}")
         if self.normalization == "load" and self.load is None:
             raise MachineError(f"beam '{name}' has no load, which its normalization 'load' refers to")
-        for field in ("rotary_inertia", "stiffening"):
-            if not isinstance(getattr(self, field), bool):
-                raise MachineError(f"{field} of beam '{name}' must be true or false, got {getattr(self, field)!r}")
+        for field, more in (("rotary_inertia", ("rigid",)), ("stiffening", ())):
+            value = getattr(self, field)
+            if not isinstance(value, bool) and not (isinstance(value, str) and value in more):
+                expected = ", ".join(("true", "false", *more)) if more else "true or false"
+                raise MachineError(f"{field} of beam '{name}' must be {expected}, got {value!r}")
         self._check_section()
         set_(self, "modes", self._checked_modes())
         self._supports()
@@ -182,7 +185,7 @@ class Beam:
             if stiffness <= 0.0:
                 lacking = {"x": "E", "y": "I_z", "z": "I_y", "torsion": "G or torsion constant"}[direction]
                 raise MachineError(f"beam '{self.name}' has no stiffness in {_NAMES[direction]}: its {lacking} is zero")
-            if inertia <= 0.0 or (direction == "torsion" and not self.rotary_inertia):
+            if inertia <= 0.0 or (direction == "torsion" and not self.sections_turn):
                 raise MachineError(f"beam '{self.name}' has no inertia in {_NAMES[direction]} for modes to move")
 
     def _checked_stations(self) -> tuple[tuple[str, float], ...]:
@@ -233,6 +236,11 @@ class Beam:
             "torsion": G * (section.torsion or 0.0),
         }[direction]
         return stiffness, rho * ((section.I_p or 0.0) if direction == "torsion" else section.area)
+
+    @property
+    def sections_turn(self) -> bool:
+        """Whether sections have inertia when they turn with bending and torsion."""
+        return self.rotary_inertia is True
 
     @property
     def mass(self) -> Scalar:

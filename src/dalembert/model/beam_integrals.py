@@ -125,8 +125,9 @@ def _integrate(beam: Beam) -> BeamIntegrals:
         slope, curve = mode_matrices(beam, s, 1)
         x = p_a + s * _E[0]
         # Centroid and the two directions in the section: fields with value f and modal derivative F.
-        D_y = np.array([-Delta[2], np.zeros(k), Delta[0]])
-        D_z = np.array([Delta[1], -Delta[0], np.zeros(k)])
+        turned = Delta if beam.sections_turn else np.zeros_like(Delta)
+        D_y = np.array([-turned[2], np.zeros(k), turned[0]])
+        D_z = np.array([turned[1], -turned[0], np.zeros(k)])
         for weight, (f, F), (g, H) in (
             (S, (x, Phi), (x, Phi)),
             (I_z, (_E[1], D_y), (_E[1], D_y)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,12 +14,13 @@ from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Engine, Outcome, Setup
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.startup import arm
+from dalembert.simulation.problem import EventSpec
 from dalembert.simulation.roots import find_crossing
 from dalembert.simulation.run import EventRecord
 from dalembert.simulation.transitions.native import NativeTransitions
 from dalembert.simulation.transitions.pairs import TransitionMaker
 
-__all__ = ["EventWatcher", "Transition"]
+__all__ = ["EventWatcher", "Transition", "told_events"]
 
 Transition = Callable[[float, Array, tuple[str, ...]], ArrayLike | None]
 """(t, x, names of the events) -> state after them, or None if it stays."""
@@ -28,6 +29,12 @@ _SIMULTANEOUS = 1e-9  # part of a step within which two events are one instant
 _LOCATED = 1e-13  # part of a step to which an event is located
 _CLOSER = 4  # intervals between events, each shorter than the last, that may have no end
 _CROWD, _CROWDED = 500, 1e-6  # so many transitions within this part of the run will never end
+
+
+def told_events(records: Iterable[EventRecord], specs: Sequence[EventSpec]) -> tuple[EventRecord, ...]:
+    """Records of the events that a run tells of."""
+    hidden = {spec.name for spec in specs if spec.hidden}
+    return tuple(record for record in records if record.name not in hidden)
 
 
 class EventWatcher:
@@ -155,11 +162,13 @@ class EventWatcher:
             for i in map(int, np.flatnonzero(back)):
                 ends = float(g_start[i]), s, float(g_there[i])
                 found.append((find_crossing(value(i), 0.0, *ends, tolerance=tolerance), i))
-        groups: list[tuple[float, list[int]]] = []  # each at its first event: no gap is beyond what it may be
+        groups: list[tuple[float, list[int]]] = []
+        first = -math.inf
         for s, i in sorted(found):
-            if groups and s - groups[-1][0] <= max(_SIMULTANEOUS * h, 2.0 * tolerance):
-                groups[-1][1].append(i)
+            if groups and s - first <= max(_SIMULTANEOUS * h, 2.0 * tolerance):
+                groups[-1] = (s, [*groups[-1][1], i])
             else:
+                first = s
                 groups.append((s, [i]))
         return groups
 

@@ -24,7 +24,7 @@ from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.sundials import SundialsEngine
 from dalembert.simulation.engines.tableaus import TABLEAUS
-from dalembert.simulation.events import EventWatcher, Transition
+from dalembert.simulation.events import EventWatcher, Transition, told_events
 from dalembert.simulation.kernels import ProblemKernels, problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import EndState, Run
@@ -316,7 +316,7 @@ def _assemble(
         state_names=problem.state_names,
         signal_names=names,
         held_names=problem.held_names[:recorded],
-        events=tuple(watcher.records),
+        events=told_events(watcher.records, problem.event_specs),
         status=ending.status,
         message=ending.message,
         final=EndState(

@@ -34,6 +34,8 @@ class EventSpec:
         Whether g must never be negative when a run begins or goes on after a transition: it then happens at once.
     switches
         Whether constraints begin or cease to act at it.
+    hidden
+        Whether it is but a place to look at: runs stop there for a moment and do not tell of it.
     """
 
     name: str
@@ -41,6 +43,7 @@ class EventSpec:
     direction: int = 0
     positive: bool = False
     switches: bool = False
+    hidden: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:

@@ -178,6 +178,7 @@ _ALL = (
         space_robots.space_chaser,
         lambda: {
             "duration": 10.0,
+            "method": "dop853",
             "record": 0.02,
             "q0": {"theta2": -0.9, "theta3": 1.7, "theta4": -0.8, "segment2.delta2": 0.05, "left.mode1": 0.02},
         },

@@ -21,7 +21,7 @@ def falling_chain(
     modes: int = 1,
     *,
     boundary: str = "clamped-free",
-    rotary_inertia: bool = True,
+    rotary_inertia: bool | str = True,
 ) -> Machine:
     """Links in a vertical plane, each hinged to the tip of the one before, the first one free to move.
 
@@ -39,7 +39,8 @@ def falling_chain(
         Boundary conditions of the modes. The document's case study I has ``"clamped-clamped"``, whose ends do not move
         in the frame of the link.
     rotary_inertia
-        Whether the sections have inertia of rotation.
+        Whether the sections have inertia of rotation; the document's turn with the frame of the link only:
+        ``"rigid"``.
 
     Examples
     --------

@@ -157,15 +157,21 @@ def _between(ends: Array, count: int) -> Array:
     return np.asarray(np.linspace(ends[0], ends[1], count))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Picture:
-    """A figure with a fixed frame, and the painter of what moves in it (made by `compose_picture`)."""
+    """A figure with a frame, and the painter of what moves in it (made by `compose_picture`).
+
+    ``outline`` has the points that the frame holds, ``floor`` the grid below them, if there is one.
+    """
 
     figure: Figure
     axes: Any
     painter: _Painter
     moving: Any
     label: Any
+    outline: Array
+    floor: Any = None
+    shifted: tuple[float, float] = (0.0, 0.0)
 
     def show(self, baked: Baked, k: int, label: str) -> list[Any]:
         """Draw an instant of a baked scene, and return what has moved."""
@@ -174,12 +180,48 @@ class Picture:
         self.label.set_text(label)
         return [self.moving, self.label]
 
-    def holds(self, baked: Baked) -> bool:
-        """Whether a baked scene stays inside of the frame."""
+    def lack(self, baked: Baked, points: Any = slice(None), margin: float = 0.0) -> Array | None:
+        """By how much (x, y) the frame must move to hold a baked scene: zeros if it does; None if it is too small.
+
+        What is far outside, by more than the size of the frame, comes into the middle.
+
+        Parameters
+        ----------
+        baked
+            The scene.
+        points
+            Which points of its outline count.
+        margin
+            Part of the frame that is to be free on each side, if what it holds is small enough.
+        """
         self.painter.baked = baked
-        flat = self.painter.camera.flat(self.painter.outline()).reshape(-1, 2)
+        flat = self.painter.camera.flat(self.painter.outline()[:, points]).reshape(-1, 2)
+        (low, high), (least, most) = self._frame(), (flat.min(axis=0), flat.max(axis=0))
+        size = high - low
+        room = 0.5 * (size - (most - least))
+        if (room < 0.0).any():
+            return None
+        if (least > high + size).any() or (most < low - size).any():
+            return np.asarray(0.5 * (least + most - low - high))
+        free = np.minimum(margin * size, 0.95 * room)
+        return np.asarray(np.maximum(most - high + free, 0.0) + np.minimum(least - low - free, 0.0))
+
+    def _frame(self) -> tuple[Array, Array]:
         low, high = np.array([self.axes.get_xlim(), self.axes.get_ylim()]).T
-        return bool((flat >= low).all() and (flat <= high).all())
+        return low, high
+
+    def move(self, to: tuple[float, float]) -> None:
+        """Move the frame to a place (x, y) relative to where it was composed, with the floor below it."""
+        by = np.subtract(to, self.shifted)
+        low, high = self._frame()
+        self.axes.set_xlim(low[0] + by[0], high[0] + by[0])
+        self.axes.set_ylim(low[1] + by[1], high[1] + by[1])
+        self.shifted = to
+        if self.floor is not None:
+            self.floor.remove()
+            camera, up = self.painter.camera, self.painter.up
+            ahead = np.linalg.lstsq(np.array([camera.right, camera.up, up]), np.array([*to, 0.0]), rcond=None)[0]
+            self.floor = _draw_floor(self.axes, camera, self.outline + ahead, up, self.painter)
 
 
 def compose_picture(
@@ -216,10 +258,13 @@ def compose_picture(
     figure = Figure(figsize=size, layout="constrained" if chosen else None)
     FigureCanvasAgg(figure)
     axes: Any = figure.add_subplot() if chosen else figure.add_axes((0.0, 0.0, 1.0, 0.94))
+    floor = None
     if chosen is None and up @ np.array([nominal(x) for x in scene.machine.gravity]) < 0:
         painter.floor = float((outline @ up).min())
         flat += [camera.flat(painter.feet()).reshape(-1, 2)]
-        _draw_floor(axes, camera, outline, up, painter)
+        floor = _draw_floor(axes, camera, outline, up, painter)
+        spacing = f"grid {_grid(painter):g} m"
+        axes.text(0.985, 0.012, spacing, transform=axes.transAxes, fontsize=7, color="#777777", ha="right")
     _frame_axes(axes, np.concatenate(flat), chosen, size)
     if chosen is None:
         _draw_triad(figure, camera)
@@ -232,7 +277,7 @@ def compose_picture(
         figure.set_layout_engine("none")  # the layout stays as it is now
     width = float(axes.get_position().width) * size[0] * 72
     painter.scale = width / float(np.ptp(axes.get_xlim()))
-    return Picture(figure, axes, painter, moving, label)
+    return Picture(figure, axes, painter, moving, label, outline, floor)
 
 
 def draw_scene(
@@ -306,8 +351,15 @@ def _frame_axes(axes: Any, flat: Array, plane: Any, size: tuple[float, float]) -
             axes.spines[side].set_visible(False)
 
 
-def _draw_floor(axes: Any, camera: Camera, outline: Array, up: Array, painter: _Painter) -> None:
-    """A grid below the machine, with its spacing."""
+def _grid(painter: _Painter) -> float:
+    """Spacing of the grid on the floor: a round number."""
+    raw = painter.size / 6
+    steps = (m * 10.0 ** np.floor(np.log10(raw)) for m in (1, 2, 5, 10))
+    return float(min(steps, key=lambda s: abs(np.log(s / raw))))
+
+
+def _draw_floor(axes: Any, camera: Camera, outline: Array, up: Array, painter: _Painter) -> Any:
+    """A grid below the machine."""
     from matplotlib.collections import LineCollection
 
     x = camera.right - (camera.right @ up) * up
@@ -317,8 +369,7 @@ def _draw_floor(axes: Any, camera: Camera, outline: Array, up: Array, painter: _
     second = np.cross(up, first)
     level = painter.floor
     assert level is not None
-    raw = painter.size / 6
-    step = min((m * 10.0 ** np.floor(np.log10(raw)) for m in (1, 2, 5, 10)), key=lambda s: abs(np.log(s / raw)))
+    step = _grid(painter)
     ranges = []
     for axis in (first, second):
         s = outline @ axis
@@ -326,8 +377,8 @@ def _draw_floor(axes: Any, camera: Camera, outline: Array, up: Array, painter: _
     lines = [(a * first + b * second, a * first + c * second) for a in ranges[0] for b, c in [ranges[1][[0, -1]]]]
     lines += [(b * first + a * second, c * first + a * second) for a in ranges[1] for b, c in [ranges[0][[0, -1]]]]
     flat = camera.flat(np.array(lines) + level * up)
-    axes.add_collection(LineCollection(list(flat), colors="#e3e3e3", linewidths=0.8, zorder=0), autolim=False)
-    axes.text(0.985, 0.012, f"grid {step:g} m", transform=axes.transAxes, fontsize=7, color="#777777", ha="right")
+    lines_on_floor = LineCollection(list(flat), colors="#e3e3e3", linewidths=0.8, zorder=0)
+    return axes.add_collection(lines_on_floor, autolim=False)
 
 
 def _draw_triad(figure: Figure, camera: Camera) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of a machine whose motion is not known beforehand: one after another, in a frame that stays."""
+"""Pictures of a machine whose motion is not known beforehand: one after another, in a frame that stays or follows."""
 
 from __future__ import annotations
 
@@ -14,21 +14,25 @@ from dalembert.core.types import Array
 from dalembert.formulations.layout import Layout
 from dalembert.model.machine import Machine
 from dalembert.view.animation import plane_axes, plane_of_motion
+from dalembert.view.baked import Baked
 from dalembert.view.drawing import Picture, compose_picture
 from dalembert.view.exposure import Exposure
+from dalembert.view.looks import rail_reach
 from dalembert.view.scene_builder import build_scene
 
 __all__ = ["LivePicture"]
 
 _DPI = 80
-_SAMPLES, _MOST = 64, 256  # configurations that make a frame, at first and after it was left
+_MARGIN = 0.15  # of the frame, on each side of a machine that is followed
+_SAMPLES, _MOST = 64, 256  # configurations that make a frame, at first and after it became too small
 
 
 class LivePicture:
     """Draws a machine as it is now, in pixels.
 
     The frame holds all that the machine can reach by its angles and within the limits of its slides. Where it can leave
-    (a slide without limits, a free body, a machine with loops), the frame is set anew once it does.
+    (a slide without limits, a free body), the frame goes along as soon as it comes near its edge, in the same scale:
+    pictures one after another are a motion without jumps. A machine with loops gets a larger frame once it needs it.
 
     Parameters
     ----------
@@ -64,6 +68,7 @@ class LivePicture:
         if len(view) != 2 or not np.isfinite(view).all():
             raise InputError(f"view must be azimuth and elevation in degrees, got {view!r}")
         self._size, self._exaggerate = pixels, exaggerate
+        self._places: dict[int, tuple[float, float]] = {}
         self._scene = build_scene(machine, p)
         self._given: Any = {"frames": frames, "plane": plane_axes(plane), "view": tuple(view)}
         if plane == "auto":
@@ -78,6 +83,18 @@ class LivePicture:
         baked = self._scene.bake(q, 0.0, p, exaggerate=self._exaggerate)
         inches = (self._size[0] / _DPI, self._size[1] / _DPI)
         self._picture: Picture = compose_picture(self._scene, baked, size=inches, **self._given)
+        going = np.ptp(self._picture.outline, axis=0).any(axis=-1)
+        self._going = going if going.any() else np.ones(len(going), dtype=bool)  # points that are not of the world
+        self._places.clear()
+        self._film = Exposure(self._picture.figure, self._picture.show(baked, 0, ""), _DPI)
+
+    def _move(self, place: tuple[float, float], baked: Baked) -> None:
+        """Move the frame, and make rails as long as they are needed."""
+        painter = self._picture.painter
+        for part in self._scene.rails:
+            (low, high), (least, most) = painter.rails[part.joint], rail_reach(self._scene, baked, part)
+            painter.rails[part.joint] = (min(low, least), max(high, most))
+        self._picture.move(place)
         self._film = Exposure(self._picture.figure, self._picture.show(baked, 0, ""), _DPI)
 
     def pixels(
@@ -88,6 +105,7 @@ class LivePicture:
         *,
         label: str = "",
         measured: Mapping[str, float] | None = None,
+        member: int = 0,
     ) -> NDArray[np.uint8]:
         """Picture (height, width, 3) of one configuration.
 
@@ -99,13 +117,24 @@ class LivePicture:
             Written above.
         measured
             As of `Scene.bake`.
+        member
+            Which machine of several it is: each is followed by itself.
         """
         rows = {name: np.array([value]) for name, value in (measured or {}).items()}
         baked = self._scene.bake(q, t, p, exaggerate=self._exaggerate, measured=rows)
-        if not self._picture.holds(baked):
+        place = self._places.get(member, (0.0, 0.0))
+        if place != self._picture.shifted:
+            self._move(place, baked)
+        follows = bool(self._free.any())
+        by = self._picture.lack(baked, self._going, _MARGIN) if follows else self._picture.lack(baked)
+        if by is None or (by.any() and not follows):
             self._reach[:, self._free] += q[self._free] - self._reach[0, self._free]
             self._reach = np.concatenate([self._reach[:_MOST], [q]])
             self._compose(self._reach, p)
+        elif by.any():
+            place = (place[0] + float(by[0]), place[1] + float(by[1]))
+            self._places[member] = place
+            self._move(place, baked)
         return self._film.taken(self._picture.show(baked, 0, label))[..., :3].copy()
 
 

@@ -40,6 +40,7 @@ _TITLES = {
     "constraint": "violation of constraints",
     "integral": "integrals",
     "active": "what acts",
+    "stick": "what sticks",
     "force": "contact forces",
     "gap": "gaps",
     "slip": "speeds of slip",
@@ -50,9 +51,11 @@ _COORDINATES = {"rad": "angles", "m": "positions", "1": "quaternions"}
 _VELOCITIES = {"rad/s": "angular velocities", "m/s": "velocities"}
 _ENERGY = ("energy.kinetic", "energy.potential", "work.input", "work.loss")
 _MEASURED = ("offset.", "length0.")  # states of constraints that change only when these begin to act
+_KEPT = ("toward.", "share.", "leeway.")  # what contacts keep between events: directions and shares of friction
+_FLAGS = ("active.", "stick.")  # drawn where they change
 _IDLE = ("u.", "command.", "multiplier.", "force.", "slip.", "loss.")  # not drawn where they are zero all the time
 # states that are no coordinates
-_OTHER_STATES = ("work.", "active.", "integral.", "effort.", "force.", "loss.", "contact.")
+_OTHER_STATES = ("work.", *_FLAGS, *_KEPT, "integral.", "effort.", "force.", "loss.", "contact.")
 _NATURAL = re.compile(r"\.[rv][ij]\.[xyz](_dot)?$|^turned\.")  # natural coordinates, and the turns that they count
 _TOTAL = "sum"
 
@@ -180,11 +183,11 @@ def group_signals(run: Run, names: Sequence[str] | None = None) -> list[Panel]:
 
 
 def _is_shown(run: Run, name: str) -> bool:
-    if name in _ENERGY or name.startswith(_MEASURED):
+    if name in _ENERGY or name.startswith((*_MEASURED, *_KEPT)):
         return False
     if run.machine is not None and _NATURAL.search(name):  # the machine's own coordinates are there as well
         return False
-    if name.startswith("active."):
+    if name.startswith(_FLAGS):
         return bool(np.ptp(run[name]) > 0)
     return not name.startswith(_IDLE) or bool(np.any(run[name]))
 
@@ -193,7 +196,7 @@ def _title(run: Run, name: str, unit: str) -> str:
     machine = run.machine
     own = (*machine.q_names, *machine.v_names) if machine is not None else ()
     if name in own or (name in run.state_names and not name.startswith(_OTHER_STATES)):
-        if name.partition(".")[2].startswith("delta"):
+        if name.partition(".")[2].startswith(("delta", "mode")):  # of beams and appendages
             return "modal velocities" if name.endswith("_dot") else "modal coordinates"
         if name.endswith(_RATES):
             return _VELOCITIES.get(unit, "velocities")

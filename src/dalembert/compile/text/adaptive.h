@@ -27,14 +27,14 @@ FUNCTION instant weighed(const struct tolerance *T, const real *v, const real *x
 /* First step, so that an explicit Euler step changes x and x' little (simulation/engines/startup.py); `rate` is the
  * derivative at x. */
 FUNCTION instant first_step(const struct tolerance *T, instant t, double longest, const real *x, const real *c,
-                            const real *p, real *stage, real *rate, real *w) {
+                            const real *p, real *stage, real *rate, real *w, const struct beside *B) {
     real *const other = rate + N_STATES;
     const instant most = WIDE(longest < T->max_step ? longest : T->max_step);
     const instant d0 = weighed(T, x, x, x), d1 = weighed(T, rate, x, x);
     const instant h0 = smaller(SELECT((d0 < 1e-5) | (d1 < 1e-5), WIDE(1e-6), 0.01 * d0 / d1), most);
     UNROLL
     for (int j = 0; j < N_STATES; j++) stage[j] = x[j] + REAL(h0) * rate[j];
-    derivative(REAL(t + h0), stage, c, p, other, w);
+    derivative(REAL(t + h0), stage, c, p, other, w, B);
     UNROLL
     for (int j = 0; j < N_STATES; j++) other[j] = other[j] - rate[j];
     const instant d2 = weighed(T, other, x, x) / h0, steepest = larger(d1, d2);
@@ -54,11 +54,11 @@ FUNCTION instant length_of(const struct tolerance *T, const instant *pace, insta
 /* A step of length h from x, where the derivative is `slope`; `next` is not normalised yet. Returns the error as part of
  * what is tolerated, infinite if the step led nowhere. */
 FUNCTION instant attempt(const struct tolerance *T, instant t, instant h, const real *x, const real *c, const real *p,
-                         const real *slope, real *stage, real *rate, real *next, real *w) {
+                         const real *slope, real *stage, real *rate, real *next, real *w, const struct beside *B) {
     real off = K(0.0);
     UNROLL
     for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
-    later_stages(t, h, x, c, p, rate, next, w);
+    later_stages(t, h, x, c, p, rate, next, w, B);
     UNROLL
     for (int j = 0; j < N_STATES; j++) {
         real sum = K(0.0);

@@ -9,7 +9,11 @@
  * of the row at the start, and of that at the end, go to `held_begin` and `held_row`, unless they are 0.
  * Of ADAPTIVE methods h is the time up to which members go, and `rest` how long that is. A thread makes at most `tries`
  * steps; members that are not there yet set `going`, are at `reached` (NaN: at the start) with the derivative `slopes`, and
- * go on in another launch. */
+ * go on in another launch.
+ * With WATCHES events change members. A thread looks at the signs of their functions (`watched`) as lanes do; a member in
+ * whose step one changes, or whose step cannot be taken here, lies down on the desk as it is before that step, with its
+ * number in `left`. The processor takes it over the step (members.c), and another launch takes the `n_back` members
+ * `back` up from the desk and goes on with them. With `samples` members are sampled alone. */
 #if N_MEASURES
 TABLE int kind_of[] = {KINDS};
 TABLE double since_of[] = {SINCE}, until_of[] = {UNTIL};
@@ -63,6 +67,39 @@ FUNCTION void take_signs(real *signs, const real *g) {
     UNROLL
     for (int e = 0; e < N_EVENTS; e++) signs[e] = SIGN(g[e]);
 }
+#endif
+
+#if WATCHES
+/* A row of the desk, as in members.c; then the state, signs, held values, pace, and what was measured before the step. */
+enum { DESK_CLOCK, DESK_T, DESK_LENGTH, DESK_STEP, DESK_STATUS, DESK_STATE };
+#define DESK_SIGNS (DESK_STATE + N_STATES)
+#define DESK_HELD (DESK_SIGNS + N_WATCHED)
+#define DESK_PACE (DESK_HELD + N_HELD)
+#define DESK_BEFORE (DESK_PACE + (ADAPTIVE ? N_PACE : 0))
+#define DESK_SIZE (DESK_BEFORE + N_MEASURES)
+#endif
+#if N_WATCHED
+TABLE double direction_of[] = {DIRECTIONS};
+
+/* Whether an event function changes its sign in a step that ends at t in `next`, or cannot be told; if not, the signs there
+ * are kept. */
+FUNCTION bool leaves(double t, const real *next, const real *c, const real *p, real *signs, real *w) {
+    const real time = (real)t;
+    real g[N_WATCHED], share;
+    const real *const in[] = {&time, next, c, p};
+    real *const out[] = {g, &share};
+    WATCH(in, out, w)
+    bool changes = !(share >= K(SHARE));
+    UNROLL
+    for (int e = 0; e < N_WATCHED; e++)
+        changes |= signs[e] != K(0) && !(g[e] * signs[e] > K(0)) && (real)direction_of[e] * signs[e] <= K(0);
+    UNROLL
+    for (int e = 0; e < N_WATCHED; e++)
+        if (!changes) signs[e] = g[e] > K(0) ? K(1) : g[e] < K(0) ? K(-1) : K(0);
+    return changes;
+}
+#elif WATCHES
+#define leaves(t, next, c, p, signs, w) false
 #endif
 
 /* One step and the projection after it; false: the constraints could not be kept. */
@@ -123,17 +160,45 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     const double *atol, double rtol, double max_step, double max_steps, double t_end, double *paces, double *reached,
     real *slopes, long long tries, int *going
 #endif
+#if WATCHES
+    ,
+    real *watched, const int *back, long long n_back, const double *desk, int *left, int *n_left, double *lying,
+    long long samples
+#endif
 ) {
-    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
+    const long long slot = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+#if WATCHES
+    if (slot >= (back ? n_back : n)) return;
+    const long long i = back ? back[slot] : slot;
+    const double *const taken = back ? desk + slot * DESK_SIZE : 0; /* what became of the member outside */
+    bool away = false;
+#else
+    if (slot >= n) return;
+    const long long i = slot;
+    const double *const taken = 0;
+    const bool away = false;
+#endif
 #if ADAPTIVE
-    if (reached[i] >= h) return;
+    if (!taken && reached[i] >= h) return;
 #endif
     real x[N_STATES], stage[N_STATES], rate[N_RATE], next[N_STATES], c[N_HELD + 1], p[N_PARAMETERS + 1], w[N_WORK + 1];
     const double own = clock ? clock[i] : 0.0;
     int bad = status[i];
     UNROLL
     for (int j = 0; j < N_STATES; j++) x[j] = state[j * n + i];
+#if WATCHES
+    real sign_of[N_WATCHED + 1];
+    UNROLL
+    for (int e = 0; e < N_WATCHED; e++) sign_of[e] = watched[e * n + i];
+    if (taken) {
+        bad = (int)taken[DESK_STATUS];
+        if (bad) failed_at[i] = taken[DESK_T];
+        UNROLL
+        for (int j = 0; j < N_STATES; j++) x[j] = (real)taken[DESK_STATE + j];
+        UNROLL
+        for (int e = 0; e < N_WATCHED; e++) sign_of[e] = (real)taken[DESK_SIGNS + e];
+    }
+#endif
     UNROLL
     for (int j = 0; j < N_HELD; j++) c[j] = held[j * c_element + i * c_row];
     UNROLL
@@ -143,6 +208,13 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     UNROLL
     for (int j = 0; j < N_HELD; j++)
         if (held_begin) held_begin[j * n + i] = bad ? K(NAN) : c[j];
+#if WATCHES
+    if (samples) {
+        UNROLL
+        for (int j = 0; j < N_HELD; j++) held[j * c_element + i * c_row] = c[j];
+        return;
+    }
+#endif
 #endif
 #if N_MEASURES
     real before[N_MEASURES], value[N_MEASURES], seen[N_MEASURES];
@@ -157,7 +229,17 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         value[j] = values[j * n + i];
         seen[j] = values[(N_MEASURES + j) * n + i];
     }
-    if (EVERY && !bad) look(now, 0.0, slack, x, c, p, before, value, seen, w);
+#if WATCHES
+    if (taken) {
+        UNROLL
+        for (int j = 0; j < N_MEASURES; j++) before[j] = EVERY ? (real)taken[DESK_BEFORE + j] : K(0);
+        now = own + (anchor + ((double)first + taken[DESK_STEP]) * h + taken[DESK_LENGTH]);
+        if (ADAPTIVE || bad) now = taken[DESK_T];
+        if (EVERY && bad <= 0) look(now, taken[DESK_LENGTH], slack, x, c, p, before, value, seen, w);
+        else if (bad < 0) look(now, 0.0, slack, x, c, p, before, value, seen, w);
+    }
+#endif
+    if (EVERY && !bad && !taken) look(now, 0.0, slack, x, c, p, before, value, seen, w);
 #endif
     bool sick = false;
     const struct beside beside = {&sick};
@@ -172,17 +254,24 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     double t = reached[i], pace[N_PACE];
     UNROLL
     for (int j = 0; j < N_PACE; j++) pace[j] = paces[j * n + i];
-    if (t == t) {
+#if WATCHES
+    if (taken) {
+        t = taken[DESK_T];
+        UNROLL
+        for (int j = 0; j < N_PACE; j++) pace[j] = taken[DESK_PACE + j];
+    }
+#endif
+    if (t == t && !taken) {
         UNROLL
         for (int j = 0; j < N_STATES; j++) slope[j] = slopes[j * n + i];
     } else {
-        t = anchor;
-        derivative(REAL(t), x, c, p, slope, w);
+        t = taken ? t : anchor;
+        derivative(REAL(t), x, c, p, slope, w, &beside);
     }
     if (pace[TO_TRY] == 0.0) {
         UNROLL
         for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
-        pace[TO_TRY] = first_step(&tolerance, t, t_end - anchor, x, c, p, stage, rate, w);
+        pace[TO_TRY] = first_step(&tolerance, t, t_end - anchor, x, c, p, stage, rate, w, &beside);
     }
 #if N_EVENTS
     if (!bad) arm(t, smaller(pace[TO_TRY], t_end - t), x, c, p, stage, rate, next, w, &beside, sign_of);
@@ -190,6 +279,13 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     ROLL
     for (long long k = 0; k < tries && !bad && t < h; k++) {
         const bool tiny = too_short(pace, t);
+#if WATCHES
+        double planned[N_PACE];
+        away = sick || tiny || pace[TRIES] >= max_steps; /* single runs say what is to blame */
+        if (away) break;
+        UNROLL
+        for (int j = 0; j < N_PACE; j++) planned[j] = pace[j];
+#else
         if (tiny || pace[TRIES] >= max_steps) {
             int worst = 0; /* which changes fastest */
             for (int j = 1; j < N_STATES; j++)
@@ -198,14 +294,31 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
             failed_at[i] = t;
             break;
         }
+#endif
         bool landed;
         double length = length_of(&tolerance, pace, t, h, &landed);
-        const double error = attempt(&tolerance, t, length, x, c, p, slope, stage, rate, next, w);
+        const double error = attempt(&tolerance, t, length, x, c, p, slope, stage, rate, next, w, &beside);
         choose(length, error, true, pace);
-        if (!(error <= 1.0)) continue;
+        if (!sick && !(error <= 1.0)) continue;
         UNROLL
         for (int j = 0; j < N_STATES; j++) slope[j] = last[j];
         normalise(next);
+#if WATCHES
+        const double end = landed ? h : t + length;
+#if PROJECTS
+        if (!sick && !rollout_project(end, true, next, c, p, stage, w, &beside) && !sick) {
+            pace[TO_TRY] = 0.2 * length;
+            pace[REFUSED] = 1.0;
+            continue;
+        }
+#endif
+        away = sick || leaves(end, next, c, p, sign_of, w);
+        if (away) {
+            UNROLL
+            for (int j = 0; j < N_PACE; j++) pace[j] = planned[j];
+            break;
+        }
+#endif
 #if N_EVENTS
         const int event = stop(t, &length, x, c, p, stage, rate, next, w, &beside, sign_of);
         if (event >= 0) {
@@ -217,14 +330,17 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         UNROLL
         for (int j = 0; j < N_STATES; j++) x[j] = next[j];
         t = landed ? h : t + length;
+#if PROJECTS
+        if (t < h) derivative(REAL(t), x, c, p, slope, w, &beside); /* another one than before the projection */
+#endif
 #if N_MEASURES
         now = t;
         if (EVERY) look(now, length, slack, x, c, p, before, value, seen, w);
         else if (bad) look(now, 0.0, slack, x, c, p, before, value, seen, w);
 #endif
     }
-    reached[i] = t;
-    if (!bad && t < h) *going = 1;
+    reached[i] = away ? INFINITY : t; /* nobody goes on with those that are away */
+    if (!bad && !away && t < h) *going = 1;
     UNROLL
     for (int j = 0; j < N_PACE; j++) paces[j * n + i] = pace[j];
     UNROLL
@@ -235,10 +351,20 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     if (steps && !bad)
         arm(own + (anchor + (double)first * h), h, x, c, p, stage, rate, next, w, &beside, sign_of);
 #endif
+#if WATCHES
+    long long k = taken ? (long long)taken[DESK_STEP] + 1 : 0;
+#else
+    long long k = 0;
+#endif
     ROLL
-    for (long long k = 0; k < steps && !bad; k++) {
+    for (; k < steps && !bad; k++) {
         const double at = anchor + (double)(first + k) * h, length = k < count ? h : rest;
-        if (!advance(own + at, length, x, c, p, stage, rate, next, w, &beside)) bad = 1 + N_STATES;
+        const bool kept = advance(own + at, length, x, c, p, stage, rate, next, w, &beside);
+#if WATCHES
+        away = sick || !kept || leaves(own + at + length, next, c, p, sign_of, w);
+        if (away) break;
+#endif
+        if (!kept) bad = 1 + N_STATES;
         UNROLL
         for (int j = N_STATES - 1; j >= 0; j--)
             if (!(next[j] - next[j] == K(0))) bad = 1 + j;
@@ -265,6 +391,34 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     }
 #endif
     status[i] = bad;
+#if WATCHES
+    if (away) {
+        const int place = atomicAdd(n_left, 1);
+        double *const own_row = lying + (long long)place * DESK_SIZE;
+        left[place] = (int)i;
+        own_row[DESK_CLOCK] = own;
+        own_row[DESK_STATUS] = 0.0;
+#if ADAPTIVE
+        own_row[DESK_T] = t;
+        UNROLL
+        for (int j = 0; j < N_PACE; j++) own_row[DESK_PACE + j] = pace[j];
+#else
+        own_row[DESK_STEP] = (double)k;
+#endif
+        UNROLL
+        for (int j = 0; j < N_STATES; j++) own_row[DESK_STATE + j] = x[j];
+        UNROLL
+        for (int e = 0; e < N_WATCHED; e++) own_row[DESK_SIGNS + e] = sign_of[e];
+        UNROLL
+        for (int j = 0; j < N_HELD; j++) own_row[DESK_HELD + j] = c[j];
+#if N_MEASURES && EVERY
+        UNROLL
+        for (int j = 0; j < N_MEASURES; j++) own_row[DESK_BEFORE + j] = before[j];
+#endif
+    }
+    UNROLL
+    for (int e = 0; e < N_WATCHED; e++) watched[e * n + i] = sign_of[e];
+#endif
 #if N_EVENTS
     UNROLL
     for (int e = 0; e < N_EVENTS; e++) signs[e * n + i] = sign_of[e];
@@ -277,7 +431,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     }
 #endif
 #if N_MEASURES
-    if (!EVERY && !bad) look(now, 0.0, slack, x, c, p, before, value, seen, w);
+    if (!EVERY && !bad && !away) look(now, 0.0, slack, x, c, p, before, value, seen, w);
     UNROLL
     for (int j = 0; j < N_MEASURES; j++) {
         values[j * n + i] = value[j];

@@ -326,11 +326,12 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
     real *const slope = rate + STAGES * N_STATES, *const last = rate + (STAGES - 1) * N_STATES;
     real t = SPLAT(seg->anchor), pace[N_PACE];
     load_members(R->pace, start, members, R->n, N_PACE, N_PACE, pace);
-    derivative(t, x, c, p, slope, w);
+    derivative(t, x, c, p, slope, w, &R->beside);
     const integer fresh = pace[TO_TRY] == 0.0;
     if (any(fresh)) {
         for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
-        pace[TO_TRY] = select_(fresh, first_step(T, t, T->t_end - seg->anchor, x, c, p, stage, rate, w), pace[TO_TRY]);
+        const real first = first_step(T, t, T->t_end - seg->anchor, x, c, p, stage, rate, w, &R->beside);
+        pace[TO_TRY] = select_(fresh, first, pace[TO_TRY]);
     }
     if (R->n_events) arm(R, t, smaller(pace[TO_TRY], T->t_end - t), x, c, p, stage, rate, w);
     for (;;) {
@@ -351,7 +352,7 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
         }
         integer landed, stopped = J(0);
         real length = select_(going, length_of(T, pace, t, target, &landed), K(0.0));
-        const real error = attempt(T, t, length, x, c, p, slope, stage, rate, next, w);
+        const real error = attempt(T, t, length, x, c, p, slope, stage, rate, next, w, &R->beside);
         const integer taken = going & (error <= 1.0);
         choose(length, error, going, pace);
         for (int j = 0; j < N_STATES; j++) slope[j] = select_(taken, last[j], slope[j]);

@@ -23,15 +23,25 @@ FUNCTION void normalise(real *x) {
 #define N_RATE ((STAGES + 1) * N_STATES) /* and the derivative at the state */
 TABLE double matrix[] = {MATRIX};
 
-FUNCTION void derivative(real t, const real *x, const real *c, const real *p, real *rate, real *w) {
+FUNCTION void derivative(real t, const real *x, const real *c, const real *p, real *rate, real *w,
+                         const struct beside *B) {
     const real *const in[] = {&t, x, c, p};
+#if CONSTRAINED
+    real share;
+    real *const out[] = {rate, &share};
+    CHUNKS(in, out, w)
+    const MASK sick = NO(share >= K(SHARE));
+    if (SOME(sick)) rates_again(B, sick, t, x, c, p, rate);
+#else
+    (void)B;
     real *const out[] = {rate};
     CHUNKS(in, out, w)
+#endif
 }
 
 /* The stages after the first one, which is there, and the new point before quaternions are normalised. */
 FUNCTION void later_stages(instant t, instant h, const real *x, const real *c, const real *p, real *rate, real *next,
-                           real *w) {
+                           real *w, const struct beside *B) {
     ROLL
     for (int s = 1; s < STAGES; s++) {
         UNROLL
@@ -44,15 +54,15 @@ FUNCTION void later_stages(instant t, instant h, const real *x, const real *c, c
             UNROLL
             for (int j = 0; j < N_STATES; j++) next[j] += ha * rate[r * N_STATES + j];
         }
-        derivative(REAL(t + h * node[s]), next, c, p, rate + s * N_STATES, w);
+        derivative(REAL(t + h * node[s]), next, c, p, rate + s * N_STATES, w, B);
     }
 }
 
 FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, const real *p, real *stage, real *rate,
                            real *next, real *w, MASK alive, const struct beside *B) {
-    (void)stage, (void)alive, (void)B;
-    derivative(REAL(t), x, c, p, rate, w);
-    later_stages(t, h, x, c, p, rate, next, w);
+    (void)stage, (void)alive;
+    derivative(REAL(t), x, c, p, rate, w, B);
+    later_stages(t, h, x, c, p, rate, next, w, B);
     normalise(next);
 }
 #elif !STEPPING /* contacts.h has steps of its own */

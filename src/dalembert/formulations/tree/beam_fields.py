@@ -44,7 +44,7 @@ class BeamField:
         for s, w in zip(*_points(beam), strict=True):
             section = section_at(beam, s)
             Phi, Delta = mode_matrices(beam, s)
-            psi = ca.DM(Delta) @ delta if beam.n_modes else ca.SX(3, 1)
+            psi = ca.DM(Delta) @ delta if beam.n_modes and beam.sections_turn else ca.SX(3, 1)
             axis = ca.DM([beam.offset[0] + s, beam.offset[1], beam.offset[2]])
             if beam.stiffening:
                 bent, done = bent + _shortened(beam, delta, done, s), s

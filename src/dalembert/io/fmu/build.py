@@ -1,7 +1,9 @@
-"""A program in C as a shared library with plain instructions of this kind of processor."""
+"""A program in C as a shared library for all processors of this kind."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import platform
 import shlex
@@ -13,8 +15,9 @@ from pathlib import Path
 from dalembert.compile.build import Toolchain, available_cores
 from dalembert.compile.cache import load_cached
 from dalembert.core.errors import BuildError
+from dalembert.core.files import temporary_folder
 
-__all__ = ["PLAIN", "build_program", "is_x86"]
+__all__ = ["build_program", "is_x86", "plain_flags"]
 
 
 def is_x86() -> bool:
@@ -22,9 +25,34 @@ def is_x86() -> bool:
     return platform.machine().lower() in ("x86_64", "amd64")
 
 
-_BASELINE = ("-march=x86-64", "-mtune=generic") if is_x86() else ()
-PLAIN = ("-std=c99", "-O2", "-fno-math-errno", "-fno-trapping-math", "-fPIC", *_BASELINE)
-"""Flags with which every processor of this kind understands what is built."""
+_FLAGS = ("-std=c99", "-O2", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-fvisibility=hidden")
+_BASELINES = (("-march=x86-64",), ("-march=x86_64",)) if is_x86() else ((),)  # of GCC and Clang, and of Zig
+_TAPES = '#include "tapes.h"\n'  # how units of tapes begin, in which multiplications and additions may be fused
+_FUSED = "-ffp-contract=fast"
+
+
+@functools.cache
+def plain_flags(toolchain: Toolchain) -> tuple[str, ...]:
+    """Return flags with which every processor of this kind understands what is built.
+
+    Raises
+    ------
+    BuildError
+        If the compiler takes none that say so.
+    """
+    with temporary_folder() as folder:
+        source = folder / "probe.c"
+        source.write_text("double probe(double x) { return x; }\n", encoding="utf-8")
+        *others, last = ((*_FLAGS, *baseline) for baseline in _BASELINES)
+        for flags in others:
+            with contextlib.suppress(BuildError):
+                return _probed(toolchain, flags, source)
+        return _probed(toolchain, last, source)
+
+
+def _probed(toolchain: Toolchain, flags: tuple[str, ...], source: Path) -> tuple[str, ...]:
+    _run([*toolchain.command, *flags, "-c", str(source), "-o", f"{source}.o"])
+    return flags
 
 
 def build_program(toolchain: Toolchain, texts: Mapping[str, str], folder: Path, library: str) -> Path:
@@ -51,6 +79,7 @@ def build_program(toolchain: Toolchain, texts: Mapping[str, str], folder: Path, 
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     names = [name for name in texts if name.endswith(".c")]
+    plain_flags(toolchain)  # before threads do so at once
     with ThreadPoolExecutor(max_workers=available_cores()) as pool:
         objects = list(pool.map(lambda name: _object(toolchain, name, texts[name], folder), names))
     target = folder / library
@@ -60,16 +89,19 @@ def build_program(toolchain: Toolchain, texts: Mapping[str, str], folder: Path, 
 
 def _object(toolchain: Toolchain, name: str, text: str, folder: Path) -> Path:
     target = folder / f"{name}.o"
+    flags = plain_flags(toolchain)
+    if text.startswith(_TAPES):
+        flags = (*flags, _FUSED)
 
     def compiled(place: Path) -> Path:
         source = folder / name if place is folder else place / name
         source.write_text(text, encoding="utf-8")
-        _run([*toolchain.command, *PLAIN, "-c", str(source), "-o", str(place / target.name)])
+        _run([*toolchain.command, *flags, "-c", str(source), "-o", str(place / target.name)])
         return place / target.name
 
     if '#include "' in text:
         return compiled(folder)
-    key = hashlib.sha256("\0".join([toolchain.identity, *PLAIN, text]).encode()).hexdigest()
+    key = hashlib.sha256("\0".join([toolchain.identity, *flags, text]).encode()).hexdigest()
     target.write_bytes(load_cached(key, compiled, lambda path: Path(path).read_bytes()))
     return target
 

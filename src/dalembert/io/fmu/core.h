@@ -129,12 +129,14 @@ static int get(Model *m, const unsigned r[], size_t n, double value[]) {
     return 0;
 }
 
-static int is_latch(unsigned r) { return r >= STATE + FIRST_LATCH && r < STATE + FIRST_LATCH + N_LATCHES; }
+static int within(unsigned r, unsigned first, unsigned end) { return r >= first && r < end; }
+
+static int is_latch(unsigned r) { return within(r, STATE + FIRST_LATCH, STATE + FIRST_LATCH + N_LATCHES); }
 
 static int settable(unsigned r) {
-    if (r >= STATE && r < DERIVATIVE)
+    if (within(r, STATE, DERIVATIVE))
         return !is_latch(r);
-    return (r >= INPUT && r < INPUT + N_INPUTS) || (r >= PARAMETER && r < OUTPUT) || r == STEP;
+    return within(r, INPUT, INPUT + N_INPUTS) || within(r, PARAMETER, OUTPUT) || r == STEP;
 }
 
 static int set(Model *m, const unsigned r[], size_t n, const double value[]) {
@@ -143,7 +145,7 @@ static int set(Model *m, const unsigned r[], size_t n, const double value[]) {
             return 1;
     for (size_t i = 0; i < n; i++) {
         double *const to = place(m, r[i]);
-        if (*to != value[i] && (r[i] < DERIVATIVE || (r[i] >= PARAMETER && r[i] < OUTPUT)))
+        if (*to != value[i] && (r[i] < DERIVATIVE || within(r[i], PARAMETER, OUTPUT)))
             m->moved = 1;
         *to = value[i];
     }

@@ -58,9 +58,9 @@ def export_fmu(
     Its inputs are the commands of motors and thrusters (without ``control``), its outputs all states and signals of a
     simulation, its parameters those of the machine and the step of the solver (RK4; constraints by projection). Events
     and what happens at them (impacts, cables that slacken, switches) are inside: they are located in co-simulation, and
-    indicated in model exchange. The file holds the C sources, which build with any C99 compiler, and a binary for this
-    kind of computer with plain instructions; nothing of Python is needed where it runs. The same machine gives the same
-    file.
+    indicated in model exchange. The file holds the C sources, which build with any C99 compiler, and a binary for
+    every computer of this kind, which uses vectors where the processor has them; nothing of Python is needed where it
+    runs. The same machine gives the same file.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def _refusals(types: str, written: str) -> str:
 
 
 def _binary(files: Mapping[str, bytes], version: str) -> dict[str, bytes]:
-    """Build the shared library with plain instructions of this processor; a warning where that is impossible."""
+    """Build the shared library for processors of this kind; a warning where that is impossible."""
     toolchain, known = find_toolchain(), _PLATFORMS.get(sys.platform)
     if toolchain is None or known is None:
         warn("the FMU has its C sources, but no binary: there is no C compiler here")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib import resources
 from types import SimpleNamespace
 from typing import Any
@@ -12,24 +12,24 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.compile.emit_c import emit_c
-from dalembert.compile.forms import PORTABLE
-from dalembert.compile.passes import share_reciprocals
-from dalembert.compile.tape import read_tape
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Law
 from dalembert.core.types import Array, StateLike
+from dalembert.core.warn import warn
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.io.fmu.image import Image, Symbols
+from dalembert.io.fmu.tapes import tape_sources, write_tape
 from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
 from dalembert.loop.simulate import start_state
 from dalembert.loop.switching import Switch
 from dalembert.simulation.checks import check_setup
+from dalembert.simulation.constrained.methods import Projection, constraint_method
 from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.contact.native import NativeStepping
 from dalembert.simulation.engines.engine import Setup
+from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR
 from dalembert.simulation.engines.native import loop_memory, update_memory
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.memory import NativeMemory
@@ -39,7 +39,7 @@ from dalembert.simulation.settings import Settings
 from dalembert.simulation.sources import header_text, unit_text
 from dalembert.simulation.transitions.native import transitions_memory, watch_memory
 
-__all__ = ["ACCOUNT", "Standalone", "standalone"]
+__all__ = ["ACCOUNT", "Standalone", "standalone", "without_effect"]
 
 ACCOUNT = ("events.count", "events.time")
 """Outputs of machines with events: how many there were, and when the last one was."""
@@ -47,6 +47,8 @@ ACCOUNT = ("events.count", "events.time")
 _CHANGES = 8  # transitions that are logged before the log is emptied
 _ROWS = 8  # rows that the time loop may record, which nobody reads
 _NEVER = 1e300  # seconds between two rows
+_SOLVER = ("method", "rtol", "atol", "max_step", "max_steps", "constraints", "reach", "seed", "member")
+"""Settings of a simulation that a program has no use for, because its solver is given, and so is its noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,19 @@ class Standalone:
         return self.problem.stepping is None
 
 
+def without_effect(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name the settings of a simulation that would make it another one, but change nothing in a program."""
+    way = settings.get("contact")
+    own = (contact_method(way).integrator if way is not None else "") or DEFAULT_INTEGRATOR
+    given = {name: settings[name] for name in _SOLVER if settings.get(name) is not None}
+    if given.get("method") == own:
+        del given["method"]
+    if "constraints" in given and constraint_method(given["constraints"]) == Projection():
+        del given["constraints"]
+    defaults = {field.name: field.default for field in fields(Settings)}
+    return tuple(name for name, value in given.items() if np.ndim(value) or value != defaults[name])
+
+
 def standalone(
     eom: EquationsOfMotion,
     control: Any,
@@ -124,7 +139,12 @@ def standalone(
         )
     inputs = np.zeros(0) if law or control is None else np.asarray(control, dtype=float)
     native = replace(schedule, updates=tuple(update for update in schedule.updates if update.native))
-    loop = replace(loop, problem=_without_notes(loop), controller=native)
+    problem = _without_notes(loop)
+    left = {spec.name for spec in problem.event_specs}
+    lost = [event.name for event in events if event.name not in left]
+    if lost:
+        warn(f"{what} leaves out {', '.join(map(repr, lost))}: nothing happens at these events")
+    loop = replace(loop, problem=problem, controller=native)
     x0, _ = start_state(eom, loop, settings, q0, v0, p)
     p0 = eom.parameter_values(p)
     setup = check_setup(loop.problem, x0, p0, settings, period=0.0)
@@ -136,7 +156,7 @@ def _without_notes(loop: ClosedLoop) -> Problem:
     problem = loop.problem
     names = {} if loop.switching is None else loop.switching.switches
     own = len(problem.event_specs) - problem.n_constraint_events
-    keep = [k for k, spec in enumerate(problem.event_specs[:own]) if spec.terminal or spec.name in names]
+    keep = [k for k, spec in enumerate(problem.event_specs[:own]) if spec.terminal or spec.hidden or spec.name in names]
     function = None
     if keep and problem.events is not None:
         arguments = [ca.SX.sym(name, problem.events.size1_in(k)) for k, name in enumerate("txcp")]
@@ -154,16 +174,10 @@ class _Writer:
 
     def kernel(self, name: str, function: ca.Function) -> Any:
         symbol = f"model_{name}"
-        source = emit_c(share_reciprocals(read_tape(function)), symbol=symbol, form=PORTABLE)
-        chunks = source.text.count(f"static void {symbol}_chunk")
-        signature = f"int {symbol}(const double *const *in, double *const *out, double *work)"
-        calls = "".join(f"    {symbol}_chunk{k}(in, out, work);\n" for k in range(chunks))
-        unused = "" if chunks else "    (void)in, (void)out, (void)work;\n"
-        self.texts[f"{symbol}.c"] = (
-            f'#include "kernel.h"\n\n{signature};\n\n{source.text}\n{signature} {{\n{unused}{calls}    return 0;\n}}\n'
-        )
-        self.prototypes.append(f"{signature};\n")
-        return SimpleNamespace(address=self.symbols(symbol), n_work=max(1, source.n_work))
+        written = write_tape(symbol, function)
+        self.texts[f"{symbol}.c"] = written.text
+        self.prototypes.append(written.prototype)
+        return SimpleNamespace(address=self.symbols(symbol), n_work=written.n_work)
 
 
 def _written(loop: ClosedLoop, setup: Setup, reach: float, inputs: Array) -> Standalone:
@@ -252,6 +266,7 @@ def _written(loop: ClosedLoop, setup: Setup, reach: float, inputs: Array) -> Sta
         **{name: header_text(name) for name in headers},
         **{f"{name}.c": unit_text(name) for name in units},
         **image.texts(tuple(headers), "".join(writer.prototypes)),
+        **tape_sources(),
         **writer.texts,
     }
     return Standalone(

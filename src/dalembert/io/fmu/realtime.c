@@ -118,6 +118,8 @@ static void tell(Loop *l, Model *m, const struct sockaddr_in *peer, double *ring
     }
 }
 
+#pragma GCC visibility push(default)
+
 size_t loop_size(void) { return sizeof(Loop); }
 
 size_t row_size(void) { return ROW; }
@@ -204,3 +206,5 @@ void run_loop(Loop *l, void *model, double *ring) {
     }
     l->status = 0;
 }
+
+#pragma GCC visibility pop

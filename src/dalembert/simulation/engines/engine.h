@@ -64,7 +64,8 @@ enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11, STOPPED =
 
 struct watch {
     struct loop *loop;
-    int64_t n_left, first_own; /* events left to the caller, the first ones; those that must never be negative, the last */
+    /* events left to the caller, the first ones; those that change nothing; those that must never be negative, the last */
+    int64_t n_left, first_hidden, first_own;
     const int64_t *terminal;   /* of each event whether the run ends there; 0: none does */
     /* State after the events of an instant (fired: of each 0 or 1), in place: -1, or why there is none. */
     int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);

@@ -1,8 +1,9 @@
 /* Events of a time loop, after stepper.c: located inside the step in which their function changes sign, simultaneous
  * ones together, and followed by a transition in native code.
  *
- * Of the events those from `first_own` on must never be negative (see EventSpec), and a step in which one of the first
- * `n_left` fires is left to the caller, as without this file. simulation/events.py and roots.py are the same in Python;
+ * Of the events those from `first_own` on must never be negative (see EventSpec), those from `first_hidden` up to there
+ * are but places to look at, and a step in which one of the first `n_left` fires is left to the caller, as without this
+ * file. simulation/events.py and roots.py are the same in Python;
  * keep them alike.
  */
 #define PROBE 1e-6
@@ -289,14 +290,28 @@ static double locate(struct watch *W) {
         W->fired[i] = 1;
         first = crossing_of(W, i, 0.0, W->g_start[i], first, W->g_found[i], tolerance);
     }
-    /* what crosses within this part of a step is one instant, that of the first: no gap is beyond what it may be */
+    /* what crosses within this part of a step is one instant */
+    const double later = fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h);
+    double last = first;
     int others = 0;
     for (int64_t i = 0; i < L->n_events; i++) others |= W->fired[i] && !crossed(W, i, W->g_found[i]);
     if (!others) return first;
-    look(W, fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h));
-    for (int64_t i = 0; i < L->n_events; i++)
-        W->fired[i] = W->fired[i] && (crossed(W, i, W->g_found[i]) || crossed(W, i, W->g_part[i]));
-    return first;
+    memcpy(W->g_start, W->g_found, size);
+    look(W, later);
+    memcpy(W->g_kept, W->g_part, size);
+    for (int64_t i = 0; i < L->n_events; i++) {
+        if (!W->fired[i] || crossed(W, i, W->g_start[i])) continue;
+        W->fired[i] = crossed(W, i, W->g_kept[i]);
+        if (!W->fired[i]) continue;
+        struct bracket B = {first, W->g_start[i], later, W->g_kept[i], tolerance, NAN, 0.0, first, 0};
+        last = fmax(last, find_crossing(W, look, i, &B));
+    }
+    if (last > first) {
+        look(W, last);
+        memcpy(W->g_found, W->g_part, size);
+        memcpy(W->x_found, W->x_part, (size_t)L->n * sizeof(double));
+    }
+    return last;
 }
 
 /* Accept the part of length s of the pending step, at which events were found, and record it. */
@@ -376,6 +391,13 @@ static int64_t at_once(struct watch *W) {
     return REACHED;
 }
 
+/* Whether nothing has fired but what changes nothing. */
+static int idle(const struct watch *W) {
+    for (int64_t i = 0; i < W->loop->n_events; i++)
+        if (W->fired[i] && (i < W->first_hidden || i >= W->first_own)) return 0;
+    return 1;
+}
+
 /* Whether an event has fired at which the run ends. */
 static int ends(const struct watch *W) {
     for (int64_t i = 0; W->terminal && i < W->loop->n_events; i++)
@@ -403,7 +425,7 @@ int64_t watch_here(struct watch *W) {
     for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = crossed(W, i, W->g_part[i]);
     memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
-    if (!any) return REACHED;
+    if (!any || idle(W)) return REACHED;
     if (ends(W)) {
         note(W, W->g_start);
         return STOPPED;
@@ -434,6 +456,10 @@ int64_t watch_advance(struct watch *W) {
         }
         memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
         commit(W, s);
+        if (idle(W)) {
+            arm(W);
+            continue;
+        }
         memcpy(L->signs, W->g_start, (size_t)L->n_events * sizeof(double));
         if (ends(W)) {
             note(W, W->g_start);

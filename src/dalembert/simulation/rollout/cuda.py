@@ -12,19 +12,23 @@ import numpy as np
 from dalembert.compile.cuda import BLOCK, CudaSource, Precision, emit_cuda, import_cupy, load_entry
 from dalembert.compile.forms import CUDA_ROLLOUT
 from dalembert.compile.tape import row_major
+from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.problem import Problem
-from dalembert.simulation.rollout.events import check_processor, goes_alone, watches
+from dalembert.simulation.rollout.desk import Desk, DeskRow, GpuDesk
+from dalembert.simulation.rollout.events import leaves_threads, watched_problem
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
 from dalembert.simulation.rollout.stops import terminal_events
-from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes, solves_on_tape
+from dalembert.simulation.rollout.tapes import constraint_macros, outside_modes, rollout_tapes, solves_on_tape
 from dalembert.simulation.sampling import Schedule
 
 __all__ = ["CudaRollout", "rollout_source"]
 
+_NOTHING: Any = np.uintp(0)
+"""The address of what is not there."""
 _PATIENCE = 0.05
 _TRIES = 1000
 """Adaptive steps of a launch: some tens of milliseconds, after which an interrupt is seen."""
@@ -39,13 +43,18 @@ def rollout_source(
 ) -> CudaSource:
     """Write the time loop of a problem as CUDA C."""
     way = Projection() if way is None else way
-    if watches(problem) or goes_alone(problem, method, solves_on_tape(way)):
-        check_processor(problem, "cuda")
-    ode, others = rollout_tapes(problem, way)
-    macros: dict[str, object] = {**rollout_macros(problem, method), **constraint_macros(problem, way)}
-    macros |= {"N_MEASURES": 0, "N_UPDATES": 0, "N_EVENTS": 0}
+    if problem.constrained is not None and not solves_on_tape(way):
+        raise InputError(
+            f"a GPU keeps constraints by methods that are solved on the tape (projection, baumgarte), got {way.name!r} "
+            f"for machine {problem.name!r}; leave out device='cuda' for a rollout on the processor"
+        )
+    watching = leaves_threads(problem, method)
+    problem = watched_problem(problem) if watching else problem
+    ode, others = rollout_tapes(problem, way, watching=watching)
+    macros: dict[str, object] = {**rollout_macros(problem, method)}
+    macros |= {**constraint_macros(problem, way, watching=watching), "N_MEASURES": 0, "N_UPDATES": 0, "N_EVENTS": 0}
     further = {name: row_major(f) for name, f in others.items()}
-    stops = terminal_events(problem)
+    stops = None if watching else terminal_events(problem)
     if stops is not None:
         further["EVENTS"] = row_major(stops.function)
         macros |= {"N_EVENTS": len(stops), "DIRECTIONS": ", ".join(map(str, stops.directions.tolist()))}
@@ -71,13 +80,13 @@ def rollout_source(
 
 
 class _Paces:
-    """Steps that members choose, on the GPU: the last arguments of an adaptive time loop."""
+    """Steps that members choose, on the GPU: arguments of an adaptive time loop."""
 
     def __init__(self, cupy: Any, members: Members, dtype: np.dtype[Any]) -> None:
         pacing, n = members.pacing, len(members.x)
         assert pacing is not None and members.pace is not None
         self.pace = cupy.asarray(members.pace.T, order="C")
-        self.reached = cupy.empty(n)
+        self.reached = cupy.full(n, np.nan)
         self._going = cupy.zeros(1, dtype=cupy.int32)
         self.arguments = (
             cupy.asarray(pacing.atol),
@@ -92,13 +101,164 @@ class _Paces:
         return going
 
 
+class _Flight:
+    """All members on the GPU, and the launches that take them over the segments of a plan.
+
+    Parameters
+    ----------
+    cupy, entry, dtype
+        CuPy, the compiled time loop and its numbers.
+    plan, members
+        The steps and the members.
+    desk
+        Where members are taken that leave their threads; None if none does.
+    """
+
+    def __init__(
+        self, cupy: Any, entry: Any, dtype: np.dtype[Any], plan: Plan, members: Members, desk: Desk | None
+    ) -> None:
+        n = len(members.x)
+        self._cupy, self._entry, self._dtype = cupy, entry, dtype
+        self._plan, self._members, self._desk = plan, members, desk
+        self._grid = ((n + BLOCK - 1) // BLOCK,), (BLOCK,)
+        self.state = self.columns(members.x)
+        self.start = self.state.copy()
+        self._held, self._parameters = self._table(members.held), self._table(members.p)
+        self._clock = _NOTHING if members.clock is None else cupy.asarray(members.clock)
+        memory = members.measured
+        self._values = _NOTHING if memory is None else self.columns(memory.reshape(n, -1))
+        self.flags, self._times = cupy.zeros(n, dtype=cupy.int32), cupy.zeros(n)
+        self._record = cupy.empty((members.rows.shape[1] - 1, members.rows.shape[2], n), dtype=dtype)
+        self._signs = _NOTHING if members.signs is None else self.columns(members.signs)
+        self._numbers = _NOTHING
+        self._held_record: Any = None
+        if members.held_rows is not None and members.numbers is not None:
+            self._numbers, self._instants = cupy.asarray(members.numbers), cupy.asarray(plan.instants)
+            shape = members.held_rows.shape[1], members.held.shape[1], n
+            self._held_record = cupy.full(shape, np.nan, dtype=dtype)
+        self._paces = None if members.pacing is None else _Paces(cupy, members, dtype)
+        self._left = None
+        if desk is not None and members.watched is not None:
+            self._left = GpuDesk(cupy, desk, self.columns(members.watched), n)
+
+    def _launch(
+        self, segment: Any, due: Any = _NOTHING, holds: Any = (_NOTHING, _NOTHING), *, samples: bool = False
+    ) -> None:
+        row = int(segment["row"])
+        target = self._record[row - 1] if row >= 0 else _NOTHING
+        steps = (segment["anchor"], segment["h"], segment["first"], segment["count"], segment["rest"])
+        state = (np.int64(len(self._members.x)), self.state, *self._held, *self._parameters, self._clock)
+        self._entry(
+            *self._grid,
+            (
+                *(*state, *steps, self.flags, self._times, target, self._values),
+                *(due, np.uint64(self._members.seed), self._numbers, *holds, self._signs),
+                *(() if self._paces is None else self._paces.arguments),
+                *(() if self._left is None else self._left.arguments(samples=samples)),
+            ),
+        )
+
+    def _due(self, segment: Any) -> Any:
+        return self._instants[int(segment["sample"])] if segment["sample"] >= 0 else _NOTHING
+
+    def begin(self, segment: Any) -> None:
+        """Let members begin whose events have to be armed; what is sampled at the start is sampled before."""
+        members, n_held = self._members, self._members.held.shape[-1]
+        if self._desk is None or self._left is None or members.watched is None:
+            return
+        held = members.held
+        if self._held_record is not None and segment["sample"] >= 0:
+            self._launch(segment, self._due(segment), samples=True)
+            held = self._held[0][:n_held].T.get().astype(np.float64)
+        self._desk.begin(segment, held)
+        self.state, self._left.watched = self.columns(members.x), self.columns(members.watched)
+        self.flags = self._cupy.asarray(members.status, dtype=self._cupy.int32)
+        self._times = self._cupy.asarray(members.failed_at)
+        if self._paces is not None and members.pace is not None:
+            self._paces.pace[:] = self._cupy.asarray(members.pace.T)
+
+    def over(self, number: int, proceeds: Callable[[int], bool]) -> bool:
+        """Take all members over a segment; False if some are not at its end, because the rollout is to be stopped.
+
+        ``proceeds`` is asked between launches, with the number of segments that are done.
+        """
+        segment = self._plan.segments[number]
+        due, holds, row = _NOTHING, (_NOTHING, _NOTHING), int(segment["row"])
+        if self._held_record is not None:
+            begin = int(segment["begin"]) if segment["sample"] >= 0 else -1
+            due = self._due(segment) if number or self._left is None else _NOTHING  # else sampled to begin
+            holds = tuple(self._held_record[k] if k >= 0 else _NOTHING for k in (begin, row))
+        if self._paces is not None:
+            self._paces.reached.fill(np.nan)
+        self._launch(segment, due, holds)
+        holds = _NOTHING, holds[1]  # set anew at the start, not when members go on
+        while True:
+            going = self._paces is not None and self._paces.going()
+            back = self._left is not None and self._left.take(segment)
+            if not proceeds(number + 1 - (going or back)) or not (going or back):
+                return not (going or back)
+            if back:
+                self._launch(segment, holds=holds)
+            if going:
+                self._launch(segment, holds=holds)
+
+    def synchronize(self) -> None:
+        """Wait for the launches."""
+        self._cupy.cuda.get_current_stream().synchronize()
+
+    def fetch(self, reached: int) -> None:
+        """Bring back what has become of the members, of whose record ``reached`` rows are written."""
+        members = self._members
+        x, rows = members.x, members.rows
+        self._bring(self.state, x)
+        members.status[:], members.failed_at[:] = self.flags.get(), self._times.get()
+        members.done[:] = reached
+        ended = reached == rows.shape[1] and int(self._plan.segments["row"][-1]) == reached - 1
+        between = reached - ended  # the last row is in the states, and need not be fetched
+        if between > 1:
+            rows[:, 1:between] = self._record[: between - 1].transpose(2, 0, 1).get()
+        if ended:
+            rows[:, -1] = x
+            rows[members.status != 0, -1] = np.nan
+        if members.held_rows is not None:
+            members.held_rows[:] = self._held_record.transpose(2, 0, 1).get()
+            members.held[:] = self._held[0][: members.held.shape[1]].T.get()
+        if members.signs is not None:
+            members.signs[:] = self._signs.T.get()
+        if members.watched is not None and self._left is not None:
+            members.watched[:] = self._left.watched.T.get()
+        if members.pace is not None and self._paces is not None:
+            members.pace[:] = self._paces.pace.T.get()
+        if members.measured is not None:
+            members.measured[:] = self._values.T.get().reshape(members.measured.shape)
+
+    def columns(self, values: Array) -> Any:
+        """Rows of the members as columns; the GPU turns them: the processor would take longer than the transfer."""
+        return self._cupy.ascontiguousarray(self._cupy.asarray(values, dtype=self._dtype).T)
+
+    def _bring(self, columns: Any, rows: Array) -> None:
+        """Bring columns back as rows, where they can into the memory that is there."""
+        turned = self._cupy.ascontiguousarray(columns.T)
+        if rows.flags.c_contiguous and rows.dtype == turned.dtype:
+            turned.get(out=rows)
+        else:
+            rows[:] = turned.get()
+
+    def _table(self, values: Array) -> tuple[Any, np.int64, np.int64]:
+        """Numbers of all members, or of each, on the GPU, with their strides."""
+        if values.ndim == 1:
+            return self._cupy.asarray(np.append(values, 0.0), dtype=self._dtype), np.int64(1), np.int64(0)
+        padded = np.hstack([values, np.zeros((len(values), 1))])  # an array of nothing has no address
+        return self.columns(padded), np.int64(len(values)), np.int64(1)
+
+
 class CudaRollout:
     """The time loop of a problem on a GPU; see `LaneRollout`.
 
     Parameters
     ----------
     problem
-        Its terminal events stop members; others are not looked at.
+        Its terminal events stop members; those that change members are watched.
     method
         Name of the method.
     precision, fast_math
@@ -125,114 +285,56 @@ class CudaRollout:
     ) -> None:
         self._cupy = import_cupy()
         self._beside = beside
+        self._watched = watched_problem(problem) if leaves_threads(problem, method) else None
+        self._measures = measures
         self.source = rollout_source(problem, method, measures, schedule, way)
         self._dtype = np.dtype(np.float64 if precision == "double" else np.float32)
         self._entry = load_entry(self._cupy, self.source, precision, fast_math, BLOCK)
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
         """Integrate all members; see `RolloutEngine`."""
-        x, rows, memory = members.x, members.rows, members.measured
-        before = members.held.copy(), None if memory is None else memory.copy()
-        cupy, n = self._cupy, len(x)
-        state = self._columns(x)
-        start = state.copy()
-        held, parameters = self._table(members.held), self._table(members.p)
-        nothing = np.uintp(0)
-        clock = nothing if members.clock is None else cupy.asarray(members.clock)
-        values: Any = nothing
-        if memory is not None:
-            values = self._columns(memory.reshape(n, -1))
-        flags, times = cupy.zeros(n, dtype=cupy.int32), cupy.zeros(n)
-        record = cupy.empty((rows.shape[1] - 1, rows.shape[2], n), dtype=self._dtype)
-        signs: Any = nothing
-        if members.signs is not None:
-            signs = self._columns(members.signs)
-        numbers: Any = nothing
-        instants: Any = None
-        due: Any = nothing
-        holds: tuple[Any, ...] = (nothing, nothing)
-        held_record: Any = None
-        if members.held_rows is not None and members.numbers is not None:
-            numbers, instants = cupy.asarray(members.numbers), cupy.asarray(plan.instants)
-            held_record = cupy.full((members.held_rows.shape[1], members.held.shape[1], n), np.nan, dtype=self._dtype)
-        grid, block = ((n + BLOCK - 1) // BLOCK,), (BLOCK,)
-        reached, looked, proceeds = 1, time.monotonic(), True
-        paces = None if members.pacing is None else _Paces(cupy, members, self._dtype)
-        for k, segment in enumerate(plan.segments):
-            row = int(segment["row"])
-            target = record[row - 1] if row >= 0 else nothing
-            if held_record is not None:
-                begin = int(segment["begin"]) if segment["sample"] >= 0 else -1
-                due = instants[int(segment["sample"])] if segment["sample"] >= 0 else nothing
-                holds = tuple(held_record[k] if k >= 0 else nothing for k in (begin, row))
-            steps = (segment["anchor"], segment["h"], segment["first"], segment["count"], segment["rest"])
-            if paces is not None:
-                paces.reached.fill(np.nan)
-            while True:
-                self._entry(
-                    grid,
-                    block,
-                    (
-                        *(np.int64(n), state, *held, *parameters, clock, *steps, flags, times, target, values),
-                        *(due, np.uint64(members.seed), numbers, *holds, signs),
-                        *(() if paces is None else paces.arguments),
-                    ),
-                )
-                going = paces is not None and paces.going()
-                if time.monotonic() - looked > _PATIENCE:
-                    cupy.cuda.get_current_stream().synchronize()
-                    looked = time.monotonic()
-                    proceeds = proceed((k + 1 - going) / len(plan.segments))
-                if not (going and proceeds):
+        before = members.held.copy(), None if members.measured is None else members.measured.copy()
+        desk = self._desk(members, threads)
+        flight = _Flight(self._cupy, self._entry, self._dtype, plan, members, desk)
+        reached, looked, go_on = 1, time.monotonic(), True
+
+        def proceeds(done: int) -> bool:
+            nonlocal looked, go_on
+            if time.monotonic() - looked > _PATIENCE:
+                flight.synchronize()
+                looked = time.monotonic()
+                go_on = proceed(done / len(plan.segments))
+            return go_on
+
+        try:
+            flight.begin(plan.segments[0])
+            for k, segment in enumerate(plan.segments):
+                there = flight.over(k, proceeds)
+                reached = max(reached, int(segment["row"]) + 1) if there else reached
+                if not go_on:
                     break
-                due, holds = nothing, (nothing, holds[1])  # set anew at the start, not when members go on
-            reached = reached if going else max(reached, row + 1)
-            if not proceeds:
-                break
-        self._fetch(state, x)
-        members.status[:], members.failed_at[:], members.done[:] = flags.get(), times.get(), reached
-        ended = reached == rows.shape[1] and int(plan.segments["row"][-1]) == reached - 1
-        between = reached - ended  # the last row is in the states, and need not be fetched
-        if between > 1:
-            rows[:, 1:between] = record[: between - 1].transpose(2, 0, 1).get()
-        if ended:
-            rows[:, -1] = x
-            rows[members.status != 0, -1] = np.nan
-        if held_record is not None and members.held_rows is not None:
-            members.held_rows[:] = held_record.transpose(2, 0, 1).get()
-            members.held[:] = held[0][: members.held.shape[1]].T.get()
-        if members.signs is not None:
-            members.signs[:] = signs.T.get()
-        if paces is not None and members.pace is not None:
-            members.pace[:] = paces.pace.T.get()
-        if memory is not None:
-            memory[:] = values.T.get().reshape(memory.shape)
+        finally:
+            if desk is not None:
+                desk.close()
+        flight.fetch(reached)
         again = np.flatnonzero(members.status == -1)
         if len(again) and self._beside is not None:
-            some = members.some(again, start.T[again].get().astype(np.float64), *before)
+            some = members.some(again, flight.start.T[again].get().astype(np.float64), *before)
             self._beside().run(plan, some, threads=threads, proceed=proceed)
             members.put(again, some)
+
+    def _desk(self, members: Members, threads: int) -> Desk | None:
+        """Where members are taken that leave their threads."""
+        problem = self._watched
+        if problem is None:
+            return None
+        n_pace = 0 if members.pace is None else members.pace.shape[1]
+        n_measures = 0 if self._measures is None else len(self._measures)
+        row = DeskRow(problem.n_states, len(problem.event_specs), len(problem.held_names), n_pace, n_measures)
+        looks = self._measures is not None and bool(self._measures.every)
+        modes = [] if looks or problem.constrained is None else outside_modes(problem.constrained)
+        return Desk(members, row, np.array(modes, dtype=np.int64), threads)
 
     def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
         """Return what runs the same plan again; see `RolloutEngine`."""
         return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
-
-    def _columns(self, values: Array) -> Any:
-        """Rows of the members as columns; the GPU turns them: the processor would take longer than the transfer."""
-        return self._cupy.ascontiguousarray(self._cupy.asarray(values, dtype=self._dtype).T)
-
-    def _fetch(self, columns: Any, rows: Array) -> None:
-        """Bring columns back as rows, where they can into the memory that is there."""
-        turned = self._cupy.ascontiguousarray(columns.T)
-        if rows.flags.c_contiguous and rows.dtype == turned.dtype:
-            turned.get(out=rows)
-        else:
-            rows[:] = turned.get()
-
-    def _table(self, values: Array) -> tuple[Any, np.int64, np.int64]:
-        """Numbers of all members, or of each, on the GPU, with their strides."""
-        cupy = self._cupy
-        if values.ndim == 1:
-            return cupy.asarray(np.append(values, 0.0), dtype=self._dtype), np.int64(1), np.int64(0)
-        padded = np.hstack([values, np.zeros((len(values), 1))])  # an array of nothing has no address
-        return self._columns(padded), np.int64(len(values)), np.int64(1)

@@ -26,6 +26,7 @@ from dalembert.simulation.engines.engine import Outcome, Setup
 from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.events import told_events
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.stops import terminal_events
@@ -34,7 +35,16 @@ from dalembert.simulation.sources import unit_text
 from dalembert.simulation.transitions.native import gave_up, told
 from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionMaker
 
-__all__ = ["EventSteps", "ThreadSteps", "check_processor", "goes_alone", "watched_problem", "watches"]
+__all__ = [
+    "DeskTable",
+    "EventSteps",
+    "ThreadSteps",
+    "check_processor",
+    "goes_alone",
+    "leaves_threads",
+    "watched_problem",
+    "watches",
+]
 
 _CHANGES = 1024  # transitions of a thread that are logged between two looks of Python
 _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
@@ -58,14 +68,35 @@ _NOTED, _SWITCHES = -1, -2  # events that do not stop a member
 _NOT_CLOSED = -3  # as in transitions.h
 _DRAIN = ctypes.CFUNCTYPE(None)
 
+# Likewise of `struct desk`.
+_DESK_LAYOUT: tuple[tuple[Any, str], ...] = (
+    (_INT, "n size"),
+    (_POINTER, "rows member parameters"),
+    (_INT, "p_stride"),
+    (_REAL, "anchor h rest"),
+    (_INT, "first count n_modes"),
+    (_POINTER, "modes"),
+    (_INT, "threads thread"),
+)
+_DESK_FIELDS = [(name, kind) for kind, names in _DESK_LAYOUT for name in names.split()]
+
 
 class _Members(ctypes.Structure):
     _fields_ = _FIELDS
 
 
+class DeskTable(ctypes.Structure):
+    """``struct desk`` of members.c."""
+
+    _fields_ = _DESK_FIELDS
+
+
 @cache
 def _library() -> ctypes.CDLL:
-    return build_library(unit_text("members") + struct_checks("members", _FIELDS), "members")
+    checks = struct_checks("members", _FIELDS) + struct_checks("desk", _DESK_FIELDS)
+    library = build_library(unit_text("members") + checks, "members")
+    library.members_at_desk.restype, library.members_at_desk.argtypes = None, [_POINTER, _POINTER, _INT]
+    return library
 
 
 def watches(problem: Problem) -> bool:
@@ -85,13 +116,22 @@ def goes_alone(problem: Problem, method: str, on_tape: bool) -> bool:
     return system is not None and (bool(system.rubbing) or INTEGRATORS[method].adaptive or not on_tape)
 
 
+def leaves_threads(problem: Problem, method: str) -> bool:
+    """Whether members leave the threads of a GPU for some of their steps.
+
+    Those of machines with events that change them do, and with constraints those whose adaptive steps come to an end or
+    to rows that depend on each other.
+    """
+    return watches(problem) or (problem.constrained is not None and INTEGRATORS[method].adaptive)
+
+
 def check_processor(problem: Problem, backend: str) -> None:
-    """Refuse other time loops than lanes for members that leave their lanes."""
-    if backend != "lanes":
+    """Refuse members that leave their lanes, or the threads of a GPU, where no native code takes them over."""
+    if backend == "vm":
         raise InputError(
             f"members of machine {problem.name!r} leave their lanes for what happens to them (slack cables, contacts, "
-            "switches, steps of their own under constraints): rollouts take it on the processor with a C compiler, not "
-            f"with the backend {backend!r}; use simulate"
+            "switches, steps of their own under constraints): rollouts take it with a C compiler, not with the backend "
+            f"{backend!r}; use simulate"
         )
 
 
@@ -169,7 +209,7 @@ class EventSteps:
 
     def records(self, member: int) -> tuple[EventRecord, ...]:
         """Events of a member."""
-        return tuple(self._log(member)[0])
+        return told_events(self._log(member)[0], self.setup.problem.event_specs)
 
     def log(self, member: int) -> list[object]:
         """Transitions of a member, as its `metadata` has them."""
@@ -271,6 +311,10 @@ class ThreadSteps:
         self.begin, self.step = (
             ctypes.cast(library[name], _POINTER).value for name in ("members_begin", "members_step")
         )
+
+    def at_desk(self, desk: DeskTable, *, begins: bool) -> None:
+        """Let members begin, or take them over the steps for which they have left the threads of a GPU."""
+        _library().members_at_desk(self.address, ctypes.addressof(desk), begins)
 
     def flush(self) -> None:
         """Take what the log has; native code, or the end of the run, empties it."""

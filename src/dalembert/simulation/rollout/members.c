@@ -202,3 +202,70 @@ int64_t members_step(struct members *S, int64_t member, double *t, double h, dou
     *t = L->t;
     return leave(S, member, outcome, x, signs);
 }
+
+/* Members that have left the threads of a GPU, a row of a desk each: numbers as in cuda_rollout.cu, then state, signs, held
+ * values and pace. `modes` are states of which none may be 1 where a thread takes the steps: members go on here as long as
+ * one is. */
+enum { DESK_CLOCK, DESK_T, DESK_LENGTH, DESK_STEP, DESK_STATUS, DESK_STATE };
+
+struct desk {
+    int64_t n, size;
+    double *rows;
+    const int64_t *member; /* number of each */
+    const double *parameters; /* of all members; stride 0: the same for all */
+    int64_t p_stride;
+    double anchor, h, rest; /* the segment, as in lanes_rollout.c */
+    int64_t first, count;
+    int64_t n_modes;
+    const int64_t *modes;
+    int64_t threads, thread; /* this one takes the members whose number leaves that remainder */
+};
+
+static int stays(const struct desk *D, const double *x) {
+    for (int64_t i = 0; i < D->n_modes; i++)
+        if (x[D->modes[i]] > 0.5) return 1;
+    return 0;
+}
+
+/* Over a step from *row's time, or with fixed steps over that of its number. The status. */
+static int64_t one_step(struct members *S, const struct desk *D, int64_t member, double *row, const double *p) {
+    const struct loop *L = S->watch->loop;
+    const size_t size = (size_t)L->n * sizeof(double);
+    double *const x = row + DESK_STATE, *const signs = x + L->n, *const c = signs + L->n_events;
+    double h = 0.0, end = D->h;
+    if (!L->adaptive) {
+        const int64_t k = (int64_t)row[DESK_STEP];
+        h = k < D->count ? D->h : D->rest;
+        row[DESK_T] = row[DESK_CLOCK] + (D->anchor + (double)(D->first + k) * D->h);
+        end = row[DESK_T] + h;
+    }
+    const double start = row[DESK_T];
+    memcpy(S->slopes, x, size);
+    const int64_t status = members_step(S, member, row + DESK_T, h, end, x, c, p, signs);
+    if (status > 0) memcpy(x, S->slopes, size); /* where it was last good */
+    row[DESK_LENGTH] = L->adaptive || status ? row[DESK_T] - start : h;
+    return status;
+}
+
+/* Let members begin, or take them over a step in which something happens. */
+void members_at_desk(struct members *S, const struct desk *D, int64_t begins) {
+    const struct loop *L = S->watch->loop;
+    const int64_t steps = D->count + (D->rest > 0.0);
+    for (int64_t k = 0; k < D->n; k++) {
+        const int64_t member = D->member[k];
+        double *const row = D->rows + k * D->size, *const x = row + DESK_STATE, *const signs = x + L->n;
+        double *const c = signs + L->n_events, *const pace = c + L->n_held;
+        const double *const p = D->parameters + member * D->p_stride;
+        int64_t status;
+        if (member % D->threads != D->thread) continue;
+        if (L->adaptive && !begins) memcpy(S->pace + member * N_PACE, pace, N_PACE * sizeof(double));
+        if (begins) status = members_begin(S, member, row + DESK_T, D->h, x, c, p, signs);
+        else
+            while (!(status = one_step(S, D, member, row, p)) && stays(D, x)) {
+                if (L->adaptive ? row[DESK_T] >= D->h : row[DESK_STEP] + 1.0 >= (double)steps) break;
+                row[DESK_STEP] += 1.0;
+            }
+        row[DESK_STATUS] = (double)status;
+        if (L->adaptive) memcpy(pace, S->pace + member * N_PACE, N_PACE * sizeof(double));
+    }
+}

@@ -142,7 +142,10 @@ class Members:
     def good_rows(self, t: Array) -> NDArray[np.int64]:
         """Number of rows of each member, recorded at ``t``, that are finite."""
         before = np.searchsorted(t, self.failed_at, side="right")
+        ended = np.flatnonzero(self.status != 0)
         good = np.where(self.status != 0, before, self.done)
+        at_row = np.isnan(self.rows[ended, np.minimum(good[ended], self.rows.shape[1]) - 1]).any(axis=1)
+        good[ended] -= at_row  # it ended at this very instant, before the row was written
         return np.minimum(np.maximum(good, 1), self.done)
 
 

@@ -9,12 +9,21 @@ import casadi as ca
 from dalembert.core.errors import InputError
 from dalembert.simulation.constrained.fallback import GAP
 from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS, ConstraintMethod
+from dalembert.simulation.constrained.system import ConstrainedSystem
 from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.contacts import stepping_macros, stepping_tapes
 from dalembert.simulation.rollout.events import watches
 
-__all__ = ["check_way", "constraint_macros", "events_tape", "rollout_tapes", "solves_on_tape"]
+__all__ = [
+    "check_way",
+    "constraint_macros",
+    "events_tape",
+    "lasting_rows",
+    "outside_modes",
+    "rollout_tapes",
+    "solves_on_tape",
+]
 
 _NAMES = ["t", "x", "c", "p"]
 
@@ -32,13 +41,14 @@ def solves_on_tape(way: ConstraintMethod) -> bool:
 
 
 def rollout_tapes(
-    problem: Problem, way: ConstraintMethod, *, alone: bool = False
+    problem: Problem, way: ConstraintMethod, *, alone: bool = False, watching: bool | None = None
 ) -> tuple[ca.Function, dict[str, ca.Function]]:
     """Return the rates of a problem, and what else its time loop calls, by macro.
 
     Of a constrained machine the rates are (t, x, c, p) -> (x', share) and the projection is (t, x, c, p) -> (projected
     coordinates and velocities, largest violation, share); see `TapeFactors` for the share. With contacts there are no
-    rates, but the terms of a step (`SteppingSystem`); with members that go alone there is nothing.
+    rates, but the terms of a step (`SteppingSystem`); with members that go alone there is nothing. With ``watching``
+    (None: where events change members) the event functions are among the others.
     """
     system = problem.constrained
     if alone:
@@ -49,19 +59,24 @@ def rollout_tapes(
     if system is None:
         return problem.ode, {}
     symbols: list[Any] = [ca.SX.sym(name, problem.ode.size1_in(k)) for k, name in enumerate(_NAMES)]
-    terms = _terms(way)
-    dynamics = dynamics_tape(system.tape, system.flags, None if any(terms) else ())
-    rates, *_, phi_t, _, a, multipliers, share = dynamics(*symbols, ca.DM(terms))
-    xdot = ca.densify(ca.SX(rates))
-    xdot[system.nq : system.nq + system.nv] = a
-    xdot[system.work_input] = xdot[system.work_input] + ca.dot(multipliers, phi_t)
+    terms, kept = _terms(way), lasting_rows(system)
+    if kept:
+        dynamics = dynamics_tape(_of_rows(system.tape, kept), system.flags[kept], None if any(terms) else ())
+        rates, *_, phi_t, _, a, multipliers, share = dynamics(*symbols, ca.DM(terms))
+        xdot = ca.densify(ca.SX(rates))
+        xdot[system.nq : system.nq + system.nv] = a
+        xdot[system.work_input] = xdot[system.work_input] + ca.dot(multipliers, phi_t)
+    else:
+        assert system.free is not None
+        xdot, share = system.free(*symbols)[0], ca.SX(1)
     ode = ca.Function("ode", symbols, ca.cse([xdot, ca.SX(share)]), _NAMES, ["out", "share"])
     further: dict[str, ca.Function] = {}
-    if watches(problem):
+    if (watches(problem) if watching is None else watching) and problem.event_specs:
         further["WATCH"] = events_tape(problem, symbols, way)
-    if not way.projects:
+    if not way.projects or not kept:
         return ode, further
-    tape = projection_tape(system.geometry, system.move, system.flags, system.nq, system.nv)
+    geometry = _of_rows(system.geometry, kept)
+    tape = projection_tape(geometry, system.move, system.flags[kept], system.nq, system.nv)
     *_, q, v, error, share = tape(*symbols)
     outputs = ca.cse([ca.vertcat(q, v), ca.SX(error), ca.SX(share)])
     further["PROJECT"] = ca.Function("project", symbols, outputs, _NAMES, ["out", "error", "share"])
@@ -73,26 +88,60 @@ def _terms(way: ConstraintMethod) -> list[float]:
     return [2.0 * way.settings.get("alpha", 0.0), way.settings.get("beta", 0.0) ** 2]
 
 
+def lasting_rows(system: ConstrainedSystem) -> list[int]:
+    """Rows that act on the tape of many members: all but those of contacts with friction, which act outside alone."""
+    rubbing = {row for contact in system.rubbing for row in contact}
+    return [row for row in range(system.m) if row not in rubbing]
+
+
+def outside_modes(system: ConstrainedSystem) -> list[int]:
+    """Indices in x of the latches that are 1 where contacts with friction act, so that members have to be outside."""
+    return [int(system.flags[normal]) for normal, *_ in system.rubbing]
+
+
+def _of_rows(function: ca.Function, kept: list[int]) -> ca.Function:
+    """A tape or a geometry of a system with these rows alone."""
+    if len(kept) == function.size1_out("phi"):
+        return function
+    symbols = [ca.SX.sym(name, function.size1_in(k)) for k, name in enumerate(_NAMES)]
+    outputs = {name: ca.SX(value) for name, value in zip(function.name_out(), function(*symbols), strict=True)}
+    for name in ("phi", "phidot", "gamma", "phi_t"):
+        if name in outputs:
+            outputs[name] = outputs[name][kept]
+    outputs["Jt"] = outputs["Jt"][:, kept]
+    return ca.Function(function.name(), symbols, list(outputs.values()), _NAMES, list(outputs))
+
+
 def events_tape(problem: Problem, symbols: list[Any], way: ConstraintMethod) -> ca.Function:
-    """Event functions and a share: (t, x, c, p) -> (g, share); as constrained_events of constrained.c."""
+    """Event functions and a share: (t, x, c, p) -> (g, share); as constrained_events of constrained.c.
+
+    Where a contact with friction acts the share is zero: that is not for the tape. Until then nothing sticks or slips.
+    """
     system, x, terms = problem.constrained, symbols[1], _terms(way)
     assert system is not None
-    tape = dynamics_tape(system.tape, system.flags, None if any(terms) else system.unilateral)
-    found = tape(*symbols, ca.DM(terms))
-    phi, multipliers, share = found[3], found[9], found[10]
+    kept, share, one = lasting_rows(system), ca.SX(1), ca.SX(1)
     own = ca.SX(0, 1) if problem.events is None else problem.events(*symbols)
-    switches = [x[int(system.flags[row])] for row in system.unilateral]
-    tensions = [ca.if_else(s > 0.5, multipliers[row], 1) for s, row in zip(switches, system.unilateral, strict=True)]
-    gaps = [
-        ca.if_else(ca.logic_and(s > -0.5, s <= 0.5), GAP - phi[row], 1)
-        for s, row in zip(switches, system.unilateral, strict=True)
-    ]
-    outputs = ca.cse([ca.densify(ca.vertcat(own, *tensions, *gaps)), ca.SX(share)])
+    phi, lasting = ca.SX(system.tape(*symbols)[3]), [row for row in system.unilateral if row in kept]
+    multipliers: dict[int, Any] = {}
+    if lasting:
+        watched = [kept.index(row) for row in lasting]
+        tape = dynamics_tape(_of_rows(system.tape, kept), system.flags[kept], None if any(terms) else watched)
+        found = tape(*symbols, ca.DM(terms))
+        multipliers, share = {row: found[9][k] for row, k in zip(lasting, watched, strict=True)}, ca.SX(found[10])
+    switches = {row: x[int(system.flags[row])] for row in system.unilateral}
+    tensions = [ca.if_else(s > 0.5, multipliers[row], 1) if row in lasting else one for row, s in switches.items()]
+    gaps = [ca.if_else(ca.logic_and(s > -0.5, s <= 0.5), GAP - phi[row], 1) for row, s in switches.items()]
+    for mode in outside_modes(system):
+        share = ca.if_else(x[mode] > 0.5, 0, share)
+    friction = [one] * (3 * len(system.rubbing))
+    outputs = ca.cse([ca.densify(ca.vertcat(own, *tensions, *gaps, *friction)), share])
     return ca.Function("events", symbols, outputs, _NAMES, ["g", "share"])
 
 
-def constraint_macros(problem: Problem, way: ConstraintMethod, *, alone: bool = False) -> dict[str, object]:
-    """Describe constraints and contacts of a problem to the generated time loops."""
+def constraint_macros(
+    problem: Problem, way: ConstraintMethod, *, alone: bool = False, watching: bool | None = None
+) -> dict[str, object]:
+    """Describe constraints and contacts of a problem to the generated time loops; as of `rollout_tapes`."""
     system = problem.constrained
     if alone:
         sizes: dict[str, object] = {"ALONE": 1, "WATCHES": 1, "N_WATCHED": len(problem.event_specs)}
@@ -101,8 +150,11 @@ def constraint_macros(problem: Problem, way: ConstraintMethod, *, alone: bool = 
         nobody = {"ALONE": 0, "WATCHES": 0, "N_WATCHED": 0, "CONSTRAINED": 0, "PROJECTS": 0}
         return {**nobody, **stepping_macros(problem)}
     found: dict[str, object] = {"ALONE": 0, "STEPPING": 0, "CONSTRAINED": 1, "PROJECTS": int(way.projects)}
-    found |= {"N_POSE": system.nq + system.nv, "WATCHES": int(watches(problem))}
-    found |= {"N_WATCHED": len(problem.event_specs) if watches(problem) else 0}
+    if not lasting_rows(system):
+        found["PROJECTS"] = 0
+    watching = watches(problem) if watching is None else watching
+    found |= {"N_POSE": system.nq + system.nv, "WATCHES": int(watching)}
+    found |= {"N_WATCHED": len(problem.event_specs) if watching else 0}
     found |= {"DIRECTIONS": ", ".join(str(float(spec.direction)) for spec in problem.event_specs)}
     if way.projects:
         found |= {"N_COORDINATES": system.nq}

@@ -17,7 +17,6 @@ _TRANSITIONS: tuple[tuple[Any, str], ...] = (
         _POINTER,
         "rows flags tangents friction is_contact rubs poisson e mu",
     ),
-    (_REAL, "slowest"),
     (_INT, "n_switches"),
     (_POINTER, "switch_event switch_first switch_latch switch_value"),
     (_INT, "n_measures"),
@@ -30,7 +29,7 @@ _TRANSITIONS: tuple[tuple[Any, str], ...] = (
 )
 _WATCH: tuple[tuple[Any, str], ...] = (
     (_POINTER, "loop"),
-    (_INT, "n_left first_own"),
+    (_INT, "n_left first_hidden first_own"),
     (_POINTER, "terminal transition context n_changes"),
     (_INT, "changes_capacity"),
     (_REAL, "run_start run_end armed_at armed_for"),

@@ -16,7 +16,7 @@ from dalembert.simulation.memory import Functions, NativeMemory
 from dalembert.simulation.problem import EventSpec
 from dalembert.simulation.run import EventRecord
 from dalembert.simulation.transitions.layout import TRANSITIONS_FIELDS, WATCH_FIELDS
-from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
+from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry
 
 __all__ = ["NativeTransitions", "gave_up", "told", "transitions_memory", "watch_memory"]
 
@@ -54,6 +54,7 @@ def watch_memory(
     watch, array, n, n_events = memory.struct, memory.array, problem.n_states, len(problem.event_specs)
     records = max(4 * changes, 2 * n_events)
     watch.loop, watch.n_left, watch.first_own = loop, n_left, n_events - problem.n_constraint_events
+    watch.first_hidden = watch.first_own - sum(spec.hidden for spec in problem.event_specs)
     watch.changes_capacity, watch.records_capacity = changes, records
     watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
     sizes = {"stops": _CROWD, "nodes": _NODES, "newton": 2 * _NODES * n}
@@ -104,7 +105,7 @@ def transitions_memory(
     assert system is not None
     made, array = memory.struct, memory.array
     n, m, nv, k, changes = problem.n_states, system.m, system.nv, len(table.rows), watch.struct.changes_capacity
-    made.equations, made.k, made.slowest = equations.address, k, slowest_slip(setup.rtol)
+    made.equations, made.k = equations.address, k
     for name in ("rows", "flags", "tangents", "friction", "is_contact", "rubs", "poisson"):
         array(name, np.asarray(getattr(table, name), dtype=np.int64))
     array("e", table.restitution)
@@ -173,8 +174,8 @@ class NativeTransitions:
     ) -> None:
         problem = setup.problem
         self._specs, self._equations = problem.event_specs, equations
-        own = len(self._specs) - problem.n_constraint_events
-        self._watch_memory = watch = watch_memory(setup, loop, n_left=own, changes=changes)
+        left = len(self._specs) - problem.n_constraint_events - sum(spec.hidden for spec in self._specs)
+        self._watch_memory = watch = watch_memory(setup, loop, n_left=left, changes=changes)
         self._watch, self.address = watch.struct, watch.address
         self._memory = None
         if table is not None:

@@ -57,7 +57,7 @@ def free_impacts(modes: int) -> tuple[int, float]:
 def span_results() -> Iterator[tuple[str, float]]:
     """What becomes of the link when more than its ends can touch, and what steps make of it."""
     link = falling_link(EXACT)
-    run = simulate(on_ground(link), duration=0.9, q0={"base.y": HEIGHT}, record=5e-4, **_TIGHT)
+    run = simulate(on_ground(link), duration=0.33, q0={"base.y": HEIGHT}, record=1e-5, **_TIGHT)
     beam: Any = link.bodies[0]
     middle = float(beam.basis[0].shape(0.5))
     yield "span.depth", float((run["base.y"] + middle * run["link1.delta1"]).min())

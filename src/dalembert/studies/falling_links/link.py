@@ -36,10 +36,13 @@ class Fall:
 
 
 def falling_link(mode: tuple[float, float] | None) -> Machine:
-    """The link with the shape ``sin bx - c cos bx - sinh bx + c cosh bx`` (63); rigid without one."""
+    """The link with the shape ``sin bx - c cos bx - sinh bx + c cosh bx`` (63); rigid without one.
+
+    Its sections turn with the link, not with its bending, as in (4).
+    """
     if mode is None:
         return falling_chain(1, 0)
-    return _with(falling_chain(1, 1, rotary_inertia=False), modes=(("y", (_shape(*mode),)),))
+    return _with(falling_chain(1, 1, rotary_inertia="rigid"), modes=(("y", (_shape(*mode),)),))
 
 
 def free_link(modes: int = 1) -> Machine:

@@ -324,7 +324,9 @@ def _rounded(node: dict[str, Any]) -> dict[str, Any]:
     return {key: short(value) for key, value in node.items()}
 
 
-def pack_signals(run: Run, names: Sequence[str] | None = None, *, numbers: int = 150_000) -> dict[str, Any]:
+def pack_signals(
+    run: Run, names: Sequence[str] | None = None, *, numbers: int = 150_000, every: bool = False
+) -> dict[str, Any]:
     """Pack signals of a run for the plots of the page.
 
     Parameters
@@ -335,10 +337,13 @@ def pack_signals(run: Run, names: Sequence[str] | None = None, *, numbers: int =
         The signals, also as patterns such as ``"theta*"``; None: what `plot_run` draws, with the energies.
     numbers
         Largest number of values; rows are left out evenly until there are no more. The row of the last time stays.
+    every
+        Pack the signals that are in no panel as well.
     """
     chosen = None if names is None else chosen_signals(run, names)
     panels = [(p.title, p.unit, list(p.names)) for p in group_signals(run, chosen)]
     columns = {name: run[name] for _, _, members in panels for name in members}
+    columns |= {name: run[name] for name in run.names if every and name not in columns}
     units = signal_units(run, columns)
     if names is None and "energy.kinetic" in run and "energy.potential" in run:
         since, audit = _energy_columns(run)

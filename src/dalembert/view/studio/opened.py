@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dalembert.core.errors import FileFormatError, InputError, UnknownNameError
+import numpy as np
+
+from dalembert.core.errors import DalembertError, FileFormatError, InputError, UnknownNameError
 from dalembert.io.control_blocks import make_law
+from dalembert.io.machine_check import check_machine
 from dalembert.io.machine_files import load_simulation
 from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
+from dalembert.io.units import machine_units
 from dalembert.model.body import Body
-from dalembert.model.geometry import Mesh
+from dalembert.model.geometry import Geometry, Mesh
+from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.run import Run
-from dalembert.simulation.settings import overridden
+from dalembert.simulation.settings import RTOL, STEP, overridden
+from dalembert.spatial.rotations import (
+    numpy,
+    quaternion_from_matrix,
+    quaternion_matrix,
+    rotation_euler321,
+    rpy_from_matrix,
+)
 from dalembert.systems.catalogue import SYSTEMS
 
-__all__ = ["Changes", "Opened", "open_object", "open_path", "open_run", "open_system", "open_text", "refuse_meshes"]
+__all__ = ["Changes", "Opened", "open_object", "open_path", "open_run", "open_system", "open_text", "with_known_meshes"]
 
 _ROWS = 5000  # rows of a run with fixed steps, which would otherwise record every one
 _MANY = 10**9
 _NUMBERS = ("duration", "step", "rtol", "atol", "record")
+_ANGLES = ("roll", "pitch", "yaw")  # in place of a quaternion
 
 
 @dataclass(frozen=True)
@@ -92,6 +106,8 @@ class Opened:
         A run that was opened with it.
     about
         What it is, in a line.
+    folder
+        Folder of its file, where it was named on the command line: meshes begin there.
     """
 
     title: str
@@ -101,12 +117,13 @@ class Opened:
     control: dict[str, Any] | None = None
     run: Run | None = None
     about: str = ""
+    folder: Path | None = None
 
     def simulation(self, changes: Changes) -> dict[str, Any]:
         """Arguments of `dalembert.simulate`, with what was changed."""
         settings = overridden(self.settings, dict(changes.settings))
         for key in ("q0", "v0", "p"):
-            given = getattr(changes, key)
+            given = self.turned(settings, changes) if key == "q0" else getattr(changes, key)
             if given:
                 settings[key] = {**settings.get(key, {}), **given}
         if changes.gains:
@@ -115,9 +132,21 @@ class Opened:
         settings.setdefault("duration", 10.0)
         settings.setdefault("max_steps", _MANY)  # whoever waits too long cancels
         if "record" not in settings and not INTEGRATORS[settings.get("method") or "rk4"].adaptive:
-            step = settings.get("step") or 1e-3
+            step = settings.get("step") or STEP
             settings["record"] = step * max(1, math.ceil(settings["duration"] / step / _ROWS))
         return settings
+
+    def turned(self, settings: Mapping[str, Any], changes: Changes) -> dict[str, float]:
+        """Initial coordinates that were changed, quaternions for angles of roll, pitch and yaw."""
+        given = dict(changes.q0)
+        for joint in _turning(self.machine):
+            asked = [given.pop(f"{joint.name}.{angle}", None) for angle in _ANGLES]
+            if any(x is not None for x in asked):
+                names, now = _attitude(self.machine, joint, dict(settings.get("q0") or {}) | given)
+                angles = [old if x is None else x for x, old in zip(asked, now, strict=True)]
+                Q = quaternion_from_matrix(numpy(rotation_euler321(angles)))
+                given |= dict(zip(names, Q.tolist(), strict=True))
+        return given
 
     def law(self, gains: Mapping[str, Any]) -> dict[str, Any]:
         """The block ``control`` with other gains."""
@@ -159,31 +188,44 @@ class Opened:
         """The machine file with what was changed in its block ``simulation``: what ran is what is saved."""
         import yaml
 
-        document = yaml.safe_load(self.text) if self.text else yaml.safe_load(self.machine.to_yaml())
+        text = self.text or self.machine.to_yaml()
+        document = yaml.safe_load(text)
         own = {} if self.text else {key: value for key, value in self.settings.items() if key != "control"}
         block = {**own, **(document.get("simulation") or {})}
         block = overridden(block, dict(changes.settings))
         for key in ("q0", "v0", "p"):
-            given = getattr(changes, key)
+            given = self.turned(self.settings, changes) if key == "q0" else getattr(changes, key)
             if given:
                 block[key] = {**(block.get(key) or {}), **given}
         if changes.gains or (self.control and "control" not in block):
             block["control"] = self.law(changes.gains)
         block.setdefault("duration", 10.0)
-        return str(yaml.safe_dump({**document, "simulation": block}, sort_keys=False, allow_unicode=True))
+        if block == document.get("simulation"):
+            return text
+        wanted = {**document, "simulation": block}
+        written = str(yaml.safe_dump({"simulation": block}, sort_keys=False, allow_unicode=True))
+        # The rest of the file stays as somebody has written it, with its comments.
+        kept = _with_block(text, written)
+        if kept and yaml.safe_load(kept) == wanted:
+            return kept
+        return str(yaml.safe_dump(wanted, sort_keys=False, allow_unicode=True))
 
     def card(self) -> dict[str, Any]:
         """Everything the page has to know about the machine to offer it for changing."""
         machine, settings = self.machine, self.settings
         q0, v0, p = (dict(settings.get(key) or {}) for key in ("q0", "v0", "p"))
         neutral = dict(zip(machine.q_names, machine.q_neutral.tolist(), strict=True))
-        coordinates, velocities = [], []
+        units = machine_units(machine)
+        coordinates: list[dict[str, Any]] = []
+        velocities: list[dict[str, Any]] = []
         for node in machine.coordinate_nodes:
             joint, kind = node.joint, node.joint.info
             count = len(joint.q_names)
             fixed = () if kind.quaternion is None else range(kind.quaternion, kind.quaternion + 4)
             for k, name in enumerate(node.q_names):
                 if k in fixed:
+                    if k == kind.quaternion:
+                        coordinates.extend(_angles(machine, joint, q0))
                     continue
                 modal, angle = k >= count, k in kind.angles
                 span = 0.2 if modal else math.pi if angle else 2.0
@@ -191,13 +233,13 @@ class Opened:
                 if count == 1 and not modal:
                     low, high = max(low, joint.limits.lower), min(high, joint.limits.upper)
                 value = float(q0.get(name, neutral[name]))
-                unit = "" if modal else "rad" if angle else "m"
+                unit = "" if modal else units[name]
                 coordinates.append(_slider(name, value, min(low, value), max(high, value), unit, modal=modal))
             for k, name in enumerate(node.v_names):
                 modal = k >= len(joint.v_names)
                 value = float(v0.get(name, 0.0))
                 span = max(3.0, abs(value))
-                velocities.append(_slider(name, value, -span, span, "", modal=modal))
+                velocities.append(_slider(name, value, -span, span, "" if modal else units[name], modal=modal))
         brought = contact_method(settings["contact"]).integrator if settings.get("contact") else ""
         parameters: list[dict[str, Any]] = []
         gains: list[dict[str, Any]] = []
@@ -223,9 +265,11 @@ class Opened:
             "settings": {
                 "duration": settings.get("duration", 10.0),
                 "method": settings.get("method") or brought or "rk4",
-                "step": settings.get("step") or 1e-3,
+                "step": settings.get("step") or STEP,
+                "rtol": settings.get("rtol") or RTOL,
             },
             "methods": [brought] if brought else list(INTEGRATORS),
+            "adaptive": [name for name, method in INTEGRATORS.items() if method.adaptive],
             "text": self.text or machine.to_yaml(),
         }
 
@@ -243,6 +287,37 @@ def _slider(name: str, value: float, lower: float, upper: float, unit: str, *, m
     return {"name": name, "value": value, "lower": lower, "upper": upper, "unit": unit, "modal": modal}
 
 
+def _turning(machine: Machine) -> Iterator[Joint]:
+    """Joints whose coordinates have a quaternion."""
+    return (joint for joint in machine.coordinate_joints if joint.info.quaternion is not None)
+
+
+def _attitude(machine: Machine, joint: Joint, q0: Mapping[str, float]) -> tuple[tuple[str, ...], list[float]]:
+    """Names of the quaternion of a joint, and its angles of roll, pitch and yaw at the start."""
+    start = joint.info.quaternion or 0
+    names = tuple(joint.q_names[start : start + 4])
+    neutral = dict(zip(machine.q_names, machine.q_neutral.tolist(), strict=True))
+    Q = np.array([float(q0.get(name, neutral[name])) for name in names])
+    size = np.linalg.norm(Q)
+    angles: list[float] = rpy_from_matrix(numpy(quaternion_matrix(Q / size))).tolist() if size > 0 else [0.0] * 3
+    return names, angles
+
+
+def _angles(machine: Machine, joint: Joint, q0: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+    """Sliders of roll, pitch and yaw, which stand for a quaternion."""
+    for angle, value in zip(_ANGLES, _attitude(machine, joint, q0)[1], strict=True):
+        span = 0.5 * math.pi if angle == "pitch" else math.pi
+        yield _slider(f"{joint.name}.{angle}", value, -span, span, "rad")
+
+
+def _with_block(text: str, block: str) -> str:
+    """A machine file with another block ``simulation``; empty where its text has no place for it."""
+    found = re.search(r"^simulation:[^\n]*\n?(?:(?:[ \t#][^\n]*)?\n|[ \t#][^\n]+$)*", text, re.MULTILINE)
+    if found:
+        return text[: found.start()] + block + text[found.end() :]
+    return "" if text.lstrip().startswith("{") else f"{text.rstrip()}\n\n{block}"
+
+
 def open_system(name: str) -> Opened:
     """Open a ready-made machine."""
     if name not in SYSTEMS:
@@ -252,24 +327,59 @@ def open_system(name: str) -> Opened:
     return Opened(name, system.make(), system.settings(), text, _control(text), about=system.description)
 
 
-def open_text(text: str, title: str = "machine file") -> Opened:
-    """Open the text of a machine file that came from a page: it has no folder, hence no meshes."""
+def open_text(text: str, title: str = "machine file", before: Opened | None = None) -> Opened:
+    """Open the text of a machine file that came from a page, or say everything that is wrong with it.
+
+    It has no folder; the only meshes that it may name are those of the machine that was open ``before``.
+    """
     if not isinstance(text, str) or not text.strip():
         raise FileFormatError(f"{title}: is empty, expected a machine file")
-    machine, settings = load_simulation(text + "\n")  # with a line's end it is a text, never a path
-    refuse_meshes(machine, title)
-    return Opened(title, machine, settings, text, _control(text))
+    text = text.rstrip() + "\n"  # with a line's end it is a text, never a path
+    try:
+        machine, settings = load_simulation(text)
+    except DalembertError as error:
+        faults: list[DalembertError] = [*check_machine(text)] or [error]
+        raise FileFormatError("\n".join(str(fault).replace("<text>", title, 1) for fault in faults)) from None
+    machine = with_known_meshes(machine, title, before)
+    folder = before.folder if before is not None else None
+    return Opened(title, machine, settings, text, _control(text), folder=folder)
 
 
-def refuse_meshes(machine: Machine, title: str) -> None:
-    """Refuse a machine from a page that names files of this computer."""
-    for body in machine.bodies:
-        meshes = [g.solid for g in body.geometry if isinstance(g.solid, Mesh)] if isinstance(body, Body) else []
-        if meshes:
+def with_known_meshes(machine: Machine, title: str, before: Opened | None = None) -> Machine:
+    """Refuse a machine from a page that names files of this computer, but for meshes that were open before."""
+    known = {} if before is None else {_resolved(mesh, before.folder): mesh for mesh in _meshes(before.machine)}
+    folder = before.folder if before is not None else None
+    named = [_resolved(mesh, folder) for mesh in _meshes(machine)]
+    if not named:
+        return machine
+
+    def allowed(body: str, part: Geometry) -> Geometry:
+        if not isinstance(part.solid, Mesh):
+            return part
+        path = _resolved(part.solid, folder)
+        if path not in known:
             raise FileFormatError(
-                f"{title}: body '{body.name}' has the mesh '{meshes[0].file}'; a page may not read files: open the "
+                f"{title}: body '{body}' has the mesh '{part.solid.file}'; a page may not read files: open the "
                 "machine with: dalembert studio FILE"
             )
+        return replace(part, solid=replace(part.solid, file=str(path)))
+
+    bodies = [
+        replace(body, geometry=tuple(allowed(body.name, part) for part in body.geometry))
+        if isinstance(body, Body)
+        else body
+        for body in machine.bodies
+    ]
+    return machine.with_(bodies=bodies)
+
+
+def _meshes(machine: Machine) -> list[Mesh]:
+    parts = [part for body in machine.bodies if isinstance(body, Body) for part in body.geometry]
+    return [part.solid for part in parts if isinstance(part.solid, Mesh)]
+
+
+def _resolved(mesh: Mesh, folder: Path | None) -> Path:
+    return ((folder or Path.cwd()) / mesh.file).resolve()
 
 
 def open_run(run: Run, title: str) -> Opened:
@@ -309,14 +419,14 @@ def open_path(path: Path) -> Opened:
     if suffix == ".nc":
         return open_run(Run.load(path), path.name)
     if suffix in ROBOT_ENDINGS:
-        return Opened(path.name, *load_robot(path))
+        return Opened(path.name, *load_robot(path), folder=path.resolve().parent)
     if suffix not in (".yaml", ".yml"):
         raise FileFormatError(
             f"{path}: expected a machine file (.yaml, .yml), a .urdf, an MJCF (.xml) or a run file (.nc)"
         )
     machine, settings = load_simulation(path)
     text = path.read_text(encoding="utf-8")
-    return Opened(path.name, machine, settings, text, _control(text))
+    return Opened(path.name, machine, settings, text, _control(text), folder=path.resolve().parent)
 
 
 def _control(text: str) -> dict[str, Any] | None:

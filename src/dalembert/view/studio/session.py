@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,13 @@ import numpy as np
 from dalembert import api
 from dalembert.analysis.linearize import HINT, linearize
 from dalembert.analysis.modal import MachineModes, machine_modes
-from dalembert.core.errors import DalembertError, InputError, UnknownNameError
+from dalembert.core.errors import DalembertError, DalembertWarning, FileFormatError, InputError, UnknownNameError
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.simulation.run import Run
 from dalembert.systems.catalogue import SYSTEMS
 from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
 from dalembert.view.page.report import report_page
-from dalembert.view.studio.opened import Changes, Opened, open_run, open_system, open_text, refuse_meshes
+from dalembert.view.studio.opened import Changes, Opened, open_run, open_system, open_text, with_known_meshes
 
 __all__ = ["Download", "Session"]
 
@@ -115,24 +116,26 @@ class Session:
         return {"systems": listed, "opened": self._opened is not None}
 
     def _open(self, data: dict[str, Any]) -> dict[str, Any]:
-        with _BUILDING:
+        with _BUILDING, warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", DalembertWarning)
             opened = self._found(data)
             film = pack_machine(opened.machine, opened.settings.get("q0"), opened.settings.get("p"))
+        notes = [str(one.message) for one in said if isinstance(one.message, DalembertWarning)]
         with self._lock:
             self._job.cancelled.set()
             if opened is not self._opened:
                 self._opened, self._equations, self._modes, self._runs = opened, None, None, {}
                 if opened.run is not None:
                     self._keep(opened.run, opened, Changes())
-            return {"card": opened.card(), "film": film, "runs": self._listed()}
+            return {"card": opened.card(), "film": film, "runs": self._listed(), "notes": notes}
 
     def _found(self, data: dict[str, Any]) -> Opened:
         if "system" in data:
             return open_system(str(data["system"]))
         if "text" in data:
-            return open_text(data["text"], str(data.get("title") or "machine file"))
+            return open_text(data["text"], str(data.get("title") or "machine file"), self._opened)
         if "run" in data:
-            return _uploaded(bytes.fromhex(str(data["run"])), str(data.get("title") or "run file"))
+            return _uploaded(str(data["run"]), str(data.get("title") or "run file"))
         return self._current()
 
     def _current(self) -> Opened:
@@ -220,6 +223,8 @@ class Session:
     def _chosen(self, data: dict[str, Any]) -> tuple[Run, Opened, Changes]:
         number = data.get("run")
         with self._lock:
+            if not self._runs:
+                raise InputError("there is no run yet: press Run")
             if number not in self._runs:
                 raise UnknownNameError("run", str(number), [str(n) for n in self._runs])
             return self._runs[number]
@@ -236,7 +241,7 @@ class Session:
             "summary": "\n".join(summary),
             "events": [{"name": event.name, "t": event.t} for event in run.events[:200]],
         }
-        return {"film": film, "signals": pack_signals(run, numbers=400_000), "facts": facts}
+        return {"film": film, "signals": pack_signals(run, numbers=400_000, every=True), "facts": facts}
 
     def _at(self, data: dict[str, Any]) -> tuple[EquationsOfMotion, Any, Any]:
         opened, changes = self._current(), Changes.read(data.get("changes", {}))
@@ -250,14 +255,15 @@ class Session:
         with _BUILDING:
             equations, q0, p = self._at(data)
             modes = self._modes = machine_modes(equations, _without_modal(equations, q0), p=p, allow_singular=True)
+            note = _unbalanced(equations, modes.q, p)
         share = modes.participation()
-        most = [equations.v_names[int(k)] for k in np.argmax(np.abs(share), axis=0)]
+        most = [_coordinate(equations, int(k)) for k in np.argmax(np.abs(share), axis=0)]
         rows = zip(modes.frequencies.tolist(), modes.damping.tolist(), most, strict=True)
         listed = [
             {"mode": k, "frequency": w, "damping": d if np.isfinite(d) else None, "mostly": name}
             for k, (w, d, name) in enumerate(rows)
         ]
-        return {"modes": listed}
+        return {"modes": listed, "note": note}
 
     def _mode(self, data: dict[str, Any]) -> dict[str, Any]:
         modes, number = self._modes, data.get("mode")
@@ -271,12 +277,10 @@ class Session:
     def _linear(self, data: dict[str, Any]) -> dict[str, Any]:
         with _BUILDING:
             equations, q0, p = self._at(data)
-            at, note = _without_modal(equations, q0), ""
-            try:
-                plant = linearize(equations, at, p=p, allow_singular=True)
-            except InputError as error:  # most starts are no equilibrium: what is left is said beside the poles
-                plant = linearize(equations, at, p=p, allow_singular=True, require_equilibrium=False)
-                note = str(error).removesuffix(HINT).rstrip("; ")
+            at = _without_modal(equations, q0)
+            # Most starts are no equilibrium: what is left is said beside the poles.
+            plant = linearize(equations, at, p=p, allow_singular=True, require_equilibrium=False)
+            note = _unbalanced(equations, at, p)
         poles = np.asarray(plant.poles())
         order = np.lexsort((poles.imag, -poles.real))
         listed = [{"re": float(z.real), "im": float(z.imag)} for z in poles[order]]
@@ -333,6 +337,22 @@ def _without_modal(equations: EquationsOfMotion, q0: Any) -> Any:
     return {name: value for name, value in q0.items() if name in own}
 
 
+def _unbalanced(equations: EquationsOfMotion, at: Any, p: Any) -> str:
+    """Say why a configuration is no equilibrium; nothing if it is one."""
+    try:
+        linearize(equations, at, p=p, allow_singular=True)
+    except InputError as error:
+        return str(error).removesuffix(HINT).rstrip("; ")
+    return ""
+
+
+def _coordinate(equations: EquationsOfMotion, row: int) -> str:
+    """What a velocity is the rate of, where that has a name."""
+    name = equations.v_names[row]
+    rate = name.removesuffix("_dot")
+    return rate if rate in equations.q_names else name
+
+
 def _label(changes: Changes) -> str:
     given = {**changes.p, **changes.q0, **changes.v0, **changes.gains, **changes.settings}
     words = [f"{name} = {x:.4g}" if isinstance(x, float) else f"{name} = {x}" for name, x in given.items()]
@@ -344,10 +364,17 @@ def _file_name(name: str) -> str:
     return kept[:60] or "machine"
 
 
-def _uploaded(content: bytes, title: str) -> Opened:
+def _uploaded(digits: str, title: str) -> Opened:
+    """A run file that a page has sent, two hexadecimal digits per byte."""
+    try:
+        content = bytes.fromhex(digits)
+    except ValueError:
+        raise InputError(f"{title}: did not arrive whole") from None
     with tempfile.TemporaryDirectory(prefix="dalembert-studio-") as folder:
         path = Path(folder) / "uploaded.nc"
         path.write_bytes(content)
-        opened = open_run(Run.load(path), title)
-    refuse_meshes(opened.machine, title)
-    return opened
+        try:
+            opened = open_run(Run.load(path), title)
+        except DalembertError as error:
+            raise FileFormatError(str(error).replace(str(path), title)) from None
+    return replace(opened, machine=with_known_meshes(opened.machine, title))

@@ -6,8 +6,8 @@ of a section is
 
     x = p_a + s e_x + y e_y + z e_z,      r_j = phi_j + theta_j x (y e_y + z e_z),
 
-and the integrals over the section hold the elastic rotary inertia. Without it (``rotary_inertia=False``) the integrals
-are those of the document.
+and the integrals over the section hold the elastic rotary inertia. Without it (``rotary_inertia="rigid"``: ``theta_j``
+is zero here) the integrals and ``J'`` are those of the document.
 
 A beam that keeps the shortening of its bent axis has one more shape ``-e_x H_jk(s)`` for each product of two modal
 coordinates: with the products among the amplitudes ``eps``, the motion is linear in them, and (1)-(26) hold.
@@ -98,7 +98,8 @@ def _integrate(beam: Beam) -> ShapeIntegrals:
         C1 += w * section.area * r.T
         fields = [(section.area, x, r, x, r)]
         if beam.rotary_inertia:
-            y, z = (np.hstack([np.cross(Delta.T, e).T, np.zeros((3, len(pairs)))]) for e in _E[1:])
+            turned = Delta if beam.sections_turn else np.zeros_like(Delta)
+            y, z = (np.hstack([np.cross(turned.T, e).T, np.zeros((3, len(pairs)))]) for e in _E[1:])
             fields += [(section.I_z, _E[1], y, _E[1], y), (section.I_y, _E[2], z, _E[2], z)]
             fields += [(section.I_yz, _E[1], y, _E[2], z), (section.I_yz, _E[2], z, _E[1], y)]
         for k, (area, f, F, g, G) in enumerate(fields):
