@@ -74,7 +74,7 @@ def run_equations(
     report: dict[str, Any] = {}
     transition = on_event
     if loop.switching is not None:
-        switching = loop.switching.for_run(eom.parameter_values(p), on_event)
+        switching = loop.switching.for_run(eom.parameter_values(p), on_event, settings.rtol)
         report["transitions"] = switching.log
         transition = switching if switching.needed else on_event
     x0: EndState | Array
@@ -137,7 +137,7 @@ def start_state(
         check_gaps(eom, q, p, limits=settings.limits == "contact")
     x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
     if loop.switching is not None:
-        switching = loop.switching.for_run(eom.parameter_values(p), None)
+        switching = loop.switching.for_run(eom.parameter_values(p), None, settings.rtol)
         wanted = {name: float(value) for name, value in v0.items()} if isinstance(v0, Mapping) else None
         x0, report["initial_projection"] = switching.prepare(x0, settings.t0, settings.reach, wanted)
         if switching.initial:

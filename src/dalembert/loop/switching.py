@@ -20,10 +20,23 @@ from dalembert.core.warn import warn
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.starts import place_starts
-from dalembert.loop.unilateral import Instant, Pairs, Terms, close_gaps, give_leeway, hit, rest, settle, shock
+from dalembert.loop.unilateral import (
+    Instant,
+    Pairs,
+    Terms,
+    close_gaps,
+    fits,
+    give_leeway,
+    hit,
+    rest,
+    settle,
+    shock,
+    slides,
+)
+from dalembert.simulation.constrained.fallback import TURNED, TURNS, PythonConstrained
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.problem import Problem
-from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry
+from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
 
 __all__ = ["LETS_GO", "TAKES_HOLD", "Switch", "Switching"]
 
@@ -91,6 +104,7 @@ class Switching:
     switches: dict[str, Switch]
     p: Array = field(default_factory=lambda: np.zeros(0))
     user: Callable[..., ArrayLike | None] | None = None
+    slowest: float = slowest_slip()
     log: list[dict[str, Any]] = field(default_factory=list)
     initial: dict[str, Any] = field(default_factory=dict)  # the impact that a run starts with, if it does
     held: Callable[[], Array] = field(default=lambda: np.zeros(0))
@@ -115,9 +129,9 @@ class Switching:
             if switch.event is not None and switch.event not in events:
                 raise UnknownNameError("event", switch.event, events, "this run")
 
-    def for_run(self, p: Array, user: Callable[..., ArrayLike | None] | None) -> Switching:
-        """Return the same for one run: its parameters, the user's own transition, an empty log."""
-        return Switching(self.eom, self.problem, self.latches, self.switches, p, user)
+    def for_run(self, p: Array, user: Callable[..., ArrayLike | None] | None, rtol: float | None = None) -> Switching:
+        """Return the same for one run: its parameters, the user's own transition, its tolerance, an empty log."""
+        return Switching(self.eom, self.problem, self.latches, self.switches, p, user, slowest_slip(rtol))
 
     @property
     def needed(self) -> bool:
@@ -368,7 +382,7 @@ class Switching:
         if self.pairs.rubs.any():
             q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
             rate = eom.constraint_velocity(q, v, t=t, p=self.p, latches=x[self.latches])
-            x[self.latches] = give_leeway(self.pairs, x[self.latches], rate)
+            x[self.latches] = give_leeway(self.pairs, x[self.latches], rate, self.slowest)
         x[: eom.nq] = close_gaps(eom, self.pairs, self._at(t, x, loose))
         assert self.problem.constrained is not None
         x[self.problem.constrained.work_loss] -= lost
@@ -508,9 +522,28 @@ class Switching:
         """Return the state with those cables taut that pull, and those contacts closed that push."""
         if not self.pairs.names:
             return x
-        x = x.copy()
-        x[self.latches] = settle(self.pairs, x[self.latches], self._terms(t, x), loose, self.p)
+        x, terms, ways = x.copy(), self._terms(t, x), None
+        pairs, rows = self.pairs, self.pairs.tangents
+        for turn in range(TURNS + 1):
+            x[self.latches] = latches = settle(pairs, x[self.latches], terms, loose, self.p, ways)
+            slip = slides(pairs, latches)
+            if not slip.any() or turn == TURNS:
+                break
+            # friction of slow slips is turned to where they are going, see `loop.constraints`
+            made, _, multipliers = self._equations.solve(t, x, self.held())
+            _, mu = pairs.coefficients(self.p)
+            turned = np.where(rows >= 0, -made[8][rows, 0], 0.0) / np.where(slip, mu, 1.0)[:, None]
+            toward = latches[pairs.friction[:, 1:3]]
+            before = toward if ways is None else np.where(np.isfinite(ways), ways, toward)
+            most = np.abs(turned - before)[slip].max()
+            ways = np.where(slip[:, None], turned, np.nan if ways is None else ways)
+            if fits(pairs, latches, multipliers, self.p) or not most > TURNED:
+                break
         return x
+
+    @cached_property
+    def _equations(self) -> PythonConstrained:
+        return PythonConstrained(self.problem, self.p, Projection())
 
     def _terms(self, t: float, x: Array) -> Terms:
         """Terms of the constrained equations, at what the controller holds."""

@@ -20,7 +20,19 @@ from dalembert.core.contact_algebra import Cones, NoContactForcesError, Touch, d
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.system import ConstraintSystem
 
-__all__ = ["Collision", "Instant", "Pairs", "close_gaps", "give_leeway", "hit", "rest", "settle", "shock"]
+__all__ = [
+    "Collision",
+    "Instant",
+    "Pairs",
+    "close_gaps",
+    "fits",
+    "give_leeway",
+    "hit",
+    "rest",
+    "settle",
+    "shock",
+    "slides",
+]
 
 Mask = NDArray[np.bool_]
 # Impacts may follow each other ever faster and ever weaker: a ball that bounces, a body on several cables. Below these
@@ -290,7 +302,9 @@ class Terms:
     phidot: Array
 
 
-def settle(pairs: Pairs, latches: Array, terms: Terms, loose: frozenset[str], p: Array) -> Array:
+def settle(
+    pairs: Pairs, latches: Array, terms: Terms, loose: frozenset[str], p: Array, ways: Array | None = None
+) -> Array:
     """Latches with which the motion goes on: what touches and pulls (pushes) acts, all else is open.
 
     Contacts with friction that act stick or slip. Where rows are redundant, multipliers are shared.
@@ -307,6 +321,8 @@ def settle(pairs: Pairs, latches: Array, terms: Terms, loose: frozenset[str], p:
         What has just let go, and the events at which friction has just reached its limit.
     p
         Parameter values.
+    ways
+        What friction of pairs that slip is against (k x 2); NaN, or None: against their slip.
 
     Raises
     ------
@@ -315,7 +331,8 @@ def settle(pairs: Pairs, latches: Array, terms: Terms, loose: frozenset[str], p:
     """
     rubbing = pairs.touching(latches, terms.phi, frozenset()) & pairs.rubs
     if rubbing.any():
-        return _settle_friction(pairs, latches, terms, loose, p)
+        known = np.full((len(pairs.names), 2), np.nan) if ways is None else ways
+        return _settle_friction(pairs, latches, terms, loose, p, known)
     taut = _settle_plain(pairs, latches, terms, loose)
     result = latches.copy()
     free = latches[pairs.flags] > -0.5
@@ -361,7 +378,7 @@ def _candidates(pairs: Pairs, latches: Array, phi: Array, phidot: Array, loose: 
     return touch & (phidot[pairs.rows] > -_STILL)
 
 
-def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[str], p: Array) -> Array:
+def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[str], p: Array, ways: Array) -> Array:
     which = _candidates(pairs, latches, x.phi, x.phidot, loose)
     held = _held(pairs, latches)
     _, mu = pairs.coefficients(p)
@@ -372,7 +389,8 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
     u = pairs.spread(x.phidot, which).reshape(-1, 3)[:, 1:]
     speed = np.hypot(u[:, 0], u[:, 1])
     slips = (mu[which] > 0.0) & (speed > _SLIPS)
-    slip = np.where(slips[:, None], u / np.maximum(speed, 1e-300)[:, None], np.nan)
+    toward = np.where(slips[:, None], u / np.maximum(speed, 1e-300)[:, None], np.nan)
+    slip = np.where(slips[:, None] & np.isfinite(ways[which]), ways[which], toward)
     try:
         found = solve_cones(Cones.of(W, b, mu[which], slip))
     except NoContactForcesError as error:
@@ -391,7 +409,7 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
             continue
         result[pairs.flags[i]] = 1.0
         if pairs.rubs[i]:
-            mode, way, push = Touch(int(found.modes[n])), slip[n], float(np.hypot(*found.p[n, 1:]))
+            mode, way, push = Touch(int(found.modes[n])), toward[n], float(np.hypot(*found.p[n, 1:]))
             if not slips[n]:  # it slips against the friction that has reached its limit
                 limit = (1.0 - _LETS_GO if f"{pairs.names[i]}.slip" in loose else _EDGE) * mu[i] * found.p[n, 0]
                 edge = push > 0.0 and push >= limit
@@ -407,17 +425,35 @@ def _set_friction(pairs: Pairs, latches: Array, i: int, mode: Touch, force: Arra
     latches[pairs.friction[i, :6]] = [float(mode == Touch.STICK), *way, *(force if closed else np.zeros(3))]
 
 
-def give_leeway(pairs: Pairs, latches: Array, rate: Array) -> Array:
+def fits(pairs: Pairs, latches: Array, multipliers: Array, p: Array) -> bool:
+    """Whether forces that the equations of motion have with these latches push, and keep what sticks."""
+    acts = latches[pairs.flags] > 0.5
+    push = multipliers[pairs.rows]
+    rubs = np.hypot(*np.where(pairs.tangents >= 0, multipliers[pairs.tangents], 0.0).T)
+    sticks = acts & pairs.rubs & ~slides(pairs, latches)
+    return bool((push[acts] >= 0.0).all() and (rubs <= pairs.coefficients(p)[1] * push)[sticks].all())
+
+
+def slides(pairs: Pairs, latches: Array) -> Mask:
+    """Which pairs slip."""
+    return (latches[pairs.flags] > 0.5) & pairs.rubs & latches[pairs.friction[:, 1:3]].any(axis=1)
+
+
+def give_leeway(pairs: Pairs, latches: Array, rate: Array, slowest: float) -> Array:
     """Latches with the rates by which slips may turn before they end.
 
     Rows that all but depend on each other do not rest to the last digit: both ends of a flat link slip nearly alike,
     and one that begins to slip may still move the other way, more slowly than counts as a slip. It has the leeway to
-    turn.
+    turn. What slips at a speed that counts has none: it ends before it turns, at twice the rate ``slowest``, where it
+    has no direction any more that a step could tell from its errors. (A corner of a tumbling box could go on at such
+    speeds, its direction turning faster and faster.)
     """
     result, places = latches.copy(), pairs.friction[pairs.rubs]
     u = -np.where(pairs.tangents >= 0, rate[pairs.tangents], 0.0)[pairs.rubs]
-    along = (u * latches[places[:, 1:3]]).sum(axis=1)
-    result[places[:, 6]] = _SLOWEST + 1.5 * np.maximum(0.0, 0.5 * np.hypot(u[:, 0], u[:, 1]) - along)
+    along, speed = (u * latches[places[:, 1:3]]).sum(axis=1), np.hypot(u[:, 0], u[:, 1])
+    turned = 0.5 * speed - along
+    begins = _SLOWEST + 1.5 * np.maximum(0.0, turned)
+    result[places[:, 6]] = np.where((speed > _SLIPS) & (turned < 0.0), -slowest, begins)
     return result
 
 

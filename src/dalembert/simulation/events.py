@@ -162,13 +162,11 @@ class EventWatcher:
             for i in map(int, np.flatnonzero(back)):
                 ends = float(g_start[i]), s, float(g_there[i])
                 found.append((find_crossing(value(i), 0.0, *ends, tolerance=tolerance), i))
-        groups: list[tuple[float, list[int]]] = []
-        first = -math.inf
+        groups: list[tuple[float, list[int]]] = []  # each at its first event: no gap is beyond what it may be
         for s, i in sorted(found):
-            if groups and s - first <= max(_SIMULTANEOUS * h, 2.0 * tolerance):
-                groups[-1] = (s, [*groups[-1][1], i])
+            if groups and s - groups[-1][0] <= max(_SIMULTANEOUS * h, 2.0 * tolerance):
+                groups[-1][1].append(i)
             else:
-                first = s
                 groups.append((s, [i]))
         return groups
 

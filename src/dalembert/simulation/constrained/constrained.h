@@ -52,7 +52,7 @@ int constrained_project(void *context, double t, double *x, const double *c, con
 int constrained_alpha(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
 int64_t constrained_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,
                             int64_t c_stride, const double *p, int64_t p_stride, double *out);
-int64_t contact_memory(int64_t m);
+int64_t contact_memory(int64_t nv, int64_t m);
 int contact_ode(const double *const *in, double *const *out, double *work);
 int contact_events(const double *const *in, double *const *out, double *work);
 int64_t contact_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,

@@ -3,9 +3,16 @@
  *     M a + K^T lambda = f,    J a = gamma,    K_n = J_n + sum drag_j J_j
  *
  * A pair that sticks has tangential rows of its own; of one that slips friction is a part of the normal force, K_n. The
- * multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared.
+ * multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared. Friction of
+ * slow slips is turned to where they are going.
  * fallback.py is the same in NumPy; keep the two alike.
  */
+
+#define LEAD 1e-4    /* time [s] by which friction of a slip that has only just begun is ahead of it */
+#define SLOW 1e-5    /* slip [m/s] beyond which that falls off, */
+#define FAST 1e-2    /* and from which on there is none */
+#define TURNED 1e-7  /* angle [rad] by which friction may still have to turn */
+#define TURNS 12     /* how often it turns at most */
 
 /* S mu = rhs with S (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on others. */
 static void solve_general(struct constrained *C, const double *S, const double *rhs, double *mu) {
@@ -50,7 +57,7 @@ static int slips_at(const struct constrained *C, const double *x, const int64_t 
 }
 
 /* Numbers of `dense_work` of m rows. */
-int64_t contact_memory(int64_t m) { return lstsq_memory(m, m) + m * m + 4 * m + 16; }
+int64_t contact_memory(int64_t nv, int64_t m) { return lstsq_memory(m, m) + m * (m + nv) + nv + 12 * m + 16; }
 
 /* Of each pair that slips (else 1) how much of what its normal force does against its gap the friction leaves, as a part
  * of it and beyond what counts as none: below zero no force keeps it slipping (Painleve). Of the others only constraints
@@ -83,45 +90,128 @@ static void find_pivots(struct constrained *C, const double *x, double *g) {
     }
 }
 
+/* Accelerations and multipliers where pairs slip, with friction as `drag` has it. 0 = ok. */
+static int solve_sliding(struct constrained *C, const double *x) {
+    const int64_t nv = C->nv, m = C->m;
+    const double *rhs = excess(C, x, C->alpha, C->beta);
+    if (!rhs) return 1;
+    const int64_t count = C->n_active;
+    for (int64_t k = 0; k < nv; k++)
+        for (int64_t i = 0; i < count; i++) C->Z[k * count + i] = C->Jt[k * m + C->active[i]];
+    for (int64_t r = 0; r < C->n_rubbing; r++) {
+        const int64_t *row = C->rubbing + 3 * r;
+        for (int64_t i = 0; i < count; i++)
+            if (C->active[i] == row[0])
+                for (int j = 1; j < 3; j++)
+                    if (row[j] >= 0 && C->drag[row[j]] != 0.0)
+                        for (int64_t k = 0; k < nv; k++) C->Z[k * count + i] += C->drag[row[j]] * C->Jt[k * m + row[j]];
+    }
+    solve_lower(C->R, nv, C->Z, count);
+    memset(C->S, 0, (size_t)(count * count) * sizeof(double));
+    for (int64_t k = 0; k < nv; k++)
+        for (int64_t i = 0; i < count; i++) {
+            const double y = C->Y[k * count + i];
+            if (y == 0.0) continue;
+            for (int64_t j = 0; j < count; j++) C->S[i * count + j] += y * C->Z[k * count + j];
+        }
+    solve_general(C, C->S, rhs, C->mu);
+    for (int64_t k = 0; k < nv; k++) {
+        double s = C->a[k];
+        for (int64_t i = 0; i < count; i++) s -= C->Z[k * count + i] * C->mu[i];
+        C->a[k] = s;
+    }
+    solve_upper(C->R, nv, C->a);
+    scatter(C, C->mu);
+    return 0;
+}
+
+/* Turn friction to where slow slips are going, see loop/constraints.py: of each such pair the direction d is that of
+ *
+ *     u + T u'(d),    T = 1 / (1 / lead(|u|) + 2 max(0, -u' d) / |u|)
+ *
+ * by Newton's method on the angles of all of them, with accelerations solved anew after each step. 0 = ok. */
+static int turn_slow_slips(struct constrained *C, const double *x) {
+    const int64_t nv = C->nv, m = C->m, count = C->n_active;
+    struct memory memory = {C->dense_work + lstsq_memory(m, m)};
+    int64_t *slow = take_integers(&memory, C->n_rubbing), k = 0;
+    for (int64_t r = 0; r < C->n_rubbing; r++) {
+        const int64_t *row = C->rubbing + 3 * r;
+        if (row[1] >= 0 && row[2] >= 0 && slips_at(C, x, row) && C->cone[3 * r + 2] < FAST) slow[k++] = r;
+    }
+    if (!k) return 0;
+    double *d = take(&memory, 2 * k), *u = take(&memory, 2 * k), *lead = take(&memory, k), *Q = take(&memory, k * nv),
+           *across = take(&memory, m), *back = take(&memory, m), *A = take(&memory, k * k), *F = take(&memory, k),
+           *turn = take(&memory, k), *moved = take(&memory, nv);
+    for (int64_t i = 0; i < k; i++) {
+        const int64_t r = slow[i], *row = C->rubbing + 3 * r;
+        for (int j = 0; j < 2; j++) {
+            d[2 * i + j] = -C->drag[row[1 + j]] / C->cone[3 * r];
+            u[2 * i + j] = C->cone[3 * r + 2] * d[2 * i + j];
+        }
+    }
+    for (int round = 0; round < TURNS; round++) {
+        double most = 0.0;
+        for (int64_t i = 0; i < k; i++) {
+            const int64_t r = slow[i], *row = C->rubbing + 3 * r;
+            const double *w = d + 2 * i, speed = C->cone[3 * r + 2];
+            double rate[2];
+            for (int j = 0; j < 2; j++) {
+                rate[j] = C->gamma[row[1 + j]];
+                for (int64_t l = 0; l < nv; l++) rate[j] -= C->Jt[l * m + row[1 + j]] * C->a[l];
+            }
+            if (!round) {
+                const double ratio = speed / SLOW, slows = fmax(0.0, -(rate[0] * w[0] + rate[1] * w[1]));
+                lead[i] = 1.0 / ((1.0 + ratio * ratio * ratio * ratio) / LEAD + 2.0 * slows / speed);
+            }
+            const double ahead[2] = {u[2 * i] + lead[i] * rate[0], u[2 * i + 1] + lead[i] * rate[1]};
+            F[i] = w[0] * ahead[1] - w[1] * ahead[0];
+            turn[i] = fmax(0.5 * speed, ahead[0] * w[0] + ahead[1] * w[1]);
+            for (int64_t l = 0; l < nv; l++) Q[i * nv + l] = w[0] * C->Jt[l * m + row[2]] - w[1] * C->Jt[l * m + row[1]];
+            solve_lower_one(C->R, nv, Q + i * nv);
+        }
+        for (int64_t j = 0; j < k; j++) {
+            const int64_t normal = C->rubbing[3 * slow[j]];
+            const double push = C->cone[3 * slow[j]] * (C->lambda[normal] + x[C->shares[normal]]);
+            for (int64_t i = 0; i < count; i++) {
+                across[i] = 0.0;
+                for (int64_t l = 0; l < nv; l++) across[i] += C->Y[l * count + i] * Q[j * nv + l];
+            }
+            solve_general(C, C->S, across, back);
+            for (int64_t l = 0; l < nv; l++) moved[l] = Q[j * nv + l] - dot(C->Z + l * count, back, count);
+            for (int64_t i = 0; i < k; i++) A[i * k + j] = lead[i] * push * dot(Q + i * nv, moved, nv);
+        }
+        for (int64_t i = 0; i < k; i++) { /* rows of like size: slips may differ by many orders */
+            A[i * k + i] += turn[i];
+            const double size = 1.0 / fmax(turn[i], largest_of(A + i * k, k));
+            F[i] *= size;
+            for (int64_t j = 0; j < k; j++) A[i * k + j] *= size;
+        }
+        const struct memory rest = {C->dense_work};
+        lstsq(A, k, k, F, turn, 1e-13, k, rest);
+        for (int64_t i = 0; i < k; i++) {
+            const int64_t *row = C->rubbing + 3 * slow[i];
+            const double angle = fmin(fmax(turn[i], -0.5), 0.5), c = cos(angle), s = sin(angle);
+            const double way[2] = {c * d[2 * i] - s * d[2 * i + 1], s * d[2 * i] + c * d[2 * i + 1]};
+            most = fmax(most, fabs(turn[i]));
+            for (int j = 0; j < 2; j++) {
+                const double change = -C->cone[3 * slow[i]] * way[j] - C->drag[row[1 + j]];
+                d[2 * i + j] = way[j], C->drag[row[1 + j]] += change;
+                for (int64_t l = 0; l < nv; l++) C->f[l] -= C->Jt[l * m + row[1 + j]] * change * x[C->shares[row[0]]];
+            }
+        }
+        if (solve_sliding(C, x)) return 1;
+        if (!(most > TURNED)) break;
+    }
+    return 0;
+}
+
 /* Accelerations and multipliers at x, the tape having been evaluated there. 0 = ok. */
 static int contact_solve(struct constrained *C, const double *x) {
-    const int64_t nv = C->nv, m = C->m;
     int slipping = 0;
     for (int64_t r = 0; r < C->n_rubbing; r++) slipping |= slips_at(C, x, C->rubbing + 3 * r);
     if (!slipping) {
         if (solve_index1(C, x, C->alpha, C->beta)) return 1;
-    } else {
-        const double *rhs = excess(C, x, C->alpha, C->beta);
-        if (!rhs) return 1;
-        const int64_t count = C->n_active;
-        for (int64_t k = 0; k < nv; k++)
-            for (int64_t i = 0; i < count; i++) C->Z[k * count + i] = C->Jt[k * m + C->active[i]];
-        for (int64_t r = 0; r < C->n_rubbing; r++) {
-            const int64_t *row = C->rubbing + 3 * r;
-            for (int64_t i = 0; i < count; i++)
-                if (C->active[i] == row[0])
-                    for (int j = 1; j < 3; j++)
-                        if (row[j] >= 0 && C->drag[row[j]] != 0.0)
-                            for (int64_t k = 0; k < nv; k++)
-                                C->Z[k * count + i] += C->drag[row[j]] * C->Jt[k * m + row[j]];
-        }
-        solve_lower(C->R, nv, C->Z, count);
-        memset(C->S, 0, (size_t)(count * count) * sizeof(double));
-        for (int64_t k = 0; k < nv; k++)
-            for (int64_t i = 0; i < count; i++) {
-                const double y = C->Y[k * count + i];
-                if (y == 0.0) continue;
-                for (int64_t j = 0; j < count; j++) C->S[i * count + j] += y * C->Z[k * count + j];
-            }
-        solve_general(C, C->S, rhs, C->mu);
-        for (int64_t k = 0; k < nv; k++) {
-            double s = C->a[k];
-            for (int64_t i = 0; i < count; i++) s -= C->Z[k * count + i] * C->mu[i];
-            C->a[k] = s;
-        }
-        solve_upper(C->R, nv, C->a);
-        scatter(C, C->mu);
-    }
+    } else if (solve_sliding(C, x) || turn_slow_slips(C, x)) return 1;
     for (int64_t i = 0; i < C->n_active; i++) {
         const int64_t row = C->active[i];
         if (C->shares[row] >= 0) C->lambda[row] += x[C->shares[row]];
@@ -183,8 +273,8 @@ int contact_events(const double *const *in, double *const *out, double *work) {
         const int64_t *row = C->rubbing + 3 * r;
         const double one = C->lambda[row[1]], two = row[2] >= 0 ? C->lambda[row[2]] : 0.0;
         const int sticks = in[1][C->flags[row[1]]] > 0.5;
-        g[r] = sticks ? C->cone[2 * r] * C->lambda[row[0]] - sqrt(one * one + two * two) : 1.0;
-        g[C->n_rubbing + r] = in[1][C->flags[row[0]]] > 0.5 && !sticks ? C->cone[2 * r + 1] : 1.0;
+        g[r] = sticks ? C->cone[3 * r] * C->lambda[row[0]] - sqrt(one * one + two * two) : 1.0;
+        g[C->n_rubbing + r] = in[1][C->flags[row[0]]] > 0.5 && !sticks ? C->cone[3 * r + 1] : 1.0;
     }
     return 0;
 }

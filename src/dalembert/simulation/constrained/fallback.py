@@ -14,12 +14,17 @@ from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.problem import Problem
 
-__all__ = ["GAP", "PythonConstrained"]
+__all__ = ["GAP", "TURNED", "TURNS", "PythonConstrained"]
 
 GAP = 1e-11
 """Length by which a slack cable must be too short to be seen as taut: beyond the rounding of a cable that touches."""
 
+TURNED, TURNS = 1e-7, 12
+"""Angle [rad] by which friction may still have to turn, and how often it is at most."""
+
 _ROUNDS = 8  # of a projection, as in constrained.c
+_LEAD = 1e-4  # time [s] by which friction of a slip that has only just begun is ahead of it
+_SLOW, _FAST = 1e-5, 1e-2  # slip [m/s] beyond which that falls off, and from which on there is none
 
 
 class PythonConstrained:
@@ -62,11 +67,7 @@ class PythonConstrained:
         if s.contact is None or not terms[8].any():
             a, multipliers[on] = self._method.solve(M, f[:, 0], Jt.T[on], phi[on, 0], phidot[on, 0], gamma[on, 0])
         else:
-            K = Jt.T.copy()
-            for normal, *tangents in s.rubbing:
-                for row in tangents:
-                    K[normal] += terms[8][row, 0] * Jt[:, row] if row >= 0 else 0.0
-            a, multipliers[on] = unsymmetric(M, f[:, 0], Jt.T[on], K[on], gamma[on, 0])
+            a, multipliers[on] = self._turned(x, terms)
         if s.contact is not None:
             given = on & (s.shares >= 0)
             multipliers[given] += x[s.shares[given]]
@@ -75,6 +76,64 @@ class PythonConstrained:
                     if row >= 0 and terms[8][row, 0] != 0.0:
                         multipliers[row] = terms[8][row, 0] * multipliers[normal]
         return terms, a, multipliers
+
+    def _sliding(self, x: Array, terms: list[Array]) -> tuple[Array, Array]:
+        """Accelerations and multipliers of the rows that act, with friction as it is in the terms."""
+        on, K = self._system.active(x), self._dragged(terms)
+        return unsymmetric(terms[7], terms[1][:, 0], terms[2].T[on], K[on], terms[5][on, 0])
+
+    def _dragged(self, terms: list[Array]) -> Array:
+        """Rows along which multipliers act: of a pair that slips friction is part of the normal force."""
+        K = terms[2].T.copy()
+        for normal, *tangents in self._system.rubbing:
+            for row in tangents:
+                K[normal] += terms[8][row, 0] * terms[2][:, row] if row >= 0 else 0.0
+        return K
+
+    def _turned(self, x: Array, terms: list[Array]) -> tuple[Array, Array]:
+        """Accelerations and multipliers where pairs slip, after friction has turned to where slow slips are going.
+
+        Newton's method as in `turn_slow_slips` of contact.c; friction and forces in the terms change with it.
+        """
+        s, on, J, gamma, M = self._system, self._system.active(x), terms[2].T, terms[5][:, 0], terms[7]
+        mu, speed = terms[9][::3, 0], terms[9][2::3, 0]
+        a, multipliers = self._sliding(x, terms)
+        slow = [
+            r
+            for r, rows in enumerate(s.rubbing)
+            if min(rows) >= 0 and x[s.flags[rows[0]]] > 0.5 and terms[8][list(rows[1:])].any() and speed[r] < _FAST
+        ]
+        if not slow:
+            return a, multipliers
+        mu, speed, rows = mu[slow], speed[slow], np.array(s.rubbing)[slow]
+        normals, tangents = rows[:, 0], rows[:, 1:]
+        d = -terms[8][tangents, 0] / mu[:, None]
+        u, lead = speed[:, None] * d, np.zeros(0)
+        place = np.cumsum(on)[normals] - 1
+        for turns in range(TURNS):
+            rate = gamma[tangents] - J[tangents] @ a
+            if turns == 0:
+                slows = np.maximum(0.0, -(rate * d).sum(axis=1))
+                lead = 1.0 / ((1.0 + (speed / _SLOW) ** 4) / _LEAD + 2.0 * slows / speed)
+            ahead = u + lead[:, None] * rate
+            F = d[:, 0] * ahead[:, 1] - d[:, 1] * ahead[:, 0]
+            across = d[:, :1] * J[tangents[:, 1]] - d[:, 1:] * J[tangents[:, 0]]
+            push = mu * (multipliers[place] + x[s.shares[normals]])
+            moved = unsymmetric(M, across.T, J[on], self._dragged(terms)[on], np.zeros(1)).acceleration
+            A = lead[:, None] * push * (across @ moved)
+            A += np.diag(np.maximum(0.5 * speed, (ahead * d).sum(axis=1)))
+            size = np.abs(A).max(axis=1)
+            turn = np.linalg.lstsq(A / size[:, None], F / size, rcond=1e-13)[0]
+            angle = np.clip(turn, -0.5, 0.5)[:, None]
+            d = np.cos(angle) * d + np.sin(angle) * np.column_stack([-d[:, 1], d[:, 0]])
+            change = -mu[:, None] * d - terms[8][tangents, 0]
+            terms[8][tangents, 0] += change
+            given = change * x[s.shares[normals]][:, None]
+            terms[1] = terms[1] - (J[tangents.ravel()].T @ given.ravel())[:, None]
+            a, multipliers = self._sliding(x, terms)
+            if not np.abs(turn).max() > TURNED:
+                break
+        return a, multipliers
 
     def ode(self, t: float, x: Array, c: Array) -> Array:
         """Rates of all states."""
@@ -102,8 +161,8 @@ class PythonConstrained:
             n, one, two = np.array(self._system.rubbing).T
             sticks = x[self._system.flags[one]] > 0.5
             push = np.hypot(multipliers[one], np.where(two >= 0, multipliers[two], 0.0))
-            made.append(np.where(sticks, terms[9][::2, 0] * multipliers[n] - push, 1.0))
-            made.append(np.where((x[self._system.flags[n]] > 0.5) & ~sticks, terms[9][1::2, 0], 1.0))
+            made.append(np.where(sticks, terms[9][::3, 0] * multipliers[n] - push, 1.0))
+            made.append(np.where((x[self._system.flags[n]] > 0.5) & ~sticks, terms[9][1::3, 0], 1.0))
             made.append(self._pivots(x, terms))
         return np.concatenate(made)
 

@@ -62,8 +62,7 @@ def constrained_library() -> ctypes.CDLL:
     checks = struct_checks("constrained", _FIELDS) + struct_checks("transitions", TRANSITIONS_FIELDS)
     library = build_library(unit_text("equations") + checks, "constrained")
     library.contact_memory.restype = library.transitions_memory.restype = _INT
-    library.contact_memory.argtypes = [_INT]
-    library.transitions_memory.argtypes = [_INT] * 3
+    library.contact_memory.argtypes, library.transitions_memory.argtypes = [_INT] * 2, [_INT] * 3
     for signals in (library.constrained_signals, library.contact_signals):
         signals.restype = _INT
         signals.argtypes = [_POINTER, _INT, *[_POINTER] * 3, _INT, _POINTER, _INT, _POINTER]
@@ -139,8 +138,8 @@ class NativeConstrained:
             "x_base": n, "x_known": n, "acceleration_base": nv,
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
-            "drag": m, "cone": 2 * len(system.rubbing), "Z": nv * m,
-            "dense_work": constrained_library().contact_memory(m),
+            "drag": m, "cone": 3 * len(system.rubbing), "Z": nv * m,
+            "dense_work": constrained_library().contact_memory(nv, m),
         }  # fmt: skip
         for name, size in sizes.items():
             array(name, np.zeros(max(1, size)))

@@ -61,7 +61,8 @@ class ConstrainedSystem:
         always do.
     contact
         (t, x, c, p) -> what ``tape`` gives, then the friction of rows that slip as part of the normal force (m), then
-        of each contact with friction its coefficient and how fast it slips the way it did when it began to.
+        of each contact with friction its coefficient, how fast it slips the way it did when it began to, and the
+        speed to which its direction belongs.
     """
 
     nq: int

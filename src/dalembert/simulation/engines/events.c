@@ -290,28 +290,14 @@ static double locate(struct watch *W) {
         W->fired[i] = 1;
         first = crossing_of(W, i, 0.0, W->g_start[i], first, W->g_found[i], tolerance);
     }
-    /* what crosses within this part of a step is one instant */
-    const double later = fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h);
-    double last = first;
+    /* what crosses within this part of a step is one instant, that of the first: no gap is beyond what it may be */
     int others = 0;
     for (int64_t i = 0; i < L->n_events; i++) others |= W->fired[i] && !crossed(W, i, W->g_found[i]);
     if (!others) return first;
-    memcpy(W->g_start, W->g_found, size);
-    look(W, later);
-    memcpy(W->g_kept, W->g_part, size);
-    for (int64_t i = 0; i < L->n_events; i++) {
-        if (!W->fired[i] || crossed(W, i, W->g_start[i])) continue;
-        W->fired[i] = crossed(W, i, W->g_kept[i]);
-        if (!W->fired[i]) continue;
-        struct bracket B = {first, W->g_start[i], later, W->g_kept[i], tolerance, NAN, 0.0, first, 0};
-        last = fmax(last, find_crossing(W, look, i, &B));
-    }
-    if (last > first) {
-        look(W, last);
-        memcpy(W->g_found, W->g_part, size);
-        memcpy(W->x_found, W->x_part, (size_t)L->n * sizeof(double));
-    }
-    return last;
+    look(W, fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h));
+    for (int64_t i = 0; i < L->n_events; i++)
+        W->fired[i] = W->fired[i] && (crossed(W, i, W->g_found[i]) || crossed(W, i, W->g_part[i]));
+    return first;
 }
 
 /* Accept the part of length s of the pending step, at which events were found, and record it. */

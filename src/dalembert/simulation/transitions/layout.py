@@ -17,6 +17,7 @@ _TRANSITIONS: tuple[tuple[Any, str], ...] = (
         _POINTER,
         "rows flags tangents friction is_contact rubs poisson e mu",
     ),
+    (_REAL, "slowest"),
     (_INT, "n_switches"),
     (_POINTER, "switch_event switch_first switch_latch switch_value"),
     (_INT, "n_measures"),

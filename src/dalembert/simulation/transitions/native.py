@@ -16,7 +16,7 @@ from dalembert.simulation.memory import Functions, NativeMemory
 from dalembert.simulation.problem import EventSpec
 from dalembert.simulation.run import EventRecord
 from dalembert.simulation.transitions.layout import TRANSITIONS_FIELDS, WATCH_FIELDS
-from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry
+from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
 
 __all__ = ["NativeTransitions", "gave_up", "told", "transitions_memory", "watch_memory"]
 
@@ -105,7 +105,7 @@ def transitions_memory(
     assert system is not None
     made, array = memory.struct, memory.array
     n, m, nv, k, changes = problem.n_states, system.m, system.nv, len(table.rows), watch.struct.changes_capacity
-    made.equations, made.k = equations.address, k
+    made.equations, made.k, made.slowest = equations.address, k, slowest_slip(setup.rtol)
     for name in ("rows", "flags", "tangents", "friction", "is_contact", "rubs", "poisson"):
         array(name, np.asarray(getattr(table, name), dtype=np.int64))
     array("e", table.restitution)

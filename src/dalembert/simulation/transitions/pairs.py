@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
 
-__all__ = ["PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker"]
+__all__ = ["PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker", "slowest_slip"]
+
+
+def slowest_slip(rtol: float | None = None) -> float:
+    """Half the rate [m/s] at which a slip ends: as low as errors of steps allow, and well below what counts as one."""
+    return 2.5e-8 if rtol is None else min(max(2.5 * rtol, 1e-9), 2.5e-8)
 
 
 @dataclass(frozen=True, eq=False)

@@ -289,7 +289,14 @@ static void set_friction(const struct transitions *T, double *x, int64_t i, int6
         if (place[j] >= 0) x[place[j]] = values[j];
 }
 
-/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. */
+/* Whether a pair with friction slips. */
+static int slides(const struct transitions *T, const double *x, int64_t i) {
+    const int64_t *place = latches_of(T, i);
+    return T->rubs[i] && x[T->flags[i]] > 0.5 && (x[place[1]] != 0.0 || x[place[2]] != 0.0);
+}
+
+/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. What slips
+ * at a speed that counts ends before it has turned, when it has become too slow to have a direction. */
 static void give_leeway(const struct transitions *T, double *x) {
     for (int64_t i = 0; i < T->k; i++) {
         const int64_t *place = latches_of(T, i);
@@ -300,7 +307,8 @@ static void give_leeway(const struct transitions *T, double *x) {
             if (row < 0) continue;
             along -= T->rate[row] * x[place[1 + j]], squared += T->rate[row] * T->rate[row];
         }
-        x[place[6]] = SLOWEST + 1.5 * fmax(0.0, 0.5 * sqrt(squared) - along);
+        const double turned = 0.5 * sqrt(squared) - along;
+        x[place[6]] = squared > SLIPS * SLIPS && turned < 0.0 ? -T->slowest : SLOWEST + 1.5 * fmax(0.0, turned);
     }
 }
 
@@ -354,7 +362,8 @@ static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goe
     return LANDED;
 }
 
-static int64_t settle_friction(struct transitions *T, double *x, struct memory memory) {
+/* Modes of pairs of which some rub. Friction of what slips is against `ways` (of each pair 2; NaN: against its slip). */
+static int64_t settle_friction(struct transitions *T, double *x, const double *ways, struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv;
     int64_t *chosen = take_integers(&memory, T->k), count = 0;
@@ -363,7 +372,8 @@ static int64_t settle_friction(struct transitions *T, double *x, struct memory m
     const int64_t n = 3 * count;
     double *held = take(&memory, C->m * nv), *right = take(&memory, C->m), *A = take(&memory, n * nv),
            *b = take(&memory, n), *u = take(&memory, n), *W = take(&memory, n * n), *mu = take(&memory, count),
-           *slip = take(&memory, 2 * count), *given = take(&memory, count), *a = take(&memory, nv);
+           *slip = take(&memory, 2 * count), *toward = take(&memory, 2 * count), *given = take(&memory, count),
+           *a = take(&memory, nv);
     struct solution found;
     found.p = take(&memory, n), found.u = take(&memory, n), found.modes = take_integers(&memory, count);
     const int64_t n_held = gather_held(T, x, T->gamma, 1.0, held, right, memory);
@@ -380,7 +390,11 @@ static int64_t settle_friction(struct transitions *T, double *x, struct memory m
         const double speed = hypot(u[3 * i + 1], u[3 * i + 2]);
         mu[i] = T->mu[chosen[i]];
         const int slips = mu[i] > 0.0 && speed > SLIPS;
-        for (int j = 0; j < 2; j++) slip[2 * i + j] = slips ? u[3 * i + 1 + j] / speed : NAN;
+        for (int j = 0; j < 2; j++) {
+            const double way = ways[2 * chosen[i] + j];
+            toward[2 * i + j] = slips ? u[3 * i + 1 + j] / speed : NAN;
+            slip[2 * i + j] = slips && !isnan(way) ? way : toward[2 * i + j];
+        }
     }
     struct cones cones;
     cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
@@ -402,7 +416,7 @@ static int64_t settle_friction(struct transitions *T, double *x, struct memory m
         if (p[0] <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !(found.modes[n] == STICK && found.u[3 * n] == 0.0)) continue;
         x[T->flags[i]] = 1.0;
         if (!T->rubs[i]) continue;
-        if (is_sliding(&cones, n)) set_friction(T, x, i, found.modes[n], p, slip + 2 * n);
+        if (is_sliding(&cones, n)) set_friction(T, x, i, found.modes[n], p, toward + 2 * n);
         else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * T->mu[i] * p[0]) { /* it slips against the friction at its limit */
             const double toward[2] = {-p[1] / push, -p[2] / push};
             set_friction(T, x, i, SLIP, p, toward);
@@ -411,12 +425,46 @@ static int64_t settle_friction(struct transitions *T, double *x, struct memory m
     return LANDED;
 }
 
+/* The same, friction of slow slips being as it is in the equations of motion, turned to where they are going, if
+ * otherwise what these say of the forces would contradict it. */
+static int64_t settle_slips(struct transitions *T, double t, double *x, const double *c, const double *p,
+                            struct memory memory) {
+    struct constrained *C = T->equations;
+    const double *in[4] = {&t, x, c, p};
+    double *ways = take(&memory, 2 * T->k);
+    for (int64_t i = 0; i < 2 * T->k; i++) ways[i] = NAN;
+    for (int round = 0;; round++) {
+        int fits = 1, slips = 0;
+        double most = 0.0;
+        const int64_t outcome = settle_friction(T, x, ways, memory);
+        for (int64_t i = 0; i < T->k; i++) slips |= slides(T, x, i);
+        if (outcome != LANDED || !slips || round == TURNS) return outcome;
+        C->t_seen = NAN;
+        if (contact_evaluate(C, in)) return NO_TERMS;
+        for (int64_t i = 0; i < T->k; i++) {
+            const int64_t rows[3] = {row_of(T, i, 0), row_of(T, i, 1), row_of(T, i, 2)};
+            if (!(x[T->flags[i]] > 0.5)) continue;
+            double push = 0.0;
+            for (int j = 1; j < 3; j++)
+                if (rows[j] >= 0) push = hypot(push, C->lambda[rows[j]]);
+            fits &= C->lambda[rows[0]] >= 0.0 && (!T->rubs[i] || slides(T, x, i) || push <= T->mu[i] * C->lambda[rows[0]]);
+            for (int j = 0; j < 2 && slides(T, x, i); j++) {
+                const double way = rows[1 + j] >= 0 ? -C->drag[rows[1 + j]] / T->mu[i] : 0.0;
+                const double before = isnan(ways[2 * i + j]) ? x[latches_of(T, i)[1 + j]] : ways[2 * i + j];
+                most = fmax(most, fabs(way - before)), ways[2 * i + j] = way;
+            }
+        }
+        if (fits || !(most > TURNED)) return LANDED;
+    }
+}
+
 /* Latches with which the motion goes on: what touches and pulls (pushes) acts, all else is open. */
-static int64_t settle_pairs(struct transitions *T, double *x, struct memory memory) {
+static int64_t settle_pairs(struct transitions *T, double t, double *x, const double *c, const double *p,
+                            struct memory memory) {
     const double nothing[3] = {0.0, 0.0, 0.0};
     int64_t *goes_on = take_integers(&memory, T->equations->m);
     for (int64_t i = 0; i < T->k; i++)
-        if (T->rubs[i] && touches(T, x, i)) return settle_friction(T, x, memory);
+        if (T->rubs[i] && touches(T, x, i)) return settle_slips(T, t, x, c, p, memory);
     const int64_t outcome = settle_plain(T, x, goes_on, memory);
     if (outcome != LANDED) return outcome;
     for (int64_t i = 0; i < T->k; i++) {
@@ -508,7 +556,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
         if (outcome == LANDED) outcome = rest(T, x, &made, memory);
         if (outcome != LANDED) return outcome;
         if (forces_at(T, t, x, c, p)) return NO_TERMS;
-        outcome = settle_pairs(T, x, memory);
+        outcome = settle_pairs(T, t, x, c, p, memory);
         if (outcome == NO_TERMS) return outcome;
         if (outcome == LANDED) break;
         if (++shocks > T->k || shock(T, x, outcome, &made, memory)) return outcome;
@@ -626,7 +674,7 @@ int64_t transitions_begin(struct transitions *T, double t, const double *x, doub
     T->t_loose = NAN;
     if (contacts) outcome = transitions_land(T, t, made, c, p);
     else if (geometry_at(T, t, made, c, p) || forces_at(T, t, made, c, p)) outcome = NO_TERMS;
-    else outcome = settle_pairs(T, made, memory);
+    else outcome = settle_pairs(T, t, made, c, p, memory);
     if (outcome != LANDED) return outcome;
     for (int64_t i = 0; i < T->k; i++) {
         differs |= (made[T->flags[i]] > 0.5) != (x[T->flags[i]] > 0.5);
