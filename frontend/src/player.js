@@ -54,7 +54,7 @@ export class Player {
     this.bendValue = element("output", { className: "da-clock" }, "1 x");
     this.bendLabel.append(this.bendValue);
     this.bend.oninput = () => this.bendBy(Math.exp(Number(this.bend.value) * Math.log(this.scene.bending)));
-    this.trace = element("select", { className: "da-pace", title: "path of a point" });
+    this.trace = element("select", { className: "da-pace da-trace", title: "path of a point" });
     this.trace.onchange = () => this.traceOf(this.trace.value);
     this.frames = this.box("frames", () => this.show("framesShown", this.frames.checked));
     this.forces = this.box("forces", () => this.show("forcesShown", this.forces.checked));

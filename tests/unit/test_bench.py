@@ -92,23 +92,45 @@ def test_arm_has_the_published_lengths() -> None:
 # -- the loop with a camera ------------------------------------------------------------------------------------------
 
 
-def example() -> Any:
-    spec = importlib.util.spec_from_file_location("realtime_capture", EXAMPLES / "realtime_capture.py")
+def example(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
+def built(name: str, folder: Path) -> Path:
+    """A client in C."""
+    toolchain = find_toolchain()
+    assert toolchain is not None
+    sources = [str(EXAMPLES / f"{name}.c"), "-lm", "-o", str(folder / name)]
+    subprocess.run([*toolchain.command, "-std=c99", "-O2", "-Wall", "-Werror", *sources], check=True)
+    return folder / name
+
+
+@needs_loop
+def test_clients_in_python_and_c_steer_the_crane_alike(tmp_path: Path) -> None:
+    """And as a sampled law in a simulation does, which knows nothing in its first period."""
+    made, client = example("realtime_crane"), built("realtime_crane", tmp_path)
+    with made.start() as loop:
+        done = subprocess.run([client, str(loop.port)], capture_output=True, text=True, timeout=60, check=True)
+    in_c = [[float(line.split()[k]) for k in (0, 4, 8)] for line in done.stdout.splitlines()]
+    with made.start() as loop:
+        in_python = made.steer(loop.port)[199::200]
+    np.testing.assert_allclose(in_c, in_python, atol=1e-9)
+    law = da.SampledController(
+        lambda t, q, v: [0.0] if t == 0.0 else [-made.GAINS @ np.concatenate([q, v])], period=made.PERIOD
+    )
+    run = da.simulate(made.crane(), duration=made.DURATION, q0=made.START, control=law, step=1e-3)
+    assert in_python[-1] == pytest.approx((run.t[-1], run["x"][-1], run["theta"][-1]), abs=1e-9)
+    assert abs(run["x"][-1]) < 2e-3 and abs(run["theta"][-1]) < 2e-3
+
+
 @needs_loop
 def test_clients_in_python_and_c_capture_alike(tmp_path: Path) -> None:
     """Both approach at the same pace; the one in C, which is quick, is followed to the end."""
-    made = example()
-    client = tmp_path / "capture"
-    toolchain = find_toolchain()
-    assert toolchain is not None
-    sources = [str(EXAMPLES / "realtime_capture.c"), "-lm", "-o", str(client)]
-    subprocess.run([*toolchain.command, "-std=c99", "-O2", "-Wall", "-Werror", *sources], check=True)
+    made, client = example("realtime_capture"), built("realtime_capture", tmp_path)
     with made.orbit(60.0) as loop:
         done = subprocess.run([client, str(loop.port)], capture_output=True, text=True, timeout=120, check=True)
         loop.wait(10.0)

@@ -203,6 +203,11 @@ def test_starters_run(
     assert run(["new", name, "mine.yaml", "--force"]) == 0
 
 
+def test_help_names_the_starters() -> None:
+    said = " ".join(CliRunner().invoke(app, ["new", "--help"]).output.replace("-\n", "-").split())
+    assert all(name in said.replace("- ", "-") for name in STARTERS)
+
+
 def test_unknown_starter() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'crane'"):
         starter("crone")

@@ -60,7 +60,10 @@ def _faults(path: Path) -> list[FileFormatError]:
 def new(
     kind: Annotated[
         str | None,
-        typer.Argument(help="What to begin with; without it the list is shown.", autocompletion=starter_names),
+        typer.Argument(
+            help="crane, arm, cable-robot, flexible-arm, chaser or falling-chain; without one, what each of them is.",
+            autocompletion=starter_names,
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The file; KIND.yaml by default.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,

@@ -1,6 +1,7 @@
-/* A controller of the cart of docs/realtime.md, outside of the loop: cc -std=c99 realtime_client.c -o client && ./client 9000
+/* A controller of the crane of realtime_crane.py, outside of its loop:
  *
- * Start the machine first, with 9000 as its port: its motor is the only input, x and theta are its coordinates.
+ *     python realtime_crane.py 9000 &
+ *     cc -std=c99 realtime_crane.c -o crane && ./crane 9000
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
@@ -26,22 +27,28 @@ int main(int argc, char **argv) {
         perror("socket");
         return 1;
     }
-    double force = 0.0;
+    double force = 0.0; /* until it is known where the crane is */
     for (uint32_t k = 0; k < 1000; k++) {
         unsigned char packet[4096];
         const Head head = {{'D', 'L', 'B', 'I'}, k, 0.0};
         memcpy(packet, &head, sizeof head);
         memcpy(packet + sizeof head, &force, sizeof force);
-        if (send(s, packet, sizeof head + sizeof force, 0) < 0)
-            break;
+        if (send(s, packet, sizeof head + sizeof force, 0) < 0) {
+            perror("no loop listens there");
+            return 1;
+        }
         const ssize_t n = recv(s, packet, sizeof packet, 0);
-        if (n < (ssize_t)(sizeof(Head) + 4 * sizeof(double)))
-            break;
         double x[4]; /* x, theta, x_dot, theta_dot */
-        memcpy(x, packet + sizeof(Head), sizeof x);
-        force = -8.0 * x[0] - 3.0 * x[2];
-        if (k % 100 == 0)
-            printf("%4u  x = %8.4f m  theta = %8.4f rad\n", (unsigned)k, x[0], x[1]);
+        if (n < (ssize_t)(sizeof(Head) + sizeof x)) {
+            fprintf(stderr, "no loop answers, or one of another machine\n");
+            return 1;
+        }
+        Head answer;
+        memcpy(&answer, packet, sizeof answer);
+        memcpy(x, packet + sizeof answer, sizeof x);
+        force = -(8.94 * x[0] + 5.14 * x[1] + 7.84 * x[2] + 0.58 * x[3]);
+        if (answer.count % 200 == 0)
+            printf("%.3f s  x = %.9f m  theta = %.9f rad\n", answer.t, x[0], x[1]);
     }
     return 0;
 }
