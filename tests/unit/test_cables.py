@@ -133,7 +133,8 @@ def test_elastic_cable_oscillates_at_its_frequency() -> None:
     assert run["f.z"][-1] == pytest.approx(-rest - 0.01, abs=1e-8)
     assert run["tension.c"][0] == pytest.approx(m * 9.81 + EA / l * 0.01)
     assert run.energy.drift < 1e-9
-    thrown = da.simulate(machine, duration=1.0, q0={"f.z": -rest - 0.3}, method="dopri5", rtol=1e-10, atol=1e-12)
+    # Steps pass over the kink of the force, and their estimates see little of it: drifts are a hundred times rtol.
+    thrown = da.simulate(machine, duration=1.0, q0={"f.z": -rest - 0.3}, method="dopri5", rtol=1e-11, atol=1e-13)
     assert [e.name for e in thrown.events[:2]] == ["c.slack", "c.taut"]
     assert thrown["tension.c"].min() == 0.0
     assert thrown.energy.drift < 1e-8

@@ -132,6 +132,14 @@ def test_measures_see_the_steps_outside(device: None, friction: float) -> None:
     assert_same(*both(eom, step=2e-3, measure={"end": measure["end"]}, **BOUNCES))
 
 
+def test_single_precision(device: None) -> None:
+    """Threads have seven digits, the processor takes members over events with all of theirs."""
+    eom, settings = da.equations(bouncing(0.3)), {**BOUNCES, "step": 2e-3, "record": 0.1}
+    there, here = da.rollout(eom, device="cuda", precision="float", **settings), da.rollout(eom, **settings)
+    np.testing.assert_allclose(there.x, here.x, atol=1e-3)
+    assert [told(there.member(i)) for i in range(4)] == [told(here.member(i)) for i in range(4)]
+
+
 @pytest.mark.parametrize("limits", ["ignore", "stop"])
 @pytest.mark.parametrize("method", [{"step": 2e-3}, {"method": "dopri5"}], ids=["fixed", "adaptive"])
 def test_sampled_laws_and_stops(device: None, method: dict[str, Any], limits: str) -> None:

@@ -451,6 +451,19 @@ def test_largest_step_is_kept() -> None:
     assert np.max(np.diff(run.t)) <= 0.05 * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("backend", ["auto", "vm"])
+@pytest.mark.parametrize("method", ["bs32", "dopri5"])
+def test_rounding_does_not_choose_steps(method: str, backend: str) -> None:
+    """Under a constant acceleration the estimate is rounding: steps grow as after the least error that counts."""
+    falling = make_problem(("z", "v"), lambda t, x, c, p: (x[1], -9.81), name="falling")
+    run = integrate(falling, [0.3, 0.1], duration=1e4, method=method, backend=backend)
+    order = TABLEAUS[method].embedded_order
+    beta = 0.2 / (order + 1.0)
+    factor = 0.9 * 1e-4 ** (beta - (1.0 / (order + 1.0) - 0.75 * beta))
+    length = np.diff(run.t)[:6]
+    np.testing.assert_allclose(length[1:] / length[:-1], factor, rtol=1e-11)
+
+
 def test_tolerance_per_state() -> None:
     exact = oscillator()
     loose = integrate(exact.problem, exact.x0, duration=3.0, method="dopri5", rtol=1e-12, atol=[1e-3, 1e-3])

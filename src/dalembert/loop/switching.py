@@ -432,9 +432,8 @@ class Switching:
             return None, np.zeros((len(p), 0))
         if not self.pairs.is_contact.any():
             return self._table(*self.pairs.coefficients(p[0])), np.zeros((len(p), 2 * len(self.pairs.names)))
-        own, which = np.unique(p, axis=0, return_inverse=True)
-        e, mu = (np.array(x) for x in zip(*(self.pairs.coefficients(row) for row in own), strict=True))
-        return self._table(e[0], mu[0]), np.ascontiguousarray(np.hstack([e, mu])[which.ravel()])
+        e, mu = self.pairs.coefficients(p)
+        return self._table(e[0], mu[0]), np.hstack([e, mu])
 
     def _table(self, e: Array, mu: Array) -> PairTable:
         pairs, first = self.pairs, self.latches.start

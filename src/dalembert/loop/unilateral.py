@@ -139,8 +139,9 @@ class Pairs:
         return ca.Function("coefficients", [p], [ca.densify(e), ca.densify(mu)], ["p"], ["e", "mu"])
 
     def coefficients(self, p: Array) -> tuple[Array, Array]:
-        """Restitution and friction at parameter values."""
-        e, mu = (np.array(x.full())[:, 0] for x in self.coefficients_tape.call([ca.DM(p)]))
+        """Restitution and friction at parameter values (np,), or of each of many (N, np)."""
+        tape = self.coefficients_tape.map(len(p)) if p.ndim == 2 else self.coefficients_tape
+        e, mu = (np.array(x.full()).T.reshape(*p.shape[:-1], -1) for x in tape.call([ca.DM(p.T)]))
         return e, mu
 
     @cached_property

@@ -10,6 +10,8 @@ enum { TO_TRY, LAST_ERROR, REFUSED, TRIES, N_PACE };
 #if ADAPTIVE && !ALONE
 TABLE double error_weight[] = {ERRORS}, counted[] = {COUNTED};
 
+#define LEAST_ERROR 1e-4 /* as in stepper.c: with less of it rounding would choose the steps, another one on a GPU */
+
 FUNCTION instant larger(instant a, instant b) { return SELECT(a > b, a, b); }
 FUNCTION instant smaller(instant a, instant b) { return SELECT(a < b, a, b); }
 
@@ -75,14 +77,14 @@ FUNCTION instant attempt(const struct tolerance *T, instant t, instant h, const 
  * after K. Gustafsson, ACM Trans. Math. Software 17 (1991) 533-554. */
 FUNCTION void choose(instant h, instant error, MASK going, instant *pace) {
     const double beta = 0.2 / (LOW_ORDER + 1.0), power = 1.0 / (LOW_ORDER + 1.0) - 0.75 * beta;
-    const instant scaled = pow(error, WIDE(power));
+    const instant scaled = pow(larger(error, WIDE(LEAST_ERROR)), WIDE(power));
     const MASK taken = going & (error <= 1.0), refused = going & NO(error <= 1.0);
     const instant shorter = h * SELECT(error < INFINITY, larger(WIDE(0.2), 0.9 / scaled), WIDE(0.2));
     const instant factor = smaller(WIDE(10.0), larger(WIDE(0.2), 0.9 * pow(pace[LAST_ERROR], WIDE(beta)) / scaled));
     instant longer = h * SELECT(pace[REFUSED] > 0.0, smaller(factor, WIDE(1.0)), factor);
     longer = SELECT(h < pace[TO_TRY], larger(longer, pace[TO_TRY]), longer); /* cut to hit an instant: as was planned */
     pace[TO_TRY] = SELECT(taken, longer, SELECT(refused, shorter, pace[TO_TRY]));
-    pace[LAST_ERROR] = SELECT(taken, larger(error, WIDE(1e-4)), pace[LAST_ERROR]);
+    pace[LAST_ERROR] = SELECT(taken, larger(error, WIDE(LEAST_ERROR)), pace[LAST_ERROR]);
     pace[REFUSED] = SELECT(taken, WIDE(0.0), SELECT(refused, WIDE(1.0), pace[REFUSED]));
     pace[TRIES] = SELECT(going, pace[TRIES] + 1.0, pace[TRIES]);
 }

@@ -23,6 +23,7 @@ from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
 __all__ = ["PythonEngine", "evaluator"]
 
 _EPSILON = sys.float_info.epsilon
+_LEAST_ERROR = 1e-4  # as in stepper.c
 
 
 def evaluator(function: casadi.Function, p: Array) -> Callable[[float, Array, Array], Array]:
@@ -82,7 +83,7 @@ class PythonEngine:
         self.t, self._x, self._c = setup.t0, setup.x0.copy(), np.zeros(len(setup.problem.held_names))
         self._t_end = self._anchor = setup.t0
         self._k, self._fresh, self._stage = 0, False, np.zeros((self._method.stages, setup.problem.n_states))
-        self._h, self._error_old, self._rejected_last = setup.first_step or 0.0, 1e-4, False
+        self._h, self._error_old, self._rejected_last = setup.first_step or 0.0, _LEAST_ERROR, False
         self._pending, self._landed, self._on_record, self._whole = False, False, False, True
         self._t_next, self._h_used, self._x_next = setup.t0, 0.0, self._x
         n_events = len(setup.problem.event_specs)
@@ -257,7 +258,7 @@ class PythonEngine:
             error = self._difference(self._e)
             if self._method.b_second is not None and error > 0.0:
                 error = error**2 / math.hypot(error, 0.1 * second)
-        scaled = error**power
+        scaled = max(error, _LEAST_ERROR) ** power
         if not error <= 1.0:
             self._n_rejected += 1
             self._rejected_last = True
@@ -265,10 +266,10 @@ class PythonEngine:
             if bad >= 0:
                 self.bad = bad
             return None
-        factor = min(10.0, max(0.2, 0.9 * self._error_old**beta / scaled)) if scaled > 0.0 else 10.0
+        factor = min(10.0, max(0.2, 0.9 * self._error_old**beta / scaled))
         h = self._h_used * (min(factor, 1.0) if self._rejected_last else factor)
         self._h = max(h, self._h) if self._h_used < self._h else h
-        self._error_old, self._rejected_last = max(error, 1e-4), False
+        self._error_old, self._rejected_last = max(error, _LEAST_ERROR), False
         return Outcome.REACHED
 
     def _accept(self) -> None:

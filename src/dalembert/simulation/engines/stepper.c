@@ -198,6 +198,9 @@ static void plan(struct loop *L) {
     else L->h_used = rest < 2.0 * h ? 0.5 * rest : h, L->t_next = L->t + L->h_used;
 }
 
+/* Part of what is tolerated below which an estimate of the error is rounding, from which no step is chosen. */
+#define LEAST_ERROR 1e-4
+
 /* Try one step: REACHED (it is pending), REJECTED, or why it failed.
  * PI control after K. Gustafsson, ACM Trans. Math. Software 17 (1991) 533-554. */
 static int64_t attempt(struct loop *L) {
@@ -214,7 +217,7 @@ static int64_t attempt(struct loop *L) {
     } else {
         const double beta = 0.2 / (L->order + 1.0), power = 1.0 / (L->order + 1.0) - 0.75 * beta;
         const double error = failed || bad >= 0 ? INFINITY : error_norm(L);
-        const double scaled = pow(error, power);
+        const double scaled = pow(fmax(error, LEAST_ERROR), power);
         if (!(error <= 1.0)) {
             L->n_rejected++;
             L->rejected_last = 1;
@@ -226,7 +229,7 @@ static int64_t attempt(struct loop *L) {
         double h = L->h_used * (L->rejected_last ? fmin(factor, 1.0) : factor);
         if (L->h_used < L->h) h = fmax(h, L->h); /* cut to hit an instant: keep what was planned */
         L->h = h;
-        L->error_old = fmax(error, 1e-4);
+        L->error_old = fmax(error, LEAST_ERROR);
         L->rejected_last = 0;
     }
     if (settle(L, L->t_next, L->x_next)) {
