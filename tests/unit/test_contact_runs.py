@@ -187,6 +187,7 @@ def test_painleves_rod() -> None:
     assert v[:2] - [-1.0, 0.0] == pytest.approx([0.4, 0.3], abs=1e-12)
     assert 0.5 - run["energy.kinetic"][0] == pytest.approx(0.2, abs=1e-12)
     assert run.metadata["initial_impact"]["painleve"] == 1
+    assert "start     with an impact of tip, which took 0.2 J" in repr(run)
     assert start(1.5, 1.0)["b.x_dot"][0] == 1.0
     below = start(0.99 * critical, -1.0)
     assert below["b.x_dot"][0] == -1.0
@@ -336,7 +337,7 @@ def test_cones_with_random_matrices() -> None:
 
 
 def test_bad_starts_are_refused() -> None:
-    with pytest.raises(da.InputError, match=r"contact 'floor' .*'ball' and the surface on 'world' overlap by 0\.05 at"):
+    with pytest.raises(da.InputError, match=r"contact 'floor' .*'ball' and the surface on 'world' overlap by 0\.05 m"):
         da.simulate(ball(0.5), duration=1.0, q0={"z": 0.05})
     with pytest.raises(da.InputError, match=r"contacts of machine .* need constraints='projection'"):
         da.simulate(ball(0.5), duration=1.0, q0={"z": 1.0}, constraints="penalty")

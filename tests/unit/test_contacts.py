@@ -1,6 +1,7 @@
 """Contacts as they are declared, and their gaps and rows against derivatives of the gaps."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -232,3 +233,11 @@ def test_geometry_becomes_contacts() -> None:
         wrong = machine.with_(bodies=[da.Body("foot", 1.0, inertia=(0.1, 0.1, 0.1), geometry=[solid])])
         with pytest.raises(da.MachineError, match=message):
             da.geometry_contacts(wrong)
+
+
+@pytest.mark.parametrize("name", ["foot[0]", "base.lower"])
+def test_names_of_pairs_do_not_meet(name: str) -> None:
+    contacts = [da.Contact("foot", "body", da.Capsule(0.1, 1.0)), da.Contact(name, "body", da.Sphere(0.1))]
+    joint = da.Joint("base", "free", "world", "body")
+    with pytest.raises(da.MachineError, match=rf"2 of the contact pair name '{re.escape(name)}'"):
+        da.Machine("m", [da.sphere("body", 1.0, 0.1)], [joint], contacts=contacts)

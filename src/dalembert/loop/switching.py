@@ -252,11 +252,12 @@ class Switching:
         if not deep:
             return
         name = max(deep, key=lambda key: deep[key])
-        between = contacts.pairs[contacts.names.index(name)].between
+        pair = contacts.pairs[contacts.names.index(name)]
+        between, unit = pair.between, "" if pair.contact is None else " m"
         more = f" (and {len(deep) - 1} more overlap)" if len(deep) > 1 else ""
         raise InputError(
-            f"contact '{name}' of machine '{self.eom.machine.name}': {between} overlap by {deep[name]:.4g} at the "
-            f"start{more}; move them apart"
+            f"contact '{name}' of machine '{self.eom.machine.name}': {between} overlap by {deep[name]:.4g}{unit} at "
+            f"the start{more}; move them apart"
         )
 
     def _check_wanted(self, q: Array, v: Array, wanted: Mapping[str, float], latches: Array) -> None:

@@ -294,6 +294,10 @@ class Run:
         if "contact.residual" in self:
             worst, sweeps = float(np.max(self["contact.residual"])), float(np.max(self["contact.sweeps"]))
             lines.append(f"  contacts  residual up to {worst:.1e}, {sweeps:.0f} sweeps at most, by {meta['contact']}")
+        if meta.get("initial_impact"):
+            first = meta["initial_impact"]
+            struck = sorted({name.rpartition(".friction")[0] or name for name in first["impulse"]})
+            lines.append(f"  start     with an impact of {_listed(struck)}, which took {first['energy_lost']:.4g} J")
         if self.events:
             lines.append(f"  events    {_listed([f'{event.name} at {event.t:.6g} s' for event in self.events])}")
         return "\n".join(lines)
