@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib
 
@@ -10,12 +11,14 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from PIL import Image
 from style import BLUE, GREEN, GREY, RED, SAND, use_style
 
 import dalembert as da
 from dalembert.analysis import energy_split
 from dalembert.studies.falling_links.contact import free_impacts, on_ground, second_impact, stepped_impact
 from dalembert.studies.falling_links.link import EXACT, HEIGHT, PRINTED, falling_link
+from dalembert.systems import SYSTEMS, chain_on_ground
 
 FOLDER = Path(__file__).resolve().parent
 TIGHT = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-13}
@@ -120,8 +123,30 @@ def modes() -> None:
     figure.savefig(FOLDER / "falling_modes.png", dpi=130)
 
 
+def pictures() -> None:
+    """Some pictures of two animations: with the ground, and with the forces of the contacts."""
+    ten = chain_on_ground(10, 2, friction=0.3)
+    start = {"base.y": 1.0, "base.angle": 0.05}
+    fall = da.simulate(ten, duration=1.2, q0=start, contact="time-stepping", step=5e-4, record=1e-2)
+    circle = SYSTEMS["chain-in-circle"]
+    turn = da.simulate(circle.make(), **circle.settings())
+    shots = []
+    with TemporaryDirectory() as folder:
+        for run, chosen in ((fall, (6, 8)), (turn, (9, 11))):
+            film = Image.open(run.animate(Path(folder) / "film.gif", fps=10 if run is fall else 6))
+            for k in chosen:
+                film.seek(k)
+                shots.append(film.convert("RGB"))
+    width, height = shots[0].size
+    sheet = Image.new("RGB", (2 * width, 2 * height))
+    for k, shot in enumerate(shots):
+        sheet.paste(shot, (k % 2 * width, k // 2 * height))
+    sheet.save(FOLDER / "falling_animation.png", optimize=True)
+
+
 if __name__ == "__main__":
     curves()
     steps()
     energy()
     modes()
+    pictures()

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.systems import load_system
+from dalembert.systems import chain_on_ground, load_system
 from dalembert.systems.cranes import planar_crane, spatial_crane, uniform_cable
 from dalembert.view.animation import animate, draw_machine
-from dalembert.view.drawing import draw_scene, plane_of
+from dalembert.view.drawing import compose_picture, draw_scene, plane_of
 from dalembert.view.scene import bake_run
 from dalembert.view.scene_builder import build_scene
+from dalembert.view.touching import contact_arrows
 
 CRANE = planar_crane(uniform_cable(2, 4.0, payload=5.0, mass=1.0))
 RUN = da.simulate(CRANE, duration=0.5, q0={"theta1": 0.3}, step=5e-3, backend="vm")
@@ -156,3 +157,61 @@ def test_run_without_machine() -> None:
 
     with pytest.raises(da.InputError, match="does not know its machine; give it as machine="):
         animate(replace(RUN, source=None), "crane.gif")
+
+
+def lying_ball(surface: Any) -> da.Machine:
+    contact = da.Contact("floor", "ball", da.Sphere(0.1), surface=surface, restitution=0.5, friction=0.3)
+    joint = da.Joint("base", "planar", "world", "ball", axis="-y")
+    return da.Machine("ball", [da.sphere("ball", 2.0, 0.1)], [joint], contacts=[contact])
+
+
+@pytest.mark.parametrize("contact", [None, "time-stepping"])
+def test_arrows_are_the_forces_of_contacts(contact: str | None) -> None:
+    """With a picture for every step, they add up to what the momentum needs, impacts included."""
+    machine = lying_ball(da.HalfSpace())
+    run = da.simulate(machine, duration=1.0, q0={"base.y": 0.2}, v0={"base.x_dot": 0.5}, contact=contact, step=1e-3)
+    times = np.linspace(0.0, 1.0, 1001)
+    arrows = contact_arrows(run, machine, times)
+    assert arrows is not None
+    assert arrows.vectors[:, 0].sum(axis=0)[2] * 1e-3 == pytest.approx(2.0 * 9.81, rel=2e-3)
+    rolls = 2.0 * (run["base.x_dot"][-1] - 0.5)
+    assert arrows.vectors[:, 0].sum(axis=0)[0] * 1e-3 == pytest.approx(rolls, rel=5e-3)
+    np.testing.assert_allclose(arrows.vectors[-1, 0], [0.0, 0.0, 2.0 * 9.81], atol=1e-6)
+    np.testing.assert_allclose(arrows.points[-1, 0], [run["base.x"][-1], 0.0, 0.0], atol=1e-6)
+
+
+def test_arrows_follow_what_is_exaggerated() -> None:
+    """At the tip of a beam that is bent, whose picture bends ten times as far."""
+    chain = chain_on_ground(1, 1, restitution=1.0)
+    run = da.simulate(chain, duration=0.4, q0={"base.y": 0.5}, method="dopri5")
+    times = np.linspace(0.0, 0.4, 9)
+    arrows = contact_arrows(run, chain, times, exaggerate=10.0)
+    scene = build_scene(chain)
+    baked = bake_run(scene, run, times, exaggerate=10.0)
+    assert arrows is not None
+    np.testing.assert_allclose(arrows.points[:, 1], baked.points[:, scene.index("link1.tip")], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "surface",
+    [
+        da.HalfSpace((0.2, 0.0, 1.0), (0.0, 0.0, -0.1)),
+        da.SphericalSurface(0.3, (0.0, 0.0, -0.4)),
+        da.CylindricalSurface(0.3, (0.0, 1.0, 0.0), (0.0, 0.0, -0.4)),
+        da.CylindricalSurface(0.3, (1.0, 0.0, 0.0), (0.0, 0.0, -0.4)),
+    ],
+)
+def test_what_is_touched_is_seen(surface: Any) -> None:
+    machine = lying_ball(surface)
+    ground = "#e8e4dc"
+    for plane in ("xz", None):
+        seen = pixels(draw_machine(machine, plane=plane))
+        bare = pixels(draw_machine(machine.with_(contacts=()), plane=plane))
+        assert near(seen, ground, 6) > near(bare, ground, 6) + 100
+
+
+def test_the_grid_lies_on_the_ground_that_is_touched() -> None:
+    ball = lying_ball(da.HalfSpace((0.0, 0.0, 1.0), (0.0, 0.0, -0.4)))
+    scene = build_scene(ball)
+    picture = compose_picture(scene, scene.bake(np.zeros(3)), plane=None)
+    assert picture.painter.floor == pytest.approx(-0.4)

@@ -23,6 +23,7 @@ from dalembert.view.drawing import draw_scene, plane_of
 from dalembert.view.exposure import Exposure
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
+from dalembert.view.touching import contact_arrows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,7 +90,16 @@ def animate(
     baked = bake_run(scene, run, times, exaggerate=exaggerate)
     title = own.name if exaggerate == 1.0 or not scene.modal else f"{own.name}, bending x {exaggerate:g}"
     figure, show = draw_scene(
-        scene, baked, title=title, trace=trace, frames=frames, size=size, plane=plane_axes(plane), view=view
+        scene,
+        baked,
+        title=title,
+        trace=trace,
+        frames=frames,
+        size=size,
+        plane=plane_axes(plane),
+        view=view,
+        arrows=contact_arrows(run, own, times, every=fine, exaggerate=exaggerate),
+        parameters=run.metadata.get("parameters"),
     )
 
     def update(k: int) -> list[Any]:

@@ -6,7 +6,7 @@ parallel projection above a grid, whose spacing is written below. What is far is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from dalembert.view.looks import body_colours, rail_reach, vertical
 from dalembert.view.scene import Scene
 from dalembert.view.solids import faces_of
 from dalembert.view.strokes import Camera, Polygons, Strokes
+from dalembert.view.touching import Arrows, draw_surfaces, floor_level
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,6 +66,7 @@ class _Painter:
         self.rails = {part.joint: rail_reach(scene, baked, part) for part in scene.rails}
         self.scale = 1.0  # points of the picture per metre
         self.size = 1.0  # extent of the machine [m]
+        self.arrows: Arrows | None = None
 
     def outline(self) -> Array:
         """Points (n, m, 3) that the picture must hold."""
@@ -129,6 +131,8 @@ class _Painter:
             for axis, colour in enumerate(_FRAME):
                 ends = np.array([pose[:, 3], pose[:, 3] + 0.08 * size * pose[:, axis]])
                 strokes.line(ends, colour, 1.8, 0.03 * size)
+        if self.arrows is not None:
+            self.arrows.paint(k, strokes, size)
         strokes.put(collection)
 
     def _cable(self, strokes: Strokes, part: Any, k: int) -> None:
@@ -232,6 +236,7 @@ def compose_picture(
     size: tuple[float, float] = (6.0, 4.5),
     plane: tuple[str, str] | str | None = "auto",
     view: tuple[float, float] = (-58.0, 20.0),
+    parameters: Mapping[str, float] | None = None,
 ) -> Picture:
     """Choose camera and frame so that all instants of a baked scene are in the picture.
 
@@ -239,6 +244,8 @@ def compose_picture(
     ----------
     scene, baked, frames, size, plane, view
         As of `draw_scene`.
+    parameters
+        Values of parameters at which surfaces are drawn; None: the nominal ones.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.collections import PolyCollection
@@ -260,12 +267,14 @@ def compose_picture(
     axes: Any = figure.add_subplot() if chosen else figure.add_axes((0.0, 0.0, 1.0, 0.94))
     floor = None
     if chosen is None and up @ np.array([nominal(x) for x in scene.machine.gravity]) < 0:
-        painter.floor = float((outline @ up).min())
+        level, lowest = floor_level(scene.machine, up, parameters), float((outline @ up).min())
+        painter.floor = lowest if level is None else level
         flat += [camera.flat(painter.feet()).reshape(-1, 2)]
         floor = _draw_floor(axes, camera, outline, up, painter)
         spacing = f"grid {_grid(painter):g} m"
         axes.text(0.985, 0.012, spacing, transform=axes.transAxes, fontsize=7, color="#777777", ha="right")
     _frame_axes(axes, np.concatenate(flat), chosen, size)
+    draw_surfaces(axes, scene.machine, camera, up, outline, parameters)
     if chosen is None:
         _draw_triad(figure, camera)
     moving = PolyCollection([], zorder=3, capstyle="round", joinstyle="round")
@@ -291,6 +300,8 @@ def draw_scene(
     plane: tuple[str, str] | str | None = "auto",
     view: tuple[float, float] = (-58.0, 20.0),
     clock: bool = True,
+    arrows: Arrows | None = None,
+    parameters: Mapping[str, float] | None = None,
 ) -> tuple[Figure, Callable[[int], list[Any]]]:
     """A figure of a baked scene, and the function that shows its picture number ``k`` and returns what moves.
 
@@ -313,9 +324,14 @@ def draw_scene(
         Azimuth and elevation [deg] of who looks, for pictures in space.
     clock
         Whether the time stands beside the title.
+    arrows
+        Forces of contacts, for each picture.
+    parameters
+        As of `compose_picture`.
     """
     traced = [scene.index(name) for name in check_names(trace, "trace")]
-    picture = compose_picture(scene, baked, frames=frames, size=size, plane=plane, view=view)
+    picture = compose_picture(scene, baked, frames=frames, size=size, plane=plane, view=view, parameters=parameters)
+    picture.painter.arrows = arrows
     paths = [picture.axes.plot([], [], color=_TRACES[i % 4], linewidth=1.2, zorder=2)[0] for i in range(len(traced))]
     lines = picture.painter.camera.flat(baked.points[:, traced])
 
