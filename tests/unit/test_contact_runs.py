@@ -188,6 +188,7 @@ def test_painleves_rod() -> None:
     assert 0.5 - run["energy.kinetic"][0] == pytest.approx(0.2, abs=1e-12)
     assert run.metadata["initial_impact"]["painleve"] == 1
     assert "start     with an impact of tip, which took 0.2 J" in repr(run)
+    assert "force.tip.normal" in list(run)
     assert start(1.5, 1.0)["b.x_dot"][0] == 1.0
     below = start(0.99 * critical, -1.0)
     assert below["b.x_dot"][0] == -1.0
@@ -339,6 +340,14 @@ def test_cones_with_random_matrices() -> None:
 def test_bad_starts_are_refused() -> None:
     with pytest.raises(da.InputError, match=r"contact 'floor' .*'ball' and the surface on 'world' overlap by 0\.05 m"):
         da.simulate(ball(0.5), duration=1.0, q0={"z": 0.05})
+    limits = da.Limits(-0.5, 0.2)
+    joint = da.Joint("q", "revolute", "world", "ball", axis="y", limits=limits)
+    stop = da.Machine("stop", [da.sphere("ball", 1.0, 0.1, com=(0, 0, -1))], [joint])
+    with (
+        pytest.warns(da.DalembertWarning, match="outside of its range"),
+        pytest.raises(da.InputError, match=r"joint 'q' of machine 'stop' starts 0\.3 beyond its stop 'q\.upper'"),
+    ):
+        da.simulate(stop, duration=1.0, q0={"q": 0.5}, limits="contact")
     with pytest.raises(da.InputError, match=r"contacts of machine .* need constraints='projection'"):
         da.simulate(ball(0.5), duration=1.0, q0={"z": 1.0}, constraints="penalty")
 

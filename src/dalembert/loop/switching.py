@@ -253,11 +253,13 @@ class Switching:
             return
         name = max(deep, key=lambda key: deep[key])
         pair = contacts.pairs[contacts.names.index(name)]
-        between, unit = pair.between, "" if pair.contact is None else " m"
         more = f" (and {len(deep) - 1} more overlap)" if len(deep) > 1 else ""
+        where = f"machine '{self.eom.machine.name}'"
+        if pair.contact is None:
+            raise InputError(f"{pair.between} of {where} starts {deep[name]:.4g} beyond its stop '{name}'{more}")
         raise InputError(
-            f"contact '{name}' of machine '{self.eom.machine.name}': {between} overlap by {deep[name]:.4g}{unit} at "
-            f"the start{more}; move them apart"
+            f"contact '{name}' of {where}: {pair.between} overlap by {deep[name]:.4g} m at the start{more}; move them "
+            "apart"
         )
 
     def _check_wanted(self, q: Array, v: Array, wanted: Mapping[str, float], latches: Array) -> None:

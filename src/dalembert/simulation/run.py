@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -167,6 +167,9 @@ class Run:
 
     def __contains__(self, name: object) -> bool:
         return name == "t" or name in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
 
     def array(self, names: Sequence[str]) -> Array:
         """Return several signals as columns of one array (n, len(names))."""
