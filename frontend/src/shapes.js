@@ -2,7 +2,8 @@
 // drawn by a handful of calls; only meshes are objects of their own.
 import {
   BoxGeometry, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DynamicDrawUsage, Group,
-  InstancedMesh, Mesh, MeshBasicMaterial, MeshLambertMaterial, DoubleSide, PlaneGeometry, SphereGeometry, Vector3,
+  InstancedMesh, Mesh, MeshBasicMaterial, MeshLambertMaterial, DoubleSide, PlaneGeometry, SphereGeometry, TorusGeometry,
+  Vector3,
 } from "three";
 import { unpack } from "./data.js";
 
@@ -139,6 +140,15 @@ export class Shapes {
         plane.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(...node.normal));
         this.meshes.push(plane);
         this.group.add(plane);
+        break;
+      }
+      case "ring": {
+        if (ghost) break;
+        const ring = new Mesh(new TorusGeometry(node.radius + node.thick, node.thick, 6, 96), new MeshLambertMaterial({ color: "#8896a5" }));
+        ring.position.set(...node.point);
+        ring.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(...node.normal));
+        this.meshes.push(ring);
+        this.group.add(ring);
         break;
       }
       case "mesh": {

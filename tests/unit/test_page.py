@@ -412,6 +412,25 @@ def test_progress_that_returns_false_ends_a_run_in_any_thread() -> None:
     assert 0 < run.t[-1] < 1e5 and run.final.t == run.t[-1]
 
 
+def test_round_surfaces_are_seen() -> None:
+    """The circle around a falling chain, and a bowl, each once, whole in the picture."""
+    film = pack_machine(load_system("chain-in-circle"))
+    (ring,) = (node for node in film["scene"]["nodes"] if node["kind"] == "ring")
+    assert ring["radius"] == pytest.approx(1.2) and np.allclose(np.abs(ring["normal"]), [0, 0, 1])
+    cloud = np.reshape(film["scene"]["cloud"], (-1, 3))
+    assert cloud[:, :2].min(axis=0) == pytest.approx([-1.2, -1.2], rel=1e-2)
+    bowl = da.SphericalSurface(da.Parameter("R", 2.0), inside=True)
+    ball = da.Machine(
+        "ball",
+        [da.sphere("ball", 1.0, 0.1)],
+        [da.Joint("base", "free", "world", "ball")],
+        contacts=[da.Contact(f"c{k}", "ball", da.Sphere(0.1), bowl) for k in range(2)],
+    )
+    rings = [node for node in pack_machine(ball)["scene"]["nodes"] if node["kind"] == "ring"]
+    assert [ring["radius"] for ring in rings] == [2.0] * 3
+    assert np.allclose(np.array([ring["normal"] for ring in rings]), np.eye(3))
+
+
 def test_progress_that_returns_nothing_lets_a_run_go_on() -> None:
     run = da.simulate(load_system("double-pendulum"), duration=0.5, progress=lambda fraction: None)
     assert run.status == "completed"

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.core.parameter import evaluate, nominal
 from dalembert.core.types import Array
-from dalembert.model.contacts import HalfSpace
+from dalembert.model.contacts import CylindricalSurface, HalfSpace, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Cylinder, Sphere
 from dalembert.model.joint import WORLD
 from dalembert.view.baked import Baked
@@ -322,12 +322,15 @@ class Nodes:
                 scale=0.2 * self.size / usual, radius=0.006 * self.size, colour=_FORCE, name=name,
             )  # fmt: skip
 
-    def surfaces(self, values: dict[str, float]) -> None:
-        """Planes of the world that are touched, other than the floor."""
+    def surfaces(self, values: dict[str, float]) -> list[Array]:
+        """Draw what of the world is touched, other than the floor: planes, and rings for what is round.
+
+        Returns points of the rings, for the camera.
+        """
         seen = set()
-        for contact in self.scene.machine.contacts:
-            plane = contact.surface
-            if contact.on != WORLD or not isinstance(plane, HalfSpace):
+        touched = [contact.surface for contact in self.scene.machine.contacts if contact.on == WORLD]
+        for plane in touched:
+            if not isinstance(plane, HalfSpace):
                 continue
             normal = np.array(plane.normal, dtype=float)
             point = np.array([evaluate(x, values) for x in plane.point], dtype=float)
@@ -336,3 +339,27 @@ class Nodes:
                 continue
             seen.add(key)
             self.add("plane", point=point.tolist(), normal=normal.tolist(), size=1.6 * self.size)
+        curved = {repr(s): s for s in touched if isinstance(s, CylindricalSurface | SphericalSurface)}
+        rings = [ring for surface in curved.values() for ring in self._rings(surface, values)]
+        return [self._ring(*ring) for ring in rings]
+
+    def _rings(
+        self, surface: CylindricalSurface | SphericalSurface, values: dict[str, float]
+    ) -> list[tuple[Array, Array, float]]:
+        """Centre, normal and radius of rings that show a round surface as far as the machine goes along it."""
+        radius = float(evaluate(surface.radius, values))
+        if isinstance(surface, SphericalSurface):
+            centre = np.array([evaluate(x, values) for x in surface.centre], dtype=float)
+            return [(centre, axis, radius) for axis in np.eye(3)]
+        axis = np.array(surface.axis, dtype=float)
+        point = np.array([evaluate(x, values) for x in surface.point], dtype=float)
+        along = (outline(self.scene, self.baked) - point) @ axis
+        ends = [along.min(), along.max()] if np.ptp(along) > 0.2 * radius else [along.mean()]
+        return [(point + s * axis, axis, radius) for s in ends]
+
+    def _ring(self, centre: Array, normal: Array, radius: float) -> Array:
+        self.add("ring", point=centre.tolist(), normal=normal.tolist(), radius=radius, thick=0.006 * self.size)
+        first = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+        first /= np.linalg.norm(first)
+        a = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)[:, None]
+        return np.asarray(centre + radius * (np.cos(a) * first + np.sin(a) * np.cross(normal, first)))

@@ -177,10 +177,11 @@ def _packed(
     level = _ground(scene, up, level)
     nodes = Nodes(scene, baked, size, up, None if place == "space" else level, gravity=place == "ground")
     nodes.cables(tensions or {})
-    nodes.surfaces({x.name: x.value for x in scene.machine.parameters})
+    touched = nodes.surfaces({x.name: x.value for x in scene.machine.parameters})
     nodes.arrows(forces or {})
     points = nodes.points(baked)
-    cloud = np.concatenate([cloud, *nodes.still])
+    near = [ring for ring in touched if float(np.ptp(ring, axis=0).max()) < 3.0 * size]
+    cloud = np.concatenate([cloud, *nodes.still, *near])
     bending = 1.0
     if straight is not None:
         largest = float(np.linalg.norm(baked.points - straight.points, axis=-1).max())
