@@ -424,7 +424,7 @@ def test_round_surfaces_are_seen() -> None:
         "ball",
         [da.sphere("ball", 1.0, 0.1)],
         [da.Joint("base", "free", "world", "ball")],
-        contacts=[da.Contact(f"c{k}", "ball", da.Sphere(0.1), bowl) for k in range(2)],
+        contacts=[da.Contact(f"c{k}", "ball", da.Sphere(0.1), surface=bowl) for k in range(2)],
     )
     rings = [node for node in pack_machine(ball)["scene"]["nodes"] if node["kind"] == "ring"]
     assert [ring["radius"] for ring in rings] == [2.0] * 3
