@@ -241,3 +241,21 @@ def test_names_of_pairs_do_not_meet(name: str) -> None:
     joint = da.Joint("base", "free", "world", "body")
     with pytest.raises(da.MachineError, match=rf"2 of the contact pair name '{re.escape(name)}'"):
         da.Machine("m", [da.sphere("body", 1.0, 0.1)], [joint], contacts=contacts)
+
+
+def test_a_free_root_touches_by_a_section() -> None:
+    """The frame of a free beam is where its root would be if it were straight."""
+    made = {"E": 7e10, "density": 2700.0, "modes": {"z": 2}, "stations": {"start": 0.0}}
+    joint = da.Joint("base", "free", "world", "beam")
+    for boundary, frame, good in (
+        ("free-free", "beam", 0),
+        ("free-free", "beam.start", 1),
+        ("clamped-free", "beam", 1),
+    ):
+        beam = da.Beam("beam", 1.0, da.Section.tube(0.01), boundary=boundary, **made)  # type: ignore[arg-type]
+        parts = {"bodies": [beam], "joints": [joint], "contacts": [da.Contact("root", frame)]}
+        if good:
+            assert da.Machine("m", **parts).contacts  # type: ignore[arg-type]
+        else:
+            with pytest.raises(da.MachineError, match=r"contact 'root' is on 'beam', .* the contact 'beam\.start'"):
+                da.Machine("m", **parts)  # type: ignore[arg-type]

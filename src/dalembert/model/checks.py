@@ -100,6 +100,22 @@ def check_physics(machine: Machine) -> None:
             f"the bodies fixed to them: {'; '.join(harmless)}"
         )
     _check_movable(machine)
+    _check_roots(machine)
+
+
+def _check_roots(machine: Machine) -> None:
+    """Refuse contacts of the frame of a beam whose root moves away from it: nothing of the beam is there to touch."""
+    tree = machine.tree
+    for contact in machine.contacts:
+        for frame in contact.frames:
+            at = tree.frames[frame][0]
+            beam = tree.nodes[at].beam if at >= 0 and tree.nodes[at].is_root else None
+            if beam is not None and any(abs(m.shape(0.0)) > 1e-6 for m in beam.basis if m.direction != "torsion"):
+                raise MachineError(
+                    f"contact '{contact.name}' is on '{frame}', the frame of beam '{beam.name}', whose root moves with "
+                    f"its modes: give it a section there (stations={{'start': 0.0}}), and the contact "
+                    f"'{beam.name}.start'"
+                )
 
 
 def _merged_fault(node: Node) -> str | None:
