@@ -27,6 +27,7 @@ from dalembert.core.types import Array
 __all__ = ["ContactImpact", "contact_impact"]
 
 _ROUNDING = 1e-10
+_NONE = 1e-9  # factor of restitution that is none but for rounding
 _Outcome = tuple[Array, Array, float] | None
 """Velocities, impulses and energy lost; None: there are no impulses that do what is asked."""
 
@@ -153,7 +154,7 @@ def _largest(after: Callable[[float], _Outcome], least: float) -> tuple[float, _
             low, best = middle, made
         else:
             high = middle
-    return low, best
+    return (low, best) if low > _NONE else (0.0, after(0.0))
 
 
 def _vector(x: ArrayLike, what: str, n: int) -> Array:
