@@ -146,8 +146,8 @@ def _contact_tape(
     of contact.c): ``d`` is the direction of ``u + T u'(d)``, the velocity a time T ahead, as in an implicit step. Where
     ``u`` follows the pull this is what friction is, but for terms in ``T |u|``; where it does not yet, it is off by
     ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most half of the
-    time in which a slip that slows down would stop: no rate is above 3e5 1/s, and what this does to a place is below
-    1e-10 m.
+    time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and what this
+    does to a place is below 1e-10 m.
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
