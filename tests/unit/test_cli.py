@@ -226,6 +226,8 @@ def test_a_diverging_simulation_fails_but_keeps_what_is_good(call: Call, here: P
         (["simulate", "law.yaml"], "no law named 'magic' in the control of the simulation; known: computed-torque"),
         (["verify", "broken.urdf"], "broken.urdf"),
         (["verify", "nothing"], "neither a file nor a ready-made machine"),
+        (["simulate", "pendulm.yaml"], "nor a ready-made machine (did you mean 'pendulum.yaml'?); ready-made are"),
+        (["studio", "spatial-crain"], "nor a ready-made machine (did you mean 'spatial-crane'?); ready-made are"),
         (["reproduce", "nothing"], "no study named 'nothing'; known:"),
         (["systems", "show", "nothing"], "no ready-made machine named 'nothing'; known: actuated-pendulum"),
         (["systems", "--yaml", "nothing"], "no ready-made machine named 'nothing'"),

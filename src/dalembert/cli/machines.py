@@ -9,12 +9,12 @@ import typer
 
 from dalembert.cli.completion import machine_names
 from dalembert.core.doing import doing
-from dalembert.core.errors import FileFormatError, InputError
+from dalembert.core.errors import FileFormatError, InputError, did_you_mean
 from dalembert.core.warn import warn
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
-__all__ = ["MachineArgument", "find_leaving", "find_machine"]
+__all__ = ["MachineArgument", "find_leaving", "find_machine", "no_machine"]
 
 MachineArgument = Annotated[
     str,
@@ -52,6 +52,17 @@ def find_leaving(name: str, what: str) -> tuple[EquationsOfMotion, dict[str, Any
     return eom, {k: settings[k] for k in _CARRIED if k in settings}
 
 
+def no_machine(name: str, *, runs: bool = False) -> InputError:
+    """What to say about a name that is neither a file nor a machine, with the nearest that is one (or a run)."""
+    from dalembert.systems import SYSTEMS
+
+    endings = (".yaml", ".yml", ".urdf", ".xml", *((".nc",) if runs else ()))
+    here = [str(path) for ending in endings for path in Path().glob(f"*{ending}")]
+    hint = did_you_mean(name, [*here, *SYSTEMS])
+    known = ", ".join(sorted(SYSTEMS))
+    return InputError(f"'{name}' is neither a file nor a ready-made machine{hint}; ready-made are: {known}")
+
+
 def _found(name: str) -> tuple[Machine, dict[str, Any]]:
     from dalembert.systems import SYSTEMS
 
@@ -59,8 +70,7 @@ def _found(name: str) -> tuple[Machine, dict[str, Any]]:
         return SYSTEMS[name].make(), SYSTEMS[name].settings()
     path = Path(name)
     if not path.exists():
-        known = ", ".join(sorted(SYSTEMS))
-        raise InputError(f"'{name}' is neither a file nor a ready-made machine; ready-made are: {known}")
+        raise no_machine(name)
     if path.is_dir():
         raise InputError(f"'{name}' is a folder; expected a machine file (.yaml), a .urdf or an MJCF (.xml)")
     from dalembert.io.machine_files import load_simulation

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.completion import machine_or_run_names
+from dalembert.cli.machines import no_machine
 from dalembert.core.doing import doing
-from dalembert.core.errors import InputError
 
 __all__ = ["studio"]
 
@@ -41,8 +41,7 @@ def studio(
     first = None
     if what is not None:
         if what not in SYSTEMS and not Path(what).exists():
-            known = ", ".join(sorted(SYSTEMS))
-            raise InputError(f"'{what}' is neither a file nor a ready-made machine; ready-made are: {known}")
+            raise no_machine(what, runs=True)
         first = open_system(what) if what in SYSTEMS else open_path(Path(what))
     made = Studio(first, port=port)
     print(f"studio: {made.url}", flush=True)
