@@ -98,6 +98,23 @@ def test_random_trees_accelerate_as_in_minimal_coordinates(seed) -> None:
     assert np.allclose(found, expected, rtol=1e-7, atol=1e-7 * max(1.0, np.abs(expected).max()))
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_many_states_are_those_of_each(seed: int) -> None:
+    """Starts of a rollout are taken to natural coordinates together, with parameters of their own."""
+    machine = random_machine(seed, joints=3, losses=False, motors=False, massless=False, parameters=seed % 2 == 1)
+    natural, rng = da.equations(machine, "natural", backend="vm"), np.random.default_rng(seed)
+    tree = da.equations(machine, "newton-euler", backend="vm")
+    q, v = np.array([tree.random_configuration(rng) for _ in range(3)]), rng.normal(size=(3, machine.nv))
+    p = machine.p_nominal * rng.uniform(0.9, 1.1, (3, len(machine.parameters)))
+    for given in (p, machine.p_nominal):
+        together = natural.from_machine(q, v, p=given)
+        each = [
+            natural.from_machine(*one[:2], p=one[2]) for one in zip(q, v, np.broadcast_to(given, p.shape), strict=True)
+        ]
+        for k in range(2):
+            np.testing.assert_array_equal(together[k], [one[k] for one in each])
+
+
 def driven_arm() -> da.Machine:
     """Two thick links with motor, spring and losses; the second follows a prismatic joint."""
     return da.Machine(

@@ -103,7 +103,7 @@ class Formulation(Protocol):
         """Coordinates and velocities of the machine's own choice."""
 
     def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
-        """Coordinates and velocities from the machine's own; CasADi symbols or numbers."""
+        """Coordinates and velocities from the machine's own; CasADi symbols or numbers, these of many as columns."""
 
     # elastic cables
     def cables(self) -> Sequence[Any]:

@@ -228,6 +228,9 @@ class Mapped(FormulationBase):
         """Coordinates and velocities from the machine's own, which must be numbers."""
         if self.coordinates is None:
             return super().from_machine(q, v, p)
+        if q.shape[1] > 1:
+            each = [self.from_machine(*(a[:, k] for a in (q, v, p))) for k in range(q.shape[1])]
+            return ca.horzcat(*(one for one, _ in each)), ca.horzcat(*(two for _, two in each))
         if self.coordinates.from_machine is None:
             raise InputError("this choice of coordinates has no inverse: give CoordinateMap a from_machine")
         x = self.variables

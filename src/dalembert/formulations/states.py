@@ -45,12 +45,15 @@ class StateContract:
         return result
 
     def from_machine(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
-        """State in these coordinates from one in the machine's own: the inverse of `to_machine`."""
+        """State in these coordinates from one in the machine's own, or many (N, n): the inverse of `to_machine`."""
         q, v = plain_numbers(q, "q"), plain_numbers(v, "v")
         if self.formulation.machine_coordinates:
             return q, v
-        own = self.formulation.from_machine(ca.DM(q), ca.DM(v), ca.DM(self.parameter_values(p)))
-        return np.array(ca.DM(own[0]).full())[:, 0], np.array(ca.DM(own[1]).full())[:, 0]
+        values = self.parameter_values(p)
+        given = (q, v, np.broadcast_to(values, (*q.shape[:-1], values.shape[-1])))
+        own = self.formulation.from_machine(*(ca.DM(a.T) for a in given))
+        made, rates = (np.ascontiguousarray(np.array(ca.DM(a).full()).T) for a in own)
+        return (made, rates) if q.ndim == 2 else (made[0], rates[0])
 
     @property
     def q_neutral(self) -> Array:

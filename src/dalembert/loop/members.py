@@ -135,9 +135,7 @@ def initial_states(
         raise InputError("a rollout needs at least one member, got 0")
     q, v = np.broadcast_to(q, (n, own.nq)), np.broadcast_to(v, (n, own.nv))
     if not eom.formulation.machine_coordinates:
-        each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
-        pairs = [eom.from_machine(a, b, p=c) for a, b, c in zip(q, v, each, strict=True)]
-        q, v = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
+        q, v = eom.from_machine(q, v, p=parameters)
     x0 = np.zeros((n, loop.problem.n_states))
     x0[:, : eom.nq], x0[:, eom.nq : eom.nq + eom.nv] = q, v
     x0[:, eom.nq + eom.nv : eom.nq + eom.nv + len(loop.z0)] = loop.z0
