@@ -289,6 +289,40 @@ def test_fast_balls_hit_what_is_thin(thing: str) -> None:
         np.testing.assert_allclose(past["base.vx"][-1], speed, rtol=1e-12)
 
 
+@pytest.mark.parametrize("start", [-0.737, -0.75, -0.7501])
+def test_fast_balls_without_friction_glance_off_a_wire(start: float) -> None:
+    """However far from the middle they hit it, and where in a step: 0.75 m is the middle of the second one."""
+    reach, speed = 0.0105, 50.0
+    wire = da.CylindricalSurface(0.0005, axis=(0.0, 0.0, 1.0))
+    ball = da.Machine(
+        "ball",
+        [da.sphere("ball", 0.01, 0.01)],
+        [da.Joint("base", "free", "world", "ball")],
+        contacts=[da.Contact("wire", "ball", da.Sphere(0.01), surface=wire, restitution=1.0)],
+        gravity=(0, 0, 0),
+    )
+    offsets = np.linspace(-1.0, 1.0, 15) * 0.0104
+    made = da.rollout(
+        ball,
+        duration=0.05,
+        q0={"base.x": start, "base.y": offsets},
+        v0={"base.vx": speed},
+        contact="time-stepping",
+        step=0.01,
+    )
+    vx = made.final[:, made.state_names.index("base.vx")]
+    np.testing.assert_allclose(vx, speed * (2 * (offsets / reach) ** 2 - 1), atol=1e-3)
+    one = da.simulate(
+        ball,
+        duration=0.05,
+        q0={"base.x": start, "base.y": offsets[1]},
+        v0={"base.vx": speed},
+        contact="time-stepping",
+        step=0.01,
+    )
+    assert one["base.vx"][-1] == pytest.approx(vx[1], abs=1e-9)
+
+
 # -- implicit damping and stiffness -----------------------------------------------------------------------------------
 
 

@@ -136,7 +136,9 @@ def stepping_part(
     scale = [ca.sqrt(i) for i in factors.inverse]
     s0 = _scaled(half_solve(factors, ca.vertsplit(ca.densify(h * force))), scale)
 
-    sizes = np.where(system.rubs, 3, 1).astype(np.int64)
+    # How fast a pair is that may pass the other one by its side, its normal alone does not say.
+    around = np.array([pair.contact is not None and not pair.contact.surface.convex_side for pair in system.pairs])
+    sizes = np.where(system.rubs | around.astype(bool), 3, 1).astype(np.int64)
     columns = [sorted(row) for row in factors.rows]
     L = ca.vertcat(*[factors.rows[i][j] for i in range(nv) for j in columns[i]]) if any(columns) else ca.SX(0, 1)
     outputs = [L, ca.vertcat(*scale), ca.vertcat(*[0.0 if e is None else e for e in s0])]
