@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import DOP853
 
+from dalembert.core.types import Array
 from dalembert.simulation import METHODS, TABLEAUS, Tableau, integrate
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.engines.fallback import PythonEngine
 from dalembert.simulation.engines.native import NativeEngine
+from dalembert.simulation.engines.tableaus import INNER
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.settings import Settings
 from support.problems import (
@@ -87,6 +90,30 @@ def test_first_order_conditions(name: str) -> None:
     assert np.sum(tableau.b) == pytest.approx(1.0, abs=1e-15)
     assert np.sum(tableau.a, axis=1) == pytest.approx(tableau.c, abs=1e-14)
     assert np.all(np.triu(tableau.a) == 0.0)
+
+
+def test_polynomial_along_a_step() -> None:
+    """It is SciPy's own along a step of a pendulum that is driven."""
+    tableau, x0, h = TABLEAUS["dop853"], np.array([1.0, 0.3]), 0.4
+
+    def f(t: float, x: Array) -> Array:
+        return np.array([x[1], -3.0 * np.sin(x[0]) + np.cos(t)])
+
+    along = tableau.along
+    assert along is not None
+    stages = np.zeros((0, 2))
+    further = np.hstack([tableau.a, np.zeros((tableau.stages, len(along.c)))]), along.a
+    for c, row in zip(np.concatenate([tableau.c, along.c]), np.vstack(further), strict=True):
+        stages = np.vstack([stages, f(c * h, x0 + h * row[: len(stages)] @ stages)])
+    peer = DOP853(f, 0.0, x0, 10.0, first_step=h, rtol=1e-3, atol=1e-3)
+    peer.step()
+    assert peer.t == h
+    x = peer.dense_output()
+    for k, part in enumerate(INNER):
+        state, slope = along.weights[2 * k : 2 * k + 2] @ stages
+        assert x0 + h * state == pytest.approx(x(part * h), abs=1e-14)
+        s = h * (part + 1e-3 * np.array([-2.0, -1.0, 1.0, 2.0]))
+        assert slope == pytest.approx(np.array([1.0, -8.0, 8.0, -1.0]) @ x(s).T / (12e-3 * h), abs=1e-9)
 
 
 @pytest.mark.parametrize("case", EXACT)

@@ -30,6 +30,8 @@ struct loop {
     int64_t stages, fsal, adaptive;
     const double *a, *b, *e, *e_second, *nodes; /* e = b - b_hat; of a second embedded solution, or 0 */
     double order;                    /* of a solution whose error goes as the estimate */
+    int64_t n_further; /* stages of a polynomial along a step beyond those of the method; 0: there is none */
+    const double *further_a, *further_nodes, *inner; /* and its weights: state and slope after 1/3 and 2/3 of the step */
     double step, max_step, rtol;
     const double *atol;
     /* where the loop stands */
@@ -76,7 +78,7 @@ struct watch {
     double *stops; /* instants of the last CROWD transitions */
     int64_t n_stops;
     double *x_part, *g_part, *g_start, *g_found, *x_found, *g_kept, *x_kept, *slope;
-    int64_t n_nodes;
+    int64_t n_nodes, inside; /* inside: the method's own polynomial is among what is known (1), not yet (0), not at all (-1) */
     double *nodes, *newton; /* where the pending step is known, and Newton's coefficients of a polynomial through it */
     double off; /* its error, by what is allowed, see error_at */
     int64_t *fired;

@@ -94,28 +94,65 @@ static double add_node(struct watch *W, double s, const double *x) {
     return most;
 }
 
-/* Know the pending step by its ends: a cubic. Returns by how much it is off in the middle, by its defect p' - f at s
- * where that is largest: an error c s^2 (h - s)^2 has there the slope 3^-1.5 c h^3, in the middle it is c h^4 / 16. */
-static double know_ends(struct watch *W) {
+/* By how much the polynomial is off in the middle, by its defect p' - f where that is largest if both ends are right:
+ * an error c s^2 (h - s)^2 has there the slope 3^-1.5 c h^3, in the middle it is c h^4 / 16. */
+static double defect(struct watch *W) {
     struct loop *L = W->loop;
-    const size_t size = (size_t)L->n * sizeof(double);
-    W->n_nodes = 1, W->nodes[0] = 0.0;
-    memcpy(W->newton, L->x, size);
-    memcpy(W->newton + L->n, L->stage, size);
-    if (loop_derivative(L, L->t_next, L->x_next, W->slope)) return INFINITY;
-    add_node(W, L->h_used, L->x_next);
-    if (!L->adaptive) return INFINITY;
     const double h = L->h_used, s = (0.5 - 0.5 / sqrt(3.0)) * h;
     double most = 0.0;
+    if (!L->adaptive) return INFINITY;
     interpolate(W, s);
     if (loop_derivative(L, L->t + s, W->x_part, W->slope)) return INFINITY;
     for (int64_t i = 0; i < L->n; i++) {
-        const double *c = W->newton + i, c1 = c[L->n], c2 = c[2 * L->n], c3 = c[3 * L->n];
-        const double slope = c1 + s * (2.0 * c2 + c3 * (3.0 * s - 2.0 * h));
+        double value = 0.0, slope = 0.0;
+        for (int64_t k = 2 * W->n_nodes - 1; k >= 0; k--) {
+            const double away = s - W->nodes[k / 2];
+            slope = value + away * slope, value = W->newton[k * L->n + i] + away * value;
+        }
         most = fmax(most, faults(L, i, h * sqrt(27.0) / 16.0 * (W->slope[i] - slope)));
     }
     return most;
 }
+
+/* Know the pending step by its ends: a cubic. Returns by how much it is off in the middle. */
+static double know_ends(struct watch *W) {
+    struct loop *L = W->loop;
+    const size_t size = (size_t)L->n * sizeof(double);
+    W->n_nodes = 1, W->nodes[0] = 0.0, W->inside = 0;
+    memcpy(W->newton, L->x, size);
+    memcpy(W->newton + L->n, L->stage, size);
+    if (loop_derivative(L, L->t_next, L->x_next, W->slope)) return INFINITY;
+    if (L->n_further) memcpy(L->stage + (L->stages - 1) * L->n, W->slope, size); /* after a projection it is another one */
+    add_node(W, L->h_used, L->x_next);
+    return defect(W);
+}
+
+/* Know it by the method's own polynomial too, if it has one: state and slope at two places more. The error is then again
+ * one that both ends are free of. Returns whether it could be had. */
+static int know_inside(struct watch *W) {
+    struct loop *L = W->loop;
+    const int64_t n = L->n, stages = L->stages, total = stages + L->n_further;
+    const double *k[MAX_STAGES], h = L->h_used;
+    W->inside = -1;
+    if (!L->n_further || W->n_nodes != 2) return 0;
+    for (int64_t j = 0; j < stages; j++) k[j] = L->stage + j * n;
+    for (int64_t j = 0; j < L->n_further; j++) {
+        double *const further = L->stage_partial + j * n;
+        combine(L, L->x, h, L->further_a + j * total, stages + j, k, L->x_stage);
+        if (loop_derivative(L, L->t + L->further_nodes[j] * h, L->x_stage, further)) return 0;
+        k[stages + j] = further;
+    }
+    for (int place = 0; place < 2; place++) {
+        combine(L, L->x, h, L->inner + 2 * place * total, total, k, W->x_part);
+        combine(L, 0, 1.0, L->inner + (2 * place + 1) * total, total, k, W->slope);
+        add_node(W, (place + 1) * h / 3.0, W->x_part);
+    }
+    W->inside = 1, W->off = defect(W);
+    return 1;
+}
+
+/* Forget it, where it is not good enough. */
+static void forget_inside(struct watch *W) { W->n_nodes = 2, W->inside = -1, W->off = INFINITY; }
 
 /* Event functions at t + s of the pending step by the polynomial, into g_part. */
 static void glance(struct watch *W, double s) {
@@ -175,7 +212,7 @@ static double find_crossing(struct watch *W, void (*probe)(struct watch *, doubl
 /* Error of the polynomial at s, `off` being that of the cubic in the middle, or where the last node came in. */
 static double error_at(const struct watch *W, double s) {
     const double h = W->loop->h_used, z = 4.0 * s * (h - s) / (h * h);
-    if (W->n_nodes == 2) return W->off * z * z;
+    if (W->n_nodes == 2 || W->inside > 0) return W->off * z * z;
     const int64_t last = W->n_nodes - 1;
     const double at = W->nodes[last];
     double part = (s - at) / W->loop->h_used;
@@ -228,6 +265,8 @@ static double crossing_of(struct watch *W, int64_t i, double a, double g_a, doub
                 if (isnan(at)) break;
                 return at;
             }
+            if (!W->inside && know_inside(W)) continue;
+            if (W->inside > 0) forget_inside(W);
             if (W->n_nodes == (L->adaptive ? NODES : 3)) break; /* looks from here on, the first one at the guess */
             look(W, s);
             const double g = W->g_part[i];
@@ -249,6 +288,20 @@ static double crossing_of(struct watch *W, int64_t i, double a, double g_a, doub
 static int crossed(const struct watch *W, int64_t i, double g) {
     const struct loop *L = W->loop;
     return L->signs[i] != 0.0 && g * L->signs[i] <= 0.0 && (double)L->directions[i] * L->signs[i] <= 0.0;
+}
+
+/* Event functions at s, into g_part, from those just before, at `first` (g_found): what they change by is small, and so is
+ * what a polynomial that is off by a part of the tolerances makes of it. */
+static void look_beyond(struct watch *W, double first, double s) {
+    const int64_t n = W->loop->n_events;
+    if (!W->loop->adaptive || W->loop->custom || W->n_nodes < 2) {
+        look(W, s);
+        return;
+    }
+    glance(W, first);
+    memcpy(W->g_kept, W->g_part, (size_t)n * sizeof(double));
+    glance(W, s);
+    for (int64_t i = 0; i < n; i++) W->g_part[i] += W->g_found[i] - W->g_kept[i];
 }
 
 /* Time since the start of the pending step of its first events, which are then `fired`; -1 if there are none. */
@@ -294,7 +347,7 @@ static double locate(struct watch *W) {
     int others = 0;
     for (int64_t i = 0; i < L->n_events; i++) others |= W->fired[i] && !crossed(W, i, W->g_found[i]);
     if (!others) return first;
-    look(W, fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h));
+    look_beyond(W, first, fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h));
     for (int64_t i = 0; i < L->n_events; i++)
         W->fired[i] = W->fired[i] && (crossed(W, i, W->g_found[i]) || crossed(W, i, W->g_part[i]));
     return first;

@@ -37,7 +37,10 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_REAL, "n_counted"),
     (_INT, "stages fsal adaptive"),
     (_POINTER, "a b e e_second nodes"),
-    (_REAL, "order step max_step rtol"),
+    (_REAL, "order"),
+    (_INT, "n_further"),
+    (_POINTER, "further_a further_nodes inner"),
+    (_REAL, "step max_step rtol"),
     (_POINTER, "atol"),
     (_REAL, "t t_end h error_old anchor"),
     (_INT, "k fresh"),
@@ -139,6 +142,11 @@ def loop_memory(
     array("e", np.zeros(stages) if method.b_hat is None else method.b - method.b_hat)
     if method.b_second is not None:
         array("e_second", method.b - method.b_second)
+    if method.along is not None:
+        loop.n_further = len(method.along.c)
+        array("further_a", method.along.a)
+        array("further_nodes", method.along.c)
+        array("inner", method.along.weights)
     if ode is not None:
         array("ode_work", np.zeros(ode.n_work))
         loop.ode = ode.address

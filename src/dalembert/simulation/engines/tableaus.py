@@ -2,7 +2,7 @@
 
 Notation and coefficients: E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I",
 2nd ed., 1993: table II.1.2 (the classical method), table II.5.2 (Dormand-Prince), section II.10 (its relative of order
-8, whose coefficients are decimals); the third-order pair is
+8, whose coefficients are decimals, and the polynomial of degree 7 along a step of it); the third-order pair is
 P. Bogacki, L. F. Shampine, "A 3(2) pair of Runge-Kutta formulas", Appl. Math. Lett. 2 (1989) 321-325.
 """
 
@@ -16,7 +16,28 @@ import numpy as np
 
 from dalembert.core.types import Array
 
-__all__ = ["TABLEAUS", "Tableau"]
+__all__ = ["INNER", "TABLEAUS", "StepPolynomial", "Tableau"]
+
+
+@dataclass(frozen=True, eq=False)
+class StepPolynomial:
+    """A polynomial along a step, ``x(t + s) = x + h sum_j w_j(s/h) k_j``, with stages beyond those of the method.
+
+    Parameters
+    ----------
+    a, c
+        Coefficients of the further stages.
+    weights
+        Those of the state, then of ``h`` times its slope, at each of `INNER`.
+    """
+
+    a: Array
+    c: Array
+    weights: Array
+
+
+INNER = (1 / 3, 2 / 3)
+"""Parts of a step which, with its ends, are known with state and slope: eight data of a polynomial of degree 7."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +60,8 @@ class Tableau:
         Order of the embedded solution.
     b_second, second_order
         Weights and order of a second embedded solution, with which the error estimate is that of section II.10.
+    along
+        Polynomial along a step; None: there is none of the order of the method.
     """
 
     name: str
@@ -51,6 +74,7 @@ class Tableau:
     embedded_order: int = 0
     b_second: Array | None = None
     second_order: int = 0
+    along: StepPolynomial | None = None
 
     @property
     def stages(self) -> int:
@@ -83,6 +107,8 @@ def _tableau(
     lower: int = 0,
     second: str | None = None,
     lowest: int = 0,
+    further: str | None = None,
+    highest: str = "",
 ) -> Tableau:
     def numbers(text: str) -> list[Fraction]:
         return [Fraction(word) for word in text.split()]
@@ -97,11 +123,40 @@ def _tableau(
     b_hat, b_second = (
         None if text is None else np.array([float(w) for w in numbers(text)]) for text in (embedded, second)
     )
-    tableau = Tableau(name, title, order, a, np.array([float(w) for w in b]), c, b_hat, lower, b_second, lowest)
+    solution = np.array([float(w) for w in b])
+    along = None if further is None else _along(solution, _table(further), _table(highest))
+    tableau = Tableau(name, title, order, a, solution, c, b_hat, lower, b_second, lowest, along)
     for array in (tableau.a, tableau.b, tableau.c, tableau.b_hat, tableau.b_second):
         if array is not None:
             array.setflags(write=False)
     return tableau
+
+
+def _table(text: str) -> Array:
+    rows = [[float(word) for word in line.split()] for line in text.strip().splitlines()]
+    return np.array([row + [0.0] * (max(map(len, rows)) - len(row)) for row in rows])
+
+
+def _along(b: Array, a: Array, highest: Array) -> StepPolynomial:
+    """Polynomial along a step by section II.6: a cubic through states and slopes of its ends, and four terms more.
+
+    With d = x1 - x, s0 and s1 the slopes of the ends and r = 1 - z it is, in z from 0 to 1 beyond x,
+
+        z d + z r (h s0 - d) + z^2 r (2 d - h s0 - h s1) + z^2 r^2 h (D0 + z D1 + z r D2 + z^2 r D3) k.
+    """
+    total = highest.shape[1]
+    d = np.zeros(total)
+    d[: len(b)] = b
+    s0, s1 = np.eye(total)[0], np.eye(total)[len(b) - 1]
+    z, r = np.polynomial.Polynomial([0.0, 1.0]), np.polynomial.Polynomial([1.0, -1.0])
+    inner = z**2 * r**2
+    parts = [z, z * r, z**2 * r, inner, inner * z, inner * z * r, inner * z**2 * r]
+    data = np.vstack([d, s0 - d, 2.0 * d - s0 - s1, highest])
+    kinds = parts, [f.deriv() for f in parts]
+    weights = [np.array([f(place) for f in kind]) @ data for place in INNER for kind in kinds]
+    rows = np.zeros((len(a), total))
+    rows[:, : a.shape[1]] = a
+    return StepPolynomial(rows, np.round(a.sum(axis=1), 15), np.array(weights))
 
 
 _METHODS = (
@@ -164,6 +219,26 @@ _METHODS = (
         """\
         0.2440944881889764 0 0 0 0 0 0 0 0.7338466882816118 0 0 0.022058823529411766 0""",
         3,
+        """\
+        0.056167502283047954 0 0 0 0 0 0.25350021021662483 -0.2462390374708025 -0.12419142326381637 \
+            0.15329179827876568 0.00820105229563469 0.007567897660545699 -0.008298
+        0.03183464816350214 0 0 0 0 0.028300909672366776 0.053541988307438566 -0.05492374857139099 0 0 \
+            -0.00010834732869724932 0.0003825710908356584 -0.00034046500868740456 0.1413124436746325
+        -0.42889630158379194 0 0 0 0 -4.697621415361164 7.683421196062599 4.06898981839711 0.3567271874552811 0 0 \
+            0 -0.0013990241651590145 2.9475147891527724 -9.15095847217987""",
+        """\
+        -8.428938276109013 0 0 0 0 0.5667149535193777 -3.0689499459498917 2.38466765651207 2.117034582445028 \
+            -0.871391583777973 2.2404374302607883 0.6315787787694688 -0.08899033645133331 18.148505520854727 \
+            -9.194632392478356 -4.436036387594894
+        10.427508642579134 0 0 0 0 242.28349177525817 165.20045171727028 -374.5467547226902 -22.113666853125306 \
+            7.733432668472264 -30.674084731089398 -9.332130526430229 15.697238121770845 -31.139403219565178 \
+            -9.35292435884448 35.81684148639408
+        19.985053242002433 0 0 0 0 -387.0373087493518 -189.17813819516758 527.8081592054236 -11.57390253995963 \
+            6.8812326946963 -1.0006050966910838 0.7777137798053443 -2.778205752353508 -60.19669523126412 \
+            84.32040550667716 11.99229113618279
+        -25.69393346270375 0 0 0 0 -154.18974869023643 -231.5293791760455 357.6391179106141 93.40532418362432 \
+            -37.45832313645163 104.0996495089623 29.8402934266605 -43.53345659001114 96.32455395918828 \
+            -39.17726167561544 -149.72683625798564""",
     ),
 )
 

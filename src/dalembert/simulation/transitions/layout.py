@@ -37,7 +37,7 @@ _WATCH: tuple[tuple[Any, str], ...] = (
     (_POINTER, "stops"),
     (_INT, "n_stops"),
     (_POINTER, "x_part g_part g_start g_found x_found g_kept x_kept slope"),
-    (_INT, "n_nodes"),
+    (_INT, "n_nodes inside"),
     (_POINTER, "nodes newton"),
     (_REAL, "off"),
     (_POINTER, "fired"),
