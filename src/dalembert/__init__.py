@@ -58,7 +58,7 @@ from dalembert.simulation.constrained.methods import (
     Projection,
     UdwadiaKalaba,
 )
-from dalembert.simulation.contact.methods import ContactMethod, TimeStepping
+from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
 from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ __all__ = [
     "Energy",
     "EquationsOfMotion",
     "Event",
+    "EventDriven",
     "FileFormatError",
     "Frame",
     "GearConstraint",

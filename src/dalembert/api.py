@@ -147,7 +147,8 @@ def simulate(
         `AugmentedLagrangian`, `GeneralizedAlpha`, `Idas`), or its name, such as ``"augmented-lagrangian"``. The last
         two bring their own integrator. None: as ``method`` does if it has a way of its own, else by projection.
     contact
-        How contacts are dealt with: `TimeStepping` with its settings, or its name ``"time-stepping"``.
+        How contacts are dealt with: `TimeStepping` with its settings, or its name ``"time-stepping"``; None, or
+        ``"event-driven"``: event by event.
     switches
         Constraints that are added and removed during the run.
     signals, sensors

@@ -10,6 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.simulation.contact.native import solve_cone
+from dalembert.simulation.settings import overridden
 
 WEIGHT = 9.81
 
@@ -421,7 +422,7 @@ def test_refusals() -> None:
         ({"contact": "time-steping"}, "unknown contact method 'time-steping'.*time-stepping"),
         ({"contact": {"name": "time-stepping", "sweeps": 3}}, "no setting named 'sweeps'"),
         ({"contact": {"name": "time-stepping", "theta": 0.3}}, "theta of TimeStepping must be from 0.5 to 1, got 0.3"),
-        ({"contact": 3}, "contact must be one of time-stepping"),
+        ({"contact": 3}, "contact must be one of event-driven, time-stepping"),
         ({"method": "dopri5"}, "steps by 'moreau', not by method 'dopri5'"),
         ({"rtol": 1e-3}, "rtol is for"),
         ({"q0": {"base.z": 0.04}}, "contact 'floor' of machine 'ball'.*starts 0.06 m deep"),
@@ -436,6 +437,19 @@ def test_refusals() -> None:
         da.simulate(machine.with_(contacts=()), duration=0.1, method="moreau")
 
 
+def test_the_other_way_has_a_name() -> None:
+    """Event by event is what is done where nothing is said: to the bit, in runs, rollouts and steppers."""
+    machine, start = ball(restitution=0.8), {"base.z": 1.0}
+    plain, named = (da.simulate(machine, duration=1.0, q0=start, contact=way) for way in (None, "event-driven"))
+    assert len(named.events) == 1 and np.array_equal(named.x, plain.x)
+    many = da.rollout(machine, duration=1.0, step=1e-3, q0={"base.z": np.array([1.0, 1.1])}, contact=da.EventDriven())
+    np.testing.assert_allclose(many.final[0, :13], named.x[-1, :13], atol=1e-9)
+    stepper = da.stepper(machine, period=0.1, step=1e-3, members=2, q0=start, contact="event-driven")
+    for _ in range(10):
+        stepper.step()
+    np.testing.assert_allclose(stepper.x[0, :13], named.x[-1, :13], atol=1e-9)
+
+
 def test_machine_file_asks_for_it(tmp_path: Any) -> None:
     path = tmp_path / "ball.yaml"
     path.write_text(
@@ -448,6 +462,8 @@ def test_machine_file_asks_for_it(tmp_path: Any) -> None:
     run = da.simulate(machine, **settings)
     assert run.metadata["settings"]["contact"] == {"name": "time-stepping", "margin": 1e-7}
     np.testing.assert_allclose(run["base.z"][-1], 0.1, atol=0.05)
+    other = da.simulate(machine, **overridden(settings, {"contact": "event-driven"}))
+    assert "floor.impact" in {event.name for event in other.events}
 
 
 def test_flexible_chain_falls_and_comes_to_rest() -> None:

@@ -45,7 +45,7 @@ def simulate(
         float | None, typer.Option(help="Violation of a constraint from which the start is still corrected.")
     ] = None,
     limits: Annotated[str | None, typer.Option(help="At joint limits: record, stop, ignore, contact.")] = None,
-    contact: Annotated[str | None, typer.Option(help="How contacts are dealt with: time-stepping.")] = None,
+    contact: Annotated[str | None, typer.Option(help="Way through contacts: event-driven, time-stepping.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the noise of sensors.")] = None,
     member: Annotated[int | None, typer.Option(help="Member of a rollout whose noise it is.")] = None,
     by: Annotated[str | None, typer.Option(help="Formulation: newton-euler, lagrange, gibbs-appell, natural.")] = None,

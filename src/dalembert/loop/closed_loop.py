@@ -37,7 +37,7 @@ from dalembert.loop.sampled import (
 from dalembert.loop.stepping import check_stepping, contact_signals, stepping_names, stepping_part
 from dalembert.loop.switching import Switch, Switching
 from dalembert.model.signals import Sensor, Signal
-from dalembert.simulation.contact.methods import ContactMethod, TimeStepping
+from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
 from dalembert.simulation.problem import EventSpec, Problem
 from dalembert.simulation.sampling import Schedule
 from dalembert.simulation.settings import LIMITS
@@ -188,6 +188,7 @@ def close_loop(
     signals = (*eom.machine.signals, *_listed(signals, Signal, "signals"))
     sensors = (*eom.machine.sensors, *_listed(sensors, Sensor, "sensors"))
     stages, functions = _taken_apart(eom, control)
+    contact = None if isinstance(contact, EventDriven) else contact
     key = (stages, events, limits, switches, contact, signals, sensors)
     if not _is_value(key):
         loop = _compose(eom, *key)

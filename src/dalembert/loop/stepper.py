@@ -100,7 +100,7 @@ class Stepper:
         self._check(start[0], x, p)
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
         self._members = with_signs(self._members, stops)
-        if contact is None:
+        if problem.stepping is None:
             settings = Settings(period, method=integrator.name, step=period / substeps)
             setup = check_setup(problem, x[0], p[0] if p.ndim == 2 else p, settings, period=0.0)
             self._members = outside_of_lanes(self._loop, setup, self._members, self._engine, keeps=False, endless=True)

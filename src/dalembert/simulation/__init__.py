@@ -15,7 +15,7 @@ from dalembert.simulation.constrained.methods import (
     Projection,
     UdwadiaKalaba,
 )
-from dalembert.simulation.contact.methods import ContactMethod, TimeStepping
+from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
 from dalembert.simulation.energy import EnergyAudit
 from dalembert.simulation.engines.integrators import METHODS
 from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
@@ -34,6 +34,7 @@ __all__ = [
     "ContactMethod",
     "EndState",
     "EnergyAudit",
+    "EventDriven",
     "EventRecord",
     "EventSpec",
     "GeneralizedAlpha",

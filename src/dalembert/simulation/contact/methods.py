@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError, UnknownNameError, did_you_mean
 
-__all__ = ["CONTACT_METHODS", "ContactMethod", "TimeStepping", "contact_method"]
+__all__ = ["CONTACT_METHODS", "ContactMethod", "EventDriven", "TimeStepping", "contact_method"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,13 @@ class ContactMethod:
 
     def __str__(self) -> str:
         return self.name
+
+
+@dataclass(frozen=True)
+class EventDriven(ContactMethod):
+    """Event by event, as where nothing is said: impacts, releases, and beginnings and ends of slips are located."""
+
+    name: ClassVar[str] = "event-driven"
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ class TimeStepping(ContactMethod):
             raise InputError(f"theta of TimeStepping must be from 0.5 to 1, got {self.theta:g}")
 
 
-CONTACT_METHODS: Mapping[str, type[ContactMethod]] = {TimeStepping.name: TimeStepping}
+CONTACT_METHODS: Mapping[str, type[ContactMethod]] = {way.name: way for way in (EventDriven, TimeStepping)}
 
 
 def contact_method(given: str | Mapping[str, Any] | ContactMethod) -> ContactMethod:
