@@ -115,6 +115,15 @@ class Switching:
         """What acts one way only."""
         return Pairs(self.eom.constraint_system)
 
+    @cached_property
+    def _kinds(self) -> dict[str, str]:
+        """Kind of what acts one way only, by name."""
+        return {r.name: r.kind for r in self.eom.constraint_system.rows if r.unilateral}
+
+    @cached_property
+    def _row_names(self) -> tuple[str, ...]:
+        return self.eom.constraint_system.row_names
+
     @staticmethod
     def check(eom: EquationsOfMotion, switches: Sequence[Switch], events: Sequence[str]) -> None:
         """Refuse names that do not exist."""
@@ -321,7 +330,7 @@ class Switching:
         on: set[str] = set()
         off: set[str] = set()
         rubs = False
-        kinds = {r.name: r.kind for r in self.eom.constraint_system.rows if r.unilateral}
+        kinds = self._kinds
         for name in names:
             if name in self.switches:
                 on |= set(self.switches[name].on)
@@ -394,12 +403,12 @@ class Switching:
 
     def _entry(self, made: TransitionEntry) -> dict[str, Any]:
         """What a transition did, by names; tell of restitution that was lowered."""
-        machine, system = self.eom.machine, self.eom.constraint_system
+        machine = self.eom.machine
         largest = max(np.abs(made.impulses).max(initial=0.0), 1e-9 * made.speed)
-        named = zip(system.row_names, made.impulses, strict=True)
+        named = zip(self._row_names, made.impulses.tolist(), strict=True)
         entry: dict[str, Any] = {
             "energy_lost": made.energy_lost,
-            "impulse": {n: float(i) for n, i in named if abs(i) > 1e-12 * largest},
+            "impulse": {n: i for n, i in named if abs(i) > 1e-12 * largest},
         }
         if made.shocks:
             entry["painleve"] = made.shocks

@@ -469,7 +469,7 @@ int64_t constrained_signals(struct constrained *C, int64_t rows, const double *t
     for (int64_t k = 0; k < rows; k++) {
         const double *in[4] = {t + k, x + k * C->n, c + k * c_stride, p + k * p_stride};
         double *row = out + k * (C->m + 2);
-        if (evaluate_tape(C, in) || solve(C, in[1]) || (C->projects && evaluate_geometry(C, in))) {
+        if (C->projects ? evaluate_motion(C, in) || evaluate_geometry(C, in) : evaluate_tape(C, in) || solve(C, in[1])) {
             for (int64_t i = 0; i < C->m + 2; i++) row[i] = NAN;
             continue;
         }

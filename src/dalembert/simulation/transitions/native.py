@@ -257,25 +257,16 @@ def told(
     n, k = len(log["event"]), len(log["change_t"])
     own = np.ones(n, dtype=bool) if member is None else log["member"] == member
     changes = range(k) if member is None else np.flatnonzero(log["change_member"] == member)
-    records = [
-        EventRecord(specs[log["event"][i]].name, float(log["t"][i]), log["x"][i].copy(), int(log["sign"][i]))
-        for i in np.flatnonzero(own)
-    ]
+    names, times = [specs[i].name for i in log["event"].tolist()], log["t"].tolist()
+    x, signs, impulses = log["x"].copy(), log["sign"].tolist(), log["change_impulses"].copy()
+    records = [EventRecord(names[i], times[i], x[i], signs[i]) for i in np.flatnonzero(own).tolist()]
+    first, last, t, lost, factor, shocks, speed = (
+        log[f"change_{what}"].tolist() for what in ("first", "last", "t", "lost", "factor", "shocks", "speed")
+    )
     entries = []
     for j in changes:
-        t = float(log["change_t"][j])
-        its = [i for i in range(log["change_first"][j], log["change_last"][j]) if own[i] and log["t"][i] == t]
-        entries.append(
-            TransitionEntry(
-                t,
-                tuple(specs[log["event"][i]].name for i in its),
-                log["change_impulses"][j].copy(),
-                float(log["change_lost"][j]),
-                float(log["change_factor"][j]),
-                int(log["change_shocks"][j]),
-                float(log["change_speed"][j]),
-            )
-        )
+        its = tuple(names[i] for i in range(first[j], last[j]) if own[i] and times[i] == t[j])
+        entries.append(TransitionEntry(t[j], its, impulses[j], lost[j], factor[j], shocks[j], speed[j]))
     return records, entries
 
 
