@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.support.gpu_on_processor import ProcessorCupy, needs_gpp
 from tests.support.hybrid_machines import HYBRID
+from tests.support.swinging_ball import swing
 
 import dalembert as da
 from dalembert.control import Sampled
@@ -29,20 +30,6 @@ def device(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     if request.param == "processor":
         made = ProcessorCupy(tmp_path)
         monkeypatch.setattr(cuda, "import_cupy", lambda: made)
-
-
-def swing() -> da.Machine:
-    """A ball on two cables that only pull, from points of which one can be moved."""
-    side = da.Parameter("side", 0.5)
-    return da.Machine(
-        "swing",
-        bodies=[da.sphere("ball", 1.0, 0.1)],
-        joints=[da.Joint("ball", "free", "world", "ball")],
-        cables=[
-            da.Cable("left", "ball", exit_at=(-0.5, 0.0, 0.0), length=1.0),
-            da.Cable("right", "ball", exit_at=(side, 0.0, 0.0), length=1.2),
-        ],
-    )
 
 
 def thrown(n: int) -> dict[str, Any]:

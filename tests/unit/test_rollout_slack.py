@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.support.swinging_ball import swing
 
 import dalembert as da
 from dalembert.control import Sampled
@@ -13,20 +14,6 @@ from dalembert.simulation.rollout.events import ThreadSteps
 from dalembert.systems import overturning_robot
 
 RNG = np.random.default_rng(3)
-
-
-def swing() -> da.Machine:
-    """A ball on two cables that only pull, from points of which one can be moved."""
-    side = da.Parameter("side", 0.5)
-    return da.Machine(
-        "swing",
-        bodies=[da.sphere("ball", 1.0, 0.1)],
-        joints=[da.Joint("ball", "free", "world", "ball")],
-        cables=[
-            da.Cable("left", "ball", exit_at=(-0.5, 0.0, 0.0), length=1.0),
-            da.Cable("right", "ball", exit_at=(side, 0.0, 0.0), length=1.2),
-        ],
-    )
 
 
 def transitions(run: da.Run) -> np.ndarray:

@@ -121,6 +121,11 @@ class Switching:
         return {r.name: r.kind for r in self.eom.constraint_system.rows if r.unilateral}
 
     @cached_property
+    def _hidden(self) -> frozenset[str]:
+        """Events that nobody is told of."""
+        return frozenset(spec.name for spec in self.problem.event_specs if spec.hidden)
+
+    @cached_property
     def _row_names(self) -> tuple[str, ...]:
         return self.eom.constraint_system.row_names
 
@@ -492,8 +497,7 @@ class Switching:
 
     def _told(self, names: Sequence[str]) -> list[str]:
         """Events that a run tells of."""
-        hidden = {spec.name for spec in self.problem.event_specs if spec.hidden}
-        return [name for name in names if name not in hidden]
+        return [name for name in names if name not in self._hidden]
 
     def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
         """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""

@@ -61,6 +61,17 @@ static void interpolate(struct watch *W, double s) {
     }
 }
 
+/* State i of the polynomial at s, by Horner's rule; its slope there is in `slope`. */
+static double value_at(const struct watch *W, double s, int64_t i, double *slope) {
+    double value = 0.0;
+    *slope = 0.0;
+    for (int64_t k = 2 * W->n_nodes - 1; k >= 0; k--) {
+        const double away = s - W->nodes[k / 2];
+        *slope = value + away * *slope, value = W->newton[k * W->loop->n + i] + away * value;
+    }
+    return value;
+}
+
 /* An error of state i, by what is allowed: a part of the tolerances of a step. Fixed steps have none, and allow nothing. */
 static double faults(const struct loop *L, int64_t i, double off) {
     if (!L->adaptive) return INFINITY;
@@ -73,21 +84,16 @@ static double add_node(struct watch *W, double s, const double *x) {
     const struct loop *L = W->loop;
     const int64_t n = L->n, used = 2 * W->n_nodes;
     double *restrict first = W->newton + used * n, *restrict second = first + n;
-    double weight = 1.0, most = 0.0;
-    for (int64_t k = 0; k < used; k++) weight *= s - W->nodes[k / 2];
-    for (int64_t i = 0; i < n; i++) { /* value and slope by Horner's rule */
-        double value = 0.0, slope = 0.0, w = 1.0, w_slope = 0.0;
-        for (int64_t k = used - 1; k >= 0; k--) {
-            const double away = s - W->nodes[k / 2];
-            slope = value + away * slope, value = W->newton[k * n + i] + away * value;
-        }
-        for (int64_t k = 0; k < used; k++) {
-            const double away = s - W->nodes[k / 2];
-            w_slope = w + away * w_slope, w *= away;
-        }
-        const double off = x[i] - value;
+    double weight = 1.0, weight_slope = 0.0, most = 0.0;
+    for (int64_t k = 0; k < used; k++) {
+        const double away = s - W->nodes[k / 2];
+        weight_slope = weight + away * weight_slope, weight *= away;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double slope;
+        const double off = x[i] - value_at(W, s, i, &slope);
         first[i] = off / weight;
-        second[i] = (W->slope[i] - slope - first[i] * w_slope) / weight;
+        second[i] = (W->slope[i] - slope - first[i] * weight_slope) / weight;
         most = fmax(most, faults(L, i, off));
     }
     W->nodes[W->n_nodes++] = s;
@@ -104,11 +110,8 @@ static double defect(struct watch *W) {
     interpolate(W, s);
     if (loop_derivative(L, L->t + s, W->x_part, W->slope)) return INFINITY;
     for (int64_t i = 0; i < L->n; i++) {
-        double value = 0.0, slope = 0.0;
-        for (int64_t k = 2 * W->n_nodes - 1; k >= 0; k--) {
-            const double away = s - W->nodes[k / 2];
-            slope = value + away * slope, value = W->newton[k * L->n + i] + away * value;
-        }
+        double slope;
+        value_at(W, s, i, &slope);
         most = fmax(most, faults(L, i, h * sqrt(27.0) / 16.0 * (W->slope[i] - slope)));
     }
     return most;
