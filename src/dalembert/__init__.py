@@ -22,7 +22,7 @@ from dalembert.core.version import __version__
 from dalembert.formulations.equations import Energy, EquationsOfMotion
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.loop.closed_loop import Event, SampledController
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 from dalembert.model.appendages import ControlMomentGyro, ModalAppendage, Wheel
 from dalembert.model.beam import Beam
 from dalembert.model.beam_modes import Support

@@ -14,7 +14,7 @@ from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.loop.closed_loop import Event
 from dalembert.loop.simulate import run_equations
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 from dalembert.model.machine import Machine
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.constrained.methods import ConstraintMethod

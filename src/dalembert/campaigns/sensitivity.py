@@ -23,7 +23,7 @@ from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquatio
 from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
 from dalembert.loop.derivatives import LinearisedRun, check_quantities, linearised_run
 from dalembert.loop.signals import Signals
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.problem import Problem

@@ -30,7 +30,7 @@ from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquatio
 from dalembert.io.fmu.build import build_program, plain_flags
 from dalembert.io.fmu.program import Standalone, standalone
 from dalembert.loop.closed_loop import Event
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 from dalembert.simulation.contact.methods import ContactMethod
 
 __all__ = ["Punctuality", "Realtime", "pack_inputs", "realtime", "unpack_outputs"]

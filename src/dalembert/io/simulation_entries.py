@@ -14,7 +14,7 @@ from dalembert.formulations.registry import FORMULATIONS
 from dalembert.io.machine_schema import SimulationEntry
 from dalembert.io.source import locating
 from dalembert.io.yaml_nodes import Document, Path
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.simulation.settings import Settings

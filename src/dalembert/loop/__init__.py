@@ -3,7 +3,7 @@
 from dalembert.loop.closed_loop import ClosedLoop, Event, SampledController, close_loop
 from dalembert.loop.join import Handover, join
 from dalembert.loop.poles import SampledPoles, sampled_poles
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 
 __all__ = [
     "ClosedLoop",

@@ -35,7 +35,8 @@ from dalembert.loop.sampled import (
     stage_slots,
 )
 from dalembert.loop.stepping import check_stepping, contact_signals, stepping_names, stepping_part
-from dalembert.loop.switching import Switch, Switching
+from dalembert.loop.switches import Switch, check_switched
+from dalembert.loop.switching import Switching
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
 from dalembert.simulation.problem import EventSpec, Problem
@@ -355,7 +356,7 @@ def _switching(eom: EquationsOfMotion, problem: Problem, n_before: int, switches
         if switches:
             raise InputError(f"machine '{eom.machine.name}' has no constraints to switch")
         return None
-    Switching.check(eom, switches, [spec.name for spec in problem.event_specs])
+    check_switched(eom, switches, [spec.name for spec in problem.event_specs])
     timed = [switch for switch in switches if switch.at is not None]
     named = {f"switch{k}": switch for k, switch in enumerate(timed)}
     named |= {str(switch.event): switch for switch in switches if switch.event is not None}

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from dalembert.formulations.constraints.system import ConstraintRows, ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.switching import LETS_GO, TAKES_HOLD, Switch
+from dalembert.loop.switches import Switch
+from dalembert.loop.switching import LETS_GO, TAKES_HOLD
 from dalembert.simulation.constrained.system import ConstrainedSystem
 from dalembert.simulation.problem import EventSpec
 

@@ -16,7 +16,7 @@ from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
 from dalembert.loop.simulate import run_equations
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.derivatives import Passage
 from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, INTEGRATORS, agree

@@ -18,7 +18,7 @@ from dalembert.core.warn import warn
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
 from dalembert.loop.stepping import check_gaps
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.engines.integrators import agree

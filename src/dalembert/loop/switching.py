@@ -7,19 +7,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.compile.batch import in_parts
 from dalembert.core.contact_algebra import NoContactForcesError
-from dalembert.core.errors import InputError, SimulationError, UnknownNameError
+from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
-from dalembert.core.validation import check_names
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.starts import place_starts
+from dalembert.loop.switches import CUT, Switch, switch_table
 from dalembert.loop.unilateral import (
     Instant,
     Pairs,
@@ -38,7 +37,7 @@ from dalembert.simulation.constrained.methods import ConstraintMethod, Projectio
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
 
-__all__ = ["LETS_GO", "TAKES_HOLD", "Switch", "Switching"]
+__all__ = ["LETS_GO", "TAKES_HOLD", "Switching"]
 
 LETS_GO = {"cable": "slack", "contact": "release"}
 TAKES_HOLD = {"cable": "taut", "contact": "impact"}
@@ -48,38 +47,6 @@ _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act
 _CLOSE = 1e-3  # part of the velocities that may change without a word, as printed digits do
 _PENETRATES = 1e-6  # overlap [m] that a run may start with: the rounding of a position that someone has typed
 _WORTH = 4096  # members of a thread of NumPy: with fewer, threads wait for each other longer than they work
-_CUT = -1.0  # switch of a cable that was taken away: unlike a slack one (0) it does not become taut again
-
-
-@dataclass(frozen=True)
-class Switch:
-    """Constraints that are added and removed at an instant, or at an event.
-
-    Parameters
-    ----------
-    at
-        Time.
-    event
-        Name of an event of the run, instead of a time.
-    on, off
-        Names of the constraints.
-    """
-
-    at: float | None = None
-    event: str | None = None
-    on: tuple[str, ...] = ()
-    off: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if (self.at is None) == (self.event is None):
-            raise InputError("a Switch happens either at a time or at an event: give one of 'at' and 'event'")
-        if self.at is not None and not (isinstance(self.at, int | float) and np.isfinite(self.at)):
-            raise InputError(f"the time of a Switch must be a finite number, got {self.at!r}")
-        for side in ("on", "off"):
-            names = getattr(self, side)
-            object.__setattr__(self, side, tuple(check_names(names, f"'{side}' of a Switch")))
-        if not self.on and not self.off:
-            raise InputError("a Switch turns nothing on or off: give 'on' or 'off'")
 
 
 @dataclass(eq=False)
@@ -128,20 +95,6 @@ class Switching:
     @cached_property
     def _row_names(self) -> tuple[str, ...]:
         return self.eom.constraint_system.row_names
-
-    @staticmethod
-    def check(eom: EquationsOfMotion, switches: Sequence[Switch], events: Sequence[str]) -> None:
-        """Refuse names that do not exist."""
-        known = [n.removeprefix("active.") for n in eom.constraint_system.latch_names if n.startswith("active.")]
-        for switch in switches:
-            if not isinstance(switch, Switch):
-                raise InputError(f"switches must be Switch objects, got {switch!r}")
-            for name in (*switch.on, *switch.off):
-                if name not in known:
-                    where = f"machine '{eom.machine.name}'"
-                    raise UnknownNameError("switchable constraint or unilateral cable", name, known, where)
-            if switch.event is not None and switch.event not in events:
-                raise UnknownNameError("event", switch.event, events, "this run")
 
     def for_run(self, p: Array, user: Callable[..., ArrayLike | None] | None, rtol: float | None = None) -> Switching:
         """Return the same for one run: its parameters, the user's own transition, its tolerance, an empty log."""
@@ -359,7 +312,7 @@ class Switching:
             latches[system.latch_index(f"active.{name}")] = float(name in on)
         for rows in system.rows:
             if rows.unilateral and rows.name in cut:
-                latches[rows.flag] = _CUT
+                latches[rows.flag] = CUT
         latches = system.measured(latches, x[: eom.nq], t, self.p, begin)
         self._check_gap(t, x[: eom.nq], latches, begin)
         x[self.latches] = latches
@@ -468,26 +421,7 @@ class Switching:
 
     def switch_table(self, events: Sequence[str]) -> SwitchTable:
         """Return the switches, and what measures itself, in numbers; these are the events of the run."""
-        system, s = self.eom.constraint_system, self.eom.symbolic
-        first, contacts = self.latches.start, set(system.contacts.names)
-        one_way = {r.name for r in system.rows if r.unilateral}
-
-        def place(name: str) -> int:
-            return first + int(system.latch_index(f"active.{name}"))
-
-        sets = []
-        for switch in self.switches.values():
-            off = [(place(n), _CUT if n in one_way else 0.0) for n in switch.off if n not in switch.on]
-            sets.append((*off, *((place(n), 1.0) for n in switch.on if n not in contacts)))
-        measured = system.measures
-        measures = [(place(name), tuple(range(first + at.start, first + at.stop))) for name, at, _ in measured]
-        measure = None
-        if measured:
-            held, rest = len(self.problem.held_names), self.problem.n_states - self.eom.nq
-            arguments = [s.t, ca.vertcat(s.q, ca.SX.sym("rest", rest)), ca.SX.sym("c", held), s.p]
-            out = ca.cse(ca.densify(ca.vertcat(*(found for _, _, found in measured))))
-            measure = ca.Function("measure", arguments, [out], ["t", "x", "c", "p"], ["out"])
-        return SwitchTable(tuple(events.index(name) for name in self.switches), tuple(sets), tuple(measures), measure)
+        return switch_table(self.eom, self.problem, self.latches.start, self.switches, events)
 
     def noted(self, made: TransitionEntry) -> None:
         """Take a transition that native code has made into the log."""

@@ -27,7 +27,7 @@ from dalembert.io.fmu.build import build_program, is_x86
 from dalembert.io.fmu.description import Content, build_description, model_description
 from dalembert.io.fmu.program import Standalone, standalone
 from dalembert.loop.closed_loop import Event
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 from dalembert.simulation.contact.methods import ContactMethod
 
 __all__ = ["export_fmu"]

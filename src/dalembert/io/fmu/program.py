@@ -22,7 +22,7 @@ from dalembert.io.fmu.image import Image, Symbols
 from dalembert.io.fmu.tapes import tape_sources, write_tape
 from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
 from dalembert.loop.simulate import start_state
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.constrained.methods import Projection, constraint_method
 from dalembert.simulation.constrained.native import NativeConstrained

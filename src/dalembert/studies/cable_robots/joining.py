@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dalembert.analysis.linearize import linearize
 from dalembert.api import simulate
 from dalembert.formulations.equations import derive
-from dalembert.loop.switching import Switch
+from dalembert.loop.switches import Switch
 from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import WinchPID, joining_robot, winch_reference
 

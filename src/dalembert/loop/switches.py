@@ -1,0 +1,91 @@
+"""Constraints that a user adds and removes during a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.validation import check_names
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.transitions.pairs import SwitchTable
+
+__all__ = ["CUT", "Switch", "check_switched", "switch_table"]
+
+CUT = -1.0
+"""Switch of a cable that was taken away: unlike a slack one (0) it does not become taut again."""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Constraints that are added and removed at an instant, or at an event.
+
+    Parameters
+    ----------
+    at
+        Time.
+    event
+        Name of an event of the run, instead of a time.
+    on, off
+        Names of the constraints.
+    """
+
+    at: float | None = None
+    event: str | None = None
+    on: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.at is None) == (self.event is None):
+            raise InputError("a Switch happens either at a time or at an event: give one of 'at' and 'event'")
+        if self.at is not None and not (isinstance(self.at, int | float) and np.isfinite(self.at)):
+            raise InputError(f"the time of a Switch must be a finite number, got {self.at!r}")
+        for side in ("on", "off"):
+            names = getattr(self, side)
+            object.__setattr__(self, side, tuple(check_names(names, f"'{side}' of a Switch")))
+        if not self.on and not self.off:
+            raise InputError("a Switch turns nothing on or off: give 'on' or 'off'")
+
+
+def check_switched(eom: EquationsOfMotion, switches: Sequence[Switch], events: Sequence[str]) -> None:
+    """Refuse names that do not exist."""
+    known = [n.removeprefix("active.") for n in eom.constraint_system.latch_names if n.startswith("active.")]
+    for switch in switches:
+        if not isinstance(switch, Switch):
+            raise InputError(f"switches must be Switch objects, got {switch!r}")
+        for name in (*switch.on, *switch.off):
+            if name not in known:
+                where = f"machine '{eom.machine.name}'"
+                raise UnknownNameError("switchable constraint or unilateral cable", name, known, where)
+        if switch.event is not None and switch.event not in events:
+            raise UnknownNameError("event", switch.event, events, "this run")
+
+
+def switch_table(
+    eom: EquationsOfMotion, problem: Problem, first: int, switches: Mapping[str, Switch], events: Sequence[str]
+) -> SwitchTable:
+    """Return switches, and what measures itself, in numbers: latches from ``first`` on in x, events as in the run."""
+    system, s = eom.constraint_system, eom.symbolic
+    contacts = set(system.contacts.names)
+    one_way = {r.name for r in system.rows if r.unilateral}
+
+    def place(name: str) -> int:
+        return first + int(system.latch_index(f"active.{name}"))
+
+    sets = []
+    for switch in switches.values():
+        off = [(place(n), CUT if n in one_way else 0.0) for n in switch.off if n not in switch.on]
+        sets.append((*off, *((place(n), 1.0) for n in switch.on if n not in contacts)))
+    measured = system.measures
+    measures = [(place(name), tuple(range(first + at.start, first + at.stop))) for name, at, _ in measured]
+    measure = None
+    if measured:
+        held, rest = len(problem.held_names), problem.n_states - eom.nq
+        arguments = [s.t, ca.vertcat(s.q, ca.SX.sym("rest", rest)), ca.SX.sym("c", held), s.p]
+        out = ca.cse(ca.densify(ca.vertcat(*(found for _, _, found in measured))))
+        measure = ca.Function("measure", arguments, [out], ["t", "x", "c", "p"], ["out"])
+    return SwitchTable(tuple(events.index(name) for name in switches), tuple(sets), tuple(measures), measure)
