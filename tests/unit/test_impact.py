@@ -161,6 +161,49 @@ def test_constraints_hold_during_an_impact() -> None:
     assert hit.impulses == pytest.approx([4.0 / 3.0 * 1.5 / 2.0], rel=1e-12)
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+def test_cables_pull_where_they_are_taut(friction: float) -> None:
+    """A ball on a cable: taut, it goes where the cable lets it, with friction too; slack, the cable is not there."""
+    joints = [
+        da.Joint("x", "prismatic", "world", "slide", axis=(1, 0, 0)),
+        da.Joint("z", "prismatic", "slide", "ball", axis=(0, 0, 1)),
+    ]
+    bodies = [da.Body("slide", 0.0), da.point_mass("ball", 1.0)]
+    rope = da.Cable("rope", "ball", exit_at=(0.0, 0.0, 1.0), length=1.0)
+    eom = da.equations(da.Machine("ball", bodies, joints, cables=[rope]), backend="vm")
+    n, v = np.array([2.0, -1.0]) / np.sqrt(5.0), np.array([-2.0, 0.0])  # an overhang that would throw the ball down
+    hit = eom.impact([0.0, 0.0], v, {"ball": (n[0], 0.0, n[1])}, 0.5, friction=friction)
+    # The cable keeps the height: the velocity along x alone makes the normal velocity -e times what it was.
+    assert hit.v == pytest.approx([1.0, 0.0], abs=1e-12)
+    assert hit.restitution == pytest.approx([0.5])
+    loose = eom.impact([0.0, 0.5], v, {"ball": (n[0], 0.0, n[1])}, 0.5, friction=friction)
+    free = da.equations(da.Machine("ball", bodies, joints), backend="vm")
+    alone = free.impact([0.0, 0.5], v, {"ball": (n[0], 0.0, n[1])}, 0.5, friction=friction)
+    assert loose.v == pytest.approx(alone.v, abs=1e-14)
+    assert loose.v[1] < -0.1
+
+
+def test_what_is_driven_may_bring_energy() -> None:
+    """A rod of 1 m whose near end is driven upwards strikes with its far end, which rebounds as it should."""
+    body = da.Body("rod", 1.0, (0.5, 0.0, 0.0), inertia=(0.0, 1.0 / 12.0, 1.0 / 12.0))
+    joints = [
+        da.Joint("z", "prismatic", "world", "slide", axis=(0, 0, 1)),
+        da.Joint("turn", "revolute", "slide", "rod", axis=(0, -1, 0)),
+    ]
+    machine = da.Machine(
+        "driven rod",
+        [da.Body("slide", 0.0), body],
+        joints,
+        frames=[da.Frame("tip", "rod", (1.0, 0.0, 0.0))],
+        constraints=[da.MotionConstraint("drive", joint="z", value=3.0 * da.TIME)],
+    )
+    hit = da.equations(machine, backend="vm").impact([0.0, 0.0], [3.0, -4.0], {"tip": (0.0, 0.0, 1.0)}, 0.9)
+    assert hit.v == pytest.approx([3.0, -2.1], rel=1e-12)
+    assert hit.impulses == pytest.approx([1.9 / 3.0], rel=1e-12)  # m/3 of the change of its velocity
+    assert hit.restitution == pytest.approx([0.9])
+    assert hit.energy_lost < 0.0
+
+
 def test_an_impact_is_the_same_in_natural_coordinates() -> None:
     machine = da.Machine(
         "body",

@@ -242,7 +242,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
     ) -> ContactImpact:
         """Velocities after an impact of frames on obstacles, and its impulses, IMPACT (60)-(62).
 
-        Several contacts act at once, none of them pulls, and the constraints of the machine hold.
+        Several contacts act at once, none of them pulls, the constraints of the machine hold and its taut cables pull.
 
         Parameters
         ----------

@@ -6,30 +6,28 @@ With the rows ``J`` of the velocities of the touching points along the normals, 
     F >= 0,   J v+ >= -e min(J v-, 0),   equal where F > 0                                                     (61)
 
 A contact only pushes. Where all of them do, (61) is the document's ``J v+ = -e J v-`` and the whole its linear system
-(62). Constraints of the machine hold during the impact. With friction, Coulomb's law holds between the tangential
-impulses and the tangential velocities after the impact (``core/contact_algebra.py``).
+(62). Constraints of the machine hold during the impact, and cables that are taut pull. With friction, Coulomb's law
+holds between the tangential impulses and the tangential velocities after the impact (``core/contact_algebra.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.core.constraint_algebra import least_constraint, minimum_norm
+from dalembert.core.constraint_algebra import minimum_norm
 from dalembert.core.contact_algebra import NoContactForcesError, delassus, strike
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
 __all__ = ["ContactImpact", "contact_impact"]
 
-_ROUNDING = 1e-10
 _NONE = 1e-9  # factor of restitution that is none but for rounding
-_Outcome = tuple[Array, Array, float] | None
-"""Velocities, impulses and energy lost; None: there are no impulses that do what is asked."""
+_TAUT = 1e-8  # what a cable may lack of its length [m] and still pull at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +49,7 @@ class ContactImpact:
         the impulses could do it (a body between two walls): then all were lowered by one factor, to the largest values
         that can be.
     energy_lost
-        Kinetic energy that the impact took [J].
+        Kinetic energy that the impact took [J]; what moves as a function of time may bring some.
     """
 
     v: Array
@@ -75,65 +73,44 @@ def contact_impact(
     """Solve an impact; see `EquationsOfMotion.impact`."""
     q, v = _vector(q, "q", eom.nq), _vector(v, "v", eom.nv)
     names, normals = _rows(contacts)
+    k = len(names)
     given = _coefficients(e, names, "restitution", 1.0)
     mu = _coefficients(friction, names, "friction", np.inf)
     M = eom.mass_matrix(q, t=t, p=p)
     turned = {name: eom.jacobian(name, q, axes="world", t=t, p=p)[:3] for name in dict.fromkeys(names)}
-    J = np.array([n @ turned[name] for name, n in zip(names, normals, strict=True)])
-    before = J @ v
-    held, rate, pulls = _constraints(eom, q, v, t, p)
-    if mu.any():
-        return _rubbing(eom, v, M, names, normals, turned, given, mu, held[~pulls], rate[~pulls])
-    rows, one_sided = np.vstack([held, -J]), np.concatenate([pulls, np.ones(len(J), dtype=bool)])
-
-    def after(factor: float) -> _Outcome:
-        bounds = before + factor * given * np.minimum(before, 0.0)  # -J (v+ - v) <= J v + e min(J v, 0)
-        found = least_constraint(M, np.zeros(eom.nv), rows, np.concatenate([-rate, bounds]), one_sided)
-        if not found.feasible:
-            return None
-        v_after = v + found.acceleration
-        return v_after, found.multipliers[len(held) :], 0.5 * float(v @ M @ v - v_after @ M @ v_after)
-
-    factor, result = 1.0, after(1.0)
-    least = -_ROUNDING * 0.5 * float(v @ M @ v)
-    if result is None or result[2] < least:
-        # Without restitution all frames may stop, and no energy is added (Moreau): in between lies the largest factor.
-        factor, result = _largest(after, least)
-    if result is None:
-        raise InputError(
-            f"no impulses keep the frames {', '.join(dict.fromkeys(names))} from going on: the velocities contradict "
-            f"the constraints of machine '{eom.machine.name}'"
-        )
-    return ContactImpact(result[0], names, result[1], np.zeros((len(names), 3)), factor * given, result[2])
-
-
-def _rubbing(
-    eom: Any,
-    v: Array,
-    M: Array,
-    names: tuple[str, ...],
-    normals: list[Array],
-    turned: Mapping[str, Array],
-    e: Array,
-    mu: Array,
-    held: Array,
-    rate: Array,
-) -> ContactImpact:
-    """Impact with friction; cables of the machine take no part in it."""
+    held, rate, cables, pull = _constraints(eom, q, v, t, p)
     axes = [np.vstack([n, _across(n)]) for n in normals]
-    A = np.vstack([R @ turned[name] for name, R in zip(names, axes, strict=True)])
+    A = np.zeros((3 * (k + len(cables)), eom.nv))  # normal and tangents of each contact, then cables: normals alone
+    A[: 3 * k] = np.vstack([R @ turned[name] for name, R in zip(names, axes, strict=True)])
+    A[3 * k :: 3] = -cables
     start = v + minimum_norm(M, np.zeros(eom.nv), held, -rate).acceleration
+    u = (A @ start).reshape(-1, 3)
+    u[k:, 0] -= pull - cables @ v
     W, respond = delassus(M, A, held)
+    none = np.zeros(len(cables))
+    rubs, newton = np.concatenate([mu, none]), np.zeros(k + len(cables), dtype=bool)
     try:
-        made = strike(W, (A @ start).reshape(-1, 3), e, mu, np.zeros(len(names), dtype=bool))
+        made = strike(W, u, np.concatenate([given, none]), rubs, newton)
+        if made.factor < _NONE:
+            made = replace(strike(W, u, 0.0 * rubs, rubs, newton), factor=0.0)
     except NoContactForcesError as error:
-        raise InputError(
-            f"no impulses obey the law of friction at frame '{names[error.pair]}': the impact is ill-posed"
-        ) from None
+        raise InputError(_ill_posed(eom, names, mu, error.pair)) from None
     after = start + respond(A.T @ made.impulses.ravel())
-    along = np.array([P[1:] @ R[1:] for P, R in zip(made.impulses, axes, strict=True)])
+    pushed, along = made.impulses[:k], np.zeros((k, 3))
+    for i in np.flatnonzero(mu):
+        along[i] = pushed[i, 1:] @ axes[i][1:]
     lost = 0.5 * float(v @ M @ v - after @ M @ after)
-    return ContactImpact(after, names, made.impulses[:, 0], along, made.factor * e, lost)
+    return ContactImpact(after, names, pushed[:, 0], along, made.factor * given, lost)
+
+
+def _ill_posed(eom: Any, names: tuple[str, ...], mu: Array, pair: int) -> str:
+    """What to say where there are no impulses."""
+    if mu.any() and pair < len(names):
+        return f"no impulses obey the law of friction at frame '{names[pair]}': the impact is ill-posed"
+    return (
+        f"no impulses keep the frames {', '.join(dict.fromkeys(names))} from going on: the velocities contradict "
+        f"the constraints of machine '{eom.machine.name}'"
+    )
 
 
 def _across(n: Array) -> Array:
@@ -142,19 +119,6 @@ def _across(n: Array) -> Array:
     one = least - n * (n @ least)
     one /= np.linalg.norm(one)
     return np.vstack([one, np.cross(n, one)])
-
-
-def _largest(after: Callable[[float], _Outcome], least: float) -> tuple[float, _Outcome]:
-    """Largest factor of restitution, by bisection, at which there is an outcome that loses no less than ``least``."""
-    low, high, best = 0.0, 1.0, after(0.0)
-    while high - low > 1e-12 and best is not None:
-        middle = 0.5 * (low + high)
-        made = after(middle)
-        if made is not None and made[2] >= least:
-            low, best = middle, made
-        else:
-            high = middle
-    return (low, best) if low > _NONE else (0.0, after(0.0))
 
 
 def _vector(x: ArrayLike, what: str, n: int) -> Array:
@@ -198,14 +162,16 @@ def _coefficients(given: ArrayLike, names: Sequence[str], what: str, most: float
     return np.broadcast_to(made, (len(names),)).copy()
 
 
-def _constraints(eom: Any, q: Array, v: Array, t: float, p: Any) -> tuple[Array, Array, Any]:
-    """Rows of the machine's constraints that act, their rates, and which of them only pull."""
+def _constraints(eom: Any, q: Array, v: Array, t: float, p: Any) -> tuple[Array, Array, Array, Array]:
+    """Rows of the machine's constraints that act and their rates, then those of its taut cables."""
     if not eom.constrained:
-        return np.zeros((0, eom.nv)), np.zeros(0), np.zeros(0, dtype=bool)
+        return np.zeros((0, eom.nv)), np.zeros(0), np.zeros((0, eom.nv)), np.zeros(0)
     system = eom.constraint_system
+    state = {"t": t, "p": p, "latches": system.measured(system.latch_nominal, q, t, eom.parameter_values(p))}
     on = system.activity(system.latch_nominal) > 0.0
     pulls = np.zeros(len(on), dtype=bool)
     for rows in system.rows:
         pulls[rows.start : rows.stop] = rows.unilateral
-    J, rate = eom.constraint_jacobian(q, t=t, p=p), eom.constraint_velocity(q, v, t=t, p=p)
-    return J[on], rate[on], pulls[on]
+    taut = on & pulls & (eom.constraints(q, **state) > -_TAUT)
+    J, rate = eom.constraint_jacobian(q, **state), eom.constraint_velocity(q, v, **state)
+    return J[on & ~pulls], rate[on & ~pulls], J[taut], rate[taut]
