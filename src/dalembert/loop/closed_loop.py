@@ -34,7 +34,7 @@ from dalembert.loop.sampled import (
     python_update,
     stage_slots,
 )
-from dalembert.loop.stepping import check_stepping, contact_signals, stepping_names, stepping_part
+from dalembert.loop.stepping import check_stepping, contact_signals, loss_names, stepping_names, stepping_part
 from dalembert.loop.switches import Switch, check_switched
 from dalembert.loop.switching import Switching
 from dalembert.model.signals import Sensor, Signal
@@ -269,10 +269,12 @@ def _compose(
     n_before = eom.nq + eom.nv + len(z_names)
     by_events = eom.has_rows and contact is None
     if by_events:
-        latches = eom.constraint_system.latches
-        z, zdot = ca.vertcat(z, latches), ca.vertcat(zdot, ca.SX.zeros(latches.shape[0]))
-        z_names = (*z_names, *eom.constraint_system.latch_names)
-        z0 = np.concatenate([z0, eom.constraint_system.latch_nominal])
+        system = eom.constraint_system
+        taken = loss_names(system.contacts)
+        z = ca.vertcat(z, system.latches, ca.SX.sym("loss", len(taken)))
+        zdot = ca.vertcat(zdot, ca.SX.zeros(system.latches.shape[0] + len(taken)))
+        z_names = (*z_names, *system.latch_names, *taken)
+        z0 = np.concatenate([z0, system.latch_nominal, np.zeros(len(taken))])
     contacts = None
     if isinstance(contact, TimeStepping):
         contacts = eom.contact_system(limits=eom.stops)

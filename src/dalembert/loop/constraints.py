@@ -33,7 +33,7 @@ def constrained_part(
     eom
         The equations.
     arguments
-        Symbols t, x, c, p; x = (q, v, z, latches, work).
+        Symbols t, x, c, p; x = (q, v, z, latches, losses of contacts, work).
     rates
         Rates of x, zero for the velocities.
     force
@@ -93,6 +93,7 @@ def constrained_part(
         unilateral=unilateral,
         work_input=n - 2,
         work_loss=n - 1,
+        losses=_loss_rows(system, n_before + len(system.latch_names)),
         constant_mass=bool(M.is_constant()),
         rubbing=rubbing,
         shares=shares + (shares >= 0) * n_before,
@@ -123,6 +124,15 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
             for row, j in ((normals[r.name], 0), *zip(range(r.start, r.stop), tangents, strict=True)):
                 shares[row] = system.latch_index(f"share.{r.name}[{j}]")
     return tuple(rubbing), shares
+
+
+def _loss_rows(system: ConstraintSystem, first: int) -> NDArray[np.int64]:
+    """Index in x of what the contact of each row has taken, with those of all contacts from ``first`` on."""
+    made = np.full(system.m, -1, dtype=np.int64)
+    for r in system.rows:
+        if r.kind in ("contact", "friction"):
+            made[r.start : r.stop] = first + system.contacts.names.index(r.name)
+    return made
 
 
 def _contact_tape(

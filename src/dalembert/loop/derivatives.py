@@ -353,7 +353,11 @@ def _impact_map(eom: EquationsOfMotion, problem: Problem) -> Along:
             e[r.start] = of_pairs[contacts.names.index(r.name)]
     factors = TapeFactors(M, Jt, acting([acts[i] for i in range(system.m)]))
     v = x[nq : nq + nv]
-    v1 = v + factors.correction((1 + bounce * e) * phidot)
+    dv, impulses = factors.dynamics(ca.SX.zeros(nv), -(1 + bounce * e) * phidot)
+    v1 = v + dv
     made = ca.vertcat(x[:nq], v1, x[nq + nv :])
+    for row, place in enumerate(system.losses):
+        if place >= 0:
+            made[int(place)] += (phidot[row] + ca.dot(Jt[:, row], dv) / 2) * impulses[row]
     made[system.work_loss] = x[system.work_loss] - (ca.dot(v, M @ v) - ca.dot(v1, M @ v1)) / 2
     return Along("impact", [*symbols, acts, bounce], made)

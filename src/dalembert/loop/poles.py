@@ -212,7 +212,7 @@ def _reduced(eom: EquationsOfMotion, loop: ClosedLoop, P: Array, x: Array, c: Ar
         if whole and abs(np.linalg.norm(y[k : k + 4]) - 1.0) < 1e-6:
             starts.append(k)
     constant = [k for k in range(n, len(names)) if np.abs(P[k] - np.eye(len(names))[k]).max() < _SAME]
-    dropped = {k for k, name in enumerate(names) if name.startswith("work.")} | set(constant)
+    dropped = {k for k, name in enumerate(names) if name.startswith(("work.", "loss."))} | set(constant)
     columns = []
     inside = {k + i for k in starts for i in range(4)}
     for k in range(len(names)):

@@ -20,7 +20,7 @@ from dalembert.model.geometry import Box, Capsule, Sphere
 from dalembert.simulation.contact.methods import TimeStepping
 from dalembert.simulation.contact.system import PairRows, SteppingSystem
 
-__all__ = ["check_gaps", "check_stepping", "contact_signals", "stepping_names", "stepping_part"]
+__all__ = ["check_gaps", "check_stepping", "contact_signals", "loss_names", "stepping_names", "stepping_part"]
 
 _DEEP = 1e-6
 """Penetration [m] that an initial state may have: what rounding of a position that someone has typed explains."""
@@ -79,7 +79,12 @@ def check_gaps(eom: EquationsOfMotion, q: Array, p: Any, *, limits: bool = False
 def stepping_names(system: ContactSystem) -> tuple[str, ...]:
     """Names of the states that time-stepping adds."""
     forces = [f"force.{name}.{axis}" for name in system.names for axis in _AXES]
-    return (*forces, *(f"loss.{name}" for name in system.names), "contact.residual", "contact.sweeps")
+    return (*forces, *loss_names(system), "contact.residual", "contact.sweeps")
+
+
+def loss_names(system: ContactSystem) -> tuple[str, ...]:
+    """Names of the energies that contacts have taken."""
+    return tuple(f"loss.{name}" for name in system.names)
 
 
 def contact_signals(system: ContactSystem) -> list[tuple[str, Any]]:

@@ -327,7 +327,7 @@ class Switching:
         """State after the impacts of an instant, with what goes on to act; and what they did."""
         eom, system = self.eom, self.eom.constraint_system
         impulses, lost, factor, shocks = np.zeros(system.m), 0.0, 1.0, 0
-        settled = False
+        settled, before = False, x.copy()
         while True:
             try:
                 struck = hit(eom, self.pairs, self._at(t, x, loose), settled=settled)
@@ -356,8 +356,23 @@ class Switching:
         x[: eom.nq] = close_gaps(eom, self.pairs, self._at(t, x, loose))
         assert self.problem.constrained is not None
         x[self.problem.constrained.work_loss] -= lost
+        self._share_losses(t, before, x, impulses)
         speed = float(np.abs(x[eom.nq : eom.nq + eom.nv]).max(initial=0.0))
         return x, self._entry(TransitionEntry(t, names, impulses, lost, factor, shocks, speed))
+
+    def _share_losses(self, t: float, before: Array, x: Array, impulses: Array) -> None:
+        """Book what an impact took to the contacts, by their velocities ``u`` before and after it and their impulses.
+
+        Of each that is ``-(u- + u+) p / 2``. With what constraints have of it that begin to act this is all the kinetic
+        energy lost, since ``M (v+ - v-)`` is the sum of all ``J^T p``.
+        """
+        eom, constrained = self.eom, self.problem.constrained
+        assert constrained is not None
+        q, v, v_new = before[: eom.nq], *(y[eom.nq : eom.nq + eom.nv] for y in (before, x))
+        J = eom.constraint_jacobian(q, t=t, p=self.p, latches=before[self.latches])
+        of_contacts = constrained.losses >= 0
+        taken = 0.5 * (J @ (v + v_new)) * impulses  # contacts do not move by themselves
+        np.add.at(x, constrained.losses[of_contacts], taken[of_contacts])
 
     def _entry(self, made: TransitionEntry) -> dict[str, Any]:
         """What a transition did, by names; tell of restitution that was lowered."""

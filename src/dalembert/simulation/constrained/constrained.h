@@ -40,8 +40,9 @@ struct constrained {
     double *rates_base, *K, *D, *matrix, *residual;
     int64_t *columns;
     double *increment;
-    /* contacts with friction */
+    /* contacts; those with friction */
     int64_t n_rubbing, work_loss;
+    const int64_t *losses; /* per row: index in x of what its contact has taken, -1: it is none of a contact */
     const int64_t *rubbing, *shares; /* rows of normal and tangents (-1: none); index in x of the given multipliers */
     double *drag, *cone, *Z, *dense_work;
 };

@@ -234,21 +234,22 @@ static int contact_evaluate(struct constrained *C, const double *const *in) {
     return C->tape(in, outs, C->tape_work) || contact_solve(C, in[1]);
 }
 
-/* Kernel (t, x, c, p) -> x'. Friction takes energy where pairs slip. */
+/* Kernel (t, x, c, p) -> x'. Friction takes energy where pairs slip, each its own. */
 int contact_ode(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
     if (!was_seen(C, in) && contact_evaluate(C, in)) return 1;
     memcpy(out[0], C->rates, (size_t)C->n * sizeof(double));
     memcpy(out[0] + C->nq, C->a, (size_t)C->nv * sizeof(double));
-    double power = 0.0, rubbed = 0.0;
+    double power = 0.0;
     for (int64_t i = 0; i < C->m; i++) power += C->lambda[i] * C->phi_t[i];
     out[0][C->work_input] += power;
     for (int64_t r = 0; r < C->n_rubbing; r++)
         for (int j = 1; j < 3; j++) {
             const int64_t row = C->rubbing[3 * r + j];
-            if (row >= 0 && C->drag[row] != 0.0) rubbed -= C->lambda[row] * C->phidot[row];
+            if (row < 0 || C->drag[row] == 0.0) continue;
+            const double rubbed = C->lambda[row] * C->phidot[row];
+            out[0][C->work_loss] -= rubbed, out[0][C->losses[row]] += rubbed;
         }
-    out[0][C->work_loss] += rubbed;
     return 0;
 }
 

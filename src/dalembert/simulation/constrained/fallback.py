@@ -143,8 +143,10 @@ class PythonConstrained:
         rates[s.nq : s.nq + s.nv] = a
         rates[s.work_input] += multipliers @ terms[6][:, 0]
         if s.contact is not None:
-            slips = terms[8][:, 0] != 0.0
-            rates[s.work_loss] -= multipliers[slips] @ terms[4][slips, 0]
+            slips = np.flatnonzero(terms[8][:, 0])
+            rubbed = multipliers[slips] * terms[4][slips, 0]
+            rates[s.work_loss] -= rubbed.sum()
+            np.add.at(rates, s.losses[slips], rubbed)
         return rates
 
     def events(self, t: float, x: Array, c: Array) -> Array:

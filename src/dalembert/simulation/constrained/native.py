@@ -41,9 +41,9 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_REAL, "t_base t_known"),
     (_POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
     (_POINTER, "rates_base K D matrix residual columns increment"),
-    # contacts with friction
+    # contacts
     (_INT, "n_rubbing work_loss"),
-    (_POINTER, "rubbing shares drag cone Z dense_work"),
+    (_POINTER, "losses rubbing shares drag cone Z dense_work"),
 )
 
 _MEMBERS = frozenset(name for _, names in _LAYOUT for name in names.split())
@@ -127,6 +127,7 @@ class NativeConstrained:
         c.n_unilateral = len(system.unilateral)
         c.n_tape_events = self._n_events - system.n_events
         c.n_rubbing, c.work_loss = len(system.rubbing), system.work_loss
+        array("losses", np.asarray(system.losses, dtype=np.int64))
         array("rubbing", np.array(system.rubbing, dtype=np.int64))
         array("shares", np.asarray(system.shares, dtype=np.int64))
         self._prefix = "contact" if system.rubbing else "constrained"

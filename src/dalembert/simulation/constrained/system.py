@@ -47,6 +47,8 @@ class ConstrainedSystem:
         Rows whose multiplier must not become negative.
     work_input, work_loss
         Indices in x of the works.
+    losses
+        Index in x of the energy that the contact of each row has taken, -1 if it is none of a contact.
     constant_mass
         Whether M never changes.
     rubbing
@@ -79,6 +81,7 @@ class ConstrainedSystem:
     unilateral: tuple[int, ...]
     work_input: int
     work_loss: int
+    losses: NDArray[np.int64]
     constant_mass: bool
     rubbing: tuple[tuple[int, int, int], ...] = ()
     shares: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))

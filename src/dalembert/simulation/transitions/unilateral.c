@@ -23,7 +23,7 @@ int64_t transitions_memory(int64_t nv, int64_t m, int64_t k) {
     int64_t most = least_constraint_memory(nv, m);
     if (minimum_norm_memory(nv, m) > most) most = minimum_norm_memory(nv, m);
     if (strike_memory(k) > most) most = strike_memory(k);
-    return most + factors_memory(nv, m) + 3 * k * (3 * k + 2 * nv + 8) + 12 * (m + nv + k) + nv * m + 128;
+    return most + factors_memory(nv, m) + 3 * k * (3 * k + 2 * nv + 8) + 13 * (m + nv + k) + nv * m + 128;
 }
 
 /* M, J, Phi and Phi' at a state. 0 = ok. */
@@ -551,6 +551,8 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     made.impulses = T->log_impulses + T->n_log * C->m, made.lost = 0.0, made.factor = 1.0;
     for (int64_t i = 0; i < C->m; i++) made.impulses[i] = 0.0;
     if (geometry_at(T, t, x, c, p)) return NO_TERMS;
+    double *before = take(&memory, C->m);
+    memcpy(before, T->rate, doubles(C->m));
     for (;;) {
         outcome = hit(T, x, 0, &made, memory);
         if (outcome == LANDED) outcome = rest(T, x, &made, memory);
@@ -563,6 +565,8 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     }
     outcome = hit(T, x, 1, &made, memory);
     if (outcome != LANDED) return outcome;
+    for (int64_t i = 0; i < C->m; i++)
+        if (C->losses[i] >= 0) x[C->losses[i]] += 0.5 * (before[i] + T->rate[i]) * made.impulses[i];
     give_leeway(T, x);
     if (close_gaps(T, t, x, c, p, memory)) return NO_TERMS;
     x[C->work_loss] -= made.lost;
