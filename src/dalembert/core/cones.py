@@ -40,6 +40,7 @@ __all__ = [
 
 _TIGHT = 1e-11  # part of the largest velocity that counts as none
 _INNER = 1.0 - 1e-9  # part of the cone within which friction that is shared freely must stay
+_LEAST = 1e-12  # part of the largest normal force below which friction is shared as if it were that: what all but lifts
 
 
 class Touch(IntEnum):
@@ -179,7 +180,7 @@ def shared(c: Cones, modes: NDArray[np.int64]) -> Solution | None:
         largest = float(z[:, 0].max(initial=0.0))
         if largest <= 0.0:
             break
-        weights[:, 1:] = np.sqrt(np.clip(z[:, 0] / largest, 1e-6, 1.0))[:, None]
+        weights[:, 1:] = np.sqrt(np.clip(z[:, 0] / largest, _LEAST, 1.0))[:, None]
     if made is None:
         return None
     least = 1e-13 * float(np.abs(made.p).max(initial=0.0))

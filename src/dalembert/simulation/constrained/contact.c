@@ -3,8 +3,8 @@
  *     M a + K^T lambda = f,    J a = gamma,    K_n = J_n + sum drag_j J_j
  *
  * A pair that sticks has tangential rows of its own; of one that slips friction is a part of the normal force, K_n. The
- * multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared. Friction of
- * slow slips is turned to where they are going.
+ * multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared, also where
+ * constraints that hold could carry it. Friction of slow slips is turned to where they are going.
  * fallback.py is the same in NumPy; keep the two alike.
  */
 
@@ -14,8 +14,8 @@
 #define TURNED 1e-7  /* angle [rad] by which friction may still have to turn */
 #define TURNS 12     /* how often it turns at most */
 
-/* S mu = rhs with S (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on others. */
-static void solve_general(struct constrained *C, const double *S, const double *rhs, double *mu) {
+/* S mu = rhs with S (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on others (1). */
+static int solve_general(struct constrained *C, const double *S, const double *rhs, double *mu) {
     const int64_t m = C->n_active;
     double *A = C->U, *b = C->b, least = INFINITY;
     const double size = largest_of(S, m * m);
@@ -44,10 +44,45 @@ static void solve_general(struct constrained *C, const double *S, const double *
     }
     if (least > 1e-9 * size) {
         for (int64_t k = m - 1; k >= 0; k--) mu[k] = (b[k] - dot(A + k * m + k + 1, mu + k + 1, m - k - 1)) / A[k * m + k];
-        return;
+        return 0;
     }
     const struct memory memory = {C->dense_work};
     lstsq(S, m, m, rhs, mu, 1e-9, m, memory);
+    return 1;
+}
+
+/* Of all mu with the same Z mu (Z: nv x count, their effects) those that differ least from the given multipliers: rows
+ * that have none, constraints that hold, take what they can. Else the least norm of all would shift forces of contacts
+ * to what a closed loop carries, away from how they were shared. */
+static void keep_shares(struct constrained *C, const double *Z) {
+    const int64_t nv = C->nv, count = C->n_active;
+    struct memory memory = {C->dense_work};
+    int64_t *place = take_integers(&memory, count), h = 0, c = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (C->shares[C->active[i]] < 0) place[h++] = i;
+    for (int64_t i = 0; i < count; i++)
+        if (C->shares[C->active[i]] >= 0) place[h + c++] = i;
+    if (!h || !c) return;
+    double *A = take(&memory, nv * h), *B = take(&memory, nv * (c + 1)), *y = take(&memory, h), *x = take(&memory, c),
+           *column = take(&memory, nv), *w = take(&memory, nv);
+    for (int64_t k = 0; k < nv; k++) {
+        for (int64_t i = 0; i < h; i++) A[k * h + i] = Z[k * count + place[i]];
+        for (int64_t i = 0; i < c; i++) B[k * (c + 1) + i] = Z[k * count + place[h + i]];
+        B[k * (c + 1) + c] = w[k] = dot(Z + k * count, C->mu, count);
+    }
+    for (int64_t i = 0; i <= c; i++) { /* what those that hold cannot do */
+        for (int64_t k = 0; k < nv; k++) column[k] = B[k * (c + 1) + i];
+        lstsq(A, nv, h, column, y, C->rank_tolerance, h < nv ? h : nv, memory);
+        for (int64_t k = 0; k < nv; k++) B[k * (c + 1) + i] -= dot(A + k * h, y, h);
+    }
+    for (int64_t k = 0; k < nv; k++) column[k] = B[k * (c + 1) + c];
+    for (int64_t k = 0; k < nv; k++)
+        for (int64_t i = 0; i < c; i++) B[k * c + i] = B[k * (c + 1) + i];
+    lstsq(B, nv, c, column, x, C->rank_tolerance, c < nv ? c : nv, memory);
+    for (int64_t k = 0; k < nv; k++)
+        for (int64_t i = 0; i < c; i++) w[k] -= Z[k * count + place[h + i]] * x[i];
+    lstsq(A, nv, h, w, y, C->rank_tolerance, h < nv ? h : nv, memory);
+    for (int64_t i = 0; i < count; i++) C->mu[place[i]] = i < h ? y[i] : x[i - h];
 }
 
 /* Whether the pair of some rubbing rows slips at x. */
@@ -57,7 +92,9 @@ static int slips_at(const struct constrained *C, const double *x, const int64_t 
 }
 
 /* Numbers of `dense_work` of m rows. */
-int64_t contact_memory(int64_t nv, int64_t m) { return lstsq_memory(m, m) + m * (m + nv) + nv + 12 * m + 16; }
+int64_t contact_memory(int64_t nv, int64_t m) {
+    return lstsq_memory(m > nv ? m : nv, m) + m * (m + 2 * nv) + 3 * nv + 14 * m + 24;
+}
 
 /* Of each pair that slips (else 1) how much of what its normal force does against its gap the friction leaves, as a part
  * of it and beyond what counts as none: below zero no force keeps it slipping (Painleve). Of the others only constraints
@@ -114,7 +151,7 @@ static int solve_sliding(struct constrained *C, const double *x) {
             if (y == 0.0) continue;
             for (int64_t j = 0; j < count; j++) C->S[i * count + j] += y * C->Z[k * count + j];
         }
-    solve_general(C, C->S, rhs, C->mu);
+    if (solve_general(C, C->S, rhs, C->mu)) keep_shares(C, C->Z);
     for (int64_t k = 0; k < nv; k++) {
         double s = C->a[k];
         for (int64_t i = 0; i < count; i++) s -= C->Z[k * count + i] * C->mu[i];
@@ -211,6 +248,7 @@ static int contact_solve(struct constrained *C, const double *x) {
     for (int64_t r = 0; r < C->n_rubbing; r++) slipping |= slips_at(C, x, C->rubbing + 3 * r);
     if (!slipping) {
         if (solve_index1(C, x, C->alpha, C->beta)) return 1;
+        if (C->rank_lost) keep_shares(C, C->Y), scatter(C, C->mu);
     } else if (solve_sliding(C, x) || turn_slow_slips(C, x)) return 1;
     for (int64_t i = 0; i < C->n_active; i++) {
         const int64_t row = C->active[i];

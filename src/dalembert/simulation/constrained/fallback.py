@@ -7,8 +7,9 @@ from typing import Any
 
 import casadi
 import numpy as np
+from numpy.typing import NDArray
 
-from dalembert.core.constraint_algebra import RANK_TOLERANCE, correction, unsymmetric
+from dalembert.core.constraint_algebra import RANK_TOLERANCE, correction, independent_rows, unsymmetric
 from dalembert.core.contact_algebra import delassus
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod
@@ -65,7 +66,8 @@ class PythonConstrained:
         on = s.active(x)
         multipliers = np.zeros(s.m)
         if s.contact is None or not terms[8].any():
-            a, multipliers[on] = self._method.solve(M, f[:, 0], Jt.T[on], phi[on, 0], phidot[on, 0], gamma[on, 0])
+            a, found = self._method.solve(M, f[:, 0], Jt.T[on], phi[on, 0], phidot[on, 0], gamma[on, 0])
+            multipliers[on] = found if s.contact is None else _kept_shares(Jt.T[on], found, s.shares[on] >= 0)
         else:
             a, multipliers[on] = self._turned(x, terms)
         if s.contact is not None:
@@ -80,7 +82,8 @@ class PythonConstrained:
     def _sliding(self, x: Array, terms: list[Array]) -> tuple[Array, Array]:
         """Accelerations and multipliers of the rows that act, with friction as it is in the terms."""
         on, K = self._system.active(x), self._dragged(terms)
-        return unsymmetric(terms[7], terms[1][:, 0], terms[2].T[on], K[on], terms[5][on, 0])
+        found = unsymmetric(terms[7], terms[1][:, 0], terms[2].T[on], K[on], terms[5][on, 0])
+        return found.acceleration, _kept_shares(K[on], found.multipliers, self._system.shares[on] >= 0)
 
     def _dragged(self, terms: list[Array]) -> Array:
         """Rows along which multipliers act: of a pair that slips friction is part of the normal force."""
@@ -216,3 +219,19 @@ class PythonConstrained:
             out[k, -1] = np.max(np.abs(terms[4][on]), initial=0.0)
         self._p = own
         return out
+
+
+def _kept_shares(K: Array, multipliers: Array, given: NDArray[np.bool_]) -> Array:
+    """Of all multipliers with the same ``K^T multipliers`` those that differ least from the given ones.
+
+    Rows that have none, constraints that hold, take what they can; see `keep_shares` of contact.c.
+    """
+    if given.all() or not given.any() or independent_rows(K) == len(K):
+        return multipliers
+    A, B, w = K[~given].T, K[given].T, K.T @ multipliers
+    rest = np.column_stack([B, w])
+    rest -= A @ np.linalg.lstsq(A, rest, rcond=RANK_TOLERANCE)[0]
+    kept = multipliers.copy()
+    kept[given] = np.linalg.lstsq(rest[:, :-1], rest[:, -1], rcond=RANK_TOLERANCE)[0]
+    kept[~given] = np.linalg.lstsq(A, w - B @ kept[given], rcond=RANK_TOLERANCE)[0]
+    return kept

@@ -8,6 +8,7 @@ enum { SOLVED = -1 }; /* else: the pair at which no forces fulfil the laws */
 
 #define TIGHT 1e-11
 #define INNER (1.0 - 1e-9)
+#define LEAST 1e-12
 
 /* What is asked; slip (k x 2) is NaN where a pair does not slip yet. */
 struct cones {
@@ -120,7 +121,7 @@ FUNCTION int shared(const struct cones *c, const struct solution *s, struct memo
         for (int64_t i = 0; i < k; i++) most = fmax(most, s->p[3 * i]);
         if (most <= 0.0) break;
         for (int64_t i = 0; i < k; i++)
-            weights[3 * i + 1] = weights[3 * i + 2] = sqrt(fmin(fmax(s->p[3 * i] / most, 1e-6), 1.0));
+            weights[3 * i + 1] = weights[3 * i + 2] = sqrt(fmin(fmax(s->p[3 * i] / most, LEAST), 1.0));
     }
     respond_to(c, s->p, s->u);
     const double least = 1e-13 * largest_of(s->p, 3 * k), tolerance = tolerance_of(c);
