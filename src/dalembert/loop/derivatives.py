@@ -115,7 +115,8 @@ def linearised_run(
         )
     v0 = _named(v0, wrt)
     marks, plain = settings.record, replace(settings, record=None)
-    run = run_equations(eom, plain, q0=q0, v0=v0, p=p, control=control, **more, progress=False, check=True, marks=marks)
+    more |= {"progress": False, "marks": marks, "each_transition": True}
+    run = run_equations(eom, plain, q0=q0, v0=v0, p=p, control=control, **more)
     if not run.ok and run.status != "stopped":
         raise SimulationError(f"the run with derivatives ended early: {run.message}", run)
     parameters = eom.parameter_values(p)

@@ -49,10 +49,12 @@ def run_equations(
     progress: bool | Callable[[float], object] | None = None,
     check: bool = True,
     marks: float | None = None,
+    each_transition: bool = False,
 ) -> Run:
     """Simulate; what is given besides equations and settings is as of `dalembert.simulate`.
 
-    Steps end at the multiples of ``marks`` too, as they do where rows are recorded.
+    Steps end at the multiples of ``marks`` too, as they do where rows are recorded; ``each_transition`` is as of
+    `integrate`.
     """
     contact = None if settings.contact is None else contact_method(settings.contact)
     with doing(f"composing the loop of '{eom.machine.name}'"):
@@ -103,6 +105,7 @@ def run_equations(
             controller=loop.controller if marks is None else _marked(loop.controller, marks),
             progress=progress,
             on_event=transition,
+            each_transition=each_transition,
             backend=eom.backend,
         )
     except SimulationError as error:

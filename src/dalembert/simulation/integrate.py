@@ -25,6 +25,7 @@ from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.sundials import SundialsEngine
 from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.events import EventWatcher, Transition, told_events
+from dalembert.simulation.instants import told_rows
 from dalembert.simulation.kernels import ProblemKernels, problem_kernels
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import EndState, Run
@@ -44,6 +45,7 @@ def integrate(
     controller: SampledLaw | Schedule | None = None,
     progress: bool | Callable[[float], object] | None = None,
     on_event: Transition | None = None,
+    each_transition: bool = False,
     backend: Backend = "auto",
     **given: Any,
 ) -> Run:
@@ -74,6 +76,9 @@ def integrate(
     on_event
         Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the
         state to go on with, or None to leave it.
+    each_transition
+        Whether each transition has a row before and a row after it, also where one follows another at the same
+        instant, or a sample.
     backend
         ``"auto"``, ``"native"`` or ``"vm"``, as of `dalembert.compile.compile_function`.
     **given
@@ -116,7 +121,8 @@ def integrate(
                 ending = _blame_signal(ending, engine, setup, kernels, sampler)
     finally:
         bar.close()
-    run = _assemble(engine, setup, kernels, sampler, watcher, ending, time.perf_counter() - began)
+    wall_time = time.perf_counter() - began
+    run = _assemble(engine, setup, kernels, sampler, watcher, ending, wall_time, each_transition=each_transition)
     run = replace(run, metadata={**run.metadata, "settings": settings.given})
     if ending.error is not None:
         raise SimulationError(ending.message, run) from ending.error
@@ -281,11 +287,16 @@ def _assemble(
     watcher: EventWatcher,
     ending: _Ending,
     wall_time: float,
+    *,
+    each_transition: bool,
 ) -> Run:
     engine.record()
     t, x = (rows[watcher.skip :] for rows in engine.rows())
     held = engine.held()[watcher.skip :] if isinstance(engine, NativeEngine) else sampler.held_at(t)
     problem, counts, adaptive = setup.problem, engine.counts, INTEGRATORS[setup.method].adaptive
+    if not each_transition:
+        told = told_rows(t, x, problem.counted, sampler.is_instant(t))
+        t, x, held = (t, x, held) if told.all() else (t[told], x[told], held[told])
     metadata: dict[str, Any] = {
         "method": setup.method,
         "backend": engine.backend,

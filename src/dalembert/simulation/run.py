@@ -84,7 +84,8 @@ class Run:
     Parameters
     ----------
     t
-        Times (n), not decreasing; an instant of a transition appears twice, before and after it.
+        Times (n), not decreasing; an instant of transitions appears twice, before and after all of them (where they
+        follow from what is set at a sample, once, after them).
     x, state_names
         States (n, n_states) and their names.
     y, signal_names

@@ -10,7 +10,7 @@ from zlib import crc32
 
 import casadi
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
@@ -230,6 +230,14 @@ class Sampler:
             k = int(np.argmax(wrong))
             raise SimulationError(f"{where} returned {c[k]} for {names[k]!r}, expected a finite number")
         return c
+
+    def is_instant(self, t: Array) -> NDArray[np.bool_]:
+        """Which of these times are instants of a sample."""
+        found = np.zeros(len(t), dtype=bool)
+        for update in self.updates:
+            passed = (t - self.origin - update.offset) / update.period
+            found |= (np.abs(passed - np.round(passed)) <= _SAME) & (passed > -0.5)
+        return found
 
     def held_at(self, t: Array) -> Array:
         """Return the values held at recorded times; at an instant, those set there."""
