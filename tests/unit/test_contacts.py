@@ -95,6 +95,19 @@ def test_rows_are_the_derivatives_of_the_gaps(on: str, turns: bool) -> None:
 
 
 @pytest.mark.parametrize("turns", [True, False])
+def test_rows_of_the_ground_are_those_of_jacobians(turns: bool) -> None:
+    """Newton-Euler has them by recursions in world axes, Lagrange by Jacobians of frames and their derivatives."""
+    machine = arm(*(c for c in all_contacts("world") if isinstance(c.surface, da.HalfSpace)), turns=turns)
+    one, two = (da.equations(machine, by=by, backend="vm") for by in ("newton-euler", "lagrange"))
+    rng = np.random.default_rng(7)
+    for _ in range(3):
+        q, v = one.random_configuration(rng, 0.5), rng.normal(size=one.nv)
+        a, b = one.contact_terms(q, v), two.contact_terms(q, v)
+        for name in ("gap", "jacobian", "velocity", "bias"):
+            np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-11, atol=1e-11, err_msg=name)
+
+
+@pytest.mark.parametrize("turns", [True, False])
 @pytest.mark.parametrize("on", ["world", "other"])
 def test_velocities_are_those_of_material_points(on: str, turns: bool) -> None:
     machine = arm(*all_contacts(on), turns=turns)

@@ -73,6 +73,9 @@ class Formulation(Protocol):
     def closed_derivatives(self, board: Any) -> Any | None:
         """Derivatives of the inverse dynamics in closed form, as stages on a board; None: there are none."""
 
+    def point_rows(self, frame: str, point: Any, forces: Any, moments: Any) -> tuple[Any, Any, Any] | None:
+        """Rows, rates and their biases of a point along fixed directions; None: the Jacobian of its frame has them."""
+
     def mass_factors(self) -> Any | None:
         """``M = L D L^T`` in O(n): ``lower`` (``L^-1 b``), ``upper`` (``L^-T b``) and ``inverse`` (of D); None: no."""
 

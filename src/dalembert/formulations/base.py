@@ -68,6 +68,10 @@ class FormulationBase:
         """None: the tape is differentiated."""
         return None
 
+    def point_rows(self, frame: str, point: Any, forces: Any, moments: Any) -> tuple[Any, Any, Any] | None:
+        """None: rows are those of the frame's Jacobian."""
+        return None
+
     def mass_factors(self) -> Any | None:
         """None: the mass matrix is factorised as it is."""
         return None

@@ -164,6 +164,10 @@ class ElasticCables(FormulationBase):
         """Jacobian of a frame's twist."""
         return self.inner.jacobian(frame)
 
+    def point_rows(self, frame: str, point: Any, forces: Any, moments: Any) -> tuple[Any, Any, Any] | None:
+        """Rows of a point along fixed directions."""
+        return self.inner.point_rows(frame, point, forces, moments)
+
     def joint_coordinate(self, joint: str) -> Any:
         """Coordinate of a joint that has one."""
         return self.inner.joint_coordinate(joint)

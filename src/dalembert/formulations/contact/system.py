@@ -27,7 +27,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.formulations.contact.distance import closest, distance, tangents
-from dalembert.model.contacts import Contact
+from dalembert.model.contacts import Contact, HalfSpace
 from dalembert.model.geometry import Box, Capsule, Sphere
 from dalembert.model.machine import Machine
 from dalembert.model.tree import place
@@ -68,7 +68,8 @@ class ContactPair:
 class _Expressions:
     """Gap, rows (3 x nv), point and directions (3 x 3: normal and tangents as columns) in the world.
 
-    ``smooth``: whether the gap may be differentiated, which the nearest point of a segment has a kink in.
+    ``smooth``: whether the gap may be differentiated, which the nearest point of a segment has a kink in. ``rates``:
+    what the rows make of the velocities, and of the derivative of that all but the accelerations; None: not yet known.
     """
 
     gap: Any
@@ -76,6 +77,7 @@ class _Expressions:
     point: Any
     axes: Any
     smooth: bool = True
+    rates: tuple[Any, Any] | None = None
 
 
 class ContactSystem:
@@ -147,7 +149,7 @@ class ContactSystem:
         x = self.variables
         if x.q.shape != x.v.shape or not ca.is_equal(ca.densify(self._rates), ca.densify(x.v)):
             return []
-        return [i for i, e in enumerate(self._made) if e.smooth]
+        return [i for i, e in enumerate(self._made) if e.smooth and e.rates is None]
 
     @cached_property
     def _opening(self) -> Any:
@@ -175,12 +177,18 @@ class ContactSystem:
     def velocity(self) -> Any:
         """``u = J v`` (3k)."""
         u = self.jacobian @ self.variables.v
-        return self._with_normals(u, self._opening) if self._differentiated else u
+        u = self._with_normals(u, self._opening) if self._differentiated else u
+        return self._with_known(u, 0)
 
     @cached_property
     def bias(self) -> Any:
         """``b = J' v`` (3k)."""
-        return ca.jtimes(ca.densify(self.velocity), self.variables.q, self._rates)
+        return self._with_known(ca.jtimes(ca.densify(self.velocity), self.variables.q, self._rates), 1)
+
+    def _with_known(self, values: Any, which: int) -> Any:
+        """Put in the rates (0) or biases (1) that pairs have by themselves."""
+        known = [ca.SX(3, 0) if e.rates is None else e.rates[which] for e in self._made]
+        return ca.vertcat(*(values[3 * i : 3 * i + 3] if x.is_empty() else x for i, x in enumerate(known)))
 
     @cached_property
     def points(self) -> Any:
@@ -250,11 +258,17 @@ class ContactSystem:
         gap = away - radius
         arm = arm - radius * n
         facing = origin + arm - gap * n
-        J_a, J_o = self._jacobian(contact.frame), self._jacobian(contact.on)
-        relative = R @ J_a[:3, :] - ca.skew(arm) @ (R @ J_a[3:, :]) - (J_o[:3, :] - ca.skew(facing) @ J_o[3:, :])
         axes = ca.horzcat(n, t1, t2)
         point = p_o + R_o @ (origin + arm)
-        return _Expressions(gap, axes.T @ relative, point, R_o @ axes, d is None)
+        directions = R_o @ axes
+        if isinstance(contact.surface, HalfSpace) and self.machine.tree.frames[contact.on][0] < 0:
+            moments = ca.horzcat(*(ca.cross(-radius * directions[:, 0], f) for f in ca.horzsplit(directions)))
+            rows = self.formulation.point_rows(contact.frame, x, directions, moments)
+            if rows is not None:
+                return _Expressions(gap, rows[0], point, directions, rates=rows[1:])
+        J_a, J_o = self._jacobian(contact.frame), self._jacobian(contact.on)
+        relative = R @ J_a[:3, :] - ca.skew(arm) @ (R @ J_a[3:, :]) - (J_o[:3, :] - ca.skew(facing) @ J_o[3:, :])
+        return _Expressions(gap, axes.T @ relative, point, directions, d is None)
 
     def _pose(self, frame: str) -> tuple[Any, Any]:
         R, p = self.formulation.frame_pose(frame)

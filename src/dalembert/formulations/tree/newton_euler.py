@@ -340,3 +340,58 @@ class NewtonEuler(TreeFormulation):
             R_f, p_f = R_i @ R_f, p_i + R_i @ p_f
             i = self.nodes[i].parent
         return J
+
+    def point_rows(self, frame: str, point: Any, forces: Any, moments: Any) -> tuple[Any, Any, Any] | None:
+        """Rows ``f^T J_v + m^T J_w`` of a point of a frame, from the columns of all joints in world axes.
+
+        Parameters
+        ----------
+        frame, point
+            The point, in the axes of the frame.
+        forces, moments
+            ``f`` and ``m`` (3 x k), constant in the world.
+
+        Returns
+        -------
+        tuple or None
+            The rows (k x nv), their rates ``f^T v + m^T w``, and of the derivatives of these all but what depends on
+            accelerations, which is known from the equations of motion. None where terms of beams are left out: what
+            is left is not the derivative of anything.
+        """
+        if self.approximation != "flex" and self.flexible:
+            return None
+        node, R, p = self.model.frame(frame)
+        p = p + R @ point
+        turn, origin = self.model.world_poses[node] if node >= 0 else (ca.SX.eye(3), ca.SX(3, 1))
+        x = origin + turn @ p
+        rows = ca.SX(forces.shape[1], self.model.tree.nv)
+        i = node
+        while i >= 0:
+            R_i, p_i = self.model.world_poses[i]
+            P, columns = self.tree.motion_matrix(i), self.tree.velocities(i)
+            about = cross_matrix(x - p_i) @ forces + moments
+            rows[:, columns] = forces.T @ (R_i @ P[:3, :]) + about.T @ (R_i @ P[3:, :])
+            i = self.nodes[i].parent
+        if node < 0:
+            return rows, ca.SX(forces.shape[1], 1), ca.SX(forces.shape[1], 1)
+        t, w = self._drift[node], self._velocity[node][3:]
+        v = self._velocity[node][:3] + ca.cross(w, p)
+        a = t[:3] + ca.cross(t[3:], p) + ca.cross(w, ca.cross(w, p))
+        rates = forces.T @ (turn @ v) + moments.T @ (turn @ w)
+        return rows, rates, forces.T @ (turn @ a + self.model.gravity_vector) + moments.T @ (turn @ t[3:])
+
+    @cached_property
+    def _velocity(self) -> list[Any]:
+        """Twists of all nodes."""
+        return list(self.tree.twists(self.variables.v))
+
+    @cached_property
+    def _drift(self) -> list[Any]:
+        """Accelerations of all nodes, as in `_recursion`, where those of the coordinates are zero."""
+        v = self.variables.v
+        zetas = self.tree.convective(v, self.tree.rates(v))
+        result: list[Any] = []
+        for i, node in enumerate(self.nodes):
+            parent = self._world_acceleration(gravity=True) if node.parent < 0 else result[node.parent]
+            result.append(self.tree.carry(i, parent) + zetas[i])
+        return result
