@@ -9,7 +9,8 @@ import pytest
 from tests.support.thrown_box import thrown_box
 
 import dalembert as da
-from dalembert.systems import chain_on_ground, overturning_robot
+from dalembert.loop.switching import Switching
+from dalembert.systems import bouncing_ball, chain_on_ground, overturning_robot
 
 
 def both(machine: object, **settings: object) -> tuple[da.Run, da.Run]:
@@ -143,3 +144,30 @@ def test_located_events_do_not_depend_on_the_method() -> None:
         assert [e.name for e in run.events] == names
         np.testing.assert_allclose([e.t for e in run.events], times, atol=1e-7)
         assert run.energy.drift < 1e-7
+
+
+def test_a_step_ends_where_a_bounce_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a ball that falls freely this is when it bounces, and what looks for bounces looks no further."""
+    expected: list[tuple[float, float]] = []
+    returns = Switching.returns
+
+    def told(self: Switching, t: float, x: np.ndarray) -> float:
+        expected.append((t, returns(self, t, x)))
+        return expected[-1][1]
+
+    monkeypatch.setattr(Switching, "returns", told)
+    native, python = both(bouncing_ball(0.8), q0={"z": 1.1}, duration=2.5, method="dopri5", record=0.1)
+    assert_same(native, python)
+    bounces = [e.t for e in python.events]
+    assert len(bounces) == 4
+    assert [t for t, _ in expected] == bounces
+    np.testing.assert_allclose([s for _, s in expected[:-1]], np.diff(bounces), rtol=1e-8)
+
+    machine, way = chain_on_ground(2, 1), {"method": "dop853", "record": 0.01}
+    settings = {"q0": {"base.y": 0.2, "base.angle": 0.2}, "duration": 0.25} | way
+    with_it = both(machine, **settings)
+    monkeypatch.setattr(Switching, "returns", lambda self, t, x: np.inf)
+    without = da.simulate(machine, on_event=lambda t, x, names: None, **settings)
+    assert len(without.events) == len(with_it[0].events) > 10
+    assert with_it[1].metadata["function_calls"] < without.metadata["function_calls"]
+    np.testing.assert_allclose(with_it[0].x[-1], without.x[-1], atol=1e-5)

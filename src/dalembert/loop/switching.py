@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -376,12 +377,12 @@ class Switching:
 
     def _entry(self, made: TransitionEntry) -> dict[str, Any]:
         """What a transition did, by names; tell of restitution that was lowered."""
-        machine = self.eom.machine
-        largest = max(np.abs(made.impulses).max(initial=0.0), 1e-9 * made.speed)
-        named = zip(self._row_names, made.impulses.tolist(), strict=True)
+        machine, impulses = self.eom.machine, made.impulses.tolist()
+        least = 1e-12 * max(1e-9 * made.speed, max(impulses, default=0.0), -min(impulses, default=0.0))
+        named = zip(self._row_names, impulses, strict=True)
         entry: dict[str, Any] = {
             "energy_lost": made.energy_lost,
-            "impulse": {n: i for n, i in named if abs(i) > 1e-12 * largest},
+            "impulse": {n: i for n, i in named if i > least or i < -least},
         }
         if made.shocks:
             entry["painleve"] = made.shocks
@@ -392,6 +393,17 @@ class Switching:
                 f"({', '.join(made.names)}); it was lowered to {made.factor:.6g} of what it is"
             )
         return entry
+
+    def returns(self, t: float, x: Array) -> float:
+        """Time after which a contact that is open touches again, if it falls on as it does at x; infinite: never."""
+        pairs, terms, latches = self.pairs, self._terms(t, x), x[self.latches]
+        open_now = pairs.is_contact & pairs.touching(latches, terms.phi, frozenset()) & (latches[pairs.flags] < 0.5)
+        rows = pairs.rows[open_now & (terms.phidot[pairs.rows] < 0.0)]
+        if not len(rows):
+            return math.inf
+        fall = (terms.J @ self._equations.solve(t, x, self.held())[1] - terms.gamma)[rows]
+        falls = fall > 0.0
+        return float(np.min(-2.0 * terms.phidot[rows][falls] / fall[falls], initial=math.inf))
 
     # -- transitions in native code -----------------------------------------------------------------------------------
 

@@ -27,6 +27,8 @@ Transition = Callable[[float, Array, tuple[str, ...]], ArrayLike | None]
 
 _SIMULTANEOUS = 1e-9  # part of a step within which two events are one instant
 _LOCATED = 1e-13  # part of a step to which an event is located
+_RETURN = 1.05  # length of a step after which a bounce is expected, by the time up to it
+_SHORTEST = 1e-6  # of such steps, as part of what the method would take
 _CLOSER = 4  # intervals between events, each shorter than the last, that may have no end
 _CROWD, _CROWDED = 500, 1e-6  # so many transitions within this part of the run will never end
 
@@ -188,6 +190,8 @@ class EventWatcher:
                 )
             engine.restart(state)
             engine.signs[:] = np.sign(engine.partial(0.0)[1])
+            if self._maker is not None and engine.next_step is not None:
+                engine.expect(max(_RETURN * self._maker.returns(t, engine.x), _SHORTEST * engine.next_step))
         which = np.zeros(len(self._specs), dtype=bool)
         which[fired] = True
         self.arm(engine, which)

@@ -375,6 +375,12 @@ int constrained_ode(const double *const *in, double *const *out, double *work) {
     return 0;
 }
 
+/* How far a row is from acting, while it does not (else 1). */
+static double gap_of(const struct constrained *C, const double *x, int64_t row) {
+    const double is = x[C->flags[row]];
+    return is > 0.5 || is < -0.5 ? 1.0 : GAP - C->phi[row];
+}
+
 /* Kernel (t, x, c, p) -> g: those of the tape, then for each cable that can go slack its tension while it is taut
  * (else 1), then for each its gap while it is slack (else 1; the switch of a cable that was cut is -1). */
 int constrained_events(const double *const *in, double *const *out, double *work) {
@@ -390,8 +396,18 @@ int constrained_events(const double *const *in, double *const *out, double *work
         const int64_t row = C->unilateral[i];
         const double is = in[1][C->flags[row]];
         out[0][k + i] = is > 0.5 ? C->lambda[row] : 1.0;
-        out[0][k + u + i] = is > 0.5 || is < -0.5 ? 1.0 : GAP - C->phi[row];
+        out[0][k + u + i] = gap_of(C, in[1], row);
     }
+    return 0;
+}
+
+/* Of the events of constrained_events, and contact_events, the gaps. */
+int constrained_gaps(const double *const *in, double *const *out, double *work) {
+    struct constrained *C = (struct constrained *)(void *)work;
+    double *outs[1] = {C->phi}, *g = out[0] + C->n_tape_events + C->n_unilateral;
+    C->t_seen = NAN;
+    if (C->gaps(in, outs, C->gaps_work)) return 1;
+    for (int64_t i = 0; i < C->n_unilateral; i++) g[i] = gap_of(C, in[1], C->unilateral[i]);
     return 0;
 }
 

@@ -11,6 +11,8 @@ struct constrained {
     double *tape_work, *geometry_work, *move_work, *events_work;
     kernel free; /* (t, x, c, p) -> x', Phi while no row acts; 0: some always do */
     double *free_work;
+    kernel gaps; /* (t, x, c, p) -> Phi of the rows that are watched; 0: there are none */
+    double *gaps_work;
     kernel motion, shift; /* accelerations and projection by sweeps along a tree, see tape.py; 0: there are none */
     double *motion_work, *shift_work;
     const int64_t *flags;      /* per row: index in x of its switch, -1: it always acts */
@@ -49,6 +51,7 @@ struct constrained {
 
 int constrained_ode(const double *const *in, double *const *out, double *work);
 int constrained_events(const double *const *in, double *const *out, double *work);
+int constrained_gaps(const double *const *in, double *const *out, double *work);
 int constrained_project(void *context, double t, double *x, const double *c, const double *p);
 int constrained_alpha(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
 int64_t constrained_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,

@@ -304,7 +304,7 @@ int contact_events(const double *const *in, double *const *out, double *work) {
         const int64_t row = C->unilateral[i];
         const double is = in[1][C->flags[row]];
         g[i] = is > 0.5 ? C->lambda[row] : 1.0;
-        g[u + i] = is > 0.5 || is < -0.5 ? 1.0 : GAP - C->phi[row];
+        g[u + i] = gap_of(C, in[1], row);
     }
     g += 2 * u;
     find_pivots(C, in[1], g + 2 * C->n_rubbing);

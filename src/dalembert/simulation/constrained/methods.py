@@ -97,7 +97,7 @@ class Projection(ConstraintMethod):
 
     name: ClassVar[str] = "projection"
     projects: ClassVar[bool] = True
-    tapes: ClassVar[tuple[str, ...]] = ("accelerations", "projection", "move", "free", "motion", "shift")
+    tapes: ClassVar[tuple[str, ...]] = ("accelerations", "projection", "move", "free", "gaps", "motion", "shift")
     tolerance: float = 1e-12
     drift: float = 1e-2
 

@@ -26,7 +26,7 @@ _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_INT, "n nq nv m nc np routine constant_mass projects on_tape work_input"),
     (_POINTER, "tape geometry move events tape_work geometry_work move_work events_work"),
-    (_POINTER, "free free_work motion shift motion_work shift_work flags unilateral"),
+    (_POINTER, "free free_work gaps gaps_work motion shift motion_work shift_work flags unilateral"),
     (_INT, "n_unilateral n_tape_events"),
     (_REAL, "alpha beta penalty damping frequency rank_tolerance tolerance drift"),
     (_INT, "max_iterations"),
@@ -159,6 +159,10 @@ class NativeConstrained:
         loop.ode, loop.ode_work = self._function(f"{self._prefix}_ode"), self.address
         if self._n_events:
             loop.events, loop.events_work = self._function(f"{self._prefix}_events"), self.address
+        if self.memory.struct.gaps:
+            pairs = int(self.memory.struct.n_unilateral)
+            loop.gaps, loop.n_gaps = self._function("constrained_gaps"), pairs
+            loop.first_gap = int(self.memory.struct.n_tape_events) + pairs
         loop.context = self.address
         if self.memory.struct.projects:
             loop.project = self._function("constrained_project")

@@ -118,6 +118,16 @@ class ConstrainedSystem:
         return projection_tape(self.geometry, self.move, self.flags, self.nq, self.nv)
 
     @cached_property
+    def gaps(self) -> casadi.Function | None:
+        """``Phi`` of the unilateral rows (of others zero) by itself: what location of events asks for most."""
+        if not self.unilateral:
+            return None
+        arguments = [casadi.SX.sym(name, self.tape.size1_in(k)) for k, name in enumerate(self.tape.name_in())]
+        phi = self.tape(*arguments)[3]
+        watched = casadi.vertcat(*(phi[i] if i in self.unilateral else 0 for i in range(self.m)))
+        return casadi.Function("gaps", arguments, [casadi.densify(casadi.cse(watched))], self.tape.name_in(), ["phi"])
+
+    @cached_property
     def _swept(self) -> bool:
         """Whether sweeps along the tree solve for accelerations: a factorisation on the tape would be too long."""
         if self.sweeps is None or self.contact is not None or self.solves:

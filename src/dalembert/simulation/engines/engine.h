@@ -21,6 +21,8 @@ struct loop {
     int64_t n, n_events, n_quaternions, n_held;
     kernel ode, events;
     double *ode_work, *events_work;
+    kernel gaps; /* of the events those from first_gap on alone, which cost less; 0: they are not to be had. With `events_work` */
+    int64_t first_gap, n_gaps;
     double *c;
     const double *p;
     const int64_t *quaternions, *directions;
@@ -36,6 +38,7 @@ struct loop {
     const double *atol;
     /* where the loop stands */
     double t, t_end, h, error_old;
+    double soon; /* the next step is to be no longer: an event may come before it ends; 0: nothing is known of one */
     double anchor; /* fixed steps end at anchor + k step: time does not accumulate rounding */
     int64_t k, fresh; /* fresh: stage 0 is the derivative at (t, x) */
     double *x, *stage, *signs;
@@ -71,6 +74,9 @@ struct watch {
     const int64_t *terminal;   /* of each event whether the run ends there; 0: none does */
     /* State after the events of an instant (fired: of each 0 or 1), in place: -1, or why there is none. */
     int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);
+    /* Time after which a pair that has come apart at the last transition is expected to touch again; INFINITY: none; 0: nobody
+     * knows. To be asked where the events have just been evaluated. */
+    double (*returns)(void *context, const double *x);
     void *context;
     int64_t *n_changes, changes_capacity; /* how many transitions are logged */
     double run_start, run_end;

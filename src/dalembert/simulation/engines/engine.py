@@ -119,6 +119,9 @@ class Engine(Protocol):
     def commit(self, s: float) -> None:
         """Accept the part of length s of the pending step, and record it."""
 
+    def expect(self, s: float) -> None:
+        """Take the next step no longer than ``s``, if steps are chosen here: an event is expected within it."""
+
     def restart(self, x: Array) -> None:
         """Replace the state at t (a transition), and record it."""
 

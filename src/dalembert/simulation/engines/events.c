@@ -11,8 +11,12 @@
 #define LOCATED 1e-11
 #define TOUCHING 1e-3 /* part of an event function below which it has only just left zero */
 #define SECANTS 6 /* guesses that follow the last secant, before bisection has its turn */
+#define SECANT 1e-5 /* part of a bracket over which a slope is taken, at least */
+#define ROUNDED 1e-7 /* part of a step within which a crossing that does not come nearer has been found */
 #define NODES 4 /* places of a step at which state and slope are known, for a polynomial through them */
 #define FAITHFUL 0.1 /* part of the tolerances of a step by which such a polynomial may be off */
+#define BEYOND_RETURN 1.05 /* length of a step after which a bounce is expected, by the time up to it */
+#define SHORTEST 1e-6 /* of such steps, as part of what the method would take */
 #define CROWD 500
 #define CROWDED 1e-6
 #define ROOM 4 /* rows that may be recorded beyond the capacity */
@@ -165,6 +169,14 @@ static void glance(struct watch *W, double s) {
         for (int64_t i = 0; i < L->n_events; i++) W->g_part[i] = NAN;
 }
 
+/* The same of gaps alone. */
+static void glance_at_gaps(struct watch *W, double s) {
+    struct loop *L = W->loop;
+    interpolate(W, s);
+    if (evaluate(L->gaps, L, L->t + s, W->x_part, W->g_part, L->events_work))
+        for (int64_t i = 0; i < L->n_gaps; i++) W->g_part[L->first_gap + i] = NAN;
+}
+
 /* A bracket (a, b] of the crossing of event i, and what is known of it: a guess (NaN: none) and the slope there. With
  * `deflated`, the function is divided by the time since `zero`, at which it has left zero: a ball that bounces. */
 struct bracket {
@@ -197,7 +209,8 @@ static double find_crossing(struct watch *W, void (*probe)(struct watch *, doubl
         const double g = seen_as(B, x, W->g_part[i]);
         const int far = (g > 0.0) == (B->g_b > 0.0) || g == 0.0;
         if (far) memcpy(W->g_found, W->g_part, size), memcpy(W->x_found, W->x_part, state);
-        if ((round || probe == glance || B->slope == 0.0) && g != g1) B->slope = (g - g1) / (x - x1);
+        const int apart = fabs(x - x1) > SECANT * (B->b - B->a); /* else their difference is rounding */
+        if ((round || probe != look || B->slope == 0.0) && apart && g != g1) B->slope = (g - g1) / (x - x1);
         if ((g > 0.0) == (g1 > 0.0)) x3 = x1, g3 = g1;
         else x3 = x2, g3 = g2, x2 = x1, g2 = g1;
         x1 = x, g1 = g;
@@ -227,17 +240,18 @@ static double error_at(const struct watch *W, double s) {
  * g_found are the state and the functions there. NaN: this does not succeed. */
 static double settled_crossing(struct watch *W, int64_t i, const struct bracket *B, double s) {
     struct loop *L = W->loop;
+    double before = INFINITY;
     for (int round = 0; round < 4; round++) {
         interpolate(W, s);
         memcpy(W->x_found, W->x_part, (size_t)L->n * sizeof(double));
         if (settle(L, L->t + s, W->x_found)) return NAN;
         if (evaluate(L->events, L, L->t + s, W->x_found, W->g_found, L->events_work)) return NAN;
         const double beyond = seen_as(B, s, W->g_found[i]) / B->slope;
-        if (fabs(beyond) <= B->tolerance) {
+        if (fabs(beyond) <= B->tolerance || (round && fabs(beyond) > 0.1 * before && fabs(beyond) <= ROUNDED * L->h_used)) {
             if (W->g_found[i] * B->g_b < 0.0) W->g_found[i] = 0.0; /* it crosses here, by less than is told apart */
             return s;
         }
-        s -= beyond;
+        s -= beyond, before = fabs(beyond);
         if (!(s > B->a && s < B->b)) return NAN;
     }
     return NAN;
@@ -249,14 +263,16 @@ static double crossing_of(struct watch *W, int64_t i, double a, double g_a, doub
     struct loop *L = W->loop;
     const size_t size = (size_t)L->n_events * sizeof(double), state = (size_t)L->n * sizeof(double);
     struct bracket B = {a, g_a, b, g_b, fmax(tolerance, 1e-3 * (b - a)), NAN, 0.0, a, 0};
+    const int is_gap = L->gaps && i >= L->first_gap && i < L->first_gap + L->n_gaps;
+    void (*const probe)(struct watch *, double) = is_gap ? glance_at_gaps : glance;
     if (!L->custom) {
         memcpy(W->g_kept, W->g_found, size), memcpy(W->x_kept, W->x_found, state); /* at the far end, not guessed */
         if (fabs(g_a) <= TOUCHING * fabs(g_b)) {
-            glance(W, a + TOUCHING * (b - a));
+            probe(W, a + TOUCHING * (b - a));
             if (W->g_part[i] * g_a > 0.0) B.deflated = 1, B.a = a + TOUCHING * (b - a), B.g_a = W->g_part[i];
         }
         for (;;) {
-            const double s = find_crossing(W, glance, i, &B);
+            const double s = find_crossing(W, probe, i, &B);
             if (s >= B.b) break;
             B.guess = isfinite(B.slope) && B.slope != 0.0 ? s - seen_as(&B, s, W->g_found[i]) / B.slope : NAN;
             if (error_at(W, s) <= 1.0) {
@@ -395,6 +411,7 @@ static int64_t change(struct watch *W) {
     loop_push(L);
     look(W, 0.0);
     memcpy(W->g_kept, W->g_part, (size_t)L->n_events * sizeof(double));
+    if (W->returns && L->adaptive) L->soon = fmax(BEYOND_RETURN * W->returns(W->context, L->x), SHORTEST * L->h);
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
     arm(W);
     if (W->n_stops == CROWD) memmove(W->stops, W->stops + 1, (CROWD - 1) * sizeof(double));

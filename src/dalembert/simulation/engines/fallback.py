@@ -84,7 +84,7 @@ class PythonEngine:
         self._t_end = self._anchor = setup.t0
         self._k, self._fresh, self._stage = 0, False, np.zeros((self._method.stages, setup.problem.n_states))
         self._h, self._error_old, self._rejected_last = setup.first_step or 0.0, _LEAST_ERROR, False
-        self._pending, self._landed, self._on_record, self._whole = False, False, False, True
+        self._pending, self._landed, self._on_record, self._whole, self._soon = False, False, False, True, math.inf
         self._t_next, self._h_used, self._x_next = setup.t0, 0.0, self._x
         n_events = len(setup.problem.event_specs)
         self.signs, self.g_next = np.zeros(n_events), np.zeros(n_events)
@@ -153,6 +153,9 @@ class PythonEngine:
         self._accept()
         self.record()
 
+    def expect(self, s: float) -> None:
+        self._soon = s
+
     def restart(self, x: Array) -> None:
         self._x, self._fresh = np.array(x, dtype=float), False
         self._rows.add(self.t, self._x)
@@ -198,7 +201,7 @@ class PythonEngine:
             if abs(self._h_used - setup.step) <= 1e-9 * setup.step + 8.0 * _EPSILON * abs(self._t_next):
                 self._h_used = setup.step
             return
-        h = min(self._h, setup.max_step)
+        h = min(self._h, setup.max_step, self._soon)
         self._landed = rest <= h * (1.0 + 1e-9)
         if self._landed:
             self._h_used, self._t_next = rest, target
@@ -273,7 +276,7 @@ class PythonEngine:
         return Outcome.REACHED
 
     def _accept(self) -> None:
-        self._x, self.t, self._pending = self._x_next, self._t_next, False
+        self._x, self.t, self._pending, self._soon = self._x_next, self._t_next, False, math.inf
         self.signs[:] = np.sign(self.g_next)
         self._fresh = self._whole and self._method.fsal and self._constrained is None
         if self._fresh:

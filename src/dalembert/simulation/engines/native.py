@@ -33,7 +33,9 @@ _ROWS_BYTES = 1 << 20
 # The members of `struct loop`, in order; the compiler checks them.
 _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_INT, "n n_events n_quaternions n_held"),
-    (_POINTER, "ode events ode_work events_work c p quaternions directions counted"),
+    (_POINTER, "ode events ode_work events_work gaps"),
+    (_INT, "first_gap n_gaps"),
+    (_POINTER, "c p quaternions directions counted"),
     (_REAL, "n_counted"),
     (_INT, "stages fsal adaptive"),
     (_POINTER, "a b e e_second nodes"),
@@ -42,7 +44,7 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "further_a further_nodes inner"),
     (_REAL, "step max_step rtol"),
     (_POINTER, "atol"),
-    (_REAL, "t t_end h error_old anchor"),
+    (_REAL, "t t_end h error_old soon anchor"),
     (_INT, "k fresh"),
     (_POINTER, "x stage signs"),
     (_INT, "pending landed on_record whole rejected_last"),
@@ -334,6 +336,9 @@ class NativeEngine:
             loop.t_next, loop.whole = loop.t + s, 0
         self._library.loop_accept(self._reference)
         self.record()
+
+    def expect(self, s: float) -> None:
+        self._loop.soon = s
 
     def restart(self, x: Array) -> None:
         self._x[:] = x

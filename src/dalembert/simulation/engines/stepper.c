@@ -192,7 +192,7 @@ static void plan(struct loop *L) {
         if (fabs(L->h_used - L->step) <= 1e-9 * L->step + 8.0 * DBL_EPSILON * fabs(L->t_next)) L->h_used = L->step;
         return;
     }
-    const double h = fmin(L->h, L->max_step);
+    const double longest = fmin(L->h, L->max_step), h = L->soon > 0.0 ? fmin(longest, L->soon) : longest;
     L->landed = rest <= h * (1.0 + 1e-9);
     if (L->landed) L->h_used = rest, L->t_next = target;
     else L->h_used = rest < 2.0 * h ? 0.5 * rest : h, L->t_next = L->t + L->h_used;
@@ -268,7 +268,7 @@ void loop_accept(struct loop *L) {
     const size_t size = (size_t)L->n * sizeof(double);
     memcpy(L->x, L->x_next, size);
     L->t = L->t_next;
-    L->pending = 0;
+    L->pending = 0, L->soon = 0.0;
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = (double)((L->g_next[i] > 0.0) - (L->g_next[i] < 0.0));
     /* The derivative before normalisation differs from that after it by less than the error of the step. */
     const int reuse = L->whole && L->fsal && !L->project;

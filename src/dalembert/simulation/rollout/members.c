@@ -53,7 +53,7 @@ static void enter(struct members *S, int64_t member, double t, const double *x, 
     memcpy(L->c, c, (size_t)L->n_held * sizeof(double));
     L->p = p, L->t = L->anchor = t;
     L->k = L->fresh = L->pending = L->n_rows = 0;
-    L->bad = -1;
+    L->bad = -1, L->soon = 0.0;
     W->armed_at = own[ARMED_AT], W->armed_for = own[ARMED_FOR];
     W->unsettled = W->n_stops = 0;
     if (L->adaptive) {

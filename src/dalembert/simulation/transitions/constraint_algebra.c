@@ -5,13 +5,38 @@
 #define RANK_TOLERANCE 1e-7
 #define NOTHING 1e-300
 
-/* M = R^T R and Y = R^-T J^T (nv x m), with an orthonormal basis U (nv x rank) of its columns. */
-struct factors {
-    int64_t nv, m, rank;
-    double *R, *Y, *U, *lengths;
+/* M = R^T R with rows J (m x nv) and Y = R^-T J^T (nv x m): what all questions of one instant share. */
+struct mass {
+    int64_t nv, m;
+    const double *M, *J;
+    double *R, *Y;
 };
 
-static int64_t factors_memory(int64_t nv, int64_t m) { return nv * nv + 2 * nv * m + m + 4; }
+static int64_t mass_memory(int64_t nv, int64_t m) { return nv * nv + nv * m + 2; }
+
+/* 0 = ok, 1: the mass matrix is not positive definite. */
+FUNCTION int factorise_mass(const struct mass *Q) {
+    for (int64_t i = 0; i < Q->nv * Q->nv; i++) Q->R[i] = Q->M[i];
+    if (cholesky(Q->R, Q->nv, 0)) return 1;
+    for (int64_t i = 0; i < Q->nv; i++)
+        for (int64_t j = 0; j < Q->m; j++) Q->Y[i * Q->m + j] = Q->J[j * Q->nv + i];
+    solve_lower(Q->R, Q->nv, Q->Y, Q->m);
+    return 0;
+}
+
+/* Column of Y. */
+FUNCTION void column_of(const struct mass *Q, int64_t row, double *y) {
+    for (int64_t i = 0; i < Q->nv; i++) y[i] = Q->Y[i * Q->m + row];
+}
+
+/* Some of the rows, their columns Y (nv x n), and an orthonormal basis U (nv x rank) of these. */
+struct factors {
+    const struct mass *mass;
+    int64_t n, rank;
+    double *Y, *U, *lengths;
+};
+
+static int64_t factors_memory(int64_t nv, int64_t m) { return 2 * nv * m + m + 4; }
 
 /* U (n x rank) of the columns of Y, each taken by its own length. */
 FUNCTION int64_t basis_of(const double *Y, int64_t n, int64_t m, double *lengths, double *U, struct memory memory) {
@@ -38,85 +63,80 @@ FUNCTION int64_t basis_of(const double *Y, int64_t n, int64_t m, double *lengths
     return rank;
 }
 
-/* Factorise M and the rows J (m x nv). 0 = ok, 1: the mass matrix is not positive definite. */
-FUNCTION int factorise_rows(struct factors *F, const double *M, int64_t nv, const double *J, int64_t m,
-                            struct memory *memory) {
-    F->nv = nv, F->m = m;
-    F->R = take(memory, nv * nv), F->Y = take(memory, nv * m), F->U = take(memory, nv * m);
-    F->lengths = take(memory, m);
-    for (int64_t i = 0; i < nv * nv; i++) F->R[i] = M[i];
-    if (cholesky(F->R, nv, 0)) return 1;
-    for (int64_t j = 0; j < m; j++)
-        for (int64_t i = 0; i < nv; i++) F->Y[i * m + j] = J[j * nv + i];
-    solve_lower(F->R, nv, F->Y, m);
-    F->rank = m ? basis_of(F->Y, nv, m, F->lengths, F->U, *memory) : 0;
-    return 0;
+/* Take these rows together. */
+FUNCTION void take_rows(struct factors *F, const struct mass *Q, const int64_t *rows, int64_t n, struct memory *memory) {
+    F->mass = Q, F->n = n;
+    F->Y = take(memory, Q->nv * n), F->U = take(memory, Q->nv * n), F->lengths = take(memory, n);
+    for (int64_t i = 0; i < Q->nv; i++)
+        for (int64_t j = 0; j < n; j++) F->Y[i * n + j] = Q->Y[i * Q->m + rows[j]];
+    F->rank = n ? basis_of(F->Y, Q->nv, n, F->lengths, F->U, *memory) : 0;
 }
 
 /* w <- w - U U^T w */
 FUNCTION void without_reactions(const struct factors *F, double *w) {
+    const int64_t nv = F->mass->nv;
     for (int pass = 0; pass < 2; pass++) /* twice: what is left is clean of U to rounding of its own size */
         for (int64_t j = 0; j < F->rank; j++) {
             double s = 0.0;
-            for (int64_t i = 0; i < F->nv; i++) s += F->U[i * F->rank + j] * w[i];
-            for (int64_t i = 0; i < F->nv; i++) w[i] -= s * F->U[i * F->rank + j];
+            for (int64_t i = 0; i < nv; i++) s += F->U[i * F->rank + j] * w[i];
+            for (int64_t i = 0; i < nv; i++) w[i] -= s * F->U[i * F->rank + j];
         }
 }
 
 /* Shortest x with Y^T x = rhs. */
 FUNCTION void least(const struct factors *F, const double *rhs, double *x, struct memory memory) {
-    const int64_t nv = F->nv, m = F->m;
-    double *Yt = take(&memory, m * nv), *b = take(&memory, m);
-    for (int64_t j = 0; j < m; j++) {
+    const int64_t nv = F->mass->nv, n = F->n;
+    double *Yt = take(&memory, n * nv), *b = take(&memory, n);
+    for (int64_t j = 0; j < n; j++) {
         b[j] = rhs[j] / F->lengths[j];
-        for (int64_t i = 0; i < nv; i++) Yt[j * nv + i] = F->Y[i * m + j] / F->lengths[j];
+        for (int64_t i = 0; i < nv; i++) Yt[j * nv + i] = F->Y[i * n + j] / F->lengths[j];
     }
-    lstsq(Yt, m, nv, b, x, 0.0, F->rank, memory);
+    lstsq(Yt, n, nv, b, x, 0.0, F->rank, memory);
 }
 
 /* Multipliers of least norm with Y lambda = w, as nearly as there are. */
 FUNCTION void shares_of(const struct factors *F, const double *w, double *lambda, struct memory memory) {
-    if (F->m) lstsq(F->Y, F->nv, F->m, w, lambda, 0.0, F->rank, memory);
+    if (F->n) lstsq(F->Y, F->mass->nv, F->n, w, lambda, 0.0, F->rank, memory);
 }
 
 static int64_t minimum_norm_memory(int64_t nv, int64_t m) {
     return factors_memory(nv, m) + 2 * nv * m + 2 * lstsq_memory(nv + m, nv + m) + 8 * (nv + m) + 32;
 }
 
-/* M a + J^T lambda = force, J a = gamma with the multipliers of least norm; lambda may be 0. 0 = ok. */
-FUNCTION int minimum_norm(const double *M, int64_t nv, const double *force, const double *J, int64_t m,
-                          const double *gamma, double *a, double *lambda, struct memory memory) {
+/* M a + J^T lambda = force, J a = gamma of n rows with the multipliers of least norm; lambda may be 0. */
+FUNCTION void minimum_norm(const struct mass *Q, const double *force, const int64_t *rows, int64_t n,
+                           const double *gamma, double *a, double *lambda, struct memory memory) {
+    const int64_t nv = Q->nv;
     struct factors F;
-    if (factorise_rows(&F, M, nv, J, m, &memory)) return 1;
-    double *f = take(&memory, nv), *g = take(&memory, m), *w = take(&memory, nv), *rhs = take(&memory, m),
-           *taken = take(&memory, nv), *more = take(&memory, m), *all = take(&memory, m);
+    take_rows(&F, Q, rows, n, &memory);
+    double *f = take(&memory, nv), *g = take(&memory, n), *w = take(&memory, nv), *rhs = take(&memory, n),
+           *taken = take(&memory, nv), *more = take(&memory, n), *all = take(&memory, n);
     for (int64_t i = 0; i < nv; i++) f[i] = force[i], a[i] = 0.0;
-    for (int64_t j = 0; j < m; j++) g[j] = gamma[j];
+    for (int64_t j = 0; j < n; j++) g[j] = gamma[j];
     for (int round = 0; round < 2; round++) { /* what is left of the equations is solved for once more */
         for (int64_t i = 0; i < nv; i++) w[i] = f[i], taken[i] = 0.0;
-        solve_lower_one(F.R, nv, w);
-        for (int64_t j = 0; j < m; j++) {
+        solve_lower_one(Q->R, nv, w);
+        for (int64_t j = 0; j < n; j++) {
             double s = -g[j];
-            for (int64_t i = 0; i < nv; i++) s += F.Y[i * m + j] * w[i];
+            for (int64_t i = 0; i < nv; i++) s += F.Y[i * n + j] * w[i];
             rhs[j] = s;
         }
-        if (m) least(&F, rhs, taken, memory);
+        if (n) least(&F, rhs, taken, memory);
         for (int64_t i = 0; i < nv; i++) w[i] -= taken[i];
-        solve_upper(F.R, nv, w);
+        solve_upper(Q->R, nv, w);
         for (int64_t i = 0; i < nv; i++) a[i] += w[i];
         shares_of(&F, taken, more, memory);
-        for (int64_t j = 0; j < m; j++) all[j] += more[j];
+        for (int64_t j = 0; j < n; j++) all[j] += more[j];
         if (round) break;
         for (int64_t i = 0; i < nv; i++) {
-            double s = force[i] - dot(M + i * nv, a, nv);
-            for (int64_t j = 0; j < m; j++) s -= J[j * nv + i] * all[j];
+            double s = force[i] - dot(Q->M + i * nv, a, nv);
+            for (int64_t j = 0; j < n; j++) s -= Q->J[rows[j] * nv + i] * all[j];
             f[i] = s;
         }
-        for (int64_t j = 0; j < m; j++) g[j] = gamma[j] - dot(J + j * nv, a, nv);
+        for (int64_t j = 0; j < n; j++) g[j] = gamma[j] - dot(Q->J + rows[j] * nv, a, nv);
     }
     if (lambda)
-        for (int64_t j = 0; j < m; j++) lambda[j] = all[j];
-    return 0;
+        for (int64_t j = 0; j < n; j++) lambda[j] = all[j];
 }
 
 static int64_t pulling_memory(int64_t rows, int64_t n) { return rows * n + 2 * rows + 5 * n + lstsq_memory(rows, n) + 16; }
@@ -181,54 +201,47 @@ static int64_t least_constraint_memory(int64_t nv, int64_t m) {
     return factors_memory(nv, m) + 4 * nv * m + 8 * (nv + m) + pulling_memory(nv, m) + lstsq_memory(nv + m, nv + m) + 64;
 }
 
-/* M a + J^T lambda = force where each row holds, or (if it only pulls) holds or opens: Gauss' principle with
- * inequalities. `opening` is J a - gamma. 0 = ok, 1: the mass matrix is not positive definite. */
-FUNCTION int least_constraint(const double *M, int64_t nv, const double *force, const double *J, int64_t m,
+/* M a + J^T lambda = force where each of n rows holds, or (if it only pulls) holds or opens: Gauss' principle with
+ * inequalities. `opening` is J a - gamma. Returns whether there are such forces. */
+FUNCTION int least_constraint(const struct mass *Q, const double *force, const int64_t *rows, int64_t n,
                               const double *gamma, const int64_t *pulls, double tolerance, double *a, double *lambda,
-                              double *opening, int *feasible, struct memory memory) {
-    double *held = take(&memory, m * nv), *right_held = take(&memory, m), *right = take(&memory, m),
-           *Y = take(&memory, nv * m), *X = take(&memory, nv * m), *sizes = take(&memory, m),
-           *violation = take(&memory, m), *found = take(&memory, m), *w = take(&memory, nv), *free = take(&memory, nv),
-           *z = take(&memory, nv), *shift = take(&memory, nv);
-    int64_t n_held = 0, n = 0;
+                              double *opening, struct memory memory) {
+    const int64_t nv = Q->nv;
+    double *right_held = take(&memory, n), *right = take(&memory, n), *Y = take(&memory, nv * n),
+           *X = take(&memory, nv * n), *sizes = take(&memory, n), *violation = take(&memory, n),
+           *found = take(&memory, n), *w = take(&memory, nv), *free = take(&memory, nv), *z = take(&memory, nv),
+           *shift = take(&memory, nv);
+    int64_t *held = take_integers(&memory, n), *one_way = take_integers(&memory, n), n_held = 0, k = 0;
     struct factors F;
-    for (int64_t j = 0; j < m; j++) {
-        if (pulls[j]) {
-            right[n++] = gamma[j];
-            continue;
-        }
-        for (int64_t i = 0; i < nv; i++) held[n_held * nv + i] = J[j * nv + i];
-        right_held[n_held++] = gamma[j];
-    }
-    if (factorise_rows(&F, M, nv, held, n_held, &memory)) return 1;
+    for (int64_t j = 0; j < n; j++)
+        if (pulls[j]) one_way[k] = rows[j], right[k++] = gamma[j];
+        else held[n_held] = rows[j], right_held[n_held++] = gamma[j];
+    take_rows(&F, Q, held, n_held, &memory);
     for (int64_t i = 0; i < nv; i++) free[i] = force[i];
-    solve_lower_one(F.R, nv, free);
+    solve_lower_one(Q->R, nv, free);
     for (int64_t i = 0; i < nv; i++) z[i] = free[i];
     without_reactions(&F, z);
-    if (n_held) least(&F, right_held, shift, memory);
+    if (largest_of(right_held, n_held) > 0.0) least(&F, right_held, shift, memory);
     for (int64_t i = 0; i < nv; i++) z[i] += shift[i];
     double scale = norm(z, nv) + NOTHING, most = 0.0;
-    for (int64_t j = 0, k = 0; j < m; j++) {
-        if (!pulls[j]) continue;
-        for (int64_t i = 0; i < nv; i++) w[i] = J[j * nv + i];
-        solve_lower_one(F.R, nv, w);
-        sizes[k] = fmax(norm(w, nv), NOTHING);
-        violation[k] = (dot(w, z, nv) - right[k]) / sizes[k];
-        most = fmax(most, fabs(right[k] / sizes[k]));
-        for (int64_t i = 0; i < nv; i++) Y[i * n + k] = w[i];
+    for (int64_t j = 0; j < k; j++) {
+        column_of(Q, one_way[j], w);
+        sizes[j] = fmax(norm(w, nv), NOTHING);
+        violation[j] = (dot(w, z, nv) - right[j]) / sizes[j];
+        most = fmax(most, fabs(right[j] / sizes[j]));
+        for (int64_t i = 0; i < nv; i++) Y[i * k + j] = w[i];
         without_reactions(&F, w); /* what the rows that only pull can do besides those that hold */
-        for (int64_t i = 0; i < nv; i++) X[i * n + k] = w[i] / sizes[k];
-        k++;
+        for (int64_t i = 0; i < nv; i++) X[i * k + j] = w[i] / sizes[j];
     }
     scale += most;
-    *feasible = pulling(X, nv, n, violation, tolerance * scale, found, memory);
-    for (int64_t i = 0; i < nv; i++) z[i] -= dot(X + i * n, found, n);
-    for (int64_t k = 0; k < n; k++) found[k] /= sizes[k];
-    for (int64_t i = 0; i < nv; i++) w[i] = free[i] - z[i] - dot(Y + i * n, found, n);
+    const int feasible = pulling(X, nv, k, violation, tolerance * scale, found, memory);
+    for (int64_t i = 0; i < nv; i++) z[i] -= dot(X + i * k, found, k);
+    for (int64_t j = 0; j < k; j++) found[j] /= sizes[j];
+    for (int64_t i = 0; i < nv; i++) w[i] = free[i] - z[i] - dot(Y + i * k, found, k);
     shares_of(&F, w, right_held, memory);
-    for (int64_t j = 0, k = 0, h = 0; j < m; j++) lambda[j] = pulls[j] ? found[k++] : right_held[h++];
+    for (int64_t j = 0, p = 0, h = 0; j < n; j++) lambda[j] = pulls[j] ? found[p++] : right_held[h++];
     for (int64_t i = 0; i < nv; i++) a[i] = z[i];
-    solve_upper(F.R, nv, a);
-    for (int64_t j = 0; j < m; j++) opening[j] = dot(J + j * nv, a, nv) - gamma[j];
-    return 0;
+    solve_upper(Q->R, nv, a);
+    for (int64_t j = 0; j < n; j++) opening[j] = dot(Q->J + rows[j] * nv, a, nv) - gamma[j];
+    return feasible;
 }

@@ -128,7 +128,8 @@ def transitions_memory(
             made.measure = measure.address
             array("measure_work", np.zeros(measure.n_work))
             array("measured", np.zeros(len(integers["measure_latch"])))
-    sizes = {"M": nv * nv, "f": nv, "J": m * nv, "gamma": m, "phi": m, "rate": m, "x_bare": n}
+    sizes = {"M": nv * nv, "R": nv * nv, "f": nv, "J": m * nv, "Y": nv * m, "gamma": m, "phi": m, "rate": m}
+    sizes["x_bare"] = n
     for name, size in (sizes | {"work": constrained_library().transitions_memory(nv, m, k)}).items():
         array(name, np.zeros(size))
     for name in ("loose", "slipping"):
@@ -138,6 +139,7 @@ def transitions_memory(
         array(f"log_{name}", np.zeros((changes, m) if name == "impulses" else changes))
     array("log_shocks", np.zeros(changes, dtype=np.int64))
     watch.struct.transition, watch.struct.context = functions("transitions_switch"), memory.address
+    watch.struct.returns = functions("transitions_return")
     watch.struct.n_changes = memory.address + _Transitions.n_log.offset
     return memory
 

@@ -113,6 +113,9 @@ class TransitionMaker(Protocol):
     def table(self) -> PairTable | None:
         """What they are about in numbers; None where they must be made in Python."""
 
+    def returns(self, t: float, x: Array) -> float:
+        """Time after which a contact that has just opened is expected to touch again; infinite if none is."""
+
     def noted(self, made: TransitionEntry) -> None:
         """Take note of a transition that native code has made."""
 

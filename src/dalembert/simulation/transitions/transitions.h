@@ -30,6 +30,8 @@ struct transitions {
     double *measure_work, *measured;
     /* terms at an instant; J is m x nv */
     double *M, *f, *J, *gamma, *phi, *rate, *x_bare;
+    double *R, *Y; /* M = R^T R and Y = R^-T J^T (nv x m), where they are known */
+    int64_t factored;
     double *work; /* scratch of `transitions_memory` numbers */
     /* what has just let go, what friction has just reached its limit, and when */
     int64_t *loose, *slipping;
@@ -48,5 +50,6 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
 int64_t transitions_begin(struct transitions *T, double t, const double *x, double *made, const double *c,
                           const double *p);
 int64_t transitions_switch(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);
+double transitions_return(void *context, const double *x);
 
 #endif

@@ -23,7 +23,7 @@ int64_t transitions_memory(int64_t nv, int64_t m, int64_t k) {
     int64_t most = least_constraint_memory(nv, m);
     if (minimum_norm_memory(nv, m) > most) most = minimum_norm_memory(nv, m);
     if (strike_memory(k) > most) most = strike_memory(k);
-    return most + factors_memory(nv, m) + 3 * k * (3 * k + 2 * nv + 8) + 13 * (m + nv + k) + nv * m + 128;
+    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 8) + 14 * (m + nv + k) + mass_memory(nv, m) + 128;
 }
 
 /* M, J, Phi and Phi' at a state. 0 = ok. */
@@ -36,6 +36,15 @@ static int geometry_at(struct transitions *T, double t, const double *x, const d
         for (int64_t j = 0; j < C->nv; j++) T->J[i * C->nv + j] = C->Jt[j * C->m + i];
     }
     memcpy(T->M, C->M, doubles(C->nv * C->nv));
+    T->factored = 0;
+    return 0;
+}
+
+/* The factors of M and J there, which all that follows shares. 0 = ok. */
+static int mass_of(struct transitions *T, struct mass *Q) {
+    Q->nv = T->equations->nv, Q->m = T->equations->m, Q->M = T->M, Q->J = T->J, Q->R = T->R, Q->Y = T->Y;
+    if (!T->factored && factorise_mass(Q)) return 1;
+    T->factored = 1;
     return 0;
 }
 
@@ -72,10 +81,10 @@ static void taking_part(const struct transitions *T, const double *x, int64_t *p
     }
 }
 
-/* Rows of constraints that act, all but those of pairs, gathered with their right sides; returns their number. */
-static int64_t gather_held(const struct transitions *T, const double *x, const double *values, double sign, double *J,
-                           double *right, struct memory memory) {
-    const int64_t nv = T->equations->nv, m = T->equations->m;
+/* Rows of constraints that act, all but those of pairs, with their right sides; returns their number. */
+static int64_t gather_held(const struct transitions *T, const double *x, const double *values, double sign,
+                           int64_t *held, double *right, struct memory memory) {
+    const int64_t m = T->equations->m;
     int64_t count = 0, *of_pair = take_integers(&memory, m);
     for (int64_t i = 0; i < T->k; i++) {
         of_pair[T->rows[i]] = 1;
@@ -83,10 +92,7 @@ static int64_t gather_held(const struct transitions *T, const double *x, const d
             if (T->tangents[2 * i + j] >= 0) of_pair[T->tangents[2 * i + j]] = 1;
     }
     for (int64_t i = 0; i < m; i++)
-        if (acts(T->equations, x, i) && !of_pair[i]) {
-            memcpy(J + count * nv, T->J + i * nv, doubles(nv));
-            right[count++] = sign * values[i];
-        }
+        if (acts(T->equations, x, i) && !of_pair[i]) held[count] = i, right[count++] = sign * values[i];
     return count;
 }
 
@@ -95,14 +101,21 @@ static int64_t row_of(const struct transitions *T, int64_t i, int way) {
     return way ? T->tangents[2 * i + way - 1] : T->rows[i];
 }
 
-/* Rows of the chosen pairs, three each (zero where there is none), of values by row (m x columns), turned round. */
-static void spread(const struct transitions *T, const int64_t *chosen, int64_t count, const double *values,
-                   int64_t columns, double *out) {
-    for (int64_t i = 0; i < count; i++)
-        for (int way = 0; way < 3; way++) {
-            const int64_t row = row_of(T, chosen[i], way);
-            for (int64_t j = 0; j < columns; j++) out[(3 * i + way) * columns + j] = row >= 0 ? -values[row * columns + j] : 0.0;
-        }
+/* Numbers of the rows of the chosen pairs, three each (zero where there is none), turned round. */
+static void spread(const struct transitions *T, const int64_t *chosen, int64_t count, const double *values, double *out) {
+    for (int64_t i = 0; i < 3 * count; i++) {
+        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
+        out[i] = row >= 0 ? -values[row] : 0.0;
+    }
+}
+
+/* What the rows of the chosen pairs make of velocities or accelerations w, the same way. */
+static void spread_along(const struct transitions *T, const int64_t *chosen, int64_t count, const double *w, double *out) {
+    const int64_t nv = T->equations->nv;
+    for (int64_t i = 0; i < 3 * count; i++) {
+        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
+        out[i] = row >= 0 ? -dot(T->J + row * nv, w, nv) : 0.0;
+    }
 }
 
 /* Add the forces of the chosen pairs to those of all rows. */
@@ -118,28 +131,31 @@ static double kinetic(const struct transitions *T, const double *v, struct memor
     return 0.5 * dot(v, Mv, T->equations->nv);
 }
 
-/* Y = P^T R^-T A^T (n x nv, rows) and W = Y Y^T: what forces along the rows A do under constraints that hold. */
-static void delassus(const struct factors *F, const double *A, int64_t n, double *W, struct memory memory) {
-    double *Y = take(&memory, n * F->nv);
+/* Z (3 count x nv), rows of -R^-T J^T of the chosen pairs without what constraints that hold take up, and W = Z Z^T. */
+static void delassus(const struct transitions *T, const struct factors *F, const int64_t *chosen, int64_t count,
+                     double *Z, double *W) {
+    const int64_t nv = F->mass->nv, n = 3 * count;
     for (int64_t i = 0; i < n; i++) {
-        memcpy(Y + i * F->nv, A + i * F->nv, doubles(F->nv));
-        solve_lower_one(F->R, F->nv, Y + i * F->nv);
-        without_reactions(F, Y + i * F->nv);
+        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
+        double *z = Z + i * nv;
+        if (row < 0) continue;
+        column_of(F->mass, row, z);
+        without_reactions(F, z);
+        for (int64_t j = 0; j < nv; j++) z[j] = -z[j];
     }
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j <= i; j++) W[i * n + j] = W[j * n + i] = dot(Y + i * F->nv, Y + j * F->nv, F->nv);
+        for (int64_t j = 0; j <= i; j++) W[i * n + j] = W[j * n + i] = dot(Z + i * nv, Z + j * nv, nv);
 }
 
-/* v += P A^T p */
-static void respond(const struct factors *F, const double *A, int64_t n, const double *p, double *v,
+/* v += R^-1 Z^T p */
+static void respond(const struct factors *F, const double *Z, int64_t n, const double *p, double *v,
                     struct memory memory) {
-    double *f = take(&memory, F->nv);
+    const int64_t nv = F->mass->nv;
+    double *f = take(&memory, nv);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < F->nv; j++) f[j] += A[i * F->nv + j] * p[i];
-    solve_lower_one(F->R, F->nv, f);
-    without_reactions(F, f);
-    solve_upper(F->R, F->nv, f);
-    for (int64_t j = 0; j < F->nv; j++) v[j] += f[j];
+        for (int64_t j = 0; j < nv; j++) f[j] += Z[i * nv + j] * p[i];
+    solve_upper(F->mass->R, nv, f);
+    for (int64_t j = 0; j < nv; j++) v[j] += f[j];
 }
 
 /* Velocities change: so do the rates of the rows. */
@@ -160,17 +176,19 @@ static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *cho
                             struct collision *made, struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv, n = 3 * count;
-    double *held = take(&memory, C->m * nv), *right = take(&memory, C->m), *A = take(&memory, n * nv),
-           *u = take(&memory, n), *W = take(&memory, n * n), *e = take(&memory, count), *mu = take(&memory, count),
-           *p = take(&memory, n), *v = take(&memory, nv), *dv = take(&memory, nv), *none = take(&memory, nv),
-           *before = x + C->nq, factor = 1.0, lost = 0.0;
-    int64_t *poisson = take_integers(&memory, count), strikes = 0;
+    double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *u = take(&memory, n), *change = take(&memory, n),
+           *W = take(&memory, n * n), *e = take(&memory, count), *mu = take(&memory, count), *p = take(&memory, n),
+           *v = take(&memory, nv), *dv = take(&memory, nv), *none = take(&memory, nv), *before = x + C->nq,
+           factor = 1.0, lost = 0.0;
+    int64_t *held = take_integers(&memory, C->m), *poisson = take_integers(&memory, count), strikes = 0;
     const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
-    if (n_held && minimum_norm(T->M, nv, none, held, n_held, right, dv, 0, memory)) return NO_TERMS;
+    struct mass Q;
+    if (mass_of(T, &Q)) return NO_TERMS;
+    if (n_held) minimum_norm(&Q, none, held, n_held, right, dv, 0, memory);
     for (int64_t j = 0; j < nv; j++) v[j] = before[j] + dv[j];
-    spread(T, chosen, count, T->J, nv, A);
-    spread(T, chosen, count, T->rate, 1, u);
-    for (int64_t i = 0; i < n; i++) u[i] += dot(A + i * nv, dv, nv);
+    spread(T, chosen, count, T->rate, u);
+    spread_along(T, chosen, count, dv, change);
+    for (int64_t i = 0; i < n; i++) u[i] += change[i];
     made->lost += kinetic(T, before, memory) - kinetic(T, v, memory);
     for (int64_t i = 0; i < count; i++) {
         e[i] = T->e[chosen[i]], mu[i] = T->mu[chosen[i]], poisson[i] = T->poisson[chosen[i]];
@@ -178,14 +196,14 @@ static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *cho
     }
     if (strikes) {
         struct factors F;
-        if (factorise_rows(&F, T->M, nv, held, n_held, &memory)) return NO_TERMS;
-        delassus(&F, A, n, W, memory);
+        take_rows(&F, &Q, held, n_held, &memory);
+        delassus(T, &F, chosen, count, Z, W);
         const int64_t bad = strike(W, count, u, e, mu, poisson, p, &factor, &lost, memory);
         if (bad != SOLVED) {
             T->pair = chosen[bad], T->lacks = OF_IMPULSES;
             return chosen[bad];
         }
-        respond(&F, A, n, p, v, memory);
+        respond(&F, Z, n, p, v, memory);
         gather(T, chosen, count, p, made->impulses);
         made->lost += lost, made->factor = fmin(made->factor, factor);
     }
@@ -198,17 +216,14 @@ static int64_t stop_rows(struct transitions *T, double *x, const int64_t *part, 
                          struct collision *made, struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv, m = C->m;
-    int64_t *pulls = take_integers(&memory, m), n = 0;
-    double *J = take(&memory, m * nv), *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m),
-           *dv = take(&memory, nv), *none = take(&memory, nv), *v = take(&memory, nv);
-    int feasible;
+    int64_t *pulls = take_integers(&memory, m), *rows = take_integers(&memory, m), n = 0;
+    double *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m), *dv = take(&memory, nv),
+           *none = take(&memory, nv), *v = take(&memory, nv);
+    struct mass Q;
     for (int64_t i = 0; i < m; i++)
-        if (part[i]) {
-            pulls[n] = one_way[i];
-            memcpy(J + n * nv, T->J + i * nv, doubles(nv));
-            right[n++] = -T->rate[i];
-        }
-    if (least_constraint(T->M, nv, none, J, n, right, pulls, 1e-11, dv, lambda, opening, &feasible, memory)) return NO_TERMS;
+        if (part[i]) pulls[n] = one_way[i], rows[n] = i, right[n++] = -T->rate[i];
+    if (mass_of(T, &Q)) return NO_TERMS;
+    least_constraint(&Q, none, rows, n, right, pulls, 1e-11, dv, lambda, opening, memory);
     for (int64_t j = 0; j < nv; j++) v[j] = x[C->nq + j] + dv[j];
     made->lost += kinetic(T, x + C->nq, memory) - kinetic(T, v, memory);
     for (int64_t i = 0, j = 0; i < m; i++)
@@ -232,6 +247,10 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
     int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m);
     taking_part(T, x, part, one_way);
     for (int64_t i = 0; i < m; i++) one_way[i] = one_way[i] && !(settled && acts(C, x, i));
+    double fastest = 0.0;
+    for (int64_t i = 0; i < m; i++)
+        if (part[i]) fastest = fmax(fastest, one_way[i] ? T->rate[i] : fabs(T->rate[i]));
+    if (settled && fastest <= RESTS) return LANDED;
     return stop_rows(T, x, part, one_way, made, memory);
 }
 
@@ -317,19 +336,17 @@ static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goe
     struct constrained *C = T->equations;
     const int64_t nv = C->nv, m = C->m;
     int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m), *pulls = take_integers(&memory, m),
-            *needed = take_integers(&memory, m), n = 0, open = 0;
-    double *J = take(&memory, m * nv), *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m),
-           *a = take(&memory, nv), *force = take(&memory, m), *share = take(&memory, m);
-    int feasible;
+            *needed = take_integers(&memory, m), *rows = take_integers(&memory, m), n = 0, open = 0;
+    double *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m), *a = take(&memory, nv),
+           *force = take(&memory, m), *share = take(&memory, m);
+    struct mass Q;
+    if (mass_of(T, &Q)) return NO_TERMS;
     taking_part(T, x, part, one_way);
     for (int64_t i = 0; i < m; i++) {
         part[i] = part[i] && (!one_way[i] || T->rate[i] > -STILL);
-        if (!part[i]) continue;
-        pulls[n] = one_way[i];
-        memcpy(J + n * nv, T->J + i * nv, doubles(nv));
-        right[n++] = T->gamma[i];
+        if (part[i]) pulls[n] = one_way[i], rows[n] = i, right[n++] = T->gamma[i];
     }
-    if (least_constraint(T->M, nv, T->f, J, n, right, pulls, 1e-11, a, lambda, opening, &feasible, memory)) return NO_TERMS;
+    least_constraint(&Q, T->f, rows, n, right, pulls, 1e-11, a, lambda, opening, memory);
     for (int64_t i = 0, j = 0; i < m; i++)
         if (part[i]) force[i] = lambda[j], share[i] = opening[j++];
     const double small = PULLS * fmax(largest_of(force, m), 1e-6), fastest = largest_of(a, nv);
@@ -343,11 +360,8 @@ static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goe
         int64_t spare = -1, pushes = 0;
         n = 0, open = 0;
         for (int64_t i = 0; i < m; i++)
-            if (goes_on[i]) {
-                memcpy(J + n * nv, T->J + i * nv, doubles(nv));
-                right[n++] = T->gamma[i];
-            }
-        if (minimum_norm(T->M, nv, T->f, J, n, right, a, lambda, memory)) return NO_TERMS;
+            if (goes_on[i]) rows[n] = i, right[n++] = T->gamma[i];
+        minimum_norm(&Q, T->f, rows, n, right, a, lambda, memory);
         for (int64_t i = 0, j = 0; i < m; i++) {
             if (!goes_on[i]) continue;
             share[i] = lambda[j++];
@@ -370,22 +384,24 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     for (int64_t i = 0; i < T->k; i++)
         if (goes_on_touching(T, x, i)) chosen[count++] = i;
     const int64_t n = 3 * count;
-    double *held = take(&memory, C->m * nv), *right = take(&memory, C->m), *A = take(&memory, n * nv),
-           *b = take(&memory, n), *u = take(&memory, n), *W = take(&memory, n * n), *mu = take(&memory, count),
-           *slip = take(&memory, 2 * count), *toward = take(&memory, 2 * count), *given = take(&memory, count),
-           *a = take(&memory, nv);
+    double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *b = take(&memory, n), *change = take(&memory, n),
+           *u = take(&memory, n), *W = take(&memory, n * n), *mu = take(&memory, count), *slip = take(&memory, 2 * count),
+           *toward = take(&memory, 2 * count), *given = take(&memory, count), *a = take(&memory, nv);
+    int64_t *held = take_integers(&memory, C->m);
     struct solution found;
+    struct factors F;
+    struct mass Q;
     found.p = take(&memory, n), found.u = take(&memory, n), found.modes = take_integers(&memory, count);
     const int64_t n_held = gather_held(T, x, T->gamma, 1.0, held, right, memory);
     const double nothing[3] = {0.0, 0.0, 0.0};
-    if (minimum_norm(T->M, nv, T->f, held, n_held, right, a, 0, memory)) return NO_TERMS;
-    struct factors F;
-    if (factorise_rows(&F, T->M, nv, held, n_held, &memory)) return NO_TERMS;
-    spread(T, chosen, count, T->J, nv, A);
-    spread(T, chosen, count, T->gamma, 1, b);
-    spread(T, chosen, count, T->rate, 1, u);
-    delassus(&F, A, n, W, memory);
-    for (int64_t i = 0; i < n; i++) b[i] = dot(A + i * nv, a, nv) - b[i];
+    if (mass_of(T, &Q)) return NO_TERMS;
+    minimum_norm(&Q, T->f, held, n_held, right, a, 0, memory);
+    take_rows(&F, &Q, held, n_held, &memory);
+    spread(T, chosen, count, T->gamma, b);
+    spread(T, chosen, count, T->rate, u);
+    spread_along(T, chosen, count, a, change);
+    delassus(T, &F, chosen, count, Z, W);
+    for (int64_t i = 0; i < n; i++) b[i] = change[i] - b[i];
     for (int64_t i = 0; i < count; i++) {
         const double speed = hypot(u[3 * i + 1], u[3 * i + 2]);
         mu[i] = T->mu[chosen[i]];
@@ -479,14 +495,16 @@ static int shock(struct transitions *T, double *x, int64_t pair, struct collisio
     struct constrained *C = T->equations;
     const int64_t nv = C->nv;
     int64_t rows[3], count = 0;
-    double *held = take(&memory, C->m * nv), *right = take(&memory, C->m), *A = take(&memory, 3 * nv),
-           *v = take(&memory, nv), W[9], S[9] = {0.0}, b[3] = {0.0}, u[3], P[3] = {0.0}, some[3], Wp[3];
+    double *right = take(&memory, C->m), *Z = take(&memory, 3 * nv), *v = take(&memory, nv), W[9], S[9] = {0.0},
+           b[3] = {0.0}, u[3], P[3] = {0.0}, some[3], Wp[3];
+    int64_t *held = take_integers(&memory, C->m);
     const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
     struct factors F;
-    if (factorise_rows(&F, T->M, nv, held, n_held, &memory)) return 1;
-    spread(T, &pair, 1, T->J, nv, A);
-    spread(T, &pair, 1, T->rate, 1, u);
-    delassus(&F, A, 3, W, memory);
+    struct mass Q;
+    if (mass_of(T, &Q)) return 1;
+    take_rows(&F, &Q, held, n_held, &memory);
+    spread(T, &pair, 1, T->rate, u);
+    delassus(T, &F, &pair, 1, Z, W);
     for (int j = 0; j < 3; j++)
         if (W[4 * j] > 0.0) rows[count++] = j;
     for (int64_t i = 0; i < count; i++) {
@@ -497,7 +515,7 @@ static int shock(struct transitions *T, double *x, int64_t pair, struct collisio
     for (int64_t i = 0; i < count; i++) P[rows[i]] = some[i];
     if (P[0] < 0.0 || hypot(P[1], P[2]) > (1.0 + LETS_GO) * T->mu[pair] * P[0]) return 1;
     memcpy(v, x + C->nq, doubles(nv));
-    respond(&F, A, 3, P, v, memory);
+    respond(&F, Z, 3, P, v, memory);
     multiply(W, 3, 3, P, Wp);
     made->lost -= dot(P, u, 3) + 0.5 * dot(P, Wp, 3);
     gather(T, &pair, 1, P, made->impulses);
@@ -510,13 +528,14 @@ static int close_gaps(struct transitions *T, double t, double *x, const double *
                       struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv, m = C->m;
-    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m), *pulls = take_integers(&memory, m);
-    double *room = take(&memory, m), *J = take(&memory, m * nv), *right = take(&memory, m), *lambda = take(&memory, m),
-           *opening = take(&memory, m), *moved = take(&memory, nv), *none = take(&memory, nv);
+    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m), *pulls = take_integers(&memory, m),
+            *rows = take_integers(&memory, m);
+    double *room = take(&memory, m), *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m),
+           *moved = take(&memory, nv), *none = take(&memory, nv);
+    struct mass Q;
     for (int round = 0; round < 4; round++) {
         double beyond = 0.0, off = 0.0;
         int64_t n = 0;
-        int feasible;
         if (round && geometry_at(T, t, x, c, p)) return 1;
         taking_part(T, x, part, one_way);
         for (int64_t i = 0; i < m; i++) one_way[i] = one_way[i] && !acts(T->equations, x, i), room[i] = 0.0;
@@ -526,12 +545,11 @@ static int close_gaps(struct transitions *T, double t, double *x, const double *
             if (!part[i]) continue;
             if (one_way[i]) beyond = fmax(beyond, T->phi[i] - room[i]);
             else off = fmax(off, fabs(T->phi[i]));
-            pulls[n] = one_way[i];
-            memcpy(J + n * nv, T->J + i * nv, doubles(nv));
-            right[n++] = room[i] - T->phi[i];
+            pulls[n] = one_way[i], rows[n] = i, right[n++] = room[i] - T->phi[i];
         }
         if (beyond <= 1e-15 && off <= 1e-12) return 0;
-        if (least_constraint(T->M, nv, none, J, n, right, pulls, 1e-11, moved, lambda, opening, &feasible, memory)) return 1;
+        if (mass_of(T, &Q)) return 1;
+        least_constraint(&Q, none, rows, n, right, pulls, 1e-11, moved, lambda, opening, memory);
         const double *in[3] = {x, moved, p};
         double *out[1] = {C->q_moved};
         if (C->move(in, out, C->move_work)) return 1;
@@ -664,6 +682,21 @@ int64_t transitions_switch(void *context, double t, double *x, const double *c, 
     return transitions_land(T, t, x, c, p);
 }
 
+/* Time after which a contact that has opened at the last transition touches again, if it goes on to fall as it does at x,
+ * where the accelerations have just been found; INFINITY if none does. */
+double transitions_return(void *context, const double *x) {
+    const struct transitions *T = context;
+    const struct constrained *C = T->equations;
+    double first = INFINITY;
+    for (int64_t i = 0; i < T->k; i++) {
+        const int64_t row = T->rows[i];
+        if (!T->is_contact[i] || !touches(T, x, i) || x[T->flags[i]] > 0.5 || !(T->rate[row] < 0.0)) continue;
+        const double fall = dot(T->J + row * C->nv, C->a, C->nv) - T->gamma[row];
+        if (fall > 0.0) first = fmin(first, -2.0 * T->rate[row] / fall);
+    }
+    return first;
+}
+
 /* State `made` with which a run begins at x: impacts of contacts, and what pulls or pushes. Where values are held, a state in
  * which the same pairs act is left as it is. */
 int64_t transitions_begin(struct transitions *T, double t, const double *x, double *made, const double *c,
@@ -707,20 +740,32 @@ int64_t algebra_strike(int64_t k, const double *W, const double *u, const double
     return strike(W, k, u, e, mu, poisson, p, factor, lost, memory);
 }
 
+/* All of m rows, with factors in the memory given. 0 = ok. */
+static int mass_with(struct mass *Q, int64_t **rows, int64_t nv, int64_t m, const double *M, const double *J,
+                     struct memory *memory) {
+    Q->nv = nv, Q->m = m, Q->M = M, Q->J = J, Q->R = take(memory, nv * nv), Q->Y = take(memory, nv * m);
+    *rows = take_integers(memory, m);
+    for (int64_t i = 0; i < m; i++) (*rows)[i] = i;
+    return factorise_mass(Q);
+}
+
 int64_t algebra_least_constraint(int64_t nv, int64_t m, const double *M, const double *force, const double *J,
                                  const double *gamma, const int64_t *pulls, double tolerance, double *a,
                                  double *multipliers, double *opening, int64_t *feasible, double *work) {
-    struct memory memory;
-    int has = 0;
-    memory.next = work;
-    const int failed = least_constraint(M, nv, force, J, m, gamma, pulls, tolerance, a, multipliers, opening, &has, memory);
-    *feasible = has;
-    return failed;
+    struct memory memory = {work};
+    struct mass Q;
+    int64_t *rows;
+    if (mass_with(&Q, &rows, nv, m, M, J, &memory)) return 1;
+    *feasible = least_constraint(&Q, force, rows, m, gamma, pulls, tolerance, a, multipliers, opening, memory);
+    return 0;
 }
 
 int64_t algebra_minimum_norm(int64_t nv, int64_t m, const double *M, const double *force, const double *J,
                              const double *gamma, double *a, double *multipliers, double *work) {
-    struct memory memory;
-    memory.next = work;
-    return minimum_norm(M, nv, force, J, m, gamma, a, multipliers, memory);
+    struct memory memory = {work};
+    struct mass Q;
+    int64_t *rows;
+    if (mass_with(&Q, &rows, nv, m, M, J, &memory)) return 1;
+    minimum_norm(&Q, force, rows, m, gamma, a, multipliers, memory);
+    return 0;
 }
