@@ -208,6 +208,23 @@ def test_boxes_tumble(seed: int) -> None:
     assert_same(da.rollout(eom, duration=0.45, **settings), 0, run, 1e-14)
 
 
+@pytest.mark.parametrize("method", [{"step": 2e-3}, {"method": "dopri5"}], ids=["fixed", "adaptive"])
+def test_boxes_have_their_own_friction(method: dict[str, Any]) -> None:
+    """Several pairs, several members: friction and restitution of each are parameters."""
+    mu, e = da.Parameter("mu", 0.4), da.Parameter("e", 0.5)
+    contact = da.Contact("g", "box", da.Box((0.3, 0.2, 0.1)), friction=mu, restitution=e)
+    box, joint = da.box("box", 2.0, (0.3, 0.2, 0.1)), da.Joint("b", "free", "world", "box")
+    eom = da.equations(da.Machine("box", [box], [joint], contacts=[contact]))
+    start = {"q0": [0.0, 0.0, 0.3, np.cos(0.3), 0.6 * np.sin(0.3), 0.8 * np.sin(0.3), 0.0], "v0": {"b.vx": 1.0}}
+    p = {"mu": np.array([0.1, 0.4, 0.7]), "e": np.array([0.6, 0.0, 0.3])}
+    result = da.rollout(eom, duration=0.4, record=0.1, p=p, **start, **method)
+    for i in range(3):
+        own = {name: float(values[i]) for name, values in p.items()}
+        run = da.simulate(eom, duration=0.4, record=0.1, p=own, **start, **method)
+        assert_same(result, i, run, 1e-12)
+        assert len(run.events) > 0
+
+
 @pytest.mark.slow
 def test_a_chain() -> None:
     chain = da.equations(chain_on_ground(2, 1, restitution=0.5, friction=0.3))

@@ -430,7 +430,7 @@ class Switching:
         if not self.pairs.is_contact.any():
             return self._table(*self.pairs.coefficients(p[0])), np.zeros((len(p), 2 * len(self.pairs.names)))
         e, mu = self.pairs.coefficients(p)
-        return self._table(e[0], mu[0]), np.hstack([e, mu])
+        return self._table(e[0], mu[0]), np.ascontiguousarray(np.hstack([e, mu]))  # native code reads it by rows
 
     def _table(self, e: Array, mu: Array) -> PairTable:
         pairs, first = self.pairs, self.latches.start
