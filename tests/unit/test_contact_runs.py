@@ -352,6 +352,24 @@ def test_bad_starts_are_refused() -> None:
         da.simulate(ball(0.5), duration=1.0, q0={"z": 1.0}, constraints="penalty")
 
 
+def test_what_happened_is_told_after_a_run_goes_on_or_fails() -> None:
+    """The transitions of both parts of a run, and those up to where a run failed, with its machine."""
+    eom = da.equations(ball(0.5))
+    whole = da.simulate(eom, duration=1.0, q0={"z": 0.5}, method="dopri5")
+    half = da.simulate(eom, duration=0.4, q0={"z": 0.5}, method="dopri5")
+    both = half.append(da.simulate(eom, duration=0.6, start=half, method="dopri5"))
+    times = [change["t"] for change in whole.metadata["transitions"]]
+    assert 0 < len(half.metadata["transitions"]) < len(times)
+    assert [change["t"] for change in both.metadata["transitions"]] == pytest.approx(times, abs=1e-9)
+    with pytest.raises(da.SimulationError) as raised:
+        da.simulate(eom, duration=1.0, q0={"z": 0.5}, method="dopri5", max_steps=whole.metadata["steps"] // 2)
+    good = raised.value.run
+    assert isinstance(good, da.Run)
+    assert [change["t"] for change in good.metadata["transitions"]] == times[: len(good.metadata["transitions"])]
+    assert good.metadata["transitions"]
+    assert good.machine == eom.machine
+
+
 READY = ("rocking-block", "painleve-rod")
 MORE = ("bouncing-ball", "newtons-cradle", "box-on-incline", "rolling-sphere", "chain-on-ground")
 

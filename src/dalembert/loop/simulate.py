@@ -96,6 +96,7 @@ def run_equations(
     else:
         x0, started = start_state(eom, loop, settings, q0, v0, p)
         report |= started
+    failure: SimulationError | None = None
     try:
         run = integrate(
             loop.problem,
@@ -109,14 +110,16 @@ def run_equations(
             backend=eom.backend,
         )
     except SimulationError as error:
-        if check or not isinstance(error.run, Run):
+        if not isinstance(error.run, Run):
             raise
-        run = error.run
+        failure, run = error, error.run
     if control is not None:
         report["control"] = law_block(control)
     if eom.p_names:
         report["parameters"] = dict(zip(eom.p_names, eom.parameter_values(p).tolist(), strict=True))
     run = replace(run, metadata={**run.metadata, **report}, source=eom.machine)
+    if check and failure is not None:
+        raise SimulationError(str(failure), run) from failure.__cause__
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     return run

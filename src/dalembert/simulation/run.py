@@ -207,6 +207,11 @@ class Run:
         metadata = dict(later.metadata)
         for key in ("steps", "rejected", "function_calls", "wall_time"):
             metadata[key] = self.metadata.get(key, 0) + later.metadata.get(key, 0)
+        if "transitions" in metadata:
+            metadata["transitions"] = [*self.metadata.get("transitions", ()), *metadata["transitions"]]
+        for key in ("initial_projection", "initial_impact"):
+            if key in self.metadata:
+                metadata[key] = self.metadata[key]
         return replace(later, **joined, events=self.events + later.events, metadata=metadata)
 
     def to_xarray(self) -> xarray.Dataset:
