@@ -88,11 +88,25 @@ def screen(browser: Any, name: str, folder: Path = FOLDER) -> Path:
             page.evaluate("(id) => (document.getElementById(id).open = id === 'section-q0')", f"section-{key}")
         page.wait_for_timeout(1500)
         page.click("#run")
-        page.wait_for_selector("body[data-run='1']", timeout=200_000)
+        page.wait_for_selector("body[data-run='1']:not([data-status='running'])", timeout=200_000)
         place(page, "studioPage.player", part, bending)
         save(page.screenshot(), folder / f"{name}.png")
     page.close()
     return folder / f"{name}.png"
+
+
+def running(browser: Any) -> None:
+    """Take a picture of a run that goes on."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    with Studio(open_system("quadruped")) as studio:
+        page.goto(studio.url)
+        page.wait_for_selector("body[data-machine='quadruped'][data-run='']")
+        page.fill("#set-duration", "2000")
+        page.press("#set-duration", "Enter")
+        page.click("#run")
+        page.wait_for_function("() => studioPage.signals?.t.at(-1) > 300", timeout=200_000)
+        save(page.screenshot(), FOLDER / "studio_running.png")
+    page.close()
 
 
 def portrait(browser: Any, name: str) -> None:
@@ -126,10 +140,13 @@ def gallery() -> None:
 
 def main() -> None:
     gallery()
-    wanted = sys.argv[1:] or [*SCREENS, *SYSTEMS]
+    wanted = sys.argv[1:] or ["studio_running", *SCREENS, *SYSTEMS]
     with launch_browser() as browser:
         for name in wanted:
-            (screen if name in SCREENS else portrait)(browser, name)
+            if name == "studio_running":
+                running(browser)
+            else:
+                (screen if name in SCREENS else portrait)(browser, name)
 
 
 if __name__ == "__main__":

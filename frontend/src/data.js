@@ -31,6 +31,17 @@ export class Film {
     return film;
   }
 
+  // Frames that come after: a film of a run that goes on.
+  async append(packed) {
+    const [t, points, poses] = (await Promise.all([packed.t, packed.points, packed.poses].map(unpack))).map(({ values }) => values);
+    const [n, m] = [this.n, t.length];
+    for (let i = 3; i < this.nPoses; i += 7) turnAlike(this.poses, n, poses, m, i);
+    this.t = joined(this.t, n, t, m);
+    this.points = joined(this.points, n, points, m);
+    this.poses = joined(this.poses, n, poses, m);
+    this.n = n + m;
+  }
+
   get start() {
     return this.t[0];
   }
@@ -78,6 +89,23 @@ export class Film {
     blend(values, out, this.n, k, u);
     return out;
   }
+}
+
+// Channels of n and of m values, one after the other.
+export function joined(a, n, b, m) {
+  const out = new Float32Array(a.length + b.length);
+  for (let c = 0; c * (n + m) < out.length; c++) {
+    out.set(a.subarray(c * n, (c + 1) * n), c * (n + m));
+    out.set(b.subarray(c * m, (c + 1) * m), c * (n + m) + n);
+  }
+  return out;
+}
+
+// A quaternion and its negative are the same attitude: those that come after get the sign of those before.
+function turnAlike(before, n, after, m, i) {
+  let along = 0;
+  for (let c = i; c < i + 4; c++) along += before[c * n + n - 1] * after[c * m];
+  if (along < 0) for (let k = i * m; k < (i + 4) * m; k++) after[k] = -after[k];
 }
 
 function blend(values, out, n, k, u) {

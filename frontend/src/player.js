@@ -69,8 +69,8 @@ export class Player {
     return box;
   }
 
-  // Show a packed film. `keep`: the camera and the clock stay as they are.
-  async load(packed, { keep = false } = {}) {
+  // Show a packed film. `keep`: the camera and the clock stay as they are. `path`: the point whose path is drawn.
+  async load(packed, { keep = false, path = packed.scene.trace } = {}) {
     const [film, shapes] = [await Film.read(packed), await Shapes.build(packed.scene)];
     this.shapes?.dispose();
     this.compare(null);
@@ -81,12 +81,10 @@ export class Player {
     this.stage.furnish(packed.scene);
     if (this.stage.shade) shapes.shadow(this.stage.shade);
     this.view.classList.toggle("da-dark", packed.scene.place === "space");
-    const moving = film.n > 1;
-    shown([this.button, this.slider, this.clock, this.pace], moving);
+    this.controls();
     shown([this.bendLabel], packed.scene.bending > 1 && Boolean(film.straight_points));
     shown([this.frames.parentNode], packed.scene.nodes.some((n) => n.kind === "frame"));
     shown([this.forces.parentNode], packed.scene.nodes.some((n) => n.kind === "arrow"));
-    shown([this.trace], moving && packed.scene.traces.length > 0);
     this.trace.replaceChildren(new Option("no path", ""), ...packed.scene.traces.map(([name, point]) => new Option(`path of ${name}`, point)));
     if (!keep) {
       this.setSpeed(packed.scene.speed);
@@ -95,9 +93,36 @@ export class Player {
       this.bendValue.textContent = "1 x";
       this.refit(true);
     }
-    this.traceOf(packed.scene.trace ?? "");
+    this.traceOf(path ?? "");
     this.seek(keep ? this.time : film.start);
     this.host.dataset.loaded = String(Number(this.host.dataset.loaded ?? 0) + 1);
+  }
+
+  // What there is to be done with a machine that moves.
+  controls() {
+    const moving = this.film.n > 1;
+    shown([this.button, this.slider, this.clock, this.pace], moving);
+    shown([this.trace], moving && this.scene.traces.length > 0);
+  }
+
+  // Show more of a film: frames that come after, or all of it in a larger place. Who looks at the last one goes along.
+  async grow(packed) {
+    const along = !this.playing && this.time >= this.film.end;
+    if (packed.scene) {
+      const ghost = this.ghost;
+      this.ghost = null;
+      await this.load(packed, { keep: true, path: this.trace.value });
+      this.ghost = ghost;
+    } else {
+      const film = this.film;
+      await film.append(packed);
+      if (film !== this.film) return; // another one was loaded meanwhile
+      this.scene.cloud = packed.cloud;
+      this.controls();
+      this.traceOf(this.trace.value);
+    }
+    if (!this.stage.touched && !this.fits()) this.refit(true);
+    this.seek(along ? this.film.end : this.time);
   }
 
   // Show another film of the same kind of machine as a ghost beside this one; null: none.
@@ -122,7 +147,11 @@ export class Player {
   }
 
   traceOf(point) {
-    for (const line of this.lines) line.removeFromParent();
+    for (const line of this.lines) {
+      line.removeFromParent();
+      line.geometry.dispose();
+      line.material.dispose();
+    }
     this.lines = [];
     this.trace.value = String(point);
     if (point !== "") this.lines = [this.stage.path(this.film, Number(point), TRACE)];

@@ -1,6 +1,6 @@
 // Plots of signals over time, with a cursor that follows the player.
 import uPlot from "uplot";
-import { unpack } from "./data.js";
+import { joined, unpack } from "./data.js";
 import { element, number } from "./dom.js";
 
 // A number beside an axis: few signs.
@@ -11,18 +11,31 @@ function short(x) {
 
 const COLOURS = ["#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#994455", "#666666"];
 
-// Signals of a run: names, units, and a row of values each.
+// Signals of a run: names, units, and a row of values each. `span`: start and end of a run that goes on.
 export class Signals {
-  static async read(packed) {
+  static async read(packed, span = null) {
     const signals = new Signals();
-    const { shape, values } = await unpack(packed.values);
-    signals.t = (await unpack(packed.t)).values;
+    signals.span = span;
+    signals.t = new Float32Array(0);
     signals.names = packed.names;
     signals.units = packed.units;
-    signals.events = packed.events;
-    signals.rows = new Map(packed.names.map((name, k) => [name, gaps(values.subarray(k * shape[1], (k + 1) * shape[1]))]));
+    signals.rows = new Map(packed.names.map((name) => [name, signals.t]));
+    await signals.append(packed);
     return signals;
   }
+
+  // Values that come after, of the same signals.
+  async append(packed) {
+    const [{ values }, { values: t }] = await Promise.all([packed.values, packed.t].map(unpack));
+    const m = t.length;
+    packed.names.forEach((name, k) => this.rows.set(name, after(this.rows.get(name), gaps(values.subarray(k * m, (k + 1) * m)))));
+    this.t = after(this.t, t);
+    this.events = packed.events;
+  }
+}
+
+function after(a, b) {
+  return Array.isArray(a) || Array.isArray(b) ? [...a, ...b] : joined(a, a.length, b, b.length);
 }
 
 // What a run that diverges leaves at its end is not drawn.
@@ -34,20 +47,12 @@ function gaps(values) {
 export class Plot {
   constructor(host, { title = "", unit = "", names, signals, other = null, height = 170, onseek = null }) {
     this.host = host;
-    this.names = names;
+    Object.assign(this, { names, signals, other });
     this.box = element("div", { className: "da-plot" });
     host.append(this.box);
-    const lines = [];
-    const data = [signals.t];
-    names.forEach((name, k) => {
-      lines.push({ label: name, stroke: COLOURS[k % COLOURS.length], width: 1.5, points: { show: false }, value: (_, v) => (v == null ? "" : number(v)) });
-      data.push(signals.rows.get(name));
-    });
+    const lines = names.map((name, k) => ({ label: name, stroke: COLOURS[k % COLOURS.length], width: 1.5, points: { show: false }, value: (_, v) => (v == null ? "" : number(v)) }));
     if (other) {
-      const known = names.filter((name) => other.rows.has(name));
-      const joined = uPlot.join([[signals.t, ...names.map((n) => signals.rows.get(n))], [other.t, ...known.map((n) => other.rows.get(n))]].map((table) => table.map((c) => [...c])));
-      data.splice(0, data.length, ...joined);
-      for (const name of known) {
+      for (const name of this.known()) {
         lines.push({ label: `${name} (other)`, stroke: COLOURS[names.indexOf(name) % COLOURS.length], dash: [5, 4], width: 1.2, spanGaps: true, points: { show: false }, value: (_, v) => (v == null ? "" : number(v)) });
       }
       lines.forEach((line) => (line.spanGaps = true));
@@ -64,11 +69,12 @@ export class Plot {
         axes: [{ ...axis, size: 30 }, { ...axis, size: 56, space: 26, values: (_, ticks) => ticks.map(short) }],
         cursor: { y: false, drag: { x: true, y: false }, points: { size: 6 } },
         legend: { live: true },
-        hooks: { draw: [(u) => this.marks(u, signals.events ?? [])] },
+        hooks: { draw: [(u) => this.marks(u, this.signals.events ?? [])] },
       },
-      data,
+      this.table(),
       this.box,
     );
+    if (signals.span) this.plot.setScale("x", { min: signals.span[0], max: signals.span[1] });
     if (onseek) {
       const pick = (event) => {
         if (event.buttons === 1 && event.shiftKey) onseek(this.plot.posToVal(event.offsetX, "x"));
@@ -81,6 +87,27 @@ export class Plot {
       if (width > 100 && Math.abs(width - this.plot.width) > 2) this.plot.setSize({ width, height });
     });
     this.watch.observe(this.box);
+  }
+
+  // Signals of the other run that are drawn.
+  known() {
+    return this.names.filter((name) => this.other.rows.has(name));
+  }
+
+  // Columns of the plot; a signal that is not known, or not yet, is not drawn.
+  table() {
+    const { t, rows } = this.signals;
+    const own = [t, ...this.names.map((name) => rows.get(name) ?? new Array(t.length).fill(null))];
+    if (!this.other) return own;
+    const its = [this.other.t, ...this.known().map((name) => this.other.rows.get(name))];
+    return uPlot.join([own, its].map((columns) => columns.map((column) => [...column])));
+  }
+
+  // Draw what the signals have grown by; the times that are looked at stay.
+  grow() {
+    const { min, max } = this.plot.scales.x;
+    this.plot.setData(this.table(), false);
+    this.plot.setScale("x", { min, max });
   }
 
   // Events as thin lines.

@@ -5,6 +5,7 @@ import { Player } from "./player.js";
 import { Plot, Signals } from "./plots.js";
 import { poleChart } from "./poles.js";
 
+const PATIENCE = 400; // milliseconds from which on a run is shown while it goes on
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 class Server {
@@ -43,6 +44,7 @@ class Studio {
     this.changes = {};
     this.shownRun = null;
     this.plots = [];
+    this.chosen = false; // whether somebody has said what to plot
     this.build(body);
     globalThis.studioPage = this;
   }
@@ -80,7 +82,9 @@ class Studio {
     this.signalMenu.onchange = () => {
       const chosen = this.signalMenu.value;
       this.signalMenu.value = "";
-      if (chosen) this.addPlot(JSON.parse(chosen));
+      if (!chosen) return;
+      this.chosen = true;
+      this.addPlot(JSON.parse(chosen));
     };
     const plotBar = element("div", { className: "plotbar" }, this.signalMenu, element("small", {}, "double-click into a plot: go to that time; drag: magnify"));
     this.side = element("aside", {});
@@ -135,6 +139,7 @@ class Studio {
     this.card = card;
     this.changes = { p: {}, q0: {}, v0: {}, gains: {}, settings: {} };
     this.shownRun = null;
+    this.chosen = false;
     const known = [...this.machines.options].some((option) => option.value === card.title);
     [...this.machines.options].filter((option) => option.dataset.opened).forEach((option) => option.remove());
     if (!known) this.machines.append(element("option", { value: card.title, textContent: card.title, dataset: { opened: "yes" } }));
@@ -162,19 +167,32 @@ class Studio {
     await this.server.ask("run", { changes: this.changes });
     this.runButton.disabled = true;
     this.cancelButton.disabled = false;
+    let going = null; // what has been shown of it
+    const began = performance.now();
     try {
       for (;;) {
         const state = await this.server.ask("state");
         this.progress.value = state.fraction;
         this.mark({ stage: state.stage });
         this.say(state.stage === "building" ? "deriving and compiling ..." : state.stage === "running" ? `running: ${Math.round(100 * state.fraction)} %` : "");
-        if (state.stage === "failed") throw new Error(state.error);
+        if (state.stage === "failed") {
+          if (this.shownRun === going) this.shownRun = null;
+          this.listRuns(state.runs);
+          throw new Error(state.error);
+        }
         if (state.stage === "done") {
           this.listRuns(state.runs);
           if (state.run !== null) await this.showRun(state.run, true);
           return;
         }
-        await new Promise((done) => setTimeout(done, state.stage === "building" ? 150 : 80));
+        if (state.stage === "running" && state.run !== null && performance.now() - began > PATIENCE) {
+          if (going === null) {
+            this.listRuns(state.runs);
+            await this.showRun(state.run);
+          } else await this.follow(state.run);
+          going = state.run;
+        }
+        await new Promise((done) => setTimeout(done, state.stage === "building" ? 150 : 120));
       }
     } finally {
       this.runButton.disabled = false;
@@ -184,20 +202,26 @@ class Studio {
   }
 
   async showRun(run, play = false) {
-    const { film, signals, facts } = await this.server.ask("film", { run });
+    const turn = (this.showing = (this.showing ?? 0) + 1);
+    const { film, signals, facts, span } = await this.server.ask("film", { run });
+    if (turn !== this.showing) return; // another one was asked for meanwhile
     const again = this.shownRun !== null;
+    const goesOn = facts.status === "running";
     this.shownRun = run;
     this.runsList.value = String(run);
     this.player.caption.textContent = `${this.card.title}\n${this.card.about}`;
     await this.player.load(film, { keep: again && this.player.stage.touched });
-    this.signals = await Signals.read(signals);
+    if (goesOn) this.player.seek(this.player.film.end);
+    this.signals = await Signals.read(signals, span);
     this.panels = signals.panels;
     this.fillSignals();
     const names = this.plots.map(({ names }) => names);
     this.clearPlots();
-    const wanted = names.length ? names : this.firstPanels();
-    wanted.map((list) => list.filter((name) => this.signals.rows.has(name))).filter((list) => list.length).forEach((list) => this.addPlot(list));
-    const bad = !["completed", "stopped"].includes(facts.status);
+    const wanted = this.chosen && names.length ? names : this.firstPanels();
+    // What a run that goes on does not know yet, such as the balance of its energies, may come with its end.
+    const known = goesOn ? wanted : wanted.map((list) => list.filter((name) => this.signals.rows.has(name))).filter((list) => list.length);
+    known.forEach((list) => this.addPlot(list));
+    const bad = !["running", "completed", "stopped"].includes(facts.status);
     this.say(facts.message ? `${facts.status}: ${facts.message}` : facts.status, bad);
     this.facts.textContent = `${facts.status}${facts.message ? `: ${facts.message}` : ""}\n${facts.summary}`;
     await this.compare();
@@ -205,12 +229,26 @@ class Studio {
     if (play) this.player.play();
   }
 
+  // What a run that goes on has come to since it was last looked at; if it is still what is shown.
+  async follow(run) {
+    if (this.shownRun !== run) return;
+    const { film, signals, since } = await this.server.ask("film", { run, since: this.signals.t.length }).catch(() => ({})); // it has failed: its state says why
+    if (this.shownRun !== run || since !== this.signals.t.length) return;
+    if (film) await this.player.grow(film);
+    if (!signals || this.shownRun !== run) return;
+    await this.signals.append(signals);
+    this.plots.forEach(({ plot }) => plot.grow());
+  }
+
   listRuns(runs) {
     this.runs = runs;
-    this.runsList.replaceChildren(...runs.map(({ run, label, status }) => new Option(`${label} (${status})`, run)));
+    const [list, chosen] = [this.runsList, this.runsList.value];
+    list.replaceChildren(...runs.map(({ run, label, status }) => new Option(`${label} (${status})`, run)));
+    if (runs.some(({ run }) => String(run) === chosen)) list.value = chosen;
     const other = this.otherRun.value;
-    this.otherRun.replaceChildren(new Option("nothing", ""), ...runs.map(({ run, label }) => new Option(label, run)));
-    this.otherRun.value = runs.some(({ run }) => String(run) === other) ? other : "";
+    const ended = runs.filter(({ status }) => status !== "running");
+    this.otherRun.replaceChildren(new Option("nothing", ""), ...ended.map(({ run, label }) => new Option(label, run)));
+    this.otherRun.value = ended.some(({ run }) => String(run) === other) ? other : "";
     shown([this.runsBox], runs.length > 0);
   }
 
@@ -259,6 +297,7 @@ class Studio {
     if (this.shownRun !== null) plot.cursor(this.player.time);
     const entry = { names, plot, host };
     close.onclick = () => {
+      this.chosen = true;
       plot.destroy();
       host.remove();
       this.plots.splice(this.plots.indexOf(entry), 1);

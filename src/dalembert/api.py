@@ -88,6 +88,7 @@ def simulate(
     limits: str = "record",
     on_event: Callable[..., Any] | None = None,
     progress: bool | Callable[[float], object] | None = None,
+    watch: Callable[[Run], object] | None = None,
     by: str = "newton-euler",
     backend: Backend = "auto",
     constraints: str | Mapping[str, Any] | ConstraintMethod | None = None,
@@ -140,6 +141,9 @@ def simulate(
     progress
         Show a progress bar; None: if the run takes longer than a moment and stderr is a terminal. A function is called
         with the fraction done instead; if it returns False, the run ends there as ``"interrupted"``.
+    watch
+        Called some ten times a second with the rows that are new, as a run with the status ``"running"``: to draw
+        curves while they grow.
     by, backend
         As of `equations`.
     constraints
@@ -218,6 +222,7 @@ def simulate(
         sensors=sensors,
         on_event=on_event,
         progress=progress,
+        watch=watch,
         check=check,
     )
 

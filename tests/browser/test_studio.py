@@ -64,7 +64,7 @@ def test_studio_from_load_to_report(watched: Any, tmp_path: Path) -> None:
         page.fill("#section-q0 input[data-name='q_1']", "-0.4")
         page.press("#section-q0 input[data-name='q_1']", "Enter")
         page.click("#run")
-        page.wait_for_selector("body[data-run='2']")
+        page.wait_for_selector("body[data-run='2'][data-status='completed']")
         page.evaluate("() => studioPage.player.pause()")
         page.select_option("#other", "1")
         page.wait_for_function("() => studioPage.player.ghost !== null && studioPage.other !== null")
@@ -144,6 +144,61 @@ def test_cancel_errors_and_two_pages(watched: Any, tmp_path: Path) -> None:
         assert colours(picture(other, "#player .da-view")) > 100
     # The only thing that a console may tell of is the refused file.
     assert all("400" in error for error in watched.errors)
+
+
+def test_a_run_is_seen_while_it_goes_on(watched: Any, tmp_path: Path) -> None:
+    page = watched.page
+    rows = "() => studioPage.plots[0]?.plot.plot.data[0].length ?? 0"
+
+    def grown(by: int) -> int:
+        now = page.evaluate(rows)
+        page.wait_for_function(f"() => ({rows})() >= {now + by}")
+        assert page.get_attribute("body", "data-status") == "running"
+        return int(page.evaluate(rows))
+
+    with Studio(open_system(PENDULUM)) as studio:
+        page.goto(studio.url)
+        page.wait_for_selector(f"body[data-machine='{PENDULUM}']")
+        page.select_option("#set-method", "rk4")
+        page.fill("#set-duration", "50000")
+        page.press("#set-duration", "Enter")
+        page.click("#run")
+        page.wait_for_selector("body[data-run='1'][data-status='running']")
+        grown(3)
+        # Curves grow towards the end of the run, and the machine is where the last row is.
+        assert page.evaluate("() => studioPage.plots[0].plot.plot.scales.x.max") == 50000
+        pictures = [picture(page, where) for where in ("#player .da-view", "#plots")]
+        time = page.evaluate("() => studioPage.player.time")
+        grown(5)
+        assert page.evaluate("() => studioPage.player.time") > time
+        for before, where in zip(pictures, ("#player .da-view", "#plots"), strict=True):
+            assert np.mean(np.abs(picture(page, where) - before)) > 0.01, where
+        # Who looks back is left there; and at the start of another run, too, until that one has ended.
+        page.evaluate("() => studioPage.player.seek(100)")
+        grown(5)
+        assert page.evaluate("() => studioPage.player.time") == 100
+        page.fill("#section-q0 input[data-name='q_1']", "0.3")
+        page.press("#section-q0 input[data-name='q_1']", "Enter")
+        page.wait_for_function("() => studioPage.shownRun === null && studioPage.player.film.n === 1")
+        page.wait_for_timeout(500)
+        assert page.evaluate("() => studioPage.player.film.n") == 1
+        page.select_option("#runs", "1")
+        page.wait_for_function("() => studioPage.shownRun === 1")
+        grown(3)
+        t, q = page.evaluate("() => [[...studioPage.signals.t], [...studioPage.signals.rows.get('q_1')]]")
+        page.select_option("#save", "run")
+        page.wait_for_selector("#error:not(:empty)")
+        assert "goes on" in page.inner_text("#error")
+        page.click("#cancel")
+        page.wait_for_selector("body[data-run='1'][data-status='interrupted']")
+        with page.expect_download() as download:
+            page.select_option("#save", "run")
+        download.value.save_as(tmp_path / "run.nc")
+    run = da.load_run(tmp_path / "run.nc")
+    assert len(run.t) > len(t)
+    at = np.searchsorted(run.t.astype(np.float32), np.array(t, dtype=np.float32))
+    np.testing.assert_array_equal(run["q_1"][at].astype(np.float32), np.array(q, dtype=np.float32)[: len(at)])
+    assert all("400" in error for error in watched.errors)  # what was refused
 
 
 def test_ten_views_of_a_notebook_share_one_context(watched: Any, tmp_path: Path) -> None:

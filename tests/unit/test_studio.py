@@ -304,9 +304,25 @@ def test_cancelled_run_keeps_its_part() -> None:
     assert "film" in session.answer("pose", {"changes": {"q0": {"q_1": 0.2}}})
     with pytest.raises(da.InputError, match="going on"):
         session.answer("run", {})
+    # It is a run among others: looked at, and asked for what is new.
+    number = state["run"]
+    assert state["runs"] == [{"run": number, "status": "running", "label": state["runs"][0]["label"]}]
+    part: Any = session.answer("film", {"run": number})
+    have = len(unpack_array(part["signals"]["t"]))
+    assert have > 0 and part["facts"]["status"] == "running" and part["span"] == [0.0, 1e6]
+    for _ in range(600):
+        part = session.answer("film", {"run": number, "since": have})
+        if part["signals"]:
+            break
+        time.sleep(0.05)
+    assert part["since"] == have and len(unpack_array(part["signals"]["t"])) < 900
+    with pytest.raises(da.InputError, match="since must be a number of rows"):
+        session.answer("film", {"run": number, "since": "all"})
+    with pytest.raises(da.InputError, match=f"run {number} goes on"):
+        session.answer("save", {"what": "run", "run": number})
     session.answer("cancel", {})
     state = finished(session)
-    assert state["runs"][0]["status"] == "interrupted"
+    assert state["runs"][0]["status"] == "interrupted" and state["run"] == number
     facts: Any = session.answer("film", {"run": state["run"]})
     assert "stopped by the user" in facts["facts"]["message"]
 

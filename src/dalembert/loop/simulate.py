@@ -47,6 +47,7 @@ def run_equations(
     sensors: Sequence[Sensor] = (),
     on_event: Callable[..., Any] | None = None,
     progress: bool | Callable[[float], object] | None = None,
+    watch: Callable[[Run], object] | None = None,
     check: bool = True,
     marks: float | None = None,
     each_transition: bool = False,
@@ -96,6 +97,16 @@ def run_equations(
     else:
         x0, started = start_state(eom, loop, settings, q0, v0, p)
         report |= started
+    if control is not None:
+        report["control"] = law_block(control)
+    if eom.p_names:
+        report["parameters"] = dict(zip(eom.p_names, eom.parameter_values(p).tolist(), strict=True))
+
+    def known(run: Run) -> Run:
+        """A run that knows its machine, and what it was started with."""
+        so_far = {key: list(what) if isinstance(what, list) else what for key, what in report.items()}
+        return replace(run, metadata={**run.metadata, **so_far}, source=eom.machine)
+
     failure: SimulationError | None = None
     try:
         run = integrate(
@@ -105,6 +116,7 @@ def run_equations(
             settings,
             controller=loop.controller if marks is None else _marked(loop.controller, marks),
             progress=progress,
+            watch=(lambda part: watch(known(part))) if callable(watch) else watch,
             on_event=transition,
             each_transition=each_transition,
             backend=eom.backend,
@@ -113,11 +125,7 @@ def run_equations(
         if not isinstance(error.run, Run):
             raise
         failure, run = error, error.run
-    if control is not None:
-        report["control"] = law_block(control)
-    if eom.p_names:
-        report["parameters"] = dict(zip(eom.p_names, eom.parameter_values(p).tolist(), strict=True))
-    run = replace(run, metadata={**run.metadata, **report}, source=eom.machine)
+    run = known(run)
     if check and failure is not None:
         raise SimulationError(str(failure), run) from failure.__cause__
     if check and run.status in ("diverged", "failed"):

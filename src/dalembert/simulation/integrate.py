@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,11 +11,8 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
-from dalembert.core.types import Array
-from dalembert.core.version import __version__
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.constrained.native import NativeConstrained
-from dalembert.simulation.constrained.runs import constraint_signals
 from dalembert.simulation.contact.native import NativeStepping
 from dalembert.simulation.engines.engine import Engine, Outcome, Setup
 from dalembert.simulation.engines.fallback import PythonEngine
@@ -24,10 +20,10 @@ from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.engines.sundials import SundialsEngine
 from dalembert.simulation.engines.tableaus import TABLEAUS
-from dalembert.simulation.events import EventWatcher, Transition, told_events
-from dalembert.simulation.instants import told_rows
+from dalembert.simulation.events import EventWatcher, Transition
 from dalembert.simulation.kernels import ProblemKernels, problem_kernels
 from dalembert.simulation.problem import Problem
+from dalembert.simulation.recording import Recorder
 from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.sampling import SampledLaw, Sampler, Schedule
 from dalembert.simulation.settings import Settings
@@ -44,6 +40,7 @@ def integrate(
     *,
     controller: SampledLaw | Schedule | None = None,
     progress: bool | Callable[[float], object] | None = None,
+    watch: Callable[[Run], object] | None = None,
     on_event: Transition | None = None,
     each_transition: bool = False,
     backend: Backend = "auto",
@@ -73,6 +70,9 @@ def integrate(
         Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is
         called with the fraction done instead, some ten times a second; if it returns False, the run ends there as
         ``"interrupted"``, in whatever thread it is.
+    watch
+        Called with the rows that are new, some ten times a second, as a run with the status ``"running"`` and the
+        events since the last one; what comes after the last call is in the run that is returned.
     on_event
         Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the
         state to go on with, or None to leave it.
@@ -107,23 +107,23 @@ def integrate(
     engine = _engine(setup, kernels)
     if isinstance(engine, NativeEngine):
         engine.take_over(sampler)
+    if watch is not None and not callable(watch):
+        raise InputError(f"watch must be a function of a run, got {type(watch).__name__}")
     bind = getattr(on_event, "bind", None)
     if bind is not None:
         bind(sampler.held.copy)
-    began = time.perf_counter()
     watcher = EventWatcher(setup, on_event)
+    recorder = Recorder(engine, setup, kernels, sampler, watcher, settings, watch, each_transition=each_transition)
     watcher.go_native(engine)
     bar = Progress(progress, setup.t0, setup.t_end)
     try:
         with interrupts() as interrupt:
-            ending = _drive(engine, setup, sampler, watcher, interrupt, bar)
+            ending = _drive(engine, setup, sampler, watcher, interrupt, bar, recorder)
             if ending.status in ("diverged", "failed") and ending.error is None:
                 ending = _blame_signal(ending, engine, setup, kernels, sampler)
     finally:
         bar.close()
-    wall_time = time.perf_counter() - began
-    run = _assemble(engine, setup, kernels, sampler, watcher, ending, wall_time, each_transition=each_transition)
-    run = replace(run, metadata={**run.metadata, "settings": settings.given})
+    run = recorder.whole(ending.status, ending.message)
     if ending.error is not None:
         raise SimulationError(ending.message, run) from ending.error
     return run
@@ -184,7 +184,13 @@ def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
 
 
 def _drive(
-    engine: Engine, setup: Setup, sampler: Sampler, watcher: EventWatcher, interrupt: Interrupt, bar: Progress
+    engine: Engine,
+    setup: Setup,
+    sampler: Sampler,
+    watcher: EventWatcher,
+    interrupt: Interrupt,
+    bar: Progress,
+    recorder: Recorder,
 ) -> _Ending:
     """Run segment by segment: from sample to sample, or from the start to the end."""
     armed, doing = False, ""
@@ -208,6 +214,8 @@ def _drive(
                         return _Ending("stopped", f"terminal event {stopped_by} at t = {engine.t:.9g} s")
                 elif outcome > Outcome.YIELD:
                     return _failure(engine, setup, outcome)
+                doing = "watch function"
+                recorder.pass_on()
                 doing = "progress function"
                 if not bar.update(engine.t) or interrupt.pressed:
                     raise KeyboardInterrupt
@@ -277,71 +285,3 @@ def _blame_signal(ending: _Ending, engine: Engine, setup: Setup, kernels: Proble
             where = f"signal {name!r} is {y[first, k]} at t = {times[first]:.9g} s"
             return replace(ending, message=f"{where}; {ending.message}")
     return ending
-
-
-def _assemble(
-    engine: Engine,
-    setup: Setup,
-    kernels: ProblemKernels,
-    sampler: Sampler,
-    watcher: EventWatcher,
-    ending: _Ending,
-    wall_time: float,
-    *,
-    each_transition: bool,
-) -> Run:
-    engine.record()
-    t, x = (rows[watcher.skip :] for rows in engine.rows())
-    held = engine.held()[watcher.skip :] if isinstance(engine, NativeEngine) else sampler.held_at(t)
-    problem, counts, adaptive = setup.problem, engine.counts, INTEGRATORS[setup.method].adaptive
-    if not each_transition:
-        told = told_rows(t, x, problem.counted, sampler.is_instant(t))
-        t, x, held = (t, x, held) if told.all() else (t[told], x[told], held[told])
-    metadata: dict[str, Any] = {
-        "method": setup.method,
-        "backend": engine.backend,
-        **({"rtol": setup.rtol, "atol": _scalar_or_list(setup.atol)} if adaptive else {"step": setup.step}),
-        "record": setup.record,
-        "controller": sampler.label,
-        "controller_period": sampler.period,
-        "steps": counts.steps,
-        "rejected": counts.rejected,
-        "function_calls": counts.calls,
-        "wall_time": wall_time,
-        "version": __version__,
-        "machine": problem.name,
-    }
-    y, names = kernels.evaluate_signals(t, x, held, setup.p), problem.signal_names
-    if problem.constrained is not None:
-        y = np.hstack([y, constraint_signals(problem, setup.constraint_method, kernels, t, x, held, setup.p)])
-        names = (*names, *problem.constrained.all_signal_names)
-        metadata["constraints"] = setup.constraint_method.name
-    if problem.stepping is not None:
-        metadata["contact"] = problem.stepping.way.name
-    recorded = len(problem.held_names) - problem.unrecorded
-    return Run(
-        t=t,
-        x=x,
-        y=y,
-        held=held[:, :recorded],
-        state_names=problem.state_names,
-        signal_names=names,
-        held_names=problem.held_names[:recorded],
-        events=told_events(watcher.records, problem.event_specs),
-        status=ending.status,
-        message=ending.message,
-        final=EndState(
-            engine.t,
-            engine.x,
-            sampler.held.copy(),
-            sample_origin=sampler.origin,
-            sample_period=sampler.updates[-1].period if sampler.updates else 0.0,
-            samples=int(sampler.counts[-1]) if sampler.updates else 0,
-            step=engine.next_step or 0.0,
-        ),
-        metadata=metadata,
-    )
-
-
-def _scalar_or_list(values: Array) -> float | list[float]:
-    return float(values[0]) if np.all(values == values[0]) else [float(v) for v in values]

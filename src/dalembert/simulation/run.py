@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STATUSES", "EndState", "EventRecord", "Run"]
 
-STATUSES = ("completed", "stopped", "interrupted", "diverged", "failed")
+STATUSES = ("running", "completed", "stopped", "interrupted", "diverged", "failed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class Run:
         What happened, in time.
     status
         ``"completed"``, ``"stopped"`` (by a terminal event), ``"interrupted"``, ``"diverged"`` or
-        ``"failed"``.
+        ``"failed"``; of a part of a run that goes on, ``"running"``.
     message
         In words.
     final

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -241,8 +242,9 @@ class Sampler:
 
     def held_at(self, t: Array) -> Array:
         """Return the values held at recorded times; at an instant, those set there."""
-        instants = np.array([instant for instant, _ in self._history])
-        values = np.array([value for _, value in self._history]).reshape(len(instants), len(self.names))
+        first = bisect_right(self._history, t[0], key=lambda known: known[0]) - 1 if len(t) else -1
+        instants = np.array([instant for instant, _ in self._history[first:]])
+        values = np.array([value for _, value in self._history[first:]]).reshape(len(instants), len(self.names))
         return values[np.searchsorted(instants, t, side="right") - 1]
 
 

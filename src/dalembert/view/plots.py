@@ -166,12 +166,13 @@ def group_signals(run: Run, names: Sequence[str] | None = None) -> list[Panel]:
     switches that do not change and inputs that are zero are only drawn when they are. A panel holds eight lines.
     """
     wanted = list(names or (name for name in run.names if _is_shown(run, name)))
-    units = signal_units(run, wanted)
+    units, machine = signal_units(run, wanted), run.machine
+    own = frozenset(() if machine is None else (*machine.q_names, *machine.v_names))
     groups: dict[tuple[str, str], list[str]] = {}
     for name in wanted:
         run[name]  # an unknown name is an error here, not in the middle of drawing
         unit = units.get(name, "")
-        groups.setdefault((_title(run, name, unit), unit), []).append(name)
+        groups.setdefault((_title(run, own, name, unit), unit), []).append(name)
     panels = []
     for (title, unit), members in groups.items():
         count = math.ceil(len(members) / _LINES_PER_PANEL)
@@ -192,9 +193,8 @@ def _is_shown(run: Run, name: str) -> bool:
     return not name.startswith(_IDLE) or bool(np.any(run[name]))
 
 
-def _title(run: Run, name: str, unit: str) -> str:
-    machine = run.machine
-    own = (*machine.q_names, *machine.v_names) if machine is not None else ()
+def _title(run: Run, own: frozenset[str], name: str, unit: str) -> str:
+    """Title of the panel of a signal; ``own`` are the names of the machine's coordinates and velocities."""
     if name in own or (name in run.state_names and not name.startswith(_OTHER_STATES)):
         if name.partition(".")[2].startswith(("delta", "mode")):  # of beams and appendages
             return "modal velocities" if name.endswith("_dot") else "modal coordinates"

@@ -34,6 +34,7 @@ from dalembert.view.parts import (
     RailPart,
     SolidPart,
 )
+from dalembert.view.solids import faces_of
 
 __all__ = ["Scene", "bake_run"]
 
@@ -73,6 +74,12 @@ class Scene:
         """Indices of the modal coordinates in q."""
         blocks = Layout.of_nodes(self.machine.coordinate_nodes).blocks
         return tuple(k for b in blocks if b.kind == "modal" for k in range(b.q.start, b.q.stop))
+
+    @cached_property
+    def extents(self) -> tuple[Array, ...]:
+        """Lower and upper corner (2, 3) of the box about every solid, in its own frame."""
+        clouds = (faces_of(part.solid, part.mesh)[0] for part in self.solids)
+        return tuple(np.array([cloud.min(axis=0), cloud.max(axis=0)]) for cloud in clouds)
 
     def bake(
         self,

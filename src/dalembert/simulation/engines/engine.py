@@ -128,8 +128,8 @@ class Engine(Protocol):
     def record(self) -> None:
         """Record the state at t, unless it is the last one recorded."""
 
-    def rows(self) -> tuple[Array, Array]:
-        """All rows (t, x) recorded so far."""
+    def rows(self, first: int = 0) -> tuple[Array, Array]:
+        """Rows (t, x) recorded so far, from one on."""
 
 
 def normalise(x: Array, offsets: tuple[int, ...]) -> None:

@@ -163,8 +163,8 @@ class PythonEngine:
     def record(self) -> None:
         self._rows.add_new(self.t, self._x)
 
-    def rows(self) -> tuple[Array, Array]:
-        return self._rows.arrays()
+    def rows(self, first: int = 0) -> tuple[Array, Array]:
+        return self._rows.arrays(first)
 
     def _take(self, h: float, k: Array) -> Array:
         """One step of length h from (t, x), its stages in k."""

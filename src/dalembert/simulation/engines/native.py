@@ -351,13 +351,22 @@ class NativeEngine:
         if t != self._loop.t or not np.array_equal(x, self._x):
             self._library.loop_push(self._reference)
 
-    def rows(self) -> tuple[Array, Array]:
-        self._drain()
-        return np.concatenate([t for t, _, _ in self._full]), np.concatenate([x for _, x, _ in self._full])
+    def rows(self, first: int = 0) -> tuple[Array, Array]:
+        return self._since(first, 0), self._since(first, 1)
 
-    def held(self) -> Array:
-        self._drain()
-        return np.concatenate([c for _, _, c in self._full])
+    def held(self, first: int = 0) -> Array:
+        """Return the held values of the rows from one on."""
+        return self._since(first, 2)
+
+    def _since(self, first: int, which: int) -> Array:
+        # Rows that came last stay with the loop, which sets their held values anew when it samples at their instant.
+        k = self._loop.n_rows
+        last = self._rows_t[:k], self._rows_x[:k], self._rows_c[:k]
+        parts, before = [], 0
+        for block in (*self._full, last):
+            parts.append(block[which][max(0, first - before) :])
+            before += len(block[which])
+        return np.concatenate(parts)
 
     def _drain(self) -> None:
         k = self._loop.n_rows

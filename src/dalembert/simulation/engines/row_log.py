@@ -25,6 +25,6 @@ class RowLog:
         if t != self._t[-1] or not np.array_equal(x, self._x[-1]):
             self.add(t, x)
 
-    def arrays(self) -> tuple[Array, Array]:
-        """All rows: times (n,) and states (n, n_states)."""
-        return np.array(self._t), np.array(self._x)
+    def arrays(self, first: int = 0) -> tuple[Array, Array]:
+        """Rows from one on: times (n,) and states (n, n_states)."""
+        return np.array(self._t[first:]), np.array(self._x[first:])

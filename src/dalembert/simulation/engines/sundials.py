@@ -220,8 +220,8 @@ class SundialsEngine:
     def record(self) -> None:
         self._rows.add_new(self.t, self._x)
 
-    def rows(self) -> tuple[Array, Array]:
-        return self._rows.arrays()
+    def rows(self, first: int = 0) -> tuple[Array, Array]:
+        return self._rows.arrays(first)
 
     def _accept(self) -> None:
         self.t, self._x, self._pending = self._t_next, self._x_next, False

@@ -21,7 +21,7 @@ from dalembert.view.looks import body_colours, rail_reach
 from dalembert.view.page.arrays import pack_array
 from dalembert.view.parts import RailPart, SolidPart
 from dalembert.view.scene import Scene
-from dalembert.view.solids import coarse, faces_of
+from dalembert.view.solids import coarse
 
 __all__ = ["Nodes", "outline"]
 
@@ -37,9 +37,7 @@ def outline(scene: Scene, baked: Baked) -> Array:
     """Points (m, 3) within which a machine stays over all frames."""
     # The first point is the origin of the world, which a machine need not touch.
     clouds = [baked.points[:, 1:].reshape(-1, 3), *(way.reshape(-1, 3) for way in baked.cables.values())]
-    for part in scene.solids:
-        vertices, _ = faces_of(part.solid, part.mesh)
-        low, high = vertices.min(axis=0), vertices.max(axis=0)
+    for part, (low, high) in zip(scene.solids, scene.extents, strict=True):
         corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
         pose = baked.poses[:, part.pose]
         clouds.append((np.einsum("nij,mj->nmi", pose[..., :3], corners) + pose[:, None, :, 3]).reshape(-1, 3))
@@ -181,12 +179,8 @@ class Nodes:
     @cached_property
     def boxes(self) -> list[tuple[Array, Array, Array]]:
         """Half sides, lower corner and pose at the start of the box about every solid."""
-        found = []
-        for part in self.scene.solids:
-            vertices, _ = faces_of(part.solid, part.mesh)
-            low = vertices.min(axis=0)
-            found.append(((vertices.max(axis=0) - low) / 2, low, self.baked.poses[0, part.pose]))
-        return found
+        both = zip(self.scene.solids, self.scene.extents, strict=True)
+        return [((high - low) / 2, low, self.baked.poses[0, part.pose]) for part, (low, high) in both]
 
     def rail(self, part: RailPart) -> None:
         """The rail of a carriage: one through it, or, below a bridge, one at either end of it; with legs."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.analysis.modal import MachineModes
 from dalembert.core.errors import InputError
@@ -34,12 +34,23 @@ from dalembert.view.plots import chosen_signals, group_signals
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
 
-__all__ = ["film_times", "pack_machine", "pack_mode", "pack_motion", "pack_run", "pack_signals", "unpack_array"]
+__all__ = [
+    "GrowingFilm",
+    "film_times",
+    "pack_machine",
+    "pack_mode",
+    "pack_more",
+    "pack_motion",
+    "pack_run",
+    "pack_signals",
+    "unpack_array",
+]
 
 _FPS = 60.0
 _FEWEST, _MOST = 90, 1800  # frames of a film
 _NUMBERS = 400_000  # numbers of a film
 _FAR = 100.0  # sizes of itself that a machine may be away when it diverges
+_ROOM, _BELOW = 0.25, 0.02  # of its size that a machine may go beyond the place laid out for it, and below its floor
 _BENDING = 0.25  # largest exaggerated displacement, relative to the extent of the machine
 
 
@@ -72,8 +83,7 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     if not isinstance(own, Machine):
         raise InputError("this run does not know its machine; give it as machine=")
     scene = build_scene(own, run.metadata.get("parameters"))
-    channels = 3 * len(scene.points) + 10
-    times = film_times(run, most or int(np.clip(_NUMBERS // channels, 120, _MOST)))
+    times = film_times(run, most or _most_frames(scene))
     baked = bake_run(scene, run, times)
     seen = _before_it_flies_apart(baked)
     if run.status in ("diverged", "failed") and seen < len(times):
@@ -84,6 +94,11 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     tensions = {name: interpolated(times, run.t, run[f"tension.{name}"][:, None], ())[:, 0] for name in names}
     forces = forces_of(run, own, times)
     return _packed(scene, baked, straight, tensions=tensions, forces=forces, title=own.name)
+
+
+def _most_frames(scene: Scene) -> int:
+    """Frames of a film that keep a report small."""
+    return int(np.clip(_NUMBERS // (3 * len(scene.points) + 10), 120, _MOST))
 
 
 def _before_it_flies_apart(baked: Baked) -> int:
@@ -168,6 +183,19 @@ def _packed(
     tensions: dict[str, Array] | None = None,
     forces: dict[str, tuple[Array, Array]] | None = None,
 ) -> dict[str, Any]:
+    return _laid_out(scene, baked, straight, title=title, tensions=tensions or {}, forces=forces or {})[0]
+
+
+def _laid_out(
+    scene: Scene,
+    baked: Baked,
+    straight: Baked | None,
+    *,
+    title: str,
+    tensions: dict[str, Array],
+    forces: dict[str, tuple[Array, Array]],
+) -> tuple[dict[str, Any], Nodes, Array]:
+    """Return a film, its nodes, and the points (m, 3) within which everything stays."""
     up = vertical(scene)
     cloud = outline(scene, baked)
     low, high = cloud.min(axis=0), cloud.max(axis=0)
@@ -176,9 +204,9 @@ def _packed(
     level = float((cloud @ up).min()) - (0.06 * size if place == "bench" else 0.0)
     level = _ground(scene, up, level)
     nodes = Nodes(scene, baked, size, up, None if place == "space" else level, gravity=place == "ground")
-    nodes.cables(tensions or {})
+    nodes.cables(tensions)
     touched = nodes.surfaces({x.name: x.value for x in scene.machine.parameters})
-    nodes.arrows(forces or {})
+    nodes.arrows(forces)
     points = nodes.points(baked)
     near = [ring for ring in touched if float(np.ptp(ring, axis=0).max()) < 3.0 * size]
     cloud = np.concatenate([cloud, *nodes.still, *near])
@@ -188,7 +216,6 @@ def _packed(
         bending = float(np.clip(_BENDING * size / max(largest, 1e-12), 1.0, 1000.0))
     traces, trace = _traces(scene, baked, size)
     across = _across(up)
-    duration = float(baked.t[-1] - baked.t[0])
     film = {
         "scene": {
             "name": title,
@@ -196,12 +223,12 @@ def _packed(
             "up": up.tolist(),
             "across": across.tolist(),
             "eye": _eye(baked, up, across).tolist(),
-            "cloud": [float(f"{x:.5g}") for x in _hull(cloud).reshape(-1)],
+            "cloud": _flat(_hull(cloud)),
             "centre": ((low + high) / 2).tolist(),
             "size": size,
             "place": place,
             "floor": {"level": level, "step": _step(size)},
-            "speed": duration / 4 if 0 < duration < 2 else max(1.0, duration / 60),
+            "speed": _speed(float(baked.t[-1] - baked.t[0])),
             "bending": bending,
             "traces": traces,
             "trace": trace,
@@ -214,7 +241,65 @@ def _packed(
     if straight is not None and bending > 1.0:
         film["straight_points"] = pack_array(_channels(nodes.points(straight)))
         film["straight_poses"] = pack_array(_pose_channels(straight))
-    return film
+    return film, nodes, cloud
+
+
+class GrowingFilm:
+    """A film of a run that goes on: a frame for each of its rows, packed as they come.
+
+    What is scaled by the whole of a run has to wait for its end: colours of tensions, arrows of forces, exaggeration.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    p
+        Parameter values that differ from the nominal ones.
+    duration
+        Of the whole run [s].
+    """
+
+    def __init__(self, machine: Machine, p: Mapping[str, float] | None, duration: float) -> None:
+        self._scene, self._speed = build_scene(machine, p), _speed(duration)
+        self._nodes: Nodes | None = None
+        self.most = _most_frames(self._scene)
+
+    def whole(self, run: Run) -> dict[str, Any]:
+        """Pack the rows so far, the machine in a place of the size that they need."""
+        baked = bake_run(self._scene, run)
+        title = self._scene.machine.name
+        film, self._nodes, self._cloud = _laid_out(self._scene, baked, None, title=title, tensions={}, forces={})
+        self._low, self._high, self._size = self._cloud.min(axis=0), self._cloud.max(axis=0), film["scene"]["size"]
+        self._floor = film["scene"]["floor"]["level"]
+        film["scene"]["speed"] = self._speed
+        return film
+
+    def more(self, run: Run) -> dict[str, Any] | None:
+        """Pack further rows; None where the machine leaves its place, so that all are to be packed anew."""
+        if self._nodes is None:
+            return None
+        baked = bake_run(self._scene, run)
+        cloud = outline(self._scene, baked)
+        beyond = max((self._low - cloud).max(), (cloud - self._high).max())
+        below = self._floor - (cloud @ vertical(self._scene)).min()
+        if beyond > _ROOM * self._size or below > _BELOW * self._size:
+            return None
+        self._cloud = _hull(np.concatenate([self._cloud, cloud]))
+        return {
+            "cloud": _flat(self._cloud),
+            "t": pack_array(baked.t),
+            "points": pack_array(_channels(self._nodes.points(baked))),
+            "poses": pack_array(_pose_channels(baked)),
+        }
+
+
+def _speed(duration: float) -> float:
+    """How many times as fast as in life a film is played: short ones in four seconds, long ones in a minute."""
+    return duration / 4 if 0 < duration < 2 else max(1.0, duration / 60)
+
+
+def _flat(cloud: Array) -> list[float]:
+    return [float(f"{x:.5g}") for x in cloud.reshape(-1)]
 
 
 def _ground(scene: Scene, up: Array, lowest: float) -> float:
@@ -234,7 +319,8 @@ def _hull(cloud: Array, directions: int = 96) -> Array:
     k = np.arange(directions) + 0.5  # evenly over the sphere, on a spiral
     z, a = 1 - 2 * k / directions, np.pi * (1 + 5**0.5) * k
     r = np.sqrt(1 - z**2)
-    farthest = np.argmax(cloud @ np.array([r * np.cos(a), r * np.sin(a), z]), axis=0)
+    ways = np.stack([r * np.cos(a), r * np.sin(a), z], axis=1)
+    farthest = np.argmax(ways @ cloud.T, axis=1)  # along rows, which is several times as fast as down columns
     return np.asarray(cloud[np.unique(farthest)])
 
 
@@ -326,7 +412,12 @@ def _rounded(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def pack_signals(
-    run: Run, names: Sequence[str] | None = None, *, numbers: int = 150_000, every: bool = False
+    run: Run,
+    names: Sequence[str] | None = None,
+    *,
+    numbers: int = 150_000,
+    every: bool = False,
+    balance: bool = True,
 ) -> dict[str, Any]:
     """Pack signals of a run for the plots of the page.
 
@@ -340,13 +431,15 @@ def pack_signals(
         Largest number of values; rows are left out evenly until there are no more. The row of the last time stays.
     every
         Pack the signals that are in no panel as well.
+    balance
+        Pack what energies have changed by and their balance, which needs the run from its start.
     """
     chosen = None if names is None else chosen_signals(run, names)
     panels = [(p.title, p.unit, list(p.names)) for p in group_signals(run, chosen)]
     columns = {name: run[name] for _, _, members in panels for name in members}
     columns |= {name: run[name] for name in run.names if every and name not in columns}
     units = signal_units(run, columns)
-    if names is None and "energy.kinetic" in run and "energy.potential" in run:
+    if balance and names is None and "energy.kinetic" in run and "energy.potential" in run:
         since, audit = _energy_columns(run)
         panels += [("energies since the start", "J", list(since)), ("energy balance, of the peak", "1", list(audit))]
         columns |= since | audit
@@ -355,12 +448,23 @@ def pack_signals(
     stride = max(1, -(-len(run.t) // most))
     rows = np.unique(np.concatenate([np.arange(0, len(run.t), stride), [len(run.t) - 1]]))
     return {
-        "names": list(columns),
         "units": units,
         "stride": stride,
+        **_curves(run, rows, columns),
+        "panels": [{"title": title, "unit": unit, "names": members} for title, unit, members in panels],
+    }
+
+
+def pack_more(run: Run) -> dict[str, Any]:
+    """Pack further rows of a run whose first ones `pack_signals` has packed, with every signal."""
+    return _curves(run, np.arange(len(run.t)), {name: run[name] for name in run.names})
+
+
+def _curves(run: Run, rows: NDArray[np.int64], columns: Mapping[str, Array]) -> dict[str, Any]:
+    return {
+        "names": list(columns),
         "t": pack_array(run.t[rows]),
         "values": pack_array(np.array([values[rows] for values in columns.values()])),
-        "panels": [{"title": title, "unit": unit, "names": members} for title, unit, members in panels],
         "events": [{"name": event.name, "t": event.t} for event in run.events[:200]],
     }
 

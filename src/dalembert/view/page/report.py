@@ -32,6 +32,7 @@ _SYMBOLS = (("M", "mass_matrix"), ("c", "coriolis_vector"), ("g", "gravity"), ("
 _STATUS = {
     "completed": "It ran to its end.",
     "stopped": "A terminal event ended it.",
+    "running": "It goes on; what is here is a part of it.",
     "interrupted": "It was interrupted; what is here is the part up to there.",
     "diverged": "It diverged; what is here is the good part.",
     "failed": "It failed; what is here is the good part.",

@@ -1,7 +1,7 @@
 """What one page of the studio does: open, run, cancel, look at, compare, save. It knows nothing of sockets.
 
 Equations are derived and scenes built under one lock, for CasADi is not made for many threads; the integration itself
-holds no lock, so that a page can look at what it has while a run goes on.
+holds no lock, so that a page can look at what it has, and at the part of the run that there is, while it goes on.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from dalembert.simulation.run import Run
 from dalembert.systems.catalogue import SYSTEMS
 from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
 from dalembert.view.page.report import report_page
+from dalembert.view.studio.growing import Growing
 from dalembert.view.studio.opened import Changes, Opened, open_run, open_system, open_text, with_known_meshes
 
 __all__ = ["Download", "Session"]
@@ -45,11 +46,14 @@ class Download:
 
 @dataclass
 class _Job:
-    """A simulation in a thread of its own."""
+    """A simulation in a thread of its own: what will be run ``number``, and of which machine."""
 
+    opened: Opened | None = None
+    number: int = 0
+    label: str = ""
+    growing: Growing = field(default_factory=Growing)
     stage: str = "building"
     fraction: float = 0.0
-    run: int | None = None
     error: str = ""
 
     def __post_init__(self) -> None:
@@ -75,7 +79,7 @@ class Session:
         self._count = 0
         self._job = _Job(stage="idle")
         if first is not None and first.run is not None:
-            self._keep(first.run, first, Changes())
+            self._keep(self._next(), first.run, first, Changes())
 
     def answer(self, verb: str, data: dict[str, Any]) -> dict[str, Any] | Download:
         """Do what a page asks for.
@@ -126,7 +130,7 @@ class Session:
             if opened is not self._opened:
                 self._opened, self._equations, self._modes, self._runs = opened, None, None, {}
                 if opened.run is not None:
-                    self._keep(opened.run, opened, Changes())
+                    self._keep(self._next(), opened.run, opened, Changes())
             return {"card": opened.card(), "film": film, "runs": self._listed(), "notes": notes}
 
     def _found(self, data: dict[str, Any]) -> Opened:
@@ -157,7 +161,8 @@ class Session:
         with self._lock:
             if self._job.thread is not None and self._job.thread.is_alive():
                 raise InputError("a run is going on; cancel it first")
-            job = self._job = _Job()
+            growing = Growing(settings.get("t0", 0.0), settings["duration"])
+            job = self._job = _Job(opened, self._next(), _label(changes), growing)
             job.thread = threading.Thread(target=self._work, args=(job, opened, changes, settings), daemon=True)
             job.thread.start()
         return {}
@@ -175,11 +180,11 @@ class Session:
                 left = {key: value for key, value in settings.items() if key not in ("by", "backend")}
                 if job.cancelled.is_set():
                     raise InputError("cancelled before it began")
-                run = api.simulate(equations, **left, progress=progress, check=False)
+                run = api.simulate(equations, **left, progress=progress, watch=job.growing.add, check=False)
             with self._lock:
                 if opened is self._opened:
-                    job.run = self._keep(run, opened, changes)
-            job.fraction, job.stage = 1.0, "done"
+                    self._keep(job.number, run, opened, changes)
+                job.fraction, job.stage = 1.0, "done"
         except DalembertError as error:
             job.error, job.stage = str(error), "failed"
         except Exception as error:
@@ -195,17 +200,28 @@ class Session:
                 self._equations = equations
             return self._equations
 
-    def _keep(self, run: Run, opened: Opened, changes: Changes) -> int:
+    def _next(self) -> int:
+        """Return the number of the next run."""
         self._count += 1
-        self._runs[self._count] = (run, opened, changes)
-        while len(self._runs) > _RUNS:
-            del self._runs[min(self._runs)]
         return self._count
 
+    def _keep(self, number: int, run: Run, opened: Opened, changes: Changes) -> None:
+        self._runs[number] = (run, opened, changes)
+        while len(self._runs) > _RUNS:
+            del self._runs[min(self._runs)]
+
     def _state(self, data: dict[str, Any]) -> dict[str, Any]:
+        with self._lock:
+            job = self._job
+            seen = job.number in self._runs or self._growing(job.number) is not None
+            now = {"stage": job.stage, "fraction": job.fraction, "run": job.number if seen else None}
+            return now | {"error": job.error, "runs": self._listed()}
+
+    def _growing(self, number: Any) -> Growing | None:
+        """The run of this number, if it goes on and there is something of it to be seen."""
         job = self._job
-        now = {"stage": job.stage, "fraction": job.fraction, "run": job.run, "error": job.error}
-        return now | {"runs": self._listed()}
+        goes_on = job.stage == "running" and job.number == number and job.opened is self._opened
+        return job.growing if goes_on and job.growing else None
 
     def _cancel(self, data: dict[str, Any]) -> dict[str, Any]:
         self._job.cancelled.set()
@@ -213,16 +229,19 @@ class Session:
 
     def _listed(self) -> list[dict[str, Any]]:
         with self._lock:
-            return [
-                {"run": number, "status": run.status, "label": f"run {number}: {_label(changes)}"}
-                for number, (run, _, changes) in self._runs.items()
-            ]
+            job = self._job
+            known = [(number, run.status, _label(changes)) for number, (run, _, changes) in self._runs.items()]
+            if self._growing(job.number) is not None:
+                known.append((job.number, "running", job.label))
+            return [{"run": n, "status": status, "label": f"run {n}: {label}"} for n, status, label in known]
 
     # -- looking ----------------------------------------------------------------
 
     def _chosen(self, data: dict[str, Any]) -> tuple[Run, Opened, Changes]:
         number = data.get("run")
         with self._lock:
+            if self._growing(number) is not None:
+                raise InputError(f"run {number} goes on: wait for its end, or cancel it")
             if not self._runs:
                 raise InputError("there is no run yet: press Run")
             if number not in self._runs:
@@ -230,6 +249,10 @@ class Session:
             return self._runs[number]
 
     def _film(self, data: dict[str, Any]) -> dict[str, Any]:
+        with self._lock:
+            growing = self._growing(data.get("run"))
+        if growing is not None:
+            return self._part(growing, data.get("since", 0))
         run, opened, _ = self._chosen(data)
         with _BUILDING:
             film = pack_run(run, opened.machine)
@@ -242,6 +265,13 @@ class Session:
             "events": [{"name": event.name, "t": event.t} for event in run.events[:200]],
         }
         return {"film": film, "signals": pack_signals(run, numbers=400_000, every=True), "facts": facts}
+
+    def _part(self, growing: Growing, since: Any) -> dict[str, Any]:
+        if not isinstance(since, int) or since < 0:
+            raise InputError(f"since must be a number of rows, got {since!r}")
+        with _BUILDING:
+            part = growing.pack(since)
+        return part | {"facts": {"status": "running", "message": "", "summary": "", "events": []}}
 
     def _at(self, data: dict[str, Any]) -> tuple[EquationsOfMotion, Any, Any]:
         opened, changes = self._current(), Changes.read(data.get("changes", {}))
