@@ -98,6 +98,64 @@ def test_a_chain_with_poissons_law_and_a_foreign_event() -> None:
     assert_same(native, python, 1e-8)
 
 
+def gripped_ball(constraint: da.WeldConstraint | da.BallConstraint) -> dict[str, object]:
+    """A ball that flies against a wall and is held by something, such as a hand, when it strikes the floor."""
+    return {
+        "machine": da.Machine(
+            "gripped",
+            [da.sphere("ball", 1.0, 0.1), da.sphere("hand", 3.0, 0.2)],
+            [da.Joint("base", "free", "world", "ball"), da.Joint("hand", "free", "world", "hand")],
+            constraints=[constraint],
+            contacts=[
+                da.Contact(
+                    "wall", "ball", da.Sphere(0.1), surface=da.HalfSpace((-1.0, 0, 0), (0.3, 0, 0)), restitution=0.7
+                ),
+                da.Contact("floor", "ball", da.Sphere(0.1), restitution=0.5, friction=0.3),
+            ],
+        ),
+        "switches": [da.Switch(event="floor.impact", on="grip")],
+        "q0": {"base.z": 0.5, "hand.z": 2.0},
+        "v0": {"base.vx": 2.0, "base.wz": 1.0},
+        "duration": 0.5,
+        "method": "dopri5",
+    }
+
+
+def test_switches_at_events_of_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A weld that holds what strikes the floor where it does, and a cable that is cut when another becomes taut."""
+    grip = da.WeldConstraint("grip", "ball", "hand", switchable=True, active=False)
+    cables = ball_on_cables(np.random.default_rng(8), 4)
+    cut = [da.Switch(event="c3.taut", off="c0")]
+    for given in (
+        gripped_ball(grip),
+        {"machine": cables, "switches": cut, "duration": 0.8, "step": 2e-3},
+    ):
+        python = da.simulate(on_event=lambda t, x, names: None, **given)
+        with monkeypatch.context() as patch:
+            patch.delattr("dalembert.loop.switching.Switching._switch")  # no transition in Python
+            native = da.simulate(**given)
+        assert_same(native, python)
+        (switch,) = given["switches"]
+        assert {e.name for e in native.events} >= {switch.event}
+        flags = [k for k, name in enumerate(native.state_names) if name.startswith("active.")]
+        np.testing.assert_array_equal(native.x[:, flags], python.x[:, flags])
+        assert all(native[f"active.{name}"][-1] == 1.0 for name in switch.on)
+        assert all(native[f"active.{name}"][-1] == -1.0 for name in switch.off)  # cut: it stays so
+
+
+def test_a_constraint_that_cannot_begin_to_act() -> None:
+    """Native code says so as Python does: the name, the time and the gap."""
+    given = gripped_ball(da.BallConstraint("grip", "ball", components="y", switchable=True, active=False))
+    given["q0"] = {"base.y": 0.25, "base.z": 0.5, "hand.z": 2.0}
+    said = []
+    for on_event in (None, lambda t, x, names: None):
+        with pytest.raises(da.SimulationError) as raised:
+            da.simulate(on_event=on_event, **given)
+        said.append(str(raised.value))
+    assert said[0] == said[1]
+    assert "constraint 'grip' cannot begin to act at t = 0.28" in said[0] and "gap is 0.25, more than 1e-06" in said[0]
+
+
 def test_slips_that_would_turn_back_at_once_come_to_rest() -> None:
     """A box of which one corner comes to rest while it still moves the other way: its events once had no end."""
     machine, settings = thrown_box(18)

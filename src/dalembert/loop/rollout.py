@@ -29,9 +29,8 @@ from dalembert.loop.members import (
     with_signs,
 )
 from dalembert.loop.signals import Measure, make_measures
-from dalembert.loop.simulate import check_switches
 from dalembert.loop.stepping import check_gaps
-from dalembert.loop.switches import Switch
+from dalembert.loop.switches import Switch, check_switches
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.constrained.methods import ConstraintMethod

@@ -18,7 +18,7 @@ from dalembert.core.warn import warn
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
 from dalembert.loop.stepping import check_gaps
-from dalembert.loop.switches import Switch
+from dalembert.loop.switches import Switch, check_switches
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.engines.integrators import agree
@@ -203,20 +203,3 @@ def _check_limits(eom: EquationsOfMotion, q: Array, limits: str, where: str) -> 
         if limits == "stop" or joint.limits.stop:
             raise InputError(f"{text}, where a run must stop; give it a value within")
         warn(text)
-
-
-def check_switches(switches: Sequence[Switch], begin: float, duration: float, *, goes_on: bool = False) -> None:
-    """Refuse a switch before the start, and tell of one after the end; a run that goes on has done with the former."""
-    for switch in [switches] if isinstance(switches, Switch) else switches:
-        at = getattr(switch, "at", None)
-        if at is None:
-            continue
-        names = ", ".join((*switch.on, *switch.off))
-        if at <= begin and not goes_on:
-            raise InputError(
-                f"the Switch of {names} at t = {at:g} s comes before the run, which starts at {begin:g} s: say with "
-                "which constraints it starts in the machine (active=False)"
-            )
-        if at > begin + duration:
-            end = begin + duration
-            warn(f"the Switch of {names} at t = {at:g} s comes after the end of the run at {end:g} s")

@@ -10,11 +10,12 @@ import numpy as np
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.validation import check_names
+from dalembert.core.warn import warn
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.transitions.pairs import SwitchTable
 
-__all__ = ["CUT", "Switch", "check_switched", "switch_table"]
+__all__ = ["CUT", "Switch", "check_switched", "check_switches", "switch_table"]
 
 CUT = -1.0
 """Switch of a cable that was taken away: unlike a slack one (0) it does not become taut again."""
@@ -63,6 +64,23 @@ def check_switched(eom: EquationsOfMotion, switches: Sequence[Switch], events: S
                 raise UnknownNameError("switchable constraint or unilateral cable", name, known, where)
         if switch.event is not None and switch.event not in events:
             raise UnknownNameError("event", switch.event, events, "this run")
+
+
+def check_switches(switches: Sequence[Switch], begin: float, duration: float, *, goes_on: bool = False) -> None:
+    """Refuse a switch before the start, and tell of one after the end; a run that goes on has done with the former."""
+    for switch in [switches] if isinstance(switches, Switch) else switches:
+        at = getattr(switch, "at", None)
+        if at is None:
+            continue
+        names = ", ".join((*switch.on, *switch.off))
+        if at <= begin and not goes_on:
+            raise InputError(
+                f"the Switch of {names} at t = {at:g} s comes before the run, which starts at {begin:g} s: say with "
+                "which constraints it starts in the machine (active=False)"
+            )
+        if at > begin + duration:
+            end = begin + duration
+            warn(f"the Switch of {names} at t = {at:g} s comes after the end of the run at {end:g} s")
 
 
 def switch_table(

@@ -407,17 +407,18 @@ class Switching:
 
     # -- transitions in native code -----------------------------------------------------------------------------------
 
-    def table(self) -> PairTable | None:
-        """Tell what transitions are about in numbers; None where Python makes them.
+    def table(self) -> tuple[PairTable, SwitchTable | None] | None:
+        """Tell what transitions are about in numbers; None where Python makes them: the user has one of his own.
 
-        That is so with a transition of the user's own, with switches at an event of a pair, and with cables that
-        measure themselves when they become taut.
+        Switches are among them if one is at an event of a pair, or a pair measures itself when it begins to act.
         """
         system, names, problem = self.eom.constraint_system, self.pairs.names, self.problem
-        own = {spec.name for spec in problem.event_specs[len(problem.event_specs) - problem.n_constraint_events :]}
-        if not names or self.user is not None or own & set(self.switches) or set(names) & set(system.measuring):
+        if not names or self.user is not None:
             return None
-        return self.pair_table()
+        events = [spec.name for spec in problem.event_specs]
+        own = set(events[len(events) - problem.n_constraint_events :])
+        needed = own & set(self.switches) or set(names) & set(system.measuring)
+        return self.pair_table(), self.switch_table(events) if needed else None
 
     def pair_table(self) -> PairTable:
         """Return the pairs in numbers."""
@@ -477,10 +478,13 @@ class Switching:
         for rows in system.rows:
             gap = np.max(np.abs(phi[rows.start : rows.stop]), initial=0.0)
             if rows.name in begin and not rows.unilateral and gap > _CLOSED:
-                raise SimulationError(
-                    f"constraint '{rows.name}' cannot begin to act at t = {t:.9g} s: its gap is {gap:.4g}, "
-                    f"more than {_CLOSED:g}"
-                )
+                raise self.not_closed(t, rows.start, gap)
+
+    def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
+        """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""
+        name = next(rows.name for rows in self.eom.constraint_system.rows if rows.start <= row < rows.stop)
+        how = "not closed" if gap is None else f"{gap:.4g}, more than {_CLOSED:g}"
+        return SimulationError(f"constraint '{name}' cannot begin to act at t = {t:.9g} s: its gap is {how}")
 
     def _let_go(self, t: float, on: set[str], off: set[str]) -> frozenset[str]:
         """What is let go at this instant: it is not taken up again unless its gap says so."""

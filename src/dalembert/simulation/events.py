@@ -17,7 +17,7 @@ from dalembert.simulation.engines.startup import arm
 from dalembert.simulation.problem import EventSpec
 from dalembert.simulation.roots import find_crossing
 from dalembert.simulation.run import EventRecord
-from dalembert.simulation.transitions.native import NativeTransitions
+from dalembert.simulation.transitions.native import NativeTransitions, measure_kernel
 from dalembert.simulation.transitions.pairs import TransitionMaker
 
 __all__ = ["EventWatcher", "Transition", "told_events"]
@@ -67,9 +67,10 @@ class EventWatcher:
         way = self._setup.constraint_method
         if self._maker is None or not isinstance(engine, NativeEngine) or not way.projects or way.implicit:
             return
-        pairs = self._maker.table()
-        if pairs is not None:
-            self._native = engine.make_transitions(pairs)
+        table = self._maker.table()
+        if table is not None:
+            pairs, switches = table
+            self._native = engine.make_transitions(pairs, switches, measure_kernel(switches))
             self._native.armed = self._armed_at, self._armed_for
 
     def collect(self, engine: Engine, outcome: Outcome) -> None:
@@ -89,6 +90,8 @@ class EventWatcher:
             self._maker.noted(entry)
         if outcome is Outcome.ILL_POSED and self._native.pair is not None:
             raise self._maker.ill_posed(engine.t, *self._native.pair)
+        if outcome is Outcome.ILL_POSED and self._native.open_row is not None:
+            raise self._maker.not_closed(engine.t, *self._native.open_row)
         if outcome >= Outcome.ACCUMULATED:
             raise self._native.error(outcome, engine.t)
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.compile import build_library, compile_function
+from dalembert.compile import build_library
 from dalembert.compile.structs import struct_checks
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
@@ -32,7 +32,7 @@ from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.run import EventRecord
 from dalembert.simulation.sources import unit_text
-from dalembert.simulation.transitions.native import gave_up, told
+from dalembert.simulation.transitions.native import NOT_CLOSED, gave_up, measure_kernel, told
 from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionMaker
 
 __all__ = [
@@ -65,7 +65,6 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
 _FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
 _ARMED_AT, _OUTCOME, _CULPRIT, _LACKS, _PAIR, _CARRIED = 0, 2, 3, 4, 5, 6  # as in members.c
 _NOTED, _SWITCHES = -1, -2  # events that do not stop a member
-_NOT_CLOSED = -3  # as in transitions.h
 _DRAIN = ctypes.CFUNCTYPE(None)
 
 # Likewise of `struct desk`.
@@ -228,9 +227,8 @@ class EventSteps:
             return ""
         if outcome is Outcome.ILL_POSED and culprit >= 0 and maker is not None:
             return str(maker.ill_posed(t, culprit, bool(lacks)))
-        system, row = self.setup.problem.constrained, int(self.carried[member, _PAIR])
-        if outcome is Outcome.ILL_POSED and culprit == _NOT_CLOSED and system is not None:
-            return f"constraint '{system.row_names[row]}' cannot begin to act at t = {t:.9g} s: its gap is not closed"
+        if outcome is Outcome.ILL_POSED and culprit == NOT_CLOSED and maker is not None:
+            return str(maker.not_closed(t, int(self.carried[member, _PAIR])))
         return gave_up(outcome, t, [spec.name for spec in self.setup.problem.event_specs], culprit)
 
     @cached_property
@@ -273,10 +271,7 @@ class ThreadSteps:
         patient = replace(setup, patience=np.inf, record=0.0)
         engine = NativeEngine(patient, None, constrained=equations, tableau=tableau, capacity=1 if steps.every else 64)
         changes = _CHANGES if steps.keeps else 64
-        measure: Any = None
-        if steps.switches is not None and steps.switches.measure is not None:
-            function = steps.switches.measure
-            measure = compile_function(function, backend="native", shapes={"t": ()}, lanes=False).native
+        measure = measure_kernel(steps.switches)
         self._made = made = engine.make_transitions(table, steps.switches, measure, changes=changes)
         if steps.endless:
             made.endless()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.compile import compile_function
 from dalembert.core.errors import SimulationError
 from dalembert.simulation.constrained.native import EQUATIONS, NativeConstrained, constrained_library
 from dalembert.simulation.engines.engine import Outcome, Setup
@@ -18,7 +19,18 @@ from dalembert.simulation.run import EventRecord
 from dalembert.simulation.transitions.layout import TRANSITIONS_FIELDS, WATCH_FIELDS
 from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
 
-__all__ = ["NativeTransitions", "gave_up", "told", "transitions_memory", "watch_memory"]
+__all__ = [
+    "NOT_CLOSED",
+    "NativeTransitions",
+    "gave_up",
+    "measure_kernel",
+    "told",
+    "transitions_memory",
+    "watch_memory",
+]
+
+NOT_CLOSED = -3
+"""What a transition ends in at a constraint that cannot begin to act, as in transitions.h."""
 
 _CHANGES = 64  # transitions that are logged between two looks of Python
 _CROWD, _NODES = 500, 4  # as in events.c
@@ -175,7 +187,7 @@ class NativeTransitions:
         changes: int = _CHANGES,
     ) -> None:
         problem = setup.problem
-        self._specs, self._equations = problem.event_specs, equations
+        self._specs, self._kept = problem.event_specs, (equations, measure)  # which structures point to
         left = len(self._specs) - problem.n_constraint_events - sum(spec.hidden for spec in self._specs)
         self._watch_memory = watch = watch_memory(setup, loop, n_left=left, changes=changes)
         self._watch, self.address = watch.struct, watch.address
@@ -247,6 +259,14 @@ class NativeTransitions:
             return None
         return int(self._memory.struct.pair), bool(self._memory.struct.lacks)
 
+    @property
+    def open_row(self) -> tuple[int, float] | None:
+        """Row whose constraint cannot begin to act, and its gap, if that is why native code gave up."""
+        if self._memory is None or self._watch.culprit != NOT_CLOSED:
+            return None
+        row = int(self._memory.struct.pair)
+        return row, abs(float(self._memory.arrays["phi"][row]))
+
     def error(self, outcome: Outcome, t: float) -> SimulationError:
         """Return why native code gave up at ``t``, if not for a pair."""
         return SimulationError(gave_up(outcome, t, [spec.name for spec in self._specs], int(self._watch.culprit)))
@@ -270,6 +290,13 @@ def told(
         its = tuple(names[i] for i in range(first[j], last[j]) if own[i] and times[i] == t[j])
         entries.append(TransitionEntry(t[j], its, impulses[j], lost[j], factor[j], shocks[j], speed[j]))
     return records, entries
+
+
+def measure_kernel(switches: SwitchTable | None) -> Any:
+    """Compile what constraints measure when they begin to act; None if none does."""
+    if switches is None or switches.measure is None:
+        return None
+    return compile_function(switches.measure, backend="native", shapes={"t": ()}, lanes=False).native
 
 
 def gave_up(outcome: Outcome, t: float, names: Sequence[str], culprit: int) -> str:

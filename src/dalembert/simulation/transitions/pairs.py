@@ -110,8 +110,8 @@ class TransitionEntry:
 class TransitionMaker(Protocol):
     """Whoever makes transitions, and can leave them to native code."""
 
-    def table(self) -> PairTable | None:
-        """What they are about in numbers; None where they must be made in Python."""
+    def table(self) -> tuple[PairTable, SwitchTable | None] | None:
+        """What they are about in numbers, and what is switched at their events; None: they must be made in Python."""
 
     def returns(self, t: float, x: Array) -> float:
         """Time after which a contact that has just opened is expected to touch again; infinite if none is."""
@@ -121,3 +121,6 @@ class TransitionMaker(Protocol):
 
     def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
         """Return the error of a pair at which no impulses, or no forces, obey the laws."""
+
+    def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
+        """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""
