@@ -154,3 +154,57 @@ def test_members_have_what_single_runs_have() -> None:
         for name in ("loss.floor.one", "loss.floor.two"):
             assert many[name][i, -1] == pytest.approx(run[name][-1], abs=1e-10)
             assert run[name][-1] > 0.1
+
+
+def driven_rods(links: bool) -> da.Machine:
+    """A carriage that is driven along a line, with a rod that hangs from it by a hinge and hits the ground.
+
+    With ``links`` the hinge is a constraint.
+    """
+    rod = da.Body("rod", 1.0, com=(0.5, 0.0, 0.0), inertia=(0.01, 1.0 / 12, 1.0 / 12))
+    hinge = (
+        da.Joint("b", "planar", "world", "rod", axis="-y")
+        if links
+        else da.Joint("a", "revolute", "cart", "rod", axis="-y")
+    )
+    return da.Machine(
+        "driven",
+        [da.point_mass("cart", 2.0), rod],
+        [da.Joint("x", "prismatic", "world", "cart", axis="x"), hinge],
+        frames=[da.Frame("tip", "rod", (1.0, 0.0, 0.0))],
+        constraints=[
+            da.MotionConstraint("drive", joint="x", value=1.5 * da.TIME + 0.1 * da.TIME * da.TIME),
+            *([da.BallConstraint("pin", "rod", "cart", components="xz")] if links else []),
+        ],
+        contacts=[
+            da.Contact("floor", "tip", surface=da.HalfSpace((0, 0, 1.0), (0, 0, -0.8)), restitution=0.4, friction=0.3)
+        ],
+    )
+
+
+@pytest.mark.parametrize("on_event", [None, lambda t, x, names: None], ids=["native", "python"])
+@pytest.mark.parametrize("links", [False, True])
+def test_what_drives_a_machine_does_work_at_impacts(links: bool, on_event: object) -> None:
+    """A rod hits the ground under a driven carriage: impulses of all rows are all that changes the velocities.
+
+    The work of the drive is an input, what the contact takes is its loss, and nothing is left over.
+    """
+    eom = da.equations(driven_rods(links))
+    run = da.simulate(eom, duration=0.9, v0={"x_dot": 1.5}, method="dopri5", rtol=1e-10, atol=1e-12, on_event=on_event)
+    struck = [entry for entry in run.metadata["transitions"] if "floor" in entry["impulse"]]
+    assert len(struck) > 1
+    nq, nv, names = eom.nq, eom.nv, eom.constraint_system.row_names
+    for entry in struck:
+        before, after = np.flatnonzero(run.t == entry["t"])
+        q, v, v_new = run.x[before, :nq], run.x[before, nq : nq + nv], run.x[after, nq : nq + nv]
+        J = eom.constraint_jacobian(q, t=entry["t"], latches=run.array(eom.constraint_system.latch_names)[after])
+        impulses = np.array([entry["impulse"].get(name, 0.0) for name in names])
+        np.testing.assert_allclose(eom.mass_matrix(q) @ (v_new - v), -J.T @ impulses, atol=1e-9)
+        drive = run["work.input"][after] - run["work.input"][before]
+        rate = 1.5 + 0.2 * entry["t"]  # of the carriage: the constraint is x - 1.5 t - 0.1 t^2
+        assert drive == pytest.approx(-rate * entry["impulse"]["drive"], abs=1e-9)
+        assert abs(drive) > 1e-3
+    np.testing.assert_allclose(losses(run), -run["work.loss"], atol=1e-12)
+    assert np.diff(run["loss.floor"]).min() > -1e-12  # one contact alone never gives
+    np.testing.assert_allclose(run.energy.transition, 0.0, atol=1e-10)
+    assert run.energy.drift < 1e-8

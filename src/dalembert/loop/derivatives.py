@@ -355,10 +355,11 @@ def _impact_map(eom: EquationsOfMotion, problem: Problem) -> Along:
     factors = TapeFactors(M, Jt, acting([acts[i] for i in range(system.m)]))
     v = x[nq : nq + nv]
     dv, impulses = factors.dynamics(ca.SX.zeros(nv), -(1 + bounce * e) * phidot)
-    v1 = v + dv
+    v1, change = v + dv, Jt.T @ dv
     made = ca.vertcat(x[:nq], v1, x[nq + nv :])
     for row, place in enumerate(system.losses):
         if place >= 0:
-            made[int(place)] += (phidot[row] + ca.dot(Jt[:, row], dv) / 2) * impulses[row]
-    made[system.work_loss] = x[system.work_loss] - (ca.dot(v, M @ v) - ca.dot(v1, M @ v1)) / 2
+            made[int(place)] += (phidot[row] + change[row] / 2) * impulses[row]
+    made[system.work_loss] -= ca.dot(phidot + change / 2, impulses)
+    made[system.work_input] += ca.dot(phidot - Jt.T @ v, impulses)
     return Along("impact", [*symbols, acts, bounce], made)

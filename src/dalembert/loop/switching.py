@@ -364,13 +364,15 @@ class Switching:
     def _share_losses(self, t: float, before: Array, x: Array, impulses: Array) -> None:
         """Book what an impact took to the contacts, by their velocities ``u`` before and after it and their impulses.
 
-        Of each that is ``-(u- + u+) p / 2``. With what constraints have of it that begin to act this is all the kinetic
-        energy lost, since ``M (v+ - v-)`` is the sum of all ``J^T p``.
+        Of each that is ``-(u- + u+) p / 2``. With what constraints have of it that begin to act this is all the energy
+        lost, since ``M (v+ - v-)`` is the sum of all ``J^T p``; what drives constraints does work besides.
         """
         eom, constrained = self.eom, self.problem.constrained
         assert constrained is not None
         q, v, v_new = before[: eom.nq], *(y[eom.nq : eom.nq + eom.nv] for y in (before, x))
         J = eom.constraint_jacobian(q, t=t, p=self.p, latches=before[self.latches])
+        driven = eom.constraint_velocity(q, np.zeros(eom.nv), t=t, p=self.p, latches=before[self.latches])
+        x[constrained.work_input] += driven @ impulses
         of_contacts = constrained.losses >= 0
         taken = 0.5 * (J @ (v + v_new)) * impulses  # contacts do not move by themselves
         np.add.at(x, constrained.losses[of_contacts], taken[of_contacts])

@@ -71,7 +71,7 @@ class Instant:
 
 @dataclass(frozen=True, eq=False)
 class Collision:
-    """An impact: velocities and energy, impulses of all rows, and by how much restitution had to be lowered."""
+    """An impact: velocities, impulses of all rows, energy that they took, by how much restitution had to be lowered."""
 
     v: Array
     impulses: Array
@@ -240,22 +240,38 @@ def hit(eom: Any, pairs: Pairs, s: Instant, *, settled: bool = False) -> Collisi
     struck: Impact = impact(M, J[part], rate[part], s.v, one_way[part])
     impulses = np.zeros(len(part))
     impulses[part] = struck.impulses
-    return Collision(struck.v, impulses, struck.energy_lost)
+    return Collision(struck.v, impulses, _taken(rate, J @ (struck.v - s.v), impulses))
+
+
+def _taken(rate: Array, change: Array, impulses: Array) -> float:
+    """Energy that impulses took of rows with these rates and their change; what drives a row does work besides."""
+    return float((rate + 0.5 * change) @ impulses)
 
 
 def _strike(pairs: Pairs, s: Instant, M: Array, J: Array, rate: Array, touch: Mask, e: Array, mu: Array) -> Collision:
     """Impact with restitution and friction, under the constraints that act."""
     held = _held(pairs, s.latches)
-    v = s.v + minimum_norm(M, np.zeros(len(s.v)), J[held], -rate[held]).acceleration
+    v, impulses = s.v, np.zeros(len(J))
+    if np.abs(rate[held]).max(initial=0.0) > _RESTS:  # constraints that begin to act, or drift
+        kept = minimum_norm(M, np.zeros(len(v)), J[held], -rate[held])
+        v, impulses[held] = v + kept.acceleration, kept.multipliers
     A = pairs.spread(J, touch)
     u = pairs.spread(rate, touch).reshape(-1, 3) + (A @ (v - s.v)).reshape(-1, 3)
-    lost = 0.5 * float(s.v @ M @ s.v - v @ M @ v)
+    lost = _taken(rate, J @ (v - s.v), impulses)
     if not (u[:, 0] < -_STRIKES).any():
-        return Collision(v, np.zeros(len(J)), lost)
+        return Collision(v, impulses, lost)
     W, respond = delassus(M, A, J[held])
     made = strike(W, u, e[touch], mu[touch], pairs.poisson[touch])
     v = v + respond(A.T @ made.impulses.ravel())
-    return Collision(v, pairs.gather(made.impulses, touch, len(J)), lost + made.energy_lost, made.factor)
+    impulses += pairs.gather(made.impulses, touch, len(J)) + _answer(M, J, held, A.T @ made.impulses.ravel())
+    return Collision(v, impulses, lost + made.energy_lost, made.factor)
+
+
+def _answer(M: Array, J: Array, held: Mask, force: Array) -> Array:
+    """Impulses of all rows with which constraints that hold answer a generalised one."""
+    made = np.zeros(len(J))
+    made[held] = minimum_norm(M, force, J[held], np.zeros(int(held.sum()))).multipliers
+    return made
 
 
 def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
@@ -288,9 +304,10 @@ def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
         rows = pairs.tangents[still]
         part[rows[rows >= 0]] = True
         struck = impact(M, J[part], rate[part], v, one_way[part])
-        rate, v = rate + J @ (struck.v - v), struck.v
-        impulses[part] += struck.impulses
-        lost += struck.energy_lost
+        change, more = J @ (struck.v - v), np.zeros(len(phi))
+        more[part] = struck.impulses
+        lost += _taken(rate, change, more)
+        rate, v, impulses = rate + change, struck.v, impulses + more
 
 
 @dataclass(frozen=True, eq=False)
@@ -479,4 +496,5 @@ def shock(pairs: Pairs, s: Instant, x: Terms, i: int) -> Collision | None:
     # where a slip has just jammed the impulse is the limit
     if P[0] < 0.0 or np.hypot(P[1], P[2]) > (1.0 + _LETS_GO) * mu * P[0]:
         return None
-    return Collision(s.v + respond(A.T @ P), pairs.gather(P[None], which, len(x.J)), -float(P @ u + 0.5 * P @ W @ P))
+    impulses = pairs.gather(P[None], which, len(x.J)) + _answer(x.M, x.J, held, A.T @ P)
+    return Collision(s.v + respond(A.T @ P), impulses, -float(P @ u + 0.5 * P @ W @ P))

@@ -23,7 +23,7 @@ int64_t transitions_memory(int64_t nv, int64_t m, int64_t k) {
     int64_t most = least_constraint_memory(nv, m);
     if (minimum_norm_memory(nv, m) > most) most = minimum_norm_memory(nv, m);
     if (strike_memory(k) > most) most = strike_memory(k);
-    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 8) + 14 * (m + nv + k) + mass_memory(nv, m) + 128;
+    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 8) + 18 * (m + nv + k) + mass_memory(nv, m) + 128;
 }
 
 /* M, J, Phi and Phi' at a state. 0 = ok. */
@@ -158,6 +158,20 @@ static void respond(const struct factors *F, const double *Z, int64_t n, const d
     for (int64_t j = 0; j < nv; j++) v[j] += f[j];
 }
 
+/* Add the impulses with which constraints that hold answer those of the chosen pairs. */
+static void answer(const struct transitions *T, const struct mass *Q, const int64_t *held, int64_t n_held,
+                   const int64_t *chosen, int64_t count, const double *p, double *impulses, struct memory memory) {
+    const int64_t nv = Q->nv;
+    if (!n_held) return;
+    double *f = take(&memory, nv), *none = take(&memory, n_held), *a = take(&memory, nv), *lambda = take(&memory, n_held);
+    for (int64_t i = 0; i < 3 * count; i++) {
+        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
+        for (int64_t j = 0; row >= 0 && j < nv; j++) f[j] -= T->J[row * nv + j] * p[i];
+    }
+    minimum_norm(Q, f, held, n_held, none, a, lambda, memory);
+    for (int64_t j = 0; j < n_held; j++) impulses[held[j]] += lambda[j];
+}
+
 /* Velocities change: so do the rates of the rows. */
 static void change_velocities(struct transitions *T, double *v, const double *after) {
     const int64_t nv = T->equations->nv;
@@ -166,7 +180,8 @@ static void change_velocities(struct transitions *T, double *v, const double *af
     memcpy(v, after, doubles(nv));
 }
 
-/* What an impact did: impulses of all rows, energy, and by how much restitution had to be lowered. */
+/* What an impact did: impulses of all rows, the energy that they took, -(u- + u+) p / 2 of each, and by how much restitution
+ * had to be lowered. */
 struct collision {
     double *impulses, lost, factor;
 };
@@ -178,18 +193,22 @@ static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *cho
     const int64_t nv = C->nv, n = 3 * count;
     double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *u = take(&memory, n), *change = take(&memory, n),
            *W = take(&memory, n * n), *e = take(&memory, count), *mu = take(&memory, count), *p = take(&memory, n),
-           *v = take(&memory, nv), *dv = take(&memory, nv), *none = take(&memory, nv), *before = x + C->nq,
-           factor = 1.0, lost = 0.0;
+           *v = take(&memory, nv), *dv = take(&memory, nv), *none = take(&memory, nv), *lambda = take(&memory, C->m),
+           *before = x + C->nq, factor = 1.0, lost = 0.0;
     int64_t *held = take_integers(&memory, C->m), *poisson = take_integers(&memory, count), strikes = 0;
     const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
     struct mass Q;
     if (mass_of(T, &Q)) return NO_TERMS;
-    if (n_held) minimum_norm(&Q, none, held, n_held, right, dv, 0, memory);
+    const int moves = largest_of(right, n_held) > RESTS; /* constraints that begin to act, or drift */
+    if (moves) minimum_norm(&Q, none, held, n_held, right, dv, lambda, memory);
+    for (int64_t j = 0; moves && j < n_held; j++) {
+        made->impulses[held[j]] += lambda[j];
+        made->lost += (0.5 * dot(T->J + held[j] * nv, dv, nv) - right[j]) * lambda[j];
+    }
     for (int64_t j = 0; j < nv; j++) v[j] = before[j] + dv[j];
     spread(T, chosen, count, T->rate, u);
     spread_along(T, chosen, count, dv, change);
     for (int64_t i = 0; i < n; i++) u[i] += change[i];
-    made->lost += kinetic(T, before, memory) - kinetic(T, v, memory);
     for (int64_t i = 0; i < count; i++) {
         e[i] = T->e[chosen[i]], mu[i] = T->mu[chosen[i]], poisson[i] = T->poisson[chosen[i]];
         strikes |= u[3 * i] < -STRIKES;
@@ -205,6 +224,7 @@ static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *cho
         }
         respond(&F, Z, n, p, v, memory);
         gather(T, chosen, count, p, made->impulses);
+        answer(T, &Q, held, n_held, chosen, count, p, made->impulses, memory);
         made->lost += lost, made->factor = fmin(made->factor, factor);
     }
     change_velocities(T, before, v);
@@ -225,10 +245,11 @@ static int64_t stop_rows(struct transitions *T, double *x, const int64_t *part, 
     if (mass_of(T, &Q)) return NO_TERMS;
     least_constraint(&Q, none, rows, n, right, pulls, 1e-11, dv, lambda, opening, memory);
     for (int64_t j = 0; j < nv; j++) v[j] = x[C->nq + j] + dv[j];
-    made->lost += kinetic(T, x + C->nq, memory) - kinetic(T, v, memory);
-    for (int64_t i = 0, j = 0; i < m; i++)
-        if (part[i]) made->impulses[i] += lambda[j++];
     change_velocities(T, x + C->nq, v);
+    for (int64_t j = 0; j < n; j++) {
+        made->impulses[rows[j]] += lambda[j];
+        made->lost += 0.5 * (T->rate[rows[j]] - right[j]) * lambda[j];
+    }
     return LANDED;
 }
 
@@ -519,6 +540,7 @@ static int shock(struct transitions *T, double *x, int64_t pair, struct collisio
     multiply(W, 3, 3, P, Wp);
     made->lost -= dot(P, u, 3) + 0.5 * dot(P, Wp, 3);
     gather(T, &pair, 1, P, made->impulses);
+    answer(T, &Q, held, n_held, &pair, 1, P, made->impulses, memory);
     change_velocities(T, x + C->nq, v);
     return 0;
 }
@@ -583,6 +605,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     }
     outcome = hit(T, x, 1, &made, memory);
     if (outcome != LANDED) return outcome;
+    for (int64_t i = 0; i < C->m; i++) x[C->work_input] += C->phi_t[i] * made.impulses[i]; /* of what is driven */
     for (int64_t i = 0; i < C->m; i++)
         if (C->losses[i] >= 0) x[C->losses[i]] += 0.5 * (before[i] + T->rate[i]) * made.impulses[i];
     give_leeway(T, x);
