@@ -352,6 +352,18 @@ def test_bad_starts_are_refused() -> None:
         da.simulate(ball(0.5), duration=1.0, q0={"z": 1.0}, constraints="penalty")
 
 
+@pytest.mark.parametrize("by", ["lagrange", "gibbs-appell", "natural"])
+def test_a_ball_bounces_by_every_formulation(by: str) -> None:
+    """In natural coordinates, too: those of a body that only slides are not redundant."""
+    e, h = 0.5, 0.9
+    run = da.simulate(ball(e), duration=3.0, q0={"z": h + 0.1}, by=by, method="dopri5", backend="vm")
+    times = [event.t for event in run.events if event.name == "floor.impact"]
+    flight = math.sqrt(2.0 * h / G)
+    expected = [flight * (1.0 + sum(2.0 * e**j for j in range(1, k))) for k in range(1, 5)]
+    assert times[:4] == pytest.approx(expected, abs=1e-9)
+    assert run["force.floor.normal"][-1] == pytest.approx(G, rel=1e-10)
+
+
 def test_what_happened_is_told_after_a_run_goes_on_or_fails() -> None:
     """The transitions of both parts of a run, and those up to where a run failed, with its machine."""
     eom = da.equations(ball(0.5))

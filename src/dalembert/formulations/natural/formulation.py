@@ -114,8 +114,13 @@ class Natural(FormulationBase):
         return self.mass_matrix() @ self.variables.a + self.bias()
 
     def forward_dynamics(self) -> Any:
-        """Refuse: without their constraints natural coordinates describe no rigid body."""
-        raise InputError("natural coordinates are redundant: use constrained_dynamics")
+        """Solve for accelerations where there are no constraints, of bodies that only slide or turn about fixed axes.
+
+        Refuse all others: without their constraints natural coordinates describe no rigid body.
+        """
+        if self.own_constraints():
+            raise InputError("natural coordinates are redundant: use constrained_dynamics")
+        return ca.solve(self.mass_matrix(), self.variables.tau - self.bias())
 
     def kinetic_energy(self) -> Any:
         """Kinetic energy, rotors included."""
