@@ -103,6 +103,19 @@ def test_parts_are_the_run_and_looking_changes_nothing(case: str) -> None:
     assert last.names == run.names and set(last.metadata) == set(run.metadata) and last.machine is run.machine
 
 
+def test_a_run_that_records_much_can_be_seen_and_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows fill the memory of the loop long before it would look up by itself."""
+    module = importlib.import_module("dalembert.simulation.integrate")
+    check = module.check_setup
+    monkeypatch.setattr(module, "check_setup", lambda *a, **k: replace(check(*a, **k), patience=0.05))
+    monkeypatch.setattr("dalembert.simulation.engines.native._ROWS_BYTES", 1)
+    parts: list[da.Run] = []
+    run = of_machine("double-pendulum", duration=2000.0, method="rk4")(
+        watch=parts.append, progress=lambda fraction: len(parts) < 3
+    )
+    assert run.status == "interrupted" and len(parts) >= 3 and len(run.t) > 64
+
+
 def test_who_looks_on_may_fail_and_the_part_is_kept() -> None:
     def clumsy(part: da.Run) -> None:
         raise ZeroDivisionError("oh")

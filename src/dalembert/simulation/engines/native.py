@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import time
 from functools import cache
 from typing import Any
 
@@ -304,6 +305,7 @@ class NativeEngine:
             loop.h = first_step(self.derivative, self._setup, self._method)
 
     def advance(self) -> Outcome:
+        patience = time.monotonic() + self._loop.patience
         while True:
             if self.transitions is None:
                 outcome = Outcome(self._library.loop_advance(self._reference))
@@ -315,6 +317,8 @@ class NativeEngine:
                 self.transitions.drain()
             else:
                 return outcome
+            if time.monotonic() > patience:  # the loop counts anew each time: one that fills up soon would never yield
+                return Outcome.YIELD
 
     def make_transitions(
         self, table: PairTable | None, switches: SwitchTable | None = None, measure: Any = None, **settings: int
