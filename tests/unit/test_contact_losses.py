@@ -190,7 +190,11 @@ def test_what_drives_a_machine_does_work_at_impacts(links: bool, on_event: objec
     The work of the drive is an input, what the contact takes is its loss, and nothing is left over.
     """
     eom = da.equations(driven_rods(links))
-    run = da.simulate(eom, duration=0.9, v0={"x_dot": 1.5}, method="dopri5", rtol=1e-10, atol=1e-12, on_event=on_event)
+    turn = {"b.angle_dot" if links else "a_dot": 0.37}
+    run = da.simulate(
+        eom, duration=0.9, v0={"x_dot": 1.5, **turn}, method="dopri5", rtol=1e-10, atol=1e-12, on_event=on_event
+    )
+    assert "initial_impact" not in run.metadata  # loops that move are no impact, whatever rounding leaves of them
     struck = [entry for entry in run.metadata["transitions"] if "floor" in entry["impulse"]]
     assert len(struck) > 1
     nq, nv, names = eom.nq, eom.nv, eom.constraint_system.row_names

@@ -235,8 +235,8 @@ def hit(eom: Any, pairs: Pairs, s: Instant, *, settled: bool = False) -> Collisi
     part, one_way = _taking_part(pairs, s.latches, phi, s.loose)
     if settled:
         one_way &= eom.constraint_system.activity(s.latches) == 0.0
-        if np.where(one_way, rate, np.abs(rate))[part].max(initial=0.0) <= _RESTS:
-            return Collision(s.v, np.zeros(len(part)), 0.0)
+    if np.where(one_way, rate, np.abs(rate))[part].max(initial=0.0) <= _RESTS:
+        return Collision(s.v, np.zeros(len(part)), 0.0)
     struck: Impact = impact(M, J[part], rate[part], s.v, one_way[part])
     impulses = np.zeros(len(part))
     impulses[part] = struck.impulses

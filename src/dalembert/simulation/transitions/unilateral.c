@@ -271,7 +271,7 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
     double fastest = 0.0;
     for (int64_t i = 0; i < m; i++)
         if (part[i]) fastest = fmax(fastest, one_way[i] ? T->rate[i] : fabs(T->rate[i]));
-    if (settled && fastest <= RESTS) return LANDED;
+    if (fastest <= RESTS) return LANDED;
     return stop_rows(T, x, part, one_way, made, memory);
 }
 
