@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.support.random_falls import dropped_quadruped, hinged_boxes
 from tests.support.thrown_box import thrown_box
 
 import dalembert as da
@@ -86,39 +87,12 @@ def test_both_corners_of_an_edge_begin_to_slip_in_both_languages() -> None:
 @pytest.mark.parametrize("seed", [0, 14])
 def test_hinged_boxes_come_to_rest_on_all_corners(seed: int) -> None:
     """Corners that creep while others stick: who decides on that must have friction as the equations of motion do."""
-    rng = np.random.default_rng(seed)
-    mu, e = float(rng.uniform(0.1, 1.0)), float(rng.uniform(0.0, 0.7))
-    rng.integers(2, 4)
-    size = (0.3, 0.2, 0.1)
-    names = ("b0", "b1")
-    joints = [
-        da.Joint("j0", "free", "world", "b0"),
-        da.Joint("j1", "spherical", "b0", "b1", da.Transform((0.17, 0.0, 0.0))),
-    ]
-    contacts = [da.Contact(f"g{name}", name, da.Box(size), friction=mu, restitution=e) for name in names]
-    machine = da.Machine("hinged", [da.box(name, 1.0, size) for name in names], joints, contacts=contacts)
-    q0 = machine.q_neutral.copy()
-    turn = rng.normal(size=4)
-    q0[2], q0[3:7] = 0.9, turn / np.linalg.norm(turn)
-    run = da.simulate(machine, duration=2.0, q0=q0, v0=0.7 * rng.normal(size=9), method="dopri5", record=0.02)
+    machine, settings = hinged_boxes(seed)
+    run = da.simulate(machine, duration=2.0, **settings)
     forces = [run[name] for name in run.names if name.startswith("force.") and name.endswith(".normal")]
     assert sum(force[-1] for force in forces) == pytest.approx(2 * G, rel=1e-6)
     assert min(run[name].min() for name in run.names if name.startswith("gap.")) > -2e-11
     assert run.energy.drift < 1e-7
-
-
-def dropped_quadruped(seed: int) -> tuple[dict[str, Any], dict[str, float], float]:
-    """Start of a fall on four feet, flat or tilted, at rest or sliding with 1 m/s; and its friction."""
-    rng = np.random.default_rng(seed)
-    q0 = quadruped_stance(float(rng.uniform(0.02, 0.1)))
-    turn = 0.15 * rng.normal(size=3) if seed % 3 else np.zeros(3)
-    angle = float(np.linalg.norm(turn))
-    axis = turn / max(angle, 1e-12) * np.sin(angle / 2)
-    q0 |= {"base.qw": np.cos(angle / 2), "base.qx": axis[0], "base.qy": axis[1], "base.qz": axis[2]}
-    q0["base.z"] += 0.1 if seed % 3 else 0.0
-    way = rng.uniform(0.0, 2.0 * np.pi)
-    v0 = {"base.vx": float(np.cos(way)), "base.vy": float(np.sin(way))} if seed % 2 else {}
-    return q0, v0, (0.2, 0.4, 0.5, 0.7, 1.0)[seed % 5]
 
 
 @needs_compiler

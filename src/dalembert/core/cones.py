@@ -29,6 +29,7 @@ __all__ = [
     "NoContactForcesError",
     "Solution",
     "Touch",
+    "eased",
     "fault",
     "jammed",
     "linear",
@@ -52,11 +53,11 @@ class Touch(IntEnum):
 
 
 class NoContactForcesError(ArithmeticError):
-    """No forces fulfil the laws: Painleve's paradox at the pair of the given index."""
+    """No forces fulfil the laws: Painleve's paradox at the pair of the given index, certainly if it ``jams``."""
 
-    def __init__(self, pair: int) -> None:
+    def __init__(self, pair: int, *, jams: bool = False) -> None:
         super().__init__(pair)
-        self.pair = pair
+        self.pair, self.jams = pair, jams
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +171,10 @@ def linear(c: Cones, modes: NDArray[np.int64], near: Array | None, weights: Arra
 
 
 def shared(c: Cones, modes: NDArray[np.int64]) -> Solution | None:
-    """Solution with these modes, redundant forces in proportion to the normal ones; None if it breaks a law."""
+    """Solution with these modes, redundant forces in proportion to the normal ones; None if it breaks a law.
+
+    What is open may do what it likes.
+    """
     k = len(modes)
     weights = np.ones((k, 3))
     made = None
@@ -184,19 +188,39 @@ def shared(c: Cones, modes: NDArray[np.int64]) -> Solution | None:
     if made is None:
         return None
     least = 1e-13 * float(np.abs(made.p).max(initial=0.0))
-    stuck = modes == Touch.STICK
+    stuck, acts = modes == Touch.STICK, modes != Touch.OPEN
     inside = np.hypot(made.p[:, 1], made.p[:, 2]) <= _INNER * c.mu * (made.p[:, 0] + c.given)
     still = np.abs(made.u[:, 0]) <= tolerance(c)
     held = ~stuck | (np.abs(made.u[:, 1:]).max(axis=1, initial=0.0) <= tolerance(c)) | (c.mu == 0.0)
     if (
         not jammed(c).any()
-        and (made.p[:, 0] > least).all()
+        and (made.p[:, 0] > least)[acts].all()
         and (inside | ~stuck | (c.mu == 0.0)).all()
-        and still.all()
+        and still[acts].all()
         and held.all()
     ):
         return made
     return None
+
+
+def eased(c: Cones, s: Solution) -> Solution:
+    """Return the same motion with the forces of all that is at rest shared in proportion to the normal ones.
+
+    Searches end where they first fulfil the laws: with friction at its limit where less would do, and with pairs that
+    touch but carry nothing. Where shared forces break a law, they are shared among those that push, or stay as found.
+    """
+    least = 10.0 * tolerance(c)
+    rests = ~np.isfinite(c.slip[:, 0]) & (np.abs(s.u[:, 0]) <= least)
+    rests &= (np.abs(s.u[:, 1:]).max(axis=1) <= least) | (c.mu == 0.0)
+    for which in (rests, rests & (s.modes == Touch.STICK)):
+        if not which.any():
+            break
+        given = np.where(which[:, None], 0.0, s.p)
+        free = Cones.of(c.W, c.b + c.W @ given.ravel(), c.mu, given=c.given)
+        made = shared(free, np.where(which, Touch.STICK, Touch.OPEN))
+        if made is not None:
+            return Solution(made.p + given, made.u, np.where(which, Touch.STICK, s.modes))
+    return s
 
 
 def polished(c: Cones, modes: NDArray[np.int64], near: Array) -> Solution | None:

@@ -18,8 +18,10 @@ from dalembert.core.cones import (
     NoContactForcesError,
     Solution,
     Touch,
+    eased,
     fault,
     jammed,
+    linear,
     polished,
     shared,
     tolerance,
@@ -28,7 +30,18 @@ from dalembert.core.cones import (
 from dalembert.core.constraint_algebra import factorise
 from dalembert.core.types import Array
 
-__all__ = ["Cones", "NoContactForcesError", "Solution", "Strike", "Touch", "delassus", "solve_cones", "strike"]
+__all__ = [
+    "Cones",
+    "NoContactForcesError",
+    "Solution",
+    "Strike",
+    "Touch",
+    "delassus",
+    "jammed",
+    "linear",
+    "solve_cones",
+    "strike",
+]
 
 _SWEEPS = 1000
 _ATTEMPTS = 3
@@ -85,8 +98,8 @@ def solve_cones(c: Cones, start: Array | None = None) -> Solution:
     k = len(c.mu)
     sliding = np.isfinite(c.slip[:, 0])
     jams = jammed(c)
-    if (jams & (c.b[::3] < 0.0)).any():
-        raise NoContactForcesError(int(np.argmax(jams & (c.b[::3] < 0.0))))
+    if k == 1 and jams[0] and c.b[0] < 0.0:  # of several the others may carry it
+        raise NoContactForcesError(0)
     first = np.where(sliding, Touch.SLIP, Touch.STICK)
     guess = shared(c, first)
     if guess is not None:
@@ -106,11 +119,11 @@ def solve_cones(c: Cones, start: Array | None = None) -> Solution:
             p = begun
         made = newton(c, p)
         if fault(c, made) <= 10.0 * tolerance(c):
-            return polished(c, made.modes, made.p) or made
+            return eased(c, polished(c, made.modes, made.p) or made)
         if best is None or fault(c, made) < fault(c, best):
             best = made
     if best is not None and fault(c, best) <= _NEARLY * scale:
-        return best
+        return eased(c, best)
     modes = np.full(k, -1)
     for count in range(_SWEEPS):
         change, now = sweep(c, p)
@@ -118,13 +131,13 @@ def solve_cones(c: Cones, start: Array | None = None) -> Solution:
         modes = now
         sharp = polished(c, modes, p) if steady and count % 5 == 4 else None
         if sharp is not None:
-            return sharp
+            return eased(c, sharp)
         if change <= 1e-15 * (1.0 + float(np.abs(p).max(initial=0.0))):
             break
     u = (c.W @ p.ravel() + c.b).reshape(k, 3)
     found = Solution(p, u, modes)
     if fault(c, found) <= _NEARLY * max(scale, 1e-300):
-        return found
+        return eased(c, found)
     raise NoContactForcesError(int(np.argmax(jams) if jams.any() else np.argmax(np.abs(u).max(axis=1))))
 
 

@@ -20,7 +20,7 @@ from dalembert.simulation.problem import EventSpec
 __all__ = ["cable_events", "cable_signals", "constrained_part", "switch_events", "tension_specs"]
 
 _AHEAD = math.tan(math.pi / 6)  # friction is within 60 degrees of where its slip began, at which that is looked at anew
-_FORWARD = 1e-12  # slip [m/s] that a pair is taken to have at least, along the way in which it began to slip
+_FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which it began to slip: with less it ends
 
 
 def constrained_part(

@@ -18,20 +18,20 @@ from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.slips import fits, give_leeway, moves_slips, slides
 from dalembert.loop.starts import place_starts
 from dalembert.loop.switches import CUT, Switch, switch_table
 from dalembert.loop.unilateral import (
+    STRIKES,
     Instant,
     Pairs,
+    SlipsEndError,
     Terms,
     close_gaps,
-    fits,
-    give_leeway,
     hit,
     rest,
     settle,
     shock,
-    slides,
 )
 from dalembert.simulation.constrained.fallback import TURNED, TURNS, PythonConstrained
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
@@ -328,24 +328,34 @@ class Switching:
         """State after the impacts of an instant, with what goes on to act; and what they did."""
         eom, system = self.eom, self.eom.constraint_system
         impulses, lost, factor, shocks = np.zeros(system.m), 0.0, 1.0, 0
-        settled, before = False, x.copy()
+        settled, again, before = False, len(self.pairs.names), x.copy()
         while True:
             try:
                 struck = hit(eom, self.pairs, self._at(t, x, loose), settled=settled)
             except NoContactForcesError as error:
                 raise self._ill_posed(t, error.pair, "impulses") from None
+            moved = struck.v - x[eom.nq : eom.nq + eom.nv]
             x[eom.nq : eom.nq + eom.nv] = struck.v
             impulses, lost, factor = impulses + struck.impulses, lost + struck.energy_lost, min(factor, struck.factor)
-            if settled:
-                break
+            if settled:  # where that has moved what slips, the modes are those of other slips
+                J = eom.constraint_jacobian(x[: eom.nq], t=t, p=self.p, latches=x[self.latches])
+                if again == 0 or not moves_slips(self.pairs, x[self.latches], J @ moved):
+                    break
+                settled, again = False, again - 1
             rested = rest(eom, self.pairs, self._at(t, x, loose))
             x[eom.nq : eom.nq + eom.nv] = rested.v
             impulses, lost = impulses + rested.impulses, lost + rested.energy_lost
             try:
                 x, settled = self._settled(t, x, loose), True
+            except SlipsEndError as error:
+                loose |= {f"{name}.end" for name in np.array(self.pairs.names)[error.pairs]}
             except NoContactForcesError as error:
+                terms = self._terms(t, x)
+                if terms.phidot[self.pairs.rows[error.pair]] < -STRIKES:  # it opens, and may do so
+                    loose |= {f"{self.pairs.names[error.pair]}.open"}
+                    continue
                 shocks += 1
-                made = shock(self.pairs, self._at(t, x, loose), self._terms(t, x), error.pair)
+                made = shock(self.pairs, self._at(t, x, loose), terms, error.pair)
                 if made is None or shocks > len(self.pairs.names):
                     raise self._ill_posed(t, error.pair, "forces") from None
                 x[eom.nq : eom.nq + eom.nv] = made.v
@@ -507,20 +517,30 @@ class Switching:
         x, terms, ways = x.copy(), self._terms(t, x), None
         pairs, rows = self.pairs, self.pairs.tangents
         for turn in range(TURNS + 1):
-            x[self.latches] = latches = settle(pairs, x[self.latches], terms, loose, self.p, ways)
+            try:
+                x[self.latches] = latches = settle(pairs, x[self.latches], terms, loose, self.p, ways)
+            except NoContactForcesError as error:
+                if ways is None or error.jams:
+                    raise
+                break  # none were found with friction turned
             slip = slides(pairs, latches)
             if not slip.any() or turn == TURNS:
                 break
             # friction of slow slips is turned to where they are going, see `loop.constraints`
-            made, _, multipliers = self._equations.solve(t, x, self.held())
+            made, a, multipliers = self._equations.solve(t, x, self.held())
             _, mu = pairs.coefficients(self.p)
+            change = made[2].T @ a - made[5][:, 0]
+            if fits(pairs, latches, terms.phidot, change, multipliers, loose, self.p):
+                break
             turned = np.where(rows >= 0, -made[8][rows, 0], 0.0) / np.where(slip, mu, 1.0)[:, None]
             toward = latches[pairs.friction[:, 1:3]]
-            before = toward if ways is None else np.where(np.isfinite(ways), ways, toward)
-            most = np.abs(turned - before)[slip].max()
-            ways = np.where(slip[:, None], turned, np.nan if ways is None else ways)
-            if fits(pairs, latches, multipliers, self.p) or not most > TURNED:
+            before = toward if ways is None else np.where(np.isfinite(ways[:, 1:]), ways[:, 1:], toward)
+            if not np.abs(turned - before)[slip].max() > TURNED:
                 break
+            lead = np.full(len(pairs.names), np.nan)
+            lead[pairs.rubs] = self._equations.leads
+            known = np.column_stack([lead, turned])
+            ways = np.where(slip[:, None], known, np.nan if ways is None else ways)
         return x
 
     @cached_property

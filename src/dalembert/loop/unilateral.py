@@ -16,22 +16,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.constraint_algebra import Impact, impact, least_constraint, minimum_norm
-from dalembert.core.contact_algebra import Cones, NoContactForcesError, Touch, delassus, solve_cones, strike
+from dalembert.core.contact_algebra import (
+    Cones,
+    NoContactForcesError,
+    Touch,
+    delassus,
+    jammed,
+    linear,
+    solve_cones,
+    strike,
+)
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.system import ConstraintSystem
 
 __all__ = [
+    "LETS_GO",
+    "SLIPS",
+    "STRIKES",
+    "TOUCHES",
     "Collision",
     "Instant",
+    "Mask",
     "Pairs",
+    "SlipsEndError",
     "close_gaps",
-    "fits",
-    "give_leeway",
     "hit",
     "rest",
     "settle",
     "shock",
-    "slides",
 ]
 
 Mask = NDArray[np.bool_]
@@ -41,12 +53,13 @@ TOUCHES = 1e-8  # gap [m] up to which what is open touches
 _STILL = 1e-4  # rate [m/s] up to which what touches stays closed
 _BEYOND = 0.999e-11  # gap [m], negative, at which what is open may be: just before gaps are seen to close
 _EDGE = 1.0 - 1e-9  # part of the limit of friction from which on a contact slips
-_SLIPS = 1e-7  # rate [m/s] from which on a contact slips
-_SLOWEST = 1e-9  # rate [m/s] below which the direction of a slip is rounding
+SLIPS = 1e-7  # rate [m/s] from which on a contact slips
 _RESTS = 1e-12  # rate [m/s] up to which what slips no more is at rest
-_STRIKES = 1e-10  # rate [m/s] from which on a gap closes with an impact
+STRIKES = 1e-10  # rate [m/s] from which on a gap closes with an impact
 _PULLS = 1e-9  # part of the largest multiplier that counts as one
-_LETS_GO = 1e-6  # the same of a contact whose force, or what its friction lacks of the limit, was seen to pass zero
+_AHEAD = 10.0  # times what accelerates pairs, up to which u / T of a slow slip is told from them
+_NEARER = 1e-6  # part of its slip by which a pair that jams is taken to approach
+LETS_GO = 1e-6  # the same of a contact whose force, or what its friction lacks of the limit, was seen to pass zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +71,8 @@ class Instant:
     t, q, v, latches, p
         Time, coordinates, velocities, latches and parameter values.
     loose
-        What has just let go, and the events at which friction has just reached its limit.
+        What has just let go; ``NAME.slip`` if friction has just reached its limit, ``NAME.open`` if a pair is to open,
+        ``NAME.end`` if its slip is to end.
     """
 
     t: float
@@ -77,6 +91,14 @@ class Collision:
     impulses: Array
     energy_lost: float
     factor: float = 1.0
+
+
+class SlipsEndError(ArithmeticError):
+    """Slow slips of some pairs end before their friction could turn: they come to rest (see `rest`)."""
+
+    def __init__(self, pairs: Mask) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +178,10 @@ class Pairs:
         on = latches[self.flags]
         near = (on > -0.5) & (on < 0.5) & (phi[self.rows] > -TOUCHES)
         return ((on > 0.5) | near) & np.array([name not in loose for name in self.names], dtype=bool)
+
+    def marked(self, what: str, loose: frozenset[str]) -> Mask:
+        """Which have been seen to do something at an instant (see `Instant`)."""
+        return np.array([f"{name}.{what}" in loose for name in self.names], dtype=bool)
 
     def spread(self, values: Array, which: Mask) -> Array:
         """Rows of the chosen pairs, three each (zero where there is none), of values by row (m, ...), turned round."""
@@ -258,7 +284,7 @@ def _strike(pairs: Pairs, s: Instant, M: Array, J: Array, rate: Array, touch: Ma
     A = pairs.spread(J, touch)
     u = pairs.spread(rate, touch).reshape(-1, 3) + (A @ (v - s.v)).reshape(-1, 3)
     lost = _taken(rate, J @ (v - s.v), impulses)
-    if not (u[:, 0] < -_STRIKES).any():
+    if not (u[:, 0] < -STRIKES).any():
         return Collision(v, impulses, lost)
     W, respond = delassus(M, A, J[held])
     made = strike(W, u, e[touch], mu[touch], pairs.poisson[touch])
@@ -275,7 +301,7 @@ def _answer(M: Array, J: Array, held: Mask, force: Array) -> Array:
 
 
 def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
-    """Velocities after what slips no more has come to rest, all of it together.
+    """Velocities after what slips no more has come to rest, all of it together, and slips that end.
 
     A slip is seen to end when it has turned by a rate that is rounding, and of several that are so slow none can be
     said to be still slipping. Which of them go on to stick, and where the others slip to, is for their accelerations to
@@ -292,12 +318,12 @@ def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
     part, one_way = _held(pairs, s.latches), np.zeros(len(phi), dtype=bool)
     part[pairs.rows[close]] = True
     one_way[pairs.rows[close]] = s.latches[pairs.flags[close]] < 0.5
-    still = np.zeros(len(pairs.names), dtype=bool)
+    still, ends = np.zeros(len(pairs.names), dtype=bool), pairs.marked("end", s.loose)
     v, impulses, lost = s.v, np.zeros(len(phi)), 0.0
     while True:
         u = np.where(pairs.tangents >= 0, rate[pairs.tangents], 0.0)
         speed = np.hypot(u[:, 0], u[:, 1])
-        slow = close & (mu > 0.0) & (speed <= _SLIPS) & ~still
+        slow = close & (mu > 0.0) & ((speed <= SLIPS) | ends) & ~still
         still |= slow
         if speed[slow].max(initial=0.0) <= _RESTS:
             return Collision(v, impulses, lost)
@@ -338,20 +364,23 @@ def settle(
     terms
         Terms of the equations.
     loose
-        What has just let go, and the events at which friction has just reached its limit.
+        What has just let go, and what has been seen of pairs at this instant (see `Instant`).
     p
         Parameter values.
     ways
-        What friction of pairs that slip is against (k x 2); NaN, or None: against their slip.
+        Of pairs that slip slowly the time by which their friction is ahead of them, and what it is against there (k x
+        3); NaN, or None: against their slip.
 
     Raises
     ------
     NoContactForcesError
         If no forces obey the laws of friction: Painleve's paradox, with the index of the pair.
+    SlipsEndError
+        If slow slips end within the time by which their friction is ahead of them.
     """
     rubbing = pairs.touching(latches, terms.phi, frozenset()) & pairs.rubs
     if rubbing.any():
-        known = np.full((len(pairs.names), 2), np.nan) if ways is None else ways
+        known = np.full((len(pairs.names), 3), np.nan) if ways is None else ways
         return _settle_friction(pairs, latches, terms, loose, p, known)
     taut = _settle_plain(pairs, latches, terms, loose)
     result = latches.copy()
@@ -395,7 +424,7 @@ def _candidates(pairs: Pairs, latches: Array, phi: Array, phidot: Array, loose: 
     touch = pairs.touching(
         latches, phi, loose & {n for n, c in zip(pairs.names, pairs.is_contact, strict=True) if not c}
     )
-    return touch & (phidot[pairs.rows] > -_STILL)
+    return touch & (phidot[pairs.rows] > -_STILL) & ~pairs.marked("open", loose)
 
 
 def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[str], p: Array, ways: Array) -> Array:
@@ -408,17 +437,30 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
     b = A @ free - pairs.spread(x.gamma, which)
     u = pairs.spread(x.phidot, which).reshape(-1, 3)[:, 1:]
     speed = np.hypot(u[:, 0], u[:, 1])
-    slips = (mu[which] > 0.0) & (speed > _SLIPS)
+    slips = (mu[which] > 0.0) & (speed > SLIPS)
     toward = np.where(slips[:, None], u / np.maximum(speed, 1e-300)[:, None], np.nan)
-    slip = np.where(slips[:, None] & np.isfinite(ways[which]), ways[which], toward)
+    lead, way = ways[which][:, 0], ways[which][:, 1:]
+    slip = np.where(slips[:, None] & np.isfinite(way), way, toward)
+    # friction of a slow slip is against u + T u', where that is: the law of a pair at rest, with u / T to begin with
+    turns = slips & (speed <= _AHEAD * np.abs(b).max(initial=0.0) * np.nan_to_num(lead))
+    slip[turns] = np.nan
+    b.reshape(-1, 3)[turns, 1:] += u[turns] / lead[turns, None]
+    cones = Cones.of(W, b, mu[which], slip)
     try:
-        found = solve_cones(Cones.of(W, b, mu[which], slip))
+        found = solve_cones(cones)
     except NoContactForcesError as error:
-        raise NoContactForcesError(int(np.flatnonzero(which)[error.pair])) from None
+        jams = bool(jammed(cones)[error.pair])
+        raise NoContactForcesError(int(np.flatnonzero(which)[error.pair]), jams=jams) from None
+    ends = turns & (found.modes == Touch.STICK) & ~pairs.marked("end", loose)[which]
+    if ends.any():  # in half of the time that friction against the slip would take, or sooner
+        stopped = np.zeros(len(pairs.names), dtype=bool)
+        stopped[which] = ends
+        raise SlipsEndError(stopped)
     # the force of a pair that lets go is rounding of what it would have to hold, if all the motion were along it
     natural = np.sqrt(free @ x.M @ free / np.maximum(np.diag(W)[::3], 1e-300))
     lets_go = np.array([name in loose for name in pairs.names], dtype=bool)[which]
-    result, least = latches.copy(), np.where(lets_go, _LETS_GO, _PULLS)
+    begun = pairs.marked("slip", loose)
+    result, least = latches.copy(), np.where(lets_go, LETS_GO, _PULLS)
     least *= np.maximum(natural, np.abs(found.p).max(initial=1e-6))
     free_flags = latches[pairs.flags] > -0.5
     result[pairs.flags[free_flags]] = 0.0
@@ -430,8 +472,10 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
         result[pairs.flags[i]] = 1.0
         if pairs.rubs[i]:
             mode, way, push = Touch(int(found.modes[n])), toward[n], float(np.hypot(*found.p[n, 1:]))
-            if not slips[n]:  # it slips against the friction that has reached its limit
-                limit = (1.0 - _LETS_GO if f"{pairs.names[i]}.slip" in loose else _EDGE) * mu[i] * found.p[n, 0]
+            if slips[n]:
+                mode = Touch.SLIP
+            else:  # it slips against the friction that has reached its limit
+                limit = (1.0 - LETS_GO if begun[i] else _EDGE) * mu[i] * found.p[n, 0]
                 edge = push > 0.0 and push >= limit
                 mode, way = (Touch.SLIP, -found.p[n, 1:] / push) if edge else (Touch.STICK, way)
             _set_friction(pairs, result, i, mode, found.p[n], way)
@@ -445,56 +489,33 @@ def _set_friction(pairs: Pairs, latches: Array, i: int, mode: Touch, force: Arra
     latches[pairs.friction[i, :6]] = [float(mode == Touch.STICK), *way, *(force if closed else np.zeros(3))]
 
 
-def fits(pairs: Pairs, latches: Array, multipliers: Array, p: Array) -> bool:
-    """Whether forces that the equations of motion have with these latches push, and keep what sticks."""
-    acts = latches[pairs.flags] > 0.5
-    push = multipliers[pairs.rows]
-    rubs = np.hypot(*np.where(pairs.tangents >= 0, multipliers[pairs.tangents], 0.0).T)
-    sticks = acts & pairs.rubs & ~slides(pairs, latches)
-    return bool((push[acts] >= 0.0).all() and (rubs <= pairs.coefficients(p)[1] * push)[sticks].all())
-
-
-def slides(pairs: Pairs, latches: Array) -> Mask:
-    """Which pairs slip."""
-    return (latches[pairs.flags] > 0.5) & pairs.rubs & latches[pairs.friction[:, 1:3]].any(axis=1)
-
-
-def give_leeway(pairs: Pairs, latches: Array, rate: Array, slowest: float) -> Array:
-    """Latches with the rates by which slips may turn before they end.
-
-    Rows that all but depend on each other do not rest to the last digit: both ends of a flat link slip nearly alike,
-    and one that begins to slip may still move the other way, more slowly than counts as a slip. It has the leeway to
-    turn. What slips at a speed that counts has none: it ends before it turns, at twice the rate ``slowest``, where it
-    has no direction any more that a step could tell from its errors. (A corner of a tumbling box could go on at such
-    speeds, its direction turning faster and faster.)
-    """
-    result, places = latches.copy(), pairs.friction[pairs.rubs]
-    u = -np.where(pairs.tangents >= 0, rate[pairs.tangents], 0.0)[pairs.rubs]
-    along, speed = (u * latches[places[:, 1:3]]).sum(axis=1), np.hypot(u[:, 0], u[:, 1])
-    turned = 0.5 * speed - along
-    begins = _SLOWEST + 1.5 * np.maximum(0.0, turned)
-    result[places[:, 6]] = np.where((speed > _SLIPS) & (turned < 0.0), -slowest, begins)
-    return result
-
-
 def shock(pairs: Pairs, s: Instant, x: Terms, i: int) -> Collision | None:
     """Impact without collision: what Painleve's paradox at pair ``i`` ends in, its slip stopped at once; or None.
 
-    No finite forces obey the laws of friction there; the impulse that brings the pair to rest does (P. Painleve, 1895;
-    L. Lecornu), if it lies in the cone of friction.
+    No finite forces obey the laws of friction there; impulses do (P. Painleve, 1895; L. Lecornu): those of an impact of
+    all that touches, at which the pair approaches by ever so little. Pushes that keep it slipping would only press it
+    on, so its slip ends, or turns round.
     """
-    which = np.zeros(len(pairs.names), dtype=bool)
+    which = _candidates(pairs, s.latches, x.phi, x.phidot, s.loose)
     which[i] = True
-    held = _held(pairs, s.latches)
-    A = pairs.spread(x.J, which)
+    held, n = _held(pairs, s.latches), int(which[:i].sum())
+    A, mu = pairs.spread(x.J, which), pairs.coefficients(s.p)[1][which]
     W, respond = delassus(x.M, A, x.J[held])
     u = pairs.spread(x.phidot, which)
-    rows = [j for j in range(3) if W[j, j] > 0.0]
-    P = np.zeros(3)
-    P[rows] = np.linalg.lstsq(W[np.ix_(rows, rows)], -u[rows], rcond=None)[0]
-    mu = pairs.coefficients(s.p)[1][i]
-    # where a slip has just jammed the impulse is the limit
-    if P[0] < 0.0 or np.hypot(P[1], P[2]) > (1.0 + _LETS_GO) * mu * P[0]:
+    nearer = u.copy()
+    nearer[3 * n] -= _NEARER * max(float(np.hypot(u[3 * n + 1], u[3 * n + 2])), 1e-4 * float(np.abs(u).max()))
+    try:
+        begun = solve_cones(Cones.of(W, nearer, mu))
+    except NoContactForcesError:
         return None
-    impulses = pairs.gather(P[None], which, len(x.J)) + _answer(x.M, x.J, held, A.T @ P)
-    return Collision(s.v + respond(A.T @ P), impulses, -float(P @ u + 0.5 * P @ W @ P))
+    speed = np.hypot(begun.u[:, 1], begun.u[:, 2])[:, None]
+    toward = begun.u[:, 1:] / np.maximum(speed, 1e-300)
+    P = linear(Cones.of(W, u, mu), begun.modes, begun.p, np.ones_like(begun.p), toward)
+    # where a slip has just jammed the impulse is the limit
+    if (P[:, 0] < 0.0).any() or (np.hypot(P[:, 1], P[:, 2]) > (1.0 + LETS_GO) * mu * P[:, 0]).any():
+        P = begun.p
+    lost = -float(P.ravel() @ u + 0.5 * P.ravel() @ W @ P.ravel())
+    if not lost > 0.0:
+        return None
+    impulses = pairs.gather(P, which, len(x.J)) + _answer(x.M, x.J, held, A.T @ P.ravel())
+    return Collision(s.v + respond(A.T @ P.ravel()), impulses, lost)

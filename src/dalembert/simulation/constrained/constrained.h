@@ -47,6 +47,7 @@ struct constrained {
     const int64_t *losses; /* per row: index in x of what its contact has taken, -1: it is none of a contact */
     const int64_t *rubbing, *shares; /* rows of normal and tangents (-1: none); index in x of the given multipliers */
     double *drag, *cone, *Z, *dense_work;
+    double *lead; /* time by which friction of each such pair was ahead of its slip when they were last solved; else NaN */
 };
 
 int constrained_ode(const double *const *in, double *const *out, double *work);

@@ -13,6 +13,7 @@
 #define FAST 1e-2    /* and from which on there is none */
 #define TURNED 1e-7  /* angle [rad] by which friction may still have to turn */
 #define TURNS 12     /* how often it turns at most */
+#define HALVES 8     /* and how often a turn is halved */
 
 /* S mu = rhs with S (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on others (1). */
 static int solve_general(struct constrained *C, const double *S, const double *rhs, double *mu) {
@@ -93,7 +94,7 @@ static int slips_at(const struct constrained *C, const double *x, const int64_t 
 
 /* Numbers of `dense_work` of m rows. */
 int64_t contact_memory(int64_t nv, int64_t m) {
-    return lstsq_memory(m > nv ? m : nv, m) + m * (m + 2 * nv) + 3 * nv + 14 * m + 24;
+    return lstsq_memory(m > nv ? m : nv, m) + m * (m + 2 * nv) + 3 * nv + 17 * m + 24;
 }
 
 /* Of each pair that slips (else 1) how much of what its normal force does against its gap the friction leaves, as a part
@@ -162,6 +163,15 @@ static int solve_sliding(struct constrained *C, const double *x) {
     return 0;
 }
 
+/* Whether slow slips would be pulled that were pushed, by forces as they were. */
+static int pulls_slips(const struct constrained *C, const double *x, const int64_t *slow, int64_t k, const double *push) {
+    for (int64_t i = 0; i < k; i++) {
+        const int64_t normal = C->rubbing[3 * slow[i]];
+        if (push[i] > 0.0 && C->lambda[normal] + x[C->shares[normal]] < 0.0) return 1;
+    }
+    return 0;
+}
+
 /* Turn friction to where slow slips are going, see loop/constraints.py: of each such pair the direction d is that of
  *
  *     u + T u'(d),    T = 1 / (1 / lead(|u|) + 2 max(0, -u' d) / |u|)
@@ -178,7 +188,7 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
     if (!k) return 0;
     double *d = take(&memory, 2 * k), *u = take(&memory, 2 * k), *lead = take(&memory, k), *Q = take(&memory, k * nv),
            *across = take(&memory, m), *back = take(&memory, m), *A = take(&memory, k * k), *F = take(&memory, k),
-           *turn = take(&memory, k), *moved = take(&memory, nv);
+           *turn = take(&memory, k), *moved = take(&memory, nv), *push = take(&memory, k), *way = take(&memory, 2 * k);
     for (int64_t i = 0; i < k; i++) {
         const int64_t r = slow[i], *row = C->rubbing + 3 * r;
         for (int j = 0; j < 2; j++) {
@@ -198,7 +208,7 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
             }
             if (!round) {
                 const double ratio = speed / SLOW, slows = fmax(0.0, -(rate[0] * w[0] + rate[1] * w[1]));
-                lead[i] = 1.0 / ((1.0 + ratio * ratio * ratio * ratio) / LEAD + 2.0 * slows / speed);
+                lead[i] = C->lead[r] = 1.0 / ((1.0 + ratio * ratio * ratio * ratio) / LEAD + 2.0 * slows / speed);
             }
             const double ahead[2] = {u[2 * i] + lead[i] * rate[0], u[2 * i + 1] + lead[i] * rate[1]};
             F[i] = w[0] * ahead[1] - w[1] * ahead[0];
@@ -208,14 +218,14 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
         }
         for (int64_t j = 0; j < k; j++) {
             const int64_t normal = C->rubbing[3 * slow[j]];
-            const double push = C->cone[3 * slow[j]] * (C->lambda[normal] + x[C->shares[normal]]);
+            push[j] = C->cone[3 * slow[j]] * (C->lambda[normal] + x[C->shares[normal]]);
             for (int64_t i = 0; i < count; i++) {
                 across[i] = 0.0;
                 for (int64_t l = 0; l < nv; l++) across[i] += C->Y[l * count + i] * Q[j * nv + l];
             }
             solve_general(C, C->S, across, back);
             for (int64_t l = 0; l < nv; l++) moved[l] = Q[j * nv + l] - dot(C->Z + l * count, back, count);
-            for (int64_t i = 0; i < k; i++) A[i * k + j] = lead[i] * push * dot(Q + i * nv, moved, nv);
+            for (int64_t i = 0; i < k; i++) A[i * k + j] = lead[i] * push[j] * dot(Q + i * nv, moved, nv);
         }
         for (int64_t i = 0; i < k; i++) { /* rows of like size: slips may differ by many orders */
             A[i * k + i] += turn[i];
@@ -225,18 +235,22 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
         }
         const struct memory rest = {C->dense_work};
         lstsq(A, k, k, F, turn, 1e-13, k, rest);
-        for (int64_t i = 0; i < k; i++) {
-            const int64_t *row = C->rubbing + 3 * slow[i];
-            const double angle = fmin(fmax(turn[i], -0.5), 0.5), c = cos(angle), s = sin(angle);
-            const double way[2] = {c * d[2 * i] - s * d[2 * i + 1], s * d[2 * i] + c * d[2 * i + 1]};
-            most = fmax(most, fabs(turn[i]));
-            for (int j = 0; j < 2; j++) {
-                const double change = -C->cone[3 * slow[i]] * way[j] - C->drag[row[1 + j]];
-                d[2 * i + j] = way[j], C->drag[row[1 + j]] += change;
-                for (int64_t l = 0; l < nv; l++) C->f[l] -= C->Jt[l * m + row[1 + j]] * change * x[C->shares[row[0]]];
+        for (int half = 0; half < HALVES; half++) { /* beyond a direction in which it would jam a pair pulls: not across that */
+            for (int64_t i = 0; i < k; i++) {
+                const int64_t *row = C->rubbing + 3 * slow[i];
+                const double angle = ldexp(fmin(fmax(turn[i], -0.5), 0.5), -half), c = cos(angle), s = sin(angle);
+                way[2 * i] = c * d[2 * i] - s * d[2 * i + 1], way[2 * i + 1] = s * d[2 * i] + c * d[2 * i + 1];
+                most = fmax(most, fabs(turn[i]));
+                for (int j = 0; j < 2; j++) {
+                    const double change = -C->cone[3 * slow[i]] * way[2 * i + j] - C->drag[row[1 + j]];
+                    C->drag[row[1 + j]] += change;
+                    for (int64_t l = 0; l < nv; l++) C->f[l] -= C->Jt[l * m + row[1 + j]] * change * x[C->shares[row[0]]];
+                }
             }
+            if (solve_sliding(C, x)) return 1;
+            if (!pulls_slips(C, x, slow, k, push)) break;
         }
-        if (solve_sliding(C, x)) return 1;
+        memcpy(d, way, doubles(2 * k));
         if (!(most > TURNED)) break;
     }
     return 0;
@@ -245,7 +259,7 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
 /* Accelerations and multipliers at x, the tape having been evaluated there. 0 = ok. */
 static int contact_solve(struct constrained *C, const double *x) {
     int slipping = 0;
-    for (int64_t r = 0; r < C->n_rubbing; r++) slipping |= slips_at(C, x, C->rubbing + 3 * r);
+    for (int64_t r = 0; r < C->n_rubbing; r++) slipping |= slips_at(C, x, C->rubbing + 3 * r), C->lead[r] = NAN;
     if (!slipping) {
         if (solve_index1(C, x, C->alpha, C->beta)) return 1;
         if (C->rank_lost) keep_shares(C, C->Y), scatter(C, C->mu);

@@ -23,6 +23,7 @@ GAP = 1e-11
 TURNED, TURNS = 1e-7, 12
 """Angle [rad] by which friction may still have to turn, and how often it is at most."""
 
+_HALVES = 8  # of a turn of friction, at most
 _ROUNDS = 8  # of a projection, as in constrained.c
 _LEAD = 1e-4  # time [s] by which friction of a slip that has only just begun is ahead of it
 _SLOW, _FAST = 1e-5, 1e-2  # slip [m/s] beyond which that falls off, and from which on there is none
@@ -52,6 +53,8 @@ class PythonConstrained:
     ) -> None:
         assert problem.constrained is not None
         self._system, self._p, self._method, self._tape_events = problem.constrained, p, method, events
+        self.leads = np.zeros(0)
+        """Time by which friction of each pair that rubs was ahead of its slip when they were last solved; else NaN."""
 
     def terms(self, function: casadi.Function, t: float, x: Array, c: Array) -> list[Array]:
         """Outputs of one of the tapes."""
@@ -65,6 +68,7 @@ class PythonConstrained:
         _, f, Jt, phi, phidot, gamma, _, M = terms[:8]
         on = s.active(x)
         multipliers = np.zeros(s.m)
+        self.leads = np.full(len(s.rubbing), np.nan)
         if s.contact is None or not terms[8].any():
             a, found = self._method.solve(M, f[:, 0], Jt.T[on], phi[on, 0], phidot[on, 0], gamma[on, 0])
             multipliers[on] = found if s.contact is None else _kept_shares(Jt.T[on], found, s.shares[on] >= 0)
@@ -117,7 +121,7 @@ class PythonConstrained:
             rate = gamma[tangents] - J[tangents] @ a
             if turns == 0:
                 slows = np.maximum(0.0, -(rate * d).sum(axis=1))
-                lead = 1.0 / ((1.0 + (speed / _SLOW) ** 4) / _LEAD + 2.0 * slows / speed)
+                lead = self.leads[slow] = 1.0 / ((1.0 + (speed / _SLOW) ** 4) / _LEAD + 2.0 * slows / speed)
             ahead = u + lead[:, None] * rate
             F = d[:, 0] * ahead[:, 1] - d[:, 1] * ahead[:, 0]
             across = d[:, :1] * J[tangents[:, 1]] - d[:, 1:] * J[tangents[:, 0]]
@@ -127,13 +131,17 @@ class PythonConstrained:
             A += np.diag(np.maximum(0.5 * speed, (ahead * d).sum(axis=1)))
             size = np.abs(A).max(axis=1)
             turn = np.linalg.lstsq(A / size[:, None], F / size, rcond=1e-13)[0]
-            angle = np.clip(turn, -0.5, 0.5)[:, None]
-            d = np.cos(angle) * d + np.sin(angle) * np.column_stack([-d[:, 1], d[:, 0]])
-            change = -mu[:, None] * d - terms[8][tangents, 0]
-            terms[8][tangents, 0] += change
-            given = change * x[s.shares[normals]][:, None]
-            terms[1] = terms[1] - (J[tangents.ravel()].T @ given.ravel())[:, None]
-            a, multipliers = self._sliding(x, terms)
+            angle, before = np.clip(turn, -0.5, 0.5)[:, None], d
+            for _ in range(_HALVES):  # beyond a direction in which it would jam a pair pulls: not across that
+                d = np.cos(angle) * before + np.sin(angle) * np.column_stack([-before[:, 1], before[:, 0]])
+                change = -mu[:, None] * d - terms[8][tangents, 0]
+                terms[8][tangents, 0] += change
+                given = change * x[s.shares[normals]][:, None]
+                terms[1] = terms[1] - (J[tangents.ravel()].T @ given.ravel())[:, None]
+                a, multipliers = self._sliding(x, terms)
+                if not ((push > 0.0) & (multipliers[place] + x[s.shares[normals]] < 0.0)).any():
+                    break
+                angle = 0.5 * angle
             if not np.abs(turn).max() > TURNED:
                 break
         return a, multipliers

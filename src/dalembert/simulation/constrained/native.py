@@ -43,7 +43,7 @@ _LAYOUT: tuple[tuple[Any, str], ...] = (
     (_POINTER, "rates_base K D matrix residual columns increment"),
     # contacts
     (_INT, "n_rubbing work_loss"),
-    (_POINTER, "losses rubbing shares drag cone Z dense_work"),
+    (_POINTER, "losses rubbing shares drag cone Z dense_work lead"),
 )
 
 _MEMBERS = frozenset(name for _, names in _LAYOUT for name in names.split())
@@ -139,7 +139,7 @@ class NativeConstrained:
             "x_base": n, "x_known": n, "acceleration_base": nv,
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
-            "drag": m, "cone": 3 * len(system.rubbing), "Z": nv * m,
+            "drag": m, "cone": 3 * len(system.rubbing), "lead": len(system.rubbing), "Z": nv * m,
             "dense_work": constrained_library().contact_memory(nv, m),
         }  # fmt: skip
         for name, size in sizes.items():

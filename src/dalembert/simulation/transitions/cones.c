@@ -110,7 +110,8 @@ FUNCTION void linear(const struct cones *c, const int64_t *modes, const double *
     }
 }
 
-/* Solution with these modes, redundant forces in proportion to the normal ones; 0 if it breaks a law. */
+/* Solution with these modes, redundant forces in proportion to the normal ones; 0 if it breaks a law. What is open may do
+ * what it likes. */
 FUNCTION int shared(const struct cones *c, const struct solution *s, struct memory memory) {
     const int64_t k = c->k;
     double *weights = take(&memory, 3 * k), most = 0.0;
@@ -127,12 +128,42 @@ FUNCTION int shared(const struct cones *c, const struct solution *s, struct memo
     const double least = 1e-13 * largest_of(s->p, 3 * k), tolerance = tolerance_of(c);
     for (int64_t i = 0; i < k; i++) {
         const double *p = s->p + 3 * i, *u = s->u + 3 * i;
+        if (s->modes[i] == OPEN) continue;
         if (!(p[0] > least) || !(fabs(u[0]) <= tolerance) || is_jammed(c, i)) return 0;
         if (s->modes[i] != STICK || c->mu[i] == 0.0) continue;
         if (!(hypot(p[1], p[2]) <= INNER * c->mu[i] * (p[0] + c->given[i]))) return 0;
         if (!(fmax(fabs(u[1]), fabs(u[2])) <= tolerance)) return 0;
     }
     return 1;
+}
+
+/* The same motion with the forces of all that is at rest shared in proportion to the normal ones, if these obey the laws. */
+FUNCTION void ease(const struct cones *c, const struct solution *s, struct memory memory) {
+    const int64_t k = c->k, n = 3 * k;
+    const double least = 10.0 * tolerance_of(c);
+    double *given = take(&memory, n), *b = take(&memory, n), *slip = take(&memory, 2 * k);
+    struct solution made;
+    made.p = take(&memory, n), made.u = take(&memory, n), made.modes = take_integers(&memory, k);
+    struct cones left = *c;
+    left.b = b, left.slip = slip;
+    for (int64_t i = 0; i < 2 * k; i++) slip[i] = NAN;
+    for (int pushing = 0; pushing < 2; pushing++) { /* among all that touch, then among those that push */
+        int any = 0;
+        for (int64_t i = 0; i < k; i++) {
+            const double *u = s->u + 3 * i;
+            const int still = c->mu[i] == 0.0 || fmax(fabs(u[1]), fabs(u[2])) <= least;
+            const int rests = !is_sliding(c, i) && fabs(u[0]) <= least && still && (!pushing || s->modes[i] == STICK);
+            made.modes[i] = rests ? STICK : OPEN, any |= rests;
+            for (int j = 0; j < 3; j++) given[3 * i + j] = rests ? 0.0 : s->p[3 * i + j];
+        }
+        if (!any) return;
+        respond_to(c, given, b);
+        if (!shared(&left, &made, memory)) continue;
+        for (int64_t i = 0; i < n; i++) s->p[i] = made.p[i] + given[i], s->u[i] = made.u[i];
+        for (int64_t i = 0; i < k; i++)
+            if (made.modes[i] == STICK) s->modes[i] = STICK;
+        return;
+    }
 }
 
 /* Solution without friction, a convex problem, by the method of active sets. */

@@ -18,7 +18,7 @@ FUNCTION int64_t solve_cones(const struct cones *c, const struct solution *s, st
     for (int64_t i = 0; i < k; i++) {
         s->modes[i] = is_sliding(c, i) ? SLIP : STICK;
         rubs |= c->mu[i] != 0.0;
-        if (is_jammed(c, i) && c->b[3 * i] < 0.0) return i;
+        if (k == 1 && is_jammed(c, i) && c->b[0] < 0.0) return i; /* of several the others may carry it */
     }
     if (shared(c, s, memory)) return SOLVED;
     if (!rubs) return smooth(c, s, memory);
@@ -39,13 +39,17 @@ FUNCTION int64_t solve_cones(const struct cones *c, const struct solution *s, st
         if (fault > sharp) continue;
         for (int64_t i = 0; i < n; i++) near[i] = s->p[i];
         for (int64_t i = 0; i < k; i++) modes[i] = s->modes[i];
-        if (polished(c, modes, near, s, memory)) return SOLVED;
+        if (polished(c, modes, near, s, memory)) {
+            ease(c, s, memory);
+            return SOLVED;
+        }
         break;
     }
     if (best <= NEARLY * scale) {
         for (int64_t i = 0; i < n; i++) s->p[i] = best_p[i];
         for (int64_t i = 0; i < k; i++) s->modes[i] = best_modes[i];
         respond_to(c, s->p, s->u);
+        ease(c, s, memory);
         return SOLVED;
     }
     for (int64_t i = 0; i < k; i++) best_modes[i] = -1;
@@ -54,13 +58,19 @@ FUNCTION int64_t solve_cones(const struct cones *c, const struct solution *s, st
         int steady = 1;
         if (bad != SOLVED) return bad;
         for (int64_t i = 0; i < k; i++) steady &= modes[i] == best_modes[i], best_modes[i] = modes[i];
-        if (steady && sweep % 5 == 4 && polished(c, modes, p, s, memory)) return SOLVED;
+        if (steady && sweep % 5 == 4 && polished(c, modes, p, s, memory)) {
+            ease(c, s, memory);
+            return SOLVED;
+        }
         if (change <= 1e-15 * (1.0 + largest_of(p, n))) break;
     }
     for (int64_t i = 0; i < n; i++) s->p[i] = p[i];
     for (int64_t i = 0; i < k; i++) s->modes[i] = modes[i];
     respond_to(c, s->p, s->u);
-    if (fault_of(c, s) <= NEARLY * fmax(scale, NOTHING)) return SOLVED;
+    if (fault_of(c, s) <= NEARLY * fmax(scale, NOTHING)) {
+        ease(c, s, memory);
+        return SOLVED;
+    }
     int64_t worst = 0;
     for (int64_t i = 0; i < k; i++)
         if (is_jammed(c, i)) return i;

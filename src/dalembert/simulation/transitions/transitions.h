@@ -5,7 +5,7 @@
 #include "constrained.h"
 
 /* What a transition may end in, besides a pair (0, 1, ...) at which no forces or impulses obey the laws. */
-enum { LANDED = -1, NO_TERMS = -2, NOT_CLOSED = -3 };
+enum { LANDED = -1, NO_TERMS = -2, NOT_CLOSED = -3, ENDING = -4, MOVED = -5 }; /* the last two within a transition only */
 enum { OF_IMPULSES = 0, OF_FORCES = 1 };
 
 struct transitions {

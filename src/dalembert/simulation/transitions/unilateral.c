@@ -14,6 +14,8 @@
 #define RESTS 1e-12
 #define STRIKES 1e-10
 #define PULLS 1e-9
+#define AHEAD 10.0
+#define NEARER 1e-6
 #define LETS_GO 1e-6
 #define CLOSED 1e-6
 #define PENETRATES 1e-6
@@ -23,7 +25,7 @@ int64_t transitions_memory(int64_t nv, int64_t m, int64_t k) {
     int64_t most = least_constraint_memory(nv, m);
     if (minimum_norm_memory(nv, m) > most) most = minimum_norm_memory(nv, m);
     if (strike_memory(k) > most) most = strike_memory(k);
-    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 8) + 18 * (m + nv + k) + mass_memory(nv, m) + 128;
+    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 12) + 18 * (m + nv + k) + mass_memory(nv, m) + 128;
 }
 
 /* M, J, Phi and Phi' at a state. 0 = ok. */
@@ -180,6 +182,11 @@ static void change_velocities(struct transitions *T, double *v, const double *af
     memcpy(v, after, doubles(nv));
 }
 
+/* What is seen of the pairs at an instant: slips that end, and what opens. */
+struct seen {
+    int64_t *ends, *opens;
+};
+
 /* What an impact did: impulses of all rows, the energy that they took, -(u- + u+) p / 2 of each, and by how much restitution
  * had to be lowered. */
 struct collision {
@@ -276,19 +283,21 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
 }
 
 /* Whether a pair may go on to act: it touches and does not open. */
-static int goes_on_touching(const struct transitions *T, const double *x, int64_t i) {
-    return touches(T, x, i) && !(T->loose[i] && !T->is_contact[i]) && T->rate[T->rows[i]] > -STILL;
+static int goes_on_touching(const struct transitions *T, const double *x, int64_t i, const struct seen *seen) {
+    if (seen->opens[i] || !touches(T, x, i)) return 0;
+    return !(T->loose[i] && !T->is_contact[i]) && T->rate[T->rows[i]] > -STILL;
 }
 
-/* Velocities after what slips no more has come to rest, all of it together. */
-static int64_t rest(struct transitions *T, double *x, struct collision *made, struct memory memory) {
+/* Velocities after what slips no more has come to rest, all of it together, and slips that end. */
+static int64_t rest(struct transitions *T, double *x, const struct seen *seen, struct collision *made,
+                    struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t m = C->m;
     int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m),
             *close = take_integers(&memory, T->k), *still = take_integers(&memory, T->k);
     for (int64_t i = 0; i < m; i++) part[i] = acts(C, x, i);
     for (int64_t i = 0; i < T->k; i++) {
-        close[i] = goes_on_touching(T, x, i);
+        close[i] = goes_on_touching(T, x, i, seen);
         one_way[T->rows[i]] = !(x[T->flags[i]] > 0.5), part[T->rows[i]] = close[i];
         for (int j = 1; j < 3; j++)
             if (row_of(T, i, j) >= 0) part[row_of(T, i, j)] = 0;
@@ -301,7 +310,7 @@ static int64_t rest(struct transitions *T, double *x, struct collision *made, st
             for (int j = 0; j < 2; j++)
                 if (row_of(T, i, j + 1) >= 0) u[j] = T->rate[row_of(T, i, j + 1)];
             const double speed = hypot(u[0], u[1]);
-            if (!(speed <= SLIPS)) continue;
+            if (!(speed <= SLIPS || seen->ends[i])) continue;
             still[i] = 1, fastest = fmax(fastest, speed);
             for (int j = 1; j < 3; j++)
                 if (row_of(T, i, j) >= 0) part[row_of(T, i, j)] = 1;
@@ -333,6 +342,19 @@ static void set_friction(const struct transitions *T, double *x, int64_t i, int6
 static int slides(const struct transitions *T, const double *x, int64_t i) {
     const int64_t *place = latches_of(T, i);
     return T->rubs[i] && x[T->flags[i]] > 0.5 && (x[place[1]] != 0.0 || x[place[2]] != 0.0);
+}
+
+/* The impact of what goes on to act; MOVED if it has changed slips. */
+static int64_t hit_settled(struct transitions *T, double *x, struct collision *made, struct memory memory) {
+    double *before = take(&memory, T->equations->m);
+    memcpy(before, T->rate, doubles(T->equations->m));
+    int64_t outcome = hit(T, x, 1, made, memory);
+    for (int64_t i = 0; i < T->k && outcome == LANDED; i++)
+        for (int j = 1; j < 3 && slides(T, x, i); j++) {
+            const int64_t row = row_of(T, i, j);
+            if (row >= 0 && fabs(T->rate[row] - before[row]) > SLOWEST) outcome = MOVED;
+        }
+    return outcome;
 }
 
 /* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. What slips
@@ -397,18 +419,21 @@ static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goe
     return LANDED;
 }
 
-/* Modes of pairs of which some rub. Friction of what slips is against `ways` (of each pair 2; NaN: against its slip). */
-static int64_t settle_friction(struct transitions *T, double *x, const double *ways, struct memory memory) {
+/* Modes of pairs of which some rub. Of pairs that slip slowly `ways` has the time by which their friction is ahead of them, and
+ * what it is against there (of each pair 3; NaN: against its slip). ENDING: slips end within that time. */
+static int64_t settle_friction(struct transitions *T, double *x, const double *ways, struct seen *seen,
+                               struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv;
     int64_t *chosen = take_integers(&memory, T->k), count = 0;
     for (int64_t i = 0; i < T->k; i++)
-        if (goes_on_touching(T, x, i)) chosen[count++] = i;
+        if (goes_on_touching(T, x, i, seen)) chosen[count++] = i;
     const int64_t n = 3 * count;
     double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *b = take(&memory, n), *change = take(&memory, n),
            *u = take(&memory, n), *W = take(&memory, n * n), *mu = take(&memory, count), *slip = take(&memory, 2 * count),
            *toward = take(&memory, 2 * count), *given = take(&memory, count), *a = take(&memory, nv);
     int64_t *held = take_integers(&memory, C->m);
+    int64_t *slips = take_integers(&memory, count), *turns = take_integers(&memory, count), ending = 0;
     struct solution found;
     struct factors F;
     struct mass Q;
@@ -423,23 +448,31 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     spread_along(T, chosen, count, a, change);
     delassus(T, &F, chosen, count, Z, W);
     for (int64_t i = 0; i < n; i++) b[i] = change[i] - b[i];
+    const double fastest = largest_of(b, n);
+    int known = 0;
     for (int64_t i = 0; i < count; i++) {
-        const double speed = hypot(u[3 * i + 1], u[3 * i + 2]);
-        mu[i] = T->mu[chosen[i]];
-        const int slips = mu[i] > 0.0 && speed > SLIPS;
+        const double speed = hypot(u[3 * i + 1], u[3 * i + 2]), *way = ways + 3 * chosen[i];
+        mu[i] = T->mu[chosen[i]], known |= !isnan(way[1]);
+        slips[i] = mu[i] > 0.0 && speed > SLIPS;
+        /* friction of a slow slip is against u + T u', where that is: the law of a pair at rest, with u / T to begin with */
+        turns[i] = slips[i] && !isnan(way[0]) && speed <= AHEAD * fastest * way[0];
         for (int j = 0; j < 2; j++) {
-            const double way = ways[2 * chosen[i] + j];
-            toward[2 * i + j] = slips ? u[3 * i + 1 + j] / speed : NAN;
-            slip[2 * i + j] = slips && !isnan(way) ? way : toward[2 * i + j];
+            toward[2 * i + j] = slips[i] ? u[3 * i + 1 + j] / speed : NAN;
+            slip[2 * i + j] = turns[i] ? NAN : slips[i] && !isnan(way[1 + j]) ? way[1 + j] : toward[2 * i + j];
+            if (turns[i]) b[3 * i + 1 + j] += u[3 * i + 1 + j] / way[0];
         }
     }
     struct cones cones;
     cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
     const int64_t bad = solve_cones(&cones, &found, memory);
+    if (bad != SOLVED && known && !is_jammed(&cones, bad)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
         T->pair = chosen[bad], T->lacks = OF_FORCES;
         return chosen[bad];
     }
+    for (int64_t i = 0; i < count; i++)
+        if (turns[i] && found.modes[i] == STICK && !seen->ends[chosen[i]]) seen->ends[chosen[i]] = ending = 1;
+    if (ending) return ENDING;
     const double most = fmax(largest_of(found.p, n), 1e-6), motion = 2.0 * kinetic(T, a, memory);
     for (int64_t i = 0; i < T->k; i++) {
         if (x[T->flags[i]] > -0.5) x[T->flags[i]] = 0.0;
@@ -453,7 +486,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         if (p[0] <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !(found.modes[n] == STICK && found.u[3 * n] == 0.0)) continue;
         x[T->flags[i]] = 1.0;
         if (!T->rubs[i]) continue;
-        if (is_sliding(&cones, n)) set_friction(T, x, i, found.modes[n], p, toward + 2 * n);
+        if (slips[n]) set_friction(T, x, i, SLIP, p, toward + 2 * n);
         else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * T->mu[i] * p[0]) { /* it slips against the friction at its limit */
             const double toward[2] = {-p[1] / push, -p[2] / push};
             set_friction(T, x, i, SLIP, p, toward);
@@ -462,33 +495,48 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     return LANDED;
 }
 
+/* Rate of the slip along a tangential row, as the equations of motion have it. */
+static double change_of(const struct constrained *C, int64_t row) {
+    double change = C->gamma[row];
+    for (int64_t l = 0; l < C->nv; l++) change -= C->Jt[l * C->m + row] * C->a[l];
+    return change;
+}
+
 /* The same, friction of slow slips being as it is in the equations of motion, turned to where they are going, if
  * otherwise what these say of the forces would contradict it. */
 static int64_t settle_slips(struct transitions *T, double t, double *x, const double *c, const double *p,
-                            struct memory memory) {
+                            struct seen *seen, struct memory memory) {
     struct constrained *C = T->equations;
     const double *in[4] = {&t, x, c, p};
-    double *ways = take(&memory, 2 * T->k);
-    for (int64_t i = 0; i < 2 * T->k; i++) ways[i] = NAN;
+    double *ways = take(&memory, 3 * T->k);
+    for (int64_t i = 0; i < 3 * T->k; i++) ways[i] = NAN;
     for (int round = 0;; round++) {
         int fits = 1, slips = 0;
         double most = 0.0;
-        const int64_t outcome = settle_friction(T, x, ways, memory);
+        const int64_t outcome = settle_friction(T, x, ways, seen, memory);
         for (int64_t i = 0; i < T->k; i++) slips |= slides(T, x, i);
         if (outcome != LANDED || !slips || round == TURNS) return outcome;
         C->t_seen = NAN;
         if (contact_evaluate(C, in)) return NO_TERMS;
-        for (int64_t i = 0; i < T->k; i++) {
+        for (int64_t i = 0, r = 0; i < T->k; r += T->rubs[i], i++) {
             const int64_t rows[3] = {row_of(T, i, 0), row_of(T, i, 1), row_of(T, i, 2)};
             if (!(x[T->flags[i]] > 0.5)) continue;
-            double push = 0.0;
-            for (int j = 1; j < 3; j++)
-                if (rows[j] >= 0) push = hypot(push, C->lambda[rows[j]]);
-            fits &= C->lambda[rows[0]] >= 0.0 && (!T->rubs[i] || slides(T, x, i) || push <= T->mu[i] * C->lambda[rows[0]]);
-            for (int j = 0; j < 2 && slides(T, x, i); j++) {
-                const double way = rows[1 + j] >= 0 ? -C->drag[rows[1 + j]] / T->mu[i] : 0.0;
-                const double before = isnan(ways[2 * i + j]) ? x[latches_of(T, i)[1 + j]] : ways[2 * i + j];
-                most = fmax(most, fabs(way - before)), ways[2 * i + j] = way;
+            double push = 0.0, speed = 0.0, forward = 0.0, *way = ways + 3 * i;
+            const int slips = slides(T, x, i);
+            for (int j = 1; j < 3; j++) {
+                if (rows[j] < 0) continue;
+                push = hypot(push, C->lambda[rows[j]]), speed = hypot(speed, T->rate[rows[j]]);
+                if (slips) forward += change_of(C, rows[j]) * x[latches_of(T, i)[j]];
+            }
+            /* what was seen to pass zero is not to pass it again at once */
+            fits &= C->lambda[rows[0]] >= (T->loose[i] ? LETS_GO * largest_of(C->lambda, C->m) : 0.0);
+            fits &= !T->rubs[i] || slips || push <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * T->mu[i] * C->lambda[rows[0]];
+            fits &= !(slips && speed <= SLIPS && forward < 0.0);
+            if (!slips) continue;
+            way[0] = C->lead[r];
+            for (int j = 1; j < 3; j++) {
+                const double turned = rows[j] >= 0 ? -C->drag[rows[j]] / T->mu[i] : 0.0;
+                most = fmax(most, fabs(turned - (isnan(way[j]) ? x[latches_of(T, i)[j]] : way[j]))), way[j] = turned;
             }
         }
         if (fits || !(most > TURNED)) return LANDED;
@@ -497,11 +545,11 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
 
 /* Latches with which the motion goes on: what touches and pulls (pushes) acts, all else is open. */
 static int64_t settle_pairs(struct transitions *T, double t, double *x, const double *c, const double *p,
-                            struct memory memory) {
+                            struct seen *seen, struct memory memory) {
     const double nothing[3] = {0.0, 0.0, 0.0};
     int64_t *goes_on = take_integers(&memory, T->equations->m);
     for (int64_t i = 0; i < T->k; i++)
-        if (T->rubs[i] && touches(T, x, i)) return settle_slips(T, t, x, c, p, memory);
+        if (T->rubs[i] && touches(T, x, i)) return settle_slips(T, t, x, c, p, seen, memory);
     const int64_t outcome = settle_plain(T, x, goes_on, memory);
     if (outcome != LANDED) return outcome;
     for (int64_t i = 0; i < T->k; i++) {
@@ -512,35 +560,57 @@ static int64_t settle_pairs(struct transitions *T, double t, double *x, const do
 }
 
 /* Impact without collision: what Painleve's paradox at a pair ends in, its slip stopped at once. 1 if it does not. */
-static int shock(struct transitions *T, double *x, int64_t pair, struct collision *made, struct memory memory) {
+static int shock(struct transitions *T, double *x, int64_t pair, const struct seen *seen, struct collision *made,
+                 struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv;
-    int64_t rows[3], count = 0;
-    double *right = take(&memory, C->m), *Z = take(&memory, 3 * nv), *v = take(&memory, nv), W[9], S[9] = {0.0},
-           b[3] = {0.0}, u[3], P[3] = {0.0}, some[3], Wp[3];
+    int64_t *chosen = take_integers(&memory, T->k), count = 0, own = 0;
+    for (int64_t i = 0; i < T->k; i++)
+        if (i == pair || goes_on_touching(T, x, i, seen)) {
+            if (i == pair) own = 3 * count;
+            chosen[count++] = i;
+        }
+    const int64_t n = 3 * count;
+    double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *v = take(&memory, nv),
+           *W = take(&memory, n * n), *u = take(&memory, n), *b = take(&memory, n), *mu = take(&memory, count),
+           *slip = take(&memory, 2 * count), *given = take(&memory, count), *P = take(&memory, n), *Wp = take(&memory, n),
+           *ones = take(&memory, n), *d = take(&memory, 2 * count);
     int64_t *held = take_integers(&memory, C->m);
     const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
     struct factors F;
     struct mass Q;
+    struct cones cones;
+    struct solution begun;
+    begun.p = take(&memory, n), begun.u = take(&memory, n), begun.modes = take_integers(&memory, count);
     if (mass_of(T, &Q)) return 1;
     take_rows(&F, &Q, held, n_held, &memory);
-    spread(T, &pair, 1, T->rate, u);
-    delassus(T, &F, &pair, 1, Z, W);
-    for (int j = 0; j < 3; j++)
-        if (W[4 * j] > 0.0) rows[count++] = j;
+    spread(T, chosen, count, T->rate, u);
+    delassus(T, &F, chosen, count, Z, W);
+    memcpy(b, u, doubles(n));
+    b[own] -= NEARER * fmax(hypot(u[own + 1], u[own + 2]), 1e-4 * largest_of(u, n));
+    for (int64_t i = 0; i < count; i++) mu[i] = T->mu[chosen[i]], slip[2 * i] = slip[2 * i + 1] = NAN;
+    cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
+    if (solve_cones(&cones, &begun, memory) != SOLVED) return 1;
+    cones.b = u;
     for (int64_t i = 0; i < count; i++) {
-        b[i] = -u[rows[i]];
-        for (int64_t j = 0; j < count; j++) S[i * count + j] = W[3 * rows[i] + rows[j]];
+        const double *after = begun.u + 3 * i, speed = fmax(hypot(after[1], after[2]), NOTHING);
+        d[2 * i] = after[1] / speed, d[2 * i + 1] = after[2] / speed;
     }
-    lstsq(S, count, count, b, some, 1e-15, count, memory);
-    for (int64_t i = 0; i < count; i++) P[rows[i]] = some[i];
-    if (P[0] < 0.0 || hypot(P[1], P[2]) > (1.0 + LETS_GO) * T->mu[pair] * P[0]) return 1;
+    for (int64_t i = 0; i < n; i++) ones[i] = 1.0;
+    linear(&cones, begun.modes, begun.p, ones, d, P, memory);
+    for (int64_t i = 0; i < count; i++) /* where a slip has just jammed the impulse is the limit */
+        if (P[3 * i] < 0.0 || hypot(P[3 * i + 1], P[3 * i + 2]) > (1.0 + LETS_GO) * mu[i] * P[3 * i]) {
+            memcpy(P, begun.p, doubles(n));
+            break;
+        }
+    multiply(W, n, n, P, Wp);
+    const double lost = -(dot(P, u, n) + 0.5 * dot(P, Wp, n));
+    if (!(lost > 0.0)) return 1;
     memcpy(v, x + C->nq, doubles(nv));
-    respond(&F, Z, 3, P, v, memory);
-    multiply(W, 3, 3, P, Wp);
-    made->lost -= dot(P, u, 3) + 0.5 * dot(P, Wp, 3);
-    gather(T, &pair, 1, P, made->impulses);
-    answer(T, &Q, held, n_held, &pair, 1, P, made->impulses, memory);
+    respond(&F, Z, n, P, v, memory);
+    made->lost += lost;
+    gather(T, chosen, count, P, made->impulses);
+    answer(T, &Q, held, n_held, chosen, count, P, made->impulses, memory);
     change_velocities(T, x + C->nq, v);
     return 0;
 }
@@ -586,8 +656,10 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     struct constrained *C = T->equations;
     struct memory memory;
     struct collision made;
-    int64_t shocks = 0, outcome;
+    struct seen seen;
+    int64_t shocks = 0, outcome, again = T->k;
     memory.next = T->work;
+    seen.ends = take_integers(&memory, T->k), seen.opens = take_integers(&memory, T->k);
     made.impulses = T->log_impulses + T->n_log * C->m, made.lost = 0.0, made.factor = 1.0;
     for (int64_t i = 0; i < C->m; i++) made.impulses[i] = 0.0;
     if (geometry_at(T, t, x, c, p)) return NO_TERMS;
@@ -595,16 +667,24 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     memcpy(before, T->rate, doubles(C->m));
     for (;;) {
         outcome = hit(T, x, 0, &made, memory);
-        if (outcome == LANDED) outcome = rest(T, x, &made, memory);
+        if (outcome == LANDED) outcome = rest(T, x, &seen, &made, memory);
         if (outcome != LANDED) return outcome;
         if (forces_at(T, t, x, c, p)) return NO_TERMS;
-        outcome = settle_pairs(T, t, x, c, p, memory);
+        outcome = settle_pairs(T, t, x, c, p, &seen, memory);
         if (outcome == NO_TERMS) return outcome;
-        if (outcome == LANDED) break;
-        if (++shocks > T->k || shock(T, x, outcome, &made, memory)) return outcome;
+        if (outcome == LANDED) {
+            outcome = hit_settled(T, x, &made, memory);
+            if (outcome == MOVED && again-- > 0) continue; /* modes are those of other slips */
+            if (outcome != LANDED && outcome != MOVED) return outcome;
+            break;
+        }
+        if (outcome == ENDING) continue;
+        if (T->rate[T->rows[outcome]] < -STRIKES && !seen.opens[outcome]) { /* it opens, and may do so */
+            seen.opens[outcome] = 1;
+            continue;
+        }
+        if (++shocks > T->k || shock(T, x, outcome, &seen, &made, memory)) return outcome;
     }
-    outcome = hit(T, x, 1, &made, memory);
-    if (outcome != LANDED) return outcome;
     for (int64_t i = 0; i < C->m; i++) x[C->work_input] += C->phi_t[i] * made.impulses[i]; /* of what is driven */
     for (int64_t i = 0; i < C->m; i++)
         if (C->losses[i] >= 0) x[C->losses[i]] += 0.5 * (before[i] + T->rate[i]) * made.impulses[i];
@@ -734,7 +814,11 @@ int64_t transitions_begin(struct transitions *T, double t, const double *x, doub
     T->t_loose = NAN;
     if (contacts) outcome = transitions_land(T, t, made, c, p);
     else if (geometry_at(T, t, made, c, p) || forces_at(T, t, made, c, p)) outcome = NO_TERMS;
-    else outcome = settle_pairs(T, t, made, c, p, memory);
+    else {
+        struct seen seen;
+        seen.ends = take_integers(&memory, T->k), seen.opens = take_integers(&memory, T->k);
+        outcome = settle_pairs(T, t, made, c, p, &seen, memory);
+    }
     if (outcome != LANDED) return outcome;
     for (int64_t i = 0; i < T->k; i++) {
         differs |= (made[T->flags[i]] > 0.5) != (x[T->flags[i]] > 0.5);
