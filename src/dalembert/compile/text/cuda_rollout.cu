@@ -276,15 +276,20 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
 #if N_EVENTS
     if (!bad) arm(t, smaller(pace[TO_TRY], t_end - t), x, c, p, stage, rate, next, w, &beside, sign_of);
 #endif
+#if WATCHES
+    double planned[N_PACE]; /* before the first try of a step: who is away may have no business with what it showed */
+    bool begins = true;
+#endif
     ROLL
     for (long long k = 0; k < tries && !bad && t < h; k++) {
         const bool tiny = too_short(pace, t);
 #if WATCHES
-        double planned[N_PACE];
         away = sick || tiny || pace[TRIES] >= max_steps; /* single runs say what is to blame */
         if (away) break;
         UNROLL
-        for (int j = 0; j < N_PACE; j++) planned[j] = pace[j];
+        for (int j = 0; j < N_PACE; j++)
+            if (begins) planned[j] = pace[j];
+        begins = false;
 #else
         if (tiny || pace[TRIES] >= max_steps) {
             int worst = 0; /* which changes fastest */
@@ -318,6 +323,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
             for (int j = 0; j < N_PACE; j++) pace[j] = planned[j];
             break;
         }
+        begins = true;
 #endif
 #if N_EVENTS
         const int event = stop(t, &length, x, c, p, stage, rate, next, w, &beside, sign_of);

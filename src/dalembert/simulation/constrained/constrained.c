@@ -17,6 +17,7 @@
 enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
 #define GAP 1e-11 /* as in fallback.py */
 #define SHARE 1e-6 /* as in core/constraint_tape.py */
+#define NEARLY 10.0 /* how much sooner rows are dependent here than in cones.c: forces are to be those that were settled */
 
 
 /* Rows that act at x. */
@@ -44,12 +45,12 @@ static int factorise(struct constrained *C, const double *x) {
 }
 
 /* Y = Q_1 T^T Z^T P^T: QR with column pivoting (Householder) and, where the rank is lost, R^T = Z T by Gram-Schmidt.
- * A column counts as dependent when less than `rank_tolerance` of its length is left. */
+ * A column counts as dependent when less than `rank_tolerance` of its length is left (beside friction: ten times that). */
 static int64_t decompose(struct constrained *C) {
     const int64_t nv = C->nv, m = C->n_active;
     double *Q = C->Q, *norms = C->norms, *head = C->reflectors, *scale = head + C->m, *dot = scale + C->m,
            *left = dot + C->m;
-    const double least = C->rank_tolerance * C->rank_tolerance;
+    const double left_over = C->n_rubbing ? NEARLY * C->rank_tolerance : C->rank_tolerance, least = left_over * left_over;
     int64_t *pivot = C->pivot, rank = 0;
     memcpy(Q, C->Y, (size_t)(nv * m) * sizeof(double));
     memset(norms, 0, (size_t)m * sizeof(double));

@@ -241,13 +241,14 @@ static double error_at(const struct watch *W, double s) {
 static double settled_crossing(struct watch *W, int64_t i, const struct bracket *B, double s) {
     struct loop *L = W->loop;
     double before = INFINITY;
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < 6; round++) {
         interpolate(W, s);
         memcpy(W->x_found, W->x_part, (size_t)L->n * sizeof(double));
         if (settle(L, L->t + s, W->x_found)) return NAN;
         if (evaluate(L->events, L, L->t + s, W->x_found, W->g_found, L->events_work)) return NAN;
         const double beyond = seen_as(B, s, W->g_found[i]) / B->slope;
-        if (fabs(beyond) <= B->tolerance || (round && fabs(beyond) > 0.1 * before && fabs(beyond) <= ROUNDED * L->h_used)) {
+        const int rounded = fabs(beyond) > 0.5 * before && fabs(beyond) <= ROUNDED * L->h_used;
+        if (fabs(beyond) <= B->tolerance || rounded) {
             if (W->g_found[i] * B->g_b < 0.0) W->g_found[i] = 0.0; /* it crosses here, by less than is told apart */
             return s;
         }
@@ -411,7 +412,10 @@ static int64_t change(struct watch *W) {
     loop_push(L);
     look(W, 0.0);
     memcpy(W->g_kept, W->g_part, (size_t)L->n_events * sizeof(double));
-    if (W->returns && L->adaptive) L->soon = fmax(BEYOND_RETURN * W->returns(W->context, L->x), SHORTEST * L->h);
+    if (W->returns && L->adaptive) {
+        const double soon = fmax(BEYOND_RETURN * W->returns(W->context, L->x), SHORTEST * L->h);
+        L->soon = soon < L->h ? soon : 0.0;
+    }
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
     arm(W);
     if (W->n_stops == CROWD) memmove(W->stops, W->stops + 1, (CROWD - 1) * sizeof(double));

@@ -192,7 +192,7 @@ int64_t members_step(struct members *S, int64_t member, double *t, double h, dou
         } else if (outcome == FULL) {
             L->n_rows = 0;
             outcome = REACHED;
-            if (S->every && L->adaptive && !W->unsettled && L->t > *t) break;
+            if (S->every && L->adaptive && !W->unsettled && L->soon == 0.0 && L->t > *t) break;
         } else if (outcome == LOG_FULL) {
             empty(S, member);
             outcome = REACHED;
