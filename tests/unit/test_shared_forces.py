@@ -33,6 +33,7 @@ def test_a_plank_tips_while_it_is_pushed(backend: str) -> None:
         assert (np.abs(run[f"force.{foot}.tangent1"]) <= 0.6 * run[f"force.{foot}.normal"] + 1e-9).all()
     assert np.abs(run["base.x"][before]).max() < 1e-12
     assert run.t[run["active.right"] > 0.5][-1] == pytest.approx(released, abs=1e-8)
+    assert len(run.events) < 6  # friction is left to the other foot, which can bear it
     assert run["base.angle"][-1] > 0.0
 
 
@@ -90,7 +91,7 @@ def linkage(seed: int) -> tuple[da.Machine, dict[str, float], float]:
 
 
 @pytest.mark.parametrize(
-    "seed", [8, pytest.param(20, marks=pytest.mark.slow), pytest.param(26, marks=pytest.mark.slow)]
+    "seed", [8, 49, pytest.param(20, marks=pytest.mark.slow), pytest.param(26, marks=pytest.mark.slow)]
 )
 def test_a_closed_linkage_falls_and_rubs(seed: int) -> None:
     """Links lie on both of their ends, which share friction with each other and with the loop."""

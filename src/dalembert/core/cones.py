@@ -42,6 +42,7 @@ __all__ = [
 _TIGHT = 1e-11  # part of the largest velocity that counts as none
 _INNER = 1.0 - 1e-9  # part of the cone within which friction that is shared freely must stay
 _LEAST = 1e-12  # part of the largest normal force below which friction is shared as if it were that: what all but lifts
+_YIELDS = 1e-6  # part of its share of friction that a pair takes which leaves it to others
 
 
 class Touch(IntEnum):
@@ -74,6 +75,8 @@ class Cones:
         Directions in which pairs slip already (k x 2), NaN where they do not: there friction is what it has to be.
     given
         Normal impulses that act besides ``p_n`` and count for friction (k).
+    yields
+        Pairs that leave friction to others if these can bear it (k).
     """
 
     W: Array
@@ -81,13 +84,26 @@ class Cones:
     mu: Array
     slip: Array
     given: Array
+    yields: NDArray[np.bool_]
 
     @staticmethod
-    def of(W: Array, b: Array, mu: Array, slip: Array | None = None, given: Array | None = None) -> Cones:
-        """Make them; nothing slips yet and no other impulses act unless given."""
+    def of(
+        W: Array,
+        b: Array,
+        mu: Array,
+        slip: Array | None = None,
+        given: Array | None = None,
+        yields: NDArray[np.bool_] | None = None,
+    ) -> Cones:
+        """Make them; nothing slips yet, no other impulses act and no pair yields unless given."""
         k = len(mu)
         return Cones(
-            W, b, mu, np.full((k, 2), np.nan) if slip is None else slip, np.zeros(k) if given is None else given
+            W,
+            b,
+            mu,
+            np.full((k, 2), np.nan) if slip is None else slip,
+            np.zeros(k) if given is None else given,
+            np.zeros(k, dtype=bool) if yields is None else yields,
         )
 
 
@@ -173,8 +189,14 @@ def linear(c: Cones, modes: NDArray[np.int64], near: Array | None, weights: Arra
 def shared(c: Cones, modes: NDArray[np.int64]) -> Solution | None:
     """Solution with these modes, redundant forces in proportion to the normal ones; None if it breaks a law.
 
-    What is open may do what it likes.
+    What is open may do what it likes. Pairs that yield have as little friction as they can, or are like all others.
     """
+    made = _shared_with(c, modes, _YIELDS) if c.yields.any() else None
+    return _shared_with(c, modes, 1.0) if made is None else made
+
+
+def _shared_with(c: Cones, modes: NDArray[np.int64], part: float) -> Solution | None:
+    """Solution in which pairs that yield take a part of their share."""
     k = len(modes)
     weights = np.ones((k, 3))
     made = None
@@ -184,7 +206,8 @@ def shared(c: Cones, modes: NDArray[np.int64]) -> Solution | None:
         largest = float(z[:, 0].max(initial=0.0))
         if largest <= 0.0:
             break
-        weights[:, 1:] = np.sqrt(np.clip(z[:, 0] / largest, _LEAST, 1.0))[:, None]
+        shares = np.where(c.yields, part, 1.0) * np.clip(z[:, 0] / largest, _LEAST, 1.0)
+        weights[:, 1:] = np.sqrt(shares)[:, None]
     if made is None:
         return None
     least = 1e-13 * float(np.abs(made.p).max(initial=0.0))
@@ -216,7 +239,7 @@ def eased(c: Cones, s: Solution) -> Solution:
         if not which.any():
             break
         given = np.where(which[:, None], 0.0, s.p)
-        free = Cones.of(c.W, c.b + c.W @ given.ravel(), c.mu, given=c.given)
+        free = Cones.of(c.W, c.b + c.W @ given.ravel(), c.mu, given=c.given, yields=c.yields)
         made = shared(free, np.where(which, Touch.STICK, Touch.OPEN))
         if made is not None:
             return Solution(made.p + given, made.u, np.where(which, Touch.STICK, s.modes))

@@ -445,7 +445,7 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
     turns = slips & (speed <= _AHEAD * np.abs(b).max(initial=0.0) * np.nan_to_num(lead))
     slip[turns] = np.nan
     b.reshape(-1, 3)[turns, 1:] += u[turns] / lead[turns, None]
-    cones = Cones.of(W, b, mu[which], slip)
+    cones = Cones.of(W, b, mu[which], slip, yields=pairs.marked("slip", loose)[which])
     try:
         found = solve_cones(cones)
     except NoContactForcesError as error:
@@ -467,7 +467,8 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
     for i in map(int, np.flatnonzero(pairs.rubs)):
         _set_friction(pairs, result, i, Touch.OPEN, np.zeros(3), np.zeros(2))
     for n, i in enumerate(map(int, np.flatnonzero(which))):
-        if found.p[n, 0] <= least[n] and not (found.modes[n] == Touch.STICK and abs(found.u[n, 0]) == 0.0):
+        carries = found.modes[n] == Touch.STICK and abs(found.u[n, 0]) == 0.0 and not begun[i]
+        if found.p[n, 0] <= least[n] and not carries:
             continue
         result[pairs.flags[i]] = 1.0
         if pairs.rubs[i]:

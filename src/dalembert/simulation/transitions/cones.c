@@ -9,11 +9,13 @@ enum { SOLVED = -1 }; /* else: the pair at which no forces fulfil the laws */
 #define TIGHT 1e-11
 #define INNER (1.0 - 1e-9)
 #define LEAST 1e-12
+#define YIELDS 1e-6
 
 /* What is asked; slip (k x 2) is NaN where a pair does not slip yet. */
 struct cones {
     int64_t k;
     const double *W, *b, *mu, *slip, *given;
+    const int64_t *yields; /* pairs that leave friction to others if these can bear it; 0: none */
 };
 
 /* Forces or impulses p (3k), relative velocities u (3k), what each pair does (k). */
@@ -110,9 +112,9 @@ FUNCTION void linear(const struct cones *c, const int64_t *modes, const double *
     }
 }
 
-/* Solution with these modes, redundant forces in proportion to the normal ones; 0 if it breaks a law. What is open may do
- * what it likes. */
-FUNCTION int shared(const struct cones *c, const struct solution *s, struct memory memory) {
+/* Solution with these modes, redundant forces in proportion to the normal ones, of pairs that yield to a part of them; 0 if
+ * it breaks a law. What is open may do what it likes. */
+FUNCTION int shared_with(const struct cones *c, const struct solution *s, double part, struct memory memory) {
     const int64_t k = c->k;
     double *weights = take(&memory, 3 * k), most = 0.0;
     for (int64_t i = 0; i < 3 * k; i++) weights[i] = 1.0;
@@ -122,7 +124,8 @@ FUNCTION int shared(const struct cones *c, const struct solution *s, struct memo
         for (int64_t i = 0; i < k; i++) most = fmax(most, s->p[3 * i]);
         if (most <= 0.0) break;
         for (int64_t i = 0; i < k; i++)
-            weights[3 * i + 1] = weights[3 * i + 2] = sqrt(fmin(fmax(s->p[3 * i] / most, LEAST), 1.0));
+            weights[3 * i + 1] = weights[3 * i + 2] =
+                sqrt((c->yields && c->yields[i] ? part : 1.0) * fmin(fmax(s->p[3 * i] / most, LEAST), 1.0));
     }
     respond_to(c, s->p, s->u);
     const double least = 1e-13 * largest_of(s->p, 3 * k), tolerance = tolerance_of(c);
@@ -135,6 +138,13 @@ FUNCTION int shared(const struct cones *c, const struct solution *s, struct memo
         if (!(fmax(fabs(u[1]), fabs(u[2])) <= tolerance)) return 0;
     }
     return 1;
+}
+
+/* The same, what yields with as little friction as it can, or like all others. */
+FUNCTION int shared(const struct cones *c, const struct solution *s, struct memory memory) {
+    int any = 0;
+    for (int64_t i = 0; i < c->k && c->yields; i++) any |= c->yields[i] != 0;
+    return (any && shared_with(c, s, YIELDS, memory)) || shared_with(c, s, 1.0, memory);
 }
 
 /* The same motion with the forces of all that is at rest shared in proportion to the normal ones, if these obey the laws. */

@@ -88,7 +88,7 @@ FUNCTION int64_t impulses_at(double factor, const double *W, int64_t k, const do
     struct solution s;
     s.p = p, s.u = after, s.modes = take_integers(&memory, k);
     struct cones c;
-    c.k = k, c.W = W, c.b = b, c.mu = mu, c.slip = slip, c.given = given;
+    c.k = k, c.W = W, c.b = b, c.mu = mu, c.slip = slip, c.given = given, c.yields = 0;
     int restores = 0;
     for (int64_t i = 0; i < 2 * k; i++) slip[i] = NAN;
     for (int64_t i = 0; i < n; i++) b[i] = u[i];

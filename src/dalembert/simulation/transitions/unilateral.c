@@ -25,7 +25,7 @@ int64_t transitions_memory(int64_t nv, int64_t m, int64_t k) {
     int64_t most = least_constraint_memory(nv, m);
     if (minimum_norm_memory(nv, m) > most) most = minimum_norm_memory(nv, m);
     if (strike_memory(k) > most) most = strike_memory(k);
-    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 12) + 18 * (m + nv + k) + mass_memory(nv, m) + 128;
+    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 12) + 18 * (m + nv) + 19 * k + mass_memory(nv, m) + 128;
 }
 
 /* M, J, Phi and Phi' at a state. 0 = ok. */
@@ -434,6 +434,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
            *toward = take(&memory, 2 * count), *given = take(&memory, count), *a = take(&memory, nv);
     int64_t *held = take_integers(&memory, C->m);
     int64_t *slips = take_integers(&memory, count), *turns = take_integers(&memory, count), ending = 0;
+    int64_t *yields = take_integers(&memory, count);
     struct solution found;
     struct factors F;
     struct mass Q;
@@ -452,7 +453,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     int known = 0;
     for (int64_t i = 0; i < count; i++) {
         const double speed = hypot(u[3 * i + 1], u[3 * i + 2]), *way = ways + 3 * chosen[i];
-        mu[i] = T->mu[chosen[i]], known |= !isnan(way[1]);
+        mu[i] = T->mu[chosen[i]], yields[i] = T->slipping[chosen[i]], known |= !isnan(way[1]);
         slips[i] = mu[i] > 0.0 && speed > SLIPS;
         /* friction of a slow slip is against u + T u', where that is: the law of a pair at rest, with u / T to begin with */
         turns[i] = slips[i] && !isnan(way[0]) && speed <= AHEAD * fastest * way[0];
@@ -464,6 +465,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     }
     struct cones cones;
     cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
+    cones.yields = yields;
     const int64_t bad = solve_cones(&cones, &found, memory);
     if (bad != SOLVED && known && !is_jammed(&cones, bad)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
@@ -483,7 +485,8 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         const double *p = found.p + 3 * n, push = hypot(p[1], p[2]);
         /* what it would have to hold, if all the motion were along it: the rounding of that is no force */
         const double natural = sqrt(motion / fmax(diagonal(&cones, 3 * n), NOTHING));
-        if (p[0] <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !(found.modes[n] == STICK && found.u[3 * n] == 0.0)) continue;
+        const int carries = found.modes[n] == STICK && found.u[3 * n] == 0.0 && !T->slipping[i];
+        if (p[0] <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !carries) continue;
         x[T->flags[i]] = 1.0;
         if (!T->rubs[i]) continue;
         if (slips[n]) set_friction(T, x, i, SLIP, p, toward + 2 * n);
@@ -590,6 +593,7 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
     b[own] -= NEARER * fmax(hypot(u[own + 1], u[own + 2]), 1e-4 * largest_of(u, n));
     for (int64_t i = 0; i < count; i++) mu[i] = T->mu[chosen[i]], slip[2 * i] = slip[2 * i + 1] = NAN;
     cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
+    cones.yields = 0;
     if (solve_cones(&cones, &begun, memory) != SOLVED) return 1;
     cones.b = u;
     for (int64_t i = 0; i < count; i++) {
@@ -833,7 +837,7 @@ int64_t transitions_begin(struct transitions *T, double t, const double *x, doub
 
 int64_t algebra_solve_cones(int64_t k, const double *W, const double *b, const double *mu, const double *slip,
                             const double *given, double *p, double *u, int64_t *modes, double *work) {
-    const struct cones c = {k, W, b, mu, slip, given};
+    const struct cones c = {k, W, b, mu, slip, given, 0};
     const struct solution s = {p, u, modes};
     struct memory memory;
     memory.next = work;
