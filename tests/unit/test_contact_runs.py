@@ -364,6 +364,18 @@ def test_a_ball_bounces_by_every_formulation(by: str) -> None:
     assert run["force.floor.normal"][-1] == pytest.approx(G, rel=1e-10)
 
 
+@pytest.mark.parametrize("backend", ["native", "vm"])
+def test_what_is_driven_into_the_ground_is_told(backend: str) -> None:
+    """No impulse holds back what a constraint drives; it has nothing to do with friction."""
+    drive = da.MotionConstraint("drive", joint="z", value=1.0 - 5.0 * da.TIME)
+    eom = da.equations(ball(0.5).with_(constraints=[drive]), backend=backend)
+    with pytest.raises(da.SimulationError, match=r"no impulses keep contact 'floor' .* the constraints .* drive it"):
+        da.simulate(eom, duration=1.0, q0={"z": 1.0}, v0={"z_dot": -5.0})
+    for friction in (0.0, 0.3):
+        with pytest.raises(da.InputError, match="the velocities contradict the constraints of machine 'ball'"):
+            eom.impact([0.1], [-5.0], {"ball": (0.0, 0.0, 1.0)}, 0.5, friction=friction)
+
+
 def test_what_happened_is_told_after_a_run_goes_on_or_fails() -> None:
     """The transitions of both parts of a run, and those up to where a run failed, with its machine."""
     eom = da.equations(ball(0.5))

@@ -98,6 +98,9 @@ def solve_cones(c: Cones, start: Array | None = None) -> Solution:
     k = len(c.mu)
     sliding = np.isfinite(c.slip[:, 0])
     jams = jammed(c)
+    driven = (np.diag(c.W)[::3] <= 0.0) & (c.b[::3] < 0.0)  # by constraints: no force keeps it back
+    if driven.any():
+        raise NoContactForcesError(int(np.argmax(driven)))
     if k == 1 and jams[0] and c.b[0] < 0.0:  # of several the others may carry it
         raise NoContactForcesError(0)
     first = np.where(sliding, Touch.SLIP, Touch.STICK)

@@ -94,7 +94,8 @@ def contact_impact(
         if made.factor < _NONE:
             made = replace(strike(W, u, 0.0 * rubs, rubs, newton), factor=0.0)
     except NoContactForcesError as error:
-        raise InputError(_ill_posed(eom, names, mu, error.pair)) from None
+        by_friction = error.pair < k and mu[error.pair] > 0.0 and W[3 * error.pair, 3 * error.pair] > 0.0
+        raise InputError(_ill_posed(eom, names, error.pair if by_friction else None)) from None
     after = start + respond(A.T @ made.impulses.ravel())
     pushed, along = made.impulses[:k], np.zeros((k, 3))
     for i in np.flatnonzero(mu):
@@ -103,9 +104,9 @@ def contact_impact(
     return ContactImpact(after, names, pushed[:, 0], along, made.factor * given, lost)
 
 
-def _ill_posed(eom: Any, names: tuple[str, ...], mu: Array, pair: int) -> str:
-    """What to say where there are no impulses."""
-    if mu.any() and pair < len(names):
+def _ill_posed(eom: Any, names: tuple[str, ...], pair: int | None) -> str:
+    """What to say where there are no impulses, because of the friction of a pair or of none."""
+    if pair is not None:
         return f"no impulses obey the law of friction at frame '{names[pair]}': the impact is ill-posed"
     return (
         f"no impulses keep the frames {', '.join(dict.fromkeys(names))} from going on: the velocities contradict "

@@ -479,6 +479,11 @@ class Switching:
 
     def _ill_posed(self, t: float, pair: int, what: str) -> SimulationError:
         name = self.pairs.names[pair]
+        if not self.pairs.coefficients(self.p)[1][pair] > 0.0:
+            return SimulationError(
+                f"no {what} keep contact '{name}' of machine '{self.eom.machine.name}' from closing at t = {t:.9g} s: "
+                "the constraints of the machine drive it there"
+            )
         return SimulationError(
             f"no {what} obey the law of friction at contact '{name}' of machine '{self.eom.machine.name}' at "
             f"t = {t:.9g} s: Painleve's paradox; lower its friction"
