@@ -467,7 +467,8 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
     for i in map(int, np.flatnonzero(pairs.rubs)):
         _set_friction(pairs, result, i, Touch.OPEN, np.zeros(3), np.zeros(2))
     for n, i in enumerate(map(int, np.flatnonzero(which))):
-        carries = found.modes[n] == Touch.STICK and abs(found.u[n, 0]) == 0.0 and not begun[i]
+        seen = begun[i] or lets_go[n]
+        carries = found.modes[n] == Touch.STICK and abs(found.u[n, 0]) == 0.0 and not seen
         if found.p[n, 0] <= least[n] and not carries:
             continue
         result[pairs.flags[i]] = 1.0

@@ -206,10 +206,9 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
                 rate[j] = C->gamma[row[1 + j]];
                 for (int64_t l = 0; l < nv; l++) rate[j] -= C->Jt[l * m + row[1 + j]] * C->a[l];
             }
-            if (!round) {
-                const double ratio = speed / SLOW, slows = fmax(0.0, -(rate[0] * w[0] + rate[1] * w[1]));
-                lead[i] = C->lead[r] = 1.0 / ((1.0 + ratio * ratio * ratio * ratio) / LEAD + 2.0 * slows / speed);
-            }
+            /* by what it slows down with all friction turned: that goes on where another pair begins to slip or stick */
+            const double ratio = speed / SLOW, slows = fmax(0.0, -(rate[0] * u[2 * i] + rate[1] * u[2 * i + 1]) / speed);
+            lead[i] = C->lead[r] = 1.0 / ((1.0 + ratio * ratio * ratio * ratio) / LEAD + 2.0 * slows / speed);
             const double ahead[2] = {u[2 * i] + lead[i] * rate[0], u[2 * i + 1] + lead[i] * rate[1]};
             F[i] = w[0] * ahead[1] - w[1] * ahead[0];
             turn[i] = fmax(0.5 * speed, ahead[0] * w[0] + ahead[1] * w[1]);

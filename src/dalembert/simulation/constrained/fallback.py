@@ -117,11 +117,11 @@ class PythonConstrained:
         d = -terms[8][tangents, 0] / mu[:, None]
         u, lead = speed[:, None] * d, np.zeros(0)
         place = np.cumsum(on)[normals] - 1
-        for turns in range(TURNS):
+        for _ in range(TURNS):
             rate = gamma[tangents] - J[tangents] @ a
-            if turns == 0:
-                slows = np.maximum(0.0, -(rate * d).sum(axis=1))
-                lead = self.leads[slow] = 1.0 / ((1.0 + (speed / _SLOW) ** 4) / _LEAD + 2.0 * slows / speed)
+            # by what it slows down with all friction turned: that goes on where another pair begins to slip or stick
+            slows = np.maximum(0.0, -(rate * u).sum(axis=1) / speed)
+            lead = self.leads[slow] = 1.0 / ((1.0 + (speed / _SLOW) ** 4) / _LEAD + 2.0 * slows / speed)
             ahead = u + lead[:, None] * rate
             F = d[:, 0] * ahead[:, 1] - d[:, 1] * ahead[:, 0]
             across = d[:, :1] * J[tangents[:, 1]] - d[:, 1:] * J[tangents[:, 0]]

@@ -485,7 +485,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         const double *p = found.p + 3 * n, push = hypot(p[1], p[2]);
         /* what it would have to hold, if all the motion were along it: the rounding of that is no force */
         const double natural = sqrt(motion / fmax(diagonal(&cones, 3 * n), NOTHING));
-        const int carries = found.modes[n] == STICK && found.u[3 * n] == 0.0 && !T->slipping[i];
+        const int carries = found.modes[n] == STICK && found.u[3 * n] == 0.0 && !T->slipping[i] && !T->loose[i];
         if (p[0] <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !carries) continue;
         x[T->flags[i]] = 1.0;
         if (!T->rubs[i]) continue;
