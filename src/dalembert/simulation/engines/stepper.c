@@ -69,17 +69,27 @@ int64_t loop_derivative(struct loop *L, double t, const double *x, double *out) 
     return evaluate(L->ode, L, t, x, out, L->ode_work);
 }
 
-/* out = x + h sum_j w_j k_j */
+#define MAX_STAGES 32
+
+/* out = x + h sum_j w_j k_j, four slopes at a time: what has been summed up stays where it is at hand */
 static void combine(const struct loop *L, const double *restrict x, double h, const double *w, int64_t count,
                     const double *const *k, double *restrict out) {
     const int64_t n = L->n;
+    const double *slope[MAX_STAGES];
+    double hw[MAX_STAGES];
+    int64_t used = 0, j = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (w[i] != 0.0) slope[used] = k[i], hw[used++] = h * w[i];
     if (x) memcpy(out, x, (size_t)n * sizeof(double));
     else memset(out, 0, (size_t)n * sizeof(double));
-    for (int64_t j = 0; j < count; j++) {
-        const double hw = h * w[j];
-        const double *restrict kj = k[j];
-        if (w[j] == 0.0) continue;
-        for (int64_t i = 0; i < n; i++) out[i] += hw * kj[i];
+    for (; j + 4 <= used; j += 4) {
+        const double *restrict a = slope[j], *restrict b = slope[j + 1], *restrict c = slope[j + 2], *restrict d = slope[j + 3];
+        const double u = hw[j], v = hw[j + 1], y = hw[j + 2], z = hw[j + 3];
+        for (int64_t i = 0; i < n; i++) out[i] = (((out[i] + u * a[i]) + v * b[i]) + y * c[i]) + z * d[i];
+    }
+    for (; j < used; j++) {
+        const double *restrict a = slope[j], u = hw[j];
+        for (int64_t i = 0; i < n; i++) out[i] += u * a[i];
     }
 }
 
@@ -102,8 +112,6 @@ int64_t loop_settle(struct loop *L) {
     L->fresh = 0;
     return settle(L, L->t, L->x);
 }
-
-#define MAX_STAGES 32
 
 /* One step of length h from (t, x) into out; stages 1.. go to `later`, the last one, where it is the slope at the end,
  * only if it is `wanted`. */

@@ -139,59 +139,105 @@ FUNCTION void minimum_norm(const struct mass *Q, const double *force, const int6
         for (int64_t j = 0; j < n; j++) lambda[j] = all[j];
 }
 
-static int64_t pulling_memory(int64_t rows, int64_t n) { return rows * n + 2 * rows + 5 * n + lstsq_memory(rows, n) + 16; }
+static int64_t pulling_memory(int64_t rows, int64_t n) { return 2 * rows * n + n * n + 2 * rows + 5 * n + 16; }
+
+/* Columns C (n x rows, rows of it) of which some are taken: C_taken = Q R, Q as rows too, R upper triangular. */
+struct taken {
+    const double *C;
+    int64_t rows, n, count, *which;
+    double *Q, *R;
+};
+
+/* What a column has besides those that are taken, and what of it is along them. */
+FUNCTION void part_of(const struct taken *T, const double *column, double *own, double *along) {
+    for (int64_t i = 0; i < T->rows; i++) own[i] = column[i];
+    for (int64_t k = 0; k < T->count; k++) along[k] = 0.0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t k = 0; k < T->count; k++) {
+            const double *q = T->Q + k * T->rows, s = dot(q, own, T->rows);
+            along[k] += s;
+            for (int64_t i = 0; i < T->rows; i++) own[i] -= s * q[i];
+        }
+}
+
+/* Take a column, of which these are the parts. */
+FUNCTION void take_column(struct taken *T, int64_t j, const double *own, const double *along) {
+    const int64_t k = T->count;
+    const double length = norm(own, T->rows);
+    for (int64_t i = 0; i < k; i++) T->R[i * T->n + k] = along[i];
+    T->R[k * T->n + k] = length;
+    for (int64_t i = 0; i < T->rows; i++) T->Q[k * T->rows + i] = own[i] / length;
+    T->which[T->count++] = j;
+}
+
+/* Let go of the column that came k-th. */
+FUNCTION void let_go(struct taken *T, int64_t k, double *own, double *along) {
+    const int64_t count = T->count;
+    T->count = k;
+    for (int64_t i = k + 1; i < count; i++) {
+        const int64_t j = T->which[i];
+        part_of(T, T->C + j * T->rows, own, along);
+        take_column(T, j, own, along);
+    }
+}
 
 /* Multipliers x >= 0 with violation - X^T X x <= 0, zero where that is negative; X (rows x n). 1 if there are such.
  * The dual active-set method of Goldfarb and Idnani (1983). */
 FUNCTION int pulling(const double *X, int64_t rows, int64_t n, const double *violation, double tolerance, double *x,
                      struct memory memory) {
-    double *A = take(&memory, rows * n), *Xx = take(&memory, rows), *own = take(&memory, rows),
-           *share = take(&memory, n), *column = take(&memory, rows);
-    int64_t *taken = take_integers(&memory, n), *out = take_integers(&memory, n), count = 0;
+    double *C = take(&memory, rows * n), *Xx = take(&memory, rows), *own = take(&memory, rows),
+           *share = take(&memory, n), *along = take(&memory, n);
+    int64_t *in = take_integers(&memory, n), *out = take_integers(&memory, n);
+    struct taken T;
+    T.C = C, T.rows = rows, T.n = n, T.count = 0, T.which = take_integers(&memory, n);
+    T.Q = take(&memory, rows * n), T.R = take(&memory, n * n);
     int feasible = 1;
-    for (int64_t i = 0; i < n; i++) x[i] = 0.0;
+    for (int64_t j = 0; j < n; j++) {
+        x[j] = 0.0;
+        for (int64_t i = 0; i < rows; i++) C[j * rows + i] = X[i * n + j];
+    }
     for (int64_t round = 0; round < 20 * n + 20; round++) {
         int64_t j = -1;
         double most = 0.0;
-        multiply(X, rows, n, x, Xx);
+        for (int64_t r = 0; r < rows; r++) Xx[r] = 0.0;
+        for (int64_t k = 0; k < T.count; k++)
+            for (int64_t r = 0; r < rows; r++) Xx[r] += x[T.which[k]] * C[T.which[k] * rows + r];
+        for (int64_t i = 0; i < n; i++) in[i] = 0;
+        for (int64_t k = 0; k < T.count; k++) in[T.which[k]] = 1;
         for (int64_t i = 0; i < n; i++) {
-            double left = violation[i];
-            int is_taken = 0;
-            for (int64_t k = 0; k < count; k++) is_taken |= taken[k] == i;
-            if (is_taken || out[i]) continue;
-            for (int64_t r = 0; r < rows; r++) left -= X[r * n + i] * Xx[r];
+            if (in[i] || out[i]) continue;
+            const double left = violation[i] - dot(C + i * rows, Xx, rows);
             if (j < 0 || left > most) most = left, j = i;
         }
         if (j < 0 || most <= tolerance) break;
+        const double *column = C + j * rows;
         for (;;) { /* row j takes up what it can until it holds; a row that would push is let go */
             double whole = INFINITY, part = INFINITY;
             int64_t first = -1;
-            for (int64_t r = 0; r < rows; r++) {
-                column[r] = X[r * n + j];
-                for (int64_t k = 0; k < count; k++) A[r * count + k] = X[r * n + taken[k]];
-            }
-            if (count) lstsq(A, rows, count, column, share, 1e-15 * (double)(rows + count), count, memory);
-            for (int64_t r = 0; r < rows; r++) own[r] = column[r] - dot(A + r * count, share, count);
+            part_of(&T, column, own, along);
+            for (int64_t k = T.count - 1; k >= 0; k--)
+                share[k] = (along[k] - dot(T.R + k * n + k + 1, share + k + 1, T.count - k - 1)) / T.R[k * n + k];
             if (norm(own, rows) > RANK_TOLERANCE) {
-                multiply(X, rows, n, x, Xx);
+                for (int64_t r = 0; r < rows; r++) Xx[r] = x[j] * column[r];
+                for (int64_t k = 0; k < T.count; k++)
+                    for (int64_t r = 0; r < rows; r++) Xx[r] += x[T.which[k]] * C[T.which[k] * rows + r];
                 whole = (violation[j] - dot(column, Xx, rows)) / dot(own, own, rows);
             }
-            for (int64_t k = 0; k < count; k++)
-                if (share[k] > 1e-12 && x[taken[k]] / share[k] < part) part = x[taken[k]] / share[k], first = k;
+            for (int64_t k = 0; k < T.count; k++)
+                if (share[k] > 1e-12 && x[T.which[k]] / share[k] < part) part = x[T.which[k]] / share[k], first = k;
             const double step = fmin(whole, part);
             if (step == INFINITY) {
                 out[j] = 1, x[j] = 0.0, feasible = 0;
                 break;
             }
-            for (int64_t k = 0; k < count; k++) x[taken[k]] -= step * share[k];
+            for (int64_t k = 0; k < T.count; k++) x[T.which[k]] -= step * share[k];
             x[j] += step;
             if (whole <= part) {
-                taken[count++] = j;
+                take_column(&T, j, own, along);
                 break;
             }
-            x[taken[first]] = 0.0;
-            for (int64_t k = first; k + 1 < count; k++) taken[k] = taken[k + 1];
-            count--;
+            x[T.which[first]] = 0.0;
+            let_go(&T, first, own, along);
         }
     }
     return feasible;
