@@ -17,7 +17,7 @@
 enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
 #define GAP 1e-11 /* as in fallback.py */
 #define SHARE 1e-6 /* as in core/constraint_tape.py */
-#define NEARLY 10.0 /* how much sooner rows are dependent here than in cones.c: forces are to be those that were settled */
+#define SOONER 10.0 /* how much sooner rows are dependent here than in cones.c: forces are to be those that were settled */
 
 
 /* Rows that act at x. */
@@ -50,7 +50,7 @@ static int64_t decompose(struct constrained *C) {
     const int64_t nv = C->nv, m = C->n_active;
     double *Q = C->Q, *norms = C->norms, *head = C->reflectors, *scale = head + C->m, *dot = scale + C->m,
            *left = dot + C->m;
-    const double left_over = C->n_rubbing ? NEARLY * C->rank_tolerance : C->rank_tolerance, least = left_over * left_over;
+    const double left_over = C->n_rubbing ? SOONER * C->rank_tolerance : C->rank_tolerance, least = left_over * left_over;
     int64_t *pivot = C->pivot, rank = 0;
     memcpy(Q, C->Y, (size_t)(nv * m) * sizeof(double));
     memset(norms, 0, (size_t)m * sizeof(double));
