@@ -1,0 +1,143 @@
+/* Impacts of pairs: with restitution and friction, of rows that are stopped, of what comes to rest; after pairs.c.
+ *
+ * loop/unilateral.py is the same in Python, with the reasons; keep the two alike.
+ */
+
+/* What is seen of the pairs at an instant: slips that end, and what opens. */
+struct seen {
+    int64_t *ends, *opens;
+};
+
+/* What an impact did: impulses of all rows, the energy that they took, -(u- + u+) p / 2 of each, and by how much restitution
+ * had to be lowered. */
+struct collision {
+    double *impulses, lost, factor;
+};
+
+/* Impact with restitution and friction of the pairs that touch, under the constraints that act. */
+static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *chosen, int64_t count,
+                            struct collision *made, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv, n = 3 * count;
+    double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *u = take(&memory, n), *change = take(&memory, n),
+           *W = take(&memory, n * n), *e = take(&memory, count), *mu = take(&memory, count), *p = take(&memory, n),
+           *v = take(&memory, nv), *dv = take(&memory, nv), *none = take(&memory, nv), *lambda = take(&memory, C->m),
+           *before = x + C->nq, factor = 1.0, lost = 0.0;
+    int64_t *held = take_integers(&memory, C->m), *poisson = take_integers(&memory, count), strikes = 0;
+    const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
+    struct mass Q;
+    if (mass_of(T, &Q)) return NO_TERMS;
+    const int moves = largest_of(right, n_held) > RESTS; /* constraints that begin to act, or drift */
+    if (moves) minimum_norm(&Q, none, held, n_held, right, dv, lambda, memory);
+    for (int64_t j = 0; moves && j < n_held; j++) {
+        made->impulses[held[j]] += lambda[j];
+        made->lost += (0.5 * dot(T->J + held[j] * nv, dv, nv) - right[j]) * lambda[j];
+    }
+    for (int64_t j = 0; j < nv; j++) v[j] = before[j] + dv[j];
+    spread(T, chosen, count, T->rate, u);
+    spread_along(T, chosen, count, dv, change);
+    for (int64_t i = 0; i < n; i++) u[i] += change[i];
+    for (int64_t i = 0; i < count; i++) {
+        e[i] = T->e[chosen[i]], mu[i] = T->mu[chosen[i]], poisson[i] = T->poisson[chosen[i]];
+        strikes |= u[3 * i] < -STRIKES;
+    }
+    if (strikes) {
+        struct factors F;
+        take_rows(&F, &Q, held, n_held, &memory);
+        delassus(T, &F, chosen, count, Z, W);
+        const int64_t bad = strike(W, count, u, e, mu, poisson, p, &factor, &lost, memory);
+        if (bad != SOLVED) {
+            T->pair = chosen[bad], T->lacks = OF_IMPULSES;
+            return chosen[bad];
+        }
+        respond(&F, Z, n, p, v, memory);
+        gather(T, chosen, count, p, made->impulses);
+        answer(T, &Q, held, n_held, chosen, count, p, made->impulses, memory);
+        made->lost += lost, made->factor = fmin(made->factor, factor);
+    }
+    change_velocities(T, before, v);
+    return LANDED;
+}
+
+/* Velocities after the least change that stops the rows that take part, those that act one way only where they would go on. */
+static int64_t stop_rows(struct transitions *T, double *x, const int64_t *part, const int64_t *one_way,
+                         struct collision *made, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv, m = C->m;
+    int64_t *pulls = take_integers(&memory, m), *rows = take_integers(&memory, m), n = 0;
+    double *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m), *dv = take(&memory, nv),
+           *none = take(&memory, nv), *v = take(&memory, nv);
+    struct mass Q;
+    for (int64_t i = 0; i < m; i++)
+        if (part[i]) pulls[n] = one_way[i], rows[n] = i, right[n++] = -T->rate[i];
+    if (mass_of(T, &Q)) return NO_TERMS;
+    least_constraint(&Q, none, rows, n, right, pulls, 1e-11, dv, lambda, opening, memory);
+    for (int64_t j = 0; j < nv; j++) v[j] = x[C->nq + j] + dv[j];
+    change_velocities(T, x + C->nq, v);
+    for (int64_t j = 0; j < n; j++) {
+        made->impulses[rows[j]] += lambda[j];
+        made->lost += 0.5 * (T->rate[rows[j]] - right[j]) * lambda[j];
+    }
+    return LANDED;
+}
+
+/* Velocities after the impact of all constraints that act and all that touches; once it is settled what goes on to act,
+ * that keeps its gap closed. */
+static int64_t hit(struct transitions *T, double *x, int settled, struct collision *made, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t m = C->m;
+    int64_t *chosen = take_integers(&memory, T->k), count = 0, bounces = 0;
+    for (int64_t i = 0; i < T->k; i++)
+        if (touches(T, x, i) && !T->loose[i]) {
+            chosen[count++] = i;
+            bounces |= T->e[i] > 0.0 || T->mu[i] > 0.0;
+        }
+    if (!settled && bounces) return strike_pairs(T, x, chosen, count, made, memory);
+    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m);
+    taking_part(T, x, part, one_way);
+    for (int64_t i = 0; i < m; i++) one_way[i] = one_way[i] && !(settled && acts(C, x, i));
+    double fastest = 0.0;
+    for (int64_t i = 0; i < m; i++)
+        if (part[i]) fastest = fmax(fastest, one_way[i] ? T->rate[i] : fabs(T->rate[i]));
+    if (fastest <= RESTS) return LANDED;
+    return stop_rows(T, x, part, one_way, made, memory);
+}
+
+/* Whether a pair may go on to act: it touches and does not open. */
+static int goes_on_touching(const struct transitions *T, const double *x, int64_t i, const struct seen *seen) {
+    if (seen->opens[i] || !touches(T, x, i)) return 0;
+    return !(T->loose[i] && !T->is_contact[i]) && T->rate[T->rows[i]] > -STILL;
+}
+
+/* Velocities after what slips no more has come to rest, all of it together, and slips that end. */
+static int64_t rest(struct transitions *T, double *x, const struct seen *seen, struct collision *made,
+                    struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t m = C->m;
+    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m),
+            *close = take_integers(&memory, T->k), *still = take_integers(&memory, T->k);
+    for (int64_t i = 0; i < m; i++) part[i] = acts(C, x, i);
+    for (int64_t i = 0; i < T->k; i++) {
+        close[i] = goes_on_touching(T, x, i, seen);
+        one_way[T->rows[i]] = !(x[T->flags[i]] > 0.5), part[T->rows[i]] = close[i];
+        for (int j = 1; j < 3; j++)
+            if (row_of(T, i, j) >= 0) part[row_of(T, i, j)] = 0;
+    }
+    for (;;) {
+        double fastest = 0.0;
+        for (int64_t i = 0; i < T->k; i++) {
+            if (!close[i] || still[i] || !(T->mu[i] > 0.0)) continue;
+            double u[2] = {0.0, 0.0};
+            for (int j = 0; j < 2; j++)
+                if (row_of(T, i, j + 1) >= 0) u[j] = T->rate[row_of(T, i, j + 1)];
+            const double speed = hypot(u[0], u[1]);
+            if (!(speed <= SLIPS || seen->ends[i])) continue;
+            still[i] = 1, fastest = fmax(fastest, speed);
+            for (int j = 1; j < 3; j++)
+                if (row_of(T, i, j) >= 0) part[row_of(T, i, j)] = 1;
+        }
+        if (!(fastest > RESTS)) return LANDED;
+        const int64_t outcome = stop_rows(T, x, part, one_way, made, memory);
+        if (outcome != LANDED) return outcome;
+    }
+}

@@ -1,0 +1,182 @@
+/* Pairs of what acts one way only at an instant: the terms of the equations, which pairs take part, what forces along their
+ * rows do. First of the files of transitions; loop/unilateral.py is the same in Python, with the reasons. After
+ * constrained.c, contact.c and contact_algebra.c: the terms of the equations come from the tapes of `struct constrained`.
+ */
+#include "transitions.h"
+
+#define TOUCHES 1e-8
+#define STILL 1e-4
+#define BEYOND 0.999e-11
+#define EDGE (1.0 - 1e-9)
+#define SLIPS 1e-7
+#define SLOWEST 1e-9
+#define RESTS 1e-12
+#define STRIKES 1e-10
+#define PULLS 1e-9
+#define AHEAD 10.0
+#define NEARER 1e-6
+#define LETS_GO 1e-6
+#define CLOSED 1e-6
+#define PENETRATES 1e-6
+#define APART 1e-9
+
+int64_t transitions_memory(int64_t nv, int64_t m, int64_t k) {
+    int64_t most = least_constraint_memory(nv, m);
+    if (minimum_norm_memory(nv, m) > most) most = minimum_norm_memory(nv, m);
+    if (strike_memory(k) > most) most = strike_memory(k);
+    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 12) + 18 * (m + nv) + 19 * k + mass_memory(nv, m) + 128;
+}
+
+/* M, J, Phi and Phi' at a state. 0 = ok. */
+static int geometry_at(struct transitions *T, double t, const double *x, const double *c, const double *p) {
+    struct constrained *C = T->equations;
+    const double *in[4] = {&t, x, c, p};
+    if (evaluate_geometry(C, in)) return 1;
+    for (int64_t i = 0; i < C->m; i++) {
+        T->phi[i] = C->phi[i], T->rate[i] = C->phidot[i];
+        for (int64_t j = 0; j < C->nv; j++) T->J[i * C->nv + j] = C->Jt[j * C->m + i];
+    }
+    memcpy(T->M, C->M, doubles(C->nv * C->nv));
+    T->factored = 0;
+    return 0;
+}
+
+/* The factors of M and J there, which all that follows shares. 0 = ok. */
+static int mass_of(struct transitions *T, struct mass *Q) {
+    Q->nv = T->equations->nv, Q->m = T->equations->m, Q->M = T->M, Q->J = T->J, Q->R = T->R, Q->Y = T->Y;
+    if (!T->factored && factorise_mass(Q)) return 1;
+    T->factored = 1;
+    return 0;
+}
+
+/* Applied forces and the right side of J a = gamma at a state. The forces that pairs share are no part of them. */
+static int forces_at(struct transitions *T, double t, const double *x, const double *c, const double *p) {
+    struct constrained *C = T->equations;
+    memcpy(T->x_bare, x, doubles(C->n));
+    for (int64_t i = 0; i < C->m; i++)
+        if (C->n_rubbing && C->shares[i] >= 0) T->x_bare[C->shares[i]] = 0.0;
+    const double *in[4] = {&t, T->x_bare, c, p};
+    if (C->n_rubbing) {
+        double *outs[10] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->drag, C->cone};
+        C->t_seen = NAN;
+        if (C->tape(in, outs, C->tape_work)) return 1;
+    } else if (evaluate_tape(C, in)) return 1;
+    C->t_seen = NAN;
+    memcpy(T->f, C->f, doubles(C->nv));
+    memcpy(T->gamma, C->gamma, doubles(C->m));
+    return 0;
+}
+
+/* Whether a pair acts or could; what was cut does not. */
+static int touches(const struct transitions *T, const double *x, int64_t i) {
+    const double on = x[T->flags[i]];
+    return on > 0.5 || (on > -0.5 && T->phi[T->rows[i]] > -TOUCHES);
+}
+
+/* Which rows take part in an instant, and which of all rows act one way only. */
+static void taking_part(const struct transitions *T, const double *x, int64_t *part, int64_t *one_way) {
+    for (int64_t i = 0; i < T->equations->m; i++) part[i] = acts(T->equations, x, i), one_way[i] = 0;
+    for (int64_t i = 0; i < T->k; i++) {
+        one_way[T->rows[i]] = 1;
+        part[T->rows[i]] = touches(T, x, i) && !T->loose[i];
+    }
+}
+
+/* Rows of constraints that act, all but those of pairs, with their right sides; returns their number. */
+static int64_t gather_held(const struct transitions *T, const double *x, const double *values, double sign,
+                           int64_t *held, double *right, struct memory memory) {
+    const int64_t m = T->equations->m;
+    int64_t count = 0, *of_pair = take_integers(&memory, m);
+    for (int64_t i = 0; i < T->k; i++) {
+        of_pair[T->rows[i]] = 1;
+        for (int j = 0; j < 2; j++)
+            if (T->tangents[2 * i + j] >= 0) of_pair[T->tangents[2 * i + j]] = 1;
+    }
+    for (int64_t i = 0; i < m; i++)
+        if (acts(T->equations, x, i) && !of_pair[i]) held[count] = i, right[count++] = sign * values[i];
+    return count;
+}
+
+/* Row of a pair's normal (0) or tangent (1, 2), -1 if it has none. */
+static int64_t row_of(const struct transitions *T, int64_t i, int way) {
+    return way ? T->tangents[2 * i + way - 1] : T->rows[i];
+}
+
+/* Numbers of the rows of the chosen pairs, three each (zero where there is none), turned round. */
+static void spread(const struct transitions *T, const int64_t *chosen, int64_t count, const double *values, double *out) {
+    for (int64_t i = 0; i < 3 * count; i++) {
+        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
+        out[i] = row >= 0 ? -values[row] : 0.0;
+    }
+}
+
+/* What the rows of the chosen pairs make of velocities or accelerations w, the same way. */
+static void spread_along(const struct transitions *T, const int64_t *chosen, int64_t count, const double *w, double *out) {
+    const int64_t nv = T->equations->nv;
+    for (int64_t i = 0; i < 3 * count; i++) {
+        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
+        out[i] = row >= 0 ? -dot(T->J + row * nv, w, nv) : 0.0;
+    }
+}
+
+/* Add the forces of the chosen pairs to those of all rows. */
+static void gather(const struct transitions *T, const int64_t *chosen, int64_t count, const double *p, double *rows) {
+    for (int64_t i = 0; i < count; i++)
+        for (int way = 0; way < 3; way++)
+            if (row_of(T, chosen[i], way) >= 0) rows[row_of(T, chosen[i], way)] += p[3 * i + way];
+}
+
+static double kinetic(const struct transitions *T, const double *v, struct memory memory) {
+    double *Mv = take(&memory, T->equations->nv);
+    multiply(T->M, T->equations->nv, T->equations->nv, v, Mv);
+    return 0.5 * dot(v, Mv, T->equations->nv);
+}
+
+/* Z (3 count x nv), rows of -R^-T J^T of the chosen pairs without what constraints that hold take up, and W = Z Z^T. */
+static void delassus(const struct transitions *T, const struct factors *F, const int64_t *chosen, int64_t count,
+                     double *Z, double *W) {
+    const int64_t nv = F->mass->nv, n = 3 * count;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
+        double *z = Z + i * nv;
+        if (row < 0) continue;
+        column_of(F->mass, row, z);
+        without_reactions(F, z);
+        for (int64_t j = 0; j < nv; j++) z[j] = -z[j];
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) W[i * n + j] = W[j * n + i] = dot(Z + i * nv, Z + j * nv, nv);
+}
+
+/* v += R^-1 Z^T p */
+static void respond(const struct factors *F, const double *Z, int64_t n, const double *p, double *v,
+                    struct memory memory) {
+    const int64_t nv = F->mass->nv;
+    double *f = take(&memory, nv);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < nv; j++) f[j] += Z[i * nv + j] * p[i];
+    solve_upper(F->mass->R, nv, f);
+    for (int64_t j = 0; j < nv; j++) v[j] += f[j];
+}
+
+/* Add the impulses with which constraints that hold answer those of the chosen pairs. */
+static void answer(const struct transitions *T, const struct mass *Q, const int64_t *held, int64_t n_held,
+                   const int64_t *chosen, int64_t count, const double *p, double *impulses, struct memory memory) {
+    const int64_t nv = Q->nv;
+    if (!n_held) return;
+    double *f = take(&memory, nv), *none = take(&memory, n_held), *a = take(&memory, nv), *lambda = take(&memory, n_held);
+    for (int64_t i = 0; i < 3 * count; i++) {
+        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
+        for (int64_t j = 0; row >= 0 && j < nv; j++) f[j] -= T->J[row * nv + j] * p[i];
+    }
+    minimum_norm(Q, f, held, n_held, none, a, lambda, memory);
+    for (int64_t j = 0; j < n_held; j++) impulses[held[j]] += lambda[j];
+}
+
+/* Velocities change: so do the rates of the rows. */
+static void change_velocities(struct transitions *T, double *v, const double *after) {
+    const int64_t nv = T->equations->nv;
+    for (int64_t i = 0; i < T->equations->m; i++)
+        for (int64_t j = 0; j < nv; j++) T->rate[i] += T->J[i * nv + j] * (after[j] - v[j]);
+    memcpy(v, after, doubles(nv));
+}

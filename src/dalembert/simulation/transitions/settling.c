@@ -1,0 +1,245 @@
+/* What acts after an instant, sticks, slips or opens; after impacts.c.
+ *
+ * loop/unilateral.py and loop/slips.py are the same in Python, with the reasons; keep the two alike.
+ */
+
+/* Indices in x of the latches of a pair with friction: stick, toward (2), share (3), leeway. */
+static const int64_t *latches_of(const struct transitions *T, int64_t i) { return T->friction + 7 * i; }
+
+/* Write what a pair with friction does into its latches. */
+static void set_friction(const struct transitions *T, double *x, int64_t i, int64_t mode, const double *force,
+                         const double *toward) {
+    const int64_t *place = latches_of(T, i);
+    const double values[6] = {mode == STICK,
+                              mode == SLIP ? toward[0] : 0.0,
+                              mode == SLIP ? toward[1] : 0.0,
+                              mode == OPEN ? 0.0 : force[0],
+                              mode == OPEN ? 0.0 : force[1],
+                              mode == OPEN ? 0.0 : force[2]};
+    for (int j = 0; j < 6; j++)
+        if (place[j] >= 0) x[place[j]] = values[j];
+}
+
+/* Whether a pair with friction slips. */
+static int slides(const struct transitions *T, const double *x, int64_t i) {
+    const int64_t *place = latches_of(T, i);
+    return T->rubs[i] && x[T->flags[i]] > 0.5 && (x[place[1]] != 0.0 || x[place[2]] != 0.0);
+}
+
+/* The impact of what goes on to act; MOVED if it has changed slips. */
+static int64_t hit_settled(struct transitions *T, double *x, struct collision *made, struct memory memory) {
+    double *before = take(&memory, T->equations->m);
+    memcpy(before, T->rate, doubles(T->equations->m));
+    int64_t outcome = hit(T, x, 1, made, memory);
+    for (int64_t i = 0; i < T->k && outcome == LANDED; i++)
+        for (int j = 1; j < 3 && slides(T, x, i); j++) {
+            const int64_t row = row_of(T, i, j);
+            if (row >= 0 && fabs(T->rate[row] - before[row]) > SLOWEST) outcome = MOVED;
+        }
+    return outcome;
+}
+
+/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. What slips
+ * at a speed that counts ends before it has turned, when it has become too slow to have a direction. */
+static void give_leeway(const struct transitions *T, double *x) {
+    for (int64_t i = 0; i < T->k; i++) {
+        const int64_t *place = latches_of(T, i);
+        double along = 0.0, squared = 0.0;
+        if (!T->rubs[i]) continue;
+        for (int j = 0; j < 2; j++) {
+            const int64_t row = row_of(T, i, j + 1);
+            if (row < 0) continue;
+            along -= T->rate[row] * x[place[1 + j]], squared += T->rate[row] * T->rate[row];
+        }
+        const double turned = 0.5 * sqrt(squared) - along;
+        x[place[6]] = squared > SLIPS * SLIPS && turned < 0.0 ? -T->slowest : SLOWEST + 1.5 * fmax(0.0, turned);
+    }
+}
+
+/* Rows that go on to act, without friction, into `goes_on` (m). */
+static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goes_on, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv, m = C->m;
+    int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m), *pulls = take_integers(&memory, m),
+            *needed = take_integers(&memory, m), *rows = take_integers(&memory, m), n = 0, open = 0;
+    double *right = take(&memory, m), *lambda = take(&memory, m), *opening = take(&memory, m), *a = take(&memory, nv),
+           *force = take(&memory, m), *share = take(&memory, m);
+    struct mass Q;
+    if (mass_of(T, &Q)) return NO_TERMS;
+    taking_part(T, x, part, one_way);
+    for (int64_t i = 0; i < m; i++) {
+        part[i] = part[i] && (!one_way[i] || T->rate[i] > -STILL);
+        if (part[i]) pulls[n] = one_way[i], rows[n] = i, right[n++] = T->gamma[i];
+    }
+    least_constraint(&Q, T->f, rows, n, right, pulls, 1e-11, a, lambda, opening, memory);
+    for (int64_t i = 0, j = 0; i < m; i++)
+        if (part[i]) force[i] = lambda[j], share[i] = opening[j++];
+    const double small = PULLS * fmax(largest_of(force, m), 1e-6), fastest = largest_of(a, nv);
+    for (int64_t i = 0; i < m; i++) {
+        needed[i] = part[i] && (!one_way[i] || force[i] > small);
+        const double size = norm(T->J + i * nv, nv) * fastest;
+        goes_on[i] = needed[i] || (part[i] && share[i] >= -1e-9 * (1.0 + size));
+        open |= goes_on[i] && !needed[i];
+    }
+    while (open) {
+        int64_t spare = -1, pushes = 0;
+        n = 0, open = 0;
+        for (int64_t i = 0; i < m; i++)
+            if (goes_on[i]) rows[n] = i, right[n++] = T->gamma[i];
+        minimum_norm(&Q, T->f, rows, n, right, a, lambda, memory);
+        for (int64_t i = 0, j = 0; i < m; i++) {
+            if (!goes_on[i]) continue;
+            share[i] = lambda[j++];
+            if (!needed[i] && share[i] <= small && (spare < 0 || share[i] < share[spare])) spare = i;
+            pushes |= one_way[i] && share[i] <= small;
+        }
+        if (spare >= 0) goes_on[spare] = 0;
+        else if (pushes) memcpy(goes_on, needed, (size_t)m * sizeof(int64_t));
+        else break;
+        for (int64_t i = 0; i < m; i++) open |= goes_on[i] && !needed[i];
+    }
+    return LANDED;
+}
+
+/* Modes of pairs of which some rub. Of pairs that slip slowly `ways` has the time by which their friction is ahead of them, and
+ * what it is against there (of each pair 3; NaN: against its slip). ENDING: slips end within that time. */
+static int64_t settle_friction(struct transitions *T, double *x, const double *ways, struct seen *seen,
+                               struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv;
+    int64_t *chosen = take_integers(&memory, T->k), count = 0;
+    for (int64_t i = 0; i < T->k; i++)
+        if (goes_on_touching(T, x, i, seen)) chosen[count++] = i;
+    const int64_t n = 3 * count;
+    double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *b = take(&memory, n), *change = take(&memory, n),
+           *u = take(&memory, n), *W = take(&memory, n * n), *mu = take(&memory, count), *slip = take(&memory, 2 * count),
+           *toward = take(&memory, 2 * count), *given = take(&memory, count), *a = take(&memory, nv);
+    int64_t *held = take_integers(&memory, C->m);
+    int64_t *slips = take_integers(&memory, count), *turns = take_integers(&memory, count), ending = 0;
+    int64_t *yields = take_integers(&memory, count);
+    struct solution found;
+    struct factors F;
+    struct mass Q;
+    found.p = take(&memory, n), found.u = take(&memory, n), found.modes = take_integers(&memory, count);
+    const int64_t n_held = gather_held(T, x, T->gamma, 1.0, held, right, memory);
+    const double nothing[3] = {0.0, 0.0, 0.0};
+    if (mass_of(T, &Q)) return NO_TERMS;
+    minimum_norm(&Q, T->f, held, n_held, right, a, 0, memory);
+    take_rows(&F, &Q, held, n_held, &memory);
+    spread(T, chosen, count, T->gamma, b);
+    spread(T, chosen, count, T->rate, u);
+    spread_along(T, chosen, count, a, change);
+    delassus(T, &F, chosen, count, Z, W);
+    for (int64_t i = 0; i < n; i++) b[i] = change[i] - b[i];
+    const double fastest = largest_of(b, n);
+    int known = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double speed = hypot(u[3 * i + 1], u[3 * i + 2]), *way = ways + 3 * chosen[i];
+        mu[i] = T->mu[chosen[i]], yields[i] = T->slipping[chosen[i]], known |= !isnan(way[1]);
+        slips[i] = mu[i] > 0.0 && speed > SLIPS;
+        /* friction of a slow slip is against u + T u', where that is: the law of a pair at rest, with u / T to begin with */
+        turns[i] = slips[i] && !isnan(way[0]) && speed <= AHEAD * fastest * way[0];
+        for (int j = 0; j < 2; j++) {
+            toward[2 * i + j] = slips[i] ? u[3 * i + 1 + j] / speed : NAN;
+            slip[2 * i + j] = turns[i] ? NAN : slips[i] && !isnan(way[1 + j]) ? way[1 + j] : toward[2 * i + j];
+            if (turns[i]) b[3 * i + 1 + j] += u[3 * i + 1 + j] / way[0];
+        }
+    }
+    struct cones cones;
+    cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
+    cones.yields = yields;
+    const int64_t bad = solve_cones(&cones, &found, memory);
+    if (bad != SOLVED && known && !is_jammed(&cones, bad)) return LANDED; /* none were found with friction turned */
+    if (bad != SOLVED) {
+        T->pair = chosen[bad], T->lacks = OF_FORCES;
+        return chosen[bad];
+    }
+    for (int64_t i = 0; i < count; i++)
+        if (turns[i] && found.modes[i] == STICK && !seen->ends[chosen[i]]) seen->ends[chosen[i]] = ending = 1;
+    if (ending) return ENDING;
+    const double most = fmax(largest_of(found.p, n), 1e-6), motion = 2.0 * kinetic(T, a, memory);
+    for (int64_t i = 0; i < T->k; i++) {
+        if (x[T->flags[i]] > -0.5) x[T->flags[i]] = 0.0;
+        if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
+    }
+    for (int64_t n = 0; n < count; n++) {
+        const int64_t i = chosen[n];
+        const double *p = found.p + 3 * n, push = hypot(p[1], p[2]);
+        /* what it would have to hold, if all the motion were along it: the rounding of that is no force */
+        const double natural = sqrt(motion / fmax(diagonal(&cones, 3 * n), NOTHING));
+        const int carries = found.modes[n] == STICK && found.u[3 * n] == 0.0 && !T->slipping[i] && !T->loose[i];
+        if (p[0] <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !carries) continue;
+        x[T->flags[i]] = 1.0;
+        if (!T->rubs[i]) continue;
+        if (slips[n]) set_friction(T, x, i, SLIP, p, toward + 2 * n);
+        else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * T->mu[i] * p[0]) { /* it slips against the friction at its limit */
+            const double toward[2] = {-p[1] / push, -p[2] / push};
+            set_friction(T, x, i, SLIP, p, toward);
+        } else set_friction(T, x, i, STICK, p, nothing);
+    }
+    return LANDED;
+}
+
+/* Rate of the slip along a tangential row, as the equations of motion have it. */
+static double change_of(const struct constrained *C, int64_t row) {
+    double change = C->gamma[row];
+    for (int64_t l = 0; l < C->nv; l++) change -= C->Jt[l * C->m + row] * C->a[l];
+    return change;
+}
+
+/* The same, friction of slow slips being as it is in the equations of motion, turned to where they are going, if
+ * otherwise what these say of the forces would contradict it. */
+static int64_t settle_slips(struct transitions *T, double t, double *x, const double *c, const double *p,
+                            struct seen *seen, struct memory memory) {
+    struct constrained *C = T->equations;
+    const double *in[4] = {&t, x, c, p};
+    double *ways = take(&memory, 3 * T->k);
+    for (int64_t i = 0; i < 3 * T->k; i++) ways[i] = NAN;
+    for (int round = 0;; round++) {
+        int fits = 1, slips = 0;
+        double most = 0.0;
+        const int64_t outcome = settle_friction(T, x, ways, seen, memory);
+        for (int64_t i = 0; i < T->k; i++) slips |= slides(T, x, i);
+        if (outcome != LANDED || !slips || round == TURNS) return outcome;
+        C->t_seen = NAN;
+        if (contact_evaluate(C, in)) return NO_TERMS;
+        for (int64_t i = 0, r = 0; i < T->k; r += T->rubs[i], i++) {
+            const int64_t rows[3] = {row_of(T, i, 0), row_of(T, i, 1), row_of(T, i, 2)};
+            if (!(x[T->flags[i]] > 0.5)) continue;
+            double push = 0.0, speed = 0.0, forward = 0.0, *way = ways + 3 * i;
+            const int slips = slides(T, x, i);
+            for (int j = 1; j < 3; j++) {
+                if (rows[j] < 0) continue;
+                push = hypot(push, C->lambda[rows[j]]), speed = hypot(speed, T->rate[rows[j]]);
+                if (slips) forward += change_of(C, rows[j]) * x[latches_of(T, i)[j]];
+            }
+            /* what was seen to pass zero is not to pass it again at once */
+            fits &= C->lambda[rows[0]] >= (T->loose[i] ? LETS_GO * largest_of(C->lambda, C->m) : 0.0);
+            fits &= !T->rubs[i] || slips || push <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * T->mu[i] * C->lambda[rows[0]];
+            fits &= !(slips && speed <= SLIPS && forward < 0.0);
+            if (!slips) continue;
+            way[0] = C->lead[r];
+            for (int j = 1; j < 3; j++) {
+                const double turned = rows[j] >= 0 ? -C->drag[rows[j]] / T->mu[i] : 0.0;
+                most = fmax(most, fabs(turned - (isnan(way[j]) ? x[latches_of(T, i)[j]] : way[j]))), way[j] = turned;
+            }
+        }
+        if (fits || !(most > TURNED)) return LANDED;
+    }
+}
+
+/* Latches with which the motion goes on: what touches and pulls (pushes) acts, all else is open. */
+static int64_t settle_pairs(struct transitions *T, double t, double *x, const double *c, const double *p,
+                            struct seen *seen, struct memory memory) {
+    const double nothing[3] = {0.0, 0.0, 0.0};
+    int64_t *goes_on = take_integers(&memory, T->equations->m);
+    for (int64_t i = 0; i < T->k; i++)
+        if (T->rubs[i] && touches(T, x, i)) return settle_slips(T, t, x, c, p, seen, memory);
+    const int64_t outcome = settle_plain(T, x, goes_on, memory);
+    if (outcome != LANDED) return outcome;
+    for (int64_t i = 0; i < T->k; i++) {
+        if (x[T->flags[i]] > -0.5) x[T->flags[i]] = goes_on[T->rows[i]] ? 1.0 : 0.0;
+        if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
+    }
+    return LANDED;
+}
