@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STATUSES", "EndState", "EventRecord", "Run"]
 
-STATUSES = ("running", "completed", "stopped", "interrupted", "diverged", "failed")
+STATUSES = ("completed", "stopped", "interrupted", "diverged", "failed", "running")
 
 
 @dataclass(frozen=True, eq=False)
