@@ -112,16 +112,21 @@ def test_studio_from_load_to_report(watched: Any, tmp_path: Path) -> None:
     assert all(url.startswith((own, "blob:", "data:")) for url in watched.requests)
 
 
+def start_long(page: Any, studio: Studio, duration: int) -> None:
+    """Open the pendulum, and start a run by equal steps."""
+    page.goto(studio.url)
+    page.wait_for_selector(f"body[data-machine='{PENDULUM}']")
+    page.select_option("#set-method", "rk4")
+    page.fill("#set-duration", str(duration))
+    page.press("#set-duration", "Enter")
+    page.click("#run")
+
+
 def test_cancel_errors_and_two_pages(watched: Any, tmp_path: Path) -> None:
     page = watched.page
     with Studio(open_system(PENDULUM)) as studio:
-        page.goto(studio.url)
-        page.wait_for_selector(f"body[data-machine='{PENDULUM}']")
         # A run that would take minutes is cancelled, and what there is of it is shown.
-        page.select_option("#set-method", "rk4")
-        page.fill("#set-duration", "500000")
-        page.press("#set-duration", "Enter")
-        page.click("#run")
+        start_long(page, studio, 500000)
         page.wait_for_selector("body[data-stage='running']")
         # Another page is not disturbed by it.
         other = watched.new()
@@ -157,12 +162,7 @@ def test_a_run_is_seen_while_it_goes_on(watched: Any, tmp_path: Path) -> None:
         return int(page.evaluate(rows))
 
     with Studio(open_system(PENDULUM)) as studio:
-        page.goto(studio.url)
-        page.wait_for_selector(f"body[data-machine='{PENDULUM}']")
-        page.select_option("#set-method", "rk4")
-        page.fill("#set-duration", "50000")
-        page.press("#set-duration", "Enter")
-        page.click("#run")
+        start_long(page, studio, 50000)
         page.wait_for_selector("body[data-run='1'][data-status='running']")
         grown(3)
         # Curves grow towards the end of the run, and the machine is where the last row is.

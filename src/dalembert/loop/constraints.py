@@ -15,6 +15,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
 from dalembert.loop.switching import LETS_GO, TAKES_HOLD
 from dalembert.simulation.constrained.system import ConstrainedSystem
+from dalembert.simulation.constrained.tape import seen_gaps
 from dalembert.simulation.problem import EventSpec
 
 __all__ = ["cable_events", "cable_signals", "constrained_part", "switch_events", "tension_specs"]
@@ -68,8 +69,7 @@ def constrained_part(
     if m and np.all(flags >= 0):
         moving = ca.SX(rates)
         moving[eom.nq : eom.nq + nv] = ca.substitute(eom.formulation.forward_dynamics(), s.tau, force)
-        watched = ca.vertcat(*(phi[i] if i in unilateral else 0 for i in range(m)))
-        both = ca.cse([ca.densify(moving), ca.densify(watched)])
+        both = ca.cse([ca.densify(moving), ca.densify(seen_gaps(phi, unilateral))])
         free = ca.Function("free", arguments, both, names, ["rates", "phi"])
     factors, sweeps = eom.formulation.mass_factors(), None
     if factors is not None:

@@ -178,17 +178,27 @@ class ContactSystem:
         """``u = J v`` (3k)."""
         u = self.jacobian @ self.variables.v
         u = self._with_normals(u, self._opening) if self._differentiated else u
-        return self._with_known(u, 0)
+        return self._with_known(u[self._unknown], 0)
 
     @cached_property
     def bias(self) -> Any:
         """``b = J' v`` (3k)."""
-        return self._with_known(ca.jtimes(ca.densify(self.velocity), self.variables.q, self._rates), 1)
+        rates = ca.densify(self.velocity[self._unknown])
+        return self._with_known(ca.jtimes(rates, self.variables.q, self._rates), 1)
 
-    def _with_known(self, values: Any, which: int) -> Any:
-        """Put in the rates (0) or biases (1) that pairs have by themselves."""
-        known = [ca.SX(3, 0) if e.rates is None else e.rates[which] for e in self._made]
-        return ca.vertcat(*(values[3 * i : 3 * i + 3] if x.is_empty() else x for i, x in enumerate(known)))
+    @cached_property
+    def _unknown(self) -> list[int]:
+        """Rows of the pairs whose rates are not known by themselves."""
+        return [3 * i + j for i, e in enumerate(self._made) if e.rates is None for j in range(3)]
+
+    def _with_known(self, others: Any, which: int) -> Any:
+        """Rows of all pairs: rates (0) or biases (1) that they have by themselves, and those of the others."""
+        values = ca.SX.zeros(3 * self.k)
+        values[self._unknown] = others
+        for i, e in enumerate(self._made):
+            if e.rates is not None:
+                values[3 * i : 3 * i + 3] = e.rates[which]
+        return values
 
     @cached_property
     def points(self) -> Any:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dalembert.core.constraint_tape import swept_cost, tape_cost
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape, swept_motion
+from dalembert.simulation.constrained.tape import dynamics_tape, gaps_tape, projection_tape, swept_motion
 
 __all__ = ["ConstrainedSystem"]
 
@@ -119,13 +119,8 @@ class ConstrainedSystem:
 
     @cached_property
     def gaps(self) -> casadi.Function | None:
-        """``Phi`` of the unilateral rows (of others zero) by itself: what location of events asks for most."""
-        if not self.unilateral:
-            return None
-        arguments = [casadi.SX.sym(name, self.tape.size1_in(k)) for k, name in enumerate(self.tape.name_in())]
-        phi = self.tape(*arguments)[3]
-        watched = casadi.vertcat(*(phi[i] if i in self.unilateral else 0 for i in range(self.m)))
-        return casadi.Function("gaps", arguments, [casadi.densify(casadi.cse(watched))], self.tape.name_in(), ["phi"])
+        """Gaps of the unilateral rows, see `gaps_tape`; None: there are no such rows."""
+        return gaps_tape(self.tape, self.unilateral) if self.unilateral else None
 
     @cached_property
     def _swept(self) -> bool:

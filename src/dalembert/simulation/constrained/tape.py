@@ -9,7 +9,16 @@ import casadi as ca
 
 from dalembert.core.constraint_tape import TapeFactors, acting
 
-__all__ = ["SweptMass", "dynamics_tape", "largest_error", "projection_tape", "start_tape", "swept_motion"]
+__all__ = [
+    "SweptMass",
+    "dynamics_tape",
+    "gaps_tape",
+    "largest_error",
+    "projection_tape",
+    "seen_gaps",
+    "start_tape",
+    "swept_motion",
+]
 
 _NAMES = ("t", "x", "c", "p")
 
@@ -20,6 +29,18 @@ def _symbols(function: ca.Function) -> list[Any]:
 
 def _acting(flags: Any, x: Any) -> list[Any]:
     return acting([None if flag < 0 else x[int(flag)] for flag in flags])
+
+
+def seen_gaps(phi: Any, watched: Sequence[int]) -> Any:
+    """``Phi`` of the watched rows, of the others zero."""
+    return ca.vertcat(*(phi[i] if i in watched else 0 for i in range(phi.shape[0])))
+
+
+def gaps_tape(tape: ca.Function, watched: Sequence[int]) -> ca.Function:
+    """(t, x, c, p) -> ``Phi`` of the watched rows by itself: what location of events asks for most."""
+    arguments = _symbols(tape)
+    phi = ca.densify(ca.cse(seen_gaps(ca.SX(tape(*arguments)[3]), watched)))
+    return ca.Function("gaps", arguments, [phi], list(_NAMES), ["phi"])
 
 
 def largest_error(on: list[Any], values: Any) -> Any:
@@ -75,8 +96,7 @@ def swept_motion(tape: ca.Function, flags: Any, watched: Sequence[int], sweeps: 
     rates, f, Jt, phi, _, gamma, phi_t, _ = (ca.SX(x) for x in tape(*arguments))
     factors = TapeFactors(None, Jt, _acting(flags, arguments[1]), SweptMass(sweeps, arguments))
     a, multipliers = factors.dynamics(f, gamma)
-    seen = ca.vertcat(*(phi[i] if i in watched else 0 for i in range(phi.shape[0])))
-    outputs = ca.cse([ca.densify(x) for x in (rates, seen, phi_t, a, multipliers, factors.share)])
+    outputs = ca.cse([ca.densify(x) for x in (rates, seen_gaps(phi, watched), phi_t, a, multipliers, factors.share)])
     return ca.Function("motion", arguments, outputs, list(_NAMES), ["rates", "phi", "phi_t", "a", "lambda", "share"])
 
 
@@ -108,7 +128,7 @@ def dynamics_tape(tape: ca.Function, flags: Any, watched: Sequence[int] | None =
     if watched is None:
         right = gamma - s[0] * phidot - s[1] * phi
     else:
-        terms[3] = ca.vertcat(*(phi[i] if i in watched else 0 for i in range(phi.shape[0])))
+        terms[3] = seen_gaps(phi, watched)
         terms[4] = ca.SX.zeros(phidot.shape)
     a, multipliers = factors.dynamics(f, right)
     outputs = ca.cse([ca.densify(x) for x in (*terms, a, multipliers, factors.share)])

@@ -161,21 +161,17 @@ static int know_inside(struct watch *W) {
 /* Forget it, where it is not good enough. */
 static void forget_inside(struct watch *W) { W->n_nodes = 2, W->inside = -1, W->off = INFINITY; }
 
-/* Event functions at t + s of the pending step by the polynomial, into g_part. */
-static void glance(struct watch *W, double s) {
+/* What a kernel says of the pending step at t + s by the polynomial, into g_part. */
+static void glance_by(struct watch *W, kernel some, double s) {
     struct loop *L = W->loop;
     interpolate(W, s);
-    if (evaluate(L->events, L, L->t + s, W->x_part, W->g_part, L->events_work))
+    if (evaluate(some, L, L->t + s, W->x_part, W->g_part, L->events_work))
         for (int64_t i = 0; i < L->n_events; i++) W->g_part[i] = NAN;
 }
 
-/* The same of gaps alone. */
-static void glance_at_gaps(struct watch *W, double s) {
-    struct loop *L = W->loop;
-    interpolate(W, s);
-    if (evaluate(L->gaps, L, L->t + s, W->x_part, W->g_part, L->events_work))
-        for (int64_t i = 0; i < L->n_gaps; i++) W->g_part[L->first_gap + i] = NAN;
-}
+/* All event functions, or gaps alone. */
+static void glance(struct watch *W, double s) { glance_by(W, W->loop->events, s); }
+static void glance_at_gaps(struct watch *W, double s) { glance_by(W, W->loop->gaps, s); }
 
 /* A bracket (a, b] of the crossing of event i, and what is known of it: a guess (NaN: none) and the slope there. With
  * `deflated`, the function is divided by the time since `zero`, at which it has left zero: a ball that bounces. */
