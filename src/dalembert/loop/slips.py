@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.loop.unilateral import LETS_GO, SLIPS, Mask, Pairs
+from dalembert.loop.pairs import LETS_GO, SLIPS, Mask, Pairs
 
 __all__ = ["fits", "give_leeway", "moves_slips", "slides"]
 

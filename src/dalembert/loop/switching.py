@@ -18,21 +18,12 @@ from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.impacts import STRIKES, close_gaps, hit, rest, shock
+from dalembert.loop.pairs import Instant, Pairs, Terms
+from dalembert.loop.settling import SlipsEndError, settle
 from dalembert.loop.slips import fits, give_leeway, moves_slips, slides
 from dalembert.loop.starts import place_starts
 from dalembert.loop.switches import CUT, Switch, switch_table
-from dalembert.loop.unilateral import (
-    STRIKES,
-    Instant,
-    Pairs,
-    SlipsEndError,
-    Terms,
-    close_gaps,
-    hit,
-    rest,
-    settle,
-    shock,
-)
 from dalembert.simulation.constrained.fallback import TURNED, TURNS, PythonConstrained
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.problem import Problem

@@ -1,6 +1,6 @@
 /* Impacts of pairs: with restitution and friction, of rows that are stopped, of what comes to rest; after pairs.c.
  *
- * loop/unilateral.py is the same in Python, with the reasons; keep the two alike.
+ * loop/impacts.py is the same in Python, with the reasons; keep the two alike.
  */
 
 /* What is seen of the pairs at an instant: slips that end, and what opens. */

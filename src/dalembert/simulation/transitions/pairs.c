@@ -1,5 +1,5 @@
 /* Pairs of what acts one way only at an instant: the terms of the equations, which pairs take part, what forces along their
- * rows do. First of the files of transitions; loop/unilateral.py is the same in Python, with the reasons. After
+ * rows do. First of the files of transitions; loop/pairs.py is the same in Python, with the reasons. After
  * constrained.c, contact.c and contact_algebra.c: the terms of the equations come from the tapes of `struct constrained`.
  */
 #include "transitions.h"

@@ -1,6 +1,6 @@
 /* What acts after an instant, sticks, slips or opens; after impacts.c.
  *
- * loop/unilateral.py and loop/slips.py are the same in Python, with the reasons; keep the two alike.
+ * loop/settling.py and loop/slips.py are the same in Python, with the reasons; keep the two alike.
  */
 
 /* Indices in x of the latches of a pair with friction: stick, toward (2), share (3), leeway. */

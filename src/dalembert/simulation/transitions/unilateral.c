@@ -1,7 +1,7 @@
 /* What acts one way only, cables that pull and contacts that push: how a motion begins, and goes on after an event; after
  * settling.c.
  *
- * loop/unilateral.py and loop/switching.py are the same in Python, with the reasons; keep the two alike.
+ * loop/impacts.py and loop/switching.py are the same in Python, with the reasons; keep the two alike.
  */
 
 /* Impact without collision: what Painleve's paradox at a pair ends in, its slip stopped at once. 1 if it does not. */
