@@ -22,6 +22,7 @@ from dalembert.core.version import __version__
 from dalembert.formulations.equations import Energy, EquationsOfMotion
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.loop.closed_loop import Event, SampledController
+from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.switches import Switch
 from dalembert.model.appendages import ControlMomentGyro, ModalAppendage, Wheel
 from dalembert.model.beam import Beam
@@ -59,6 +60,17 @@ from dalembert.simulation.constrained.methods import (
     UdwadiaKalaba,
 )
 from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
+from dalembert.simulation.methods import (
+    RK4,
+    BogackiShampine,
+    Cvodes,
+    DormandPrince,
+    DormandPrince8,
+    Euler,
+    Heun,
+    Method,
+    Radau,
+)
 from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
@@ -68,6 +80,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.verify import verify
     from dalembert.campaigns.campaign import campaign, open_campaign
     from dalembert.campaigns.identification import identify
+    from dalembert.io.experiment_files import load_experiment
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.mjcf.load import load_mjcf
@@ -84,6 +97,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PD",
     "PID",
+    "RK4",
     "TIME",
     "WORLD",
     "AugmentedLagrangian",
@@ -91,6 +105,7 @@ __all__ = [
     "Baumgarte",
     "Beam",
     "Body",
+    "BogackiShampine",
     "Box",
     "BuildError",
     "Cable",
@@ -102,15 +117,20 @@ __all__ = [
     "ControlMomentGyro",
     "CoordinateMap",
     "Coupling",
+    "Cvodes",
     "Cylinder",
     "CylindricalSurface",
     "DalembertError",
     "DalembertWarning",
     "DistanceConstraint",
+    "DormandPrince",
+    "DormandPrince8",
     "Energy",
     "EquationsOfMotion",
+    "Euler",
     "Event",
     "EventDriven",
+    "Experiment",
     "FileFormatError",
     "Frame",
     "GearConstraint",
@@ -118,6 +138,7 @@ __all__ = [
     "Geometry",
     "GravityCompensation",
     "HalfSpace",
+    "Heun",
     "Idas",
     "InputError",
     "Joint",
@@ -128,6 +149,7 @@ __all__ = [
     "MachineError",
     "Measure",
     "Mesh",
+    "Method",
     "ModalAppendage",
     "MotionConstraint",
     "Motor",
@@ -138,6 +160,7 @@ __all__ = [
     "Penalty",
     "Projection",
     "Quintic",
+    "Radau",
     "Run",
     "SampledController",
     "Section",
@@ -148,6 +171,7 @@ __all__ = [
     "Sine",
     "Sphere",
     "SphericalSurface",
+    "Start",
     "Support",
     "Switch",
     "Thruster",
@@ -174,6 +198,7 @@ __all__ = [
     "inverse_kinematics",
     "join",
     "linearize",
+    "load_experiment",
     "load_machine",
     "load_mjcf",
     "load_run",
@@ -206,6 +231,7 @@ _LATER = {
     "campaign": "dalembert.campaigns.campaign",
     "export_fmu": "dalembert.io.fmu.export",
     "identify": "dalembert.campaigns.identification",
+    "load_experiment": "dalembert.io.experiment_files",
     "load_machine": "dalembert.io.machine_files",
     "load_mjcf": "dalembert.io.mjcf.load",
     "realtime": "dalembert.io.realtime",

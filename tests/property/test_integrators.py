@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import DOP853
 
 from dalembert.core.types import Array
-from dalembert.simulation import METHODS, TABLEAUS, Tableau, integrate
+from dalembert.simulation import TABLEAUS, Tableau, integrate
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.engines.fallback import PythonEngine
 from dalembert.simulation.engines.native import NativeEngine
@@ -19,6 +19,7 @@ from dalembert.simulation.engines.tableaus import INNER
 from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.settings import Settings
 from support.problems import (
+    GENERAL_METHODS,
     Exact,
     make_problem,
     oscillator,
@@ -241,7 +242,7 @@ def test_time_grid(
 
 
 @settings(max_examples=25)
-@given(cut=st.floats(0.1, 1.9), method=st.sampled_from(METHODS))
+@given(cut=st.floats(0.1, 1.9), method=st.sampled_from(GENERAL_METHODS))
 def test_continuation_equals_one_run(cut: float, method: str) -> None:
     cut = round(cut, 2)  # on the grid of the fixed steps
     settings_ = stepping(method, step=0.01, rtol=1e-10, atol=1e-10) | {"record": 0.01}

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.simulation import EventSpec, Problem
-from dalembert.simulation.engines.integrators import INTEGRATORS
+from dalembert.simulation.methods import METHODS
 
 __all__ = [
     "Exact",
@@ -143,7 +143,13 @@ def sampled_integrator() -> Problem:
     return make_problem(("x",), lambda t, x, c, p: (c[0],), held=("rate",))
 
 
+GENERAL_METHODS = tuple(
+    name for name, kind in METHODS.items() if kind.contact is None and (kind.brings is None or not kind.brings.implicit)
+)
+"""Methods that integrate any problem; the others step through constraints or contacts only."""
+
+
 def stepping(method: str, **settings: Any) -> dict[str, Any]:
     """A method with those of some settings of steps and tolerances that it uses."""
-    used = INTEGRATORS[method].settings
+    used = METHODS[method].settings()
     return {"method": method, **{name: value for name, value in settings.items() if name in used}}

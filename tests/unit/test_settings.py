@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import inspect
-import typing
-from dataclasses import MISSING, fields
+import pydoc
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import campaigns
 from dalembert.cli.simulate import simulate as command
+from dalembert.core.errors import InputError
 from dalembert.io.machine_schema import SimulationEntry
-from dalembert.simulation import Settings
-from dalembert.simulation.settings import overridden
-
-FIELDS = {field.name: field for field in fields(Settings)}
-OF_ROLLOUTS = {
-    "duration",
-    "t0",
-    "method",
-    "step",
-    "record",
-    "max_steps",
-    "seed",
-    "rtol",
-    "atol",
-    "max_step",
-    "constraints",
-    "reach",
-    "contact",
-    "limits",
-}
+from dalembert.loop.experiment import KEYWORD_DEFAULTS, ExperimentKeywords
 
 PENDULUM = """
 name: pendulum
@@ -45,27 +27,30 @@ simulation:
 """
 
 
-@pytest.mark.parametrize(("verb", "names"), [(da.simulate, set(FIELDS)), (da.rollout, OF_ROLLOUTS)])
-def test_the_verbs_take_the_settings(verb, names) -> None:
-    """Each setting is a parameter, of the same type and with the same default; of rollouts those that they know."""
+VERBS = [
+    da.simulate, da.rollout, da.stepper, da.campaign, da.identify, da.export_fmu, da.realtime, campaigns.sensitivities,
+    campaigns.gradient, campaigns.optimise, campaigns.environment, campaigns.vector_environment,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__)
+def test_the_verbs_take_the_keywords_of_an_experiment(verb) -> None:
+    """Each keyword is a parameter with the same type and the same default everywhere, and is listed by help()."""
     parameters = inspect.signature(verb).parameters
-    hints, own = typing.get_type_hints(verb), typing.get_type_hints(Settings)
-    for name in names:
-        default = inspect.Parameter.empty if FIELDS[name].default is MISSING else FIELDS[name].default
-        if (verb, name) == (da.rollout, "limits"):
-            default = "ignore"  # members do not record when joints are beyond their limits
-        assert parameters[name].default == default, name
-        assert hints[name] == own[name], name
+    for name, annotation in ExperimentKeywords.__annotations__.items():
+        assert parameters[name].default == KEYWORD_DEFAULTS[name], name
+        assert parameters[name].annotation == annotation.__forward_arg__, name
         assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
-    assert names == set(FIELDS) & set(parameters)
+    assert "limits" not in verb.__own_parameters__
+    assert "max_step" in pydoc.render_doc(verb)
 
 
-def test_files_and_the_command_line_take_the_settings() -> None:
-    options = set(inspect.signature(command).parameters)
-    assert set(FIELDS) <= set(SimulationEntry.model_fields)
-    assert set(FIELDS) <= options
-    assert {"by", "backend", "q0", "v0", "p"} <= set(SimulationEntry.model_fields) & options
-    assert set(SimulationEntry.model_fields) <= set(inspect.signature(da.simulate).parameters)
+def test_files_and_the_command_line_take_the_keywords() -> None:
+    options, keywords = set(inspect.signature(command).parameters), set(ExperimentKeywords.__annotations__)
+    python = {"on_event", "start", "sensors", "signals", "events", "switches", "control"}
+    assert keywords - python <= set(SimulationEntry.model_fields)
+    assert keywords - python <= options
+    assert set(SimulationEntry.model_fields) <= keywords
 
 
 def test_a_run_says_with_which_settings_it_can_be_done_again(tmp_path) -> None:
@@ -79,12 +64,13 @@ def test_a_run_says_with_which_settings_it_can_be_done_again(tmp_path) -> None:
 
 
 def test_settings_of_constraint_methods_are_plain_data() -> None:
-    settings = Settings(1.0, constraints=da.Penalty(penalty=1e7))
-    assert settings.given == {
+    machine = da.load_machine(PENDULUM)
+    experiment = da.Experiment(machine, duration=1.0, constraints=da.Penalty(penalty=1e7))
+    assert experiment.plain_settings() == {
         "duration": 1.0,
         "constraints": {"name": "penalty", "penalty": 1e7, "damping": 1.0, "frequency": 100.0},
     }
-    Settings(**settings.given)
+    assert da.Experiment(machine).replace(**experiment.keywords()) == experiment
 
 
 def test_every_setting_is_a_key_of_a_machine_file() -> None:
@@ -116,8 +102,8 @@ def test_every_setting_is_a_key_of_a_machine_file() -> None:
         "contact": {"name": "time-stepping", "margin": 1e-7},
         "q0": {"theta": np.pi / 4}, "v0": {"theta_dot": 2.0}, "p": {"m": 3.0},
     }  # fmt: skip
-    assert set(settings) == set(SimulationEntry.model_fields) - {"step", "switches", "control"}
-    del settings["contact"]  # the pendulum touches nothing
+    assert set(settings) == set(SimulationEntry.model_fields) - {"step", "switches", "events", "signals", "sensors", "control"}
+    del settings["contact"], settings["constraints"]  # the pendulum touches nothing
     run = da.simulate(machine, **settings)
     assert run.t[0] == 0.5 and run.metadata["parameters"] == {"m": 3.0}
 
@@ -166,8 +152,14 @@ def test_mistakes_in_a_file_have_its_line(line, words) -> None:
 
 
 def test_an_option_that_chooses_another_method_leaves_its_tuning_behind() -> None:
-    file = {"duration": 1.0, "method": "rk4", "step": 1e-2, "q0": {"theta": 1.0}}
-    assert overridden(file, {"method": "dopri5"}) == {"duration": 1.0, "method": "dopri5", "q0": {"theta": 1.0}}
-    assert overridden(file, {"step": 1e-3})["step"] == 1e-3
-    assert overridden(file, {"constraints": "idas"}) == {"duration": 1.0, "constraints": "idas", "q0": {"theta": 1.0}}
-    assert overridden(file, {"constraints": "baumgarte"})["step"] == 1e-2
+    file = da.Experiment(da.load_machine(PENDULUM), duration=1.0, method=da.RK4(step=1e-2))
+    assert file.replace(method="dopri5").method == da.DormandPrince()
+    assert file.replace(method="heun").method == da.Heun(step=1e-2)
+    assert file.replace(step=1e-3).method == da.RK4(step=1e-3)
+    assert file.replace(constraints="idas").integrator.name == "idas"
+    assert file.replace(constraints="baumgarte").integrator == da.RK4(step=1e-2)
+    stepped = file.replace(contact="time-stepping")
+    assert (stepped.integrator.name, stepped.integrator.step) == ("moreau", 1e-2)
+    assert stepped.replace(contact=None).integrator == da.RK4(step=1e-2)
+    with pytest.raises(InputError, match=r"step is for euler, heun, rk4, .*; method 'dopri5' has none"):
+        file.replace(method=da.DormandPrince(), step=1e-3)

@@ -1,9 +1,9 @@
 """Campaigns: many members on all cores, a cluster or a GPU, kept in a store, and what can be learnt from them."""
 
-from dalembert.campaigns.campaign import campaign, open_campaign
+from dalembert.campaigns.campaign import Runner, campaign, open_campaign
 from dalembert.campaigns.design import Design, optimise
 from dalembert.campaigns.distributions import Spread
-from dalembert.campaigns.environments import environment, vector_environment
+from dalembert.campaigns.environments import Episode, environment, vector_environment
 from dalembert.campaigns.identification import Identification, identify
 from dalembert.campaigns.result import Campaign
 from dalembert.campaigns.sampling import SAMPLINGS, sample
@@ -15,10 +15,12 @@ __all__ = [
     "SAMPLINGS",
     "Campaign",
     "Design",
+    "Episode",
     "EventTime",
     "Gradient",
     "Identification",
     "Proportion",
+    "Runner",
     "Sensitivities",
     "Spread",
     "Store",

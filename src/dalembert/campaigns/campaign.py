@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import marshal
 import os
 import sys
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType
-from typing import Any
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -19,35 +17,80 @@ from dalembert.campaigns.result import Campaign
 from dalembert.campaigns.runners import RUNNERS, Chunk, run_chunks
 from dalembert.campaigns.sampling import sample
 from dalembert.campaigns.store import Store, needs
-from dalembert.campaigns.tasks import FunctionTask, RolloutTask, Task, machine_task
+from dalembert.campaigns.tasks import FunctionTask, RolloutTask, SimulationTask, Task, machine_task
+from dalembert.core.digest import digest
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.keywords import flat_keywords, grouped
 from dalembert.core.types import Array
+from dalembert.core.validation import check_seed
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.experiment import KEYWORD_DEFAULTS, Experiment, ExperimentKeywords, Runnable, experiment_of
 from dalembert.loop.signals import Measure
 from dalembert.model.machine import Machine
 
-__all__ = ["campaign", "open_campaign"]
+__all__ = ["Runner", "campaign", "open_campaign"]
+
 
 _CHUNK = {"rollout": 4096, "single": 16}
 
 
+@dataclass(frozen=True)
+class Runner:
+    """Who runs the members of a campaign.
+
+    Parameters
+    ----------
+    name
+        ``"local"``: lanes and threads of this process; processes where members are simulated one by one. ``"dask"``:
+        an embedded cluster of processes, or the one at ``address``. ``"cuda"``: GPUs.
+    workers
+        Number of processes; 0: one per core. Of GPUs, each with a process of its own; 0: all.
+    address
+        Of a Dask scheduler.
+    chunk
+        Members that are run, and committed to the store, together.
+    progress
+        None: shown if stderr is a terminal; True or False; or a function of the members done and all of them.
+    """
+
+    name: str = "local"
+    workers: int = 0
+    address: str | None = None
+    chunk: int | None = None
+    progress: bool | Callable[[int, int], object] | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in RUNNERS:
+            raise InputError(f"got runner {self.name!r}, expected one of {', '.join(RUNNERS)}")
+
+
+class CampaignKeywords(ExperimentKeywords, total=False):
+    """Keywords of a campaign: those of an experiment, and of the `Runner`."""
+
+    workers: int
+    address: str | None
+    chunk: int | None
+    progress: bool | Callable[[int, int], object] | None
+
+
+_OF_RUNNER = ("workers", "address", "chunk", "progress")
+
+
+@flat_keywords(
+    CampaignKeywords, defaults={**KEYWORD_DEFAULTS, **{name: getattr(Runner, name) for name in _OF_RUNNER}}
+)
 def campaign(
-    what: Machine | EquationsOfMotion | Callable[..., Any],
+    what: Runnable | Callable[..., Any],
     *,
     vary: Mapping[str, Any],
     n: int | None = None,
-    seed: int = 0,
     sampling: str = "random",
     measure: Mapping[str, Measure] | None = None,
     store: str | os.PathLike[str] | None = None,
-    runner: str = "local",
-    workers: int = 0,
-    address: str | None = None,
-    chunk: int | None = None,
+    runner: str | Runner = "local",
     keep: int | list[int] = 0,
-    progress: bool | Callable[[int, int], object] | None = None,
-    **settings: Any,
+    **keywords: Unpack[CampaignKeywords],
 ) -> Campaign:
     """Simulate many members and return a table of what was measured.
 
@@ -57,16 +100,14 @@ def campaign(
     Parameters
     ----------
     what
-        A machine, or a function of the values by name that returns a number or numbers by name. A function with an
-        argument ``seed`` gets one of the member's own.
+        The experiment; or a machine or its equations, with the keywords of one; or a function of the values by name
+        that returns a number or numbers by name. A function with an argument ``seed`` gets one of the member's own.
     vary
         What differs, by name: parameters of the machine, ``q0.NAME`` and ``v0.NAME``; arguments of the function. Each
         ``(low, high)``, a list of values, a frozen distribution of `scipy.stats`, or a mapping such as
         ``{"normal": [mean, deviation]}``.
     n
         Number of members (of base points for ``saltelli``, of trajectories for ``morris``; None for ``grid``).
-    seed
-        Of the random numbers.
     sampling
         ``"random"``, ``"latin"``, ``"sobol"``, ``"grid"``, ``"saltelli"``, ``"morris"``.
     measure
@@ -75,20 +116,13 @@ def campaign(
         Folder in which rows are kept as they come. A campaign that is there already, with the same question, is
         resumed; with another question it is refused.
     runner
-        ``"local"``: lanes and threads of this process; processes where members are simulated one by one. ``"dask"``:
-        an embedded cluster of processes, or the one at ``address``. ``"cuda"``: GPUs.
-    workers
-        Number of processes; 0: one per core. Of GPUs, each with a process of its own; 0: all.
-    address
-        Of a Dask scheduler.
-    chunk
-        Members that are run, and committed to the store, together.
+        Who runs the members: a `Runner`, or its name, beside which ``workers``, ``address``, ``chunk`` and ``progress``
+        may stand.
     keep
         Members whose trajectories are written to the store: a number of first ones, or a list.
-    progress
-        None: shown if stderr is a terminal; True or False; or a function of the members done and all of them.
-    settings
-        Of `dalembert.simulate`: duration, control, step and so on, for all members.
+    **keywords
+        As of `dalembert.Experiment`, for all members. ``seed`` is that of all random numbers: of the values, and of the
+        noise of sensors, which each member has of its own.
 
     Returns
     -------
@@ -111,19 +145,21 @@ def campaign(
     """
     if not isinstance(vary, Mapping):
         raise InputError(f"vary must map names to ranges, values or distributions, got {vary!r}")
-    if runner not in RUNNERS:
-        raise InputError(f"got runner {runner!r}, expected one of {', '.join(RUNNERS)}")
+    about: dict[str, Any] = dict(keywords)
+    team = grouped(Runner, Runner(runner) if isinstance(runner, str) else runner, about)
+    about = {name: value for name, value in about.items() if name not in _OF_RUNNER}
     needs("pandas", "a campaign")
-    spreads = {str(name): as_spread(given, str(name)) for name, given in vary.items()}
-    task = _task(what, tuple(spreads), measure, settings, runner)
+    spreads = {str(name): as_spread(spread, str(name)) for name, spread in vary.items()}
+    seed = check_seed(about.get("seed", getattr(what, "seed", 0)))
+    task = _task(what, tuple(spreads), measure, about, team.name)
     values = sample(spreads, n, seed, sampling)
-    size = chunk or _CHUNK["rollout" if isinstance(task, RolloutTask) else "single"]
+    size = team.chunk or _CHUNK["rollout" if isinstance(task, RolloutTask) else "single"]
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise InputError(f"chunk must be a number of members >= 1, got {chunk!r}")
+        raise InputError(f"chunk must be a number of members >= 1, got {team.chunk!r}")
     kept = list(range(min(keep, len(values)))) if isinstance(keep, int) else list(keep)
     question = {
         "version": __version__,
-        "what": getattr(what, "name", None) or getattr(what, "__qualname__", type(what).__name__),
+        "what": _name(what),
         "quantities": list(spreads),
         "vary": {name: spread.description for name, spread in spreads.items()},
         "measures": list(measure or {}),
@@ -132,23 +168,22 @@ def campaign(
         "seed": int(seed),
         "sampling": sampling,
         "chunk": size,
-        "digest": _digest(what, measure, settings, values),
+        "experiment": task.experiment.digest if isinstance(task, RolloutTask | SimulationTask) else None,
+        "digest": digest(_subject(task), measure, values),
     }
     folder = None if store is None else Store(store)
     result = Campaign(question, values, task, folder)
     if folder is None:
         if kept:
             raise InputError("keep writes trajectories to the store: give a folder as store")
-        for number, columns in _run(task, values, size, set(), question, runner, workers, address, progress):
+        for number, columns in _run(task, values, size, set(), question, team):
             result.add(number, columns)
         return result
     with folder.locked():
         if not folder.exists:
             folder.create(question, values)
         _same_question(folder, question)
-        for number, columns in _run(
-            task, values, size, set(folder.done()), question, runner, workers, address, progress
-        ):
+        for number, columns in _run(task, values, size, set(folder.done()), question, team):
             folder.commit(number, _with_values(question, values, size, number, columns))
         for member in kept:
             if not (folder.folder / "kept" / f"{member:06d}.nc").exists():
@@ -157,17 +192,17 @@ def campaign(
 
 
 def _task(
-    what: Any, names: tuple[str, ...], measure: Mapping[str, Measure] | None, settings: Mapping[str, Any], runner: str
+    what: Any, names: tuple[str, ...], measure: Mapping[str, Measure] | None, keywords: dict[str, Any], runner: str
 ) -> Task:
-    machine = what.machine if isinstance(what, EquationsOfMotion) else what
-    if isinstance(machine, Machine):
-        return machine_task(machine, names, measure or {}, settings, "cuda" if runner == "cuda" else "cpu")
+    if isinstance(what, Experiment | Machine | EquationsOfMotion):
+        experiment = experiment_of(what, cast(ExperimentKeywords, keywords))
+        return machine_task(experiment, names, measure or {}, "cuda" if runner == "cuda" else "cpu")
     if not callable(what):
         raise InputError(f"a campaign is of a machine or of a function, got {what!r}")
     if runner == "cuda":
         raise InputError("the runner cuda takes machines, not functions")
-    for name in ("measure", *settings):
-        if name != "measure" or measure is not None:
+    for name in ("measure", *keywords):
+        if name != "seed" and (name != "measure" or measure is not None):
             raise InputError(f"{name!r} belongs to campaigns of machines; a function returns its measures by name")
     return FunctionTask(what, names)
 
@@ -178,10 +213,7 @@ def _run(
     size: int,
     done: set[int],
     question: Mapping[str, Any],
-    runner: str,
-    workers: int,
-    address: str | None,
-    progress: Any,
+    team: Runner,
 ) -> Any:
     chunks: list[Chunk] = [
         (k, first, values[first : first + size]) for k, first in enumerate(range(0, len(values), size)) if k not in done
@@ -189,10 +221,10 @@ def _run(
     if not chunks:
         return
     todo = sum(len(part) for _, _, part in chunks)
-    bar = _Bar(progress, len(values), len(values) - todo)
+    bar = _Bar(team.progress, len(values), len(values) - todo)
     try:
         for number, columns in run_chunks(
-            task, chunks, question["seed"], runner=runner, workers=workers, address=address
+            task, chunks, question["seed"], runner=team.name, workers=team.workers, address=team.address
         ):
             yield number, columns
             bar.advance(len(columns["status"]))
@@ -225,38 +257,14 @@ def _same_question(store: Store, question: Mapping[str, Any]) -> None:
             )
 
 
-def _digest(what: Any, measure: Any, settings: Mapping[str, Any], values: Array) -> str:
-    """Digest of the question, as far as it can be told: code of functions, text of the machine, settings, values."""
-    machine = what.machine if isinstance(what, EquationsOfMotion) else what
-    text = machine.to_yaml() if isinstance(machine, Machine) else _told(machine)
-    parts = [text, _told(measure), _told(dict(settings))]
-    return hashlib.sha256("\0".join(parts).encode() + np.ascontiguousarray(values).tobytes()).hexdigest()
+def _subject(task: Task) -> object:
+    """What a task is about, as far as digests go."""
+    return task.experiment.digest if isinstance(task, RolloutTask | SimulationTask) else getattr(task, "function", task)
 
 
-def _told(value: Any) -> str:
-    code = getattr(value, "__code__", None)
-    if isinstance(code, CodeType):
-        return hashlib.sha256(marshal.dumps(_bare(code))).hexdigest()
-    if isinstance(value, Mapping):
-        return repr([(str(k), _told(v)) for k, v in value.items()])
-    if isinstance(value, Measure):
-        return repr((_told(value.of), value.by, value.since, value.until))
-    if isinstance(value, np.ndarray):
-        return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-    if isinstance(value, list | tuple):
-        return repr([_told(item) for item in value])
-    if value is None or isinstance(value, str | int | float | bool):
-        return repr(value)
-    fields = getattr(value, "__dataclass_fields__", None)
-    if fields is not None:
-        return repr([type(value).__qualname__, *((name, _told(getattr(value, name))) for name in fields)])
-    return type(value).__qualname__
-
-
-def _bare(code: CodeType) -> CodeType:
-    """Code without the places where it was written."""
-    inner = tuple(_bare(c) if isinstance(c, CodeType) else c for c in code.co_consts)
-    return code.replace(co_filename="", co_firstlineno=1, co_linetable=b"", co_qualname="", co_consts=inner)
+def _name(what: Any) -> str:
+    machine = what.machine if isinstance(what, Experiment | EquationsOfMotion) else what
+    return str(getattr(machine, "name", None) or getattr(machine, "__qualname__", type(machine).__name__))
 
 
 class _Bar:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from dalembert.campaigns.sensitivity import gradient
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.states import assigned
 from dalembert.core.types import Array
-from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.loop.experiment import ExperimentKeywords, Runnable, experiment_of, experiment_verb, values_by_name
+from dalembert.loop.outlets import without_log
 
 __all__ = ["Design", "optimise"]
 
@@ -45,49 +46,43 @@ class Design:
     history: tuple[float, ...]
 
 
+@experiment_verb
 def optimise(
-    machine: MachineOrEquations,
+    what: Runnable,
     *,
     vary: Mapping[str, tuple[float, float]],
-    duration: float,
     final: Any = None,
     integral: Any = None,
-    limits: Mapping[str, tuple[Any, float]] | None = None,
+    bounds: Mapping[str, tuple[Any, float]] | None = None,
     scenarios: Sequence[Mapping[str, Any]] = ({},),
-    control: Any = None,
-    p: Mapping[str, float] | None = None,
-    q0: Mapping[str, float] | None = None,
-    v0: Mapping[str, float] | None = None,
-    step: float = 1e-3,
     iterations: int = 100,
-    **settings: Any,
+    **keywords: Unpack[ExperimentKeywords],
 ) -> Design:
     """Choose parameters and initial values so that runs cost least.
 
     Parameters
     ----------
-    machine
-        The machine or its equations.
+    what
+        The experiment; or a machine or its equations, with the keywords of one.
     vary
         Names of parameters, ``q0.NAME``, ``v0.NAME``, with their ranges; the search begins at the nominal values.
-    duration, step
-        Of the runs, by RK4.
     final, integral
         Cost at the end and per second; see `dalembert.campaigns.gradient`.
-    limits
-        By name: a quantity at the end of each run (as ``final``) and what it must not exceed, in every scenario.
+    bounds
+        By name: a quantity at the end of each run (as ``final``) and what it must not exceed, in every scenario. (A
+        mapping as ``limits`` means the same.)
     scenarios
         Runs over which the cost is averaged: mappings with ``p``, ``q0``, ``v0`` of their own.
-    control, p, q0, v0
-        Of all of them.
     iterations
         Largest number of iterations (SLSQP).
-    settings
-        More of `dalembert.campaigns.gradient`: ``events``, ``switches``, ``sensors``, ``constraints``, ``limits``.
+    **keywords
+        As of `dalembert.Experiment`; laws must be expressions, and the method an explicit one.
     """
     from scipy.optimize import minimize
 
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    if isinstance(keywords.get("limits"), Mapping):
+        bounds = cast(Mapping[str, tuple[Any, float]], keywords.pop("limits"))
+    experiment = without_log(experiment_of(what, keywords))
     names = tuple(vary)
     if not names:
         raise InputError("there is nothing to choose: vary names parameters with their ranges")
@@ -95,18 +90,17 @@ def optimise(
     for name, (low, high) in zip(names, ranges, strict=True):
         if not (np.isfinite([low, high]).all() and low < high):
             raise InputError(f"the range of '{name}' must be finite with low < high, got ({low:g}, {high:g})")
-    shared = {"p": dict(p or {}), "q0": dict(q0 or {}), "v0": dict(v0 or {})}
+    shared = values_by_name(experiment)
     width = ranges[:, 1] - ranges[:, 0]
-    nominal = {q.name: q.value for q in eom.machine.parameters} | shared["p"]
+    nominal = {q.name: q.value for q in experiment.machine.parameters} | shared["p"]
     nominal |= {f"{k}.{n}": x for k in ("q0", "v0") for n, x in shared[k].items()}
     begin = np.array([np.clip(nominal.get(n, 0.5 * (a + b)), a, b) for n, (a, b) in zip(names, ranges, strict=True)])
 
     def run(u: Array, scenario: Mapping[str, Any], final: Any, integral: Any) -> tuple[float, Array]:
-        own = {k: {**shared[k], **(scenario.get(k) or {})} for k in shared}
-        given = assigned(own, zip(names, (ranges[:, 0] + u * width).tolist(), strict=True))
-        options: dict[str, Any] = {**settings, "duration": duration, "control": control, "step": step, **given}
-        found = gradient(eom, wrt=names, final=final, integral=integral, **options)
-        return found.cost, found.gradient * width
+        values = {k: {**shared[k], **(scenario.get(k) or {})} for k in shared}
+        chosen = assigned(values, zip(names, (ranges[:, 0] + u * width).tolist(), strict=True))
+        slope = gradient(experiment.replace(**chosen), wrt=names, final=final, integral=integral)
+        return slope.cost, slope.gradient * width
 
     def mean(u: Array) -> tuple[float, Array]:
         try:
@@ -121,7 +115,7 @@ def optimise(
             "fun": lambda u, q=quantity, b=bound, s=scenario: b - run(u, s, q, None)[0],
             "jac": lambda u, q=quantity, s=scenario: -run(u, s, q, None)[1],
         }
-        for quantity, bound in (limits or {}).values()
+        for quantity, bound in (bounds or {}).values()
         for scenario in scenarios
     ]
     history: list[float] = []
@@ -139,9 +133,9 @@ def optimise(
     )  # fmt: skip
     reached = {
         name: max(run(result.x, scenario, quantity, None)[0] for scenario in scenarios)
-        for name, (quantity, _) in (limits or {}).items()
+        for name, (quantity, _) in (bounds or {}).items()
     }
-    kept = all(reached[n] <= b + 1e-6 * max(1.0, abs(b)) for n, (_, b) in (limits or {}).items())
+    kept = all(reached[n] <= b + 1e-6 * max(1.0, abs(b)) for n, (_, b) in (bounds or {}).items())
     values = dict(zip(names, (ranges[:, 0] + result.x * width).tolist(), strict=True))
     return Design(
         values, mean(result.x)[0], reached, bool(result.success and kept), str(result.message), tuple(history)

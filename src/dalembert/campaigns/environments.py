@@ -7,24 +7,26 @@ when an environment is made.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.campaigns.rendering import RENDER_MODES, Rendering, check_rendering
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.keywords import flat_keywords
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
-from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.loop.experiment import KEYWORD_DEFAULTS, Experiment, ExperimentKeywords, Runnable, experiment_of
 from dalembert.loop.signals import Quantity
 from dalembert.loop.stepper import Stepper, stepper
+from dalembert.model.machine import Machine
 
-__all__ = ["environment", "vector_environment"]
+__all__ = ["Episode", "environment", "vector_environment"]
 
-Start = Callable[[np.random.Generator], Mapping[str, Any]]
+Draw = Callable[[np.random.Generator], Mapping[str, Any]]
 Observed = Mapping[str, Quantity] | Sequence[str] | None
 
 _REWARD, _END = " reward", " terminated"  # a space keeps them apart from the names of signals
@@ -32,25 +34,71 @@ _STARTS = ("q0", "v0", "p")
 AUTORESET = ("next-step", "same-step", "disabled")
 
 
+@dataclass(frozen=True)
+class Episode:
+    """What is learnt: how long an action is held, what is seen and earned, when it ends, and where it begins.
+
+    Parameters
+    ----------
+    period
+        Seconds of a step.
+    reward
+        Name of a signal, or a function of signals on CasADi symbols, as of `dalembert.Measure`: what is earned at the
+        end of each step. ``s["u.MOTOR"]`` are the inputs.
+    observe
+        As of `dalembert.stepper`; None: coordinates and velocities.
+    terminated
+        A quantity that ends the episode where it is > 0.
+    draw
+        Function of a random generator that gives ``q0``, ``v0`` and ``p`` of an episode, or some of them, as mappings
+        of names to numbers or as arrays; what it does not give is as the experiment has it.
+    effort
+        Largest input of motors and thrusters that have no limit themselves.
+    """
+
+    period: float
+    reward: Quantity
+    observe: Observed = None
+    terminated: Quantity | None = None
+    draw: Draw | None = None
+    effort: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        check_number("period", self.period, unit="s")
+        for what, quantity in (("reward", self.reward), ("terminated", self.terminated)):
+            if not (isinstance(quantity, str) or callable(quantity) or (quantity is None and what == "terminated")):
+                raise InputError(f"{what} must be the name of a signal or a function of signals, got {quantity!r}")
+        if self.draw is not None and not callable(self.draw):
+            raise InputError(f"draw must be a function of a random generator, got {self.draw!r}")
+        if isinstance(self.observe, str) or not isinstance(self.observe, Mapping | Sequence | None):
+            raise InputError(
+                f"observe must be names of signals, or names with functions of signals, got {self.observe!r}"
+            )
+
+
+class EnvironmentKeywords(ExperimentKeywords, total=False):
+    """Keywords of an environment: those of an experiment, and of its `Episode`."""
+
+    period: float
+    reward: Quantity
+    observe: Observed
+    terminated: Quantity | None
+    draw: Draw | None
+    effort: Mapping[str, float] | None
+
+
+_OF_EPISODE = ("period", "reward", "observe", "terminated", "draw", "effort")
+_environment_verb = flat_keywords(EnvironmentKeywords, defaults={**KEYWORD_DEFAULTS, **dict.fromkeys(_OF_EPISODE)})
+
+
+@_environment_verb
 def environment(
-    machine: MachineOrEquations,
+    what: Runnable,
     *,
-    period: float,
-    duration: float,
-    reward: Quantity,
-    observe: Observed = None,
-    terminated: Quantity | None = None,
-    start: Start | None = None,
-    q0: Any = None,
-    v0: Any = None,
-    p: Any = None,
-    effort: Mapping[str, float] | None = None,
-    method: str | None = None,
-    contact: Any = None,
-    limits: str = "ignore",
-    step: float | None = None,
+    episode: Episode | None = None,
     render_mode: str | None = None,
     picture: Mapping[str, Any] | None = None,
+    **keywords: Unpack[EnvironmentKeywords],
 ) -> Any:
     """Make a machine an environment of Gymnasium (needs the extra ``gym``).
 
@@ -61,33 +109,19 @@ def environment(
 
     Parameters
     ----------
-    machine
-        The machine or its equations of motion.
-    period
-        Seconds of a step.
-    duration
-        Seconds of an episode: a whole number of periods.
-    reward
-        Name of a signal, or a function of signals on CasADi symbols, as of `dalembert.Measure`: what is earned at the
-        end of each step. ``s["u.MOTOR"]`` are the inputs.
-    observe
-        As of `dalembert.stepper`; None: coordinates and velocities.
-    terminated
-        A quantity that ends the episode where it is > 0.
-    start
-        Function of a random generator that gives ``q0``, ``v0`` and ``p`` of an episode, or some of them, as mappings
-        of names to numbers or as arrays; what it does not give is as follows.
-    q0, v0, p
-        Where episodes start.
-    effort
-        Largest input of motors and thrusters that have no limit themselves.
-    method, contact, limits, step
-        As of `dalembert.stepper`; machines with contacts need ``contact="time-stepping"``.
+    what
+        The experiment; or a machine or its equations, with the keywords of one.
+    episode
+        What is learnt; or give the fields of `Episode` one by one (``period=0.05, reward=...``).
     render_mode
         None, or ``"rgb_array"``: `render` then returns pixels (height, width, 3) of the machine as it is.
     picture
         How it is drawn: ``size`` (width and height in pixels), and ``plane``, ``view``, ``frames`` and ``exaggerate``
         as of `dalembert.view.animate`.
+    **keywords
+        As of `dalembert.Experiment` and `dalembert.stepper`; ``duration`` is that of an episode: a whole number of
+        periods. A function as ``start`` is taken as ``draw``. Machines with contacts need
+        ``contact="time-stepping"``.
 
     Returns
     -------
@@ -113,35 +147,23 @@ def environment(
     >>> observation.shape, terminated, truncated
     ((2,), False, False)
     """
-    settings = {"method": method, "contact": contact, "limits": limits, "step": step}
-    task = _task(machine, period, duration, reward, observe, terminated, start, (q0, v0, p), effort, settings)
+    task = _task(what, episode, dict(keywords))
     check_rendering(render_mode, picture)
     single, _ = _classes()
     return single(task, render_mode, picture)
 
 
+@_environment_verb
 def vector_environment(
-    machine: MachineOrEquations,
+    what: Runnable,
     members: int,
     *,
-    period: float,
-    duration: float,
-    reward: Quantity,
-    observe: Observed = None,
-    terminated: Quantity | None = None,
-    start: Start | None = None,
-    q0: Any = None,
-    v0: Any = None,
-    p: Any = None,
-    effort: Mapping[str, float] | None = None,
-    method: str | None = None,
-    contact: Any = None,
-    limits: str = "ignore",
-    step: float | None = None,
+    episode: Episode | None = None,
     autoreset: str = "next-step",
     threads: int = 1,
     render_mode: str | None = None,
     picture: Mapping[str, Any] | None = None,
+    **keywords: Unpack[EnvironmentKeywords],
 ) -> Any:
     """Make many members of a machine a vector environment of Gymnasium (needs the extra ``gym``).
 
@@ -150,7 +172,7 @@ def vector_environment(
 
     Parameters
     ----------
-    machine, period, duration, reward, observe, terminated, start, q0, v0, p, effort, method, contact, limits, step
+    what, episode, keywords
         As of `environment`.
     members
         Their number.
@@ -170,8 +192,7 @@ def vector_environment(
     """
     if autoreset not in AUTORESET:
         raise UnknownNameError("way to reset", autoreset, AUTORESET)
-    settings = {"method": method, "contact": contact, "limits": limits, "step": step}
-    task = _task(machine, period, duration, reward, observe, terminated, start, (q0, v0, p), effort, settings)
+    task = _task(what, episode, dict(keywords))
     check_rendering(render_mode, picture)
     _, vector = _classes()
     return vector(task, members, autoreset, threads, render_mode, picture)
@@ -181,57 +202,50 @@ def vector_environment(
 class _Task:
     """What environments of one kind share."""
 
-    eom: EquationsOfMotion
-    period: float
+    experiment: Experiment
+    episode: Episode
     steps: int
     names: tuple[str, ...]
     quantities: Mapping[str, Quantity]
-    start: Start | None
-    starts: tuple[Any, Any, Any]
     low: Array
     high: Array
-    settings: Mapping[str, Any]
 
     def inputs(self, actions: Any) -> Array:
         """Inputs of actions between -1 and 1."""
         return self.low + (np.asarray(actions, dtype=float) + 1.0) * ((self.high - self.low) / 2)
 
 
-def _task(
-    machine: MachineOrEquations,
-    period: float,
-    duration: float,
-    reward: Quantity,
-    observe: Observed,
-    terminated: Quantity | None,
-    start: Start | None,
-    starts: tuple[Any, Any, Any],
-    effort: Mapping[str, float] | None,
-    settings: Mapping[str, Any],
-) -> _Task:
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    period, duration = check_number("period", period, unit="s"), check_number("duration", duration, unit="s")
-    steps = round(duration / period)
-    if steps < 1 or abs(steps * period - duration) > 1e-9 * duration:
-        raise InputError(f"duration must be a whole number of periods of {period:g} s, got {duration:g} s")
-    for what, quantity in (("reward", reward), ("terminated", terminated)):
-        if not (isinstance(quantity, str) or callable(quantity) or (quantity is None and what == "terminated")):
-            raise InputError(f"{what} must be the name of a signal or a function of signals, got {quantity!r}")
-    if start is not None and not callable(start):
-        raise InputError(f"start must be a function of a random generator, got {start!r}")
-    if isinstance(observe, str) or not isinstance(observe, Mapping | Sequence | None):
-        raise InputError(f"observe must be names of signals, or names with functions of signals, got {observe!r}")
-    seen = (*eom.machine.q_names, *eom.machine.v_names) if observe is None else observe
+def _task(what: Runnable, episode: Episode | None, keywords: dict[str, Any]) -> _Task:
+    if callable(keywords.get("start")):
+        keywords["draw"] = keywords.pop("start")
+    about = {name: keywords.pop(name) for name in _OF_EPISODE if name in keywords}
+    if episode is None:
+        missing = [name for name in ("period", "reward") if name not in about]
+        if missing:
+            raise InputError(f"an environment needs {' and '.join(missing)}: give an Episode, or its fields")
+        episode = Episode(**about)
+    elif about:
+        episode = replace(episode, **about)
+    experiment = experiment_of(what, keywords)  # type: ignore[arg-type]  # what is left of them
+    machine, period = experiment.machine, float(episode.period)
+    if experiment.duration is None:
+        raise InputError("an environment needs the duration of an episode: give duration= in seconds")
+    steps = round(experiment.duration / period)
+    if steps < 1 or abs(steps * period - experiment.duration) > 1e-9 * experiment.duration:
+        raise InputError(
+            f"duration must be a whole number of periods of {period:g} s, got {experiment.duration:g} s"
+        )
+    seen = (*machine.q_names, *machine.v_names) if episode.observe is None else episode.observe
     quantities: dict[str, Quantity] = dict(seen) if isinstance(seen, Mapping) else {name: name for name in seen}
-    names = tuple(quantities)
-    quantities |= {_REWARD: reward, _END: terminated if terminated is not None else lambda s: -1.0}
-    low, high = _ranges(eom, effort)
-    return _Task(eom, period, steps, names, quantities, start, starts, low, high, settings)
+    names, end = tuple(quantities), episode.terminated
+    quantities |= {_REWARD: episode.reward, _END: end if end is not None else lambda s: -1.0}
+    low, high = _ranges(machine, episode.effort)
+    return _Task(experiment, episode, steps, names, quantities, low, high)
 
 
-def _ranges(eom: EquationsOfMotion, effort: Mapping[str, float] | None) -> tuple[Array, Array]:
+def _ranges(machine: Machine, effort: Mapping[str, float] | None) -> tuple[Array, Array]:
     """Least and largest inputs, those without a limit as given."""
-    machine, given = eom.machine, dict(effort or {})
+    given = dict(effort or {})
     if not machine.nu:
         raise InputError(f"machine '{machine.name}' has no motors and no thrusters: there is nothing to act on")
     for name in given:
@@ -267,19 +281,10 @@ class _Members:
 
     def __post_init__(self) -> None:
         task = self.task
-        q0, v0, p = task.starts
-        given = {key: value for key, value in task.settings.items() if value is not None}
         self.stepper = stepper(
-            task.eom,
-            period=task.period,
-            members=self.count,
-            q0=q0,
-            v0=v0,
-            p=p,
-            observe=task.quantities,
+            task.experiment, period=task.episode.period, members=self.count, observe=dict(task.quantities),
             threads=self.threads,
-            **given,
-        )
+        )  # fmt: skip
         self.seen = np.zeros((self.count, len(task.names)))
         self.steps = np.zeros(self.count, dtype=np.int64)
         self.generators = [np.random.default_rng() for _ in range(self.count)]
@@ -288,8 +293,8 @@ class _Members:
         """Begin new episodes of some members."""
         task = self.task
         given: dict[str, Any] = {}
-        if task.start is not None:
-            drawn = [dict(task.start(self.generators[i])) for i in which]
+        if task.episode.draw is not None:
+            drawn = [dict(task.episode.draw(self.generators[i])) for i in which]
             for key in {key for one in drawn for key in one}:
                 if key not in _STARTS:
                     raise InputError(f"start must give some of {', '.join(_STARTS)}, got {key!r}")
@@ -338,7 +343,7 @@ def _classes() -> tuple[type[Any], type[Any]]:
         return seen, gymnasium.spaces.Box(-1.0, 1.0, (len(task.low),), dtype=np.float64)
 
     def drawn(task: _Task) -> dict[str, Any]:
-        return {"render_modes": list(RENDER_MODES), "render_fps": 1.0 / task.period}
+        return {"render_modes": list(RENDER_MODES), "render_fps": 1.0 / task.episode.period}
 
     class MachineEnv(gymnasium.Env):  # type: ignore[misc]
         """A machine as an environment."""
@@ -346,8 +351,8 @@ def _classes() -> tuple[type[Any], type[Any]]:
         def __init__(self, task: _Task, render_mode: str | None, picture: Mapping[str, Any] | None) -> None:
             self._members = _Members(task, 1)
             self.metadata, self.render_mode = drawn(task), render_mode
-            self._rendering = Rendering(task.eom, self._members.stepper, picture)
-            self.machine, self.stepper = task.eom.machine, self._members.stepper
+            self._rendering = Rendering(task.experiment.equations, self._members.stepper, picture)
+            self.machine, self.stepper = task.experiment.machine, self._members.stepper
             self.observation_space, self.action_space = spaces(task)
 
         def reset(
@@ -382,10 +387,10 @@ def _classes() -> tuple[type[Any], type[Any]]:
             picture: Mapping[str, Any] | None,
         ) -> None:
             self._members = _Members(task, members, threads)
-            self.machine, self.stepper = task.eom.machine, self._members.stepper
+            self.machine, self.stepper = task.experiment.machine, self._members.stepper
             self.num_envs, self._autoreset = members, autoreset
             self.metadata, self.render_mode = drawn(task) | {"autoreset_mode": modes[autoreset]}, render_mode
-            self._rendering = Rendering(task.eom, self._members.stepper, picture)
+            self._rendering = Rendering(task.experiment.equations, self._members.stepper, picture)
             self.single_observation_space, self.single_action_space = spaces(task)
             self.observation_space = batch_space(self.single_observation_space, members)
             self.action_space = batch_space(self.single_action_space, members)

@@ -28,13 +28,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dalembert.campaigns.expressions import SignalExpression
 from dalembert.core.errors import FileFormatError, InputError
-from dalembert.io.machine_files import load_simulation
+from dalembert.io.experiment_files import load_experiment
 from dalembert.io.schema_errors import describe
 from dalembert.io.source import located, locating, read_bytes
 from dalembert.io.yaml_nodes import parse_yaml
+from dalembert.loop.experiment import Experiment
 from dalembert.loop.signals import Measure
-from dalembert.model.machine import Machine
-from dalembert.simulation.settings import overridden
 from dalembert.systems import SYSTEMS
 
 __all__ = ["CampaignFile", "load_campaign"]
@@ -71,17 +70,17 @@ class CampaignFile:
 
     Parameters
     ----------
-    machine
-        The machine.
+    experiment
+        What holds for all members.
     options
-        What `dalembert.campaign` takes.
+        What `dalembert.campaign` takes besides.
     success
         Condition of success, or None.
     texts
         Names and contents of the files that it consists of, to keep them with the results.
     """
 
-    machine: Machine
+    experiment: Experiment
     options: dict[str, Any]
     success: str | None
     texts: dict[str, str]
@@ -106,7 +105,7 @@ def load_campaign(path: str | Path) -> CampaignFile:
         raise describe(error, _File, document) from None
     texts = {"campaign.yaml": text.decode("utf-8")}
     if file.machine in SYSTEMS:
-        machine, settings = SYSTEMS[file.machine].make(), SYSTEMS[file.machine].settings()
+        experiment = SYSTEMS[file.machine].experiment()
     else:
         beside = path.parent / file.machine
         with locating(document.label, document.line(("machine",))):
@@ -114,7 +113,7 @@ def load_campaign(path: str | Path) -> CampaignFile:
                 raise InputError(
                     f"machine: {file.machine!r} is neither a file beside this one nor a ready-made machine"
                 )
-        machine, settings = load_simulation(beside)
+        experiment = load_experiment(beside)
         texts[Path(file.machine).name] = beside.read_text(encoding="utf-8")
     measure = {}
     for name, entry in file.measure.items():
@@ -122,11 +121,11 @@ def load_campaign(path: str | Path) -> CampaignFile:
             window = {k: float(v) for k in ("since", "until") if (v := getattr(entry, k)) is not None}
             measure[name] = Measure(SignalExpression(entry.of), entry.by, **window)
     with locating(document.label, document.line(("simulation",))):
-        settings = overridden(settings, file.simulation)
-    if "duration" not in settings:
+        experiment = experiment.replace(**file.simulation)
+    if experiment.duration is None:
         raise FileFormatError(f"{path}: neither this file nor the machine file says a duration")
     options = {
         "vary": file.vary, "n": file.n, "seed": file.seed, "sampling": file.sampling, "measure": measure,
-        "runner": file.runner, "chunk": file.chunk, "keep": file.keep, **settings,
+        "runner": file.runner, "chunk": file.chunk, "keep": file.keep,
     }  # fmt: skip
-    return CampaignFile(machine, options, file.success, texts)
+    return CampaignFile(experiment, options, file.success, texts)

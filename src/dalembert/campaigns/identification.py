@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,7 +12,17 @@ from dalembert.campaigns.sensitivity import sensitivities
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import assigned
 from dalembert.core.types import Array
-from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.loop.experiment import (
+    Experiment,
+    ExperimentKeywords,
+    Runnable,
+    experiment_of,
+    experiment_verb,
+    values_by_name,
+)
+from dalembert.loop.outlets import without_log
+from dalembert.model.machine import Machine
+from dalembert.simulation.methods import FixedStepMethod
 from dalembert.simulation.run import Run
 
 __all__ = ["Identification", "identify"]
@@ -89,27 +99,23 @@ class _Record:
     given: dict[str, Any]
 
 
+@experiment_verb
 def identify(
-    machine: MachineOrEquations,
+    what: Runnable,
     data: Any,
     *,
     unknown: Mapping[str, Any] | Sequence[str],
     measured: Sequence[str],
     noise: Mapping[str, float] | None = None,
-    control: Any = None,
-    q0: Mapping[str, float] | None = None,
-    v0: Mapping[str, float] | None = None,
-    p: Mapping[str, float] | None = None,
-    step: float | None = None,
-    method: str | None = None,
-    **settings: Any,
+    **keywords: Unpack[ExperimentKeywords],
 ) -> Identification:
     """Find parameters and initial values with which simulations meet recorded signals best.
 
     Parameters
     ----------
-    machine
-        The machine or its equations; the nominal values are where the search begins.
+    what
+        The experiment; or a machine or its equations, with the keywords of one. Its parameters and its start are where
+        the search begins.
     data
         What was recorded: a run, a pandas ``DataFrame`` with times as index, a mapping of ``"t"`` and signals to
         arrays, or a list of them. A mapping may hold ``"q0"``, ``"v0"``, ``"p"`` and ``"control"`` of its own.
@@ -119,12 +125,9 @@ def identify(
         Names of the signals that were recorded.
     noise
         Standard deviations of the measurements by signal; None: estimated from the residuals.
-    control, q0, v0, p
-        Of all records.
-    step, method
-        Of the simulations; RK4 with the period of the record, at most 1 ms, by default.
-    settings
-        More of `dalembert.campaigns.sensitivities`: ``events``, ``switches``, ``sensors``, ``constraints``, ``limits``.
+    **keywords
+        As of `dalembert.Experiment`; laws must be expressions, and the method an explicit one. The records say time and
+        duration; without a method steps are those of the record, at most 1 ms.
 
     Examples
     --------
@@ -139,12 +142,12 @@ def identify(
     """
     from scipy.optimize import least_squares
 
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    experiment = without_log(experiment_of(what, keywords))
     names = tuple(unknown)
     signals = (measured,) if isinstance(measured, str) else tuple(measured)
-    shared = {"control": control, "q0": q0 or {}, "v0": v0 or {}, "p": p or {}}
+    shared = {"control": experiment.control, **values_by_name(experiment)}
     records = [_record(one, signals, shared) for one in (data if isinstance(data, list) else [data])]
-    begin = _begin(eom, names, records)
+    begin = _begin(experiment.machine, names, records)
     low, high = _bounds(unknown, begin)
     scale = np.where(begin != 0.0, np.abs(begin), np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0))
     spread = np.concatenate([r.y for r in records]).std(axis=0)
@@ -154,7 +157,7 @@ def identify(
     def evaluated(x: Array) -> tuple[Array, Array]:
         key = x.tobytes()
         if key not in last:
-            parts = [_compared(eom, r, names, signals, x * scale, step, method, settings, not last) for r in records]
+            parts = [_compared(experiment, r, names, signals, x * scale, not last) for r in records]
             residual = np.concatenate([(r * weights).ravel() for r, _ in parts])
             jacobian = np.concatenate([(J * weights[:, None]).reshape(-1, len(names)) for _, J in parts])
             last.clear()
@@ -175,9 +178,8 @@ def identify(
     return _concluded(names, signals, result, residual, J, scale, weights, noise)
 
 
-def _begin(eom: EquationsOfMotion, names: tuple[str, ...], records: list[_Record]) -> Array:
+def _begin(own: Machine, names: tuple[str, ...], records: list[_Record]) -> Array:
     given = records[0].given
-    own = eom.machine
     start = {p.name: given["p"].get(p.name, p.value) for p in own.parameters}
     start |= {f"q0.{n}": given["q0"].get(n, x) for n, x in zip(own.q_names, own.q_neutral, strict=True)}
     start |= {f"v0.{n}": given["v0"].get(n, 0.0) for n in own.v_names}
@@ -229,31 +231,25 @@ def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _R
 
 
 def _compared(
-    eom: EquationsOfMotion,
+    experiment: Experiment,
     record: _Record,
     names: tuple[str, ...],
     signals: tuple[str, ...],
     values: Array,
-    step: float | None,
-    method: str | None,
-    more: Mapping[str, Any],
     first: bool,
 ) -> tuple[Array, Array]:
     """Return residuals (times, signals) and their derivatives (times, signals, unknowns).
 
     Values that diverge or that the machine refuses are a wall, before which the search turns back; not the first ones.
     """
-    given: dict[str, Any] = assigned(record.given, zip(names, values.tolist(), strict=True))
-    span = float(record.t[-1] - record.t[0])
-    h = step or min(1e-3, record.period or 1e-3)
-    settings: dict[str, Any] = {**more, "duration": span, "t0": float(record.t[0])}
-    if method in (None, "rk4", "heun", "euler"):
-        settings["step"] = h
-    if method is not None:
-        settings["method"] = method
-    settings["record"] = record.period or h
+    start: dict[str, Any] = assigned(record.given, zip(names, values.tolist(), strict=True))
+    method = experiment.integrator
+    h = min(method.step if isinstance(method, FixedStepMethod) else 1e-3, record.period or 1e-3)
+    changes: dict[str, Any] = {"duration": float(record.t[-1] - record.t[0]), "t0": float(record.t[0])}
+    changes |= {"record": record.period or h} | ({"step": h} if isinstance(method, FixedStepMethod) else {})
     try:
-        found = sensitivities(eom, of=signals, wrt=names, control=record.given["control"], **given, **settings)
+        here = experiment.replace(**start, **changes, control=record.given["control"])
+        found = sensitivities(here, of=signals, wrt=names)
     except (SimulationError, InputError):
         if first:
             raise

@@ -158,8 +158,8 @@ class Campaign:
         if isinstance(member, bool) or not 0 <= member < len(self.values):
             raise InputError(f"member must be a number from 0 to {len(self.values) - 1}, got {member!r}")
         task = self._task
-        alone = SimulationTask(task.machine, task.quantities, task.measure, {**task.settings, **settings})
-        return alone.simulated(self.values[member])
+        alone = SimulationTask(task.experiment.replace(**settings), task.quantities, task.measure)
+        return alone.simulated(self.values[member], member)
 
     def sobol(self, measure: str, *, seed: int = 0) -> pandas.DataFrame:
         """First-order and total Sobol indices with 95 % confidence, by SALib; needs ``sampling="saltelli"``."""

@@ -8,23 +8,25 @@ all other loops, and for the adjoint, the steps of a run are gone through once m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import casadi as ca
 import numpy as np
 
 from dalembert.compile import compile_function
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
-from dalembert.core.states import named_vector, place_of
-from dalembert.core.types import Array, StateLike
-from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
-from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
+from dalembert.core.states import place_of
+from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.derivatives import LinearisedRun, check_quantities, linearised_run
+from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, experiment_of, experiment_verb
+from dalembert.loop.outlets import without_log
 from dalembert.loop.signals import Signals
-from dalembert.loop.switches import Switch
-from dalembert.model.signals import Sensor, Signal
+from dalembert.loop.simulate import compose, start_state
+from dalembert.simulation.contact.methods import EventDriven
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.settings import Settings
@@ -85,36 +87,22 @@ class Sensitivities:
         return np.asarray(self.derivatives[:, self.names.index(name)])
 
 
+@experiment_verb
 def sensitivities(
-    machine: MachineOrEquations,
-    *,
-    of: Sequence[str],
-    wrt: Sequence[str],
-    q0: StateLike = None,
-    v0: StateLike = None,
-    p: Mapping[str, float] | None = None,
-    control: Any = None,
-    events: Sequence[Event] = (),
-    switches: Sequence[Switch] = (),
-    signals: Sequence[Signal] = (),
-    sensors: Sequence[Sensor] = (),
-    **settings: Any,
+    what: Runnable, *, of: Sequence[str], wrt: Sequence[str], **keywords: Unpack[ExperimentKeywords]
 ) -> Sensitivities:
     """Simulate, with the derivatives of signals with respect to parameters and initial values (forward).
 
     Parameters
     ----------
-    machine
-        The machine or its equations.
+    what
+        The experiment; or a machine or its equations, with the keywords of one.
     of
         Names of states or signals, as of `dalembert.Measure`.
     wrt
         Names of parameters, ``q0.NAME``, ``v0.NAME``.
-    q0, v0, p, control, events, switches, signals, sensors
-        As of `dalembert.simulate`; laws must be expressions, sampled or not.
-    settings
-        ``duration``, ``method``, ``step``, ``record`` and so on, as of `dalembert.simulate`; ``limits`` are ignored by
-        default.
+    **keywords
+        As of `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one.
 
     Examples
     --------
@@ -135,16 +123,14 @@ def sensitivities(
     >>> bool(abs(fall.events[0].derivatives[0] - (1.0 / (2.0 * 9.81)) ** 0.5) < 1e-9)
     True
     """
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    experiment = without_log(experiment_of(what, keywords))
+    eom = experiment.equations
     wrt, of = check_quantities(eom, wrt), tuple([of] if isinstance(of, str) else of)
-    how = Settings(**{"limits": "ignore", **settings})
-    more: dict[str, Any] = {"events": events, "switches": switches, "signals": signals, "sensors": sensors}
-    if how.contact is None:
-        loop = close_loop(eom, control, limits=how.limits, **more)
+    if experiment.on_event is None and isinstance(experiment.contact, EventDriven):
+        loop = compose(experiment)
         if _is_smooth(eom, loop):
-            return _beside_the_state(eom, loop, of, wrt, q0, v0, p, how)
-    found = linearised_run(eom, how, wrt, q0=q0, v0=v0, p=p, control=control, **more)
-    return _along_the_steps(eom, found, of, wrt, how)
+            return _beside_the_state(experiment, loop, of, wrt)
+    return _along_the_steps(experiment, linearised_run(experiment, wrt), of, wrt)
 
 
 def _is_smooth(eom: EquationsOfMotion, loop: ClosedLoop) -> bool:
@@ -156,23 +142,15 @@ def _is_smooth(eom: EquationsOfMotion, loop: ClosedLoop) -> bool:
 
 
 def _beside_the_state(
-    eom: EquationsOfMotion,
-    loop: ClosedLoop,
-    of: tuple[str, ...],
-    wrt: tuple[str, ...],
-    q0: StateLike,
-    v0: StateLike,
-    p: Mapping[str, float] | None,
-    how: Settings,
+    experiment: Experiment, loop: ClosedLoop, of: tuple[str, ...], wrt: tuple[str, ...]
 ) -> Sensitivities:
-    problem, own = loop.problem, eom.machine
+    problem, eom, p = loop.problem, experiment.equations, experiment.p
     n, m = problem.n_states, len(wrt)
     augmented, outputs = eom.kept.once(
         "sensitivity", (problem, wrt, of), lambda: _augment(eom, problem, wrt, of), at_most=8
     )
-    q, v = named_vector(q0, own.q_names, own.q_neutral, "q0"), named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
-    x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0], _initial_derivatives(eom, wrt, n).ravel(order="F")])
-    run = integrate(augmented, x0, eom.parameter_values(p), how, controller=loop.controller,
+    x0 = np.concatenate([start_state(experiment, loop)[0], _initial_derivatives(eom, wrt, n).ravel(order="F")])
+    run = integrate(augmented, x0, eom.parameter_values(p), experiment.settings, controller=loop.controller,
                     progress=False, backend=eom.backend)  # fmt: skip
     if not run.ok:
         raise SimulationError(f"the run with derivatives ended early: {run.message}", run)
@@ -233,9 +211,10 @@ def _augment(
 
 
 def _along_the_steps(
-    eom: EquationsOfMotion, found: LinearisedRun, of: tuple[str, ...], wrt: tuple[str, ...], how: Settings
+    experiment: Experiment, linearised: LinearisedRun, of: tuple[str, ...], wrt: tuple[str, ...]
 ) -> Sensitivities:
-    run, passage, problem = found.run, found.passage, found.loop.problem
+    run, passage, problem = linearised.run, linearised.passage, linearised.loop.problem
+    eom = experiment.equations
 
     def make() -> Along:
         signals = Signals(eom, problem)
@@ -243,8 +222,8 @@ def _along_the_steps(
         return Along("outputs", given, ca.vertcat(*(signals[name] for name in of)))
 
     outputs = eom.kept.once("sensitivity outputs", (problem, of), make, at_most=8)
-    rows = _recorded(run.t, how)
-    S, times = passage.forward(found.start, rows)
+    rows = _recorded(run.t, experiment.settings)
+    S, times = passage.forward(linearised.start, rows)
     at, m = passage.layout, len(wrt)
     seeds = np.swapaxes(S, 1, 2)
     dp = np.broadcast_to(passage.directions.T, (len(S), m, len(passage.p)))
@@ -284,40 +263,31 @@ class Gradient:
     gradient: Array
 
 
+@experiment_verb
 def gradient(
-    machine: MachineOrEquations,
+    what: Runnable,
     *,
     wrt: Sequence[str],
     final: Any = None,
     integral: Any = None,
-    q0: StateLike = None,
-    v0: StateLike = None,
-    p: Mapping[str, float] | None = None,
-    control: Any = None,
-    events: Sequence[Event] = (),
-    switches: Sequence[Switch] = (),
-    signals: Sequence[Signal] = (),
-    sensors: Sequence[Sensor] = (),
-    **settings: Any,
+    **keywords: Unpack[ExperimentKeywords],
 ) -> Gradient:
     """Return a cost of a run with its derivatives (adjoint): one run, and once back through its steps.
 
     Parameters
     ----------
-    machine
-        The machine or its equations.
+    what
+        The experiment; or a machine or its equations, with the keywords of one.
     wrt
         Names of parameters, ``q0.NAME``, ``v0.NAME``.
     final, integral
         Cost at the end and cost per second: names of signals, or functions of named signals on CasADi symbols, as of
         `dalembert.Measure`.
-    q0, v0, p, control, events, switches, signals, sensors
-        As of `dalembert.simulate`; laws must be expressions, sampled or not.
-    settings
-        ``duration``, ``method``, ``step`` and so on, as of `dalembert.simulate`, with an explicit method; ``limits``
-        are ignored by default.
+    **keywords
+        As of `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one.
     """
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    experiment = without_log(experiment_of(what, keywords))
+    eom = experiment.equations
     wrt = check_quantities(eom, wrt)
     if final is None and integral is None:
         raise InputError("a gradient needs a cost: final=, integral= or both")
@@ -326,12 +296,8 @@ def gradient(
         named = Signals(eom, problem)
         return named.function([named.expression(integral, "the cost per second")])
 
-    found = linearised_run(
-        eom, Settings(**{"limits": "ignore", **settings}), wrt, q0=q0, v0=v0, p=p, control=control,
-        events=events, switches=switches, signals=signals, sensors=sensors,
-        running=(integral, None if integral is None else running),
-    )  # fmt: skip
-    run, passage, problem = found.run, found.passage, found.loop.problem
+    linearised = linearised_run(experiment, wrt, running=(integral, None if integral is None else running))
+    run, passage, problem = linearised.run, linearised.passage, linearised.loop.problem
     at, end = passage.layout, np.zeros(passage.layout.size)
     cost, direct = 0.0, np.zeros(len(wrt))
     if integral is not None:
@@ -353,4 +319,4 @@ def gradient(
         cost += float(value[0])
         end[: at.t + 1], direct = slope[: at.t + 1, 0], slope[at.t + 1 :, 0]
     adjoint, total = passage.backward(end)
-    return Gradient(cost, wrt, direct + total + found.start.T @ adjoint)
+    return Gradient(cost, wrt, direct + total + linearised.start.T @ adjoint)

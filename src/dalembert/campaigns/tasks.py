@@ -6,7 +6,7 @@ import inspect
 import numbers
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,13 +15,11 @@ from dalembert.campaigns.run_measures import measure_run
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.states import assigned, place_of
 from dalembert.core.types import Array
-from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.loop.rollout import rollout
 from dalembert.loop.signals import Measure
-from dalembert.loop.simulate import run_equations
-from dalembert.model.machine import Machine
+from dalembert.loop.simulate import run_experiment
 from dalembert.simulation.run import Run
-from dalembert.simulation.settings import Settings
 
 DEFAULT_STEP = 1e-3
 
@@ -112,40 +110,26 @@ def _columns(
 
 @dataclass(frozen=True)
 class _MachineTask:
-    """Members of a machine that differ in parameters and initial states.
+    """Members of an experiment that differ in parameters and initial states.
 
     Parameters
     ----------
-    machine
-        The machine.
+    experiment
+        What holds for all members.
     quantities
         Names of parameters, or ``q0.NAME`` and ``v0.NAME``.
     measure
         What is measured.
-    settings
-        Of `dalembert.simulate`: duration, control and so on; ``q0``, ``v0`` and ``p`` hold for all members.
     """
 
-    machine: Machine
+    experiment: Experiment
     quantities: tuple[str, ...]
     measure: Mapping[str, Measure]
-    settings: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def eom(self) -> EquationsOfMotion:
-        """The equations of motion, derived once in each process."""
-        by = {k: self.settings[k] for k in ("by", "backend") if k in self.settings}
-        key = tuple(by.items())
-        made: EquationsOfMotion = self.machine.kept.once("campaign", key, lambda: derive(self.machine, **by))
-        return made
-
-    def assigned(self, values: Array) -> dict[str, dict[str, Any]]:
-        """Return q0, v0 and p by name for values (..., quantities)."""
-        return assigned(self.settings, ((name, values[..., k]) for k, name in enumerate(self.quantities)))
-
-    def others(self, *without: str) -> dict[str, Any]:
-        """Return the other settings."""
-        return {k: v for k, v in self.settings.items() if k not in ("q0", "v0", "p", "by", "backend", *without)}
+    def nominal(self) -> Experiment:
+        """Return the experiment over one step of its own."""
+        longest = getattr(self.experiment.integrator, "step", DEFAULT_STEP)
+        return self.experiment.replace(duration=min(self.experiment.duration or longest, longest), record=None)
 
 
 @dataclass(frozen=True)
@@ -156,27 +140,27 @@ class RolloutTask(_MachineTask):
     threads: int = 0
 
     def taken(self) -> bool:
-        """Whether a rollout takes this machine with this law and these settings: one step of the nominal member."""
-        step = self.settings.get("step") or DEFAULT_STEP
-        given = {k: self.settings.get(k) for k in ("q0", "v0", "p")}
+        """Whether a rollout takes this experiment: one step of the nominal member."""
         try:
             with warnings.catch_warnings():  # what comes after this one step is no mistake
                 warnings.simplefilter("ignore")
-                rollout(self.eom, **{**given, **self.others(), "duration": step}, measure=dict(self.measure))
+                rollout(self.nominal(), measure=dict(self.measure))
         except (InputError, TypeError):
             return False
         return True
 
+    def _alike(self, members: int) -> dict[str, Array]:
+        """Members that differ in nothing but their noise."""
+        first = self.experiment.machine.v_names[0]
+        return {f"v0.{first}": np.full(members, values_by_name(self.experiment)["v0"].get(first, 0.0))}
+
     def run(self, values: Array, first: int, seed: int) -> Columns:
         """Simulate the members; one that is refused (an impossible parameter) does not keep the others from running."""
         try:
-            given: dict[str, Any] = self.assigned(values)
-            n = len(values)
-            if not any(isinstance(x, np.ndarray) for part in given.values() for x in part.values()):
-                given["v0"][self.machine.v_names[0]] = np.full(n, given["v0"].get(self.machine.v_names[0], 0.0))
+            vary = {name: values[:, k] for k, name in enumerate(self.quantities)} or self._alike(len(values))
             result = rollout(
-                self.eom, **given, **self.others(), measure=dict(self.measure),
-                device=self.device, threads=self.threads, progress=False,
+                self.experiment, vary=vary, member=first, measure=dict(self.measure), device=self.device,
+                threads=self.threads, progress=False,
             )  # fmt: skip
         except DalembertError as error:
             if len(values) == 1:
@@ -204,12 +188,12 @@ class SimulationTask(_MachineTask):
         """Simulate the members one after the other."""
         rows: list[Mapping[str, float]] = []
         status, reason = [], []
-        for one in values:
+        for k, one in enumerate(values):
             try:
-                run = self.simulated(one)
+                run = self.simulated(one, first + k)
                 if run.status == "interrupted":
                     raise KeyboardInterrupt
-                rows.append(measure_run(self.eom, run, self.measure) if run.ok else {})
+                rows.append(measure_run(self.experiment.equations, run, self.measure) if run.ok else {})
                 status.append(run.status)
                 reason.append("" if run.ok else run.message)
             except DalembertError as error:
@@ -218,28 +202,19 @@ class SimulationTask(_MachineTask):
                 reason.append(str(error))
         return _columns(rows, status, reason, tuple(self.measure))
 
-    def simulated(self, values: Array | None = None) -> Run:
+    def simulated(self, values: Array | None = None, member: int = 0) -> Run:
         """Return the run of one member; without values one step of the nominal one."""
-        given: dict[str, Any]
-        others = self.others("control", "switches", "events")
-        loop: dict[str, Any] = {k: self.settings[k] for k in ("control", "switches", "events") if k in self.settings}
         if values is None:
-            others["duration"] = min(others["duration"], self.settings.get("step") or DEFAULT_STEP)
-            given = {k: self.settings.get(k) for k in ("q0", "v0", "p")}
-        else:
-            given = {k: {n: float(x) for n, x in part.items()} for k, part in self.assigned(values).items()}
-        settings = Settings(**others)
-        return run_equations(self.eom, settings, **loop, **given, progress=False, check=False)
+            return run_experiment(self.nominal(), progress=False, check=False)
+        chosen = assigned({}, zip(self.quantities, values.tolist(), strict=True))
+        return run_experiment(self.experiment.replace(**chosen, member=member), progress=False, check=False)
 
 
 def machine_task(
-    machine: Machine,
-    quantities: tuple[str, ...],
-    measure: Mapping[str, Measure],
-    settings: Mapping[str, Any],
-    device: str,
+    experiment: Experiment, quantities: tuple[str, ...], measure: Mapping[str, Measure], device: str
 ) -> RolloutTask | SimulationTask:
-    """Return how the members of a machine are simulated: as a rollout if it takes them, else one by one."""
+    """Return how the members of an experiment are simulated: as a rollout if it takes them, else one by one."""
+    machine = experiment.machine
     known = {"p": [p.name for p in machine.parameters], "q0": machine.q_names, "v0": machine.v_names}
     for name in quantities:
         kind, rest = place_of(name)
@@ -255,11 +230,11 @@ def machine_task(
     for name, one in measure.items():
         if not isinstance(one, Measure):
             raise InputError(f"measure {name!r} must be a Measure, such as Measure('theta', 'max abs'), got {one!r}")
-    if "duration" not in settings:
+    if experiment.duration is None:
         raise InputError("a campaign of a machine needs a duration, as of dalembert.simulate")
-    lanes = RolloutTask(machine, quantities, measure, settings, device)
+    lanes = RolloutTask(experiment, quantities, measure, device)
     if device == "cuda" or lanes.taken():
         return lanes
-    single = SimulationTask(machine, quantities, measure, settings)
+    single = SimulationTask(experiment, quantities, measure)
     single.simulated()  # what is wrong whatever the values are is said at once, not by every member
     return single

@@ -39,7 +39,7 @@ def animate(
 ) -> None:
     """Draw a saved run as an animation."""
     found = api.load_run(run)
-    own = None if machine is None else find_machine(machine)[0]
+    own = None if machine is None else find_machine(machine)
     target = run.with_suffix(".gif") if out is None else out
     written = view.animate(
         found,

@@ -58,7 +58,7 @@ def _run(file: Path, folder: Path, runner: str | None, workers: int, address: st
         options["runner"] = runner
     elif address is not None:
         options["runner"] = "dask"
-    result = start(asked.machine, store=folder, **options)
+    result = start(asked.experiment, store=folder, **options)
     _show(result, asked.success)
     print(f"rows are in {folder}; dalembert campaign report {folder}")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dalembert import api
-from dalembert.cli.machines import find_machine
+from dalembert.cli.machines import find_experiment
 from dalembert.cli.output import console, show, table
 from dalembert.core.files import make_folder, write_file
 
@@ -79,14 +79,14 @@ def _arm(out: Path, plot: bool) -> None:
     from dalembert.analysis.verify import verify
 
     screen = console()
-    machine, settings = find_machine("six-axis-arm")
-    law = settings.pop("control")
+    experiment = find_experiment("six-axis-arm")
+    machine, law = experiment.machine, experiment.control
     screen.print(f"[bold]{machine}[/bold]")
     report = verify(machine, samples=5)
     screen.print(f"formulations agree to {report.worst.residual:.0e} at {report.samples} random states")
     start = time.perf_counter()
-    eom = api.equations(machine)
-    run = api.simulate(eom, control=law, **settings)
+    eom = experiment.equations
+    run = api.simulate(experiment)
     wall = time.perf_counter() - start
     show(_summary(machine, eom, run, law, wall), screen)
     written = [run.save(out / "run.nc"), write_file(out / "machine.yaml", machine.to_yaml())]

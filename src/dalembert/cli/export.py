@@ -24,7 +24,7 @@ def export(
     from dalembert.io import machine_to_yaml, to_mjcf, to_urdf
 
     path = target_file(out, (".urdf", ".xml", ".mjcf", ".yaml", ".yml"))
-    found, _ = find_machine(machine)
+    found = find_machine(machine)
     match path.suffix.lower():
         case ".urdf":
             to_urdf(found, path)

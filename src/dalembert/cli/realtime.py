@@ -6,17 +6,18 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.machines import MachineArgument, find_leaving
+from dalembert.cli.experiment_options import runs_experiment
 from dalembert.cli.output import show, table
 from dalembert.core.doing import doing
+from dalembert.loop.experiment import Experiment
 
 __all__ = ["realtime"]
 
 
+@runs_experiment
 def realtime(
-    machine: MachineArgument,
+    experiment: Experiment,
     period: Annotated[float, typer.Option(help="Seconds between two deadlines.")] = 1e-3,
-    duration: Annotated[float | None, typer.Option(help="Seconds; until Ctrl-C by default.")] = None,
     port: Annotated[int | None, typer.Option(help="UDP port on 127.0.0.1; 0: a free one.")] = None,
     lockstep: Annotated[bool, typer.Option("--lockstep", help="Wait for an input before each period.")] = False,
     speed: Annotated[
@@ -26,13 +27,15 @@ def realtime(
         bool, typer.Option("--open", help="Leave out the law of the machine file: inputs come over UDP.")
     ] = False,
 ) -> None:
-    """Run a machine in step with the clock."""
+    """Run a machine in step with the clock, for the duration of its file or until Ctrl-C.
+
+    The solver takes fixed steps: a file that asks for another method needs --method.
+    """
     from dalembert.io.realtime import realtime as start
 
-    found, given = find_leaving(machine, "a loop in real time")
     if open_loop:
-        given.pop("control", None)
-    loop = start(found, period=period, duration=duration, port=port, lockstep=lockstep, speed=speed, **given)
+        experiment = experiment.replace(control=None)
+    loop = start(experiment, period=period, port=port, lockstep=lockstep, speed=speed)
     if loop.port is not None:
         print(f"127.0.0.1:{loop.port} takes {', '.join(loop.inputs) or '(no inputs)'}", flush=True)
     try:
@@ -43,9 +46,8 @@ def realtime(
     finally:
         loop.stop()
     timing = loop.timing
-    rows = table(
-        "quantity", "value", title=f"{found.machine.name}: {timing.periods} periods of {period:g} s", right=("value",)
-    )
+    title = f"{experiment.machine.name}: {timing.periods} periods of {period:g} s"
+    rows = table("quantity", "value", title=title, right=("value",))
     rows.add_row("overruns", str(timing.overruns))
     rows.add_row("median lateness", f"{1e6 * timing.median:.0f} us")
     rows.add_row("worst lateness", f"{1e6 * timing.worst:.0f} us")

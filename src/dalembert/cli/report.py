@@ -36,7 +36,7 @@ def report(
     One HTML file with the machine in motion, plots, energy audit and events.
     """
     found = api.load_run(run)
-    own = None if machine is None else find_machine(machine)[0]
+    own = None if machine is None else find_machine(machine)
     target = run.with_suffix(".html") if out is None else out
     written = view.report(found, target, machine=own, signals=signals or None, equations=equations)
     print(f"written: {written}")

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from dalembert.cli.interruption import interruptible
-from dalembert.cli.machines import MachineArgument, find_machine
+from dalembert.cli.machines import MachineArgument, find_experiment
 from dalembert.cli.output import console, number, show, table
 from dalembert.core.errors import InputError
 
@@ -47,13 +47,13 @@ def robust(
     The law is that of the machine file (any law without states of its own), or gains, u = -K x. Exit status 1 if the
     loop is not stable, or is not proven over the whole of the ranges.
     """
-    found, settings = find_machine(machine)
+    experiment = find_experiment(machine)
     from dalembert.view.loop_report import loop_report
 
     with interruptible():
         answer, proof = loop_report(
-            found,
-            settings.get("control"),
+            experiment.machine,
+            experiment.control,
             ranges=dict(_span(text) for text in range_ or ()),
             gains=dict(_gain(text) for text in gain or ()),
             at=dict(_assigned(text, "--at") for text in at or ()) or None,
@@ -63,7 +63,7 @@ def robust(
     if json:
         print(json_module.dumps(answer, indent=2))
     else:
-        _print(found.name, answer)
+        _print(experiment.machine.name, answer)
     if out is not None:
         if proof is None:
             raise InputError("--out draws the proof over ranges: give a --range")

@@ -29,7 +29,7 @@ def verify(
     """
     from dalembert.analysis.verify import verify as compare
 
-    found, _ = find_machine(machine)
+    found = find_machine(machine)
     with interruptible():
         report = compare(found, samples=samples, seed=seed, tolerance=tolerance)
     if json:

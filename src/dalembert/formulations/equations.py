@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,14 +85,14 @@ def derive(
     kind_of(by, options)
     if coordinates is not None:
         formulation = in_coordinates(formulate(machine, by, options), coordinates)
-        return EquationsOfMotion(machine, with_elastic_cables(formulation), backend)
+        return EquationsOfMotion(machine, with_elastic_cables(formulation), backend, variant=(options, coordinates))
 
     def make() -> EquationsOfMotion:
         with doing(f"deriving equations of '{machine.name}' by {by}"):
             formulation = formulate(machine, by, options)
             if machine.couplings and formulation.minimal:
                 formulation = couple(formulation)
-            return EquationsOfMotion(machine, with_elastic_cables(formulation), backend)
+            return EquationsOfMotion(machine, with_elastic_cables(formulation), backend, variant=(options, None))
 
     # A machine is frozen: its equations are derived once and kept with it.
     return machine.kept.once("equations", (by, backend, *sorted(options.items())), make)
@@ -117,6 +118,8 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
         Names of the coordinates, velocities, inputs and parameters.
     stops
         Whether the limits of the joints are contacts, see `with_stops`.
+    variant
+        Options of the formulation and the coordinate map with which they were derived.
     """
 
     def __init__(
@@ -125,9 +128,11 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
         formulation: Formulation,
         backend: Backend = "auto",
         stops: bool = False,
+        variant: tuple[Mapping[str, Any], CoordinateMap | None] = (MappingProxyType({}), None),
     ) -> None:
         self.machine = machine
         self.stops = stops
+        self.variant = variant
         self.formulation = formulation
         self.by = formulation.name
         self.layout = layout = formulation.layout
@@ -343,7 +348,8 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
             return derive(self.machine, self.by, backend=self.backend)
 
         def make() -> EquationsOfMotion:
-            return EquationsOfMotion(self.machine, in_machine_coordinates(self.formulation), self.backend)
+            formulation = in_machine_coordinates(self.formulation)
+            return EquationsOfMotion(self.machine, formulation, self.backend, variant=self.variant)
 
         return self.kept.once("machine coordinates", None, make)
 
@@ -351,7 +357,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
         """Return the same equations with the limits of the joints as contacts: hard stops."""
 
         def make() -> EquationsOfMotion:
-            return EquationsOfMotion(self.machine, self.formulation, self.backend, stops=True)
+            return EquationsOfMotion(self.machine, self.formulation, self.backend, stops=True, variant=self.variant)
 
         return self if self.stops else self.kept.once("stops", None, make)
 

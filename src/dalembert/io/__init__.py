@@ -2,6 +2,7 @@
 
 from dalembert.io.control_blocks import make_law
 from dalembert.io.conventions import PeerState, from_mujoco, from_pinocchio, to_mujoco, to_pinocchio
+from dalembert.io.experiment_files import experiment_to_yaml, load_experiment
 from dalembert.io.exported import Exported
 from dalembert.io.json_schema import machine_json_schema
 from dalembert.io.machine_check import check_machine
@@ -21,8 +22,10 @@ __all__ = [
     "PeerState",
     "Realtime",
     "check_machine",
+    "experiment_to_yaml",
     "from_mujoco",
     "from_pinocchio",
+    "load_experiment",
     "load_machine",
     "load_mjcf",
     "load_run",

@@ -129,10 +129,11 @@ def _check_elements(reader: MachineReader, unfit: set[Element], findings: _Findi
     whole = not any(section in _MOVING for section, _ in wrong)
     machine = _assembled(reader, _remaining(document, parts, wrong), findings, whole=whole)
     if simulation is not None:
+        law = simulation.control if isinstance(simulation.control, dict) else None
         with findings, locating(document.label, document.line(("simulation", "control"))):
-            make_law(simulation.control, reader.parameters)
+            make_law(law, reader.parameters)
         if machine is not None and len(machine.motors) == len(document.data.get("motors") or ()):
-            for key, fault in law_faults(simulation.control or {}, [motor.name for motor in machine.motors]):
+            for key, fault in law_faults(law or {}, [motor.name for motor in machine.motors]):
                 findings.errors.append(located(document.label, document.line(("simulation", "control", key)), fault))
         names = StateNames.of(machine) if machine is not None and not wrong else _names(reader, parts)
         with findings:

@@ -81,12 +81,13 @@ Numbers
     By name: ``of`` (what it measures, a name or a list of them), ``period``, ``noise``, ``bias``, ``quantum``,
     ``delay``, ``feedback`` (whether laws see the measurement in place of the true value; default true).
 ``simulation``
-    What ``dalembert simulate`` does by default: all settings of a simulation (``duration``, ``t0``, ``method``,
-    ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, ``seed``, ``member``,
-    ``constraints`` and ``contact``: how they are kept and dealt with, a name, or a mapping of ``name`` and settings),
-    ``by`` and
-    ``backend`` (of the equations), ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and parameter; the others
-    are neutral), ``switches`` (a list of ``at`` or ``event``, ``on``, ``off``), ``control`` (a law and its settings).
+    The experiment (`dalembert.Experiment`): ``duration``, ``t0``, ``method`` (a name, or a mapping of ``name`` and
+    settings), ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, ``seed``,
+    ``member``, ``constraints`` and ``contact`` (how they are kept and treated: a name, or a mapping of ``name`` and
+    settings), ``by`` and ``backend`` (of the equations), ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and
+    parameter; the others are neutral), ``switches`` (a list of ``at`` or ``event``, ``on``, ``off``), ``events`` (a
+    list of ``name``, ``expression``, ``terminal``, ``direction``), ``signals`` and ``sensors`` besides those of the
+    machine, ``control`` (a law and its settings, or constant inputs).
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parameters_of, parse_scalar
+from dalembert.core.parameter import Parameter, Scalar, parse_scalar
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.body_schema import SHAPES, BodyEntry, OriginEntry
@@ -108,10 +109,10 @@ from dalembert.io.contact_entries import make_contact
 from dalembert.io.control_blocks import make_law
 from dalembert.io.field_entries import make_field
 from dalembert.io.geometry_entries import make_geometry
-from dalembert.io.machine_schema import JointEntry, MachineFile
+from dalembert.io.machine_schema import JointEntry, MachineFile, SensorEntry
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.schema_errors import describe
-from dalembert.io.simulation_entries import StateNames, read_simulation
+from dalembert.io.simulation_entries import StateNames, read_sensor, read_simulation
 from dalembert.io.source import located, locating, read_bytes
 from dalembert.io.yaml_nodes import Document, parse_yaml
 from dalembert.model import body as shapes
@@ -156,6 +157,8 @@ def load_machine(source: str | Path) -> Machine:
 def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     """Read a machine and how to simulate it: ``simulate(machine, **settings)``.
 
+    `dalembert.load_experiment` returns the same as one `dalembert.Experiment`.
+
     Parameters
     ----------
     source
@@ -170,7 +173,7 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
         (numbers by name), ``switches`` and ``control`` (the law).
     """
     machine, settings = _read(source)
-    if "control" in settings:
+    if isinstance(settings.get("control"), dict):
         settings["control"] = make_law(settings["control"], {p.name: p for p in machine.parameters})
     return machine, settings
 
@@ -382,18 +385,9 @@ class MachineReader:
         numbers = self.numbers(entry, ("thrusters", name), "force", "torque")
         return Thruster(name, entry.frame, axes=entry.axes, effort=entry.effort, one_sided=entry.one_sided, **numbers)
 
-    def sensor(self, name: str, entry: Any) -> Sensor:
+    def sensor(self, name: str, entry: SensorEntry) -> Sensor:
         """Return a sensor."""
-        path: tuple[str | int, ...] = ("sensors", name)
-        fields: dict[str, Any] = {}
-        for key in ("period", "noise", "bias", "quantum", "delay"):
-            value = getattr(entry, key)
-            listed = isinstance(value, list)
-            read = self.vector(value, (*path, key)) if listed else (self.number(value, (*path, key)),)
-            if any(parameters_of(x) or depends_on_time(x) for x in read):
-                raise InputError(f"{key} of sensor '{name}' must be a plain number, got the expression {value!r}")
-            fields[key] = tuple(map(nominal, read)) if listed else nominal(read[0])
-        return Sensor(name, entry.of, feedback=entry.feedback, **fields)
+        return read_sensor(name, entry, ("sensors", name), self.number)
 
     def wrench(self, name: str, entry: Any) -> Wrench:
         """Return a wrench."""

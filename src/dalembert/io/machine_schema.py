@@ -8,7 +8,7 @@ from typing import Any, Literal
 from dalembert.io.body_schema import BodyEntry, BoxSolidEntry, OriginEntry, RoundSolidEntry, SphereSolidEntry
 from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Vector
 
-__all__ = ["JointEntry", "MachineFile", "SimulationEntry"]
+__all__ = ["JointEntry", "MachineFile", "SensorEntry", "SimulationEntry"]
 
 
 class LimitsEntry(FileEntry):
@@ -230,12 +230,21 @@ class SwitchEntry(FileEntry):
     off: list[str] = []
 
 
+class EventEntry(FileEntry):
+    """An event of a run: an expression of quantities that changes its sign."""
+
+    name: str
+    expression: str
+    terminal: bool = False
+    direction: Literal[-1, 0, 1] = 0
+
+
 class SimulationEntry(FileEntry):
-    """How to simulate the machine: the settings, the initial state and what acts on it."""
+    """The experiment: the start, the law, what happens, and how it is integrated."""
 
     duration: Number | None = None
     t0: Number | None = None
-    method: str | None = None
+    method: str | dict[str, Any] | None = None
     step: Number | None = None
     rtol: Number | None = None
     atol: Number | list[Number] | None = None
@@ -250,11 +259,14 @@ class SimulationEntry(FileEntry):
     member: int | None = None
     by: str | None = None
     backend: str | None = None
-    q0: dict[str, Number] = {}
-    v0: dict[str, Number] = {}
+    q0: dict[str, Number] | list[Number] = {}
+    v0: dict[str, Number] | list[Number] = {}
     p: dict[str, Number] = {}
     switches: list[SwitchEntry] = []
-    control: dict[str, Any] | None = None
+    events: list[EventEntry] = []
+    signals: dict[str, SignalEntry] = {}
+    sensors: dict[str, SensorEntry] = {}
+    control: dict[str, Any] | list[Number] | None = None
 
 
 class MachineFile(FileEntry):

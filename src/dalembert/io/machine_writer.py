@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.core.errors import InputError
 from dalembert.core.files import write_file
 from dalembert.core.parameter import Scalar, nominal, to_text
 from dalembert.io.beam_entries import beam_to_data
@@ -20,11 +21,11 @@ from dalembert.model.body import Body
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
 from dalembert.model.parts import Motor, Thruster, Wrench
-from dalembert.model.signals import Sensor
+from dalembert.model.signals import Sensor, Signal
 from dalembert.model.transform import IDENTITY, Transform
 from dalembert.spatial.rotations import rpy_from_matrix
 
-__all__ = ["machine_to_yaml"]
+__all__ = ["data_to_yaml", "machine_to_data", "machine_to_yaml", "sensor_to_data", "signal_to_data"]
 
 
 def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
@@ -40,6 +41,11 @@ def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
     path
         File to write.
     """
+    return data_to_yaml(machine_to_data(machine), path)
+
+
+def data_to_yaml(data: dict[str, Any], path: str | Path | None = None) -> str:
+    """Return the YAML text of data that reads back to the same data, and write it to ``path`` if one is given."""
     import yaml
 
     class Dumper(yaml.SafeDumper):
@@ -55,7 +61,7 @@ def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
 
     Dumper.add_representer(str, text_node)
     text = yaml.dump(
-        _machine(machine),
+        data,
         Dumper=Dumper,
         sort_keys=False,
         allow_unicode=True,
@@ -67,7 +73,8 @@ def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
     return str(text)
 
 
-def _machine(machine: Machine) -> dict[str, Any]:
+def machine_to_data(machine: Machine) -> dict[str, Any]:
+    """Return the data of the machine file of a machine."""
     data: dict[str, Any] = {"name": machine.name}
     if not _same(machine.gravity, STANDARD_GRAVITY):
         data["gravity"] = _numbers(machine.gravity)
@@ -94,10 +101,8 @@ def _machine(machine: Machine) -> dict[str, Any]:
         data[section] = {c.name: fields_to_data(c, _given, _origin) for c in getattr(machine, section)}
     data["fields"] = {f.name: field_to_data(f, _given) for f in machine.fields}
     data["contacts"] = {c.name: contact_to_data(c, _given, _origin) for c in machine.contacts}
-    data["signals"] = {
-        x.name: {"expression": x.expression} if x.frame is None else {"frame": x.frame} for x in machine.signals
-    }
-    data["sensors"] = {x.name: _sensor(x) for x in machine.sensors}
+    data["signals"] = {x.name: signal_to_data(x) for x in machine.signals}
+    data["sensors"] = {x.name: sensor_to_data(x) for x in machine.sensors}
     return {key: value for key, value in data.items() if value != {} or key in ("bodies", "joints")}
 
 
@@ -160,7 +165,17 @@ def _motor(motor: Motor) -> dict[str, Any]:
     return data
 
 
-def _sensor(sensor: Sensor) -> dict[str, Any]:
+def signal_to_data(signal: Signal) -> dict[str, Any]:
+    """Return the entry of a signal; one that is a function has none."""
+    if signal.frame is not None:
+        return {"frame": signal.frame}
+    if not isinstance(signal.expression, str):
+        raise InputError(f"signal '{signal.name}' is a Python function, which no file holds; write it as a text")
+    return {"expression": signal.expression}
+
+
+def sensor_to_data(sensor: Sensor) -> dict[str, Any]:
+    """Return the entry of a sensor."""
     data: dict[str, Any] = {"of": list(sensor.of), "period": sensor.period}
     for key in ("noise", "bias", "quantum", "delay"):
         data |= _given(key, getattr(sensor, key), 0.0)

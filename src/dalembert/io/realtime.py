@@ -13,11 +13,10 @@ import hashlib
 import struct
 import threading
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from types import TracebackType
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,13 +24,11 @@ from numpy.typing import ArrayLike
 from dalembert.compile.build import LIBRARY_SUFFIX, find_toolchain, missing_toolchain
 from dalembert.compile.cache import load_library
 from dalembert.core.errors import BuildError, InputError, SimulationError
-from dalembert.core.types import Array, StateLike
-from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.core.types import Array
 from dalembert.io.fmu.build import build_program, plain_flags
 from dalembert.io.fmu.program import Standalone, standalone
-from dalembert.loop.closed_loop import Event
-from dalembert.loop.switches import Switch
-from dalembert.simulation.contact.methods import ContactMethod
+from dalembert.loop.experiment import ExperimentKeywords, Runnable, experiment_of, experiment_verb
+from dalembert.loop.outlets import REALTIME
 
 __all__ = ["Punctuality", "Realtime", "pack_inputs", "realtime", "unpack_outputs"]
 
@@ -89,38 +86,30 @@ def unpack_outputs(packet: bytes) -> tuple[int, float, Array]:
     return count, t, np.frombuffer(packet, dtype="=f8", offset=_HEAD.size)
 
 
+@experiment_verb
 def realtime(
-    machine: MachineOrEquations,
-    control: Any = None,
+    what: Runnable,
+    law: Any = None,
+    /,
     *,
     period: float = 1e-3,
-    duration: float | None = None,
     port: int | None = None,
     lockstep: bool = False,
     patience: float = 5.0,
     speed: float = 1.0,
-    step: float | None = None,
-    q0: StateLike = None,
-    v0: StateLike = None,
-    p: Mapping[str, float] | ArrayLike | None = None,
-    limits: str = "record",
-    contact: str | Mapping[str, Any] | ContactMethod | None = None,
-    events: Sequence[Event] = (),
-    switches: Sequence[Switch] = (),
     rows: int = 100_000,
+    **keywords: Unpack[ExperimentKeywords],
 ) -> Realtime:
     """Begin to run a machine in step with the clock, in a thread of its own that Python does not hold up.
 
     Parameters
     ----------
-    machine
-        The machine or its equations.
-    control
-        A law that is an expression; None: inputs come from outside, or stay zero.
+    what
+        The experiment; or a machine or its equations, with the keywords of one.
+    law
+        Short for ``control=law``.
     period
         Seconds between two deadlines, at which inputs are taken and outputs sent.
-    duration
-        Seconds; None: until `Realtime.stop`.
     port
         UDP port on 127.0.0.1; 0: one that is free; None: no port.
     lockstep
@@ -130,12 +119,12 @@ def realtime(
         Seconds to wait for one.
     speed
         Of the model's time relative to the clock; 0: as fast as possible.
-    step
-        Longest step of the solver (RK4, or time-stepping); the period by default.
-    q0, v0, p, limits, contact, events, switches
-        As of `dalembert.simulate`; events that a run only takes note of are left out.
     rows
         Periods that are kept for `Realtime.read`.
+    **keywords
+        As of `dalembert.Experiment`. A law must be an expression; without one the inputs come from outside, or stay
+        zero. Without a ``duration`` it runs until `Realtime.stop`. The solver takes fixed steps of length ``step`` at
+        the most. Events that a run only records are left out.
 
     Examples
     --------
@@ -147,10 +136,13 @@ def realtime(
     >>> loop.timing.periods
     50
     """
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     for name, value, least in (("period", period, 1e-6), ("patience", patience, 0.0), ("speed", speed, 0.0)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not (np.isfinite(value) and value >= least):
             raise InputError(f"{name} must be a number >= {least:g}, got {value!r}")
+    if law is not None:
+        keywords["control"] = law
+    experiment = experiment_of(what, keywords)
+    duration = experiment.duration
     if duration is not None and not duration >= period:
         raise InputError(f"duration must be at least one period of {period:g} s, got {duration!r}")
     if lockstep and port is None:
@@ -159,21 +151,9 @@ def realtime(
         raise InputError(f"port must be a number from 0 to 65535, got {port!r}")
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 2:
         raise InputError(f"rows must be a number >= 2, got {rows!r}")
-    made = standalone(
-        eom,
-        control,
-        "a loop in real time",
-        q0=q0,
-        v0=v0,
-        p=p,
-        step=float(step or period),
-        limits=limits,
-        contact=contact,
-        events=events,
-        switches=switches,
-    )
+    program = standalone(experiment, REALTIME)
     periods = 0 if duration is None else round(duration / period)
-    return Realtime(made, float(period), periods, port, lockstep, float(patience), float(speed), rows)
+    return Realtime(program, float(period), periods, port, lockstep, float(patience), float(speed), rows)
 
 
 class Realtime:
@@ -185,11 +165,13 @@ class Realtime:
         Names of the values in packets: inputs; states and signals.
     port
         UDP port on 127.0.0.1, or None.
+    experiment
+        What it runs.
     """
 
     def __init__(
         self,
-        made: Standalone,
+        program: Standalone,
         period: float,
         periods: int,
         port: int | None,
@@ -198,9 +180,9 @@ class Realtime:
         speed: float,
         rows: int,
     ) -> None:
-        self._library = _build(made)
-        self.inputs, self._held = made.inputs, made.held
-        self.outputs = (*made.problem.state_names, *made.outputs)
+        self.experiment, self._library = program.experiment, _build(program)
+        self.inputs, self._held = program.inputs, program.held
+        self.outputs = (*program.problem.state_names, *program.outputs)
         self._width = int(self._library.row_size())
         self._ring = np.zeros((rows, self._width))
         self._model = ctypes.create_string_buffer(int(self._library.model_size()))
@@ -278,12 +260,12 @@ class Realtime:
         self.stop()
 
 
-def _build(made: Standalone) -> ctypes.CDLL:
+def _build(program: Standalone) -> ctypes.CDLL:
     toolchain = find_toolchain()
     if toolchain is None:
         raise BuildError(f"a loop in real time needs a C compiler: {missing_toolchain()}")
-    own = resources.files("dalembert.io.fmu").joinpath("realtime.c").read_text(encoding="utf-8")
-    texts = {**made.texts, "realtime.c": own}
+    source = resources.files("dalembert.io.fmu").joinpath("realtime.c").read_text(encoding="utf-8")
+    texts = {**program.texts, "realtime.c": source}
     parts = [part for name in sorted(texts) for part in (name, texts[name])]
     key = hashlib.sha256("\0".join([toolchain.identity, *plain_flags(toolchain), *parts]).encode()).hexdigest()
     library = load_library(key, lambda folder: build_program(toolchain, texts, folder, f"realtime{LIBRARY_SUFFIX}"))

@@ -36,6 +36,12 @@ _FORMAT = "dalembert run 1"
 _ROLES = ("state", "signal", "held")
 
 
+def _metadata(run: Run) -> dict[str, Any]:
+    """What is known about a run, with the digest of its experiment."""
+    digest = {} if run.experiment is None else {"experiment": run.experiment.digest}
+    return {**run.metadata, **digest}
+
+
 def run_to_dataset(run: Run) -> xarray.Dataset:
     """Return a run as an xarray Dataset that holds all of it, for a file."""
     import xarray
@@ -55,7 +61,7 @@ def run_to_dataset(run: Run) -> xarray.Dataset:
         "format": _FORMAT,
         "status": run.status,
         "message": run.message,
-        "metadata": json.dumps(dict(run.metadata)),
+        "metadata": json.dumps(_metadata(run)),
         **{f"final_{name}": value for name, value in numbers.items()},
     }
     dataset = xarray.Dataset(variables, coords={"t": ("t", run.t, {"units": "s"})}, attrs=attributes)

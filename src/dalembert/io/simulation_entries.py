@@ -1,28 +1,35 @@
-"""The block ``simulation`` of a machine file: every setting of a simulation is a key of it."""
+"""The block ``simulation`` of a machine file: every keyword of an experiment that is data is a key of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Scalar, depends_on_time, nominal, parameters_of
 from dalembert.core.validation import check_angle
 from dalembert.formulations.registry import FORMULATIONS
-from dalembert.io.machine_schema import SimulationEntry
+from dalembert.io.machine_schema import SensorEntry, SimulationEntry
 from dalembert.io.source import locating
 from dalembert.io.yaml_nodes import Document, Path
+from dalembert.loop.closed_loop import Event
+from dalembert.loop.experiment import check_keyword
 from dalembert.loop.switches import Switch
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
-from dalembert.simulation.settings import Settings
+from dalembert.model.signals import Sensor, Signal
+from dalembert.simulation.methods import METHOD_SETTINGS
 
-__all__ = ["StateNames", "read_simulation"]
+__all__ = ["StateNames", "read_sensor", "read_simulation"]
 
 _BACKENDS = ("auto", "native", "vm")
 _WORDS = ("method", "limits")
+_CHECKED = (
+    "duration", "t0", "method", *METHOD_SETTINGS, "record", "constraints", "reach", "limits", "contact", "seed",
+    "member",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -85,10 +92,10 @@ def read_simulation(
 
     settings: dict[str, Any] = {}
     given = entry.model_dump(exclude_unset=True)
-    for field in fields(Settings):
-        if (value := given.get(field.name)) is not None:
+    for name in _CHECKED:
+        if (value := given.get(name)) is not None:
             with each:
-                settings[field.name] = _setting(field.name, value, document, plain)
+                settings[name] = _setting(name, value, document, plain)
     for key, known in (("by", FORMULATIONS), ("backend", _BACKENDS)):
         if (word := given.get(key)) is not None:
             with each, locating(document.label, document.line(("simulation", key))):
@@ -98,7 +105,11 @@ def read_simulation(
     for key, kind in (("q0", "coordinate"), ("v0", "velocity"), ("p", "parameter")) if names else ():
         assert names is not None
         known_names = {"q0": names.q, "v0": names.v, "p": names.p}[key]
-        for name, value in given.get(key, {}).items():
+        values = given.get(key, {})
+        if isinstance(values, list):
+            settings[key] = tuple(plain(value, ("simulation", key, i)) for i, value in enumerate(values))
+            continue
+        for name, value in values.items():
             path: Path = ("simulation", key, name)
             with each:
                 with locating(document.label, document.line(path), owner=key):
@@ -114,9 +125,37 @@ def read_simulation(
             with locating(document.label, document.line(path)):
                 made = Switch(at, switch.get("event"), tuple(switch.get("on", ())), tuple(switch.get("off", ())))
             settings["switches"] = (*settings.get("switches", ()), made)
-    if entry.control is not None:
+    for i, event in enumerate(entry.events):
+        path = ("simulation", "events", i)
+        with each, locating(document.label, document.line(path)):
+            made_event = Event(event.name, event.expression, event.terminal, event.direction)
+            settings["events"] = (*settings.get("events", ()), made_event)
+    for name, signal in entry.signals.items():
+        with each, locating(document.label, document.line(("simulation", "signals", name)), owner=f"'{name}'"):
+            made_signal = Signal(name, signal.expression, signal.frame)
+            settings["signals"] = (*settings.get("signals", ()), made_signal)
+    for name, sensor in entry.sensors.items():
+        path = ("simulation", "sensors", name)
+        with each, locating(document.label, document.line(path), owner=f"'{name}'"):
+            settings["sensors"] = (*settings.get("sensors", ()), read_sensor(name, sensor, path, number))
+    if isinstance(entry.control, list):
+        settings["control"] = tuple(plain(x, ("simulation", "control", i)) for i, x in enumerate(entry.control))
+    elif entry.control is not None:
         settings["control"] = entry.control
     return settings
+
+
+def read_sensor(name: str, entry: SensorEntry, path: Path, number: Callable[[Any, Path], Scalar]) -> Sensor:
+    """Return a sensor; ``number`` reads a number at a path."""
+    fields: dict[str, Any] = {}
+    for key in ("period", "noise", "bias", "quantum", "delay"):
+        value = getattr(entry, key)
+        listed = isinstance(value, list)
+        read = [number(x, (*path, key, i)) for i, x in enumerate(value)] if listed else [number(value, (*path, key))]
+        if any(parameters_of(x) or depends_on_time(x) for x in read):
+            raise InputError(f"{key} of sensor '{name}' must be a plain number, got the expression {value!r}")
+        fields[key] = tuple(map(nominal, read)) if listed else nominal(read[0])
+    return Sensor(name, entry.of, feedback=entry.feedback, **fields)
 
 
 def _setting(name: str, value: Any, document: Document, plain: Callable[[Any, Path], float]) -> Any:
@@ -129,8 +168,7 @@ def _setting(name: str, value: Any, document: Document, plain: Callable[[Any, Pa
     elif name not in (*_WORDS, "max_steps", "constraints", "contact", "seed", "member"):
         value = plain(value, path)
     with locating(document.label, document.line(path)):
-        one: dict[str, Any] = {"duration": 1.0, name: value}
-        Settings(**one)
+        check_keyword(name, value)
     return value
 
 

@@ -37,14 +37,15 @@ from dalembert.loop.sampled import (
 from dalembert.loop.stepping import check_stepping, contact_signals, loss_names, stepping_names, stepping_part
 from dalembert.loop.switches import Switch, check_switched
 from dalembert.loop.switching import Switching
-from dalembert.model.signals import Sensor, Signal
+from dalembert.model.signals import Sensor, Signal, read_text
 from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
 from dalembert.simulation.problem import EventSpec, Problem
 from dalembert.simulation.sampling import Schedule
-from dalembert.simulation.settings import LIMITS
 
-__all__ = ["ClosedLoop", "Event", "SampledController", "close_loop"]
+__all__ = ["LIMITS", "ClosedLoop", "Event", "SampledController", "close_loop"]
 
+LIMITS = ("record", "stop", "ignore", "contact")
+"""What can be done at the limits of joints."""
 
 _TRUTHS = (ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR)
 
@@ -85,7 +86,8 @@ class Event:
     name
         Its name.
     expression
-        ``expression(t, q, v) -> g`` on CasADi symbols.
+        Text such as ``"theta - 0.3"`` of coordinates, velocities, parameters, signals and ``t``, as of `Signal`; or a
+        function ``expression(t, q, v) -> g`` on CasADi symbols.
     terminal
         Whether the run stops there.
     direction
@@ -93,20 +95,28 @@ class Event:
     """
 
     name: str
-    expression: Callable[[Any, Any, Any], Any]
+    expression: str | Callable[[Any, Any, Any], Any]
     terminal: bool = False
     direction: int = 0
 
     def __post_init__(self) -> None:
-        if not callable(self.expression):
+        if isinstance(self.expression, str):
+            read_text(self.expression, f"event '{self.name}'", None)
+        elif not callable(self.expression):
             raise InputError(f"event '{self.name}' needs a function (t, q, v) -> g, got {self.expression!r}")
         if not isinstance(self.terminal, bool):
             raise InputError(f"'terminal' of event '{self.name}' must be true or false, got {self.terminal!r}")
 
-    def function(self, t: Any, q: Any, v: Any) -> Any:
-        """Return the expression on given symbols."""
+    def function(self, known: Quantities) -> Any:
+        """Return the expression on the symbols of a loop."""
+        owner, s = f"event '{self.name}'", known.eom.symbolic
+        if isinstance(self.expression, str):
+            g = known.text(self.expression, owner)
+            if not ca.symvar(g):
+                raise InputError(f"{owner} never happens: its expression {self.expression!r} is constant")
+            return g
         try:
-            g = ca.SX(self.expression(t, q, v))
+            g = ca.SX(self.expression(s.t, s.q, s.v))
         except Exception as error:
             reason = str(error).strip().splitlines()[-1:] or [""]
             raise InputError(
@@ -121,7 +131,7 @@ class Event:
             )
         if not ca.symvar(g):
             raise InputError(f"event '{self.name}' never happens: its expression {g} depends on neither t, q nor v")
-        return g
+        return known.bind(g, owner, seen=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -460,6 +470,6 @@ def _events(known: Quantities, events: Sequence[Event], limits: str) -> tuple[An
         g.append(away)
         specs.append(EventSpec(name, terminal=True, direction=-1))
     for event in events:
-        g.append(known.bind(event.function(s.t, s.q, s.v), f"event '{event.name}'", seen=False))
+        g.append(event.function(known))
         specs.append(EventSpec(event.name, event.terminal, event.direction))
     return ca.vertcat(*g) if g else ca.SX(0, 1), tuple(specs)

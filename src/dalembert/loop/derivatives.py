@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -14,15 +14,14 @@ from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import named_vector, place_of
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
-from dalembert.loop.simulate import run_equations
-from dalembert.loop.switches import Switch
-from dalembert.model.signals import Sensor, Signal
+from dalembert.loop.closed_loop import ClosedLoop
+from dalembert.loop.experiment import Experiment, Start
+from dalembert.loop.outlets import DERIVATIVES
+from dalembert.loop.simulate import compose, run_experiment
 from dalembert.simulation.derivatives import Passage
-from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR, INTEGRATORS, agree
+from dalembert.simulation.methods import agree
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import Run
-from dalembert.simulation.settings import Settings
 from dalembert.simulation.step_maps import Along, Maps, position_step, velocity_step
 
 __all__ = ["LinearisedRun", "check_quantities", "linearised_run"]
@@ -73,53 +72,37 @@ class LinearisedRun:
 
 
 def linearised_run(
-    eom: EquationsOfMotion,
-    settings: Settings,
-    wrt: tuple[str, ...],
-    *,
-    q0: StateLike = None,
-    v0: StateLike = None,
-    p: Mapping[str, float] | None = None,
-    control: Any = None,
-    events: Sequence[Event] = (),
-    switches: Sequence[Switch] = (),
-    signals: Sequence[Signal] = (),
-    sensors: Sequence[Sensor] = (),
-    running: tuple[Any, Any] = (None, None),
+    experiment: Experiment, wrt: tuple[str, ...], *, running: tuple[Any, Any] = (None, None)
 ) -> LinearisedRun:
     """Simulate, and say how the run depends on parameters and initial values.
 
     Parameters
     ----------
-    eom
-        The equations.
-    settings
-        How; the interval of records is one at which steps end, but every step has a row.
+    experiment
+        What is run; the interval of records is one at which steps end, but every step has a row.
     wrt
         Quantities, as of `check_quantities`.
-    q0, v0, p, control, events, switches, signals, sensors
-        As of `dalembert.simulate`.
     running
         What the cost per second is kept by, and ``running(problem)``, a function of (t, x, c, p).
     """
-    more: dict[str, Any] = {"events": events, "switches": switches, "signals": signals, "sensors": sensors}
-    loop = close_loop(eom, control, limits=settings.limits, **more)
+    eom, settings, start = DERIVATIVES.check(experiment).equations, experiment.settings, experiment.start
+    assert isinstance(start, Start)
+    loop = compose(experiment)
     problem = loop.problem
-    way = agree(problem, settings.method, settings.constraints)[1]
-    tableau = INTEGRATORS[settings.method or way.integrator or DEFAULT_INTEGRATOR].tableau
-    _check(eom, loop, settings, [*eom.machine.sensors, *([sensors] if isinstance(sensors, Sensor) else sensors)])
+    method, way = agree(problem, settings.method, experiment.constraints)
+    tableau = method.tableau
+    _check(experiment, loop)
     if tableau is None or (problem.constrained is not None and "tape" in way.tapes):
         raise InputError(
             "derivatives of runs need an explicit method and constraints='projection' or 'baumgarte', got method "
-            f"{settings.method!r} and {way.name!r}"
+            f"{method.name!r} and {way.name!r}"
         )
-    v0 = _named(v0, wrt)
-    marks, plain = settings.record, replace(settings, record=None)
-    more |= {"progress": False, "marks": marks, "each_transition": True}
-    run = run_equations(eom, plain, q0=q0, v0=v0, p=p, control=control, **more)
+    q0, v0 = start.q, _named(start.v, wrt)
+    every_step = experiment.replace(record=None, v0=v0)
+    run = run_experiment(every_step, progress=False, marks=settings.record, each_transition=True)
     if not run.ok and run.status != "stopped":
         raise SimulationError(f"the run with derivatives ended early: {run.message}", run)
-    parameters = eom.parameter_values(p)
+    parameters = eom.parameter_values(experiment.p)
     directions = np.array([[float(name == other) for other in wrt] for name in eom.p_names]).reshape(-1, len(wrt))
     maps = eom.kept.once(
         "maps",
@@ -132,9 +115,9 @@ def linearised_run(
     impacts = _Impacts(eom, loop, run, parameters)
     passage = Passage(maps, run, parameters, directions, schedule, held, impacts.jump, settings.seed, settings.member)
     starts = eom.kept.once("starts", (problem, tuple(sorted(_wanted(v0)))), lambda: _Start(eom, loop, _wanted(v0)))
-    start = np.zeros((passage.layout.size, len(wrt)))
-    start[: problem.n_states] = starts.derivatives(run, settings.t0, q0, v0, parameters, directions, wrt)
-    return LinearisedRun(run, passage, start, loop)
+    slopes = np.zeros((passage.layout.size, len(wrt)))
+    slopes[: problem.n_states] = starts.derivatives(run, start.t, q0, v0, parameters, directions, wrt)
+    return LinearisedRun(run, passage, slopes, loop)
 
 
 def _named(v0: StateLike, wrt: Sequence[str]) -> StateLike:
@@ -149,17 +132,15 @@ def _wanted(v0: StateLike) -> tuple[str, ...]:
     return tuple(v0) if isinstance(v0, Mapping) else ()
 
 
-def _check(eom: EquationsOfMotion, loop: ClosedLoop, settings: Settings, sensors: Sequence[Sensor]) -> None:
+def _check(experiment: Experiment, loop: ClosedLoop) -> None:
     """Refuse what has no derivatives."""
-    name = eom.machine.name
+    name = experiment.machine.name
     if loop.controller is not None and loop.constant is None and not loop.controller.native:
         owners = ", ".join(repr(update.name) for update in loop.controller.updates if not update.native)
         raise InputError(f"derivatives of runs need laws that are expressions, not Python controllers, got {owners}")
-    for sensor in sensors:
+    for sensor in (*experiment.machine.sensors, *experiment.sensors):
         if np.any(sensor.quantum):
             raise InputError(f"sensor '{sensor.name}' rounds what it measures: that has no derivatives; give quantum=0")
-    if settings.contact is not None:
-        raise InputError(f"contacts of machine '{name}' that are stepped through (contact=) have no derivatives")
     system = loop.problem.constrained
     if system is not None and system.rubbing:
         raise InputError(f"contacts of machine '{name}' with friction have no derivatives")

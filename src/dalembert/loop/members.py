@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.compile.build import BrokenToolchainError
 from dalembert.compile.kernel import Backend, usable_toolchain
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.states import as_numbers
+from dalembert.core.states import as_numbers, place_of
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
+from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, Start, experiment_of
+from dalembert.loop.outlets import Outlet
+from dalembert.loop.simulate import check_limits
 from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.engines.engine import Setup, normalise
 from dalembert.simulation.problem import Problem
@@ -28,17 +32,17 @@ from dalembert.simulation.rollout.vm import VmRollout
 from dalembert.simulation.sampling import Schedule
 
 __all__ = [
-    "check_starts",
+    "MemberValues",
+    "MembersOf",
+    "check_member_limits",
     "held_inputs",
     "initial_states",
     "member_values",
+    "members_of",
     "outside_of_lanes",
     "processor_engine",
     "with_signs",
 ]
-
-_ON_LIMIT = 1e-9  # part by which a coordinate may pass its limit and still be on it
-
 
 def held_inputs(loop: ClosedLoop) -> Array:
     """Return the constant inputs of a loop; refuse what would have to be called for each member."""
@@ -60,21 +64,99 @@ def with_signs(members: Members, stops: Stops | None) -> Members:
     return members if stops is None else replace(members, signs=np.full((len(members.x), len(stops)), np.nan))
 
 
-def check_starts(eom: EquationsOfMotion, q0: Any, limits: str) -> None:
-    """Refuse members that start where a limit would have stopped them."""
-    own = eom.machine
-    q = np.atleast_2d(member_values(q0, own.q_names, own.q_neutral, "q0"))
-    for joint in own.joints:
-        if joint.name not in own.q_names or (limits == "ignore" and not joint.limits.stop):
-            continue
-        values, lower, upper = q[:, own.q_names.index(joint.name)], joint.limits.lower, joint.limits.upper
-        outside = (values < lower - _ON_LIMIT * (1.0 + abs(lower))) | (values > upper + _ON_LIMIT * (1.0 + abs(upper)))
-        if outside.any():
-            i = int(np.argmax(outside))
-            raise InputError(
-                f"q0: {joint.name!r} of member {i} starts at {values[i]:g}, outside of its range {lower:g} to "
-                f"{upper:g}, where it must stop; give it a value within"
-            )
+MemberValues = ArrayLike | Mapping[str, ArrayLike] | None
+"""Coordinates, velocities or parameters of members: (N, n), (n,) for all, or numbers or (N,) arrays by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class MembersOf:
+    """An experiment, and in what its members differ.
+
+    Parameters
+    ----------
+    experiment
+        What holds for all members.
+    q0, v0, p
+        Coordinates, velocities and parameters of the members.
+    """
+
+    experiment: Experiment
+    q0: MemberValues
+    v0: MemberValues
+    p: MemberValues
+
+    def member(self, number: int) -> Experiment:
+        """Return the experiment of one member."""
+        machine = self.experiment.machine
+        nominal = (machine.q_neutral, np.zeros(machine.nv), machine.p_nominal)
+        names = (machine.q_names, machine.v_names, tuple(parameter.name for parameter in machine.parameters))
+        changes: dict[str, Any] = {}
+        for key, default, known in zip(("q0", "v0", "p"), nominal, names, strict=True):
+            values = getattr(self, key)
+            if isinstance(values, Mapping):
+                columns = {name: np.asarray(column) for name, column in values.items()}
+                changes[key] = {n: float(column[number] if column.ndim else column) for n, column in columns.items()}
+            elif values is not None:
+                table = member_values(values, known, default, key)
+                changes[key] = table[number] if table.ndim == 2 else table
+        return self.experiment.replace(**changes, member=self.experiment.member + number)
+
+
+def members_of(
+    what: Runnable, keywords: ExperimentKeywords, vary: Mapping[str, ArrayLike] | None, outlet: Outlet
+) -> MembersOf:
+    """Return the experiment that a call describes, and in what its members differ.
+
+    Parameters
+    ----------
+    what, keywords
+        As of `experiment_of`; ``q0``, ``v0`` and ``p`` may be those of members.
+    vary
+        Values of the members by name: parameters, ``q0.NAME``, ``v0.NAME``.
+    outlet
+        Who runs them.
+    """
+    shared: dict[str, Any] = dict(keywords)
+    values = {key: shared.pop(key) for key in ("q0", "v0", "p") if _is_of_members(shared.get(key))}
+    experiment = outlet.check(experiment_of(what, cast(ExperimentKeywords, shared)))
+    start, machine = experiment.start, experiment.machine
+    assert isinstance(start, Start)
+    base: dict[str, Any] = {"q0": start.q, "v0": start.v, "p": experiment.p}
+    for key, more in values.items():
+        both = isinstance(more, Mapping) and isinstance(base[key], Mapping)
+        base[key] = {**cast(Mapping[str, Any], base[key]), **more} if both else more
+    if vary is not None and not isinstance(vary, Mapping):
+        raise InputError(f"vary must map names (parameters, q0.NAME, v0.NAME) to values of members, got {vary!r}")
+    names = {
+        "q0": machine.q_names, "v0": machine.v_names, "p": tuple(parameter.name for parameter in machine.parameters)
+    }  # fmt: skip
+    for name, column in (vary or {}).items():
+        key, rest = place_of(name)
+        if rest not in names[key]:
+            known = [*names["p"], *(f"{kind}.{n}" for kind in ("q0", "v0") for n in names[kind])]
+            raise UnknownNameError("parameter or initial value", name, known, f"machine '{machine.name}'")
+        if np.ndim(column) != 1:
+            raise InputError(f"vary[{name!r}] must be a number for each member, got shape {np.shape(column)}")
+        before = base[key]
+        if before is not None and not isinstance(before, Mapping):
+            table = np.asarray(before, dtype=float)
+            before = {n: table[..., k] for k, n in enumerate(names[key])}
+        base[key] = {**(before or {}), rest: column}
+    return MembersOf(experiment, **base)
+
+
+def check_member_limits(experiment: Experiment, q0: MemberValues) -> None:
+    """Refuse members that start where a limit would have stopped them, and tell of other limits that are passed."""
+    machine = experiment.machine
+    q = np.atleast_2d(member_values(q0, machine.q_names, machine.q_neutral, "q0"))
+    check_limits(experiment.equations, q, experiment.limits, "q0")
+
+
+def _is_of_members(value: Any) -> bool:
+    """Whether values are of several members."""
+    if isinstance(value, Mapping):
+        return any(np.ndim(item) > 0 for item in value.values())
+    return value is not None and not isinstance(value, str) and np.ndim(value) > 1
 
 
 def member_values(value: Any, names: tuple[str, ...], default: Array, what: str) -> Array:

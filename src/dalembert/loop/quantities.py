@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.control.cascade import Known
-from dalembert.core.errors import DalembertError, InputError
+from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.signals import Sensor, Signal, check_signals, read_text, signal_groups
@@ -156,8 +156,7 @@ class Quantities:
             twist = s.jacobian(signal.frame, "world") @ s.v
             return ca.vertsplit(ca.densify(ca.vertcat(X[:3, 3], quaternion_of(X[:3, :3]), twist)))
         if isinstance(signal.expression, str):
-            calls: Any = _CALLS
-            return [ca.SX(read_text(signal.expression, owner, self._lookup, lambda f, x: calls[f](*x)))]
+            return [self.text(signal.expression, owner)]
         try:
             function: Any = signal.expression
             made = ca.SX(function(Known(self.eom, s.t, s.q, s.v, s.p)))
@@ -169,6 +168,18 @@ class Quantities:
         if made.shape != (1, 1):
             raise InputError(f"{owner} must be one expression, got {made.shape[0]} x {made.shape[1]}")
         return [self.bind(made, owner, seen=False)]
+
+    def text(self, expression: str, owner: str) -> Any:
+        """Return the expression that a text of quantities stands for; ``owner`` names whose it is in messages."""
+        calls: Any = _CALLS
+
+        def value(name: str) -> Any:
+            quantity = self._lookup(name)
+            if quantity is None:
+                raise UnknownNameError("quantity", name, sorted(self.true), owner)
+            return quantity
+
+        return ca.SX(read_text(expression, owner, value, lambda f, x: calls[f](*x)))
 
     def _lookup(self, name: str, *, seen: bool = False) -> Any:
         """What a name stands for, or None."""

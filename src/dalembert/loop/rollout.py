@@ -3,143 +3,91 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile import compile_function
+from dalembert.compile.backend import Backend
 from dalembert.compile.batch import check_threads
 from dalembert.compile.kernel import usable_toolchain
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.core.validation import check_seed
 from dalembert.core.version import __version__
-from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
-from dalembert.loop.closed_loop import close_loop
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.closed_loop import ClosedLoop
+from dalembert.loop.experiment import ExperimentKeywords, Runnable, Start, experiment_verb
 from dalembert.loop.members import (
-    check_starts,
+    check_member_limits,
     held_inputs,
     initial_states,
     member_values,
+    members_of,
     outside_of_lanes,
     processor_engine,
     with_signs,
 )
+from dalembert.loop.outlets import ROLLOUT
 from dalembert.loop.signals import Measure, make_measures
+from dalembert.loop.simulate import compose, run_experiment
 from dalembert.loop.stepping import check_gaps
-from dalembert.loop.switches import Switch, check_switches
-from dalembert.model.signals import Sensor, Signal
+from dalembert.loop.switches import check_switches
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.constrained.runs import constraint_signals
-from dalembert.simulation.contact.methods import ContactMethod, contact_method
 from dalembert.simulation.engines.engine import Setup
-from dalembert.simulation.engines.integrators import agree
 from dalembert.simulation.kernels import problem_kernels
+from dalembert.simulation.methods import agree
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
 from dalembert.simulation.rollout.events import check_processor, leaves_threads
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
-from dalembert.simulation.rollout.plan import Plan, make_plan, rollout_macros
+from dalembert.simulation.rollout.plan import Plan, make_plan
 from dalembert.simulation.rollout.result import Rollout
-from dalembert.simulation.rollout.stops import STOPPED, terminal_events
+from dalembert.simulation.rollout.stops import STOPPED, Stops, chosen_events, terminal_events
 from dalembert.simulation.rollout.tapes import check_way
+from dalembert.simulation.run import EventRecord
 from dalembert.simulation.sampling import Schedule
-from dalembert.simulation.settings import Settings
 from dalembert.simulation.watch import Progress, interrupts
 
 __all__ = ["rollout"]
 
 DEVICES = ("cpu", "cuda")
-LIMITS = ("ignore", "stop", "contact")
+_ROOM = 1 << 22  # numbers of the rows that are looked through at a time for events to record
 
 
+@experiment_verb
 def rollout(
-    machine: MachineOrEquations,
+    what: Runnable,
     *,
-    duration: float,
-    q0: ArrayLike | Mapping[str, ArrayLike] | None = None,
-    v0: ArrayLike | Mapping[str, ArrayLike] | None = None,
-    p: ArrayLike | Mapping[str, ArrayLike] | None = None,
-    control: Any = None,
-    method: str | None = None,
-    constraints: str | Mapping[str, Any] | ConstraintMethod | None = None,
-    contact: str | Mapping[str, Any] | ContactMethod | None = None,
-    reach: float = 0.1,
-    step: float | None = None,
-    rtol: float | None = None,
-    atol: ArrayLike | None = None,
-    max_step: float | None = None,
-    record: float | None = None,
+    vary: Mapping[str, ArrayLike] | None = None,
     measure: Mapping[str, Measure] | None = None,
-    limits: str = "ignore",
-    switches: Sequence[Switch] = (),
-    signals: Sequence[Signal] = (),
-    sensors: Sequence[Sensor] = (),
-    seed: int = 0,
-    t0: float = 0.0,
     threads: int = 0,
     device: str = "cpu",
     precision: Any = "double",
     fast_math: bool = False,
     progress: bool | Callable[[float], object] | None = None,
-    max_steps: int = 10_000_000,
+    **keywords: Unpack[ExperimentKeywords],
 ) -> Rollout:
     """Simulate many members in SIMD lanes and threads, or on a GPU.
 
     What a member does, to the bit, depends neither on the other members nor on their number, their order and the
-    number of threads. A member that diverges stops there; the others go on. Initial
-    states of machines with constraints are projected onto them, as `dalembert.simulate` does.
+    number of threads. A member that diverges stops there; the others go on. Each member starts where
+    `dalembert.simulate` starts it.
 
     Parameters
     ----------
-    machine
-        The machine or its equations of motion.
-    duration
-        Seconds to simulate.
-    q0, v0
-        Initial coordinates and velocities in the machine's own coordinates: (N, n), (n,) for all members, or a mapping
-        of names to numbers or (N,) arrays (the others are neutral and zero).
-    p
-        Parameters: (N, np), (np,), or a mapping of names to numbers or (N,) arrays.
-    control
-        None, constant inputs, an expression law, a sampled one (`dalembert.control.Sampled`) or a cascade of such laws.
-        (A Python controller would have to be called for each member.)
-    method
-        ``"rk4"`` (the default), ``"heun"``, ``"euler"``; or ``"dopri5"``, ``"bs32"``, whose steps each member chooses.
-    constraints
-        How constraints are kept: ``"projection"`` (the default) or ``"baumgarte"``, or such a method with its settings.
-    contact
-        How contacts are dealt with, where there are any: None, event by event; ``"time-stepping"``, or `TimeStepping`
-        with its settings.
-    reach
-        As of `dalembert.simulate`.
-    step
-        Length of a step; None: 1e-3 s.
-    rtol, atol, max_step
-        Of adaptive methods, as of `dalembert.simulate`.
-    record
-        Interval of the recorded rows; None: every step, or only the ends if there is something to measure or members
-        have steps of their own.
+    what
+        The experiment; or a machine or its equations, with the keywords of one.
+    vary
+        In what members differ, by name: parameters, ``q0.NAME``, ``v0.NAME``, each a number for each member (N,).
     measure
         What to measure of each member while it runs, by name (see `dalembert.Measure`): numbers instead of
         trajectories. Memory of a member is then that of its state, twice, and of its measures.
-    limits
-        What to do at limits of joints and their velocities: ``"ignore"`` them, ``"stop"`` the member there, or take the
-        ranges of joints for ``"contact"``: hard stops. Members stop at those with ``Limits(stop=True)`` in any case.
-    switches
-        Constraints that are added and removed, by members that reach their instants or events.
-    signals, sensors
-        Signals and sensors besides those of the machine.
-    seed
-        Of the noise of sensors, which is another one for each member: member ``i`` has that of
-        ``simulate(..., seed=seed, member=i)``.
-    t0
-        Initial time.
     threads
         Number of threads; 0: one per core.
     device
@@ -147,9 +95,14 @@ def rollout(
     precision, fast_math
         Of a GPU, as of `dalembert.compile.compile_cuda`.
     progress
-        As of `dalembert.simulation.integrate`.
-    max_steps
-        Largest number of steps of a member.
+        As of `dalembert.simulate`.
+    **keywords
+        As of `dalembert.Experiment`. ``q0`` and ``v0`` may be of members, too: (N, n), or a mapping of names to numbers
+        or (N,) arrays; ``p`` likewise. Laws must be expressions (a Python controller would have to be called for each
+        member). ``record`` None: every step, or only the ends if there is something to measure or members have steps of
+        their own. Members stop at terminal events; what is only recorded (limits by default, and events that are not
+        terminal) is located when `Rollout.events` or `Rollout.member` is asked for. The noise of the first member is
+        that of ``simulate(..., seed=seed, member=member)``, and so on.
 
     Returns
     -------
@@ -167,62 +120,48 @@ def rollout(
     >>> da.rollout(pendulum, duration=0.1, q0=[[0.1], [0.2], [0.3]], record=0.1)["theta"].shape
     (3, 2)
     """
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     if device not in DEVICES:
         raise InputError(f"got device {device!r}, expected one of {', '.join(DEVICES)}")
     if device != "cuda" and (precision != "double" or fast_math):
         raise InputError(f"precision and fast_math belong to the device cuda, got {precision!r} and {fast_math!r}")
     threads = check_threads(threads)
-    check_seed(seed)
-    if limits not in LIMITS:
-        raise InputError(f"limits of a rollout must be one of {', '.join(LIMITS)}, got {limits!r}")
-    touching = None if contact is None else contact_method(contact)
-    loop = close_loop(
-        eom, control, limits=limits, switches=switches, contact=touching, signals=signals, sensors=sensors
-    )
-    check_switches(switches, t0, duration)
+    family = members_of(what, keywords, vary, ROLLOUT)
+    experiment = family.experiment
+    eom, start, settings = experiment.equations, experiment.start, experiment.settings
+    assert isinstance(start, Start)
+    loop = compose(experiment)
+    check_switches(experiment.switches, start.t, settings.duration)
     problem, held = loop.problem, held_inputs(loop)
     schedule = loop.controller if loop.constant is None else None
-    parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
+    parameters = member_values(family.p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
     compiled = device == "cuda"  # where so many members run that the rest would wait for their starts
-    x0, parameters = initial_states(eom, loop, q0, v0, parameters, t0, reach, threads, compiled=compiled)
-    check_starts(eom, q0, limits)
-    if touching is not None:
-        check_gaps(eom, x0[:, : eom.nq], parameters, limits=limits == "contact")
+    x0, parameters = initial_states(
+        eom, loop, family.q0, family.v0, parameters, start.t, start.reach, threads, compiled=compiled
+    )
+    check_member_limits(experiment, family.q0)
+    if problem.stepping is not None:
+        check_gaps(eom, x0[:, : eom.nq], parameters, limits=experiment.limits == "contact")
     stops = terminal_events(problem)
     measures = make_measures(eom, problem, measure)
-    integrator, way = agree(problem, method, constraints)
+    integrator, way = agree(problem, settings.method, experiment.constraints)
     method, adaptive = integrator.name, integrator.adaptive
     check_way(problem, way)
-    rollout_macros(problem, method)
     if loop.switching is not None:
         loop.switching.check_way(way)
 
     def go(which: NDArray[np.int64] | slice, record: float | None, measures: Measures | None) -> Rollout:
         """Simulate some of the members."""
-        settings = Settings(
-            duration,
-            t0,
-            method,
-            step=step,
-            rtol=rtol,
-            atol=atol,
-            max_step=max_step,
-            record=record,
-            max_steps=max_steps,
-            constraints=constraints,
-            reach=reach,
-        )
         own = parameters[which] if parameters.ndim == 2 else parameters
-        setup = check_setup(problem, x0[which][0], own[0] if own.ndim == 2 else own, settings, period=0.0)
+        told = replace(settings, record=record)
+        setup = check_setup(problem, x0[which][0], own[0] if own.ndim == 2 else own, told, period=0.0)
         plan = make_plan(setup, schedule)
         began = time.perf_counter()
         engine = _engine(eom, problem, method, device, precision, fast_math, measures, schedule, way)
         memory = None if measures is None else measures.start(len(x0[which]))
         members = Members.at_start(x0[which], held, own, len(plan.t), memory)
         if schedule is not None:
-            members = members.sampled(schedule.initial, np.arange(len(x0))[which], seed)
+            members = members.sampled(schedule.initial, experiment.member + np.arange(len(x0))[which], experiment.seed)
         members = with_signs(members.paced(setup) if adaptive else members, stops)
         every = measures is not None and bool(measures.every)
         members = outside_of_lanes(loop, setup, members, engine, every=every, keeps=measures is None)
@@ -232,11 +171,50 @@ def rollout(
         result = _assemble(eom, problem, setup, plan, members, engine.backend, time.perf_counter() - began)
         good = np.asarray(result.ok | (result.status == "stopped"))
         numbers = {} if measures is None or memory is None else measures.finish(memory, good)
-        result = replace(result, happened=members.outside)
-        return replace(result, measures=numbers, rerun=lambda chosen, record: go(chosen, record, None))
+        return replace(
+            result, happened=members.outside, measures=numbers, rerun=lambda chosen, record: go(chosen, record, None),
+            experiment=experiment,
+        )  # fmt: skip
 
-    ends = record is None and (measures is not None or adaptive)
-    return go(slice(None), duration if ends else record, measures)
+    noted = _noted_events(loop)
+
+    def recorded(chosen: NDArray[np.int64]) -> dict[int, tuple[EventRecord, ...]]:
+        """Events of members that nothing but the record knows of: members that meet some are simulated once more."""
+        if noted is None:
+            return {}
+        interval = settings.duration / 1000.0 if adaptive else None
+        rows = int(settings.duration / (interval or float(getattr(integrator, "step", 1e-3)))) + 2
+        many = max(1, _ROOM // (rows * problem.n_states))
+        met = [
+            chosen[k : k + many][_meets(noted, go(chosen[k : k + many], interval, None), eom.backend)]
+            for k in range(0, len(chosen), many)
+        ]
+        numbers = np.concatenate(met).tolist()
+        return {i: run_experiment(family.member(i), progress=False, check=False).events for i in numbers}
+
+    ends = experiment.record is None and (measures is not None or adaptive)
+    result = go(slice(None), settings.duration if ends else experiment.record, measures)
+    return replace(result, recorded=recorded)
+
+
+def _noted_events(loop: ClosedLoop) -> Stops | None:
+    """Return the events that a run only takes note of: nothing happens at them."""
+    problem = loop.problem
+    switched = {} if loop.switching is None else loop.switching.switches
+    return chosen_events(
+        problem, lambda spec: not (spec.terminal or spec.hidden or spec.switches or spec.name in switched)
+    )
+
+
+def _meets(noted: Stops, rows: Rollout, backend: Backend) -> NDArray[np.bool_]:
+    """Which members change the sign of an event function between two rows, in its direction."""
+    kernel = compile_function(noted.function, backend=backend, shapes={"t": ()})
+    p = rows.p[:, None] if rows.p.ndim == 2 else rows.p
+    held = rows.held if rows.held.ndim == 3 else rows.held[None, None]
+    g = np.asarray(kernel(rows.t[None], rows.x, held, p, threads=0))
+    g = np.where((np.arange(len(rows.t)) < rows.rows[:, None])[..., None], g, np.nan)
+    signs = np.sign(g[:, :-1])
+    return np.asarray(noted.crossed(signs, g[:, 1:]).any(axis=(1, 2)) | (g[:, 0] == 0.0).any(axis=1))
 
 
 def _stopped_by(problem: Problem, members: Members) -> NDArray[np.str_]:

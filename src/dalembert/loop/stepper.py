@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,33 +14,35 @@ from dalembert.compile.batch import check_threads
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
-from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
-from dalembert.loop.closed_loop import close_loop
+from dalembert.loop.experiment import ExperimentKeywords, Runnable, Start, experiment_verb
 from dalembert.loop.members import (
-    check_starts,
+    MembersOf,
+    MemberValues,
+    check_member_limits,
     held_inputs,
     initial_states,
     member_values,
+    members_of,
     outside_of_lanes,
     processor_engine,
     with_signs,
 )
+from dalembert.loop.outlets import STEPPER
 from dalembert.loop.signals import Quantity, make_observations
+from dalembert.loop.simulate import compose
 from dalembert.loop.stepping import check_gaps
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.contact.methods import ContactMethod, contact_method
-from dalembert.simulation.engines.integrators import agree
+from dalembert.simulation.methods import FixedStepMethod, agree
 from dalembert.simulation.rollout.members import Members
-from dalembert.simulation.rollout.plan import SEGMENT, Plan, rollout_macros
+from dalembert.simulation.rollout.plan import SEGMENT, Plan
 from dalembert.simulation.rollout.stops import terminal_events
-from dalembert.simulation.settings import STEP, Settings
+from dalembert.simulation.rollout.tapes import check_way
+from dalembert.simulation.settings import Settings
 
 __all__ = ["Stepper", "stepper"]
 
 _MOST = 1_000_000
 """Substeps of a period."""
-
-Values = ArrayLike | Mapping[str, ArrayLike] | None
 
 
 class Stepper:
@@ -55,43 +57,42 @@ class Stepper:
         Seconds of one step.
     input_names, observed
         Names of the columns of the inputs and of the observations.
+    experiment
+        What holds for all members.
     """
 
     def __init__(
         self,
-        eom: EquationsOfMotion,
-        control: Any,
+        family: MembersOf,
         period: float,
         members: int,
-        start: tuple[Values, Values, Values],
-        method: str | None,
-        contact: ContactMethod | None,
-        limits: str,
-        substeps: int,
         observe: Mapping[str, Quantity] | tuple[str, ...],
         threads: int,
     ) -> None:
-        self._eom, self._threads, self.period, self._limits = eom, threads, period, limits
-        own = control is None and eom.nu > 0
-        self._loop = close_loop(eom, np.zeros(eom.nu) if own else control, limits=limits, contact=contact)
+        self.experiment, self._threads, self.period = family.experiment, threads, period
+        self._eom = eom = family.experiment.equations
+        own = family.experiment.control is None and eom.nu > 0
+        self._loop = compose(family.experiment, control=np.zeros(eom.nu) if own else None)
         problem, held = self._loop.problem, held_inputs(self._loop)
         if self._loop.controller is not None and self._loop.constant is None:
             names = ", ".join(update.name for update in self._loop.controller.updates)
             raise InputError(f"a stepper has a period of its own and samples nothing else, got {names}")
-        integrator, way = agree(problem, method, None)
-        rollout_macros(problem, integrator.name)
+        method, way = agree(problem, family.experiment.settings_over(period).method, family.experiment.constraints)
+        assert isinstance(method, FixedStepMethod)
+        check_way(problem, way)
         if self._loop.switching is not None:
             self._loop.switching.check_way(way)
-        if integrator.adaptive:
-            raise InputError(f"a stepper takes fixed steps, not those of method {method!r}")
+        substeps = max(1, int(np.ceil(period / method.step - 1e-9)))
+        if substeps > _MOST:
+            raise InputError(f"a period of {period:g} s takes {substeps} steps of {method.step:g} s, more than {_MOST}")
         self.input_names = eom.u_names if own else ()
         seen = make_observations(eom, problem, observe)
         self.observed = seen.names
         self._look = compile_function(seen.function, backend=eom.backend, shapes={"t": ()})
-        self._engine = processor_engine(problem, integrator.name, eom.backend, seen)
+        self._engine = processor_engine(problem, method.name, eom.backend, seen, way=way)
         segment = np.array([(0.0, period / substeps, 0.0, 0, substeps, -1, -1, -1)], dtype=SEGMENT)
         self._plan = Plan(np.zeros(1), segment, substeps)
-        self._start = start
+        self._start = start = (family.q0, family.v0, family.p)
         x, p = self._states(start, members)
         self._counts = np.zeros(members, dtype=np.int64)
         many = np.array(np.broadcast_to(p, (members, p.shape[-1]))) if p.shape[-1] else p
@@ -101,7 +102,7 @@ class Stepper:
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
         self._members = with_signs(self._members, stops)
         if problem.stepping is None:
-            settings = Settings(period, method=integrator.name, step=period / substeps)
+            settings = Settings(period, method=replace(method, step=period / substeps), constraints=way)
             setup = check_setup(problem, x[0], p[0] if p.ndim == 2 else p, settings, period=0.0)
             self._members = outside_of_lanes(self._loop, setup, self._members, self._engine, keeps=False, endless=True)
         self._seen = np.empty((members, len(seen)))
@@ -171,7 +172,14 @@ class Stepper:
             self._seen[members.status > 0] = np.nan
         return self._seen.copy()
 
-    def reset(self, which: ArrayLike | None = None, *, q0: Values = None, v0: Values = None, p: Values = None) -> Array:
+    def reset(
+        self,
+        which: ArrayLike | None = None,
+        *,
+        q0: MemberValues = None,
+        v0: MemberValues = None,
+        p: MemberValues = None,
+    ) -> Array:
         """Put members back to their start, or to other states, at time zero; return what all members observe.
 
         Parameters
@@ -211,7 +219,9 @@ class Stepper:
         eom = self._eom
         parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
         eom.parameter_values(parameters)
-        x, parameters = initial_states(eom, self._loop, q0, v0, parameters)
+        start = self.experiment.start
+        assert isinstance(start, Start)
+        x, parameters = initial_states(eom, self._loop, q0, v0, parameters, start.t, start.reach)
         many = parameters.ndim == 2 and len(parameters) != n
         if many or len(x) not in (1, n):
             got = len(parameters) if many else len(x)
@@ -220,9 +230,9 @@ class Stepper:
 
     def _check(self, q0: Any, x: Array, p: Array) -> None:
         """Refuse members that start beyond a stop or inside of what they touch."""
-        check_starts(self._eom, q0, self._limits)
+        check_member_limits(self.experiment, q0)
         if self._loop.problem.stepping is not None:
-            check_gaps(self._eom, x[:, : self._eom.nq], p, limits=self._limits == "contact")
+            check_gaps(self._eom, x[:, : self._eom.nq], p, limits=self.experiment.limits == "contact")
 
     def _chosen(self, which: ArrayLike | None) -> NDArray[np.int64]:
         n = len(self)
@@ -235,7 +245,7 @@ class Stepper:
             raise InputError(f"members must be a mask of {n} or numbers from 0 to {n - 1}, got {which!r}")
         return array.astype(np.int64)
 
-    def _selected(self, value: Values, chosen: NDArray[np.int64]) -> Any:
+    def _selected(self, value: MemberValues, chosen: NDArray[np.int64]) -> Any:
         """Return the values of the chosen members, where values of all members are given."""
         n = len(self)
         if isinstance(value, Mapping):
@@ -256,47 +266,39 @@ class Stepper:
         )
 
 
+@experiment_verb
 def stepper(
-    machine: MachineOrEquations,
+    what: Runnable,
     *,
     period: float,
     members: int = 1,
-    control: Any = None,
-    q0: Values = None,
-    v0: Values = None,
-    p: Values = None,
+    vary: Mapping[str, ArrayLike] | None = None,
     observe: Mapping[str, Quantity] | tuple[str, ...] | list[str] | None = None,
-    method: str | None = None,
-    contact: str | Mapping[str, Any] | ContactMethod | None = None,
-    limits: str = "ignore",
-    step: float | None = None,
     threads: int = 1,
+    **keywords: Unpack[ExperimentKeywords],
 ) -> Stepper:
     """Make a one-step kernel of many members: inputs in, a period of time, observations out.
 
     Parameters
     ----------
-    machine
-        The machine or its equations of motion.
+    what
+        The experiment; or a machine or its equations, with the keywords of one.
     period
         Seconds of one step, over which the inputs are held.
     members
         Their number.
-    control
-        None: each call of `Stepper.step` gives the inputs of each member. Or an expression law, compiled into the step.
-    q0, v0, p
-        Where members start, as of `dalembert.rollout`.
+    vary
+        In what members differ, as of `dalembert.rollout`.
     observe
         Names of what is observed after each step (see `dalembert.Measure`), or names with functions of signals; None:
         coordinates and velocities of the machine.
-    method
-        ``"rk4"`` (the default), ``"heun"`` or ``"euler"``.
-    contact, limits
-        As of `dalembert.rollout`; limits are ignored or taken for ``"contact"``.
-    step
-        Longest step of the method: the period is divided into equal ones. None: 1e-3 s.
     threads
         Number of threads; 0: one per core. It pays from some thousand members on.
+    **keywords
+        As of `dalembert.Experiment`; ``q0``, ``v0`` and ``p`` may be of members, as of `dalembert.rollout`. Without
+        ``control`` each call of `Stepper.step` gives the inputs of each member; a law must be an expression. The period
+        is divided into equal steps, of which none is longer than ``step``. A stepper keeps no log: where limits are
+        recorded, members go on.
 
     Examples
     --------
@@ -312,30 +314,13 @@ def stepper(
     >>> swing.step(np.ones((64, 1))).shape
     (64, 2)
     """
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    if limits not in ("ignore", "contact"):
-        raise InputError(f"limits of a stepper must be 'ignore' or 'contact', got {limits!r}")
     period = check_number("period", period, unit="s")
     if isinstance(members, bool) or not isinstance(members, int | np.integer) or members < 1:
         raise InputError(f"members must be a whole number >= 1, got {members!r}")
-    longest = STEP if step is None else check_number("step", step, unit="s")
-    substeps = max(1, int(np.ceil(period / longest - 1e-9)))
-    if substeps > _MOST:
-        raise InputError(f"a period of {period:g} s takes {substeps} steps of {longest:g} s, more than {_MOST}")
-    names = (*eom.machine.q_names, *eom.machine.v_names)
-    seen: Any = names if observe is None else observe
+    family = members_of(what, keywords, vary, STEPPER)
+    machine = family.experiment.machine
+    seen: Any = (*machine.q_names, *machine.v_names) if observe is None else observe
     if isinstance(seen, str) or not isinstance(seen, Mapping | tuple | list):
         raise InputError(f"observe must be names of signals, or names with functions of signals, got {observe!r}")
-    return Stepper(
-        eom,
-        control,
-        period,
-        int(members),
-        (q0, v0, p),
-        method,
-        None if contact is None else contact_method(contact),
-        limits,
-        substeps,
-        seen if isinstance(seen, Mapping) else tuple(seen),
-        check_threads(threads),
-    )
+    listed = seen if isinstance(seen, Mapping) else tuple(seen)
+    return Stepper(family, period, int(members), listed, check_threads(threads))

@@ -17,9 +17,24 @@ from dalembert.simulation.constrained.methods import (
 )
 from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
 from dalembert.simulation.energy import EnergyAudit
-from dalembert.simulation.engines.integrators import METHODS
-from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
+from dalembert.simulation.engines.tableaus import Tableau, explicit_tableau
 from dalembert.simulation.integrate import integrate
+from dalembert.simulation.methods import (
+    METHODS,
+    RK4,
+    TABLEAUS,
+    AdaptiveMethod,
+    BogackiShampine,
+    Cvodes,
+    DormandPrince,
+    DormandPrince8,
+    Euler,
+    FixedStepMethod,
+    Heun,
+    Method,
+    Radau,
+    register_method,
+)
 from dalembert.simulation.problem import EventSpec, Problem
 from dalembert.simulation.rollout.result import Rollout
 from dalembert.simulation.run import EndState, EventRecord, Run
@@ -27,26 +42,39 @@ from dalembert.simulation.settings import Settings
 
 __all__ = [
     "METHODS",
+    "RK4",
     "TABLEAUS",
+    "AdaptiveMethod",
     "AugmentedLagrangian",
     "Baumgarte",
+    "BogackiShampine",
     "ConstraintMethod",
     "ContactMethod",
+    "Cvodes",
+    "DormandPrince",
+    "DormandPrince8",
     "EndState",
     "EnergyAudit",
+    "Euler",
     "EventDriven",
     "EventRecord",
     "EventSpec",
+    "FixedStepMethod",
     "GeneralizedAlpha",
+    "Heun",
     "Idas",
+    "Method",
     "Penalty",
     "Problem",
     "Projection",
+    "Radau",
     "Rollout",
     "Run",
     "Settings",
     "Tableau",
     "TimeStepping",
     "UdwadiaKalaba",
+    "explicit_tableau",
     "integrate",
+    "register_method",
 ]

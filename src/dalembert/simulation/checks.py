@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Setup, normalise
-from dalembert.simulation.engines.integrators import agree
+from dalembert.simulation.methods import AdaptiveMethod, FixedStepMethod, agree
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import EndState
-from dalembert.simulation.settings import ATOL, RTOL, STEP, Settings
+from dalembert.simulation.settings import Settings
 
 __all__ = ["check_setup"]
 
@@ -74,8 +74,7 @@ def check_setup(
     """
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {type(problem).__name__}")
-    integrator, way = agree(problem, settings.method, settings.constraints)
-    settings.check_used(integrator)
+    method, way = agree(problem, settings.method, settings.constraints)
     span, start = float(settings.duration), float(settings.t0)
     first_step = None
     x = _initial_state(problem, x0)
@@ -84,10 +83,11 @@ def check_setup(
             raise InputError(f"t0 = {start:g} contradicts the end state to continue from, at t = {x0.t:g}")
         start, first_step = x0.t, x0.step or None
     parameters = _vector("p", () if p is None else p, problem.n_parameters, "run-time parameters")
-    h = STEP if settings.step is None else float(settings.step)
-    fixed = not integrator.adaptive
+    steps = method if isinstance(method, FixedStepMethod) else FixedStepMethod()
+    tolerances = method if isinstance(method, AdaptiveMethod) else AdaptiveMethod()
+    h, fixed = steps.step, not method.adaptive
     if fixed:
-        _check_fixed_step(h, start, span, settings.max_steps)
+        _check_fixed_step(h, start, span, method.max_steps)
     interval = 0.0
     if settings.record is not None:
         interval = float(settings.record)
@@ -95,23 +95,24 @@ def check_setup(
             raise InputError(f"record = {interval:g} s is longer than the duration of {span:g} s")
         if fixed and interval < h * (1.0 - 1e-9):
             raise InputError(f"record = {interval:g} s is shorter than the step of {h:g} s; record at multiples of it")
-    elif integrator.adaptive and integrator.tableau is None:
+    elif not method.records_steps:
         interval = min(period or span, span / 500.0)
     return Setup(
         problem=problem,
-        method=integrator.name,
+        method=method.name,
         x0=x,
         t0=start,
         t_end=start + span,
         p=parameters,
         step=h,
-        max_step=math.inf if settings.max_step is None else float(settings.max_step),
-        rtol=RTOL if settings.rtol is None else float(settings.rtol),
-        atol=_absolute(problem, ATOL if settings.atol is None else settings.atol),
+        max_step=getattr(method, "max_step", math.inf),
+        rtol=tolerances.rtol,
+        atol=_absolute(problem, tolerances.atol),
         record=interval,
-        max_steps=settings.max_steps,
+        max_steps=method.max_steps,
         first_step=first_step,
         constraint_method=way,
+        tableau=method.tableau,
     )
 
 

@@ -16,12 +16,10 @@ from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.contact.native import NativeStepping
 from dalembert.simulation.engines.engine import Engine, Outcome, Setup
 from dalembert.simulation.engines.fallback import PythonEngine
-from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
-from dalembert.simulation.engines.sundials import SundialsEngine
-from dalembert.simulation.engines.tableaus import TABLEAUS
 from dalembert.simulation.events import EventWatcher, Transition
 from dalembert.simulation.kernels import ProblemKernels, problem_kernels
+from dalembert.simulation.methods import METHODS
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.recording import Recorder
 from dalembert.simulation.run import EndState, Run
@@ -113,7 +111,7 @@ def integrate(
     if bind is not None:
         bind(sampler.held.copy)
     watcher = EventWatcher(setup, on_event)
-    recorder = Recorder(engine, setup, kernels, sampler, watcher, settings, watch, each_transition=each_transition)
+    recorder = Recorder(engine, setup, kernels, sampler, watcher, watch, each_transition=each_transition)
     watcher.go_native(engine)
     bar = Progress(progress, setup.t0, setup.t_end)
     try:
@@ -156,9 +154,9 @@ def _sampler(
 
 
 def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
-    way, integrator = setup.constraint_method, INTEGRATORS[setup.method]
-    if integrator.adaptive and integrator.tableau is None:
-        return SundialsEngine(setup)
+    way, engine = setup.constraint_method, METHODS[setup.method].engine(setup)
+    if engine is not None:
+        return engine
     if setup.problem.stepping is not None:
         if not kernels.native:
             raise InputError(
@@ -167,15 +165,13 @@ def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
             )
         stepping = NativeStepping(setup.problem.stepping, setup.problem.n_states, kernels.native_stepping())
         events = kernels.events and kernels.events.native
-        # a method that steps by itself never looks at the tableau
-        return NativeEngine(setup, None, events, constrained=stepping, tableau=TABLEAUS["euler"])
+        return NativeEngine(setup, None, events, constrained=stepping)
     if kernels.native and setup.problem.constrained is not None:
         own = NativeConstrained(setup.problem, kernels.native_constrained(), way)
-        # a method that steps by itself never looks at the tableau
-        return NativeEngine(setup, None, constrained=own, tableau=integrator.tableau or TABLEAUS["euler"])
+        return NativeEngine(setup, None, constrained=own)
     if kernels.native:
         return NativeEngine(setup, kernels.ode.native, kernels.events and kernels.events.native)
-    if integrator.tableau is None:
+    if setup.tableau is None:
         raise InputError(
             f"constraints={way.name!r} needs a C compiler: install gcc, clang or the ziglang wheel, do not ask for "
             "backend='vm', or use constraints='projection' or 'idas'"

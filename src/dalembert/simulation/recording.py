@@ -12,14 +12,13 @@ from dalembert.core.types import Array
 from dalembert.core.version import __version__
 from dalembert.simulation.constrained.runs import constraint_signals
 from dalembert.simulation.engines.engine import Engine, Setup
-from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.events import EventWatcher, told_events
 from dalembert.simulation.instants import told_rows
 from dalembert.simulation.kernels import ProblemKernels
+from dalembert.simulation.methods import METHODS
 from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.sampling import Sampler
-from dalembert.simulation.settings import Settings
 
 __all__ = ["Recorder"]
 
@@ -34,8 +33,6 @@ class Recorder:
     engine, setup, kernels, sampler, watcher
         The loop, and those who know the rest of its rows: kernels the signals, the sampler what was held, the watcher
         what happened.
-    settings
-        As they were given, for the record.
     watch
         Called with the rows that are new, as a run, some ten times a second; None: nobody looks on.
     each_transition
@@ -49,13 +46,12 @@ class Recorder:
         kernels: ProblemKernels,
         sampler: Sampler,
         watcher: EventWatcher,
-        settings: Settings,
         watch: Callable[[Run], object] | None = None,
         *,
         each_transition: bool = False,
     ) -> None:
         self._engine, self._setup, self._kernels, self._sampler = engine, setup, kernels, sampler
-        self._watcher, self._settings, self._watch, self._each = watcher, settings, watch, each_transition
+        self._watcher, self._watch, self._each = watcher, watch, each_transition
         self._began, self._next = time.perf_counter(), time.monotonic()
         self._rows, self._events = 0, 0  # that were passed on
         self._signals: list[Array] = []  # of those rows
@@ -136,7 +132,7 @@ class Recorder:
         )
 
     def _metadata(self, wall_time: float) -> dict[str, Any]:
-        setup, counts, adaptive = self._setup, self._engine.counts, INTEGRATORS[self._setup.method].adaptive
+        setup, counts, adaptive = self._setup, self._engine.counts, METHODS[self._setup.method].adaptive
         metadata: dict[str, Any] = {
             "method": setup.method,
             "backend": self._engine.backend,
@@ -155,7 +151,7 @@ class Recorder:
             metadata["constraints"] = setup.constraint_method.name
         if setup.problem.stepping is not None:
             metadata["contact"] = setup.problem.stepping.way.name
-        return metadata | {"settings": self._settings.given}
+        return metadata
 
 
 def _scalar_or_list(values: Array) -> float | list[float]:

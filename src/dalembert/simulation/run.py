@@ -105,6 +105,8 @@ class Run:
         Method, step, tolerances, cost, version, name and parameter values of the machine.
     source
         The machine, or the text of its machine file; see `machine`.
+    experiment
+        The `dalembert.Experiment` that was run; None if it is not known (of a run that was loaded).
     """
 
     t: Array
@@ -120,6 +122,7 @@ class Run:
     final: EndState
     metadata: Mapping[str, Any] = field(default_factory=dict)
     source: Any = None
+    experiment: Any = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.core.errors import UnknownNameError
+from dalembert.loop.experiment import Experiment
 from dalembert.model.machine import Machine
 from dalembert.systems import (
     cable_robots,
@@ -59,6 +60,10 @@ class SystemInfo:
             return load_simulation(self.file)[1]
         settings = self.block()
         return settings | {"control": make_law(settings["control"])} if "control" in settings else settings
+
+    def experiment(self) -> Experiment:
+        """Return the machine with how it is simulated by default."""
+        return Experiment(self.make()).replace(**self.settings())
 
     def to_yaml(self) -> str:
         """Return the machine and how it is simulated as the text of a machine file."""

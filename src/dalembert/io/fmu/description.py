@@ -41,6 +41,8 @@ class Content:
         Whether there is model exchange, besides co-simulation.
     sources
         C files, to be compiled together.
+    start, duration
+        Time at which it starts, and seconds that it is simulated by default; None: not said.
     """
 
     name: str
@@ -59,6 +61,14 @@ class Content:
     step: float
     exchange: bool
     sources: tuple[str, ...]
+    start: float = 0.0
+    duration: float | None = None
+
+    @property
+    def default_experiment(self) -> dict[str, str]:
+        """Start, end and step that a tool offers."""
+        end = self.start + (self.duration or 10.0)
+        return {"startTime": f"{self.start:.12g}", "stopTime": f"{end:.12g}", "stepSize": "0.01"}
 
 
 @dataclass(frozen=True)
@@ -137,7 +147,7 @@ def _second(content: Content, variables: Sequence[_Variable]) -> ET.Element:
         files = ET.SubElement(part, "SourceFiles")
         for file in content.sources:
             ET.SubElement(files, "File", name=file)
-    ET.SubElement(root, "DefaultExperiment", startTime="0", stopTime="10", stepSize="0.01")
+    ET.SubElement(root, "DefaultExperiment", content.default_experiment)
     listed = ET.SubElement(root, "ModelVariables")
     index = {v.reference: str(k + 1) for k, v in enumerate(variables)}
     for v in variables:
@@ -168,7 +178,7 @@ def _third(content: Content, variables: Sequence[_Variable]) -> ET.Element:
     if content.exchange:
         ET.SubElement(root, "ModelExchange", common)
     ET.SubElement(root, "CoSimulation", {**common, "canHandleVariableCommunicationStepSize": "true"})
-    ET.SubElement(root, "DefaultExperiment", startTime="0", stopTime="10", stepSize="0.01")
+    ET.SubElement(root, "DefaultExperiment", content.default_experiment)
     listed = ET.SubElement(root, "ModelVariables")
     for v in variables:
         real = ET.SubElement(listed, "Float64", _attributes(v))

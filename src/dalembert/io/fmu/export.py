@@ -9,26 +9,20 @@ import re
 import sys
 import uuid
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import Unpack
 
 from dalembert.compile import find_toolchain
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, temporary_folder, write_file
-from dalembert.core.types import StateLike
 from dalembert.core.warn import warn
-from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.io.fmu.build import build_program, is_x86
 from dalembert.io.fmu.description import Content, build_description, model_description
 from dalembert.io.fmu.program import Standalone, standalone
-from dalembert.loop.closed_loop import Event
-from dalembert.loop.switches import Switch
-from dalembert.simulation.contact.methods import ContactMethod
+from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, experiment_of, experiment_verb
+from dalembert.loop.outlets import FMU
 
 __all__ = ["export_fmu"]
 
@@ -37,50 +31,38 @@ _PLATFORMS = {"linux": ("linux64", "x86_64-linux", ".so"), "darwin": ("darwin64"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same file for the same machine
 
 
+@experiment_verb
 def export_fmu(
-    machine: MachineOrEquations,
+    what: Runnable,
     path: str | os.PathLike[str],
     *,
-    control: Any = None,
-    q0: StateLike = None,
-    v0: StateLike = None,
-    p: Mapping[str, float] | ArrayLike | None = None,
-    step: float = 1e-3,
-    limits: str = "record",
-    contact: str | Mapping[str, Any] | ContactMethod | None = None,
-    events: Sequence[Event] = (),
-    switches: Sequence[Switch] = (),
     version: str = "2.0",
     binary: bool = True,
+    **keywords: Unpack[ExperimentKeywords],
 ) -> Path:
     """Write a machine as an FMU, for co-simulation (with its solver) and model exchange.
 
     Its inputs are the commands of motors and thrusters (without ``control``), its outputs all states and signals of a
-    simulation, its parameters those of the machine and the step of the solver (RK4; constraints by projection). Events
+    simulation, its parameters those of the machine and the step of the solver. Events
     and what happens at them (impacts, cables that slacken, switches) are inside: they are located in co-simulation, and
     indicated in model exchange. The file holds the C sources, which build with any C99 compiler, and a binary for
     every computer of this kind, which uses vectors where the processor has them; nothing of Python is needed where it
-    runs. The same machine gives the same file.
+    runs. The same experiment gives the same file.
 
     Parameters
     ----------
-    machine
-        The machine or its equations.
+    what
+        The experiment; or a machine or its equations, with the keywords of one.
     path
         The file, ``NAME.fmu``.
-    control
-        A law that is an expression; None: the inputs come from outside.
-    q0, v0, p
-        Values with which it starts, as of `dalembert.simulate`.
-    step
-        Longest step of the solver inside [s].
-    limits, contact, events, switches
-        As of `dalembert.simulate`; events that a run only takes note of are left out, and time-stepping leaves no model
-        exchange.
     version
         ``"2.0"`` or ``"3.0"``.
     binary
         Whether a binary is built, too.
+    **keywords
+        As of `dalembert.Experiment`. A law must be an expression; without one the inputs come from outside. The solver
+        inside takes fixed steps (`RK4`, `Heun`, `Euler`, generalized-alpha or time-stepping) of length ``step`` at the
+        most. Events that a run only records are left out, and time-stepping leaves no model exchange.
 
     Examples
     --------
@@ -93,23 +75,8 @@ def export_fmu(
     target = target_file(path, (".fmu",))
     if version not in VERSIONS:
         raise InputError(f"got FMI version {version!r}, expected one of {', '.join(VERSIONS)}")
-    if isinstance(step, bool) or not isinstance(step, int | float) or not (np.isfinite(step) and step > 0.0):
-        raise InputError(f"step must be a positive number of seconds, got {step!r}")
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    made = standalone(
-        eom,
-        control,
-        "an FMU",
-        q0=q0,
-        v0=v0,
-        p=p,
-        step=float(step),
-        limits=limits,
-        contact=contact,
-        events=events,
-        switches=switches,
-    )
-    files = _sources(eom, made, float(step), version)
+    program = standalone(experiment_of(what, keywords), FMU)
+    files = _sources(program, version)
     if binary:
         files |= _binary(files, version)
     buffer = io.BytesIO()
@@ -119,10 +86,11 @@ def export_fmu(
     return write_file(target, buffer.getvalue())
 
 
-def _sources(eom: EquationsOfMotion, made: Standalone, step: float, version: str) -> dict[str, bytes]:
-    problem, own = made.problem, eom.machine
+def _sources(program: Standalone, version: str) -> dict[str, bytes]:
+    problem, experiment = program.problem, program.experiment
+    eom, machine = experiment.equations, experiment.machine
     here, major = resources.files(__package__), version[0]
-    texts = dict(made.texts)
+    texts = dict(program.texts)
     settings = texts.pop("config.h")
     for name in (f"fmi{major}.c", "fmi.h"):
         texts[name] = here.joinpath(name).read_text(encoding="utf-8")
@@ -131,22 +99,33 @@ def _sources(eom: EquationsOfMotion, made: Standalone, step: float, version: str
             texts[header.name] = header.read_text(encoding="utf-8")
     if major == "3":
         texts["refusals.h"] = _refusals(texts["fmi3FunctionTypes.h"], texts["fmi3.c"] + texts["fmi.h"])
-    settings += f'#define MODEL_NAME "{_plain(own.name)}"\n'
-    names = repr((problem.state_names, problem.held_names, eom.p_names, made.outputs, made.indicators, version))
+    settings += f'#define MODEL_NAME "{_plain(machine.name)}"\n'
+    names = repr((problem.state_names, problem.held_names, eom.p_names, program.outputs, program.indicators, version))
     digest = hashlib.sha256("\0".join([settings, names, *(texts[k] for k in sorted(texts))]).encode()).digest()
     guid = f"{{{uuid.UUID(bytes=digest[:16])}}}"
     texts["config.h"] = f'#ifndef CONFIG_H\n#define CONFIG_H\n#define GUID "{guid}"\n{settings}#endif\n'
     units = tuple(sorted(name for name in texts if name.endswith(".c")))
     content = Content(
-        own.name, guid, problem.state_names, made.x0, made.latches, made.inputs, made.c0, made.held,
-        len(problem.held_names), eom.p_names, made.p0, made.outputs, made.indicators, step, made.exchange, units,
+        machine.name, guid, problem.state_names, program.x0, program.latches, program.inputs, program.c0, program.held,
+        len(problem.held_names), eom.p_names, program.p0, program.outputs, program.indicators, program.step,
+        program.exchange, units, getattr(experiment.start, "t", 0.0), experiment.duration,
     )  # fmt: skip
     files = {f"sources/{name}": text.encode() for name, text in texts.items()}
     files["modelDescription.xml"] = model_description(content, version).encode()
-    files["documentation/machine.yaml"] = own.to_yaml().encode()
+    files |= _documentation(experiment)
     if major == "3":
         files["sources/buildDescription.xml"] = build_description(content).encode()
     return files
+
+
+def _documentation(experiment: Experiment) -> dict[str, bytes]:
+    """Machine file of the experiment, and its digest; of the machine alone where a part of it is Python code."""
+    try:
+        text = experiment.to_yaml()
+    except InputError:
+        text = experiment.machine.to_yaml()
+    digest = f"{experiment.digest}\n"
+    return {"documentation/machine.yaml": text.encode(), "documentation/experiment.sha256": digest.encode()}
 
 
 def _plain(text: str) -> str:

@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from types import SimpleNamespace
 from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Law
-from dalembert.core.types import Array, StateLike
+from dalembert.core.types import Array
 from dalembert.core.warn import warn
-from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.io.fmu.image import Image, Symbols
 from dalembert.io.fmu.tapes import tape_sources, write_tape
-from dalembert.loop.closed_loop import ClosedLoop, Event, close_loop
-from dalembert.loop.simulate import start_state
-from dalembert.loop.switches import Switch
+from dalembert.loop.closed_loop import ClosedLoop
+from dalembert.loop.experiment import Experiment, Start
+from dalembert.loop.outlets import Outlet
+from dalembert.loop.simulate import compose, start_state
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.constrained.methods import Projection, constraint_method
 from dalembert.simulation.constrained.native import NativeConstrained
-from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.contact.native import NativeStepping
 from dalembert.simulation.engines.engine import Setup
-from dalembert.simulation.engines.integrators import DEFAULT_INTEGRATOR
 from dalembert.simulation.engines.native import loop_memory, update_memory
-from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.engines.tableaus import EULER
 from dalembert.simulation.memory import NativeMemory
+from dalembert.simulation.methods import agree
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.sampling import Schedule
-from dalembert.simulation.settings import Settings
 from dalembert.simulation.sources import header_text, unit_text
 from dalembert.simulation.transitions.native import transitions_memory, watch_memory
 
-__all__ = ["ACCOUNT", "Standalone", "standalone", "without_effect"]
+__all__ = ["ACCOUNT", "Standalone", "standalone"]
 
 ACCOUNT = ("events.count", "events.time")
 """Outputs of machines with events: how many there were, and when the last one was."""
@@ -47,8 +43,6 @@ ACCOUNT = ("events.count", "events.time")
 _CHANGES = 8  # transitions that are logged before the log is emptied
 _ROWS = 8  # rows that the time loop may record, which nobody reads
 _NEVER = 1e300  # seconds between two rows
-_SOLVER = ("method", "rtol", "atol", "max_step", "max_steps", "constraints", "reach", "seed", "member")
-"""Settings of a simulation that a program has no use for, because its solver is given, and so is its noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +65,10 @@ class Standalone:
         Names of what is computed besides the states.
     indicators
         Names of the events at which something happens.
+    experiment
+        What it runs.
+    step
+        Longest step of its solver [s].
     """
 
     texts: Mapping[str, str]
@@ -83,6 +81,8 @@ class Standalone:
     latches: range
     outputs: tuple[str, ...]
     indicators: tuple[str, ...]
+    experiment: Experiment
+    step: float = 1e-3
 
     @property
     def exchange(self) -> bool:
@@ -90,46 +90,14 @@ class Standalone:
         return self.problem.stepping is None
 
 
-def without_effect(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """Name the settings of a simulation that would make it another one, but change nothing in a program."""
-    way = settings.get("contact")
-    own = (contact_method(way).integrator if way is not None else "") or DEFAULT_INTEGRATOR
-    given = {name: settings[name] for name in _SOLVER if settings.get(name) is not None}
-    if given.get("method") == own:
-        del given["method"]
-    if "constraints" in given and constraint_method(given["constraints"]) == Projection():
-        del given["constraints"]
-    defaults = {field.name: field.default for field in fields(Settings)}
-    return tuple(name for name, value in given.items() if np.ndim(value) or value != defaults[name])
-
-
-def standalone(
-    eom: EquationsOfMotion,
-    control: Any,
-    what: str,
-    *,
-    q0: StateLike = None,
-    v0: StateLike = None,
-    p: Mapping[str, float] | ArrayLike | None = None,
-    step: float = 1e-3,
-    limits: str = "record",
-    contact: Any = None,
-    events: Sequence[Event] = (),
-    switches: Sequence[Switch] = (),
-) -> Standalone:
-    """Write a machine in its loop as C; ``what`` names its use in refusals."""
-    settings = Settings(duration=1000.0 * step, step=step, limits=limits, contact=contact)
+def standalone(experiment: Experiment, outlet: Outlet) -> Standalone:
+    """Write an experiment as C that stands alone; the outlet says what it becomes."""
+    outlet.check(experiment)
+    eom, what, control = experiment.equations, outlet.name, experiment.control
     law = isinstance(control, Law | Sampled | Cascade) or callable(control)
     if control is None and eom.nu:
         control = np.zeros(eom.nu)
-    loop = close_loop(
-        eom,
-        control,
-        events=events,
-        limits=limits,
-        switches=switches,
-        contact=None if contact is None else contact_method(contact),
-    )
+    loop = compose(experiment, control=control)
     schedule = Schedule((), np.zeros(0)) if loop.controller is None else loop.controller
     foreign = [update.name for update in schedule.updates if not update.native]
     if foreign and law:
@@ -141,14 +109,20 @@ def standalone(
     native = replace(schedule, updates=tuple(update for update in schedule.updates if update.native))
     problem = _without_notes(loop)
     left = {spec.name for spec in problem.event_specs}
-    lost = [event.name for event in events if event.name not in left]
+    lost = [event.name for event in experiment.events if event.name not in left]
     if lost:
         warn(f"{what} leaves out {', '.join(map(repr, lost))}: nothing happens at these events")
     loop = replace(loop, problem=problem, controller=native)
-    x0, _ = start_state(eom, loop, settings, q0, v0, p)
-    p0 = eom.parameter_values(p)
-    setup = check_setup(loop.problem, x0, p0, settings, period=0.0)
-    return _written(loop, replace(setup, record=_NEVER, patience=float("inf")), settings.reach, inputs)
+    x0, _ = start_state(experiment, loop)
+    method, way = agree(problem, experiment.settings_over(1.0).method, experiment.constraints)
+    if loop.switching is not None:
+        loop.switching.check_way(way)
+    step = getattr(method, "step", 1e-3)
+    settings = experiment.settings_over(1000.0 * step)
+    setup = check_setup(loop.problem, x0, eom.parameter_values(experiment.p), settings, period=0.0)
+    assert isinstance(experiment.start, Start)
+    program = _written(loop, replace(setup, record=_NEVER, patience=float("inf")), experiment, inputs)
+    return replace(program, step=step)
 
 
 def _without_notes(loop: ClosedLoop) -> Problem:
@@ -180,9 +154,10 @@ class _Writer:
         return SimpleNamespace(address=self.symbols(symbol), n_work=written.n_work)
 
 
-def _written(loop: ClosedLoop, setup: Setup, reach: float, inputs: Array) -> Standalone:
+def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Array) -> Standalone:
     problem, writer, schedule = setup.problem, _Writer(), loop.controller
-    assert schedule is not None
+    assert schedule is not None and isinstance(experiment.start, Start)
+    reach = float(experiment.start.reach)
     system, stepping = problem.constrained, problem.stepping
     events = None if problem.events is None else writer.kernel("events", problem.events)
     structures: dict[str, NativeMemory] = {}
@@ -190,13 +165,14 @@ def _written(loop: ClosedLoop, setup: Setup, reach: float, inputs: Array) -> Sta
     smooth = system is None and stepping is None
     memory = loop_memory(
         setup,
-        TABLEAUS.get(setup.method, TABLEAUS["euler"]),  # a method that steps by itself never looks at the tableau
+        setup.tableau or EULER,  # a method that steps by itself never looks at the tableau
         adaptive=False,
         capacity=_ROWS,
         ode=writer.kernel("ode", problem.ode) if smooth else None,
         events=None if system is not None else events,
     )
     structures["loop"] = memory
+    memory.struct.seed, memory.struct.member = experiment.seed, experiment.member
     memory.arrays["c"][:] = schedule.initial
     memory.arrays["c"][: len(inputs)] = inputs
     for k, update in enumerate(schedule.updates):
@@ -207,7 +183,7 @@ def _written(loop: ClosedLoop, setup: Setup, reach: float, inputs: Array) -> Sta
         memory.array("instants", np.zeros(len(schedule.updates), dtype=np.int64))
     headers, units = ["engine.h"], ["engine"]
     multipliers: tuple[str, ...] = ()
-    config: dict[str, object] = {"HAS_ODE": int(stepping is None), "REACH": repr(float(reach)), "HORIZON": "10.0"}
+    config: dict[str, object] = {"HAS_ODE": int(stepping is None), "REACH": repr(reach), "HORIZON": "10.0"}
     transitions = False
     if system is not None:
         headers, units = [*headers, "constrained.h"], [*units, "equations"]
@@ -280,6 +256,7 @@ def _written(loop: ClosedLoop, setup: Setup, reach: float, inputs: Array) -> Sta
         range(first, problem.n_states - 2),
         (*problem.signal_names, *multipliers, *account),
         tuple(spec.name for spec in problem.event_specs),
+        experiment,
     )
 
 

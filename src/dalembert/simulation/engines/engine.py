@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
+from dalembert.simulation.engines.tableaus import Tableau
 from dalembert.simulation.problem import Problem
 
 __all__ = ["Counts", "Engine", "Outcome", "Setup", "normalise"]
@@ -47,7 +48,8 @@ class Setup:
     """All that a loop is told before it starts; every value has been checked.
 
     ``record`` 0 records every step. ``step`` is the step of fixed-step methods, ``first_step`` the first one
-    of adaptive methods (None: chosen from the problem).
+    of adaptive methods (None: chosen from the problem). ``tableau`` has the coefficients of an explicit Runge-Kutta
+    method; other methods have none.
     """
 
     problem: Problem
@@ -65,6 +67,7 @@ class Setup:
     first_step: float | None = None
     patience: float = 0.05
     constraint_method: ConstraintMethod = field(default_factory=Projection)
+    tableau: Tableau | None = None
 
 
 class Engine(Protocol):

@@ -18,7 +18,7 @@ from dalembert.simulation.constrained.fallback import PythonConstrained
 from dalembert.simulation.engines.engine import Counts, Outcome, Setup, normalise
 from dalembert.simulation.engines.row_log import RowLog
 from dalembert.simulation.engines.startup import first_step
-from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
+from dalembert.simulation.engines.tableaus import EULER, Tableau
 
 __all__ = ["PythonEngine", "evaluator"]
 
@@ -64,7 +64,7 @@ class PythonEngine:
 
     def __init__(self, setup: Setup, *, tableau: Tableau | None = None, adaptive: bool | None = None) -> None:
         self._setup, self._problem = setup, setup.problem
-        self._method = TABLEAUS[setup.method] if tableau is None else tableau
+        self._method = tableau or setup.tableau or EULER  # a method that steps by itself never looks at it
         self._adaptive = self._method.adaptive if adaptive is None else adaptive
         self._constrained: PythonConstrained | None = None
         self._ode = evaluator(setup.problem.ode, setup.p)

@@ -17,7 +17,7 @@ from dalembert.compile.structs import struct_checks
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Counts, Outcome, Setup
 from dalembert.simulation.engines.startup import first_step
-from dalembert.simulation.engines.tableaus import TABLEAUS, Tableau
+from dalembert.simulation.engines.tableaus import EULER, Tableau
 from dalembert.simulation.memory import NativeMemory
 from dalembert.simulation.sampling import Sampler, Update
 from dalembert.simulation.sources import unit_text
@@ -203,7 +203,7 @@ class NativeEngine:
     ode, events
         Native kernels of the problem's functions, with ``address`` and ``n_work``.
     tableau
-        The method; by default the one that ``setup`` names. With ``adaptive`` False its embedded solution is
+        The method; by default that of ``setup``. With ``adaptive`` False its embedded solution is
         unused.
     constrained
         The constrained equations of motion, which take the place of ``ode`` and ``events``.
@@ -225,7 +225,7 @@ class NativeEngine:
         constrained: Any = None,
         capacity: int | None = None,
     ) -> None:
-        method = TABLEAUS[setup.method] if tableau is None else tableau
+        method = tableau or setup.tableau or EULER  # a method that steps by itself never looks at it
         n, n_events, n_held = setup.problem.n_states, len(setup.problem.event_specs), len(setup.problem.held_names)
         self._library = _library()
         self._memory = memory = loop_memory(

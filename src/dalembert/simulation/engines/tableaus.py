@@ -10,13 +10,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 
 import numpy as np
 
 from dalembert.core.types import Array
 
-__all__ = ["INNER", "TABLEAUS", "StepPolynomial", "Tableau"]
+__all__ = [
+    "BOGACKI_SHAMPINE",
+    "CLASSICAL",
+    "DORMAND_PRINCE_5",
+    "DORMAND_PRINCE_8",
+    "EULER",
+    "HEUN",
+    "INNER",
+    "StepPolynomial",
+    "Tableau",
+    "explicit_tableau",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +56,6 @@ class Tableau:
 
     Parameters
     ----------
-    name
-        The name by which `integrate` knows the method.
-    title
-        The name by which people know it.
     order
         Order of the solution that is carried on.
     a, b, c
@@ -64,8 +70,6 @@ class Tableau:
         Polynomial along a step; None: there is none of the order of the method.
     """
 
-    name: str
-    title: str
     order: int
     a: Array
     b: Array
@@ -96,20 +100,44 @@ class Tableau:
         """First same as last: the last stage is the derivative at the new point."""
         return bool(self.c[-1] == 1.0 and np.array_equal(self.a[-1], self.b))
 
+    @property
+    def in_lanes(self) -> bool:
+        """Whether the loops of rollouts have it: each stage of fixed steps uses the one before, pairs are FSAL."""
+        if self.adaptive:
+            return self.fsal and self.b_second is None
+        return not np.any(self.a - np.diag(np.diag(self.a, -1), -1)) if self.stages > 1 else True
 
-def _tableau(
-    name: str,
-    title: str,
+
+def explicit_tableau(
     order: int,
     rows: str,
     weights: str,
     embedded: str | None = None,
-    lower: int = 0,
+    embedded_order: int = 0,
+    *,
     second: str | None = None,
-    lowest: int = 0,
+    second_order: int = 0,
     further: str | None = None,
     highest: str = "",
 ) -> Tableau:
+    """Return the tableau of an explicit Runge-Kutta method that is written as text, as books print it.
+
+    Parameters
+    ----------
+    order
+        Order of the solution that is carried on.
+    rows
+        Rows of the coefficients a from the second on, a line each: fractions or decimals.
+    weights
+        The weights b.
+    embedded, embedded_order
+        Weights and order of the embedded solution; None: fixed steps.
+    second, second_order
+        Weights and order of a second embedded solution.
+    further, highest
+        Stages and coefficients of the polynomial along a step, as of Hairer's program.
+    """
+
     def numbers(text: str) -> list[Fraction]:
         return [Fraction(word) for word in text.split()]
 
@@ -125,7 +153,7 @@ def _tableau(
     )
     solution = np.array([float(w) for w in b])
     along = None if further is None else _along(solution, _table(further), _table(highest))
-    tableau = Tableau(name, title, order, a, solution, c, b_hat, lower, b_second, lowest, along)
+    tableau = Tableau(order, a, solution, c, b_hat, embedded_order, b_second, second_order, along)
     for array in (tableau.a, tableau.b, tableau.c, tableau.b_hat, tableau.b_second):
         if array is not None:
             array.setflags(write=False)
@@ -159,38 +187,31 @@ def _along(b: Array, a: Array, highest: Array) -> StepPolynomial:
     return StepPolynomial(rows, np.round(a.sum(axis=1), 15), np.array(weights))
 
 
-_METHODS = (
-    _tableau("euler", "explicit Euler", 1, "", "1"),
-    _tableau("heun", "Heun", 2, "1", "1/2 1/2"),
-    _tableau("rk4", "classical Runge-Kutta", 4, "1/2\n0 1/2\n0 0 1", "1/6 1/3 1/3 1/6"),
-    _tableau(
-        "bs32",
-        "Bogacki-Shampine 3(2)",
-        3,
-        "1/2\n0 3/4\n2/9 1/3 4/9",
-        "2/9 1/3 4/9 0",
-        "7/24 1/4 1/3 1/8",
-        2,
-    ),
-    _tableau(
-        "dopri5",
-        "Dormand-Prince 5(4)",
-        5,
-        """1/5
+EULER = explicit_tableau(1, "", "1")
+HEUN = explicit_tableau(2, "1", "1/2 1/2")
+CLASSICAL = explicit_tableau(4, "1/2\n0 1/2\n0 0 1", "1/6 1/3 1/3 1/6")
+BOGACKI_SHAMPINE = explicit_tableau(
+    3,
+    "1/2\n0 3/4\n2/9 1/3 4/9",
+    "2/9 1/3 4/9 0",
+    "7/24 1/4 1/3 1/8",
+    2,
+)
+DORMAND_PRINCE_5 = explicit_tableau(
+    5,
+    """1/5
         3/40 9/40
         44/45 -56/15 32/9
         19372/6561 -25360/2187 64448/6561 -212/729
         9017/3168 -355/33 46732/5247 49/176 -5103/18656
         35/384 0 500/1113 125/192 -2187/6784 11/84""",
-        "35/384 0 500/1113 125/192 -2187/6784 11/84 0",
-        "5179/57600 0 7571/16695 393/640 -92097/339200 187/2100 1/40",
-        4,
-    ),
-    _tableau(
-        "dop853",
-        "Dormand-Prince 8(5,3)",
-        8,
-        """\
+    "35/384 0 500/1113 125/192 -2187/6784 11/84 0",
+    "5179/57600 0 7571/16695 393/640 -92097/339200 187/2100 1/40",
+    4,
+)
+DORMAND_PRINCE_8 = explicit_tableau(
+    8,
+    """\
         0.05260015195876773
         0.0197250569845379 0.0591751709536137
         0.02958758547680685 0 0.08876275643042054
@@ -209,24 +230,24 @@ _METHODS = (
             -2.8589982771350235 -8.87285693353063 12.360567175794303 0.6433927460157636
         0.054293734116568765 0 0 0 0 4.450312892752409 1.8915178993145003 -5.801203960010585 \
             0.3111643669578199 -0.1521609496625161 0.20136540080403034 0.04471061572777259""",
-        """\
+    """\
         0.054293734116568765 0 0 0 0 4.450312892752409 1.8915178993145003 -5.801203960010585 \
             0.3111643669578199 -0.1521609496625161 0.20136540080403034 0.04471061572777259 0""",
-        """\
+    """\
         0.04117368912237389 0 0 0 0 5.675469339128614 2.3872768489717506 -7.465581142465571 \
             0.6614932157077935 -0.48634006837553356 0.11944219431891463 0.06706592359165889 0""",
-        5,
-        """\
+    5,
+    second="""\
         0.2440944881889764 0 0 0 0 0 0 0 0.7338466882816118 0 0 0.022058823529411766 0""",
-        3,
-        """\
+    second_order=3,
+    further="""\
         0.056167502283047954 0 0 0 0 0 0.25350021021662483 -0.2462390374708025 -0.12419142326381637 \
             0.15329179827876568 0.00820105229563469 0.007567897660545699 -0.008298
         0.03183464816350214 0 0 0 0 0.028300909672366776 0.053541988307438566 -0.05492374857139099 0 0 \
             -0.00010834732869724932 0.0003825710908356584 -0.00034046500868740456 0.1413124436746325
         -0.42889630158379194 0 0 0 0 -4.697621415361164 7.683421196062599 4.06898981839711 0.3567271874552811 0 0 \
             0 -0.0013990241651590145 2.9475147891527724 -9.15095847217987""",
-        """\
+    highest="""\
         -8.428938276109013 0 0 0 0 0.5667149535193777 -3.0689499459498917 2.38466765651207 2.117034582445028 \
             -0.871391583777973 2.2404374302607883 0.6315787787694688 -0.08899033645133331 18.148505520854727 \
             -9.194632392478356 -4.436036387594894
@@ -239,7 +260,4 @@ _METHODS = (
         -25.69393346270375 0 0 0 0 -154.18974869023643 -231.5293791760455 357.6391179106141 93.40532418362432 \
             -37.45832313645163 104.0996495089623 29.8402934266605 -43.53345659001114 96.32455395918828 \
             -39.17726167561544 -149.72683625798564""",
-    ),
 )
-
-TABLEAUS = MappingProxyType({method.name: method for method in _METHODS})

@@ -23,11 +23,11 @@ from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.simulation.constrained.native import NativeConstrained, constrained_library
 from dalembert.simulation.engines.engine import Outcome, Setup
-from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.engines.native import NativeEngine
-from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.engines.tableaus import EULER
 from dalembert.simulation.events import told_events
 from dalembert.simulation.kernels import problem_kernels
+from dalembert.simulation.methods import METHODS
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.run import EventRecord
@@ -112,7 +112,7 @@ def goes_alone(problem: Problem, method: str, on_tape: bool) -> bool:
     but those that are solved ``on_tape``.
     """
     system = problem.constrained
-    return system is not None and (bool(system.rubbing) or INTEGRATORS[method].adaptive or not on_tape)
+    return system is not None and (bool(system.rubbing) or METHODS[method].adaptive or not on_tape)
 
 
 def leaves_threads(problem: Problem, method: str) -> bool:
@@ -121,7 +121,7 @@ def leaves_threads(problem: Problem, method: str) -> bool:
     Those of machines with events that change them do, and with constraints those whose adaptive steps come to an end or
     to rows that depend on each other.
     """
-    return watches(problem) or (problem.constrained is not None and INTEGRATORS[method].adaptive)
+    return watches(problem) or (problem.constrained is not None and METHODS[method].adaptive)
 
 
 def check_processor(problem: Problem, backend: str) -> None:
@@ -264,7 +264,7 @@ class ThreadSteps:
 
     def __init__(self, steps: EventSteps, logs: list[dict[str, Any]]) -> None:
         setup, table = steps.setup, steps.table
-        problem, way, tableau = setup.problem, setup.constraint_method, TABLEAUS[setup.method]
+        problem, way, tableau = setup.problem, setup.constraint_method, setup.tableau or EULER
         further = () if table is None or way.projects else ("projection", "move")
         kernels = problem_kernels(problem, "native", tapes=(*way.tapes, *further)).native_constrained()
         equations = NativeConstrained(problem, kernels, way, further=further)

@@ -20,8 +20,8 @@ from dalembert.core.types import Array
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.contact.native import NativeStepping
-from dalembert.simulation.engines.integrators import INTEGRATORS
 from dalembert.simulation.kernels import problem_kernels
+from dalembert.simulation.methods import METHODS, RK4
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.events import ThreadSteps, goes_alone, watched_problem, watches
 from dalembert.simulation.rollout.measures import Measures
@@ -30,7 +30,6 @@ from dalembert.simulation.rollout.plan import Plan, rollout_macros
 from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes, solves_on_tape
 from dalembert.simulation.sampling import Schedule
-from dalembert.simulation.settings import STEP
 
 __all__ = ["LaneRollout"]
 
@@ -183,7 +182,7 @@ class LaneRollout:
         if alone and problem.constrained is not None:
             self._cost += 20 * self.width * problem.constrained.tape.n_instructions()
         self._measures = measures
-        self._adaptive = INTEGRATORS[method].adaptive
+        self._adaptive = METHODS[method].adaptive
         self._stops = None if alone or watches(problem) else terminal_events(problem)
         if self._stops is not None:
             self._events = load_lanes(row_major(self._stops.function), toolchain)
@@ -330,7 +329,7 @@ class LaneRollout:
         """
         steps = plan.segments["count"] + (plan.segments["rest"] > 0.0)
         if self._adaptive:  # how many there will be is not known; some hundreds per second are usual
-            steps = np.ceil(plan.segments["rest"] / STEP).astype(np.int64)
+            steps = np.ceil(plan.segments["rest"] / RK4.step).astype(np.int64)
         whole = max(1, int(steps.sum())) * self._cost
         blocks = max(1, _WORK // whole)
         if threads > 1:

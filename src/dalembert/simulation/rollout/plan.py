@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.errors import InputError
 from dalembert.core.noise import quantile_macros
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Setup
-from dalembert.simulation.engines.integrators import INTEGRATORS
-from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.methods import METHODS, TABLEAUS, check_outlet
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.sampling import Schedule, Update
 
@@ -75,7 +73,7 @@ def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
         What is sampled, from the start on.
     """
     h, t0, t_end = setup.step, setup.t0, setup.t_end
-    adaptive = INTEGRATORS[setup.method].adaptive
+    adaptive = METHODS[setup.method].adaptive
     records = _instants(t0, t_end, setup.record, 1e-9 * h) if setup.record else np.array([t0, t_end])
     sampled, numbers = _samples(t0, t_end, () if schedule is None else schedule.updates)
     stops: list[tuple[float, bool, int]] = []  # time, whether recorded, row of the table of instants
@@ -172,10 +170,8 @@ def rollout_macros(problem: Problem, method: str, *, alone: bool = False) -> dic
     }
     if problem.stepping is not None:
         return {"ADAPTIVE": 0, **sizes}
-    able = {name: T for name, T in TABLEAUS.items() if (T.fsal and T.b_second is None if T.adaptive else _chained(T.a))}
-    if method not in able:
-        raise InputError(f"the method of rollouts must be one of {', '.join(able)}, got {method!r}")
-    tableau = able[method]
+    check_outlet(METHODS[method], "rollout")
+    tableau = TABLEAUS[method]
     if alone:
         return {"ADAPTIVE": int(tableau.adaptive), **sizes}
     steps = [*(float(tableau.a[s + 1, s]) for s in range(tableau.stages - 1)), 0.0]
@@ -196,7 +192,3 @@ def rollout_macros(problem: Problem, method: str, *, alone: bool = False) -> dic
         "STEPS": listed(steps),
         "WEIGHTS": listed(tableau.b),
     }
-
-
-def _chained(a: Array) -> bool:
-    return not np.any(a - np.diag(np.diag(a, -1), -1)) if len(a) > 1 else True

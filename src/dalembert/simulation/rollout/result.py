@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.simulation.rollout.events import EventSteps
-from dalembert.simulation.run import EndState, Run
+from dalembert.simulation.run import EndState, EventRecord, Run
 
 if TYPE_CHECKING:
     import xarray
@@ -65,6 +65,10 @@ class Rollout:
         Simulates chosen members again: ``(members, record) -> Rollout``.
     happened
         Events and transitions of the members, if there can be any.
+    recorded
+        Locates what is only recorded: ``(members) -> events of those that met some``.
+    experiment
+        The `dalembert.Experiment` that holds for all members.
     """
 
     t: Array
@@ -88,6 +92,8 @@ class Rollout:
     source: Any = None
     rerun: Callable[[NDArray[np.int64], float | None], Rollout] | None = None
     happened: EventSteps | None = None
+    recorded: Callable[[NDArray[np.int64]], dict[int, tuple[EventRecord, ...]]] | None = None
+    experiment: Any = None
 
     def __post_init__(self) -> None:
         arrays = (self.t, self.x, self.p, self.held, self.status, self.failed_at, self.failed_state, self.rows)
@@ -132,6 +138,19 @@ class Rollout:
         if name in self.measures:
             raise InputError(f"{name!r} is a measure of this rollout: ask for measures[{name!r}]")
         raise UnknownNameError("signal", name, self.names, "this rollout")
+
+    @cached_property
+    def events(self) -> tuple[tuple[EventRecord, ...], ...]:
+        """Located events of each member, those of limits and of events that are only recorded too.
+
+        They are located when they are first asked for: members whose rows pass one are simulated once more, singly.
+        """
+        return self._events(np.arange(len(self)))
+
+    def _events(self, members: NDArray[np.int64]) -> tuple[tuple[EventRecord, ...], ...]:
+        told = self.happened if self.happened is not None and self.happened.keeps else None
+        noted = {} if self.recorded is None else self.recorded(members)
+        return tuple(noted.get(i) or (() if told is None else told.records(i)) for i in members.tolist())
 
     def message(self, member: int) -> str:
         """Say in words why a member stopped, or return an empty text."""
@@ -188,12 +207,13 @@ class Rollout:
             state_names=self.state_names,
             signal_names=self.signal_names,
             held_names=self.held_names,
-            events=() if told is None else told.records(int(member) % len(self)),
+            events=self._events(np.array([int(member) % len(self)]))[0],
             status=str(self.status[member]),
             message=self.message(member),
             final=EndState(float(t[-1]), x[-1].copy(), held[-1].copy()),
             metadata={**self.metadata, **transitions, "parameters": parameters},
             source=self.source,
+            experiment=self.experiment,
         )
 
     def again(self, members: ArrayLike, *, record: float | None = None) -> Rollout:

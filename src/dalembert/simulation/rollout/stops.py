@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
@@ -9,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Array
-from dalembert.simulation.problem import Problem
+from dalembert.simulation.problem import EventSpec, Problem
 
-__all__ = ["PROBE", "STOPPED", "WIDTH", "Stops", "terminal_events"]
+__all__ = ["PROBE", "STOPPED", "WIDTH", "Stops", "chosen_events", "terminal_events"]
 
 STOPPED = -2
 """Status of a member that stopped at the first event; at the next one it is one less, and so on."""
@@ -49,9 +50,14 @@ class Stops:
 
 def terminal_events(problem: Problem) -> Stops | None:
     """Return the terminal events of a problem, None without any; the others change nothing, and are not looked at."""
+    return chosen_events(problem, lambda spec: spec.terminal)
+
+
+def chosen_events(problem: Problem, wanted: Callable[[EventSpec], bool]) -> Stops | None:
+    """Return those events of a problem that are wanted, None without any."""
     if problem.events is None:
         return None
-    chosen = [k for k, spec in enumerate(problem.event_specs[: problem.events.numel_out(0)]) if spec.terminal]
+    chosen = [k for k, spec in enumerate(problem.event_specs[: problem.events.numel_out(0)]) if wanted(spec)]
     if not chosen:
         return None
     arguments = [ca.SX.sym(name, problem.events.numel_in(k)) for k, name in enumerate(("t", "x", "c", "p"))]

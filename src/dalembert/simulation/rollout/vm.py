@@ -14,7 +14,7 @@ from dalembert.simulation.constrained.fallback import PythonConstrained
 from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
 from dalembert.simulation.engines.engine import normalise
 from dalembert.simulation.engines.fallback import evaluator
-from dalembert.simulation.engines.tableaus import TABLEAUS
+from dalembert.simulation.methods import TABLEAUS
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures, reduce_step
 from dalembert.simulation.rollout.members import Members

@@ -14,10 +14,11 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
-from dalembert.loop.simulate import run_equations
+from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
+from dalembert.loop.simulate import run_experiment
 from dalembert.plan.pose import PoseMotion
 from dalembert.plan.tumbling import PointMotion
-from dalembert.simulation.settings import Settings
+from dalembert.simulation.methods import DormandPrince
 
 __all__ = ["FloatingTarget"]
 
@@ -73,8 +74,11 @@ class FloatingTarget:
         if own.constrained:
             raise InputError(f"a FloatingTarget needs a machine without constraints; machine '{own.name}' has some")
         count = max(int(np.ceil(duration / step - 1e-9)), 1)
-        settings = Settings(duration=duration, method="dopri5", rtol=1e-11, atol=1e-12, record=duration / count)
-        run = run_equations(eom, settings, q0=self.q0, v0=self.v0, p=self.p)
+        flight: ExperimentKeywords = {
+            "start": Start(self.q0, self.v0), "p": self.p, "method": DormandPrince(rtol=1e-11, atol=1e-12),
+            "duration": duration, "record": duration / count,
+        }  # fmt: skip
+        run = run_experiment(experiment_of(eom, flight))
         states = np.hstack([run.array(own.q_names), run.array(own.v_names)])
         values = _derivatives(eom, self.frame, eom.parameter_values(self.p)).map(len(run.t))(run.t[None, :], states.T)
         from scipy.interpolate import BPoly

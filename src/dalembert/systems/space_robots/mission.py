@@ -15,12 +15,13 @@ from dalembert.control.cascade import Cascade, Guidance, Sampled
 from dalembert.control.estimation import StereoCamera
 from dalembert.core.errors import InputError, PlanError
 from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
 from dalembert.loop.join import join
-from dalembert.loop.simulate import run_equations
+from dalembert.loop.simulate import run_experiment
 from dalembert.model.geometry import Box, Geometry
 from dalembert.plan.robot_capture import RobotLimits, plan_robot_capture
 from dalembert.plan.tumbling import TumblingBody
-from dalembert.simulation.settings import Settings
+from dalembert.simulation.methods import RK4
 from dalembert.systems.space_robots.cases import JOINTS, CaptureCase
 from dalembert.systems.space_robots.chaser import space_chaser
 from dalembert.systems.space_robots.debris import CORNER, SIZE
@@ -139,15 +140,16 @@ def fly_capture(
         plan, models.law, estimate=estimate, watch=filter_, body=body, gains=gains,
         rng=rng if filter_ is not None else None,
     )  # fmt: skip
-    approach = run_equations(
-        models.scene,
-        Settings(duration=plan.duration + hold, step=_STEP, record=record, seed=case.seed),
-        q0=_start(case, body, joints),
-        v0=_speeds(case, body),
-        p=dict(case.factors),
-        control=Cascade(Sampled(models.feedback, gains.period), [guide.stage()]),
-        check=False,
-    )
+    flight: ExperimentKeywords = {
+        "start": Start(_start(case, body, joints), _speeds(case, body)),
+        "p": dict(case.factors),
+        "control": Cascade(Sampled(models.feedback, gains.period), [guide.stage()]),
+        "method": RK4(_STEP),
+        "duration": plan.duration + hold,
+        "record": record,
+        "seed": case.seed,
+    }
+    approach = run_experiment(experiment_of(models.scene, flight), check=False)
     outcome = CaptureOutcome(case, "", estimate, plan, approach)
     if approach.status != "completed":
         return replace(outcome, reason=f"the approach {approach.status}: {approach.message}")
@@ -197,19 +199,18 @@ def _gripped(outcome: CaptureOutcome, scene: EquationsOfMotion, settings: _Setti
     handover = join(run, true, p=mount)
     settings.say(f"gripped: {handover.loss:.3g} J lost in the impact")
     guide = StackGuide(true, nominal, mount, handover, Braking())
-    stack = run_equations(
-        true,
-        Settings(
-            duration=guide.duration, t0=handover.t, step=_STEP, record=settings.record, seed=outcome.case.seed + 1
-        ),
-        q0=handover.q,
-        v0=handover.v,
-        p={**p, **mount},
-        control=Cascade(
+    flight: ExperimentKeywords = {
+        "start": Start(handover.q, handover.v, handover.t),
+        "p": {**p, **mount},
+        "control": Cascade(
             Sampled(stack_feedback(nominal), gains.period), [Guidance(guide, gains.period * gains.every, HELD)]
         ),
-        check=False,
-    )
+        "method": RK4(_STEP),
+        "duration": guide.duration,
+        "record": settings.record,
+        "seed": outcome.case.seed + 1,
+    }
+    stack = run_experiment(experiment_of(true, flight), check=False)
     outcome = replace(outcome, handover=handover, stack=stack)
     if stack.status != "completed":
         return replace(outcome, reason=f"after the grip the run {stack.status}: {stack.message}")

@@ -12,10 +12,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from dalembert import api
 from dalembert.analysis.closed_form.form import closed_form
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.core.files import target_file, write_file
 from dalembert.core.parameter import nominal
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.experiment import Experiment, Runnable
 from dalembert.model.beam import Beam
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
@@ -40,7 +43,7 @@ _STATUS = {
 
 
 def report(
-    run: Run,
+    what: Run | Runnable,
     path: str | os.PathLike[str],
     *,
     machine: Machine | None = None,
@@ -52,8 +55,8 @@ def report(
 
     Parameters
     ----------
-    run
-        The run.
+    what
+        The run; or an experiment, a machine or its equations, which is simulated first.
     path
         The file (.html).
     machine
@@ -65,8 +68,11 @@ def report(
     equations
         Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
     """
-    if not isinstance(run, Run):
-        raise InputError(f"a report needs a Run first, got {type(run).__name__}")
+    if isinstance(what, Experiment | Machine | EquationsOfMotion):
+        what = api.simulate(what, check=False)
+    if not isinstance(what, Run):
+        raise InputError(f"a report needs a Run or an Experiment first, got {type(what).__name__}")
+    run = what
     own = run.machine if machine is None else machine
     if not isinstance(own, Machine):
         raise InputError("this run does not know its machine; give it as machine=")

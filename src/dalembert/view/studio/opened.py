@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.control.law_blocks import law_block
 from dalembert.core.errors import DalembertError, FileFormatError, InputError, UnknownNameError
 from dalembert.io.control_blocks import make_law
+from dalembert.io.experiment_files import load_experiment
 from dalembert.io.machine_check import check_machine
-from dalembert.io.machine_files import load_simulation
 from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
 from dalembert.io.units import machine_units
+from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.model.body import Body
 from dalembert.model.geometry import Geometry, Mesh
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
-from dalembert.simulation.contact.methods import contact_method
-from dalembert.simulation.engines.integrators import INTEGRATORS
+from dalembert.simulation.methods import METHOD_SETTINGS, METHODS, RK4, DormandPrince, FixedStepMethod
 from dalembert.simulation.run import Run
-from dalembert.simulation.settings import RTOL, STEP, overridden
 from dalembert.spatial.rotations import (
     numpy,
     quaternion_from_matrix,
@@ -38,6 +38,7 @@ __all__ = ["Changes", "Opened", "open_object", "open_path", "open_run", "open_sy
 
 _ROWS = 5000  # rows of a run with fixed steps, which would otherwise record every one
 _MANY = 10**9
+_DURATION = 10.0  # seconds, where none are said
 _NUMBERS = ("duration", "step", "rtol", "atol", "record")
 _ANGLES = ("roll", "pitch", "yaw")  # in place of a quaternion
 
@@ -71,8 +72,8 @@ class Changes:
         settings = dict(data.get("settings", {}))
         for name, value in settings.items():
             if name == "method":
-                if value not in INTEGRATORS:
-                    raise UnknownNameError("method", str(value), INTEGRATORS)
+                if value not in METHODS:
+                    raise UnknownNameError("method", str(value), METHODS)
             elif name in _NUMBERS:
                 settings[name] = _finite(value, name)
             else:
@@ -94,10 +95,8 @@ class Opened:
     ----------
     title
         What was opened.
-    machine
-        The machine.
-    settings
-        How it is simulated, as arguments of `dalembert.simulate`.
+    experiment
+        The machine and how it is simulated.
     text
         Its machine file, or empty where it has none.
     control
@@ -111,38 +110,42 @@ class Opened:
     """
 
     title: str
-    machine: Machine
-    settings: dict[str, Any]
+    experiment: Experiment
     text: str = ""
     control: dict[str, Any] | None = None
     run: Run | None = None
     about: str = ""
     folder: Path | None = None
 
-    def simulation(self, changes: Changes) -> dict[str, Any]:
-        """Arguments of `dalembert.simulate`, with what was changed."""
-        settings = overridden(self.settings, dict(changes.settings))
-        for key in ("q0", "v0", "p"):
-            given = self.turned(settings, changes) if key == "q0" else getattr(changes, key)
-            if given:
-                settings[key] = {**settings.get(key, {}), **given}
+    @property
+    def machine(self) -> Machine:
+        """The machine."""
+        return self.experiment.machine
+
+    def simulation(self, changes: Changes) -> Experiment:
+        """The experiment, with what was changed."""
+        values: dict[str, Any] = dict(changes.settings)
+        values |= {"q0": self.turned(changes) or None, "v0": changes.v0 or None, "p": changes.p or None}
         if changes.gains:
             known = {parameter.name: parameter for parameter in self.machine.parameters}
-            settings["control"] = make_law(self.law(changes.gains), known)
-        settings.setdefault("duration", 10.0)
-        settings.setdefault("max_steps", _MANY)  # whoever waits too long cancels
-        if "record" not in settings and not INTEGRATORS[settings.get("method") or "rk4"].adaptive:
-            step = settings.get("step") or STEP
-            settings["record"] = step * max(1, math.ceil(settings["duration"] / step / _ROWS))
-        return settings
+            values["control"] = make_law(self.law(changes.gains), known)
+        experiment = self.experiment.replace(**{name: x for name, x in values.items() if x is not None})
+        duration, method = experiment.duration or _DURATION, experiment.integrator
+        if method.max_steps == RK4.max_steps:
+            method = replace(method, max_steps=_MANY)  # whoever waits too long cancels
+        record = experiment.record
+        if record is None and isinstance(method, FixedStepMethod):
+            record = method.step * max(1, math.ceil(duration / method.step / _ROWS))
+        return experiment.replace(duration=duration, method=method, record=record)
 
-    def turned(self, settings: Mapping[str, Any], changes: Changes) -> dict[str, float]:
+    def turned(self, changes: Changes) -> dict[str, float]:
         """Initial coordinates that were changed, quaternions for angles of roll, pitch and yaw."""
         given = dict(changes.q0)
+        before = values_by_name(self.experiment)["q0"]
         for joint in _turning(self.machine):
             asked = [given.pop(f"{joint.name}.{angle}", None) for angle in _ANGLES]
             if any(x is not None for x in asked):
-                names, now = _attitude(self.machine, joint, dict(settings.get("q0") or {}) | given)
+                names, now = _attitude(self.machine, joint, before | given)
                 angles = [old if x is None else x for x, old in zip(asked, now, strict=True)]
                 Q = quaternion_from_matrix(numpy(rotation_euler321(angles)))
                 given |= dict(zip(names, Q.tolist(), strict=True))
@@ -188,18 +191,16 @@ class Opened:
         """The machine file with what was changed in its block ``simulation``: what ran is what is saved."""
         import yaml
 
-        text = self.text or self.machine.to_yaml()
+        text = self.text or _file_of(self.experiment)
         document = yaml.safe_load(text)
-        own = {} if self.text else {key: value for key, value in self.settings.items() if key != "control"}
-        block = {**own, **(document.get("simulation") or {})}
-        block = overridden(block, dict(changes.settings))
+        block = _overridden(document.get("simulation") or {}, changes.settings)
         for key in ("q0", "v0", "p"):
-            given = self.turned(self.settings, changes) if key == "q0" else getattr(changes, key)
+            given = self.turned(changes) if key == "q0" else getattr(changes, key)
             if given:
                 block[key] = {**(block.get(key) or {}), **given}
         if changes.gains or (self.control and "control" not in block):
             block["control"] = self.law(changes.gains)
-        block.setdefault("duration", 10.0)
+        block.setdefault("duration", _DURATION)
         if block == document.get("simulation"):
             return text
         wanted = {**document, "simulation": block}
@@ -212,8 +213,8 @@ class Opened:
 
     def card(self) -> dict[str, Any]:
         """Everything the page has to know about the machine to offer it for changing."""
-        machine, settings = self.machine, self.settings
-        q0, v0, p = (dict(settings.get(key) or {}) for key in ("q0", "v0", "p"))
+        machine, experiment = self.machine, self.experiment
+        q0, v0, p = (values_by_name(experiment)[key] for key in ("q0", "v0", "p"))
         neutral = dict(zip(machine.q_names, machine.q_neutral.tolist(), strict=True))
         units = machine_units(machine)
         coordinates: list[dict[str, Any]] = []
@@ -240,7 +241,7 @@ class Opened:
                 value = float(v0.get(name, 0.0))
                 span = max(3.0, abs(value))
                 velocities.append(_slider(name, value, -span, span, "" if modal else units[name], modal=modal))
-        brought = contact_method(settings["contact"]).integrator if settings.get("contact") else ""
+        brought = experiment.contact.integrator
         parameters: list[dict[str, Any]] = []
         gains: list[dict[str, Any]] = []
         for parameter in machine.parameters:
@@ -263,15 +264,30 @@ class Opened:
             "gain_parameters": gains,
             "law": (self.control or {}).get("law", ""),
             "settings": {
-                "duration": settings.get("duration", 10.0),
-                "method": settings.get("method") or brought or "rk4",
-                "step": settings.get("step") or STEP,
-                "rtol": settings.get("rtol") or RTOL,
+                "duration": experiment.duration or _DURATION,
+                "method": experiment.integrator.name,
+                "step": getattr(experiment.integrator, "step", RK4.step),
+                "rtol": getattr(experiment.integrator, "rtol", DormandPrince.rtol),
             },
-            "methods": [brought] if brought else list(INTEGRATORS),
-            "adaptive": [name for name, method in INTEGRATORS.items() if method.adaptive],
-            "text": self.text or machine.to_yaml(),
+            "methods": [brought] if brought else list(METHODS),
+            "adaptive": [name for name, method in METHODS.items() if method.adaptive],
+            "text": self.text or _file_of(experiment),
         }
+
+
+def _file_of(experiment: Experiment) -> str:
+    """The machine file of an experiment; of the machine alone where a part of the experiment is Python code."""
+    try:
+        return experiment.to_yaml()
+    except InputError:
+        return experiment.machine.to_yaml()
+
+
+def _overridden(block: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the block of a file with changes; settings that another method does not have are left out."""
+    method = changes.get("method")
+    useless = set() if method is None else set(METHOD_SETTINGS) - set(METHODS[method].settings())
+    return {name: value for name, value in block.items() if name not in useless} | dict(changes)
 
 
 def _number(value: Any) -> bool:
@@ -324,7 +340,7 @@ def open_system(name: str) -> Opened:
         raise UnknownNameError("ready-made machine", name, SYSTEMS)
     system = SYSTEMS[name]
     text = system.to_yaml()
-    return Opened(name, system.make(), system.settings(), text, _control(text), about=system.description)
+    return Opened(name, system.experiment(), text, _control(text), about=system.description)
 
 
 def open_text(text: str, title: str = "machine file", before: Opened | None = None) -> Opened:
@@ -336,13 +352,13 @@ def open_text(text: str, title: str = "machine file", before: Opened | None = No
         raise FileFormatError(f"{title}: is empty, expected a machine file")
     text = text.rstrip() + "\n"  # with a line's end it is a text, never a path
     try:
-        machine, settings = load_simulation(text)
+        experiment = load_experiment(text)
     except DalembertError as error:
         faults: list[DalembertError] = [*check_machine(text)] or [error]
         raise FileFormatError("\n".join(str(fault).replace("<text>", title, 1) for fault in faults)) from None
-    machine = with_known_meshes(machine, title, before)
+    experiment = experiment.replace(machine=with_known_meshes(experiment.machine, title, before))
     folder = before.folder if before is not None else None
-    return Opened(title, machine, settings, text, _control(text), folder=folder)
+    return Opened(title, experiment, text, _control(text), folder=folder)
 
 
 def with_known_meshes(machine: Machine, title: str, before: Opened | None = None) -> Machine:
@@ -393,24 +409,26 @@ def open_run(run: Run, title: str) -> Opened:
         "p": dict(run.metadata.get("parameters") or {}),
     }
     settings: dict[str, Any] = {key: value for key, value in starts.items() if value}
-    given = dict(run.metadata.get("settings") or {})
-    settings |= {key: given[key] for key in ("duration", "method", "step", "rtol", "record") if given.get(key)}
+    settings |= dict(run.metadata.get("settings") or {})
     block, note = run.metadata.get("control"), ""
     if isinstance(block, dict):
         settings["control"] = make_law(block, {parameter.name: parameter for parameter in machine.parameters})
     elif block:
         note = f"; its law in Python ({block}) is not part of it"
     law = block if isinstance(block, dict) else None
-    return Opened(title, machine, settings, control=law, run=run, about=f"run file: {run.status}{note}")
+    experiment = Experiment(machine).replace(**settings)
+    return Opened(title, experiment, control=law, run=run, about=f"run file: {run.status}{note}")
 
 
 def open_object(given: Any) -> Opened:
-    """Open a machine or a run of this process."""
+    """Open an experiment, a machine or a run of this process."""
     if isinstance(given, Run):
         return open_run(given, "run")
-    if isinstance(given, Machine):
-        return Opened(given.name, given, {})
-    raise InputError(f"a studio opens a Machine or a Run, got {type(given).__name__}")
+    if isinstance(given, Machine | Experiment):
+        experiment = given if isinstance(given, Experiment) else Experiment(given)
+        block = None if experiment.control is None else law_block(experiment.control)
+        return Opened(experiment.machine.name, experiment, control=block if isinstance(block, dict) else None)
+    raise InputError(f"a studio opens an Experiment, a Machine or a Run, got {type(given).__name__}")
 
 
 def open_path(path: Path) -> Opened:
@@ -419,14 +437,15 @@ def open_path(path: Path) -> Opened:
     if suffix == ".nc":
         return open_run(Run.load(path), path.name)
     if suffix in ROBOT_ENDINGS:
-        return Opened(path.name, *load_robot(path), folder=path.resolve().parent)
+        machine, settings = load_robot(path)
+        return Opened(path.name, Experiment(machine).replace(**settings), folder=path.resolve().parent)
     if suffix not in (".yaml", ".yml"):
         raise FileFormatError(
             f"{path}: expected a machine file (.yaml, .yml), a .urdf, an MJCF (.xml) or a run file (.nc)"
         )
-    machine, settings = load_simulation(path)
+    experiment = load_experiment(path)
     text = path.read_text(encoding="utf-8")
-    return Opened(path.name, machine, settings, text, _control(text), folder=path.resolve().parent)
+    return Opened(path.name, experiment, text, _control(text), folder=path.resolve().parent)
 
 
 def _control(text: str) -> dict[str, Any] | None:

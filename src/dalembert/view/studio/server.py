@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from dalembert.core.errors import DalembertError, InputError
+from dalembert.loop.experiment import Experiment
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.page.assets import asset
@@ -47,7 +48,7 @@ class Studio:
     True
     """
 
-    def __init__(self, first: Opened | Machine | Run | None = None, *, port: int = 0) -> None:
+    def __init__(self, first: Opened | Experiment | Machine | Run | None = None, *, port: int = 0) -> None:
         self.token = secrets.token_urlsafe(24)
         self._first = first if first is None or isinstance(first, Opened) else open_object(first)
         self._sessions: OrderedDict[str, Session] = OrderedDict()

@@ -22,6 +22,7 @@ from dalembert.analysis.linearize import HINT, linearize
 from dalembert.analysis.modal import MachineModes, machine_modes
 from dalembert.core.errors import DalembertError, DalembertWarning, FileFormatError, InputError, UnknownNameError
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.simulation.run import Run
 from dalembert.systems.catalogue import SYSTEMS
 from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
@@ -73,7 +74,6 @@ class Session:
     def __init__(self, first: Opened | None = None) -> None:
         self._lock = threading.RLock()
         self._opened = first
-        self._equations: EquationsOfMotion | None = None
         self._modes: MachineModes | None = None
         self._runs: dict[int, tuple[Run, Opened, Changes]] = {}
         self._count = 0
@@ -123,12 +123,12 @@ class Session:
         with _BUILDING, warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", DalembertWarning)
             opened = self._found(data)
-            film = pack_machine(opened.machine, opened.settings.get("q0"), opened.settings.get("p"))
+            film = _film_of(opened.experiment)
         notes = [str(one.message) for one in said if isinstance(one.message, DalembertWarning)]
         with self._lock:
             self._job.cancelled.set()
             if opened is not self._opened:
-                self._opened, self._equations, self._modes, self._runs = opened, None, None, {}
+                self._opened, self._modes, self._runs = opened, None, {}
                 if opened.run is not None:
                     self._keep(self._next(), opened.run, opened, Changes())
             return {"card": opened.card(), "film": film, "runs": self._listed(), "notes": notes}
@@ -149,25 +149,24 @@ class Session:
 
     def _pose(self, data: dict[str, Any]) -> dict[str, Any]:
         opened, changes = self._current(), Changes.read(data.get("changes", {}))
-        settings = opened.simulation(changes)
         with _BUILDING:
-            return {"film": pack_machine(opened.machine, settings.get("q0"), settings.get("p"))}
+            return {"film": _film_of(opened.simulation(changes))}
 
     # -- running ----------------------------------------------------------------
 
     def _run(self, data: dict[str, Any]) -> dict[str, Any]:
         opened, changes = self._current(), Changes.read(data.get("changes", {}))
-        settings = opened.simulation(changes)
+        experiment = opened.simulation(changes)
         with self._lock:
             if self._job.thread is not None and self._job.thread.is_alive():
                 raise InputError("a run is going on; cancel it first")
-            growing = Growing(settings.get("t0", 0.0), settings["duration"])
+            growing = Growing(getattr(experiment.start, "t", 0.0), experiment.duration or 0.0)
             job = self._job = _Job(opened, self._next(), _label(changes), growing)
-            job.thread = threading.Thread(target=self._work, args=(job, opened, changes, settings), daemon=True)
+            job.thread = threading.Thread(target=self._work, args=(job, opened, changes, experiment), daemon=True)
             job.thread.start()
         return {}
 
-    def _work(self, job: _Job, opened: Opened, changes: Changes, settings: dict[str, Any]) -> None:
+    def _work(self, job: _Job, opened: Opened, changes: Changes, experiment: Experiment) -> None:
         try:
             with _released() as release:
 
@@ -176,11 +175,11 @@ class Session:
                     job.stage, job.fraction = "running", fraction
                     return not job.cancelled.is_set()
 
-                equations = self._derived(opened, settings)
-                left = {key: value for key, value in settings.items() if key not in ("by", "backend")}
+                with self._lock:
+                    experiment.equations  # noqa: B018 -- derived once, and kept with the machine
                 if job.cancelled.is_set():
                     raise InputError("cancelled before it began")
-                run = api.simulate(equations, **left, progress=progress, watch=job.growing.add, check=False)
+                run = api.simulate(experiment, progress=progress, watch=job.growing.add, check=False)
             with self._lock:
                 if opened is self._opened:
                     self._keep(job.number, run, opened, changes)
@@ -189,16 +188,6 @@ class Session:
             job.error, job.stage = str(error), "failed"
         except Exception as error:
             job.error, job.stage = f"{type(error).__name__}: {error}", "failed"
-
-    def _derived(self, opened: Opened, settings: dict[str, Any]) -> EquationsOfMotion:
-        with self._lock:
-            if self._equations is None or opened is not self._opened:
-                options = {key: settings[key] for key in ("by", "backend") if key in settings}
-                equations = api.equations(opened.machine, **options)
-                if opened is not self._opened:
-                    return equations
-                self._equations = equations
-            return self._equations
 
     def _next(self) -> int:
         """Return the number of the next run."""
@@ -275,11 +264,10 @@ class Session:
 
     def _at(self, data: dict[str, Any]) -> tuple[EquationsOfMotion, Any, Any]:
         opened, changes = self._current(), Changes.read(data.get("changes", {}))
-        settings = opened.simulation(changes)
-        options = {key: settings[key] for key in ("by",) if key in settings}
+        experiment = opened.simulation(changes)
+        values = values_by_name(experiment)
         # A handful of evaluations is not worth a compiler.
-        equations = api.equations(opened.machine, **options, backend="vm")
-        return equations, settings.get("q0"), settings.get("p")
+        return experiment.replace(backend="vm").equations, values["q0"], values["p"]
 
     def _find_modes(self, data: dict[str, Any]) -> dict[str, Any]:
         with _BUILDING:
@@ -383,6 +371,12 @@ def _coordinate(equations: EquationsOfMotion, row: int) -> str:
     return rate if rate in equations.q_names else name
 
 
+def _film_of(experiment: Experiment) -> dict[str, Any]:
+    """The machine at the start of an experiment, as the page draws it."""
+    values = values_by_name(experiment)
+    return pack_machine(experiment.machine, values["q0"] or None, values["p"] or None)
+
+
 def _label(changes: Changes) -> str:
     given = {**changes.p, **changes.q0, **changes.v0, **changes.gains, **changes.settings}
     words = [f"{name} = {x:.4g}" if isinstance(x, float) else f"{name} = {x}" for name, x in given.items()]
@@ -407,4 +401,5 @@ def _uploaded(digits: str, title: str) -> Opened:
             opened = open_run(Run.load(path), title)
         except DalembertError as error:
             raise FileFormatError(str(error).replace(str(path), title)) from None
-    return replace(opened, machine=with_known_meshes(opened.machine, title))
+    known = with_known_meshes(opened.machine, title)
+    return replace(opened, experiment=opened.experiment.replace(machine=known))

@@ -1,0 +1,115 @@
+"""The options of every command that runs a machine: the keywords of an experiment, once."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalembert.cli.machines import MachineArgument, find_experiment
+from dalembert.core.errors import InputError
+from dalembert.loop.experiment import Experiment
+from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS
+from dalembert.simulation.contact.methods import CONTACT_METHODS
+from dalembert.simulation.methods import METHODS
+
+__all__ = ["runs_experiment"]
+
+
+def _values(what: str, *flags: str) -> Any:
+    return Annotated[
+        list[str] | None,
+        typer.Option(*flags, metavar="NAME=VALUE", help=f"{what}; may be given several times."),
+    ]
+
+
+def _option(kind: Any, text: str, *flags: str) -> Any:
+    return Annotated[kind | None, typer.Option(*flags, help=text)]
+
+
+def _options() -> dict[str, Any]:
+    """Options by keyword."""
+    methods = ", ".join(name for name, kind in METHODS.items() if kind.contact is None and kind.brings is None)
+    return {
+        "duration": _option(float, "Seconds to simulate."),
+        "t0": _option(float, "Initial time [s].", "--t0"),
+        "method": _option(str, f"How it is integrated: {methods}."),
+        "step": _option(float, "Step of fixed-step methods [s]."),
+        "rtol": _option(float, "Relative tolerance of adaptive methods."),
+        "atol": _option(float, "Absolute tolerance of adaptive methods."),
+        "max_step": _option(float, "Longest step of adaptive methods [s]."),
+        "max_steps": _option(int, "Number of steps after which a run fails."),
+        "record": _option(float, "Interval of the recorded rows [s]."),
+        "constraints": _option(str, f"How constraints are kept: {', '.join(CONSTRAINT_METHODS)}."),
+        "reach": _option(float, "Violation of a constraint from which the start is still corrected."),
+        "limits": _option(str, "At joint limits: record, stop, ignore, contact."),
+        "contact": _option(str, f"How contacts are treated: {', '.join(CONTACT_METHODS)}."),
+        "seed": _option(int, "Seed of the noise of sensors."),
+        "member": _option(int, "Member of a rollout whose noise it is."),
+        "by": _option(str, "Formulation: newton-euler, lagrange, gibbs-appell, natural."),
+        "backend": _option(str, "How equations are evaluated: auto, native, vm."),
+        "q0": _values("Initial coordinate", "--q0"),
+        "v0": _values("Initial velocity", "--v0"),
+        "p": _values("Value of a parameter", "-p"),
+        "start": _option(Path, "Run file of this machine to go on from."),
+    }
+
+
+def runs_experiment(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that takes an experiment first the argument MACHINE and the options of an experiment.
+
+    What the machine file says holds unless an option says otherwise.
+    """
+    options = _options()
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    machine = inspect.Parameter("machine", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=MachineArgument)
+    flat = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in options.items()
+    ]
+
+    @functools.wraps(command)
+    def run(machine: str, **arguments: Any) -> None:
+        values = {name: arguments.pop(name) for name in options}
+        command(_revised(find_experiment(machine), values), **arguments)
+
+    parameters = [machine, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own), *flat]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": None}
+    del run.__wrapped__
+    return run
+
+
+def _revised(experiment: Experiment, values: dict[str, Any]) -> Experiment:
+    """Return the experiment of a file with what the options say."""
+    changes = {name: value for name, value in values.items() if value is not None and name not in _NAMED}
+    changes |= {name: _assignments(texts, name) for name in _NAMED if (texts := values[name])}
+    if "start" in changes:
+        from dalembert.simulation.run import Run
+
+        changes["start"] = Run.load(changes["start"])
+    return experiment.replace(**changes)
+
+
+_NAMED = ("q0", "v0", "p")
+
+
+def _assignments(texts: list[str], what: str) -> dict[str, float]:
+    values: dict[str, float] = {}
+    option = f"-{what}" if what == "p" else f"--{what}"
+    for text in texts:
+        name, equals, number = text.partition("=")
+        try:
+            if not equals:
+                raise ValueError
+            value = float(number)
+        except ValueError:
+            raise InputError(f"{option} must be NAME=VALUE with a number, got '{text}'") from None
+        if name.strip() in values:
+            raise InputError(f"{option} names '{name.strip()}' more than once")
+        values[name.strip()] = value
+    return values

@@ -1,0 +1,89 @@
+"""The outlets of an experiment: who runs it, and what of it each cannot honour and refuses by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert.core.errors import InputError
+from dalembert.loop.experiment import Experiment, Start
+from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS
+from dalembert.simulation.contact.methods import EventDriven
+from dalembert.simulation.methods import check_outlet
+
+__all__ = ["DERIVATIVES", "FMU", "REALTIME", "ROLLOUT", "SIMULATE", "STEPPER", "Outlet", "without_log"]
+
+
+@dataclass(frozen=True)
+class Outlet:
+    """Who runs an experiment.
+
+    Parameters
+    ----------
+    name
+        What it is called in messages.
+    methods
+        Name in `dalembert.simulation.methods.OUTLETS`: which methods it can run.
+    refuses
+        Fields of an experiment that it cannot honour, each with what to do instead.
+    goes_on
+        Whether it can continue an earlier run.
+    """
+
+    name: str
+    methods: str
+    refuses: Mapping[str, str] = field(default_factory=dict)
+    goes_on: bool = False
+
+    def check(self, experiment: Experiment) -> Experiment:
+        """Return the experiment; refuse by name what cannot be honoured."""
+        defaults = Experiment(experiment.machine)
+        for name, instead in self.refuses.items():
+            value = getattr(experiment, name)
+            if value != getattr(defaults, name):
+                raise InputError(f"{self.name} cannot honour {name}={_shown(value)}: {instead}")
+        if not self.goes_on and not isinstance(experiment.start, Start):
+            raise InputError(f"{self.name} cannot go on from a run: give its last state as q0 and v0, or use simulate")
+        check_outlet(experiment.integrator, self.methods)
+        way = experiment.constraints
+        if self.methods in ("rollout", "stepper", "program") and way is not None and way.name == "idas":
+            able = ", ".join(name for name in CONSTRAINT_METHODS if name != "idas")
+            raise InputError(f"{self.name} keeps constraints by {able}, not by 'idas'")
+        return experiment
+
+
+def without_log(experiment: Experiment) -> Experiment:
+    """Return an experiment for what keeps no log: limits that would be recorded are passed."""
+    return experiment.replace(limits="ignore") if experiment.limits == "record" else experiment
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(getattr(item, 'name', str(item)) for item in value)})"
+    return getattr(value, "__qualname__", None) or str(value)
+
+
+_CALLS_PYTHON = "it calls no Python while it runs; use simulate"
+
+SIMULATE = Outlet("a single run", "simulate", goes_on=True)
+ROLLOUT = Outlet("a rollout", "rollout", {"on_event": _CALLS_PYTHON})
+STEPPER = Outlet(
+    "a stepper",
+    "stepper",
+    {
+        "on_event": _CALLS_PYTHON,
+        "switches": "use rollout or simulate",
+        "sensors": "it has a period of its own and samples nothing else; use rollout or simulate",
+    },
+)
+DERIVATIVES = Outlet(
+    "a run with derivatives",
+    "derivatives",
+    {
+        "on_event": "what a Python function does has no derivatives; use switches",
+        "contact": f"what is stepped through has no derivatives; use contact={EventDriven.name!r}",
+    },
+)
+FMU = Outlet("an FMU", "program", {"on_event": _CALLS_PYTHON})
+REALTIME = Outlet("a loop in real time", "program", {"on_event": _CALLS_PYTHON})
