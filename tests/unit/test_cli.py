@@ -552,3 +552,4 @@ def test_lines_of_the_help_are_not_cut() -> None:
     assert len(shown.commands) > 15
     whole, fitted = ({n: c.get_short_help_str(limit) for n, c in shown.commands.items()} for limit in (1000, 66))
     assert fitted == whole
+    assert whole == {n: c.loaded.get_short_help_str(1000) for n, c in shown.commands.items()}
