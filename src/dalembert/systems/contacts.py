@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from dalembert.core.errors import MachineError
 from dalembert.model.body import Body, box, sphere
-from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface
+from dalembert.model.contacts import Contact, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Geometry, Sphere, along
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
-from dalembert.systems.falling_chains import falling_chain
 
 __all__ = [
     "bouncing_ball",
     "box_on_incline",
-    "chain_in_circle",
-    "chain_on_ground",
     "newtons_cradle",
     "painleve_rod",
     "rocking_block",
@@ -112,40 +108,3 @@ def rolling_sphere(friction: Any = 0.3) -> Machine:
         (Joint("base", "free", WORLD, "sphere"),),
         contacts=(contact,),
     )
-
-
-def chain_on_ground(
-    links: int = 10, modes: int = 2, *, restitution: Any = 0.5, friction: Any = 0.0, **options: Any
-) -> Machine:
-    """A `falling_chain` above the ground, which the ends of its links touch.
-
-    Parameters
-    ----------
-    links, modes
-        Number of links, and of bending modes of each.
-    restitution, friction
-        Of all ends.
-    **options
-        Those of `falling_chain`.
-    """
-    return _touching(
-        falling_chain(links, modes, **options), HalfSpace((0.0, 1.0, 0.0)), restitution, friction, "chain on ground"
-    )
-
-
-def chain_in_circle(radius: float = 1.2, *, modes: int = 1, restitution: Any = 0.8, friction: Any = 0.0) -> Machine:
-    """Two links of a `falling_chain` inside a circle about the origin (IMPACT's second case, which gives no data)."""
-    inside = CylindricalSurface(radius, (0.0, 0.0, 1.0), inside=True)
-    return _touching(falling_chain(2, modes), inside, restitution, friction, "chain in circle")
-
-
-def _touching(chain: Machine, surface: Any, restitution: Any, friction: Any, name: str) -> Machine:
-    """Contacts of the first link's start and of the tips of all links."""
-    beams = [b.name for b in chain.bodies]
-    contacts = [
-        Contact(f"end{i}", frame, surface=surface, restitution=restitution, friction=friction)
-        for i, frame in enumerate([f"{beams[0]}.start", *(f"{b}.tip" for b in beams)])
-    ]
-    first: Any = chain.bodies[0]
-    started = replace(first, stations=(*first.stations, ("start", 0.0)))
-    return chain.with_(name=name, bodies=(started, *chain.bodies[1:]), contacts=tuple(contacts))

@@ -78,7 +78,7 @@ def multi_cable_crane(
 
     Examples
     --------
-    >>> from dalembert.systems import multi_cable_crane
+    >>> from dalembert.systems.cranes import multi_cable_crane
     >>> multi_cable_crane(2).q_names
     ('x', 'load.x', 'load.y', 'load.angle')
     """

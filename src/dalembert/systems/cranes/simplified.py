@@ -56,7 +56,7 @@ def simplified_crane(
 
     Examples
     --------
-    >>> from dalembert.systems import planar_crane, simplified_crane, uniform_cable
+    >>> from dalembert.systems.cranes import planar_crane, simplified_crane, uniform_cable
     >>> crane = planar_crane(uniform_cable(2, 6.0, payload=500.0, mass=20.0), lengths="hoisted")
     >>> simplified_crane(crane, "zeroth", backend="vm").mass_matrix([0, 0.1, 3.0, 0.2])[0].round(1)
     array([ 620., 3060.,    0., 1515.])

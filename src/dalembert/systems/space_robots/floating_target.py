@@ -46,7 +46,7 @@ class FloatingTarget:
 
     Examples
     --------
-    >>> from dalembert.systems import debris, tumbling_debris
+    >>> from dalembert.systems.space_robots import debris, tumbling_debris
     >>> body = FloatingTarget(debris(), None, {"debris.wx": -0.15, "debris.wy": 0.05}, 2.0)
     >>> jerk = tumbling_debris((-0.15, 0.05, 0.0)).target(1.234).jerk
     >>> bool(abs(body.target(1.234).jerk - jerk).max() < 1e-7)
