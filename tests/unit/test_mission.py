@@ -39,6 +39,26 @@ def test_what_no_plan_can_meet_ends_with_its_reason() -> None:
         _ = tight.whole
     with pytest.raises(da.InputError, match="CaptureCase"):
         fly_capture("first")  # type: ignore[arg-type]
+    with pytest.raises(
+        da.UnknownNameError, match=r"no keyword named 'holds' in fly_capture\(\) \(did you mean 'hold'\?\)"
+    ):
+        fly_capture(holds=3.0)  # type: ignore[call-arg]
+
+
+def test_keywords_of_a_capture_are_fields_of_its_phases_and_sensors() -> None:
+    limits = plan.RobotLimits(base_torque=0.01)
+    short = fly_capture(watch=20.0, hold=3.0, noise=None, limits=limits)
+    long = fly_capture(
+        phases=space_robots.CapturePhases(watch=20.0, hold=3.0),
+        sensors=space_robots.CaptureSensors(noise=None),
+        limits=limits,
+    )
+    assert short.reason == long.reason
+    assert short.estimate is not None and long.estimate is not None
+    assert np.array_equal(short.estimate.body().position, long.estimate.body().position)
+    other = fly_capture(watch=25.0, limits=limits)
+    assert other.estimate is not None
+    assert not np.array_equal(short.estimate.body().position, other.estimate.body().position)
 
 
 def test_what_guidance_computes_follows_the_path_of_the_tip() -> None:
