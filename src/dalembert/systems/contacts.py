@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar
 from dalembert.model.body import Body, box, sphere
 from dalembert.model.contacts import Contact, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Geometry, Sphere, along
@@ -29,7 +30,7 @@ def _plane(inertia: float) -> Any:
     return (1.0, inertia, 1.0)
 
 
-def bouncing_ball(restitution: Any = 0.8, *, law: str = "newton") -> Machine:
+def bouncing_ball(restitution: Scalar = 0.8, *, law: str = "newton") -> Machine:
     """A ball of 1 kg and 0.1 m radius above the ground; its coordinate is the height of its centre.
 
     From the height ``h`` above the floor it strikes at ``sqrt(2 h/g) (1 + 2 e + ... + 2 e^(k-1))``, and comes to rest
@@ -40,7 +41,7 @@ def bouncing_ball(restitution: Any = 0.8, *, law: str = "newton") -> Machine:
     return Machine("bouncing ball", (sphere("ball", 1.0, 0.1),), (slide,), contacts=(contact,))
 
 
-def rocking_block(width: float = 0.2, height: float = 0.4, *, friction: Any = 0.5) -> Machine:
+def rocking_block(width: float = 0.2, height: float = 0.4, *, friction: Scalar = 0.5) -> Machine:
     """A block of 1 kg in the x-z plane that rocks from corner to corner.
 
     At each impact without slip its rate drops to ``1 - 3/2 sin^2`` of the angle from a corner's edge to the diagonal
@@ -57,7 +58,7 @@ def rocking_block(width: float = 0.2, height: float = 0.4, *, friction: Any = 0.
     return Machine("rocking block", (body,), (joint,), contacts=contacts)
 
 
-def newtons_cradle(balls: int = 5, *, restitution: Any = 1.0) -> Machine:
+def newtons_cradle(balls: int = 5, *, restitution: Scalar = 1.0) -> Machine:
     """Balls of 1 kg and 0.05 m radius that slide along x and strike each other; without gravity."""
     if isinstance(balls, bool) or not isinstance(balls, int) or balls < 2:
         raise MachineError(f"a cradle must have at least 2 balls, got {balls!r}")
@@ -74,7 +75,7 @@ def newtons_cradle(balls: int = 5, *, restitution: Any = 1.0) -> Machine:
     )
 
 
-def box_on_incline(angle: float = math.radians(20.0), *, friction: Any = 0.5) -> Machine:
+def box_on_incline(angle: float = math.radians(20.0), *, friction: Scalar = 0.5) -> Machine:
     """A cube of 2 kg and 0.3 m on a plane that falls along x by ``angle``; friction beyond the slope holds it.
 
     Its frame is that of the plane: with ``base.z = 0.15`` and the neutral attitude it lies on it.
@@ -86,7 +87,7 @@ def box_on_incline(angle: float = math.radians(20.0), *, friction: Any = 0.5) ->
     return Machine("box on incline", (box("box", 2.0, size),), (joint,), contacts=(contact,), gravity=down)
 
 
-def painleve_rod(friction: Any = 1.5) -> Machine:
+def painleve_rod(friction: Scalar = 1.5) -> Machine:
     """A slender rod of 1 kg and 1 m in the x-z plane whose lower end slides on the ground.
 
     Sliding towards -x at the angle ``a`` no force of friction beyond ``(tan a + 4/tan a)/3`` is possible (P. Painleve,
@@ -99,7 +100,7 @@ def painleve_rod(friction: Any = 1.5) -> Machine:
     return Machine("painleve rod", (body,), (joint,), contacts=(tip,))
 
 
-def rolling_sphere(friction: Any = 0.3) -> Machine:
+def rolling_sphere(friction: Scalar = 0.3) -> Machine:
     """A sphere of 1 kg and 0.1 m radius that slides, and rolls at 5/7 of its speed from ``2 v/(7 mu g)`` on."""
     contact = Contact("ground", "sphere", Sphere(0.1), friction=friction)
     return Machine(

@@ -7,8 +7,9 @@ from math import sqrt
 from typing import Any
 
 from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar
 from dalembert.model.beam import Beam
-from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace
+from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, Surface
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.model.section import Section
@@ -78,7 +79,7 @@ def falling_chain(
 
 
 def chain_on_ground(
-    links: int = 10, modes: int = 2, *, restitution: Any = 0.5, friction: Any = 0.0, **options: Any
+    links: int = 10, modes: int = 2, *, restitution: Scalar = 0.5, friction: Scalar = 0.0, **options: Any
 ) -> Machine:
     """A `falling_chain` above the ground, which the ends of its links touch.
 
@@ -96,13 +97,15 @@ def chain_on_ground(
     )
 
 
-def chain_in_circle(radius: float = 1.2, *, modes: int = 1, restitution: Any = 0.8, friction: Any = 0.0) -> Machine:
+def chain_in_circle(
+    radius: float = 1.2, *, modes: int = 1, restitution: Scalar = 0.8, friction: Scalar = 0.0
+) -> Machine:
     """Two links of a `falling_chain` inside a circle about the origin (IMPACT's second case, which gives no data)."""
     inside = CylindricalSurface(radius, (0.0, 0.0, 1.0), inside=True)
     return _touching(falling_chain(2, modes), inside, restitution, friction, "chain in circle")
 
 
-def _touching(chain: Machine, surface: Any, restitution: Any, friction: Any, name: str) -> Machine:
+def _touching(chain: Machine, surface: Surface, restitution: Scalar, friction: Scalar, name: str) -> Machine:
     """Contacts of the first link's start and of the tips of all links."""
     beams = [b.name for b in chain.bodies]
     contacts = [
