@@ -6,14 +6,15 @@ import casadi as ca
 import numpy as np
 
 import dalembert as da
-from dalembert import analysis, systems
+from dalembert import analysis
+from dalembert.systems import cable_robots
 
 
 def main() -> None:
     """Hang a platform on four cables, lower it by half a metre, and look at the tensions."""
     exits = [(-2.0, -1.5, 3.0), (-2.0, 1.5, 3.0), (2.0, 1.5, 3.0), (2.0, -1.5, 3.0)]
     anchors = [(-0.2, -0.15, 0.1), (-0.2, 0.15, 0.1), (0.2, 0.15, 0.1), (0.2, -0.15, 0.1)]
-    robot = systems.cable_robot(
+    robot = cable_robots.cable_robot(
         "robot", da.box("platform", 20.0, (0.4, 0.3, 0.2)), exits, anchors, pulley=0.05, drum=0.04, rotor_inertia=1e-3
     )
     q = robot.q_neutral
@@ -35,7 +36,7 @@ def main() -> None:
         return pose
 
     hold = tuple(-0.04 * float(f) for f in rest.tensions)
-    law = systems.WinchPID(30.0, 20.0, 1.5, systems.winch_reference(robot, path, start=q), hold)
+    law = cable_robots.WinchPID(30.0, 20.0, 1.5, cable_robots.winch_reference(robot, path, start=q), hold)
     run = da.simulate(robot, duration=5.0, q0=q, control=law, record=0.01)
     print(run)
     print(f"platform at z = {run['platform.z'][-1]:.4f} m, tensions {run['tension.cable1'][-1]:.2f} N")

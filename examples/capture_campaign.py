@@ -12,7 +12,7 @@ import time
 
 import dalembert as da
 from dalembert.campaigns import Campaign
-from dalembert.systems import capture_measures
+from dalembert.systems.space_robots import capture_measures
 
 
 def fly(members: int, store: str | None = None, speed: float = 4.0) -> Campaign:

@@ -1,7 +1,7 @@
 """A crane of ten links carries half a tonne over five metres in eight seconds, under several laws."""
 
 from dalembert.studies import compare_robustness, compare_transport, robustness_table, transport_crane, transport_table
-from dalembert.systems import crane_structure, planar_crane, uniform_cable
+from dalembert.systems.cranes import crane_structure, planar_crane, uniform_cable
 from dalembert.view import animate
 
 crane = transport_crane(10)

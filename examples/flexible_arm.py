@@ -2,7 +2,7 @@
 
 from dalembert.analysis import machine_modes
 from dalembert.studies import energy_error, pick_and_place
-from dalembert.systems import canadarm
+from dalembert.systems.flexible_arms import canadarm
 from dalembert.view import animate_mode
 
 arm = canadarm()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 import dalembert as da
-from dalembert import systems
+from dalembert.systems import cable_robots
 
 Found = tuple[da.campaigns.Identification, dict[str, float]]
 
@@ -67,7 +67,7 @@ def flexible_arm(seed: int = 0) -> Found:
 def winch_radii(seed: int = 0) -> Found:
     """Radii of the drums of a cable robot, from encoders of the winches and a tracker of the load."""
     drums = [da.Parameter(f"drum{k}", 0.04) for k in (1, 2, 3)]
-    robot = systems.cable_robot(
+    robot = cable_robots.cable_robot(
         "robot",
         da.point_mass("load", 12.0),
         exits=[(-2.0, -1.0, 3.0), (2.0, -1.0, 3.0), (0.0, 2.0, 3.0)],

@@ -17,7 +17,7 @@ import numpy as np
 import dalembert as da
 from dalembert.control import StereoCamera
 from dalembert.io import pack_inputs, unpack_outputs
-from dalembert.systems import CaptureBench, three_joint_chaser
+from dalembert.systems.space_robots import CaptureBench, three_joint_chaser
 
 PERIOD, DELAY, DURATION = 0.04, 0.08, 60.0
 

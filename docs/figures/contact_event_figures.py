@@ -13,6 +13,7 @@ from style import BLUE, GREEN, GREY, RED, use_style
 
 import dalembert as da
 from dalembert import systems
+from dalembert.systems import contacts
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -23,11 +24,11 @@ def contact() -> None:
     """A ball that bounces to rest, and a block that rocks, with the forces that hold them."""
     figure, axes = plt.subplots(2, 2, figsize=(8.2, 4.2), sharex="col")
     for e, colour in ((0.5, GREEN), (0.8, BLUE)):
-        run = da.simulate(systems.bouncing_ball(e), duration=5.0, q0={"z": 1.1}, method="dopri5", record=0.005)
+        run = da.simulate(contacts.bouncing_ball(e), duration=5.0, q0={"z": 1.1}, method="dopri5", record=0.005)
         axes[0, 0].plot(run.t, run["z"] - 0.1, color=colour, lw=1, label=f"e = {e}")
         axes[1, 0].plot(run.t, run["force.floor.normal"], color=colour, lw=1)
     settings = systems.SYSTEMS["rocking-block"].settings()
-    run = da.simulate(systems.rocking_block(), **settings | {"record": 0.001})
+    run = da.simulate(contacts.rocking_block(), **settings | {"record": 0.001})
     axes[0, 1].plot(run.t, run["base.angle"], color=BLUE, lw=1)
     for name, colour in (("left", RED), ("right", GREY)):
         axes[1, 1].plot(run.t, run[f"force.{name}.normal"], color=colour, lw=1, label=f"{name} corner")

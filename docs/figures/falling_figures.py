@@ -18,7 +18,8 @@ import dalembert as da
 from dalembert.analysis import energy_split
 from dalembert.studies.falling_links.contact import free_impacts, on_ground, second_impact, stepped_impact
 from dalembert.studies.falling_links.link import EXACT, HEIGHT, PRINTED, falling_link
-from dalembert.systems import SYSTEMS, chain_on_ground
+from dalembert.systems import SYSTEMS
+from dalembert.systems.falling_chains import chain_on_ground
 
 FOLDER = Path(__file__).resolve().parent
 TIGHT = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-13}
@@ -87,7 +88,7 @@ def energy() -> None:
     cases = [
         (link, {"duration": 2.0, "q0": {"base.y": HEIGHT}, "record": 1e-3, **TIGHT}, "one link, $e = 1$"),
         (
-            da.systems.chain_on_ground(4, 2),
+            da.systems.falling_chains.chain_on_ground(4, 2),
             {
                 "duration": 1.2,
                 "q0": {"base.y": 0.6, "base.angle": 0.15},

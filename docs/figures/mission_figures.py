@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dalembert.systems import fly_capture, random_case
+from dalembert.systems.space_robots import fly_capture, random_case
 from dalembert.view import draw_machine, plot_capture
 
 HERE = Path(__file__).parent

@@ -12,7 +12,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from style import BLUE, GREEN, GREY, RED, use_style
 
-from dalembert import Signal, equations, plan, simulate, systems
+from dalembert import Signal, equations, plan, simulate
+from dalembert.systems import space_robots
 from dalembert.view import draw_machine
 
 FOLDER = Path(__file__).resolve().parent
@@ -23,12 +24,12 @@ use_style(figure_dpi=150)
 def chaser() -> None:
     """The chaser with its arm half bent."""
     posture = {"theta1": 0.4, "theta2": -0.9, "theta3": 1.7, "theta4": -0.8}
-    draw_machine(systems.space_chaser(), posture, frames=["tip"]).savefig(FOLDER / "space_chaser.png", dpi=110)
+    draw_machine(space_robots.space_chaser(), posture, frames=["tip"]).savefig(FOLDER / "space_chaser.png", dpi=110)
 
 
 def capture() -> None:
     """The three ways to meet the target of SPACE, chapter 7: what jumps at the moment of capture."""
-    debris = systems.tumbling_debris((-0.15, 0.05, -0.08), quaternion=(np.cos(0.5), 0, 0, -np.sin(0.5)))
+    debris = space_robots.tumbling_debris((-0.15, 0.05, -0.08), quaternion=(np.cos(0.5), 0, 0, -np.sin(0.5)))
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.0), layout="constrained", sharex=True)
     cases = (("position", RED), ("velocity", BLUE), ("acceleration", GREEN))
     names = ("distance to the centre [m]", "speed [m/s]", "acceleration [m/s²]")
@@ -48,7 +49,10 @@ def capture() -> None:
 
 def tracking() -> None:
     """The flexible chaser along the move of the page, with the efforts of the base fed forward and without."""
-    robot, flexible = equations(systems.space_chaser("rigid", arrays="rigid")), systems.space_chaser()
+    robot, flexible = (
+        equations(space_robots.space_chaser("rigid", arrays="rigid")),
+        space_robots.space_chaser(),
+    )
     posture = {"base.qw": 1.0, "theta2": -0.9, "theta3": 1.7, "theta4": -0.8}
     q0 = np.array([posture.get(name, 0.0) for name in robot.q_names])
     tip = robot.pose("tip", q0)
@@ -56,12 +60,12 @@ def tracking() -> None:
     path = plan.meet_pose(lambda t: goal, plan.resting_pose(tip[:3, 3], tip[:3, :3]), 26.0)
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.0), layout="constrained", sharex=True)
     for fed, colour in ((True, GREEN), (False, RED)):
-        guidance = systems.PathGuidance(robot, path, q0, 30.0, machine=flexible, feedforward=fed)
+        guidance = space_robots.PathGuidance(robot, path, q0, 30.0, machine=flexible, feedforward=fed)
         run = simulate(
             flexible,
             duration=30.0,
             q0=dict(zip(robot.q_names, q0, strict=True)),
-            control=systems.tracking_loop(guidance),
+            control=space_robots.tracking_loop(guidance),
             record=0.1,
             signals=[Signal("tip", frame="tip")],
         )

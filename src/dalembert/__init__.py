@@ -2,84 +2,33 @@
 
 from typing import TYPE_CHECKING
 
-from dalembert.api import equations, load_run, simulate
-from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
-from dalembert.core.errors import (
-    BuildError,
-    DalembertError,
-    DalembertWarning,
-    FileFormatError,
-    InputError,
-    MachineError,
-    NoCompilerWarning,
-    SimulationError,
-    UnknownNameError,
-    WriteError,
-)
 from dalembert.core.later import later
-from dalembert.core.parameter import TIME, Parameter, cos, deg, sin, smoothstep, sqrt
 from dalembert.core.version import __version__
-from dalembert.formulations.equations import Energy, EquationsOfMotion
-from dalembert.formulations.mapped import CoordinateMap
-from dalembert.loop.closed_loop import Event, SampledController
-from dalembert.loop.experiment import Experiment, Start
-from dalembert.loop.switches import Switch
-from dalembert.model.appendages import ControlMomentGyro, ModalAppendage, Wheel
-from dalembert.model.beam import Beam
-from dalembert.model.beam_modes import Support
-from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
-from dalembert.model.cables import Cable, winch
-from dalembert.model.constraints import (
-    BallConstraint,
-    DistanceConstraint,
-    GearConstraint,
-    LoopConstraint,
-    MotionConstraint,
-    OrthogonalConstraint,
-    ParallelConstraint,
-    WeldConstraint,
-)
-from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
-from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
-from dalembert.model.joint import WORLD, Joint, Limits
-from dalembert.model.machine import Machine
-from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
-from dalembert.model.section import Load, Section
-from dalembert.model.shapes import Shape
-from dalembert.model.signals import Sensor, Signal
-from dalembert.model.transform import Transform
-from dalembert.plan.references import Quintic, Sine
-from dalembert.simulation.constrained.methods import (
-    AugmentedLagrangian,
-    Baumgarte,
-    ConstraintMethod,
-    GeneralizedAlpha,
-    Idas,
-    Penalty,
-    Projection,
-    UdwadiaKalaba,
-)
-from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
-from dalembert.simulation.methods import (
-    RK4,
-    BogackiShampine,
-    Cvodes,
-    DormandPrince,
-    DormandPrince8,
-    Euler,
-    Heun,
-    Method,
-    Radau,
-)
-from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
     from dalembert.analysis.closed_form.form import closed_form
     from dalembert.analysis.inverse_kinematics import inverse_kinematics
     from dalembert.analysis.linearize import linearize
     from dalembert.analysis.verify import verify
+    from dalembert.api import equations, load_run, simulate
     from dalembert.campaigns.campaign import campaign, open_campaign
     from dalembert.campaigns.identification import identify
+    from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+    from dalembert.core.errors import (
+        BuildError,
+        DalembertError,
+        DalembertWarning,
+        FileFormatError,
+        InputError,
+        MachineError,
+        NoCompilerWarning,
+        SimulationError,
+        UnknownNameError,
+        WriteError,
+    )
+    from dalembert.core.parameter import TIME, Parameter, cos, deg, sin, smoothstep, sqrt
+    from dalembert.formulations.equations import Energy, EquationsOfMotion
+    from dalembert.formulations.mapped import CoordinateMap
     from dalembert.io.experiment_files import load_experiment
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
@@ -88,10 +37,61 @@ if TYPE_CHECKING:
     from dalembert.io.realtime import realtime
     from dalembert.io.urdf import load_urdf
     from dalembert.io.urdf_writer import to_urdf
+    from dalembert.loop.closed_loop import Event, SampledController
+    from dalembert.loop.experiment import Experiment, Start
     from dalembert.loop.join import join
     from dalembert.loop.rollout import rollout
     from dalembert.loop.signals import Measure
     from dalembert.loop.stepper import stepper
+    from dalembert.loop.switches import Switch
+    from dalembert.model.appendages import ControlMomentGyro, ModalAppendage, Wheel
+    from dalembert.model.beam import Beam
+    from dalembert.model.beam_modes import Support
+    from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
+    from dalembert.model.cables import Cable, winch
+    from dalembert.model.constraints import (
+        BallConstraint,
+        DistanceConstraint,
+        GearConstraint,
+        LoopConstraint,
+        MotionConstraint,
+        OrthogonalConstraint,
+        ParallelConstraint,
+        WeldConstraint,
+    )
+    from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+    from dalembert.model.joint import WORLD, Joint, Limits
+    from dalembert.model.machine import Machine
+    from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
+    from dalembert.model.section import Load, Section
+    from dalembert.model.shapes import Shape
+    from dalembert.model.signals import Sensor, Signal
+    from dalembert.model.transform import Transform
+    from dalembert.plan.references import Quintic, Sine
+    from dalembert.simulation.constrained.methods import (
+        AugmentedLagrangian,
+        Baumgarte,
+        ConstraintMethod,
+        GeneralizedAlpha,
+        Idas,
+        Penalty,
+        Projection,
+        UdwadiaKalaba,
+    )
+    from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
+    from dalembert.simulation.methods import (
+        RK4,
+        BogackiShampine,
+        Cvodes,
+        DormandPrince,
+        DormandPrince8,
+        Euler,
+        Heun,
+        Method,
+        Radau,
+    )
+    from dalembert.simulation.run import Run
     from dalembert.view.page.report import report
 
 __all__ = [
@@ -223,32 +223,153 @@ __all__ = [
 ]
 
 _LATER = {
+    "AugmentedLagrangian": "dalembert.simulation.constrained.methods",
+    "BallConstraint": "dalembert.model.constraints",
+    "Baumgarte": "dalembert.simulation.constrained.methods",
+    "Beam": "dalembert.model.beam",
+    "Body": "dalembert.model.body",
+    "BogackiShampine": "dalembert.simulation.methods",
+    "Box": "dalembert.model.geometry",
+    "BuildError": "dalembert.core.errors",
+    "Cable": "dalembert.model.cables",
+    "Capsule": "dalembert.model.geometry",
+    "ComputedTorque": "dalembert.control.laws",
+    "ConstraintMethod": "dalembert.simulation.constrained.methods",
+    "Contact": "dalembert.model.contacts",
+    "ContactMethod": "dalembert.simulation.contact.methods",
+    "ControlMomentGyro": "dalembert.model.appendages",
+    "CoordinateMap": "dalembert.formulations.mapped",
+    "Coupling": "dalembert.model.parts",
+    "Cvodes": "dalembert.simulation.methods",
+    "Cylinder": "dalembert.model.geometry",
+    "CylindricalSurface": "dalembert.model.contacts",
+    "DalembertError": "dalembert.core.errors",
+    "DalembertWarning": "dalembert.core.errors",
+    "DistanceConstraint": "dalembert.model.constraints",
+    "DormandPrince": "dalembert.simulation.methods",
+    "DormandPrince8": "dalembert.simulation.methods",
+    "Energy": "dalembert.formulations.equations",
+    "EquationsOfMotion": "dalembert.formulations.equations",
+    "Euler": "dalembert.simulation.methods",
+    "Event": "dalembert.loop.closed_loop",
+    "EventDriven": "dalembert.simulation.contact.methods",
+    "Experiment": "dalembert.loop.experiment",
+    "FileFormatError": "dalembert.core.errors",
+    "Frame": "dalembert.model.parts",
+    "GearConstraint": "dalembert.model.constraints",
+    "GeneralizedAlpha": "dalembert.simulation.constrained.methods",
+    "Geometry": "dalembert.model.geometry",
+    "GravityCompensation": "dalembert.control.laws",
+    "HalfSpace": "dalembert.model.contacts",
+    "Heun": "dalembert.simulation.methods",
+    "Idas": "dalembert.simulation.constrained.methods",
+    "InputError": "dalembert.core.errors",
+    "Joint": "dalembert.model.joint",
+    "Limits": "dalembert.model.joint",
+    "Load": "dalembert.model.section",
+    "LoopConstraint": "dalembert.model.constraints",
+    "Machine": "dalembert.model.machine",
+    "MachineError": "dalembert.core.errors",
     "Measure": "dalembert.loop.signals",
+    "Mesh": "dalembert.model.geometry",
+    "Method": "dalembert.simulation.methods",
+    "ModalAppendage": "dalembert.model.appendages",
+    "MotionConstraint": "dalembert.model.constraints",
+    "Motor": "dalembert.model.parts",
+    "NoCompilerWarning": "dalembert.core.errors",
+    "OrthogonalConstraint": "dalembert.model.constraints",
+    "PD": "dalembert.control.laws",
+    "PID": "dalembert.control.laws",
+    "ParallelConstraint": "dalembert.model.constraints",
+    "Parameter": "dalembert.core.parameter",
+    "Penalty": "dalembert.simulation.constrained.methods",
+    "Projection": "dalembert.simulation.constrained.methods",
+    "Quintic": "dalembert.plan.references",
+    "RK4": "dalembert.simulation.methods",
+    "Radau": "dalembert.simulation.methods",
+    "Run": "dalembert.simulation.run",
+    "SampledController": "dalembert.loop.closed_loop",
+    "Section": "dalembert.model.section",
+    "Sensor": "dalembert.model.signals",
+    "Shape": "dalembert.model.shapes",
+    "Signal": "dalembert.model.signals",
+    "SimulationError": "dalembert.core.errors",
+    "Sine": "dalembert.plan.references",
+    "Sphere": "dalembert.model.geometry",
+    "SphericalSurface": "dalembert.model.contacts",
+    "Start": "dalembert.loop.experiment",
+    "Support": "dalembert.model.beam_modes",
+    "Switch": "dalembert.loop.switches",
+    "TIME": "dalembert.core.parameter",
+    "Thruster": "dalembert.model.parts",
+    "TimeStepping": "dalembert.simulation.contact.methods",
+    "Transform": "dalembert.model.transform",
+    "UdwadiaKalaba": "dalembert.simulation.constrained.methods",
+    "UnknownNameError": "dalembert.core.errors",
+    "WORLD": "dalembert.model.joint",
+    "WeldConstraint": "dalembert.model.constraints",
+    "Wheel": "dalembert.model.appendages",
+    "Wrench": "dalembert.model.parts",
+    "WriteError": "dalembert.core.errors",
+    "box": "dalembert.model.body",
+    "campaign": "dalembert.campaigns.campaign",
     "closed_form": "dalembert.analysis.closed_form.form",
+    "cos": "dalembert.core.parameter",
+    "cylinder": "dalembert.model.body",
+    "deg": "dalembert.core.parameter",
+    "equations": "dalembert.api",
+    "export_fmu": "dalembert.io.fmu.export",
+    "geometry_contacts": "dalembert.model.contacts",
+    "hollow_cylinder": "dalembert.model.body",
+    "identify": "dalembert.campaigns.identification",
     "inverse_kinematics": "dalembert.analysis.inverse_kinematics",
     "join": "dalembert.loop.join",
     "linearize": "dalembert.analysis.linearize",
-    "campaign": "dalembert.campaigns.campaign",
-    "export_fmu": "dalembert.io.fmu.export",
-    "identify": "dalembert.campaigns.identification",
     "load_experiment": "dalembert.io.experiment_files",
     "load_machine": "dalembert.io.machine_files",
     "load_mjcf": "dalembert.io.mjcf.load",
-    "realtime": "dalembert.io.realtime",
-    "open_campaign": "dalembert.campaigns.campaign",
+    "load_run": "dalembert.api",
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
+    "open_campaign": "dalembert.campaigns.campaign",
+    "point_mass": "dalembert.model.body",
+    "realtime": "dalembert.io.realtime",
     "report": "dalembert.view.page.report",
+    "rod": "dalembert.model.body",
     "rollout": "dalembert.loop.rollout",
+    "simulate": "dalembert.api",
+    "sin": "dalembert.core.parameter",
+    "smoothstep": "dalembert.core.parameter",
+    "sphere": "dalembert.model.body",
+    "sqrt": "dalembert.core.parameter",
     "stepper": "dalembert.loop.stepper",
     "to_mjcf": "dalembert.io.mjcf.writer",
     "to_urdf": "dalembert.io.urdf_writer",
     "verify": "dalembert.analysis.verify",
+    "winch": "dalembert.model.cables",
 }
-"""Verbs whose modules are loaded when they are first asked for, so that the import is quick."""
+"""Names and their modules, which load when a name is first asked for: `import dalembert` alone loads none."""
 
-_ROOMS = ("analysis", "benchmarks", "campaigns", "io", "studies", "systems", "view")
-"""Rooms that a user may ask for and that this module does not load."""
+_ROOMS = (
+    "analysis",
+    "api",
+    "benchmarks",
+    "campaigns",
+    "compile",
+    "control",
+    "core",
+    "formulations",
+    "io",
+    "loop",
+    "model",
+    "plan",
+    "simulation",
+    "spatial",
+    "studies",
+    "systems",
+    "view",
+)
+"""The rooms, which load in the same way."""
 
 __getattr__ = later(__name__, _LATER, _ROOMS)
 

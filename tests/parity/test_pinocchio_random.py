@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.io.conventions import from_pinocchio, to_pinocchio
-from dalembert.systems import space_chaser
+from dalembert.systems.space_robots import space_chaser
 from support.comparison import difference
 from support.random_machines import random_machine, random_state
 

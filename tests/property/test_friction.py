@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.systems import chain_on_ground
+from dalembert.systems.falling_chains import chain_on_ground
 
 
 @cache

@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.studies.crane.cables import ritz_errors
 from dalembert.studies.crane.simplified import simplified_errors
-from dalembert.systems import (
+from dalembert.systems.cranes import (
     LumpedCable,
     RitzCable,
     crane_coordinates,
@@ -166,7 +166,7 @@ def test_horizontal_coordinates_stop_before_a_vertical_link() -> None:
 def test_rayleigh_ritz_from_above_and_nearer_than_masses() -> None:
     """Rayleigh's principle: never below the string; polynomials beat as many masses, sines with a payload do not."""
     for payload in (0.0, 4.0):
-        exact = da.systems.cable_sway_frequencies(3, length=5.0, mass=4.0, payload=payload)
+        exact = da.systems.cranes.cable_sway_frequencies(3, length=5.0, mass=4.0, payload=payload)
         for basis in ("polynomial", "sine"):
             found = np.array([RitzCable(n, 5.0, 4.0, payload, basis=basis).frequencies()[:3] for n in (3, 6, 9)])
             assert (found >= exact * (1 - 1e-12)).all()

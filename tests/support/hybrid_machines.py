@@ -10,7 +10,7 @@ from tests.support.thrown_box import thrown_box
 
 import dalembert as da
 from dalembert.control import Sampled
-from dalembert.systems import bouncing_ball
+from dalembert.systems.contacts import bouncing_ball
 
 __all__ = ["HYBRID", "Hybrid", "four_bar"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import dalembert as da
-from dalembert.systems import quadruped_stance
+from dalembert.systems.legged import quadruped_stance
 
 __all__ = ["assert_laws", "dropped_quadruped", "hinged_boxes", "two_boxes"]
 

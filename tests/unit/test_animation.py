@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.systems import chain_on_ground, load_system
+from dalembert.systems import load_system
 from dalembert.systems.cranes import planar_crane, spatial_crane, uniform_cable
+from dalembert.systems.falling_chains import chain_on_ground
 from dalembert.view.animation import animate, draw_machine
 from dalembert.view.drawing import compose_picture, draw_scene, plane_of
 from dalembert.view.scene import bake_run

@@ -15,7 +15,7 @@ import pytest
 import dalembert as da
 from dalembert.compile import find_toolchain
 from dalembert.core.errors import InputError
-from dalembert.systems import CaptureBench, bench_arm
+from dalembert.systems.space_robots import CaptureBench, bench_arm
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 needs_loop = pytest.mark.skipif(sys.platform == "win32" or find_toolchain() is None, reason="needs POSIX, a C compiler")

@@ -21,7 +21,8 @@ import pytest
 import dalembert as da
 from dalembert.compile import Kernel, calls, compile_function, native
 from dalembert.core.errors import BuildError, DalembertError, InputError
-from dalembert.systems import double_pendulum, floating_two_link, load_system
+from dalembert.systems import load_system
+from dalembert.systems.textbook import double_pendulum, floating_two_link
 
 SX = ca.SX
 Pair = tuple[Kernel, Kernel]

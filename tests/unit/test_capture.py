@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.plan import CapturePlan, PlanError, plan_capture
-from dalembert.systems import tumbling_debris
+from dalembert.systems.space_robots import tumbling_debris
 
 DEBRIS = tumbling_debris((-0.15, 0.05, -0.08), quaternion=(np.cos(0.5), 0, 0, -np.sin(0.5)))
 HAND = [[5.0, 2.0, -1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]

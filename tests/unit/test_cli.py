@@ -419,12 +419,12 @@ def test_demo_captures_debris(call: Call, here: Path) -> None:
 
 
 def test_demo_says_why_there_is_no_capture(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalembert import systems
+    from dalembert.systems import space_robots
 
     def nothing(case: object, **_: object) -> object:
-        return systems.CaptureOutcome(systems.random_case(0), "no plan: out of reach")
+        return space_robots.CaptureOutcome(space_robots.random_case(0), "no plan: out of reach")
 
-    monkeypatch.setattr(systems, "fly_capture", nothing)
+    monkeypatch.setattr(space_robots, "fly_capture", nothing)
     status, out, _ = call("demo", "--speed", "9")
     assert status == 1
     assert "not captured: no plan: out of reach" in out
@@ -552,3 +552,4 @@ def test_lines_of_the_help_are_not_cut() -> None:
     assert len(shown.commands) > 15
     whole, fitted = ({n: c.get_short_help_str(limit) for n, c in shown.commands.items()} for limit in (1000, 66))
     assert fitted == whole
+    assert whole == {n: c.loaded.get_short_help_str(1000) for n, c in shown.commands.items()}

@@ -9,7 +9,7 @@ import pytest
 import dalembert as da
 from dalembert import plan
 from dalembert.plan import OptimalMotion, optimal_motion
-from dalembert.systems import attitude_thrusters, three_joint_chaser
+from dalembert.systems.space_robots import attitude_thrusters, three_joint_chaser
 
 
 def cart(effort: float = np.inf) -> da.Machine:

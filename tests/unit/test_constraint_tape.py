@@ -12,7 +12,8 @@ import dalembert as da
 from dalembert.core.constraint_algebra import minimum_norm
 from dalembert.core.constraint_tape import SHARE, TapeFactors, acting, tape_cost
 from dalembert.formulations.constraints.projection import consistent_state
-from dalembert.systems import four_bars, joining_robot, overturning_robot, pulley_robot
+from dalembert.systems.cable_robots import joining_robot, overturning_robot, pulley_robot
+from dalembert.systems.mechanisms import four_bars
 
 
 def exact_solution(M, f, J, gamma):

@@ -11,6 +11,7 @@ from tests.support.thrown_box import thrown_box
 import dalembert as da
 from dalembert import systems
 from dalembert.core.contact_algebra import Cones, Touch, delassus, solve_cones, strike
+from dalembert.systems import falling_chains
 
 G = 9.81
 
@@ -410,7 +411,7 @@ def test_ready_made_machines_run_from_their_files(name: str) -> None:
 
 def test_a_falling_link_strikes_as_declared() -> None:
     """Case study I of IMPACT with contacts in place of events of the caller's own."""
-    link = systems.chain_on_ground(1, 1, restitution=1.0, boundary="clamped-clamped", rotary_inertia=False)
+    link = falling_chains.chain_on_ground(1, 1, restitution=1.0, boundary="clamped-clamped", rotary_inertia=False)
     run = da.simulate(link, duration=0.94, q0={"base.y": 0.5}, method="dopri5", rtol=1e-11, atol=1e-13, record=0.01)
     times = sorted({round(event.t, 6) for event in run.events})
     assert times == pytest.approx([0.319275, 0.321170, 0.323237, 0.938853], abs=1.1e-6)

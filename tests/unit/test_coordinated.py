@@ -7,9 +7,10 @@ import pytest
 from scipy.linalg import expm
 
 import dalembert as da
-from dalembert import control, systems
+from dalembert import control
 from dalembert.loop import sampled_poles
 from dalembert.spatial.rotations import quaternion_from_matrix
+from dalembert.systems import space_robots
 
 POSTURE = {"base.qw": 1.0, "theta2": -0.9, "theta3": 1.7, "theta4": -0.8}
 
@@ -62,7 +63,7 @@ def test_delays_and_two_periods_against_simulation() -> None:
 
 
 def robot() -> tuple[da.Machine, da.EquationsOfMotion, np.ndarray]:
-    machine = systems.space_chaser("rigid", arrays=None)
+    machine = space_robots.space_chaser("rigid", arrays=None)
     eom = da.equations(machine)
     return machine, eom, np.array([POSTURE.get(n, 0.0) for n in eom.q_names])
 
@@ -72,8 +73,8 @@ def loop(eom: da.EquationsOfMotion, q0: np.ndarray, target, **settings) -> contr
     D = np.diag(eom.mass_matrix(q0))
     base = 0.09 * D[:6], 0.6 * D[:6]
     joints = D[6:], 1.6 * D[6:]
-    guidance = systems.CoordinatedGuidance(eom, target, **settings)
-    return systems.coordinated_loop(guidance, base=base, joints=joints)
+    guidance = space_robots.CoordinatedGuidance(eom, target, **settings)
+    return space_robots.coordinated_loop(guidance, base=base, joints=joints)
 
 
 def test_the_base_keeps_the_target_in_reach_and_the_tip_goes_there() -> None:
@@ -127,7 +128,7 @@ def test_gains_are_tuned_on_the_linear_cascade() -> None:
     distance = float(np.linalg.norm(X[:3, 3] - [1.3, 0.0, 0.0]))
     cascade = loop(eom, q0, goal, distance=distance)
     grids = {"base_gains": (0.02, 0.1), "arm_gains": (0.1, 0.5, 200.0)}
-    _, _, poles = systems.tune_coordinated(eom, cascade, POSTURE, **grids)
+    _, _, poles = space_robots.tune_coordinated(eom, cascade, POSTURE, **grids)
     assert poles.stable and poles.neutral == 2
     for b in grids["base_gains"]:
         for m in grids["arm_gains"]:
@@ -136,18 +137,30 @@ def test_gains_are_tuned_on_the_linear_cascade() -> None:
             if m == 200.0:
                 assert not other.stable
     with pytest.raises(da.InputError, match="no pair of gains is stable: the best one grows"):
-        systems.tune_coordinated(eom, cascade, POSTURE, base_gains=[0.1], arm_gains=[200.0])
+        space_robots.tune_coordinated(eom, cascade, POSTURE, base_gains=[0.1], arm_gains=[200.0])
 
 
 def test_refusals() -> None:
     machine, _, _ = robot()
     goal = [5.0, 0, 0, 1, 0, 0, 0]
     for make, message in (
-        (lambda: systems.CoordinatedGuidance(machine, goal, base_gain=-1.0), "base_gain .* must not be negative"),
-        (lambda: systems.CoordinatedGuidance(machine, goal, distance=0.0), "distance of a CoordinatedGuidance"),
-        (lambda: systems.CoordinatedGuidance(machine, goal, attitude=(1, 1, 0, 0)), "must be a unit quaternion"),
-        (lambda: systems.CoordinatedGuidance(machine, goal, tip="hand"), "no frame named 'hand'"),
-        (lambda: systems.CoordinatedGuidance(systems.three_joint_chaser(), goal), "six joints or more"),
+        (
+            lambda: space_robots.CoordinatedGuidance(machine, goal, base_gain=-1.0),
+            "base_gain .* must not be negative",
+        ),
+        (
+            lambda: space_robots.CoordinatedGuidance(machine, goal, distance=0.0),
+            "distance of a CoordinatedGuidance",
+        ),
+        (
+            lambda: space_robots.CoordinatedGuidance(machine, goal, attitude=(1, 1, 0, 0)),
+            "must be a unit quaternion",
+        ),
+        (lambda: space_robots.CoordinatedGuidance(machine, goal, tip="hand"), "no frame named 'hand'"),
+        (
+            lambda: space_robots.CoordinatedGuidance(space_robots.three_joint_chaser(), goal),
+            "six joints or more",
+        ),
         (lambda: sampled_poles(cart(), da.PD(1.0, 1.0, [0.0])), "one of them sampled"),
         (lambda: sampled_poles(cart(), da.SampledController(lambda t, q, v: [0.0], 0.1)), "that are expressions"),
         (lambda: sampled_poles(cart(), control.Sampled(da.PD(1.0, 1.0, [0.5]), 0.1)), "does not hold this posture"),

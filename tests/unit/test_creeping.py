@@ -13,7 +13,7 @@ from dalembert.compile import find_toolchain
 from dalembert.core import contact_algebra
 from dalembert.core.contact_algebra import Cones
 from dalembert.simulation.transitions import algebra
-from dalembert.systems import quadruped
+from dalembert.systems.legged import quadruped
 
 SLOW = pytest.mark.slow
 needs_compiler = pytest.mark.skipif(find_toolchain() is None, reason="a quadruped needs a C compiler")

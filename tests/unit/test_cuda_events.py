@@ -19,7 +19,8 @@ import dalembert as da
 from dalembert.control import Sampled
 from dalembert.simulation.rollout import cuda
 from dalembert.simulation.rollout.desk import Desk
-from dalembert.systems import four_bars, overturning_robot
+from dalembert.systems.cable_robots import overturning_robot
+from dalembert.systems.mechanisms import four_bars
 
 RNG = np.random.default_rng(8)
 GPU = pytest.mark.skipif(importlib.util.find_spec("cupy") is None, reason="CuPy is not installed")

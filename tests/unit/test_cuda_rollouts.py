@@ -14,7 +14,8 @@ import dalembert as da
 from dalembert.control import Sampled
 from dalembert.core.errors import InputError
 from dalembert.simulation.rollout import cuda
-from dalembert.systems import four_bars, pulley_robot
+from dalembert.systems.cable_robots import pulley_robot
+from dalembert.systems.mechanisms import four_bars
 
 pytestmark = needs_gpp
 RNG = np.random.default_rng(21)

@@ -7,7 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert.analysis import energy_split
-from dalembert.systems import canadarm, falling_chain
+from dalembert.systems.falling_chains import falling_chain
+from dalembert.systems.flexible_arms import canadarm
 
 RNG = np.random.default_rng(3)
 

@@ -10,7 +10,8 @@ import pytest
 
 import dalembert as da
 from dalembert.analysis import generalized_jacobian, manipulability
-from dalembert.systems import mda_arm, space_chaser, three_joint_chaser
+from dalembert.systems.flexible_arms import mda_arm
+from dalembert.systems.space_robots import space_chaser, three_joint_chaser
 
 POSTURE = {"theta1": 0.3, "theta2": -0.9, "theta3": 1.7, "theta4": -0.8, "theta5": 0.4, "theta6": -0.2}
 

@@ -14,7 +14,7 @@ from tests.support.hybrid_machines import HYBRID, four_bar
 import dalembert as da
 from dalembert.cli.app import run
 from dalembert.compile import find_toolchain
-from dalembert.systems import bouncing_ball
+from dalembert.systems.contacts import bouncing_ball
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="needs a C compiler")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.systems import falling_chain
+from dalembert.systems.falling_chains import falling_chain
 from support.comparison import difference
 from support.random_machines import random_machine, random_state
 

@@ -58,9 +58,9 @@ DELEGATIONS = {
     ("dalembert.formulations.equations", "view"),
 }
 
-# Rooms that `import dalembert` does not load: who needs them now and then may import them where they are used. All
-# others are loaded anyway, and an import of them inside a function would only hide a cycle.
-LOADED_LATER = set(importlib.import_module("dalembert")._ROOMS)
+# Rooms that a simulation does not need (`test_a_simulation_does_not_load`): who needs them now and then may import them
+# where they are used. All others are loaded anyway, and an import of them inside a function would only hide a cycle.
+LOADED_LATER = {"analysis", "benchmarks", "campaigns", "cli", "io", "studies", "systems", "view"}
 
 LIGHT = {"numpy", "casadi", "pydantic", "pydantic_core"}  # the last is a part of pydantic
 HEAVY = {"scipy", "sympy", "yaml", "typer", "rich", "matplotlib", "xarray", "control"}
@@ -362,10 +362,10 @@ def test_classes_have_names_of_their_own() -> None:
     assert not {name: modules for name, modules in homes.items() if len(modules) > 1}
 
 
-def test_import_loads_nothing_heavy() -> None:
-    program = "import sys; before = set(sys.modules); import dalembert; print(*set(sys.modules) - before)"
+def loaded_by(program: str) -> set[str]:
+    """Modules that a program loads in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", f"import sys; before = set(sys.modules); {program}; print(*set(sys.modules) - before)"],
         env={**os.environ, "PYTHONPATH": str(SOURCE)},
         capture_output=True,
         text=True,
@@ -373,10 +373,40 @@ def test_import_loads_nothing_heavy() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    loaded = set(done.stdout.split())
-    assert "dalembert" in loaded
-    assert not {name.split(".")[0] for name in loaded} & HEAVY
-    assert not {name for name in loaded if name.startswith(("dalembert.cli", "dalembert.studies"))}
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def tops(modules: set[str]) -> set[str]:
+    """First names of modules."""
+    return {name.split(".")[0] for name in modules}
+
+
+def rooms(modules: set[str]) -> set[str]:
+    """Rooms of the modules of dalembert."""
+    return {name.split(".")[1] for name in modules if name.startswith("dalembert.")}
+
+
+def test_import_loads_nothing_of_ours_and_nothing_of_others() -> None:
+    loaded = loaded_by("import dalembert")
+    assert rooms(loaded) == {"core"}
+    assert not tops(loaded) & (LIGHT | HEAVY)
+
+
+def test_help_loads_no_command_and_no_room() -> None:
+    loaded = loaded_by("from dalembert.cli.app import run; run(['--help'])")
+    assert rooms(loaded) == {"cli", "core"}
+    listed = {name.removeprefix("dalembert.cli.") for name in loaded if name.startswith("dalembert.cli.")}
+    commands = {entry.module for entry in importlib.import_module("dalembert.cli.app")._ENTRIES.values()}
+    assert "simulate" in commands
+    assert not listed & commands
+    assert not tops(loaded) & ((LIGHT | HEAVY) - {"typer"})
+
+
+def test_a_simulation_does_not_load() -> None:
+    loaded = loaded_by("from dalembert import PD, Machine, Run, simulate")
+    assert "simulation" in rooms(loaded)
+    assert not rooms(loaded) & LOADED_LATER
+    assert not tops(loaded) & (HEAVY | {"pydantic"})
 
 
 def test_version_is_written_once() -> None:

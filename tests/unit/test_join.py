@@ -8,24 +8,24 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import systems
+from dalembert.systems import space_robots
 
 POSTURE = {"theta1": 0.2, "theta2": -0.9, "theta3": 1.7, "theta4": -0.8, "theta5": 0.3}
 
 
 @cache
 def chaser() -> da.Machine:
-    return systems.space_chaser("rigid", arrays="rigid")
+    return space_robots.space_chaser("rigid", arrays="rigid")
 
 
 @cache
 def scene_of() -> da.Machine:
-    return systems.capture_scene(chaser())
+    return space_robots.capture_scene(chaser())
 
 
 @cache
 def stack_of() -> da.Machine:
-    return systems.captured_stack(chaser(), grip_of())
+    return space_robots.captured_stack(chaser(), grip_of())
 
 
 def grip_of() -> np.ndarray:
@@ -83,9 +83,9 @@ def test_a_weld_that_closes_gives_the_same_velocities() -> None:
 
 def test_parameters_of_the_grip_are_its_pose() -> None:
     grip = grip_of()
-    fixed, free = da.equations(stack_of()), da.equations(systems.captured_stack(chaser()))
+    fixed, free = da.equations(stack_of()), da.equations(space_robots.captured_stack(chaser()))
     q = np.array([{**POSTURE, "base.qw": 1.0}.get(n, 0.0) for n in fixed.q_names])
-    p = systems.grip_parameters(grip)
+    p = space_robots.grip_parameters(grip)
     assert np.allclose(fixed.pose("debris", q), free.pose("debris", q, p=p), atol=1e-12)
     assert np.allclose(fixed.mass_matrix(q), free.mass_matrix(q, p=p), rtol=1e-12)
 
@@ -97,7 +97,7 @@ def test_an_open_grip_and_other_machines_are_refused() -> None:
     with pytest.raises(da.InputError, match=r"the grip is open: body 'debris' is 0.03 m"):
         da.join(run, stack_of())
     with pytest.raises(da.InputError, match="coordinates that the run"):
-        da.join(run, systems.space_chaser())
+        da.join(run, space_robots.space_chaser())
     with pytest.raises(da.InputError, match="no body 'debris'"):
         da.join(run, chaser())
     light = stack_of()
@@ -107,4 +107,4 @@ def test_an_open_grip_and_other_machines_are_refused() -> None:
     with pytest.raises(da.InputError, match="masses"):
         da.join(before(grip, rng)[1], light, gap=1e-5, turn=1e-5)
     with pytest.raises(da.InputError, match="homogeneous"):
-        systems.captured_stack(chaser(), np.zeros((4, 4)))
+        space_robots.captured_stack(chaser(), np.zeros((4, 4)))

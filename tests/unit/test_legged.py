@@ -10,7 +10,8 @@ import pytest
 import dalembert as da
 from dalembert.compile import find_toolchain
 from dalembert.io import make_law
-from dalembert.systems import SYSTEMS, quadruped, quadruped_stance, trot
+from dalembert.systems import SYSTEMS
+from dalembert.systems.legged import quadruped, quadruped_stance, trot
 
 LEGS = ("LF", "LH", "RF", "RH")
 

@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.systems import pulley_robot
+from dalembert.systems.cable_robots import pulley_robot
 
 RNG = np.random.default_rng(8)
 LAW = da.PD(kp=(8.0,), kd=(3.0,), reference=lambda t: ca.sin(3 * t))

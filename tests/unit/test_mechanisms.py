@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.systems import ANDREWS_START, andrews_squeezer, bricard_mechanism, car_axis, four_bars
+from dalembert.systems.mechanisms import ANDREWS_START, andrews_squeezer, bricard_mechanism, car_axis, four_bars
 
 
 def test_mass_matrix_of_the_squeezer_is_that_of_the_book() -> None:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import plan, systems
+from dalembert import plan
 from dalembert.control.cascade import Known
 from dalembert.spatial.rotations import numpy, quaternion_matrix
-from dalembert.systems import fly_capture, random_case
+from dalembert.systems import space_robots
+from dalembert.systems.space_robots import fly_capture, random_case
 from dalembert.systems.space_robots.bent_arm import BentArm
 from dalembert.systems.space_robots.cases import HOME, JOINTS
 from dalembert.systems.space_robots.guide_law import GuideLaw, chaser_law, packed
@@ -38,12 +39,32 @@ def test_what_no_plan_can_meet_ends_with_its_reason() -> None:
         _ = tight.whole
     with pytest.raises(da.InputError, match="CaptureCase"):
         fly_capture("first")  # type: ignore[arg-type]
+    with pytest.raises(
+        da.UnknownNameError, match=r"no keyword named 'holds' in fly_capture\(\) \(did you mean 'hold'\?\)"
+    ):
+        fly_capture(holds=3.0)  # type: ignore[call-arg]
+
+
+def test_keywords_of_a_capture_are_fields_of_its_phases_and_sensors() -> None:
+    limits = plan.RobotLimits(base_torque=0.01)
+    short = fly_capture(watch=20.0, hold=3.0, noise=None, limits=limits)
+    long = fly_capture(
+        phases=space_robots.CapturePhases(watch=20.0, hold=3.0),
+        sensors=space_robots.CaptureSensors(noise=None),
+        limits=limits,
+    )
+    assert short.reason == long.reason
+    assert short.estimate is not None and long.estimate is not None
+    assert np.array_equal(short.estimate.body().position, long.estimate.body().position)
+    other = fly_capture(watch=25.0, limits=limits)
+    assert other.estimate is not None
+    assert not np.array_equal(short.estimate.body().position, other.estimate.body().position)
 
 
 def test_what_guidance_computes_follows_the_path_of_the_tip() -> None:
     """The compiled law against the planner's NumPy, and the tip of the bent arm against the path."""
-    flexible = da.equations(systems.space_chaser("flexible", arrays="rigid"))
-    robot = plan.held_base(systems.space_chaser("rigid", arrays="rigid"))
+    flexible = da.equations(space_robots.space_chaser("flexible", arrays="rigid"))
+    robot = plan.held_base(space_robots.space_chaser("rigid", arrays="rigid"))
     law = GuideLaw(robot, BentArm(flexible))
     home, turn = np.array(HOME), np.array([0.9, 0.1, -0.3, 0.2]) / np.linalg.norm([0.9, 0.1, -0.3, 0.2])
     centre, R0 = np.array([0.3, -0.2, 0.5]), numpy(quaternion_matrix(turn))
@@ -116,8 +137,8 @@ def test_the_stack_comes_to_rest(seed: int) -> None:
 
 
 def _known_debris() -> plan.RobotCapture:
-    body = systems.tumbling_debris(np.radians([2.4, -2.8, 1.6]), position=(7.4, 0.0, 0.0))
-    shape = systems.debris().bodies[0].geometry
+    body = space_robots.tumbling_debris(np.radians([2.4, -2.8, 1.6]), position=(7.4, 0.0, 0.0))
+    shape = space_robots.debris().bodies[0].geometry
     return plan.plan_robot_capture(chaser_law().robot.eom, body, dict(zip(JOINTS, HOME, strict=True)), geometry=shape)
 
 
@@ -127,7 +148,7 @@ def test_the_native_path_is_that_of_the_plan() -> None:
     for at in (0.0, 0.5, 20.0, found.duration):
         assert np.allclose(np.array(native(at)).ravel(), packed(found.path(at)), atol=1e-12)
     # the grip on the debris, by Euler's equations on its state, against the closed form
-    scene = da.equations(systems.capture_scene(uncertain=True), backend="vm")
+    scene = da.equations(space_robots.capture_scene(uncertain=True), backend="vm")
     s, when = scene.symbolic, 33.0
     motion = ca.Function("grip", [s.q, s.v, s.p], [_with_target(Known(scene, s.t, s.q, s.v, s.p), found.grip)])
     q, v = np.zeros(scene.nq), np.zeros(scene.nv)
@@ -140,15 +161,22 @@ def test_the_native_path_is_that_of_the_plan() -> None:
     got = np.array(motion(q, v, scene.parameter_values())).ravel()
     assert np.allclose(got, packed(plan.gripped(found.body, found.grip)(when)), atol=1e-12)
     with pytest.raises(da.InputError, match="RobotCapture"):
-        systems.capture_loop("there")  # type: ignore[arg-type]
+        space_robots.capture_loop("there")  # type: ignore[arg-type]
 
 
 def test_a_rollout_takes_the_loops_of_a_plan() -> None:
     """The begin of the approach, interpreted: members are simulations, each with noise of its own."""
     found = _known_debris()
-    scene = da.equations(systems.capture_scene(uncertain=True, noise=systems.SensorNoise()), backend="vm")
-    q0, v0 = systems.capture_start(found)
-    settings = {"duration": 0.03, "q0": q0, "v0": v0, "control": systems.capture_loop(found), "seed": 4, "step": 2e-3}
+    scene = da.equations(space_robots.capture_scene(uncertain=True, noise=space_robots.SensorNoise()), backend="vm")
+    q0, v0 = space_robots.capture_start(found)
+    settings = {
+        "duration": 0.03,
+        "q0": q0,
+        "v0": v0,
+        "control": space_robots.capture_loop(found),
+        "seed": 4,
+        "step": 2e-3,
+    }
     many = da.rollout(scene, p={"base_mass": np.array([0.95, 1.05])}, record=0.01, **settings)
     one = da.simulate(scene, p={"base_mass": 1.05}, member=1, record=0.01, **settings)
     names = ["hand.x", "target.y", "goal2", "guidance.z20", "command.theta3"]
@@ -160,9 +188,9 @@ def test_a_rollout_takes_the_loops_of_a_plan() -> None:
 def test_members_of_a_rollout_fly_a_plan() -> None:
     """One plan, errors of the model and noise of its own for each member; a member is the simulation of it."""
     found = _known_debris()
-    scene = da.equations(systems.capture_scene(uncertain=True, noise=systems.SensorNoise()))
-    q0, v0 = systems.capture_start(found)
-    loop, duration = systems.capture_loop(found), found.duration + found.hold
+    scene = da.equations(space_robots.capture_scene(uncertain=True, noise=space_robots.SensorNoise()))
+    q0, v0 = space_robots.capture_start(found)
+    loop, duration = space_robots.capture_loop(found), found.duration + found.hold
     rng = np.random.default_rng(0)
     p = {
         name: 1.0 + 0.1 * rng.uniform(-1.0, 1.0, 8)
@@ -194,9 +222,9 @@ def test_captures_as_a_campaign(tmp_path: Path) -> None:
         return False
 
     with pytest.raises(da.SimulationError, match="stopped by progress after 1 of 3 members"):
-        da.campaign(systems.capture_measures, workers=1, progress=one_is_enough, **question)
+        da.campaign(space_robots.capture_measures, workers=1, progress=one_is_enough, **question)
     assert told == [(1, 3)]
-    table = da.campaign(systems.capture_measures, workers=2, progress=False, **question).table
+    table = da.campaign(space_robots.capture_measures, workers=2, progress=False, **question).table
     assert table["case"].tolist() == [0.0, 1.0, 2.0] and (table["captured"] == 1.0).all()
     outcome = fly_capture(random_case(1))
     assert table.loc[1, "tip_error"] == outcome.requirements[0].value
@@ -208,7 +236,7 @@ def test_a_capture_without_a_plan_is_a_row_with_its_reason(monkeypatch: pytest.M
 
     tight = plan.RobotLimits(base_torque=0.01)
     monkeypatch.setattr(measures, "fly_capture", lambda case, detumble: fly_capture(case, camera=None, limits=tight))
-    table = da.campaign(systems.capture_measures, vary={"case": [3]}, sampling="grid", workers=1).table
+    table = da.campaign(space_robots.capture_measures, vary={"case": [3]}, sampling="grid", workers=1).table
     assert table.loc[0, "status"] == "failed" and "PlanError: no plan: none of" in table.loc[0, "reason"]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.analysis import machine_modes
-from dalembert.systems import hanging, multi_cable_crane, planar_crane, uniform_cable
+from dalembert.systems.cranes import hanging, multi_cable_crane, planar_crane, uniform_cable
 
 G, L = 9.81, 5.0
 

@@ -10,7 +10,9 @@ from tests.support.thrown_box import thrown_box
 
 import dalembert as da
 from dalembert.loop.switching import Switching
-from dalembert.systems import bouncing_ball, chain_on_ground, overturning_robot
+from dalembert.systems.cable_robots import overturning_robot
+from dalembert.systems.contacts import bouncing_ball
+from dalembert.systems.falling_chains import chain_on_ground
 
 
 def both(machine: object, **settings: object) -> tuple[da.Run, da.Run]:

@@ -13,7 +13,7 @@ from dalembert.formulations.tree.gibbs_appell.formulation import GibbsAppell
 from dalembert.studies.operation_counts.counts import METHODS, chain_count
 from dalembert.studies.operation_counts.printed import printed_counts
 from dalembert.studies.operation_counts.transforms import Transforms
-from dalembert.systems import falling_chain
+from dalembert.systems.falling_chains import falling_chain
 from support.comparison import difference
 
 

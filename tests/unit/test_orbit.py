@@ -22,7 +22,7 @@ from dalembert.model import (
     sidereal_angle,
     sun_position,
 )
-from dalembert.systems import space_chaser
+from dalembert.systems.space_robots import space_chaser
 
 MU = 3.986004418e14
 LOW = Orbit(altitude=700e3, eccentricity=0.05, inclination=1.1, node=0.4, perigee=-0.7, anomaly=2.0)

@@ -161,7 +161,8 @@ def commands() -> Iterator[tuple[str, object]]:
     """All commands, and those below them."""
 
     def below(group: object, name: str) -> Iterator[tuple[str, object]]:
-        for key, command in group.commands.items():  # type: ignore[attr-defined]
+        for key, listed in group.commands.items():  # type: ignore[attr-defined]
+            command = getattr(listed, "loaded", listed)
             yield f"{name}{key}", command
             if hasattr(command, "commands"):
                 yield from below(command, f"{name}{key} ")

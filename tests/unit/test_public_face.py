@@ -33,7 +33,7 @@ TEXTS = [
     *sorted((DOCS / "tutorials").glob("*.md")),
     *sorted((ROOT / "examples").glob("*.py")),
 ]
-LAZY = ("dalembert", "dalembert.control")
+LAZY = ("dalembert", "dalembert.control", "dalembert.systems")
 
 _IMPORT = re.compile(r"from (dalembert[\w.]*) import (?:\(([^)]*)\)|([^\n]*))")
 _PATH = re.compile(r"(?<!python -m )(?<![\w/.-])dalembert(?:\.[A-Za-z_]\w*)+")
@@ -110,6 +110,23 @@ def test_lazy_names_are_those_that_type_checkers_see(name: str) -> None:
     assert seen.keys() <= set(package.__all__)
 
 
+@pytest.mark.parametrize("room", dalembert.systems._ROOMS)
+def test_machines_are_found_under_their_old_names(room: str) -> None:
+    package = importlib.import_module(f"dalembert.systems.{room}")
+    assert package.__all__
+    for name in package.__all__:
+        with pytest.warns(DeprecationWarning, match=rf"dalembert\.systems\.{room}\.{name}$"):
+            assert getattr(dalembert.systems, name) is getattr(package, name)
+
+
+def test_a_machine_is_in_one_room() -> None:
+    rooms = [importlib.import_module(f"dalembert.systems.{room}").__all__ for room in dalembert.systems._ROOMS]
+    names = [name for room in rooms for name in room]
+    assert len(names) == len(set(names))
+    with pytest.raises(AttributeError, match=r"'dalembert.systems' has no attribute 'perpetual_motion'"):
+        dalembert.systems.perpetual_motion  # noqa: B018
+
+
 def test_all_rooms_can_be_reached_from_the_package() -> None:
     program = f"import dalembert; print(*[getattr(dalembert, room).__name__ for room in {USER_ROOMS!r}])"
     done = subprocess.run(
@@ -132,7 +149,8 @@ def test_all_rooms_can_be_reached_from_the_package() -> None:
         "see `dalembert.compile.cuda.compile_cuda`",
         "`dalembert.nothing`",
         "`dalembert.analysis.linearize.linearize`",
-        "import dalembert.systems.cranes as cranes",
+        "import dalembert.systems.cranes.machines as machines",
+        "from dalembert.systems import planar_crane",
     ],
 )
 def test_deep_path_is_found(text: str) -> None:

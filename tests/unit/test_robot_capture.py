@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import plan, systems
+from dalembert import plan
 from dalembert.model.geometry import Box, Geometry
 from dalembert.plan import (
     RobotLimits,
@@ -16,6 +16,7 @@ from dalembert.plan import (
     segment_box_distance,
     segment_distance,
 )
+from dalembert.systems import space_robots
 
 HOME = {"theta2": -0.9, "theta3": 1.7, "theta4": -0.8}
 DEBRIS = Geometry(Box((1.5, 3.77, 1.5)))
@@ -23,13 +24,13 @@ DEBRIS = Geometry(Box((1.5, 3.77, 1.5)))
 
 @pytest.fixture(scope="module")
 def robot() -> da.EquationsOfMotion:
-    return da.equations(systems.space_chaser("rigid", arrays="rigid"))
+    return da.equations(space_robots.space_chaser("rigid", arrays="rigid"))
 
 
 def tumbling(seed: int, speed: float = 4.0) -> plan.TumblingBody:
     rng = np.random.default_rng(seed)
     Q, w = rng.normal(size=4), rng.normal(size=3)
-    return systems.tumbling_debris(
+    return space_robots.tumbling_debris(
         w * np.radians(speed) / np.linalg.norm(w), quaternion=Q / np.linalg.norm(Q), position=(7.4, 0.0, 0.0)
     )
 
@@ -100,7 +101,7 @@ def test_a_held_base_moves_as_the_whole_robot_does(robot: da.EquationsOfMotion) 
     goal = plan.resting_pose(start[:3, 3] + [0.3, 0.2, 0.5], start[:3, :3])
     path = plan.meet_pose(lambda t: goal, plan.resting_pose(start[:3, 3], start[:3, :3]), 12.0)
     t = np.linspace(0.0, 12.0, 7)
-    reference = systems.robot_reference(robot, path, t, q)
+    reference = space_robots.robot_reference(robot, path, t, q)
     R = robot.pose("base", q)[:3, :3]
     x, v, a, A, w, change = path(t)
     local = plan.PoseMotion((x - [0.5, -0.2, 0.1]) @ R, v @ R, a @ R, R.T @ A, w @ R, change @ R)
@@ -157,14 +158,14 @@ def test_accepted_plans_keep_their_limits(robot: da.EquationsOfMotion, seed: int
     torque = next(x for x in found.verdicts if x.name == "base torque")
     assert torque.value <= (1.0 - limits.reserve) * limits.base_torque
     times = found.t[:: len(found.t) // 5]
-    reference = systems.robot_reference(robot, found.path, times, found.q[0])
+    reference = space_robots.robot_reference(robot, found.path, times, found.q[0])
     assert np.abs(reference.base_torque).max() <= torque.value + 1e-3
 
 
 def test_replanning_goes_on_smoothly(robot: da.EquationsOfMotion) -> None:
     found = plan_robot_capture(robot, tumbling(0), HOME)
     now = found.path(10.0)
-    other = systems.tumbling_debris(
+    other = space_robots.tumbling_debris(
         np.array(found.body.rate) * 1.02, quaternion=found.body.quaternion, position=(7.41, 0.0, 0.0)
     )
     path = found.replan(10.0, now, other)
@@ -216,13 +217,13 @@ def test_refining_says_what_it_cannot_do(robot: da.EquationsOfMotion) -> None:
 
 def test_reasons_when_there_is_no_plan(robot: da.EquationsOfMotion) -> None:
     body = tumbling(0)
-    far = systems.tumbling_debris(body.rate, quaternion=body.quaternion, position=(20.0, 0.0, 0.0))
+    far = space_robots.tumbling_debris(body.rate, quaternion=body.quaternion, position=(20.0, 0.0, 0.0))
     with pytest.raises(plan.PlanError, match="reach"):
         plan_robot_capture(robot, far, HOME, sides=8)
     with pytest.raises(plan.PlanError, match=r"base torque: \d+ \(nearest .* limit 0.0075 N m"):
         plan_robot_capture(robot, body, HOME, sides=8, limits=RobotLimits(base_torque=0.01))
     with pytest.raises(da.DalembertError, match="axis"):
-        plan_robot_capture(robot, systems.tumbling_debris((0, 0, 0.1), point=(0, 0, 0)), HOME)
+        plan_robot_capture(robot, space_robots.tumbling_debris((0, 0, 0.1), point=(0, 0, 0)), HOME)
     with pytest.raises(da.DalembertError, match="reserve"):
         RobotLimits(reserve=1.0)
     with pytest.raises(da.DalembertError, match="no free base"):
@@ -231,7 +232,7 @@ def test_reasons_when_there_is_no_plan(robot: da.EquationsOfMotion) -> None:
         )
         plan_robot_capture(pendulum, body, {}, frame="bob")
     with pytest.raises(da.DalembertError, match="6 joints"):
-        plan_robot_capture(systems.three_joint_chaser(), body, {})
+        plan_robot_capture(space_robots.three_joint_chaser(), body, {})
     with pytest.raises(da.DalembertError, match="positive"):
         plan.TumblingBody(np.zeros((3, 3)), rate=(0, 0, 0.1))
     with pytest.raises(da.DalembertError, match="durations"):

@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert import plan
-from dalembert.systems import robot_reference, space_chaser, three_joint_chaser, tumbling_debris
+from dalembert.systems.space_robots import robot_reference, space_chaser, three_joint_chaser, tumbling_debris
 
 BODY = tumbling_debris((0.05, -0.07, 0.03), quaternion=(0.5, 0.5, -0.5, 0.5), position=(7.4, 0.3, 0.2))
 GRIP = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])

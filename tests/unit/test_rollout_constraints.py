@@ -14,7 +14,8 @@ from dalembert.loop import switching
 from dalembert.loop.closed_loop import close_loop
 from dalembert.simulation.rollout.cuda import rollout_source
 from dalembert.simulation.rollout.members import Members
-from dalembert.systems import four_bars, pulley_robot
+from dalembert.systems.cable_robots import pulley_robot
+from dalembert.systems.mechanisms import four_bars
 
 RNG = np.random.default_rng(11)
 START = {"platform.y": 0.25, "platform.z": 0.37}

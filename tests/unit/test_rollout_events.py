@@ -12,7 +12,7 @@ from tests.support.thrown_box import thrown_box
 import dalembert as da
 from dalembert.control import Sampled
 from dalembert.simulation.engines.engine import Outcome
-from dalembert.systems import chain_on_ground
+from dalembert.systems.falling_chains import chain_on_ground
 
 
 def ball(friction: float) -> da.Machine:

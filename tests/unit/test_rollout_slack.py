@@ -11,7 +11,7 @@ from tests.support.swinging_ball import swing
 import dalembert as da
 from dalembert.control import Sampled
 from dalembert.simulation.rollout.events import ThreadSteps
-from dalembert.systems import overturning_robot
+from dalembert.systems.cable_robots import overturning_robot
 
 RNG = np.random.default_rng(3)
 

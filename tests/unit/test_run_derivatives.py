@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import control, systems
+from dalembert import control
 from dalembert.campaigns import gradient, sensitivities
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.systems import cable_robots
 
 G = 9.81
 
@@ -325,7 +326,7 @@ def point_robot(**options: Any) -> da.Machine:
     """A point on three cables in space, each with a winch whose drum is a parameter."""
     drums = [da.Parameter(f"r{k}", 0.04 + 0.002 * k) for k in range(1, 4)]
     exits = [(-2.0, -1.0, 3.0), (2.0, -1.0, 3.0), (0.0, 2.0, 3.0)]
-    return systems.cable_robot(
+    return cable_robots.cable_robot(
         "robot",
         da.point_mass("load", 12.0),
         exits,

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import control, systems
+from dalembert import control
 from dalembert.campaigns import sensitivities
 from dalembert.campaigns.run_measures import measure_run
 from dalembert.core.errors import FileFormatError
 from dalembert.loop import close_loop
 from dalembert.spatial.rotations import numpy, quaternion_difference, quaternion_matrix
+from dalembert.systems import space_robots
 
 
 def cart(**parts) -> da.Machine:
@@ -236,7 +237,7 @@ def test_two_halves_are_the_whole(tmp_path) -> None:
 
 
 def test_files_keep_signals_and_sensors() -> None:
-    machine = systems.space_chaser("rigid", arrays=None).with_(
+    machine = space_robots.space_chaser("rigid", arrays=None).with_(
         signals=[da.Signal("tip", frame="tip"), da.Signal("far", "sqrt(tip.x**2 + tip.y**2)")],
         sensors=[
             da.Sensor("tracker", "base.attitude", 0.1, noise=(1e-4, 1e-4, 2e-4), delay=0.02),

@@ -14,7 +14,7 @@ import dalembert as da
 from dalembert.compile import find_toolchain
 from dalembert.control import PD
 from dalembert.plan import Sine
-from dalembert.systems import quadruped, quadruped_stance
+from dalembert.systems.legged import quadruped, quadruped_stance
 
 G, MU, K, W = 9.81, 0.3, 40.0, 2.0
 REACH, PHASE = np.array([0.09, 0.07]), np.array([0.0, 0.9])

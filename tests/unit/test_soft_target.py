@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import analysis, plan, systems
+from dalembert import analysis, plan
+from dalembert.systems import space_robots
 
 SWING = {"wing1.mode2": 0.1, "wing2.mode1": 0.05, "wing1.mode3": 0.1}
 RATE = (-0.15, 0.05, -0.08)
@@ -18,7 +19,10 @@ SPIN = dict(zip(("debris.wx", "debris.wy", "debris.wz"), RATE, strict=True))
 
 def test_a_rigid_target_is_that_of_the_closed_form() -> None:
     """Position to jerk, and the motion of a grip, against elliptic functions."""
-    motion, body = systems.FloatingTarget(systems.debris(), None, SPIN, 20.0), systems.tumbling_debris(RATE)
+    motion, body = (
+        space_robots.FloatingTarget(space_robots.debris(), None, SPIN, 20.0),
+        space_robots.tumbling_debris(RATE),
+    )
     t = np.linspace(0.0, 20.0, 333)
     # rounding of a position, 1e-14 m, divided by the third power of the step
     for found, wanted, digits in zip(motion.target(t), body.target(t), (1e-12, 1e-11, 1e-9, 1e-7), strict=True):
@@ -33,7 +37,7 @@ def test_a_rigid_target_is_that_of_the_closed_form() -> None:
 
 def test_flexible_debris_keeps_momentum_and_energy() -> None:
     """And its target is what a simulation has, its derivatives those of each other."""
-    machine = systems.flexible_debris(damping=0.0)
+    machine = space_robots.flexible_debris(damping=0.0)
     run = da.simulate(
         machine, duration=30.0, q0=SWING, v0=SPIN, method="dopri5", rtol=1e-12, atol=1e-13, record=0.1,
         signals=[da.Signal("spot", frame="target")],
@@ -42,10 +46,10 @@ def test_flexible_debris_keeps_momentum_and_energy() -> None:
     H = eom.momentum(run.array(machine.q_names), run.array(machine.v_names))
     assert np.abs(H - H[0]).max() < 1e-9 * np.abs(H[0]).max()
     assert run.energy.drift < 1e-9
-    motion = systems.FloatingTarget(machine, SWING, SPIN, 30.0)
+    motion = space_robots.FloatingTarget(machine, SWING, SPIN, 30.0)
     place = run.array(["spot.x", "spot.y", "spot.z"])
     np.testing.assert_allclose(motion.target(run.t).position, place, atol=1e-9)
-    assert np.abs(place - systems.tumbling_debris(RATE).target(run.t).position).max() > 0.1  # the arrays move it
+    assert np.abs(place - space_robots.tumbling_debris(RATE).target(run.t).position).max() > 0.1  # the arrays move it
     t, h = np.linspace(1.0, 29.0, 57), 1e-3
     for k in range(3):
         a, b, c, d = (motion.target(t + s * h)[k] for s in (-2, -1, 1, 2))
@@ -58,10 +62,10 @@ def test_flexible_debris_keeps_momentum_and_energy() -> None:
 
 def test_the_grip_of_a_flexible_debris_keeps_momentum() -> None:
     """Its modes go on as coordinates of the stack; what changes is inside."""
-    chaser, target = systems.three_joint_chaser(), systems.flexible_debris()
+    chaser, target = space_robots.three_joint_chaser(), space_robots.flexible_debris()
     grip = np.eye(4)
     grip[:3, 3] = [2.0, -0.3, 0.4]
-    scene = da.equations(systems.capture_scene(chaser, target), backend="vm")
+    scene = da.equations(space_robots.capture_scene(chaser, target), backend="vm")
     rng = np.random.default_rng(4)
     posture = {"base.qw": 1.0, "debris.qw": 1.0, "theta2": 0.4, "theta3": -0.9, **SWING}
     q = np.array([posture.get(n, 0.0) for n in scene.q_names])
@@ -72,7 +76,7 @@ def test_the_grip_of_a_flexible_debris_keeps_momentum() -> None:
     run = da.simulate(scene, duration=1e-6, step=1e-6, q0=q0, v0=v0)
     end = run.array(scene.q_names)[-1]
     held = np.linalg.solve(scene.pose("tip", end), scene.pose("debris", end))
-    stack = da.equations(systems.captured_stack(chaser, held, target), backend="vm")
+    stack = da.equations(space_robots.captured_stack(chaser, held, target), backend="vm")
     after = da.join(run, stack, gap=1e-9, turn=1e-7)
     before = scene.momentum(end, run.array(scene.v_names)[-1])
     np.testing.assert_allclose(stack.momentum(after.q, after.v), before, atol=1e-9 * np.abs(before).max())
@@ -97,7 +101,7 @@ POSTURE = {"base.qw": 1.0} | {
 @cache
 def two_arms() -> tuple[da.Machine, np.ndarray, np.ndarray]:
     """The chaser, and the pose of a debris between its hands in those of the first and the second."""
-    chaser = systems.two_arm_chaser("printed")
+    chaser = space_robots.two_arm_chaser("printed")
     eom = da.equations(chaser, backend="vm")
     q = np.array([POSTURE.get(n, 0.0) for n in chaser.q_names])
     tips = [eom.pose(f"tip{k}", q) for k in (1, 2)]
@@ -115,7 +119,7 @@ def welded(second: np.ndarray, name: str = "grip2", tip: str = "tip2") -> da.Wel
 
 def test_the_second_hand_closes_a_loop_and_momentum_stays() -> None:
     chaser, first, _ = two_arms()
-    stack = systems.captured_stack(chaser, first, frame="tip1", second="tip2")
+    stack = space_robots.captured_stack(chaser, first, frame="tip1", second="tip2")
     eom = da.equations(stack, backend="vm")
     q0 = [POSTURE.get(n, 0.0) for n in stack.q_names]
     v0 = 0.02 * np.random.default_rng(0).normal(size=stack.nv)
@@ -136,7 +140,7 @@ def test_the_second_hand_closes_a_loop_and_momentum_stays() -> None:
 def test_forces_within_the_loop() -> None:
     """Torques that squeeze move nothing and are felt as they are; any motion has the same forces however it is cut."""
     chaser, first, second = two_arms()
-    tree = systems.captured_stack(chaser, first, frame="tip1").with_(constraints=(welded(second),))
+    tree = space_robots.captured_stack(chaser, first, frame="tip1").with_(constraints=(welded(second),))
     eom = da.equations(tree, backend="vm")
     q = np.array([POSTURE.get(n, 0.0) for n in tree.q_names])
     squeeze = np.array([3.0, -20.0, 5.0, 1.0, -2.0, 4.0])
@@ -149,7 +153,7 @@ def test_forces_within_the_loop() -> None:
     assert np.abs(a).max() < 1e-10 and np.abs(tau[:6]).max() < 1e-10  # of the base nothing is asked
     np.testing.assert_allclose(analysis.weld_wrench(eom, "grip2", q, force), squeeze, atol=1e-8)
 
-    free = systems.capture_scene(chaser, frame="tip1").with_(
+    free = space_robots.capture_scene(chaser, frame="tip1").with_(
         constraints=(welded(first, "grip1", "tip1"), welded(second))
     )
     cut = da.equations(free, backend="vm")
@@ -171,16 +175,37 @@ def test_forces_within_the_loop() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: systems.FloatingTarget(systems.debris(), None, SPIN, 1.0, frame="hook"), "no frame named 'hook'"),
-        (lambda: systems.FloatingTarget(systems.debris(), None, SPIN, 1.0).target(3.0), "known from 0 to 1 s"),
-        (lambda: systems.FloatingTarget(systems.debris(), None, SPIN, 1.0).grip(np.ones((3, 3))), "a rotation matrix"),
-        (lambda: systems.captured_stack(systems.three_joint_chaser(), np.eye(4), second="tip9"), "no frame 'tip9'"),
-        (lambda: systems.capture_scene(target=systems.three_joint_chaser()), "'three-joint-chaser' is no debris"),
-        (lambda: systems.capture_scene(target="debris"), "a debris must be a Machine, got 'debris'"),
-        (lambda: systems.FloatingTarget(systems.debris(), None, SPIN, 1.0).target("noon"), "known from 0 to 1 s"),
-        (lambda: systems.two_arm_chaser(apart=-1.0), "apart must be a finite number > 0 m"),
-        (lambda: systems.two_arm_chaser("soft"), "must be 'flexible', 'rigid' or 'printed', got 'soft'"),
-        (lambda: analysis.weld_wrench(systems.debris(), "grip", np.zeros(7), np.zeros(6)), "no weld named 'grip'"),
+        (
+            lambda: space_robots.FloatingTarget(space_robots.debris(), None, SPIN, 1.0, frame="hook"),
+            "no frame named 'hook'",
+        ),
+        (
+            lambda: space_robots.FloatingTarget(space_robots.debris(), None, SPIN, 1.0).target(3.0),
+            "known from 0 to 1 s",
+        ),
+        (
+            lambda: space_robots.FloatingTarget(space_robots.debris(), None, SPIN, 1.0).grip(np.ones((3, 3))),
+            "a rotation matrix",
+        ),
+        (
+            lambda: space_robots.captured_stack(space_robots.three_joint_chaser(), np.eye(4), second="tip9"),
+            "no frame 'tip9'",
+        ),
+        (
+            lambda: space_robots.capture_scene(target=space_robots.three_joint_chaser()),
+            "'three-joint-chaser' is no debris",
+        ),
+        (lambda: space_robots.capture_scene(target="debris"), "a debris must be a Machine, got 'debris'"),
+        (
+            lambda: space_robots.FloatingTarget(space_robots.debris(), None, SPIN, 1.0).target("noon"),
+            "known from 0 to 1 s",
+        ),
+        (lambda: space_robots.two_arm_chaser(apart=-1.0), "apart must be a finite number > 0 m"),
+        (lambda: space_robots.two_arm_chaser("soft"), "must be 'flexible', 'rigid' or 'printed', got 'soft'"),
+        (
+            lambda: analysis.weld_wrench(space_robots.debris(), "grip", np.zeros(7), np.zeros(6)),
+            "no weld named 'grip'",
+        ),
     ],
 )
 def test_bad_input_is_refused(make: Any, message: str) -> None:

@@ -11,7 +11,8 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 
 import dalembert as da
-from dalembert import control, plan, systems
+from dalembert import control, plan
+from dalembert.systems import space_robots
 
 
 def craft() -> da.Machine:
@@ -19,14 +20,14 @@ def craft() -> da.Machine:
         "craft",
         bodies=[da.box("hub", 100.0, (1.0, 2.0, 3.0))],
         joints=[da.Joint("hub", "free", "world", "hub")],
-        thrusters=systems.attitude_thrusters("hub", torque=np.inf, force=np.inf),
+        thrusters=space_robots.attitude_thrusters("hub", torque=np.inf, force=np.inf),
         gravity=(0.0, 0.0, 0.0),
     )
 
 
 def strong() -> da.Machine:
     """A chaser whose motors have no limits."""
-    machine = systems.three_joint_chaser()
+    machine = space_robots.three_joint_chaser()
     return machine.with_(motors=[replace(motor, effort=np.inf) for motor in machine.motors])
 
 
@@ -123,7 +124,7 @@ def test_thrusters_share_a_wrench() -> None:
 
 
 def test_a_centralized_law_knows_the_mass_matrix() -> None:
-    machine = systems.space_chaser("rigid", arrays=None)
+    machine = space_robots.space_chaser("rigid", arrays=None)
     eom = da.equations(machine, backend="vm")
     rng = np.random.default_rng(5)
     posture = {"theta2": -0.9, "theta3": 1.7}
@@ -137,7 +138,7 @@ def test_a_centralized_law_knows_the_mass_matrix() -> None:
 
 
 def test_sums_of_laws() -> None:
-    machine = systems.three_joint_chaser()
+    machine = space_robots.three_joint_chaser()
     rng = np.random.default_rng(6)
     eom = da.equations(machine, backend="vm")
     q, v = eom.random_configuration(rng), rng.normal(size=9)

@@ -11,7 +11,8 @@ import dalembert as da
 from dalembert.loop import switching
 from dalembert.loop.closed_loop import close_loop
 from dalembert.loop.members import initial_states, member_values
-from dalembert.systems import four_bars, pulley_robot
+from dalembert.systems.cable_robots import pulley_robot
+from dalembert.systems.mechanisms import four_bars
 
 RNG = np.random.default_rng(31)
 N = 9

@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.simulation.constrained import system
 from dalembert.simulation.constrained.tape import swept_motion
-from dalembert.systems import chain_on_ground
+from dalembert.systems.falling_chains import chain_on_ground
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.systems import floating_two_link, fuel_mass
+from dalembert.systems.space_robots import fuel_mass
+from dalembert.systems.textbook import floating_two_link
 
 FINE: dict[str, Any] = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-12}
 

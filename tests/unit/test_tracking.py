@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import control, plan, systems
+from dalembert import control, plan
+from dalembert.systems import space_robots
 
 POSTURE = {"base.qw": 1.0, "theta2": -0.9, "theta3": 1.7, "theta4": -0.8}
 MOVE = 12.0
@@ -14,7 +15,7 @@ MOVE = 12.0
 
 @pytest.fixture(scope="module")
 def robot() -> da.EquationsOfMotion:
-    return da.equations(systems.space_chaser("rigid", arrays=None))
+    return da.equations(space_robots.space_chaser("rigid", arrays=None))
 
 
 def start(eom: da.EquationsOfMotion) -> np.ndarray:
@@ -34,10 +35,10 @@ def path(eom: da.EquationsOfMotion, by=(0.3, 0.3, 0.5)) -> plan.PosePath:
 def tracked(robot: da.EquationsOfMotion, machine: da.Machine, **settings) -> tuple[da.Run, np.ndarray]:
     """A run, and by how much the tip misses its path [m]."""
     way = path(robot)
-    guidance = systems.PathGuidance(robot, way, start(robot), MOVE + 3.0, machine=machine, **settings)
+    guidance = space_robots.PathGuidance(robot, way, start(robot), MOVE + 3.0, machine=machine, **settings)
     q0 = dict(zip(robot.q_names, start(robot).tolist(), strict=True))
     run = da.simulate(
-        machine, duration=MOVE + 3.0, q0=q0, control=systems.tracking_loop(guidance), record=0.1, step=2e-3,
+        machine, duration=MOVE + 3.0, q0=q0, control=space_robots.tracking_loop(guidance), record=0.1, step=2e-3,
         signals=[da.Signal("tip", frame="tip")],
     )  # fmt: skip
     wanted = np.array([way(float(t)).position for t in run.t])
@@ -55,7 +56,7 @@ def test_what_the_motion_takes_is_fed_forward(robot) -> None:
     assert miss.max() < 1e-3 and turned(run) < 0.02
     bare, off = tracked(robot, robot.machine, feedforward=False)
     assert off.max() > 30 * miss.max() and turned(bare) > 30 * turned(run)
-    reference = systems.robot_reference(robot, path(robot), np.arange(0, MOVE, 1.0), start(robot))
+    reference = space_robots.robot_reference(robot, path(robot), np.arange(0, MOVE, 1.0), start(robot))
     at = np.searchsorted(run.t, reference.t - 1e-9)
     torque = run.array(["command.torque.x", "command.torque.y", "command.torque.z"])[at]
     # the two are the same motion, but for what feedback adds
@@ -89,7 +90,7 @@ def test_limits_cut_what_is_commanded(robot) -> None:
     X = robot.pose("tip", q0)
     goal = plan.resting_pose(X[:3, 3] + [0.3, 0.3, 0.8], X[:3, :3])
     quick = plan.meet_pose(lambda t: goal, plan.resting_pose(X[:3, 3], X[:3, :3]), 6.0)
-    loop = systems.tracking_loop(systems.PathGuidance(robot, quick, q0, 6.0))
+    loop = space_robots.tracking_loop(space_robots.PathGuidance(robot, quick, q0, 6.0))
     run = da.simulate(robot, duration=6.0, q0=q0, control=loop, record=0.1, step=2e-3)
     names = ("torque.x", "torque.y", "torque.z")
     assert np.abs(run.array([f"command.{n}" for n in names])).max() > 5.0
@@ -98,14 +99,14 @@ def test_limits_cut_what_is_commanded(robot) -> None:
 
 @pytest.mark.slow
 def test_a_flexible_arm_and_arrays_follow_too(robot) -> None:
-    rigid = da.equations(systems.space_chaser("rigid", arrays="rigid"))
-    run, miss = tracked(rigid, systems.space_chaser())
+    rigid = da.equations(space_robots.space_chaser("rigid", arrays="rigid"))
+    run, miss = tracked(rigid, space_robots.space_chaser())
     assert miss.max() < 5e-3 and turned(run) < 0.05
 
 
 def test_momentum_and_energy_of_a_flexible_robot_that_floats() -> None:
     """Joints move, nothing else acts: momentum to 1e-9, and the energy audit closes."""
-    machine = systems.space_chaser()
+    machine = space_robots.space_chaser()
     eom = da.equations(machine)
     q0 = {**POSTURE}
     law = da.PD(200.0, 100.0, da.Quintic([0, -0.9, 1.7, -0.8, 0, 0], [0.2, -0.7, 1.5, -0.9, 0.1, 0.1], 2.0))
@@ -119,7 +120,7 @@ def test_momentum_and_energy_of_a_flexible_robot_that_floats() -> None:
 
 def test_a_base_without_end_is_a_fixed_arm() -> None:
     """Mass and inertia of the base times 1e10: the joints accelerate as those of the arm on the ground."""
-    robot = systems.space_chaser("rigid", arrays=None)
+    robot = space_robots.space_chaser("rigid", arrays=None)
     base = robot.body("base")
     heavy = base.__class__(
         "base", 1e10 * base.mass, inertia=tuple(tuple(1e10 * x for x in row) for row in base.inertia)
@@ -138,15 +139,15 @@ def test_a_base_without_end_is_a_fixed_arm() -> None:
 def test_refusals(robot) -> None:
     q0, way = start(robot), path(robot)
     with pytest.raises(plan.PlanError, match="the tip cannot follow its path at t = "):
-        systems.PathGuidance(robot, path(robot, by=(9.0, 0.0, 0.0)), q0, MOVE)
+        space_robots.PathGuidance(robot, path(robot, by=(9.0, 0.0, 0.0)), q0, MOVE)
     for arguments, message in (
         ({"q0": [1.0]}, "q0 of a PathGuidance must be 13 numbers"),
         ({"duration": 0.0}, "duration of a PathGuidance"),
-        ({"machine": systems.three_joint_chaser()}, "machine 'three-joint-chaser' has no theta4"),
+        ({"machine": space_robots.three_joint_chaser()}, "machine 'three-joint-chaser' has no theta4"),
     ):
         with pytest.raises(da.InputError, match=message):
-            systems.PathGuidance(robot, way, **{"q0": q0, "duration": 1.0, **arguments})
-    guidance = systems.PathGuidance(robot, way, q0, 1.0)
+            space_robots.PathGuidance(robot, way, **{"q0": q0, "duration": 1.0, **arguments})
+    guidance = space_robots.PathGuidance(robot, way, q0, 1.0)
     with pytest.raises(da.InputError, match="arm of a tracking_loop"):
-        systems.tracking_loop(guidance, arm=(0.0, 1.0))
-    assert isinstance(systems.tracking_loop(guidance), control.Cascade)
+        space_robots.tracking_loop(guidance, arm=(0.0, 1.0))
+    assert isinstance(space_robots.tracking_loop(guidance), control.Cascade)

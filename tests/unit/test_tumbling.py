@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.plan import TumblingBody
-from dalembert.systems import debris, tumbling_debris
+from dalembert.systems.space_robots import debris, tumbling_debris
 
 START = (np.cos(0.5), 0.0, 0.0, -np.sin(0.5))
 GENERAL = ((1440.0, -64.0, 24.0), (-64.0, 1120.0, 18.0), (24.0, 18.0, 2250.0))

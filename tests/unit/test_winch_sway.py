@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.studies.crane.winch import parametric_rates, winch_run
-from dalembert.systems import (
+from dalembert.systems.cranes import (
     WinchSwayDamping,
     hanging,
     planar_crane,

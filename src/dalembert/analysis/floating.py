@@ -207,7 +207,7 @@ def generalized_jacobian(
 
     Examples
     --------
-    >>> from dalembert.systems import floating_two_link
+    >>> from dalembert.systems.textbook import floating_two_link
     >>> robot = floating_two_link()
     >>> J = generalized_jacobian(robot, "link2")
     >>> J.v_names, J(robot.q_neutral).shape

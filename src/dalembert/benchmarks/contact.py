@@ -22,7 +22,7 @@ from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.simulation.contact.methods import TimeStepping
 from dalembert.simulation.run import Run
-from dalembert.systems.contacts import chain_on_ground
+from dalembert.systems.falling_chains import chain_on_ground
 
 __all__ = ["run_contact"]
 

@@ -17,10 +17,10 @@ from dalembert.benchmarks.rows import describe
 from dalembert.control.laws import PD
 from dalembert.core.errors import UnknownNameError
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.systems import ANDREWS_START, andrews_squeezer, four_bars
 from dalembert.systems.cable_robots import overturning_robot, pulley_robot
 from dalembert.systems.cranes import planar_crane, uniform_cable
 from dalembert.systems.flexible_arms import canadarm
+from dalembert.systems.mechanisms import ANDREWS_START, andrews_squeezer, four_bars
 
 __all__ = ["SINGLE_RUNS", "SingleRun", "measure_single_runs"]
 

@@ -13,33 +13,70 @@ from typing import Annotated
 
 import typer
 
-from dalembert import __version__
-from dalembert.cli.animate import animate
-from dalembert.cli.bench import bench
-from dalembert.cli.cache import cache
-from dalembert.cli.campaign import campaign
-from dalembert.cli.check import check, new, schema
-from dalembert.cli.demo import demo
-from dalembert.cli.doctor import doctor
-from dalembert.cli.export import export
-from dalembert.cli.fmu import fmu
-from dalembert.cli.output import examples
+from dalembert.cli.commands import LazyGroup, command
 from dalembert.cli.patience import Patience
-from dalembert.cli.plot import plot
-from dalembert.cli.realtime import realtime
-from dalembert.cli.report import report
-from dalembert.cli.reproduce import reproduce
-from dalembert.cli.robust import robust
-from dalembert.cli.simulate import simulate
-from dalembert.cli.studio import studio
-from dalembert.cli.systems import systems
-from dalembert.cli.verify import verify
 from dalembert.core.doing import doing
 from dalembert.core.errors import DalembertError, DalembertWarning
+from dalembert.core.version import __version__
 
 __all__ = ["app", "run"]
 
+
+_ENTRIES = {
+    "demo": command("demo", "demo", "demo --seed 7 --speed 6", "demo arm --out report"),
+    "new": command("check", "new", "new crane", "new arm my_arm.yaml"),
+    "check": command("check", "check crane.yaml", "check *.yaml"),
+    "simulate": command(
+        "simulate",
+        "simulate spatial-crane --plot crane.png",
+        "simulate crane.yaml --duration 20 -p length=6 --out crane.nc",
+        "simulate canadarm --method dopri5 --rtol 1e-10 --csv arm.csv",
+    ),
+    "plot": command("plot", "plot crane.nc", 'plot crane.nc "swing*" x --out angles.pdf'),
+    "animate": command(
+        "animate", "animate crane.nc --trace hook_point", "animate arm.nc --exaggerate 10 --out arm.html"
+    ),
+    "report": command("report", "report crane.nc", 'report crane.nc "theta*" --out angles.html'),
+    "campaign": command(
+        "campaign",
+        "campaign sway.yaml",
+        "campaign sway.yaml results --runner dask --workers 4",
+        "campaign status results",
+        "campaign resume results",
+        "campaign export results --out rows.csv",
+        "campaign report results",
+    ),
+    "studio": command("studio", "studio", "studio spatial-crane", "studio crane.yaml", "studio run.nc"),
+    "verify": command("verify", "verify crane.yaml", "verify canadarm --samples 100 --json"),
+    "robust": command(
+        "robust",
+        "robust crane.yaml",
+        "robust crane.yaml --range payload=1:9 --range length=1:3 --out mu.png",
+        "robust pendulum.yaml --gain theta:theta=20 --gain theta:theta_dot=4 --range m=0.5:3 --level 1",
+    ),
+    "reproduce": command("reproduce", "reproduce", "reproduce crane --short"),
+    "bench": command("bench", "bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"),
+    "export": command(
+        "export", "export canadarm arm.urdf", "export crane.yaml crane.xml", "export robot.xml robot.yaml"
+    ),
+    "fmu": command("fmu", "fmu crane.yaml", "fmu six-axis-arm --fmi 3.0 --open --out arm.fmu"),
+    "realtime": command("realtime", "realtime crane.yaml", "realtime crane.yaml --open --port 9000 --period 0.002"),
+    "schema": command("check", "schema", "schema --out machine.schema.json"),
+    "doctor": command("doctor", "doctor", "doctor --json"),
+    "systems": command("systems", "systems", "systems show canadarm", "systems --yaml canadarm > arm.yaml"),
+    "cache": command("cache", "cache", "cache clean", "cache clean --unused 30"),
+}
+"""All commands in the order of the help: their modules, and examples of their use."""
+
+
+class _Commands(LazyGroup):
+    """All commands."""
+
+    entries = _ENTRIES
+
+
 app = typer.Typer(
+    cls=_Commands,
     name="dalembert",
     help="Equations of motion of machines: derived, verified, compiled, simulated.",
     no_args_is_help=True,
@@ -62,53 +99,6 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-app.command(epilog=examples("demo", "demo --seed 7 --speed 6", "demo arm --out report"))(demo)
-app.command(epilog=examples("new", "new crane", "new arm my_arm.yaml"))(new)
-app.command(epilog=examples("check crane.yaml", "check *.yaml"))(check)
-app.add_typer(systems, epilog=examples("systems", "systems show canadarm", "systems --yaml canadarm > arm.yaml"))
-app.command(
-    epilog=examples(
-        "simulate spatial-crane --plot crane.png",
-        "simulate crane.yaml --duration 20 -p length=6 --out crane.nc",
-        "simulate canadarm --method dopri5 --rtol 1e-10 --csv arm.csv",
-    )
-)(simulate)
-app.command(epilog=examples("plot crane.nc", 'plot crane.nc "swing*" x --out angles.pdf'))(plot)
-app.command(epilog=examples("animate crane.nc --trace hook_point", "animate arm.nc --exaggerate 10 --out arm.html"))(
-    animate
-)
-app.command(epilog=examples("report crane.nc", 'report crane.nc "theta*" --out angles.html'))(report)
-app.command(
-    epilog=examples(
-        "campaign sway.yaml",
-        "campaign sway.yaml results --runner dask --workers 4",
-        "campaign status results",
-        "campaign resume results",
-        "campaign export results --out rows.csv",
-        "campaign report results",
-    )
-)(campaign)
-app.command(epilog=examples("studio", "studio spatial-crane", "studio crane.yaml", "studio run.nc"))(studio)
-app.command(epilog=examples("verify crane.yaml", "verify canadarm --samples 100 --json"))(verify)
-app.command(
-    epilog=examples(
-        "robust crane.yaml",
-        "robust crane.yaml --range payload=1:9 --range length=1:3 --out mu.png",
-        "robust pendulum.yaml --gain theta:theta=20 --gain theta:theta_dot=4 --range m=0.5:3 --level 1",
-    )
-)(robust)
-app.command(epilog=examples("reproduce", "reproduce crane --short"))(reproduce)
-app.command(epilog=examples("bench", "bench arms --robot ur5 --quantity all", "bench chains --plot chains.png"))(bench)
-app.command(epilog=examples("export canadarm arm.urdf", "export crane.yaml crane.xml", "export robot.xml robot.yaml"))(
-    export
-)
-app.command(epilog=examples("fmu crane.yaml", "fmu six-axis-arm --fmi 3.0 --open --out arm.fmu"))(fmu)
-app.command(epilog=examples("realtime crane.yaml", "realtime crane.yaml --open --port 9000 --period 0.002"))(realtime)
-app.command(epilog=examples("schema", "schema --out machine.schema.json"))(schema)
-app.command(epilog=examples("doctor", "doctor --json"))(doctor)
-app.add_typer(cache, epilog=examples("cache", "cache clean", "cache clean --unused 30"))
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -47,7 +47,7 @@ def demo(
 def _capture(out: Path, plot: bool, seed: int, speed: float) -> None:
     import time
 
-    from dalembert.systems import fly_capture, random_case
+    from dalembert.systems.space_robots import fly_capture, random_case
     from dalembert.view import capture_report, capture_rows, plot_capture
 
     screen = console()

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.measure import Measurement
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 __all__ = ["console", "examples", "number", "show", "table"]
 
@@ -19,11 +16,16 @@ _NARROW = 72  # columns: below, long words are not folded within the columns of 
 
 def console() -> Console:
     """Return the console of the standard output; wide where it is no terminal, so that tables are not broken."""
+    from rich.console import Console
+
     return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
 
 
 def table(*columns: str, title: str | None = None, right: tuple[str, ...] = ()) -> Table:
     """Return an empty table; columns named in ``right`` are right-aligned."""
+    from rich.markup import escape
+    from rich.table import Table
+
     made = Table(title=title, title_justify="left", show_lines=False)
     for column in columns:
         made.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
@@ -32,6 +34,10 @@ def table(*columns: str, title: str | None = None, right: tuple[str, ...] = ()) 
 
 def show(listing: Table, screen: Console | None = None) -> None:
     """Print a table; where its words do not fit beside each other, its rows one below the other."""
+    from rich.measure import Measurement
+    from rich.padding import Padding
+    from rich.text import Text
+
     out = screen or console()
     least = Measurement.get(out, out.options.update(width=1000), listing).minimum
     if out.width >= _NARROW or least <= out.width:

@@ -74,7 +74,7 @@ class PartialFeedbackLinearization(_Stateless):
 
     The last term reaches the sway: ``s'`` is the velocity of a frame, along the motion of the driven joint, relative to
     it. Around the hanging posture the accelerations of the rails reach the sway, those of a winch do not; what a winch
-    has are velocity couplings (Proposition 1), see `dalembert.systems.WinchSwayDamping`. A pendulum of frequency
+    has are velocity couplings (Proposition 1), see `dalembert.systems.cranes.WinchSwayDamping`. A pendulum of frequency
     ``w`` below the joint then has the poles of
 
         (s^2 + kd s + kp) (s^2 + w^2) + ks s^3 = 0,

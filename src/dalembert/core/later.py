@@ -28,7 +28,11 @@ def later(package: str, homes: Mapping[str, str], rooms: Iterable[str] = ()) -> 
             return import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value: object = getattr(import_module(homes[name]), name)
+        try:
+            module = import_module(homes[name])
+        except AttributeError as error:  # which an import statement would take for a missing name
+            raise ImportError(f"module {homes[name]!r} cannot be loaded: {error}") from error
+        value: object = getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 

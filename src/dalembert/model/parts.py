@@ -98,7 +98,8 @@ class Thruster:
     """An input that pushes or turns a body at a frame: the wrench ``u [force; torque]`` at the frame's origin.
 
     It acts on any body, free ones included: the nozzles of a spacecraft, or the ideal force and torque of its attitude
-    control (SPACE 8.1). Mass is not spent; `dalembert.systems.fuel_mass` counts the fuel afterwards (SPACE 9.1).
+    control (SPACE 8.1). Mass is not spent; `dalembert.systems.space_robots.fuel_mass` counts the fuel afterwards (SPACE
+    9.1).
 
     Parameters
     ----------

@@ -212,10 +212,10 @@ def plan_robot_capture(
 
     Examples
     --------
-    >>> from dalembert import systems
-    >>> robot = systems.space_chaser("rigid", arrays="rigid")
+    >>> from dalembert.systems import space_robots
+    >>> robot = space_robots.space_chaser("rigid", arrays="rigid")
     >>> home = {"theta2": -0.9, "theta3": 1.7, "theta4": -0.8}
-    >>> body = systems.tumbling_debris((0.0, 0.05, 0.02), position=(7.4, 0.0, 0.0))
+    >>> body = space_robots.tumbling_debris((0.0, 0.05, 0.02), position=(7.4, 0.0, 0.0))
     >>> plan = plan_robot_capture(robot, body, home)
     >>> all(verdict.ok for verdict in plan.verdicts)
     True

@@ -1,225 +1,77 @@
-"""Ready-made machines: published ones with their source, and a few that every engine is tried on."""
+"""Ready-made machines: published ones with their source, and a few that every engine is tried on.
 
-from dalembert.systems.cable_robots import (
-    WinchPID,
-    cable_robot,
-    eight_cable_robot,
-    gimbal_lock,
-    joining_robot,
-    overturning_robot,
-    pulley_robot,
-    winch_reference,
-)
-from dalembert.systems.catalogue import SYSTEMS, SystemInfo, load_system
-from dalembert.systems.contacts import (
-    bouncing_ball,
-    box_on_incline,
-    chain_in_circle,
-    chain_on_ground,
-    newtons_cradle,
-    painleve_rod,
-    rocking_block,
-    rolling_sphere,
-)
-from dalembert.systems.cranes import (
-    DesignedOn,
-    Finding,
-    LumpedCable,
-    PayloadTransport,
-    PlanarClosedForms,
-    RitzCable,
-    StructureReport,
-    WinchReach,
-    WinchSwayDamping,
-    bending_stiffness_alpha,
-    cable_sway_frequencies,
-    crane_coordinates,
-    crane_structure,
-    document_order,
-    elastic_cable_frequencies,
-    hanging,
-    hook_crane,
-    linear_chain_frequencies,
-    mass_matrix_two_links,
-    multi_cable_crane,
-    one_link_forces,
-    planar_crane,
-    residual_sway,
-    simplified_crane,
-    spatial_crane,
-    sway_angle,
-    sway_energy,
-    sway_frequencies,
-    uniform_cable,
-    winch_reach,
-)
-from dalembert.systems.falling_chains import falling_chain
-from dalembert.systems.flexible_arms import canadarm, mda_arm, planar_arm
-from dalembert.systems.legged import quadruped, quadruped_stance, trot
-from dalembert.systems.mechanisms import (
-    ANDREWS_START,
-    CAR_AXIS_START,
-    andrews_squeezer,
-    bricard_mechanism,
-    car_axis,
-    flyball_governor,
-    four_bars,
-    point_pendulum,
-)
-from dalembert.systems.parallel_robots import (
-    DeltaGeometry,
-    delta_angles,
-    delta_configuration,
-    delta_position,
-    delta_robot,
-)
-from dalembert.systems.space_robots import (
-    CASE_DISTRIBUTIONS,
-    BenchCommand,
-    CaptureBench,
-    CaptureCase,
-    CaptureGains,
-    CaptureOutcome,
-    CoordinatedGuidance,
-    FloatingTarget,
-    MissionRequirement,
-    PathGuidance,
-    RobotReference,
-    SensorNoise,
-    attitude_thrusters,
-    bench_arm,
-    capture_loop,
-    capture_measures,
-    capture_scene,
-    capture_start,
-    captured_stack,
-    coordinated_loop,
-    debris,
-    flexible_debris,
-    fly_capture,
-    fuel_mass,
-    grip_parameters,
-    random_case,
-    robot_reference,
-    solar_array,
-    space_chaser,
-    three_joint_chaser,
-    tracking_loop,
-    tumbling_debris,
-    tune_coordinated,
-    two_arm_chaser,
-    uncertain_chaser,
-)
-from dalembert.systems.textbook import actuated_pendulum, double_pendulum, floating_two_link, motor_side, pr_robot
+There is a room for each kind of machine, such as `dalembert.systems.cranes`.
+"""
+
+import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from dalembert.core.later import later
+
+if TYPE_CHECKING:
+    from dalembert.systems import (
+        cable_robots,
+        contacts,
+        cranes,
+        falling_chains,
+        flexible_arms,
+        legged,
+        mechanisms,
+        parallel_robots,
+        space_robots,
+        textbook,
+    )
+    from dalembert.systems.catalogue import SYSTEMS, SystemInfo, load_system
 
 __all__ = [
-    "ANDREWS_START",
-    "CAR_AXIS_START",
-    "CASE_DISTRIBUTIONS",
     "SYSTEMS",
-    "BenchCommand",
-    "CaptureBench",
-    "CaptureCase",
-    "CaptureGains",
-    "CaptureOutcome",
-    "CoordinatedGuidance",
-    "DeltaGeometry",
-    "DesignedOn",
-    "Finding",
-    "FloatingTarget",
-    "LumpedCable",
-    "MissionRequirement",
-    "PathGuidance",
-    "PayloadTransport",
-    "PlanarClosedForms",
-    "RitzCable",
-    "RobotReference",
-    "SensorNoise",
-    "StructureReport",
     "SystemInfo",
-    "WinchPID",
-    "WinchReach",
-    "WinchSwayDamping",
-    "actuated_pendulum",
-    "andrews_squeezer",
-    "attitude_thrusters",
-    "bench_arm",
-    "bending_stiffness_alpha",
-    "bouncing_ball",
-    "box_on_incline",
-    "bricard_mechanism",
-    "cable_robot",
-    "cable_sway_frequencies",
-    "canadarm",
-    "capture_loop",
-    "capture_measures",
-    "capture_scene",
-    "capture_start",
-    "captured_stack",
-    "car_axis",
-    "chain_in_circle",
-    "chain_on_ground",
-    "coordinated_loop",
-    "crane_coordinates",
-    "crane_structure",
-    "debris",
-    "delta_angles",
-    "delta_configuration",
-    "delta_position",
-    "delta_robot",
-    "document_order",
-    "double_pendulum",
-    "eight_cable_robot",
-    "elastic_cable_frequencies",
-    "falling_chain",
-    "flexible_debris",
-    "floating_two_link",
-    "fly_capture",
-    "flyball_governor",
-    "four_bars",
-    "fuel_mass",
-    "gimbal_lock",
-    "grip_parameters",
-    "hanging",
-    "hook_crane",
-    "joining_robot",
-    "linear_chain_frequencies",
+    "cable_robots",
+    "contacts",
+    "cranes",
+    "falling_chains",
+    "flexible_arms",
+    "legged",
     "load_system",
-    "mass_matrix_two_links",
-    "mda_arm",
-    "motor_side",
-    "multi_cable_crane",
-    "newtons_cradle",
-    "one_link_forces",
-    "overturning_robot",
-    "painleve_rod",
-    "planar_arm",
-    "planar_crane",
-    "point_pendulum",
-    "pr_robot",
-    "pulley_robot",
-    "quadruped",
-    "quadruped_stance",
-    "random_case",
-    "residual_sway",
-    "robot_reference",
-    "rocking_block",
-    "rolling_sphere",
-    "simplified_crane",
-    "solar_array",
-    "space_chaser",
-    "spatial_crane",
-    "sway_angle",
-    "sway_energy",
-    "sway_frequencies",
-    "three_joint_chaser",
-    "tracking_loop",
-    "trot",
-    "tumbling_debris",
-    "tune_coordinated",
-    "two_arm_chaser",
-    "uncertain_chaser",
-    "uniform_cable",
-    "winch_reach",
-    "winch_reference",
+    "mechanisms",
+    "parallel_robots",
+    "space_robots",
+    "textbook",
 ]
+
+_LATER = {
+    "SYSTEMS": "dalembert.systems.catalogue",
+    "SystemInfo": "dalembert.systems.catalogue",
+    "load_system": "dalembert.systems.catalogue",
+}
+
+_ROOMS = (
+    "cable_robots",
+    "contacts",
+    "cranes",
+    "falling_chains",
+    "flexible_arms",
+    "legged",
+    "mechanisms",
+    "parallel_robots",
+    "space_robots",
+    "textbook",
+)
+
+_load = later(__name__, _LATER, _ROOMS)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__ and not name.startswith("_"):
+        for room in _ROOMS:  # where the names of the rooms were before there were rooms
+            module = import_module(f"{__name__}.{room}")
+            if name in module.__all__:
+                text = f"{__name__}.{name} is deprecated, use {__name__}.{room}.{name}"
+                warnings.warn(text, DeprecationWarning, stacklevel=2)
+                return getattr(module, name)
+    return _load(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

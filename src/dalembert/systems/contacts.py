@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar
 from dalembert.model.body import Body, box, sphere
-from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface
+from dalembert.model.contacts import Contact, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Geometry, Sphere, along
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
-from dalembert.systems.falling_chains import falling_chain
 
 __all__ = [
     "bouncing_ball",
     "box_on_incline",
-    "chain_in_circle",
-    "chain_on_ground",
     "newtons_cradle",
     "painleve_rod",
     "rocking_block",
@@ -33,7 +30,7 @@ def _plane(inertia: float) -> Any:
     return (1.0, inertia, 1.0)
 
 
-def bouncing_ball(restitution: Any = 0.8, *, law: str = "newton") -> Machine:
+def bouncing_ball(restitution: Scalar = 0.8, *, law: str = "newton") -> Machine:
     """A ball of 1 kg and 0.1 m radius above the ground; its coordinate is the height of its centre.
 
     From the height ``h`` above the floor it strikes at ``sqrt(2 h/g) (1 + 2 e + ... + 2 e^(k-1))``, and comes to rest
@@ -44,7 +41,7 @@ def bouncing_ball(restitution: Any = 0.8, *, law: str = "newton") -> Machine:
     return Machine("bouncing ball", (sphere("ball", 1.0, 0.1),), (slide,), contacts=(contact,))
 
 
-def rocking_block(width: float = 0.2, height: float = 0.4, *, friction: Any = 0.5) -> Machine:
+def rocking_block(width: float = 0.2, height: float = 0.4, *, friction: Scalar = 0.5) -> Machine:
     """A block of 1 kg in the x-z plane that rocks from corner to corner.
 
     At each impact without slip its rate drops to ``1 - 3/2 sin^2`` of the angle from a corner's edge to the diagonal
@@ -61,7 +58,7 @@ def rocking_block(width: float = 0.2, height: float = 0.4, *, friction: Any = 0.
     return Machine("rocking block", (body,), (joint,), contacts=contacts)
 
 
-def newtons_cradle(balls: int = 5, *, restitution: Any = 1.0) -> Machine:
+def newtons_cradle(balls: int = 5, *, restitution: Scalar = 1.0) -> Machine:
     """Balls of 1 kg and 0.05 m radius that slide along x and strike each other; without gravity."""
     if isinstance(balls, bool) or not isinstance(balls, int) or balls < 2:
         raise MachineError(f"a cradle must have at least 2 balls, got {balls!r}")
@@ -78,7 +75,7 @@ def newtons_cradle(balls: int = 5, *, restitution: Any = 1.0) -> Machine:
     )
 
 
-def box_on_incline(angle: float = math.radians(20.0), *, friction: Any = 0.5) -> Machine:
+def box_on_incline(angle: float = math.radians(20.0), *, friction: Scalar = 0.5) -> Machine:
     """A cube of 2 kg and 0.3 m on a plane that falls along x by ``angle``; friction beyond the slope holds it.
 
     Its frame is that of the plane: with ``base.z = 0.15`` and the neutral attitude it lies on it.
@@ -90,7 +87,7 @@ def box_on_incline(angle: float = math.radians(20.0), *, friction: Any = 0.5) ->
     return Machine("box on incline", (box("box", 2.0, size),), (joint,), contacts=(contact,), gravity=down)
 
 
-def painleve_rod(friction: Any = 1.5) -> Machine:
+def painleve_rod(friction: Scalar = 1.5) -> Machine:
     """A slender rod of 1 kg and 1 m in the x-z plane whose lower end slides on the ground.
 
     Sliding towards -x at the angle ``a`` no force of friction beyond ``(tan a + 4/tan a)/3`` is possible (P. Painleve,
@@ -103,7 +100,7 @@ def painleve_rod(friction: Any = 1.5) -> Machine:
     return Machine("painleve rod", (body,), (joint,), contacts=(tip,))
 
 
-def rolling_sphere(friction: Any = 0.3) -> Machine:
+def rolling_sphere(friction: Scalar = 0.3) -> Machine:
     """A sphere of 1 kg and 0.1 m radius that slides, and rolls at 5/7 of its speed from ``2 v/(7 mu g)`` on."""
     contact = Contact("ground", "sphere", Sphere(0.1), friction=friction)
     return Machine(
@@ -112,40 +109,3 @@ def rolling_sphere(friction: Any = 0.3) -> Machine:
         (Joint("base", "free", WORLD, "sphere"),),
         contacts=(contact,),
     )
-
-
-def chain_on_ground(
-    links: int = 10, modes: int = 2, *, restitution: Any = 0.5, friction: Any = 0.0, **options: Any
-) -> Machine:
-    """A `falling_chain` above the ground, which the ends of its links touch.
-
-    Parameters
-    ----------
-    links, modes
-        Number of links, and of bending modes of each.
-    restitution, friction
-        Of all ends.
-    **options
-        Those of `falling_chain`.
-    """
-    return _touching(
-        falling_chain(links, modes, **options), HalfSpace((0.0, 1.0, 0.0)), restitution, friction, "chain on ground"
-    )
-
-
-def chain_in_circle(radius: float = 1.2, *, modes: int = 1, restitution: Any = 0.8, friction: Any = 0.0) -> Machine:
-    """Two links of a `falling_chain` inside a circle about the origin (IMPACT's second case, which gives no data)."""
-    inside = CylindricalSurface(radius, (0.0, 0.0, 1.0), inside=True)
-    return _touching(falling_chain(2, modes), inside, restitution, friction, "chain in circle")
-
-
-def _touching(chain: Machine, surface: Any, restitution: Any, friction: Any, name: str) -> Machine:
-    """Contacts of the first link's start and of the tips of all links."""
-    beams = [b.name for b in chain.bodies]
-    contacts = [
-        Contact(f"end{i}", frame, surface=surface, restitution=restitution, friction=friction)
-        for i, frame in enumerate([f"{beams[0]}.start", *(f"{b}.tip" for b in beams)])
-    ]
-    first: Any = chain.bodies[0]
-    started = replace(first, stations=(*first.stations, ("start", 0.0)))
-    return chain.with_(name=name, bodies=(started, *chain.bodies[1:]), contacts=tuple(contacts))

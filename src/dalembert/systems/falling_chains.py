@@ -1,16 +1,20 @@
-"""Chains of flexible links that fall in a plane (IMPACT)."""
+"""Chains of flexible links that fall in a plane, onto the ground or inside a circle (IMPACT)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
+from typing import Any
 
 from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar
 from dalembert.model.beam import Beam
+from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, Surface
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.model.section import Section
 
-__all__ = ["falling_chain"]
+__all__ = ["chain_in_circle", "chain_on_ground", "falling_chain"]
 
 LENGTH, MASS, BENDING, ROTARY, GRAVITY = 1.0, 1.0, 1000.0, 2.94e-5, 9.81
 """Table 1: length [m], mass [kg/m], bending stiffness [N m2] and rotary inertia [kg m] per length, gravity [m/s2]."""
@@ -44,7 +48,7 @@ def falling_chain(
 
     Examples
     --------
-    >>> from dalembert.systems import falling_chain
+    >>> from dalembert.systems.falling_chains import falling_chain
     >>> falling_chain(2, 1).q_names
     ('base.x', 'base.y', 'base.angle', 'link1.delta1', 'hinge2', 'link2.delta1')
     """
@@ -72,3 +76,42 @@ def falling_chain(
     joints = [Joint("base", "planar", "world", names[0], axis=up)]
     joints += [Joint(f"hinge{i + 2}", "revolute", f"{names[i]}.tip", names[i + 1], axis=up) for i in range(links - 1)]
     return Machine("falling chain", bodies, tuple(joints), gravity=(0.0, -GRAVITY, 0.0))
+
+
+def chain_on_ground(
+    links: int = 10, modes: int = 2, *, restitution: Scalar = 0.5, friction: Scalar = 0.0, **options: Any
+) -> Machine:
+    """A `falling_chain` above the ground, which the ends of its links touch.
+
+    Parameters
+    ----------
+    links, modes
+        Number of links, and of bending modes of each.
+    restitution, friction
+        Of all ends.
+    **options
+        Those of `falling_chain`.
+    """
+    return _touching(
+        falling_chain(links, modes, **options), HalfSpace((0.0, 1.0, 0.0)), restitution, friction, "chain on ground"
+    )
+
+
+def chain_in_circle(
+    radius: float = 1.2, *, modes: int = 1, restitution: Scalar = 0.8, friction: Scalar = 0.0
+) -> Machine:
+    """Two links of a `falling_chain` inside a circle about the origin (IMPACT's second case, which gives no data)."""
+    inside = CylindricalSurface(radius, (0.0, 0.0, 1.0), inside=True)
+    return _touching(falling_chain(2, modes), inside, restitution, friction, "chain in circle")
+
+
+def _touching(chain: Machine, surface: Surface, restitution: Scalar, friction: Scalar, name: str) -> Machine:
+    """Contacts of the first link's start and of the tips of all links."""
+    beams = [b.name for b in chain.bodies]
+    contacts = [
+        Contact(f"end{i}", frame, surface=surface, restitution=restitution, friction=friction)
+        for i, frame in enumerate([f"{beams[0]}.start", *(f"{b}.tip" for b in beams)])
+    ]
+    first: Any = chain.bodies[0]
+    started = replace(first, stations=(*first.stations, ("start", 0.0)))
+    return chain.with_(name=name, bodies=(started, *chain.bodies[1:]), contacts=tuple(contacts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dalembert.core.parameter import Scalar
 from dalembert.model.body import Body, box
 from dalembert.model.contacts import Contact
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Sphere, along
@@ -30,7 +31,7 @@ _ALONG, _ACROSS = (1.0, 0.0, 0.0), (0.0, -1.0, 0.0)
 _DARK, _LIGHT = "#3c4654", "#c8553d"
 
 
-def quadruped(*, friction: Any = 0.7, effort: float = 60.0) -> Machine:
+def quadruped(*, friction: Scalar = 0.7, effort: float = 60.0) -> Machine:
     """A trunk of 22 kg on four legs with three motors each, feet over the ground (own data).
 
     Its joints are named by leg and axis: ``LF_HAA`` (sideways), ``LF_HFE`` (thigh), ``LF_KFE`` (knee).

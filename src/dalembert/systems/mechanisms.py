@@ -42,8 +42,8 @@ _DOWN = (0.0, -9.81, 0.0)
 
 def _machine(name: str, bodies: Sequence[Body], joints: Sequence[Joint], **parts: Any) -> Machine:
     """Return a machine of lists; the gravity as it is."""
-    made = {key: value if key == "gravity" else tuple(value) for key, value in parts.items()}
-    return Machine(name, tuple(bodies), tuple(joints), **made)
+    fields = {key: value if key == "gravity" else tuple(value) for key, value in parts.items()}
+    return Machine(name, tuple(bodies), tuple(joints), **fields)
 
 
 def _vector(x: Iterable[float]) -> tuple[float, float, float]:

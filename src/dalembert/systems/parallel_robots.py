@@ -12,12 +12,12 @@ which has two solutions: the elbows point outwards, or inwards.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
 from dalembert.model.body import Body, box, rod
 from dalembert.model.constraints import BallConstraint
@@ -140,11 +140,11 @@ def delta_configuration(geometry: DeltaGeometry, position: ArrayLike) -> dict[st
 def delta_robot(
     geometry: DeltaGeometry | None = None,
     *,
-    arm_mass: Any = 0.6,
-    rod_mass: Any = 0.12,
-    platform_mass: Any = 0.8,
-    rotor_inertia: Any = 0.02,
-    damping: Any = 0.0,
+    arm_mass: Scalar = 0.6,
+    rod_mass: Scalar = 0.12,
+    platform_mass: Scalar = 0.8,
+    rotor_inertia: Scalar = 0.02,
+    damping: Scalar = 0.0,
     platform: str = "free",
 ) -> Machine:
     """Return a Delta robot with motors ``arm1``, ``arm2``, ``arm3``; it has three degrees of freedom.
@@ -177,16 +177,16 @@ def delta_robot(
         bodies.append(_coloured(rod(arm, arm_mass, g.arm, axis="x", com=(g.arm / 2, 0.0, 0.0)), "#4477aa"))
         joints.append(Joint(arm, "revolute", WORLD, arm, shoulder, axis=(0.0, 1.0, 0.0), damping=damping))
         motors.append(Motor(arm, arm, rotor_inertia=rotor_inertia))
-        for side, part in _SIDES:
+        for side, offset in _SIDES:
             name = f"{k + 1}{side}"
-            elbow = Transform((g.arm, part * g.width, 0.0))
+            elbow = Transform((g.arm, offset * g.width, 0.0))
             thin = rod(f"rod{name}", rod_mass, g.rod, axis="x", com=(g.rod / 2, 0.0, 0.0))
             bodies += [Body(f"cross{name}"), _coloured(thin, "#999999")]
             joints += [
                 Joint(f"swing{name}", "revolute", arm, f"cross{name}", elbow, axis=(0.0, 1.0, 0.0)),
                 Joint(f"lean{name}", "revolute", f"cross{name}", f"rod{name}", axis=(0.0, 0.0, 1.0)),
             ]
-            at = g.platform * radial + part * g.width * tangential
+            at = g.platform * radial + offset * g.width * tangential
             frames += [
                 Frame(f"end{name}", f"rod{name}", Transform((g.rod, 0.0, 0.0))),
                 Frame(f"seat{name}", "platform", Transform((float(at[0]), float(at[1]), 0.0))),
@@ -203,7 +203,7 @@ def delta_robot(
 
 
 def _coloured(body: Body, colour: str) -> Body:
-    return replace(body, geometry=tuple(replace(part, colour=colour) for part in body.geometry))
+    return replace(body, geometry=tuple(replace(shape, colour=colour) for shape in body.geometry))
 
 
 def _platform(plate: Body, kind: str) -> tuple[list[Body], list[Joint]]:

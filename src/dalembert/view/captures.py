@@ -15,7 +15,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_file
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
-from dalembert.systems import CaptureOutcome, fuel_mass
+from dalembert.systems.space_robots import CaptureOutcome, fuel_mass
 from dalembert.view.page.report import report_page
 from dalembert.view.plots import picture_file, save_figure
 
@@ -76,7 +76,7 @@ def plot_capture(outcome: CaptureOutcome, path: str | os.PathLike[str] | None = 
     Parameters
     ----------
     outcome
-        From `dalembert.systems.fly_capture`.
+        From `dalembert.systems.space_robots.fly_capture`.
     path
         A picture file; None: return the figure.
     """
@@ -145,7 +145,7 @@ def capture_report(outcome: CaptureOutcome, path: str | os.PathLike[str], *, com
     Parameters
     ----------
     outcome
-        From `dalembert.systems.fly_capture`.
+        From `dalembert.systems.space_robots.fly_capture`.
     path
         The file (.html).
     command

@@ -11,7 +11,8 @@ import numpy as np
 from dalembert import simulate
 from dalembert.model import Beam, Contact, HalfSpace, Machine
 from dalembert.studies.falling_links.link import EXACT, HEIGHT, falling_link, free_link
-from dalembert.systems import SYSTEMS, chain_on_ground
+from dalembert.systems import SYSTEMS
+from dalembert.systems.falling_chains import chain_on_ground
 
 __all__ = ["chain_results", "free_impacts", "on_ground", "second_impact", "span_results", "stepped_impact"]
 

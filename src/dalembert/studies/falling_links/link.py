@@ -14,7 +14,7 @@ from dalembert import Event, equations, simulate
 from dalembert.core.types import Array
 from dalembert.formulations import ContactImpact
 from dalembert.model import Beam, Machine, Shape
-from dalembert.systems import falling_chain
+from dalembert.systems.falling_chains import falling_chain
 
 __all__ = ["EXACT", "HEIGHT", "PRINTED", "Fall", "fall", "falling_link", "free_link", "modal_rate_after"]
 

@@ -14,7 +14,7 @@ from dalembert.analysis import OperationCount, count_operations
 from dalembert.formulations.tree.gibbs_appell.formulation import GibbsAppell
 from dalembert.studies.operation_counts.as_written import inertia_as_written
 from dalembert.studies.operation_counts.transforms import Transforms
-from dalembert.systems import falling_chain
+from dalembert.systems.falling_chains import falling_chain
 
 __all__ = ["METHODS", "ChainCount", "chain_count", "derivation"]
 

@@ -12,7 +12,7 @@ from dalembert.core.types import Array
 from dalembert.studies.operation_counts.counts import METHODS, chain_count, derivation
 from dalembert.studies.operation_counts.printed import printed_counts
 from dalembert.studies.timing import least_times
-from dalembert.systems import falling_chain
+from dalembert.systems.falling_chains import falling_chain
 
 __all__ = ["results"]
 

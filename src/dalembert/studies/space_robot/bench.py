@@ -28,7 +28,7 @@ from dalembert.control import PD, BasePD, Cascade, Follow, Known, NativeGuidance
 from dalembert.core.types import Array
 from dalembert.loop import sampled_poles
 from dalembert.plan import PointMotion, plan_capture
-from dalembert.systems import capture_scene, three_joint_chaser
+from dalembert.systems.space_robots import capture_scene, three_joint_chaser
 
 __all__ = ["bench_results"]
 

@@ -24,7 +24,7 @@ from dalembert.model import (
     in_orbit,
     sun_position,
 )
-from dalembert.systems import debris, space_chaser
+from dalembert.systems.space_robots import debris, space_chaser
 
 __all__ = ["environment_results"]
 

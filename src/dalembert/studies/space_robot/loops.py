@@ -20,7 +20,7 @@ from dalembert.loop import sampled_poles
 from dalembert.plan import PosePath
 from dalembert.simulation import Run
 from dalembert.spatial.rotations import quaternion_from_matrix
-from dalembert.systems import (
+from dalembert.systems.space_robots import (
     CoordinatedGuidance,
     PathGuidance,
     coordinated_loop,

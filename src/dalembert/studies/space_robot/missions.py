@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dalembert.systems import fly_capture, random_case
+from dalembert.systems.space_robots import fly_capture, random_case
 
 __all__ = ["Flown", "fly_cases", "mission_results"]
 
@@ -38,7 +38,7 @@ def fly_cases(
     Parameters
     ----------
     seeds, speed
-        Of `dalembert.systems.random_case`.
+        Of `dalembert.systems.space_robots.random_case`.
     rest
         Whether they go on after the grip, until the stack is at rest.
     workers

@@ -1,7 +1,8 @@
 """Capture of a debris whose solar arrays swing: the tip follows its target point, grips, and holds the stack.
 
-Chosen here: the debris of `dalembert.systems.flexible_debris` at 4 degrees per second, its arrays deflected by 5 cm at
-the start, a meeting after 52 s, 3 s of following, then the grip and 20 s of holding the posture with the base let go.
+Chosen here: the debris of `dalembert.systems.space_robots.flexible_debris` at 4 degrees per second, its arrays
+deflected by 5 cm at the start, a meeting after 52 s, 3 s of following, then the grip and 20 s of holding the posture
+with the base let go.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dalembert import Signal, equations, join, simulate
 from dalembert.control import PD
 from dalembert.core.types import Array
 from dalembert.plan import gripped, meet_pose, resting_pose
-from dalembert.systems import (
+from dalembert.systems.space_robots import (
     FloatingTarget,
     PathGuidance,
     capture_scene,

@@ -16,7 +16,7 @@ from dalembert.studies.space_robot.environment import environment_results
 from dalembert.studies.space_robot.loops import loop_results
 from dalembert.studies.space_robot.missions import mission_results
 from dalembert.studies.space_robot.soft_target import soft_target_results
-from dalembert.systems import debris, robot_reference, space_chaser, tumbling_debris
+from dalembert.systems.space_robots import debris, robot_reference, space_chaser, tumbling_debris
 
 __all__ = ["results"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 
 from dalembert.core.errors import InputError, MachineError
-from dalembert.core.parameter import nominal
+from dalembert.core.parameter import Scalar, nominal
 from dalembert.loop.closed_loop import Event
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable, winch
@@ -28,16 +28,16 @@ def cable_robot(
     anchors: Sequence[Any],
     *,
     mount: str = "free",
-    lengths: Sequence[Any] | None = None,
+    lengths: Sequence[Scalar] | None = None,
     winches: bool = True,
-    drum: Any = 0.03,
-    rotor_inertia: Any = 1e-3,
-    damping: Any = 0.0,
-    friction: Any = 0.0,
-    pulley: Any = 0.0,
+    drum: Scalar | Sequence[Scalar] = 0.03,
+    rotor_inertia: Scalar = 1e-3,
+    damping: Scalar = 0.0,
+    friction: Scalar = 0.0,
+    pulley: Scalar = 0.0,
     swivel_inertia: Any = None,
-    stiffness: Any = None,
-    cable_damping: Any = 0.0,
+    stiffness: Scalar | None = None,
+    cable_damping: Scalar = 0.0,
     bilateral: bool = False,
     gravity: Any = STANDARD_GRAVITY,
     **parts: Any,
@@ -118,15 +118,15 @@ def cable_robot(
                 **guide,
             )
         )
-    own: dict[str, tuple[Any, ...]] = {
+    fields: dict[str, tuple[Any, ...]] = {
         "bodies": tuple(bodies),
         "joints": tuple(joints),
         "motors": tuple(motors),
         "cables": tuple(cables),
     }
     for field, more in parts.items():
-        own[field] = (*own.get(field, ()), *more)
-    return Machine(name, gravity=gravity, **own)
+        fields[field] = (*fields.get(field, ()), *more)
+    return Machine(name, gravity=gravity, **fields)
 
 
 def platform_on(platform: Body, mount: str) -> tuple[list[Body], list[Joint]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from dalembert.control.laws import machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
@@ -38,8 +37,8 @@ class WinchPID:
     kp: float
     ki: float
     kd: float
-    reference: Callable[[Any], Any]
-    feedforward: tuple[float, ...] | Callable[[Any], Any] = ()
+    reference: Callable[[Expression], Expression]
+    feedforward: tuple[float, ...] | Callable[[Expression], Expression] = ()
 
     def __post_init__(self) -> None:
         for name in ("kp", "ki", "kd"):
@@ -62,7 +61,9 @@ class WinchPID:
         """Integrators start empty."""
         return np.zeros(eom.nu)
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs and integrator rates as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         blocks = {b.name: b for b in eom.layout.blocks}
@@ -73,8 +74,8 @@ class WinchPID:
         r = ca.SX(self.reference(t))
         if r.shape != (eom.nu, 1):
             raise InputError(f"WinchPID: reference must have {eom.nu} components, got {r.shape[0]}")
-        given = self.feedforward(t) if callable(self.feedforward) else ca.DM(list(self.feedforward or [0.0] * eom.nu))
-        u_0 = ca.SX(given)
+        feedforward = self.feedforward or (0.0,) * eom.nu
+        u_0 = ca.SX(feedforward(t) if callable(feedforward) else ca.DM(list(feedforward)))
         if u_0.shape != (eom.nu, 1):
             raise InputError(f"WinchPID: feedforward must have {eom.nu} components, got {u_0.shape[0]}")
         rd = ca.jacobian(r, t)
@@ -83,7 +84,9 @@ class WinchPID:
         return u_0 + self.kp * e + self.ki * z + self.kd * ed, e
 
 
-def winch_reference(machine: Machine, path: Callable[[Any], Any], start: Array | None = None) -> Callable[[Any], Any]:
+def winch_reference(
+    machine: Machine, path: Callable[[ExpressionLike], ExpressionLike], start: Array | None = None
+) -> Callable[[Expression], Expression]:
     """Winch angles that take the platform along a path, as a function of time for a control law.
 
     Parameters
@@ -111,7 +114,7 @@ def winch_reference(machine: Machine, path: Callable[[Any], Any], start: Array |
     l_0 = [m if c.length is None else nominal(c.length) for c, m in zip(coiled, measured, strict=True)]
     r = ca.DM([nominal(c.drum) for c in coiled])
 
-    def angles(t: Any) -> Any:
+    def angles(t: Expression) -> Expression:
         return (L(ca.SX(path(t))) - ca.DM(l_0)) / r
 
     return angles

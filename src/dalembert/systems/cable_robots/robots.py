@@ -12,7 +12,8 @@ import numpy as np
 from dalembert.analysis.cables.kinematics import cable_lengths
 from dalembert.analysis.cables.statics import static_equilibrium
 from dalembert.core.errors import InputError
-from dalembert.core.parameter import TIME, Parameter, smoothstep
+from dalembert.core.parameter import TIME, Parameter, Scalar, smoothstep
+from dalembert.core.validation import Vector
 from dalembert.model.body import Body, box, point_mass
 from dalembert.model.cables import Cable, winch
 from dalembert.model.constraints import WeldConstraint
@@ -163,7 +164,7 @@ def overturning_robot(
     return Machine("overturning-robot", **parts)  # type: ignore[arg-type]
 
 
-def overturning_exit(t: Any) -> tuple[Any, Any, Any]:
+def overturning_exit(t: Scalar) -> Vector:
     """Exit point of cable 3 at a time: the quintic of 10 s between the two points of CDPR, Table 5."""
     s = smoothstep(t / 10.0)
     start, end = (0.82, 1.0, 1.15), (-0.68, 1.0, 1.3)

@@ -8,11 +8,12 @@ functions of order zero of ``2 w sqrt(s/g)`` (D. Bernoulli 1733; H. Lamb, Higher
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from dalembert.core.errors import InputError
+from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
 
 __all__ = ["cable_sway_frequencies", "elastic_cable_frequencies", "linear_chain_frequencies"]
@@ -37,10 +38,10 @@ def cable_sway_frequencies(
     return _roots(lambda w: _frequency_function(w, s0, length, gravity), count, spacing)
 
 
-def _frequency_function(w: Any, s0: float, length: float, g: float) -> Any:
+def _frequency_function(w: float, s0: float, length: float, g: float) -> float:
     from scipy.special import j0, j1, y0, y1
 
-    def basis(s: float) -> tuple[Any, Any, Any, Any]:
+    def basis(s: float) -> tuple[float, float, float, float]:
         x = 2 * w * np.sqrt(s / g)
         slope = w / np.sqrt(g * s)
         return j0(x), y0(x), -slope * j1(x), -slope * y1(x)
@@ -70,7 +71,7 @@ def elastic_cable_frequencies(count: int, *, mass: float, stiffness: float, payl
     return x * np.sqrt(stiffness / mass)
 
 
-def linear_chain_frequencies(masses: Any, stiffnesses: Any) -> Array:
+def linear_chain_frequencies(masses: Sequence[Scalar] | Array, stiffnesses: Sequence[Scalar] | Array) -> Array:
     """Frequencies of a fixed-free chain of masses and springs (CRANE remark 17), ascending [rad/s].
 
     In coordinates of the masses: ``M = diag(m_i)`` and ``K`` tridiagonal with ``k_i + k_{i+1}`` and ``-k_{i+1}``.
@@ -87,7 +88,7 @@ def linear_chain_frequencies(masses: Any, stiffnesses: Any) -> Array:
     return np.sqrt(eigh(K, np.diag(m), eigvals_only=True))
 
 
-def _roots(f: Any, count: int, spacing: float) -> Array:
+def _roots(f: Callable[[float], float], count: int, spacing: float) -> Array:
     """The first positive roots of a function, found on a grid much finer than their spacing."""
     from scipy.optimize import brentq
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
@@ -88,19 +89,19 @@ def link_count(machine: Machine) -> int:
     return sum(1 for b in machine.bodies if re.fullmatch(r"node\d+", b.name))
 
 
-def node_masses(machine: Machine) -> np.ndarray[Any, Any]:
+def node_masses(machine: Machine) -> Array:
     """Nominal masses ``m_1 .. m_N`` at the nodes."""
     return np.array([nominal(machine.body(f"node{i}").mass) for i in range(1, link_count(machine) + 1)])
 
 
-def rod_masses(machine: Machine) -> np.ndarray[Any, Any]:
+def rod_masses(machine: Machine) -> Array:
     """Nominal masses of the links themselves; zero where all mass is at the nodes."""
     parts = {b.name: nominal(b.mass) for b in machine.bodies}
     names = ("link", "middle", "foot")
     return np.array([sum(parts.get(f"{n}{i}", 0.0) for n in names) for i in range(1, link_count(machine) + 1)])
 
 
-def link_lengths(machine: Machine) -> np.ndarray[Any, Any]:
+def link_lengths(machine: Machine) -> Array:
     """Lengths of the links; of those that vary, the lengths at rest."""
     result = []
     for i in range(1, link_count(machine) + 1):
@@ -113,9 +114,9 @@ def link_lengths(machine: Machine) -> np.ndarray[Any, Any]:
 def check_run(machine: Machine, run: Run) -> None:
     """Refuse what is not a run of a crane."""
     expected = (*machine.q_names, *machine.v_names)
-    found = run.state_names[: len(expected)] if isinstance(run, Run) else ()
-    if found != expected:
-        got = f"one with {', '.join(found)}" if found else repr(run)
+    names = run.state_names[: len(expected)] if isinstance(run, Run) else ()
+    if names != expected:
+        got = f"one with {', '.join(names)}" if names else repr(run)
         raise InputError(f"run must be one of crane '{machine.name}', with {', '.join(expected)}; got {got}")
 
 
@@ -184,10 +185,10 @@ def crane_coordinates(machine: Machine, choice: str = "theta") -> CoordinateMap:
     a, b = len(col.cart), len(col.cart) + len(col.angle)
     relative, absolute = (_relative_3d, _absolute_3d) if col.spatial else (_relative_2d, _absolute_2d)
 
-    def to_machine(y: Any, p: Any) -> Any:
+    def to_machine(y: Expression, p: dict[str, Expression]) -> Expression:
         return ca.vertcat(y[:a], relative(y[a:b]), y[b:])[back]
 
-    def from_machine(q: Any, p: Any) -> Any:
+    def from_machine(q: Expression, p: dict[str, Expression]) -> Expression:
         x = q[order]
         return ca.vertcat(x[:a], absolute(x[a:b]), x[b:])
 
@@ -205,33 +206,33 @@ def _horizontal(machine: Machine, col: Columns) -> CoordinateMap:
     back = np.argsort(order).tolist()
     names = [*(col.names[i] for i in order[: n + 1]), *(f"x{i}" for i in range(1, n + 1))]
 
-    def to_machine(y: Any, p: Any) -> Any:
+    def to_machine(y: Expression, p: dict[str, Expression]) -> Expression:
         x = ca.vertcat(y[0], y[n + 1 :])
         return ca.vertcat(y[: n + 1], (x[1:] - x[:-1]) / ca.sin(ca.cumsum(y[1 : n + 1])))[back]
 
-    def from_machine(q: Any, p: Any) -> Any:
+    def from_machine(q: Expression, p: dict[str, Expression]) -> Expression:
         y = q[order]
         return ca.vertcat(y[: n + 1], y[0] + ca.cumsum(y[n + 1 :] * ca.sin(ca.cumsum(y[1 : n + 1]))))
 
-    def upright(k: int) -> Any:
+    def upright(k: int) -> Callable[[Expression, dict[str, Expression]], Expression]:
         return lambda y, p: ca.sin(ca.sum1(y[1 : k + 1])) ** 2 - np.sin(VERTICAL) ** 2
 
     singular = {f"link{k} vertical": upright(k) for k in range(1, n + 1)}  # det Q_theta = 0, after (189)
     return CoordinateMap(names, to_machine, from_machine, singular)
 
 
-def _relative_2d(alpha: Any) -> Any:
+def _relative_2d(alpha: Expression) -> Expression:
     """``theta = J^-1 alpha`` (CRANE 156)."""
     n = alpha.shape[0]
     return ca.vertcat(*[alpha[i] - alpha[i - 1] if i else alpha[0] for i in range(n)])
 
 
-def _absolute_2d(theta: Any) -> Any:
+def _absolute_2d(theta: Expression) -> Expression:
     """``alpha = J theta`` (CRANE 155)."""
     return ca.cumsum(theta)
 
 
-def _turn(theta: Any, phi: Any) -> Any:
+def _turn(theta: Expression, phi: Expression | float) -> Expression:
     """Rotation by ``theta`` about -y, then by ``phi`` about x."""
     c, s, cp, sp = ca.cos(theta), ca.sin(theta), ca.cos(phi), ca.sin(phi)
     about_y = ca.vertcat(ca.horzcat(c, 0, -s), ca.horzcat(0, 1, 0), ca.horzcat(s, 0, c))
@@ -239,16 +240,16 @@ def _turn(theta: Any, phi: Any) -> Any:
     return about_y @ about_x
 
 
-def _direction(alpha: Any, beta: Any) -> Any:
+def _direction(alpha: Expression, beta: Expression) -> Expression:
     return ca.vertcat(ca.sin(alpha) * ca.cos(beta), ca.sin(beta), -ca.cos(alpha) * ca.cos(beta))
 
 
-def _angles_of(d: Any) -> tuple[Any, Any]:
+def _angles_of(d: Expression) -> tuple[Expression, Expression]:
     return ca.atan2(d[0], -d[2]), ca.asin(d[1])
 
 
-def _relative_3d(absolute: Any) -> Any:
-    R, out = ca.DM.eye(3), []
+def _relative_3d(absolute: Expression) -> Expression:
+    R, out = ca.SX.eye(3), []
     for i in range(0, absolute.shape[0], 2):
         theta, phi = _angles_of(R.T @ _direction(absolute[i], absolute[i + 1]))
         out += [theta, phi]
@@ -256,8 +257,8 @@ def _relative_3d(absolute: Any) -> Any:
     return ca.vertcat(*out)
 
 
-def _absolute_3d(relative: Any) -> Any:
-    R, out = ca.DM.eye(3), []
+def _absolute_3d(relative: Expression) -> Expression:
+    R, out = ca.SX.eye(3), []
     for i in range(0, relative.shape[0], 2):
         R = R @ _turn(relative[i], relative[i + 1])
         out += [*_angles_of(-R[:, 2])]

@@ -92,7 +92,7 @@ def planar_crane(
 
     Examples
     --------
-    >>> from dalembert.systems import planar_crane, uniform_cable
+    >>> from dalembert.systems.cranes import planar_crane, uniform_cable
     >>> crane = planar_crane(uniform_cable(2, 6.0, payload=500.0, mass=20.0), lengths="hoisted")
     >>> crane.q_names, crane.u_names
     (('x', 'theta1', 'l1', 'theta2'), ('F', 'F1'))

@@ -78,7 +78,7 @@ def multi_cable_crane(
 
     Examples
     --------
-    >>> from dalembert.systems import multi_cable_crane
+    >>> from dalembert.systems.cranes import multi_cable_crane
     >>> multi_cable_crane(2).q_names
     ('x', 'load.x', 'load.y', 'load.angle')
     """
@@ -146,7 +146,7 @@ def _spacing(value: Any, cables: int, what: str) -> tuple[Scalar, Scalar]:
     pair = list(value) if isinstance(value, list | tuple) else [value, value if cables == 4 else 0.0]
     if len(pair) != 2:
         raise MachineError(f"{what} must be one number, or two (along x and y), got {value!r}")
-    x, y = (field_scalar(part, what, lower=0.0) for part in pair)
+    x, y = (field_scalar(distance, what, lower=0.0) for distance in pair)
     if nominal(x) == 0.0 or (cables == 4 and nominal(y) == 0.0):
         raise MachineError(f"{what} must be > 0 for {cables} cables, got {value!r}")
     return x, y if cables == 4 else 0.0

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Law
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.states import Parameters
 from dalembert.model.machine import Machine
 from dalembert.systems.cranes.coordinates import Columns, _angles_of, _turn, link_count
 
@@ -53,7 +54,9 @@ class DesignedOn:
     def _model(self) -> EquationsOfMotion:
         return derive(self.design)
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs of the law at the design's state."""
         model = self._model()
         if model.u_names != eom.u_names:
@@ -69,7 +72,7 @@ class DesignedOn:
         return self.law.expression(model, t, q_seen, v_seen, z, ca.DM(model.parameter_values(None)))
 
 
-def design_coordinates(eom: EquationsOfMotion, model: EquationsOfMotion) -> Any:
+def design_coordinates(eom: EquationsOfMotion, model: EquationsOfMotion) -> Expression:
     """Coordinates of the design as expressions of the plant's."""
     plant, design = eom.machine, model.machine
     N, n = link_count(plant), link_count(design)
@@ -80,7 +83,7 @@ def design_coordinates(eom: EquationsOfMotion, model: EquationsOfMotion) -> Any:
     points = [s.pose("trolley")[:3, 3]]
     points += [s.pose(f"node{round(k * N / n)}")[:3, 3] for k in range(1, n + 1)]
     values = {"x": points[0][0], "y": points[0][1]}
-    R: Any = ca.SX.eye(3)
+    R = ca.SX.eye(3)
     for k in range(1, n + 1):
         chord = points[k] - points[k - 1]
         values[f"l{k}"] = ca.norm_2(chord)
@@ -91,7 +94,7 @@ def design_coordinates(eom: EquationsOfMotion, model: EquationsOfMotion) -> Any:
     return ca.vertcat(*[values[name] for name in model.q_names])
 
 
-def sway_angle(eom: EquationsOfMotion, q: Any, *, p: Any = None) -> Array:
+def sway_angle(eom: EquationsOfMotion, q: ArrayLike, *, p: Parameters = None) -> Array:
     """Angle between the vertical and the line from the trolley to the payload [rad], of configurations (..., nq)."""
     line = eom.pose("payload", q, p=p)[..., :3, 3] - eom.pose("trolley", q, p=p)[..., :3, 3]
     return np.arctan2(np.hypot(line[..., 0], line[..., 1]), -line[..., 2])

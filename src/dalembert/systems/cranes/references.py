@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from dalembert.analysis.linearize import linearize
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 from dalembert.plan.flat import LoadReference
@@ -21,7 +21,7 @@ from dalembert.systems.cranes.coordinates import Columns, hanging
 __all__ = ["PayloadTransport", "residual_sway", "sway_frequencies"]
 
 
-def sway_frequencies(machine: Machine, at: dict[str, float] | None = None) -> np.ndarray[Any, Any]:
+def sway_frequencies(machine: Machine, at: dict[str, float] | None = None) -> Array:
     """Frequencies of the hanging crane with trolley, bridge and winch held [rad/s], ascending."""
     col = Columns(machine)
     state = hanging(machine, **(at or {}))
@@ -35,7 +35,7 @@ def sway_frequencies(machine: Machine, at: dict[str, float] | None = None) -> np
     return np.sort(np.sqrt(np.maximum(squares.real, 0.0)))
 
 
-def residual_sway(machine: Machine, reference: Callable[[Any], Any], end: float) -> np.ndarray[Any, Any]:
+def residual_sway(machine: Machine, reference: Callable[[Expression], Expression], end: float) -> Array:
     """Sway that a trolley leaves behind when it follows a reference exactly, mode by mode, by linear theory [rad].
 
     The mode ``phi`` with frequency ``w`` (mass-normalised) swings the line from trolley to payload by
@@ -94,7 +94,7 @@ class PayloadTransport:
     """
 
     machine: Machine
-    load: Callable[[Any], Any]
+    load: Callable[[Expression], Expression]
 
     def __post_init__(self) -> None:
         if not callable(self.load):
@@ -112,11 +112,11 @@ class PayloadTransport:
         """Reference of the trolley (and, before it, of the bridge)."""
         return LoadReference(self.load, float(sway_frequencies(self.machine)[0]))
 
-    def __call__(self, t: Any) -> Any:
+    def __call__(self, t: Expression) -> Expression:
         """Coordinates at time ``t``."""
         reference = self.trolley
         position, lean = reference(t), reference.acceleration(t) / nominal(self.machine.gravity[2])
-        q: dict[str, Any] = dict(hanging(self.machine))
+        q: dict[str, Expression | float] = dict(hanging(self.machine))
         for k, i in enumerate(Columns(self.machine).cart):
             rail = self.machine.q_names[i]
             q[rail] = position[k]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
@@ -69,7 +70,7 @@ class RitzCable:
         if not isinstance(self.basis, str) or self.basis not in BASES:
             raise InputError(f"basis of a RitzCable must be one of {', '.join(BASES)}, got {self.basis!r}")
 
-    def shapes(self, xi: Any) -> tuple[Array, Array]:
+    def shapes(self, xi: ArrayLike) -> tuple[Array, Array]:
         """Functions and their slopes at parts of the length, each (..., functions)."""
         try:
             x = np.asarray(xi, dtype=float)

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError
+from dalembert.core.types import Expression
 from dalembert.formulations.base import FormulationBase
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import solve_spd
@@ -56,7 +56,7 @@ def simplified_crane(
 
     Examples
     --------
-    >>> from dalembert.systems import planar_crane, simplified_crane, uniform_cable
+    >>> from dalembert.systems.cranes import planar_crane, simplified_crane, uniform_cable
     >>> crane = planar_crane(uniform_cable(2, 6.0, payload=500.0, mass=20.0), lengths="hoisted")
     >>> simplified_crane(crane, "zeroth", backend="vm").mass_matrix([0, 0.1, 3.0, 0.2])[0].round(1)
     array([ 620., 3060.,    0., 1515.])
@@ -77,12 +77,12 @@ def simplified_crane(
 class _Link:
     """Columns of a link in ``v``, its length with its rates, and what stands for sine and cosine."""
 
-    rate: Any  # row that makes a_k' from v
-    growth: Any  # row that makes l_k' from v
-    length: Any
-    angle: Any
-    S: Any
-    C: Any
+    rate: Expression  # row that makes a_k' from v
+    growth: Expression  # row that makes l_k' from v
+    length: Expression
+    angle: Expression
+    S: Expression
+    C: Expression
 
 
 class _Simplified(FormulationBase):
@@ -114,20 +114,20 @@ class _Simplified(FormulationBase):
         return links
 
     @cached_property
-    def _springs(self) -> Any:
+    def _springs(self) -> Expression:
         """Energy of springs along the links and at their joints."""
         x = self.variables
         joints = [self.machine.joint(name) for name in self.machine.q_names]
         return sum((x.value(j.stiffness) * (x.q[i] - x.value(j.rest)) ** 2 / 2 for i, j in enumerate(joints)), ca.SX(0))
 
     @cached_property
-    def _masses(self) -> list[Any]:
+    def _masses(self) -> list[Expression]:
         n = link_count(self.machine)
         masses = [self.variables.value(self.machine.body(f"node{i}").mass) for i in range(1, n + 1)]
         return [0.0] * (n - 1) + masses[-1:] if self._large else masses
 
     @cached_property
-    def _nodes(self) -> list[tuple[Any, Any, Any]]:
+    def _nodes(self) -> list[tuple[Expression, Expression, Expression]]:
         """Mass, Jacobian (2, nv) and acceleration at constant velocities of each node."""
         names, v = self.machine.q_names, self.variables.v
         cart = ca.SX.eye(len(names))[names.index("x"), :] if "x" in names else ca.SX(1, len(names))
@@ -140,7 +140,7 @@ class _Simplified(FormulationBase):
             result.append((m, J, drift))
         return result
 
-    def mass_matrix(self) -> Any:
+    def mass_matrix(self) -> Expression:
         """``sum_i m_i J_i^T J_i`` and the trolley."""
         M = ca.SX(self.layout.nv, self.layout.nv)
         if "x" in self.machine.q_names:
@@ -148,20 +148,20 @@ class _Simplified(FormulationBase):
             M[i, i] = self.variables.value(self.machine.body("trolley").mass)
         return M + sum((m * (J.T @ J) for m, J, _ in self._nodes), ca.SX(*M.shape))
 
-    def _velocity_force(self) -> Any:
+    def _velocity_force(self) -> Expression:
         return sum((m * (J.T @ drift) for m, J, drift in self._nodes), ca.SX(self.layout.nv, 1))
 
-    def coriolis_matrix(self) -> Any:
+    def coriolis_matrix(self) -> Expression:
         """Half the derivative of the velocity force; where it is simplified, ``M' - 2 C`` is not skew."""
         return ca.jacobian(self._velocity_force(), self.variables.v) / 2
 
-    def _weights(self) -> list[tuple[Any, Any]]:
+    def _weights(self) -> list[tuple[Expression, _Link]]:
         """Weight below each joint and the link."""
         g = -self.variables.value(self.machine.gravity[2])
         below = [sum(self._masses[k:], ca.SX(0)) * g for k in range(len(self._links))]
         return list(zip(below, self._links, strict=True))
 
-    def gravity(self) -> Any:
+    def gravity(self) -> Expression:
         """(83), (84); the sine is that of the first order in both orders."""
         total = ca.SX(self.layout.nv, 1)
         for weight, link in self._weights():
@@ -169,15 +169,15 @@ class _Simplified(FormulationBase):
             total = total + weight * (link.length * S * link.rate.T - link.C * link.growth.T)
         return total
 
-    def bias(self) -> Any:
+    def bias(self) -> Expression:
         """Velocity force, gravity and springs."""
         return self._velocity_force() + self.gravity() + ca.gradient(self._springs, self.variables.q)
 
-    def inverse_dynamics(self) -> Any:
+    def inverse_dynamics(self) -> Expression:
         """``M a + bias``."""
         return self.mass_matrix() @ self.variables.a + self.bias()
 
-    def forward_dynamics(self) -> Any:
+    def forward_dynamics(self) -> Expression:
         """Solution of ``M a = tau - bias``."""
         n = link_count(self.machine)
         if self._large and n >= 2:
@@ -187,48 +187,48 @@ class _Simplified(FormulationBase):
             )
         return solve_spd(self.mass_matrix(), self.variables.tau - self.bias())
 
-    def kinetic_energy(self) -> Any:
+    def kinetic_energy(self) -> Expression:
         """``v^T M v/2``."""
         return ca.bilin(self.mass_matrix(), self.variables.v, self.variables.v) / 2
 
-    def potential_energy(self) -> Any:
+    def potential_energy(self) -> Expression:
         """Gravity, to second order in the angles unless they are exact, and springs."""
         cosine = (link.C if self._angles == "exact" else 1 - link.angle**2 / 2 for _, link in self._weights())
         V = sum((-w * link.length * c for (w, link), c in zip(self._weights(), cosine, strict=True)), ca.SX(0))
         return V + self._springs
 
-    def momentum(self) -> Any:
+    def momentum(self) -> Expression:
         """Momentum of the crane itself."""
         return self._full.momentum()
 
-    def center_of_mass(self) -> Any:
+    def center_of_mass(self) -> Expression:
         """Centre of mass of the crane itself."""
         return self._full.center_of_mass()
 
-    def actuation(self) -> Any:
+    def actuation(self) -> Expression:
         """Generalised forces of the motors."""
         return self._full.actuation()
 
-    def losses(self) -> Any:
+    def losses(self) -> Expression:
         """Generalised forces of the losses."""
         return self._full.losses()
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expression:
         """Rates of the coordinates."""
         return self._full.coordinate_rates()
 
-    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+    def frame_pose(self, frame: str) -> tuple[Expression, Expression]:
         """Pose of a frame of the crane itself."""
         return self._full.frame_pose(frame)
 
-    def jacobian(self, frame: str) -> Any:
+    def jacobian(self, frame: str) -> Expression:
         """Jacobian of a frame of the crane itself."""
         return self._full.jacobian(frame)
 
-    def joint_coordinate(self, joint: str) -> Any:
+    def joint_coordinate(self, joint: str) -> Expression:
         """Coordinate of a joint that has one."""
         return self._full.joint_coordinate(joint)
 
-    def joint_rate(self, joint: str) -> Any:
+    def joint_rate(self, joint: str) -> Expression:
         """Rate of a joint that has one coordinate."""
         return self._full.joint_rate(joint)

@@ -112,7 +112,7 @@ def crane_structure(machine: Machine, *, samples: int = 12, seed: int = 0, run: 
 
     Examples
     --------
-    >>> from dalembert.systems import planar_crane, uniform_cable, crane_structure
+    >>> from dalembert.systems.cranes import planar_crane, uniform_cable, crane_structure
     >>> crane = planar_crane(uniform_cable(2, 6.0, payload=500.0, mass=20.0), lengths="variable")
     >>> report = crane_structure(crane)
     >>> report.underactuation, report["lemma 3"].holds, report["lemma 4 printed"].holds

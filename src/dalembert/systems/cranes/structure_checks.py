@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -111,7 +110,7 @@ def _all_checks(study: Study) -> Iterator[Row]:
         yield from _lemma_4(h)
 
 
-def _order(f: Any) -> float:
+def _order(f: Callable[[float], float]) -> float:
     """Order of smallness of a function of the angle, 0 if it does not vanish, infinity if it is zero anyway."""
     a, b = f(1e-2), f(1e-3)
     if a < ZERO:
@@ -144,7 +143,7 @@ def _lemma_1(s: Study) -> Iterator[Row]:
     scale = np.abs(M0).max()
     if l:
         off = np.abs(s.block(M0, xa, l)).max() / scale
-        least = min(np.linalg.eigvalsh(s.block(M0, part, part)).min() for part in (xa, l))
+        least = min(np.linalg.eigvalsh(s.block(M0, rows, rows)).min() for rows in (xa, l))
         yield (
             "lemma 1.1",
             "hanging: M is block-diagonal, both blocks positive definite (154)",
@@ -250,8 +249,8 @@ def _unit(M: Array) -> Array:
 def _lemma_2(h: Study) -> Iterator[Row]:
     c, a, l = h.col.cart, h.col.angle, h.col.length
     M, M0 = h.eom.mass_matrix(h.q), h.eom.mass_matrix(h.hanging)
-    constant = max(np.ptp(h.block(M, part, part), axis=0).max() for part in (c, l) if part) / np.abs(M0).max()
-    positive = all(np.linalg.eigvalsh(h.block(M0, part, part)).min() > 0 for part in (c, l) if part)
+    constant = max(np.ptp(h.block(M, rows, rows), axis=0).max() for rows in (c, l) if rows) / np.abs(M0).max()
+    positive = all(np.linalg.eigvalsh(h.block(M0, rows, rows)).min() > 0 for rows in (c, l) if rows)
     statement = "only l1 varies: M_xx and M_ll are constant and positive"
     yield "lemma 2.1", statement, bool(constant < ZERO and positive), constant, "spread"
     order = _order(lambda e: np.abs(h.block(h.eom.mass_matrix(h.scaled(e)), c + a, l)).max())

@@ -16,7 +16,6 @@ sign of ``A`` that is not too fast takes energy from the sway.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -25,7 +24,7 @@ from dalembert.control.laws import driven_response
 from dalembert.control.underactuated import partition
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import solve_spd
@@ -46,9 +45,9 @@ class _Sway:
     rails: list[int]
     angles: list[int]
     length: int
-    energy: Any
-    power: Any  # A, B
-    coupling: Any  # c
+    energy: ca.Function
+    power: ca.Function  # A, B
+    coupling: ca.Function  # c
 
     @staticmethod
     def of(eom: EquationsOfMotion) -> _Sway:
@@ -156,7 +155,9 @@ class WinchSwayDamping:
         """No internal states."""
         return np.zeros(0)
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Forces of the motors as expressions."""
         if not eom.formulation.machine_coordinates:
             raise InputError("WinchSwayDamping works in the crane's own coordinates; give equations without a map")
@@ -185,7 +186,9 @@ class WinchSwayDamping:
         b, G = driven_response(eom, t, q, v, p)
         return solve_spd(G, ca.vertcat(*[demand[row] for row in partition(eom).driven]) - b), ca.SX(0, 1)
 
-    def _speed(self, eom: EquationsOfMotion, sway: _Sway, theta: Any, w: Any, l: Any, p: Any) -> Any:
+    def _speed(
+        self, eom: EquationsOfMotion, sway: _Sway, theta: Expression, w: Expression, l: Expression, p: Expression
+    ) -> Expression:
         """Speed of the winch that takes energy from the sway."""
         machine = eom.machine
         L, g = float(link_lengths(machine).sum()), -nominal(machine.gravity[2])

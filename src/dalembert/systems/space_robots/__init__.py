@@ -16,13 +16,13 @@ from dalembert.systems.space_robots.floating_target import FloatingTarget
 from dalembert.systems.space_robots.fuel import fuel_mass
 from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.measures import capture_measures
-from dalembert.systems.space_robots.mission import fly_capture
+from dalembert.systems.space_robots.mission import CapturePhases, fly_capture
 from dalembert.systems.space_robots.native_guidance import capture_loop, capture_start
 from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
 from dalembert.systems.space_robots.requirements import MissionRequirement
 from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters, uncertain_chaser
-from dalembert.systems.space_robots.sensors import SensorNoise
+from dalembert.systems.space_robots.sensors import CaptureSensors, SensorNoise
 from dalembert.systems.space_robots.tracking import PathGuidance, tracking_loop
 
 __all__ = [
@@ -34,6 +34,8 @@ __all__ = [
     "CaptureGains",
     "CaptureGuide",
     "CaptureOutcome",
+    "CapturePhases",
+    "CaptureSensors",
     "CoordinatedGuidance",
     "FloatingTarget",
     "MissionRequirement",

@@ -168,12 +168,12 @@ class CaptureBench:
         self._home = np.array([1.1, 0.0, height])  # of the target's tool
         forward = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])  # tools point along x of their base
         self._forward = forward
-        found = inverse_kinematics(self.arm, "eff", _pose(forward, self._home), q0=np.array([0, 0.1, 0.1, 0, 0, 0]))
-        if not found.converged:
+        solution = inverse_kinematics(self.arm, "eff", _pose(forward, self._home), q0=np.array([0, 0.1, 0.1, 0, 0, 0]))
+        if not solution.converged:
             raise InputError(f"the arms of the bench do not reach a height of {height:g} m")
         self._first: tuple[Array, Array] | None = None
-        self._chaser = found.q
-        self._target = found.q + np.array([0, 0, 0, 0, 0, float(roll)])
+        self._chaser = solution.q
+        self._target = solution.q + np.array([0, 0, 0, 0, 0, float(roll)])
         self._rolled = _turn(float(roll))
 
     def command(
@@ -213,10 +213,12 @@ class CaptureBench:
                 low, high = _ZONE[k]
                 where = f"{'xyz'[k]} = {place[k]:.3f} m, its zone is {low} to {high} m"
                 refused = f"the tool of the {name}'s arm would be at {where}"
-            found = inverse_kinematics(self.arm, "eff", pose, q0=before, tolerance=1e-7, restarts=0, max_iterations=50)
-            if not found.converged and not refused:
-                refused = f"the {name}'s arm cannot be brought there within its joints: {found.message}"
-            angles[name] = found.q
+            solution = inverse_kinematics(
+                self.arm, "eff", pose, q0=before, tolerance=1e-7, restarts=0, max_iterations=50
+            )
+            if not solution.converged and not refused:
+                refused = f"the {name}'s arm cannot be brought there within its joints: {solution.message}"
+            angles[name] = solution.q
         command = BenchCommand(rail, angles["chaser"], angles["target"], refused)
         if command.ok:
             self._chaser, self._target = command.chaser, command.target

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from dalembert.core.types import Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["BentArm"]
@@ -34,14 +34,14 @@ class BentArm:
     def rows(self) -> tuple[list[int], list[int], list[int]]:
         """Rows of the base, the joints and the booms in the velocities."""
         names = list(self.eom.v_names)
-        own = next(b for b in self.eom.layout.blocks if b.name == self.base)
+        block = next(b for b in self.eom.layout.blocks if b.name == self.base)
         motors = [m.joint for m in self.eom.machine.motors]
         joints = [names.index(f"{name}_dot") for name in motors]
-        base = list(range(own.v.start, own.v.stop))
+        base = list(range(block.v.start, block.v.stop))
         return base, joints, [k for k in range(self.eom.nv) if k not in base and k not in joints]
 
     @cached_property
-    def _q(self) -> tuple[Any, Any, Any, Any]:
+    def _q(self) -> tuple[Expression, Expression, Expression, Expression]:
         """Symbols: pose of the base (7), joints, deflections; and the whole configuration."""
         block = next(b for b in self.eom.layout.blocks if b.name == self.base)
         motors = [m.joint for m in self.eom.machine.motors]
@@ -52,7 +52,7 @@ class BentArm:
         q[block.q.start : block.q.stop], q[at], q[rest] = base, theta, delta
         return base, theta, delta, q
 
-    def _at(self, expression: Any, q: Any) -> Any:
+    def _at(self, expression: Expression, q: Expression) -> Expression:
         s = self.eom.symbolic
         return ca.Function("f", [s.q, s.p], [ca.densify(expression)])(q, self.eom.parameter_values())
 

@@ -88,10 +88,10 @@ def random_case(seed: int, speed: float = 4.0, *, error: float = 0.1) -> Capture
         return np.asarray(half * rng.uniform(-1.0, 1.0, n))
 
     factors = dict(zip(_FACTORS, (1.0 + uniform(error, len(_FACTORS))).tolist(), strict=True))
-    own = np.sqrt(1.0 + uniform(error, 3))
-    while not _possible(np.array(INERTIA) * np.outer(own, own)):
-        own = np.sqrt(1.0 + uniform(error, 3))
-    factors.update({f"debris_{a}": float(x) for a, x in zip("xyz", own, strict=True)})
+    axes = np.sqrt(1.0 + uniform(error, 3))
+    while not _possible(np.array(INERTIA) * np.outer(axes, axes)):
+        axes = np.sqrt(1.0 + uniform(error, 3))
+    factors.update({f"debris_{a}": float(x) for a, x in zip("xyz", axes, strict=True)})
     return CaptureCase(
         seed,
         tuple(rate.tolist()),

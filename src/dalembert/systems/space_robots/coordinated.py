@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -14,7 +14,8 @@ from dalembert.control.cascade import Cascade, Follow, Known, Sampled, read
 from dalembert.control.laws import PD
 from dalembert.control.spacecraft import BasePD, CentralizedPD, FollowPose, Together
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.types import Array, StateLike
+from dalembert.core.ports import Law
+from dalembert.core.types import Array, Expression, StateLike
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.formulations.factorization import solve_spd
@@ -30,6 +31,9 @@ from dalembert.spatial.rotations import (
 )
 
 __all__ = ["CoordinatedGuidance", "coordinated_loop", "tune_coordinated"]
+
+_Target: TypeAlias = ArrayLike | Callable[[Expression], Expression] | FollowPose
+"""Pose that is wanted: constant, a function of time, or a reference that a stage above holds."""
 
 _GAINS = ("base_gain", "arm_gain")
 
@@ -78,7 +82,7 @@ class CoordinatedGuidance:
     """
 
     robot: MachineOrEquations
-    target: Any
+    target: _Target
     base_gain: float = 0.1
     arm_gain: float = 0.5
     period: float = 0.02
@@ -127,7 +131,9 @@ class CoordinatedGuidance:
         """Gains, and that it has not."""
         return np.array([self.base_gain, self.arm_gain, 0.0])
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """References to hold, and states."""
         model, known = self.model, Known(eom, t, q, v, p)
         for name in model.q_names:
@@ -172,15 +178,15 @@ class CoordinatedGuidance:
         return ca.vertcat(after, carried, rates), ca.vertcat(z[0], z[1], 1.0)
 
 
-def _target(given: Any, t: Any) -> tuple[Any, Any, Any, Any]:
+def _target(target: _Target, t: Expression) -> tuple[Expression, Expression, Expression, Expression]:
     """Position, quaternion, velocity in world axes and rate in own axes."""
-    if hasattr(given, "motion"):
-        made: tuple[Any, Any, Any, Any] = given.motion(t)
-        return made
-    if callable(given):
-        r = ca.SX(ca.vertcat(*made) if isinstance(made := given(t), list | tuple) else made)
+    if isinstance(target, FollowPose):
+        return target.motion(t)
+    if callable(target):
+        pose = target(t)
+        r = ca.SX(ca.vertcat(*pose)) if isinstance(pose, list | tuple) else ca.SX(pose)
     else:
-        r = ca.SX(ca.DM(np.asarray(given, dtype=float)))
+        r = ca.SX(ca.DM(np.asarray(target, dtype=float)))
     if r.shape != (7, 1):
         raise InputError(f"the target of a CoordinatedGuidance must be a position and a quaternion, got {r.shape[0]}")
     Q = r[3:] / ca.norm_2(r[3:])
@@ -216,7 +222,7 @@ def coordinated_loop(
     follow = Follow(
         [f"ref.{n}" for n in model.q_names[7:]], [f"ref.{n}" for n in model.v_names[6:]], since=f"{guidance.name}.t"
     )
-    arm: Any = CentralizedPD(*joints, follow, at=at) if centralized else PD(*joints, follow)
+    arm: Law = CentralizedPD(*joints, follow, at=at) if centralized else PD(*joints, follow)
     free = model.layout.blocks[0].name
     law = Together([BasePD(*base, FollowPose(f"ref.{free}")), arm])
     return Cascade(Sampled(law, period), [guidance])
@@ -260,9 +266,9 @@ def tune_coordinated(
     for gb in np.asarray(base_gains, dtype=float):
         for gm in np.asarray(arm_gains, dtype=float):
             held = {f"{name}.base_gain": float(gb), f"{name}.arm_gain": float(gm)}
-            found = sampled_poles(eom, cascade, at, held=held, signals=signals, sensors=sensors)
-            if best is None or found.slowest < best[2].slowest:
-                best = float(gb), float(gm), found
+            poles = sampled_poles(eom, cascade, at, held=held, signals=signals, sensors=sensors)
+            if best is None or poles.slowest < best[2].slowest:
+                best = float(gb), float(gm), poles
     if best is None or not best[2].stable:
         grows = "" if best is None else f": the best one grows at {best[2].slowest:g} 1/s"
         raise InputError(f"no pair of gains is stable{grows}")

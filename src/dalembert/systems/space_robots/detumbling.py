@@ -104,10 +104,10 @@ def _law(nominal: EquationsOfMotion) -> Kernel:
     s = nominal.symbolic
     since, n, seen = ca.SX.sym("since"), ca.SX.sym("n"), ca.SX.sym("seen", _WINDOW, 3)
     start, braking = ca.SX.sym("start", 12), ca.SX.sym("braking", 3)
-    given, v, p = ca.SX.sym("q", nominal.nq), ca.SX.sym("v", nominal.nv), ca.SX.sym("p", s.p.shape[0])
+    measured, v, p = ca.SX.sym("q", nominal.nq), ca.SX.sym("v", nominal.nv), ca.SX.sym("p", s.p.shape[0])
     at = nominal.q_names.index("base.qw")
-    Q = given[at : at + 4] / ca.norm_2(given[at : at + 4])
-    q = ca.vertcat(given[:at], Q, given[at + 4 :])
+    Q = measured[at : at + 4] / ca.norm_2(measured[at : at + 4])
+    q = ca.vertcat(measured[:at], Q, measured[at + 4 :])
     known = ca.Function("known", [s.q, s.v, s.p], [ca.densify(s.momentum), ca.densify(s.center_of_mass)])
     h, centre = known(q, v, p)
     about = h[3:] - ca.cross(centre, h[:3])
@@ -120,7 +120,7 @@ def _law(nominal: EquationsOfMotion) -> Kernel:
     way = time * (x - x**4 * (2.5 - 3.0 * x + x * x))
     goal, speed = start[:6] + way * start[6:], left * start[6:]
     held = ca.vertcat(goal, speed, ca.DM.zeros(6), quaternion_matrix(Q).T @ torque, Q)
-    inputs = [since, given, v, seen, n, start, braking, p]
+    inputs = [since, measured, v, seen, n, start, braking, p]
     names = ["since", "q", "v", "seen", "n", "start", "braking", "p"]
     function = ca.Function("stack", inputs, ca.cse([about, ca.densify(held)]), names, ["about", "held"])
     return compile_function(function, backend=nominal.backend, shapes={"since": (), "n": ()}, lanes=False)

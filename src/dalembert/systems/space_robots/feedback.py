@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert.control.cascade import read
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.plan.held_base import HeldBase
 from dalembert.spatial.rotations import quaternion_product
@@ -83,8 +82,8 @@ class CaptureFeedback:
         D = np.diag(robot.eom.mass_matrix(posture))
         base, joints, _ = robot.rows
         kp, kd = gains.arm**2 * D[joints], 2.0 * gains.arm_damping * gains.arm * D[joints]
-        own, rate = gains.base**2 * D[base[3:]], 2.0 * gains.base_damping * gains.base * D[base[3:]]
-        return CaptureFeedback(*(tuple(float(x) for x in row) for row in (kp, kd, own, rate)))
+        base_kp, base_kd = gains.base**2 * D[base[3:]], 2.0 * gains.base_damping * gains.base * D[base[3:]]
+        return CaptureFeedback(*(tuple(float(x) for x in row) for row in (kp, kd, base_kp, base_kd)))
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """No internal states."""
@@ -94,7 +93,9 @@ class CaptureFeedback:
         """No internal states."""
         return np.zeros(0)
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Torques of the joints, no force, and torque of the base."""
         names_q, names_v = list(eom.q_names), list(eom.v_names)
         joints = [m.joint for m in eom.machine.motors]

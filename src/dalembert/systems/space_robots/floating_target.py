@@ -47,7 +47,7 @@ class FloatingTarget:
 
     Examples
     --------
-    >>> from dalembert.systems import debris, tumbling_debris
+    >>> from dalembert.systems.space_robots import debris, tumbling_debris
     >>> body = FloatingTarget(debris(), None, {"debris.wx": -0.15, "debris.wy": 0.05}, 2.0)
     >>> jerk = tumbling_debris((-0.15, 0.05, 0.0)).target(1.234).jerk
     >>> bool(abs(body.target(1.234).jerk - jerk).max() < 1e-7)
@@ -64,22 +64,22 @@ class FloatingTarget:
     _curve: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        made = self.machine if isinstance(self.machine, EquationsOfMotion) else derive(self.machine)
-        eom = made if made.formulation.machine_coordinates else made.in_machine_coordinates()
-        own = eom.machine
+        equations = self.machine if isinstance(self.machine, EquationsOfMotion) else derive(self.machine)
+        eom = equations if equations.formulation.machine_coordinates else equations.in_machine_coordinates()
+        machine = eom.machine
         duration = check_number("duration of a FloatingTarget", self.duration, unit="s")
         step = check_number("step of a FloatingTarget", self.step, unit="s")
-        if self.frame not in own.tree.frames:
-            raise UnknownNameError("frame", self.frame, own.tree.frames, f"machine '{own.name}'")
-        if own.constrained:
-            raise InputError(f"a FloatingTarget needs a machine without constraints; machine '{own.name}' has some")
+        if self.frame not in machine.tree.frames:
+            raise UnknownNameError("frame", self.frame, machine.tree.frames, f"machine '{machine.name}'")
+        if machine.constrained:
+            raise InputError(f"a FloatingTarget needs a machine without constraints; machine '{machine.name}' has some")
         count = max(int(np.ceil(duration / step - 1e-9)), 1)
         flight: ExperimentKeywords = {
             "start": Start(self.q0, self.v0), "p": self.p, "method": DormandPrince(rtol=1e-11, atol=1e-12),
             "duration": duration, "record": duration / count,
         }  # fmt: skip
         run = run_experiment(experiment_of(eom, flight))
-        states = np.hstack([run.array(own.q_names), run.array(own.v_names)])
+        states = np.hstack([run.array(machine.q_names), run.array(machine.v_names)])
         values = _derivatives(eom, self.frame, eom.parameter_values(self.p)).map(len(run.t))(run.t[None, :], states.T)
         from scipy.interpolate import BPoly
 
@@ -100,7 +100,7 @@ class FloatingTarget:
         """Motion of the target point in world axes, for `dalembert.plan.plan_capture`."""
         return PointMotion(*(y[..., :3] for y in self._at(t, 4)))
 
-    def grip(self, rotation: ArrayLike | None = None) -> Callable[[Any], PoseMotion]:
+    def grip(self, rotation: ArrayLike | None = None) -> Callable[[ArrayLike], PoseMotion]:
         """Motion of a grip at the target, for `dalembert.plan.meet_pose`: a function of time.
 
         Parameters
@@ -115,7 +115,7 @@ class FloatingTarget:
         if grip.shape != (3, 3) or np.abs(grip @ grip.T - np.eye(3)).max() > 1e-6:
             raise InputError(f"rotation of a grip must be a rotation matrix (3 x 3), got {rotation!r}")
 
-        def motion(t: Any) -> PoseMotion:
+        def motion(t: ArrayLike) -> PoseMotion:
             y = self._at(t, 3)
             x, v, a = (z[..., :3] for z in y)
             # columns of the rotation follow each other; what the polynomials leave of orthogonality is taken out
@@ -134,7 +134,7 @@ def _vee(W: Array) -> Array:
     return np.asarray(0.5 * np.stack(parts, axis=-1))
 
 
-def _derivatives(eom: EquationsOfMotion, frame: str, p: Array) -> Any:
+def _derivatives(eom: EquationsOfMotion, frame: str, p: Array) -> ca.Function:
     """Pose of a frame and its first three derivatives along the motion, with all inputs off, from time and state."""
     s = eom.symbolic
     rest = ca.densify(ca.substitute(s.applied, s.u, ca.DM.zeros(eom.nu)))
@@ -145,6 +145,6 @@ def _derivatives(eom: EquationsOfMotion, frame: str, p: Array) -> Any:
     parts = [y]
     for _ in range(3):
         parts.append(ca.jtimes(parts[-1], state, rates))
-    made = ca.Function("motion", [s.t, s.q, s.v, s.p], [ca.densify(ca.vertcat(*parts))])
+    motion = ca.Function("motion", [s.t, s.q, s.v, s.p], [ca.densify(ca.vertcat(*parts))])
     t, x = ca.SX.sym("t"), ca.SX.sym("x", eom.nq + eom.nv)
-    return ca.Function("motion", [t, x], [made(t, x[: eom.nq], x[eom.nq :], ca.DM(p))])
+    return ca.Function("motion", [t, x], [motion(t, x[: eom.nq], x[eom.nq :], ca.DM(p))])

@@ -123,9 +123,9 @@ class CaptureGuide:
             X = _pose([s[n] for n in HAND])
             seen = X[:3, :3].T @ (self._truth[1][k] - X[:3, 3]) + _BEHIND
             if seen[2] > 0.1 and camera.seen(seen):
-                found = camera.points(camera.take(seen, self.rng)) - _BEHIND
+                place = camera.points(camera.take(seen, self.rng)) - _BEHIND
                 planned = self._expected(t) - motion[:3]
-                self.hand_pictures.append((t, motion[9:18].reshape(3, 3) @ found - planned))
+                self.hand_pictures.append((t, motion[9:18].reshape(3, 3) @ place - planned))
         while self.hand_pictures and self.hand_pictures[0][0] + camera.delay <= t + 1e-9:
             _, miss = self.hand_pictures.popleft()
             self.correction = self.correction + g.hand * camera.period * miss

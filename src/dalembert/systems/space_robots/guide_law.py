@@ -6,15 +6,15 @@ commands of the joints that bring the tip of the bent arm to its path on the bas
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert.compile import Kernel, compile_function
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.formulations.equations import derive
 from dalembert.plan.held_base import HeldBase, held_base
 from dalembert.plan.pose import PoseMotion
@@ -68,8 +68,14 @@ class GuideLaw:
         return compile_function(function, backend=self.robot.eom.backend, lanes=False)
 
     def expression(
-        self, state: Any, measured: Any, motion: Any, correction: Any, frame: Any, filter_: Any
-    ) -> tuple[Any, Any]:
+        self,
+        state: Expression,
+        measured: Expression,
+        motion: Expression,
+        correction: Expression,
+        frame: ExpressionLike,
+        filter_: ExpressionLike,
+    ) -> tuple[Expression, Expression]:
         """Next state and what is held, of the symbols that `kernel` describes."""
         theta, command, shift, shift_rate = (state[6 * k : 6 * k + 6] for k in range(4))
         x, v, a, w, change = (motion[k : k + 3] for k in (0, 3, 6, 18, 21))
@@ -99,8 +105,14 @@ class GuideLaw:
         return ca.vertcat(theta, command, shift, shift_rate), held
 
     def _reference(
-        self, theta: Any, R0: Any, place: Any, rotation: Any, twist: tuple[Any, Any], change: tuple[Any, Any]
-    ) -> tuple[Any, Any, Any, Any]:
+        self,
+        theta: Expression,
+        R0: Expression,
+        place: Expression,
+        rotation: Expression,
+        twist: tuple[Expression, Expression],
+        change: tuple[Expression, Expression],
+    ) -> tuple[Expression, Expression, Expression, Expression]:
         """Joints, their rates and accelerations, and efforts, by one step of Newton's method from the last joints."""
         robot = self.robot
         X, J = robot.tip.function(theta)
@@ -119,17 +131,17 @@ def chaser_law() -> GuideLaw:
     return GuideLaw(held_base(rigid), BentArm(derive(space_chaser("flexible", arrays="rigid"))))
 
 
-def _solver(A: Any) -> Any:
+def _solver(A: Expression) -> Callable[[Expression], Expression]:
     """Solution of linear equations with a matrix, by its QR factors, for any number of right sides."""
     Q, R = ca.qr(ca.densify(A))
     return lambda b: ca.solve(R, Q.T @ b)
 
 
-def _clipped(x: Any, most: float) -> Any:
+def _clipped(x: Expression, most: float) -> Expression:
     return ca.fmin(ca.fmax(x, -most), most)
 
 
-def _log(R: Any) -> Any:
+def _log(R: Expression) -> Expression:
     """Rotation as a vector; near half a turn its direction is lost, not its size."""
     w = 0.5 * ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
     s = ca.norm_2(w)
@@ -138,7 +150,7 @@ def _log(R: Any) -> Any:
     return ca.if_else(small, 1.0, ca.atan2(s, 0.5 * (ca.trace(R) - 1.0)) / safe) * w
 
 
-def _exp(w: Any) -> Any:
+def _exp(w: Expression) -> Expression:
     """Rotation of a vector."""
     a = ca.norm_2(w)
     small = a < 1e-6
@@ -149,7 +161,7 @@ def _exp(w: Any) -> Any:
     return ca.DM.eye(3) + whole * K + 0.5 * half * half * (K @ K)
 
 
-def _quaternion(R: Any) -> Any:
+def _quaternion(R: Expression) -> Expression:
     """Quaternion of a rotation that is not near half a turn."""
     w = 0.5 * ca.sqrt(ca.fmax(1.0 + ca.trace(R), 1e-12))
     Q = ca.vertcat(w, (R[2, 1] - R[1, 2]) / (4 * w), (R[0, 2] - R[2, 0]) / (4 * w), (R[1, 0] - R[0, 1]) / (4 * w))

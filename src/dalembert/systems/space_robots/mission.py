@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TypedDict, Unpack
 
 import numpy as np
 
 from dalembert.control.cascade import Cascade, Guidance, Sampled
 from dalembert.control.estimation import StereoCamera
 from dalembert.core.errors import InputError, PlanError
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
 from dalembert.loop.join import join
@@ -32,14 +34,42 @@ from dalembert.systems.space_robots.guide_law import GuideLaw, chaser_law
 from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.requirements import judged, rested, tip_errors
 from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters
-from dalembert.systems.space_robots.sensors import SensorNoise
+from dalembert.systems.space_robots.sensors import CaptureSensors, SensorNoise
 from dalembert.systems.space_robots.watching import STAND_OFF, watched
 
-__all__ = ["fly_capture"]
+__all__ = ["CapturePhases", "fly_capture"]
 
-_NOISE, _CAMERA = SensorNoise(), StereoCamera()
 _OPEN = (0.02, float(np.radians(3.0)))  # the fingers of the grip close over this distance and angle
 _STEP = 1e-3
+
+
+@dataclass(frozen=True)
+class CapturePhases:
+    """The phases of a capture.
+
+    Parameters
+    ----------
+    watch
+        How long the debris is watched before the plan [s].
+    hold
+        How long the tip goes with the debris before the grip closes [s].
+    detumble
+        Whether the grip closes and the stack is brought to rest.
+    """
+
+    watch: float = 90.0
+    hold: float = 10.0
+    detumble: bool = True
+
+
+class _Keywords(TypedDict, total=False):
+    """Fields of `CapturePhases` and `CaptureSensors` as keywords of a call."""
+
+    watch: float
+    hold: float
+    detumble: bool
+    noise: SensorNoise | None
+    camera: StereoCamera | None
 
 
 @dataclass(frozen=True)
@@ -73,18 +103,17 @@ def _stacks(noise: SensorNoise | None, gains: CaptureGains) -> tuple[EquationsOf
     return true, derive(captured_stack(space_chaser("rigid", arrays="rigid")))
 
 
+@flat_keywords(_Keywords, defaults=field_defaults(CapturePhases, CaptureSensors))
 def fly_capture(
     case: CaptureCase | None = None,
     *,
-    detumble: bool = True,
-    hold: float = 10.0,
-    watch: float = 90.0,
-    noise: SensorNoise | None = _NOISE,
-    camera: StereoCamera | None = _CAMERA,
+    phases: CapturePhases | None = None,
+    sensors: CaptureSensors | None = None,
     gains: CaptureGains | None = None,
     limits: RobotLimits | None = None,
     record: float = 0.05,
     tell: Callable[[str], object] | None = None,
+    **keywords: Unpack[_Keywords],
 ) -> CaptureOutcome:
     """Fly a capture with the flexible chaser, and judge it.
 
@@ -92,14 +121,10 @@ def fly_capture(
     ----------
     case
         What it starts from; None: a debris of 4 degrees per second, nothing known wrong.
-    detumble
-        Whether the grip closes and the stack is brought to rest.
-    hold
-        How long the tip goes with the debris before the grip closes [s].
-    watch
-        How long the debris is watched before the plan [s].
-    noise, camera
-        Of the chaser's sensors, and the cameras; None: the chaser knows its state, and the debris.
+    phases
+        How long they take, and whether the last one is flown.
+    sensors
+        Noise of the chaser's sensors, and the cameras.
     gains
         Settings of the loops.
     limits
@@ -108,6 +133,8 @@ def fly_capture(
         Interval of the recorded rows [s].
     tell
         Called with a line of text at each phase.
+    **keywords
+        Fields of ``phases`` and ``sensors``, as a short form: ``fly_capture(case, detumble=False, camera=None)``.
 
     Returns
     -------
@@ -116,15 +143,17 @@ def fly_capture(
     case = CaptureCase(rate=tuple(np.radians([2.4, -2.8, 1.6]).tolist())) if case is None else case
     if not isinstance(case, CaptureCase):
         raise InputError(f"case must be a CaptureCase, got {case!r}")
+    phases, sensors = grouped(CapturePhases, phases, keywords), grouped(CaptureSensors, sensors, keywords)
+    noise, hold = sensors.noise, phases.hold
     gains = CaptureGains() if gains is None else gains
     limits = RobotLimits() if limits is None else limits
     say = (lambda text: None) if tell is None else tell
     settings = _Settings(noise, gains, limits, record, say)
     models = _models(noise, gains)
     rng = np.random.default_rng((case.seed, 7))
-    body, estimate, filter_ = watched(case, watch, noise, camera, rng)
+    body, estimate, filter_ = watched(case, phases.watch, noise, sensors.camera, rng)
     if estimate is not None:
-        say(f"watched for {watch:g} s: position to {1e3 * estimate.deviation('position'):.1f} mm, attitude to "
+        say(f"watched for {phases.watch:g} s: position to {1e3 * estimate.deviation('position'):.1f} mm, attitude to "
             f"{np.degrees(estimate.deviation('attitude')):.2f} degrees")  # fmt: skip
     guess = body if estimate is None else estimate.body(CORNER)
     joints = dict(zip(JOINTS, case.joints, strict=True))
@@ -155,7 +184,7 @@ def fly_capture(
         return replace(outcome, reason=f"the approach {approach.status}: {approach.message}")
     outcome = replace(outcome, requirements=judged(approach, plan, limits))
     say(f"approached: {outcome}")
-    if not detumble:
+    if not phases.detumble:
         return outcome
     return _gripped(outcome, models.scene, settings)
 
@@ -165,8 +194,8 @@ def _start(case: CaptureCase, body: TumblingBody, joints: dict[str, float]) -> d
     Q = np.array([1.0, *half]) / np.sqrt(1.0 + half @ half)
     named = {f"base.{n}": float(x) for n, x in zip(("qw", "qx", "qy", "qz"), Q, strict=True)}
     named.update({f"debris.{n}": float(x) for n, x in zip("xyz", np.array(body.position), strict=True)})
-    own = np.array(body.quaternion)
-    named.update({f"debris.{n}": float(x) for n, x in zip(("qw", "qx", "qy", "qz"), own, strict=True)})
+    attitude = np.array(body.quaternion)
+    named.update({f"debris.{n}": float(x) for n, x in zip(("qw", "qx", "qy", "qz"), attitude, strict=True)})
     return {**named, **joints}
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert.control.cascade import Cascade, Known, Sampled
 from dalembert.core.errors import InputError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.plan.robot_capture import RobotCapture
 from dalembert.systems.space_robots.debris import INERTIA
@@ -66,7 +65,9 @@ class PlanGuidance:
         """At rest."""
         return np.concatenate([self.law.start(self.plan.motion.joints[0]), np.zeros(3)])
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Values to hold, and next states."""
         known, plan, g = Known(eom, t, q, v, p), self.plan, self.gains
         with_it = _with_target(known, plan.grip)
@@ -82,7 +83,7 @@ class PlanGuidance:
         return held, ca.vertcat(after, correction)
 
 
-def _with_target(known: Known, grip: Array) -> Any:
+def _with_target(known: Known, grip: Array) -> Expression:
     """Motion (24) of the grip on the debris as it is, by Euler's equations."""
     X, centre = known.pose("target"), known.vector(*[f"debris.{x}" for x in "xyz"])
     R, r = X[:3, :3], X[:3, 3] - centre
@@ -96,7 +97,7 @@ def _with_target(known: Known, grip: Array) -> Any:
     return ca.vertcat(X[:3, 3], R @ v + speed, bend, ca.vec((R @ ca.DM(grip)).T), rate, change)
 
 
-def _along(plan: RobotCapture, t: Any) -> Any:
+def _along(plan: RobotCapture, t: Expression) -> Expression:
     """Motion (24) along the path of a plan, up to its meeting."""
     path = plan.path
     s = ca.fmin(t / path.duration, 1.0)
@@ -110,7 +111,7 @@ def _along(plan: RobotCapture, t: Any) -> Any:
     return ca.vertcat(*(y[:3] for y in x), ca.vec(A.T), A @ w, A @ change)
 
 
-def _turned(phi: Any, rate: Any, second: Any) -> tuple[Any, Any, Any]:
+def _turned(phi: Expression, rate: Expression, second: Expression) -> tuple[Expression, Expression, Expression]:
     """Rotation of a rotation vector, its body rate and rate of change; as `dalembert.plan.PosePath` has them."""
     square = ca.dot(phi, phi)
     small = square < 0.01  # series, before the differences lose their digits
@@ -157,8 +158,8 @@ def capture_loop(plan: RobotCapture, gains: CaptureGains | None = None) -> Casca
 def capture_start(plan: RobotCapture) -> tuple[dict[str, float], dict[str, float]]:
     """Coordinates and velocities by name with which a `capture_scene` begins a plan; the chaser is at rest."""
     body = plan.body
-    own = chaser_law().robot.eom
-    q = dict(zip(own.q_names, plan.q[0].tolist(), strict=True))
+    robot = chaser_law().robot.eom
+    q = dict(zip(robot.q_names, plan.q[0].tolist(), strict=True))
     pose = np.concatenate([body.position, body.quaternion])
     q |= {f"debris.{n}": float(x) for n, x in zip(_POSE, pose, strict=True)}
     twist = np.concatenate([body.attitude(0.0).T @ np.array(body.velocity), body.rate])

@@ -80,8 +80,8 @@ class CaptureOutcome:
         # either sign is the same attitude: the one that goes on without a jump
         signs = np.cumprod(np.where(np.sum(Q[1:] * Q[:-1], axis=1) < 0.0, -1.0, 1.0))
         Q = signs[:, None] * Q[1:]
-        own = [n for n in states if n.startswith("debris.")]
-        added = dict(zip(own, np.hstack([X[:, :3, 3], Q, twist]).T, strict=True))
+        coordinates = [n for n in states if n.startswith("debris.")]
+        added = dict(zip(coordinates, np.hstack([X[:, :3, 3], Q, twist]).T, strict=True))
         after = np.column_stack([added[n] if n in added else second[n] for n in states])
         x = np.vstack([first.array(states), after])
         y = np.vstack([first.array(signals), second.array(signals)])

@@ -68,9 +68,9 @@ def _uncertain_debris() -> Machine:
     return rigid.with_(bodies=(replace(body, inertia=inertia),))
 
 
-def _target(given: Machine | None, uncertain: bool) -> tuple[Machine, Joint]:
+def _target(chosen: Machine | None, uncertain: bool) -> tuple[Machine, Joint]:
     """The debris, and the free joint that it floats on."""
-    target = given if given is not None else (_uncertain_debris() if uncertain else debris())
+    target = chosen if chosen is not None else (_uncertain_debris() if uncertain else debris())
     if not isinstance(target, Machine):
         raise InputError(f"a debris must be a Machine, got {target!r}")
     free = [j for j in target.joints if j.kind == "free" and j.parent == "world"]

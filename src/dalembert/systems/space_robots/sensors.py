@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from dalembert.control.estimation import StereoCamera
 from dalembert.core.types import Array
 from dalembert.model.signals import Sensor
 
-__all__ = ["SensorNoise", "base_camera", "chaser_sensors"]
+__all__ = ["CaptureSensors", "SensorNoise", "base_camera", "chaser_sensors"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,22 @@ class SensorNoise:
     velocity: float = 2e-4
     encoder: float = 2.0 * np.pi / 2**19
     joint_rate: float = 5e-5
+
+
+@dataclass(frozen=True)
+class CaptureSensors:
+    """What the chaser knows itself and the debris by.
+
+    Parameters
+    ----------
+    noise
+        Of the sensors of its own state; None: it knows its state.
+    camera
+        With which it watches the debris; None: it knows the debris.
+    """
+
+    noise: SensorNoise | None = field(default_factory=SensorNoise)
+    camera: StereoCamera | None = field(default_factory=StereoCamera)
 
 
 def base_camera(height: float = 0.9, forward: float = 1.3) -> Array:

@@ -49,7 +49,7 @@ class PathGuidance:
     q0
         Configuration of the rigid robot at the start, at rest.
     duration
-        Seconds for which it is made.
+        Seconds for which it is motion.
     period
         Seconds between samples.
     feedforward
@@ -97,9 +97,9 @@ class PathGuidance:
         rates = [eom.v_names[i] for i in held.rows[1]]
         holds = (*(f"ref.{n}" for n in (*joints, *rates)), *(f"ff.{n}" for n in joints), *_WRENCH, *_GATES)
         object.__setattr__(self, "holds", holds)
-        object.__setattr__(self, "_table", self._made(held, q0))
+        object.__setattr__(self, "_table", self._values(held, q0))
 
-    def _made(self, held: HeldBase, q0: Array) -> Array:
+    def _values(self, held: HeldBase, q0: Array) -> Array:
         """Values to hold at the samples."""
         eom, (base, joints, _) = held.eom, held.rows
         t: Array = self.period * np.arange(round(self.duration / self.period) + 1, dtype=float)
@@ -107,22 +107,23 @@ class PathGuidance:
         R, c = eom.pose(eom.machine.joint(held.base).child, q0)[:3, :3], eom.center_of_mass(q0)
         x, v, a, A, w, dw = wanted
         local = PoseMotion((x - c) @ R, v @ R, a @ R, R.T @ A, w @ R, dw @ R)
-        made = held.follow(local, t, q0[held.rows[2]])
-        worst = int(np.argmax(made.miss))
-        if made.miss[worst] > _NEAR:
+        motion = held.follow(local, t, q0[held.rows[2]])
+        worst = int(np.argmax(motion.miss))
+        if motion.miss[worst] > _NEAR:
             raise PlanError(
-                f"the tip cannot follow its path at t = {t[worst]:g} s: it misses it by {made.miss[worst]:.3g} m or rad"
+                f"the tip cannot follow its path at t = {t[worst]:g} s: it misses it by {motion.miss[worst]:.3g} m "
+                "or rad"
             )
-        given = 1.0 if self.feedforward else 0.0
-        efforts = given * np.hstack([made.effort[:, joints], made.effort[:, base]])
-        table = np.hstack([made.joints, made.rates, efforts, np.ones((len(t), 2))])
+        fed = 1.0 if self.feedforward else 0.0
+        efforts = fed * np.hstack([motion.effort[:, joints], motion.effort[:, base]])
+        table = np.hstack([motion.joints, motion.rates, efforts, np.ones((len(t), 2))])
         first = len(t) if self.float_from is None else int(np.ceil(self.float_from / self.period - 1e-9))
         if first < len(t):
             block = next(b for b in eom.layout.blocks if b.name == held.base)
-            q = held.configuration(made.joints[first], c, q0[block.q][3:])
-            theta, rate, torque = self._floating(held, q, made.rates[first], PoseMotion(*(y[first:] for y in wanted)))
+            q = held.configuration(motion.joints[first], c, q0[block.q][3:])
+            theta, rate, torque = self._floating(held, q, motion.rates[first], PoseMotion(*(y[first:] for y in wanted)))
             rest = np.zeros((len(theta), 8))
-            table[first:] = np.hstack([theta, rate, given * torque, rest])
+            table[first:] = np.hstack([theta, rate, fed * torque, rest])
         return table
 
     def _floating(self, held: HeldBase, q: Array, rate: Array, wanted: PoseMotion) -> tuple[Array, Array, Array]:
@@ -167,9 +168,9 @@ class PathGuidance:
 def _motions(path: Callable[[Any], PoseMotion], t: Array) -> PoseMotion:
     """Motions at times: of the whole array if the path can, else one by one."""
     try:
-        made = path(t)
-        if np.shape(made.position) == (len(t), 3) and np.shape(made.rotation) == (len(t), 3, 3):
-            return PoseMotion(*map(np.asarray, made))
+        motion = path(t)
+        if np.shape(motion.position) == (len(t), 3) and np.shape(motion.rotation) == (len(t), 3, 3):
+            return PoseMotion(*map(np.asarray, motion))
     except (TypeError, ValueError):
         pass
     each = [path(float(x)) for x in t]
