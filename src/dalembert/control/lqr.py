@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import casadi as ca
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.linearize import equilibrium, linearize, reduction, state_space_names
 from dalembert.control.laws import Reference, _driven, _Named, _reference, _Stateless, _thrusters_off
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
@@ -20,7 +21,7 @@ from dalembert.model.machine import Machine
 if TYPE_CHECKING:
     import control
 
-__all__ = ["LQR", "design_lqr", "lqr_gain"]
+__all__ = ["LQR", "Holding", "design_lqr", "lqr_gain"]
 
 Weights = ArrayLike | Mapping[str, float]
 
@@ -110,6 +111,39 @@ class LQR(_Stateless):
         return bool(size == eom.nq != eom.nu)
 
 
+@dataclass(frozen=True)
+class Holding:
+    """What holds a machine at the equilibrium at which a regulator is designed, as of `dalembert.analysis.linearize`.
+
+    Parameters
+    ----------
+    u
+        Inputs that hold the machine; None: those that balance its loads.
+    independent
+        Of a machine with constraints: displacements that are fed back. A reference of the driven joints needs these
+        among them. None: those that carry most of the inertia.
+    locked
+        Joints that do not move.
+    active
+        Switchable constraints and cables, by name, that are to act or not; None: as in the machine.
+    """
+
+    u: ArrayLike | None = None
+    independent: Sequence[str] | None = None
+    locked: Sequence[str] = ()
+    active: Mapping[str, bool] | None = None
+
+
+class _Keywords(TypedDict, total=False):
+    """Short forms of `Holding`."""
+
+    u: ArrayLike | None
+    independent: Sequence[str] | None
+    locked: Sequence[str]
+    active: Mapping[str, bool] | None
+
+
+@flat_keywords(_Keywords, defaults=field_defaults(Holding))
 def design_lqr(
     machine: Machine | EquationsOfMotion,
     at: StateLike = None,
@@ -118,11 +152,9 @@ def design_lqr(
     R: Weights = 1.0,
     reference: Reference | None = None,
     feedforward: bool = True,
-    u: ArrayLike | None = None,
-    independent: Sequence[str] | None = None,
-    locked: Sequence[str] = (),
-    active: Mapping[str, bool] | None = None,
+    holding: Holding | None = None,
     p: Mapping[str, float] | ArrayLike | None = None,
+    **keywords: Unpack[_Keywords],
 ) -> LQR:
     """Design a regulator on the linear model of a machine.
 
@@ -140,14 +172,15 @@ def design_lqr(
     feedforward
         Whether to add the force that moves the machine's inertia along the reference; machines with constraints have
         none.
-    u
-        Inputs that hold the machine, as of `linearize`.
-    independent, locked, active
-        Of a machine with constraints, as of `linearize`: the independent coordinates are fed back, and a reference of
-        the driven joints needs these among them.
+    holding
+        Inputs, locked joints and constraints that hold the machine, and which displacements are fed back.
     p
         Parameter values.
+    **keywords
+        Fields of `Holding`: ``u``, ``independent``, ``locked``, ``active``.
     """
+    holding = grouped(Holding, holding, keywords)
+    u, independent, locked, active = holding.u, holding.independent, holding.locked, holding.active
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     point = equilibrium(eom, at, u=u, locked=locked, active=active, p=p)
     plant = linearize(eom, at, u=u, independent=independent, locked=locked, active=active, p=p)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
 from dalembert.core.errors import InputError
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names
@@ -27,7 +28,7 @@ from dalembert.view.touching import Arrows, draw_surfaces, floor_level
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Picture", "compose_picture", "draw_scene", "plane_of"]
+__all__ = ["Look", "LookKeywords", "Picture", "compose_picture", "draw_scene", "plane_of"]
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 _LINK, _BEAM, _CABLE, _SLACK, _RAIL, _DARK = "#5b7899", "#4477aa", "#333333", "#999999", "#9a9a9a", "#333333"
@@ -242,8 +243,10 @@ def compose_picture(
 
     Parameters
     ----------
-    scene, baked, frames, size, plane, view
+    scene, baked
         As of `draw_scene`.
+    frames, size, plane, view
+        As of `Look`.
     parameters
         Values of parameters at which surfaces are drawn; None: the nominal ones.
     """
@@ -289,19 +292,53 @@ def compose_picture(
     return Picture(figure, axes, painter, moving, label, outline, floor)
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a picture of a machine shows, and from where.
+
+    Parameters
+    ----------
+    trace
+        Bodies, frames, sections of beams (``"boom.tip"``) or joints whose path is drawn.
+    frames
+        Frames whose axes are drawn.
+    plane
+        Plane of the picture, such as ``"xz"``; None: in space; ``"auto"``: in the plane that the motion stays in, if it
+        does.
+    view
+        Azimuth and elevation [deg] of who looks, for pictures in space.
+    size
+        Of the figure [inches].
+    """
+
+    trace: Sequence[str] = ()
+    frames: Sequence[str] = ()
+    plane: tuple[str, str] | str | None = "auto"
+    view: tuple[float, float] = (-58.0, 20.0)
+    size: tuple[float, float] = (6.0, 4.5)
+
+
+class LookKeywords(TypedDict, total=False):
+    """Short forms of `Look`."""
+
+    trace: Sequence[str]
+    frames: Sequence[str]
+    plane: tuple[str, str] | str | None
+    view: tuple[float, float]
+    size: tuple[float, float]
+
+
+@flat_keywords(LookKeywords, defaults=field_defaults(Look))
 def draw_scene(
     scene: Scene,
     baked: Baked,
     *,
     title: str = "",
-    trace: Sequence[str] = (),
-    frames: Sequence[str] = (),
-    size: tuple[float, float] = (6.0, 4.5),
-    plane: tuple[str, str] | str | None = "auto",
-    view: tuple[float, float] = (-58.0, 20.0),
+    look: Look | None = None,
     clock: bool = True,
     arrows: Arrows | None = None,
     parameters: Mapping[str, float] | None = None,
+    **keywords: Unpack[LookKeywords],
 ) -> tuple[Figure, Callable[[int], list[Any]]]:
     """A figure of a baked scene, and the function that shows its picture number ``k`` and returns what moves.
 
@@ -311,26 +348,22 @@ def draw_scene(
         The scene, and where its parts are.
     title
         Written above, with the time.
-    trace
-        Bodies, frames, sections of beams or joints whose path is drawn.
-    frames
-        Frames whose axes are drawn.
-    size
-        Of the figure [inches].
-    plane
-        Axes of the plane of the picture, such as ``("x", "z")``; None: in space; ``"auto"``: in the plane that the
-        motion stays in, if it does.
-    view
-        Azimuth and elevation [deg] of who looks, for pictures in space.
+    look
+        What is drawn, and from where.
     clock
         Whether the time stands beside the title.
     arrows
         Forces of contacts, for each picture.
     parameters
         As of `compose_picture`.
+    **keywords
+        Fields of `Look`: ``trace``, ``frames``, ``plane``, ``view``, ``size``.
     """
-    traced = [scene.index(name) for name in check_names(trace, "trace")]
-    picture = compose_picture(scene, baked, frames=frames, size=size, plane=plane, view=view, parameters=parameters)
+    look = grouped(Look, look, keywords)
+    traced = [scene.index(name) for name in check_names(look.trace, "trace")]
+    picture = compose_picture(
+        scene, baked, frames=look.frames, size=look.size, plane=look.plane, view=look.view, parameters=parameters
+    )
     picture.painter.arrows = arrows
     paths = [picture.axes.plot([], [], color=_TRACES[i % 4], linewidth=1.2, zorder=2)[0] for i in range(len(traced))]
     lines = picture.painter.camera.flat(baked.points[:, traced])

@@ -114,7 +114,21 @@ class TuneResult:
 
 @dataclass(frozen=True)
 class TuneSettings:
-    """How long and how often is searched (see `tune`)."""
+    """How long and how often `tune` searches.
+
+    Parameters
+    ----------
+    starts
+        Number of starts: the first from the structure's own values, the others from random ones.
+    seed
+        Seed of the random starts.
+    time_limit
+        Seconds after which the best so far is returned.
+    frequency
+        Typical frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the poles.
+    progress
+        Called as ``progress(what, worst)`` after each start and polish.
+    """
 
     starts: int = 5
     seed: int = 0
