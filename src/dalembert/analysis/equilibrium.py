@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -13,10 +12,10 @@ from numpy.typing import ArrayLike
 from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
 from dalembert.core.states import named_vector
-from dalembert.core.types import Array, StateLike
+from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.constraints.reduction import locked_rows
-from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.equations import EquationsOfMotion, Parameters
 
 __all__ = ["Equilibrium", "check_rest", "equilibrium"]
 
@@ -61,7 +60,7 @@ def equilibrium(
     active: Mapping[str, bool] | None = None,
     locked: Sequence[str] = (),
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
 ) -> Equilibrium:
     """Inputs that balance gravity, springs and wrenches at rest; least squares where motors are missing.
 
@@ -142,7 +141,7 @@ def _configuration(
     return consistent_state(eom, q, np.zeros(eom.nv), t=t, p=p, latches=latches, what="the configuration").q, latches
 
 
-def _stiffness_scale(eom: EquationsOfMotion, load: Any, q: Array, t: float, p: Array) -> float:
+def _stiffness_scale(eom: EquationsOfMotion, load: Expression, q: Array, t: float, p: Array) -> float:
     """Size of ``d load/d q`` from a few directions: random signs s give |K s|^2 the mean |K|^2 (Hutchinson)."""
     s = eom.symbolic
     seed = ca.SX.sym("seed", eom.nq)

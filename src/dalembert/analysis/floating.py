@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -213,7 +213,7 @@ def generalized_jacobian(
     >>> J.v_names, J(robot.q_neutral).shape
     (('q1_dot', 'q2_dot'), (6, 2))
     """
-    eom: Any = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     if hold not in HOLDS:
         raise InputError(f"hold must be one of {', '.join(map(repr, HOLDS))}, got {hold!r}")
     if not eom.formulation.machine_coordinates:

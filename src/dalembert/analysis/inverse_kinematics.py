@@ -9,9 +9,9 @@ a displacement on the tangent space.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names, check_seed
-from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 from dalembert.spatial.rotations import quaternion_from_matrix
@@ -104,7 +104,7 @@ def inverse_kinematics(
     limits: bool = True,
     joints: Iterable[str] | None = None,
     settings: IKSettings | None = None,
-    p: Mapping[str, float] | ArrayLike | None = None,
+    p: Parameters = None,
     **keywords: Unpack[_Keywords],
 ) -> IKResult:
     """Find coordinates that bring a frame to a position or a pose, on the constraints of the machine.
@@ -162,7 +162,7 @@ def inverse_kinematics(
 ErrorFunction = Callable[[Array], tuple[Array, Array]]
 
 
-def _error_function(eom: EquationsOfMotion, frame: str, target: ArrayLike | Transform, p: Any) -> ErrorFunction:
+def _error_function(eom: EquationsOfMotion, frame: str, target: ArrayLike | Transform, p: Parameters) -> ErrorFunction:
     """Function that returns error and Jacobian of a configuration, in axes of the frame."""
     if isinstance(target, Transform):
         X = np.eye(4)
@@ -190,7 +190,7 @@ def _error_function(eom: EquationsOfMotion, frame: str, target: ArrayLike | Tran
     return error
 
 
-def _with_constraints(eom: EquationsOfMotion, error: ErrorFunction, p: Any) -> ErrorFunction:
+def _with_constraints(eom: EquationsOfMotion, error: ErrorFunction, p: Parameters) -> ErrorFunction:
     """Return the error with that of the constraints, by which the machine must stay together."""
     if not eom.constrained:
         return error
@@ -356,20 +356,20 @@ def _start(eom: EquationsOfMotion, q0: ArrayLike | None) -> Array:
     return q
 
 
-def _numbers(x: Any, what: str) -> Array:
+def _numbers(x: ArrayLike, what: str) -> Array:
     try:
         return np.array(x, dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be numbers, got {x!r}") from None
 
 
-def _check_positive(**values: Any) -> None:
+def _check_positive(**values: float) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < np.inf:
             raise InputError(f"{name} must be a positive number, got {value!r}")
 
 
-def _check_count(**values: tuple[Any, int]) -> None:
+def _check_count(**values: tuple[int, int]) -> None:
     for name, (value, least) in values.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise InputError(f"{name} must be an integer >= {least}, got {value!r}")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.constraints.reduction import (
     Reduction,
     check_regular,
@@ -81,8 +80,8 @@ def reduced_model(
     v0: Array,
     reduction: Reduction,
     inputs: Sequence[str],
-    outputs: Sequence[tuple[str, Any]],
-    chart: tuple[Any, Any, Any],
+    outputs: Sequence[tuple[str, Expression | None]],
+    chart: tuple[Expression, Expression, Expression],
     *,
     t: float,
     p: Array,

@@ -22,7 +22,7 @@ from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.reduction import check_regular, locked_rows
-from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def machine_modes(
     u: ArrayLike | None = None,
     allow_singular: bool = False,
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
 ) -> MachineModes:
     """Frequencies and mode shapes of a machine about a configuration at rest.
 
@@ -165,7 +165,7 @@ def natural_frequencies(
     u: ArrayLike | None = None,
     allow_singular: bool = False,
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
 ) -> Array:
     """Natural frequencies [Hz] about a rest position, ascending; imaginary ones (unstable) are returned as negative.
 

@@ -11,7 +11,6 @@ import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -334,8 +333,7 @@ def _rates(eom: EquationsOfMotion) -> Callable[[Array, Array, Array], tuple[Arra
     def call(q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
         n, nv = len(q), eom.nv
         p = np.tile(eom.machine.p_nominal[:, None], (1, n))
-        made: Any = function.map(n)(q.T, v.T, a.T, p)
-        arrays = [np.array(m.full()) for m in made]
+        arrays = [np.array(m.full()) for m in function.map(n)(q.T, v.T, a.T, p)]
         return arrays[0].T.reshape(n, nv, nv), arrays[1].T, arrays[2][0]
 
     return call

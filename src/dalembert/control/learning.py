@@ -89,7 +89,7 @@ class Trial:
         self.period = float(period)
         self.times: Array = np.asarray(np.arange(n) * self.period, dtype=np.float64)
         self._rows_q, self._rows_v, _ = _driven(eom, "Trial")
-        self._kp, self._kd = (np.array(_gain(x, eom.nu, k).full())[:, 0] for k, x in (("kp", kp), ("kd", kd)))
+        self._kp, self._kd = (np.array(ca.DM(_gain(x, eom.nu, k)).full())[:, 0] for k, x in (("kp", kp), ("kd", kd)))
         self._ratio = np.array([nominal(motor.ratio) for motor in machine.motors])
         t = ca.SX.sym("t")
         path = ca.Function("path", [t], list(_reference(reference, t, eom.nu, "Trial")[:2]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import casadi as ca
 import numpy as np
@@ -14,7 +14,7 @@ from dalembert.analysis.linearize import equilibrium, linearize, reduction, stat
 from dalembert.control.laws import Reference, _driven, _Named, _reference, _Stateless, _thrusters_off
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
-from dalembert.core.types import Array, StateLike
+from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
@@ -78,7 +78,9 @@ class LQR(_Stateless):
     reference: Reference | None
     feedforward: ArrayLike
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         K, M_a = np.asarray(self.gain), np.asarray(self.feedforward)
         if K.shape != (eom.nu, 2 * eom.nv):
@@ -88,7 +90,7 @@ class LQR(_Stateless):
             )
         rows_q, rows_v, n = _driven(eom, "LQR", thrusters=True)
         target, rate = ca.SX(ca.DM(np.asarray(self.q0))), ca.SX(eom.nv, 1)
-        forward: Any = ca.SX(eom.nu, 1)
+        forward = ca.SX(eom.nu, 1)
         if self.reference is not None:
             whole = self._is_whole(eom)
             r, rd, rdd = _reference(self.reference, t, eom.nq if whole else eom.u_names, "LQR")
@@ -104,8 +106,8 @@ class LQR(_Stateless):
         """Whether the reference is one of all coordinates."""
         if isinstance(self.reference, _Named):
             return False
-        sample: Any = self.reference(ca.SX.sym("t")) if callable(self.reference) else self.reference
-        size = sample.numel() if isinstance(sample, ca.SX | ca.DM) else np.size(sample)
+        sample = self.reference(ca.SX.sym("t")) if callable(self.reference) else self.reference
+        size = sample.numel() if isinstance(sample, ca.SX | ca.DM) else np.size(cast(ArrayLike, sample))
         if size == eom.nq != eom.nu and eom.layout.quaternions:
             raise InputError("LQR: a reference of all coordinates needs a machine without quaternions")
         return bool(size == eom.nq != eom.nu)
@@ -184,14 +186,14 @@ def design_lqr(
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     point = equilibrium(eom, at, u=u, locked=locked, active=active, p=p)
     plant = linearize(eom, at, u=u, independent=independent, locked=locked, active=active, p=p)
-    own = reduction(eom, at, independent=independent, locked=locked, active=active, p=p)
-    names = [state_space_names(eom)[i + k] for k in (0, eom.nv) for i in own.independent]
+    states = reduction(eom, at, independent=independent, locked=locked, active=active, p=p)
+    names = [state_space_names(eom)[i + k] for k in (0, eom.nv) for i in states.independent]
     gain = lqr_gain(plant, _weights(Q, names, "Q"), _weights(R, eom.u_names, "R", strict=True))
-    pick = own.selection
+    pick = states.selection
     gain = np.hstack([gain[:, : len(pick)] @ pick, gain[:, len(pick) :] @ pick])
     _, rows, _ = _driven(eom, "LQR", thrusters=True)
     held = len(pick) < eom.nv
-    if held and reference is not None and not set(rows) <= set(own.independent):
+    if held and reference is not None and not set(rows) <= set(states.independent):
         driven = ", ".join(m.joint for m in eom.machine.motors)
         raise InputError(
             f"LQR: a reference of the driven joints ({driven}) of machine '{eom.machine.name}', which has constraints, "
@@ -224,8 +226,8 @@ def _weights(value: Weights, names: Sequence[str], what: str, *, strict: bool = 
     return (W + W.T) / 2
 
 
-def _floats(value: Any, what: str) -> Array:
+def _floats(value: object, what: str) -> Array:
     try:
-        return np.asarray(value, dtype=float)
+        return np.asarray(cast(ArrayLike, value), dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be numbers, got {value!r}") from None

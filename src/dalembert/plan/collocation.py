@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack, cast
+from typing import TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,11 +15,9 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_names, check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
-from dalembert.plan.transcription import Programme
+from dalembert.plan.transcription import Keep, Programme
 
 __all__ = ["MotionConditions", "MotionCost", "MotionSettings", "OptimalMotion", "optimal_motion"]
-
-Keep = Callable[[Any, Any, Any, Any], Any]
 
 
 @dataclass(frozen=True)
@@ -267,7 +265,7 @@ def _is_range(limit: object) -> bool:
     return low <= high
 
 
-def _loose(eom: EquationsOfMotion, free: Any) -> set[str]:
+def _loose(eom: EquationsOfMotion, free: Iterable[str]) -> set[str]:
     """Names of coordinates and velocities that may end anywhere."""
     names, where = set[str](), f"machine '{eom.machine.name}'"
     joints = {b.name: b for b in eom.layout.blocks if b.name not in eom.q_names}
@@ -288,7 +286,7 @@ def _loose(eom: EquationsOfMotion, free: Any) -> set[str]:
     return names
 
 
-def _durations(duration: Any) -> tuple[float, float]:
+def _durations(duration: float | tuple[float, float]) -> tuple[float, float]:
     if isinstance(duration, tuple | list):
         if len(duration) != 2 or not 0.0 < duration[0] < duration[1] < np.inf:
             raise InputError(f"duration must be a time or a range 0 < shortest < longest, got {duration!r}")

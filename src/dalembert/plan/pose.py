@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,7 +29,7 @@ class PoseMotion(NamedTuple):
     rate_change: Array
 
 
-Pose = Callable[[Any], PoseMotion]
+Pose = Callable[[ArrayLike], PoseMotion]
 
 
 def resting_pose(position: ArrayLike, rotation: ArrayLike) -> PoseMotion:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -352,7 +352,7 @@ def _scene(
     )  # fmt: skip
 
 
-def _times(durations: Any, every: Any, hold: Any) -> tuple[float, float, float, float]:
+def _times(durations: tuple[float, float], every: float, hold: float) -> tuple[float, float, float, float]:
     try:
         first, last = (float(x) for x in durations)
     except (TypeError, ValueError):

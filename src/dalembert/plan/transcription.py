@@ -11,19 +11,22 @@ and middle, ``(1 + s) Q = what the cubic gives``, and one more equation, ``|Q| =
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError, PlanError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["Programme"]
+__all__ = ["Keep", "Programme"]
+
+Keep = Callable[[Expression, Expression, Expression, Expression], Expression | Sequence[Expression]]
+"""What a motion keeps: expressions of time, coordinates, velocities and inputs that must not be positive."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Programme:
     shortest: float
     longest: float
     limits: dict[str, tuple[float, float]]
-    keep: Callable[[Any, Any, Any, Any], Any] | None
+    keep: Keep | None
     p: Array
 
     @property
@@ -92,7 +95,7 @@ class Programme:
             qf[rows] *= 1.0 if float(first[-1, rows] @ qf[rows]) >= 0.0 else -1.0
         low, high = self._bounds(q0, qf, v0, vf, free, points)
         nlp = {"x": ca.vertcat(ca.vec(X), ca.vec(S), T), "f": cost, "g": ca.vertcat(equal, kept)}
-        options: Any = {
+        options: dict[str, Any] = {
             "ipopt.print_level": 0,
             "print_time": False,
             "ipopt.sb": "yes",
@@ -137,7 +140,7 @@ class Programme:
         nq, width = self.eom.nq, self.eom.nq + self.eom.nv
         x0, t0, U = ca.SX.sym("x", width), ca.SX.sym("t"), ca.SX.sym("u", self.eom.nu, 3)
 
-        def slope(r: Any, x: Any) -> Any:
+        def slope(r: Expression, x: Expression) -> Expression:
             at = U @ ca.vertcat((1 - r) * (1 - 2 * r), 4 * r * (1 - r), r * (2 * r - 1))
             return rate(t0 + r * h, x[:nq], x[nq:], at, ca.DM(self.p))
 
@@ -156,10 +159,10 @@ class Programme:
         return float(np.abs(np.array(now).T - x[2::2]).max())
 
     @staticmethod
-    def _times(T: Any, points: int) -> Any:
+    def _times(T: ca.MX, points: int) -> ca.MX:
         return T * ca.DM(np.linspace(0.0, 1.0, points)).T
 
-    def _stretched(self, q: Any, S: Any) -> Any:
+    def _stretched(self, q: ca.MX, S: ca.MX) -> ca.MX:
         """Coordinates with each quaternion longer by its ``s``."""
         if not self._turning:
             return q
@@ -169,7 +172,7 @@ class Programme:
             end = rows.stop
         return ca.vertcat(*blocks, q[end:, :])
 
-    def _balance(self) -> Any:
+    def _balance(self) -> ca.Function:
         """Equations of motion of a column, in the order of the velocities."""
         s = self.eom.symbolic
         f = ca.Function("balance", [s.t, s.q, s.v, s.a, s.u, s.p], [s.inverse_dynamics - s.applied])
@@ -177,18 +180,18 @@ class Programme:
         rest = f(t, *(column[rows] for rows in self._rows), ca.DM(self.p))
         return ca.Function("rows", [t, column], [ca.densify(rest)])
 
-    def _rates(self) -> Any:
+    def _rates(self) -> ca.Function:
         """Rates of the coordinates from coordinates and velocities."""
         s = self.eom.symbolic
         return ca.Function("rates", [s.q, s.v], [ca.densify(s.coordinate_rate)])
 
-    def _kept(self, T: Any, X: Any, points: int) -> Any:
+    def _kept(self, T: ca.MX, X: ca.MX, points: int) -> ca.MX:
         if self.keep is None:
             return ca.MX(0, 1)
         in_q, in_v, _, in_u = self._rows
         column, t = ca.SX.sym("x", X.shape[0]), ca.SX.sym("t")
         kept = self.keep(t, column[in_q], column[in_v], column[in_u])
-        rows = ca.vertcat(*kept) if isinstance(kept, list | tuple) else ca.SX(kept)
+        rows = ca.vertcat(*kept) if isinstance(kept, list | tuple) else ca.SX(cast(Expression, kept))
         return ca.vec(ca.Function("keep", [t, column], [rows]).map(points)(self._times(T, points), X))
 
     def _bounds(self, q0: Array, qf: Array, v0: Array, vf: Array, free: set[str], points: int) -> tuple[Array, Array]:

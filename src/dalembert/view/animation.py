@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +30,8 @@ from dalembert.view.touching import contact_arrows
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from matplotlib.animation import AbstractMovieWriter
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 __all__ = ["animate", "draw_machine", "gif_of", "plane_axes", "plane_of_motion"]
@@ -94,7 +96,7 @@ def animate(
         parameters=run.metadata.get("parameters"),
     )
 
-    def update(k: int) -> list[Any]:
+    def update(k: int) -> list[Artist]:
         return show(k * fine)
 
     if target.suffix == ".gif":
@@ -131,7 +133,7 @@ def draw_machine(
     return draw_scene(scene, baked, title=machine.name, frames=frames, size=size, plane=chosen, view=view)[0]
 
 
-def _machine_of(run: Any, machine: Any) -> Machine:
+def _machine_of(run: Run, machine: Machine | None) -> Machine:
     if not isinstance(run, Run):
         raise InputError(f"an animation needs a Run first, got {type(run).__name__}")
     machine = run.machine if machine is None else machine
@@ -148,17 +150,17 @@ def plane_of_motion(scene: Scene, q: Array, p: Mapping[str, float] | None = None
     return plane_of(scene.bake(np.array([q, *(q + 0.1 * rng.normal(size=(3, len(q))))]), 0.0, p).points)
 
 
-def plane_axes(plane: Any) -> Any:
+def plane_axes(plane: tuple[str, str] | str | None) -> tuple[str, str] | str | None:
     """Axes of a plane such as ``"xz"``; None and ``"auto"`` are themselves."""
     if plane is None or plane == "auto":
         return plane
     axes = tuple(plane) if isinstance(plane, str | tuple | list) else ()
     if len(axes) != 2 or axes[0] == axes[1] or any(a not in ("x", "y", "z") for a in axes):
         raise InputError(f"plane must be two of x, y, z, such as 'xz', or None or 'auto', got {plane!r}")
-    return axes
+    return axes[0], axes[1]
 
 
-def gif_of(figure: Figure, update: Callable[[int], list[Any]], count: int, fps: float, dpi: int) -> bytes:
+def gif_of(figure: Figure, update: Callable[[int], list[Artist]], count: int, fps: float, dpi: int) -> bytes:
     """Content of a GIF."""
     from PIL import Image
 
@@ -174,11 +176,13 @@ def gif_of(figure: Figure, update: Callable[[int], list[Any]], count: int, fps: 
     return content.getvalue()
 
 
-def _film(figure: Figure, update: Callable[[int], list[Any]], count: int, suffix: str, fps: float, dpi: int) -> bytes:
+def _film(
+    figure: Figure, update: Callable[[int], list[Artist]], count: int, suffix: str, fps: float, dpi: int
+) -> bytes:
     from matplotlib import animation
 
     rate = max(1, round(fps))
-    writer: Any = animation.FFMpegWriter(fps=rate)
+    writer: AbstractMovieWriter = animation.FFMpegWriter(fps=rate)
     if suffix == ".html":
         writer = animation.HTMLWriter(fps=rate, embed_frames=True, default_mode="loop")
     with temporary_folder() as folder:  # these writers know files only

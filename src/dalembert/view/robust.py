@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.control.mu import Robustness
 from dalembert.control.norms import Matrices, matrices_of, response
@@ -19,15 +20,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from dalembert.control.norms import LinearSystem
+
 __all__ = ["plot_mu", "plot_poles", "plot_ranges", "plot_singular_values"]
 
 Path = str | os.PathLike[str]
 
 
 def plot_singular_values(
-    systems: LFT | Mapping[str, Any] | Any,
+    systems: LFT | LinearSystem | Mapping[str, LinearSystem],
     *,
-    bounds: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, LinearSystem] | None = None,
     frequencies: Sequence[float] | Array | None = None,
     samples: int = 50,
     seed: int = 0,
@@ -76,7 +79,7 @@ def plot_singular_values(
 
 
 def plot_poles(
-    loop: LFT | Mapping[str, Any] | Any,
+    loop: LFT | LinearSystem | Mapping[str, LinearSystem],
     *,
     samples: int = 200,
     seed: int = 0,
@@ -216,7 +219,7 @@ def _closed(loop: LFT, values: Mapping[str, complex]) -> Matrices:
     return at.M11, at.M12, at.M21, at.M22
 
 
-def _cross(axes: Axes, poles: Any, colour: str, label: str, size: float) -> None:
+def _cross(axes: Axes, poles: NDArray[np.inexact], colour: str, label: str, size: float) -> None:
     axes.scatter(poles.real, poles.imag, s=size, marker="x", color=colour, lw=0.9, label=label or None)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.cables.kinematics import cable_terms, configuration, numbers, platform_velocities
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.formulations.equations import derive
+from dalembert.formulations.equations import Parameters, derive
 from dalembert.model.machine import Machine
 
 __all__ = ["StaticPose", "static_equilibrium", "structure_matrix"]
@@ -38,7 +37,7 @@ class StaticPose:
     residual: float
 
 
-def structure_matrix(machine: Machine, q: ArrayLike, *, p: Any = None) -> Array:
+def structure_matrix(machine: Machine, q: ArrayLike, *, p: Parameters = None) -> Array:
     """Matrix ``A`` with the platform's generalised force ``A f`` of the tensions ``f``: ``A = -(dL/dv)^T``.
 
     Its rows belong to the velocities that are no winches (for a free platform: body twist).
@@ -72,7 +71,7 @@ def static_equilibrium(
     guess: ArrayLike,
     *,
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
     tolerance: float = 1e-11,
 ) -> StaticPose:
     """Rest of a suspended platform whose cables have given lengths, by Newton's method.

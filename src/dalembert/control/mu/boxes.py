@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from dalembert.control.mu.robustness import Robustness, performance_within, robu
 from dalembert.control.uncertain.lft import LFT
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from dalembert.control.norms import LinearSystem
 
 __all__ = ["Guarantee", "ProvenParts", "guaranteed_ranges", "iterative_ranges", "proven_parts"]
 
@@ -57,7 +60,7 @@ class _Performance:
         return max(1.0, found.upper), found
 
 
-def _closed(model: UncertainMachine, controller: Any) -> LFT:
+def _closed(model: UncertainMachine, controller: LinearSystem | LFT) -> LFT:
     lft = model.lft
     if not isinstance(controller, LFT):
         return lft.feedback(controller, lft.outputs, lft.inputs)
@@ -75,7 +78,7 @@ def _scaled(model: UncertainMachine, sizes: Mapping[str, float]) -> dict[str, tu
 
 def guaranteed_ranges(
     model: UncertainMachine,
-    controller: Any,
+    controller: LinearSystem | LFT,
     *,
     inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
@@ -103,7 +106,7 @@ def guaranteed_ranges(
 
 def iterative_ranges(
     model: UncertainMachine,
-    controller: Any,
+    controller: LinearSystem | LFT,
     order: Sequence[str],
     *,
     inputs: Sequence[str] = (),

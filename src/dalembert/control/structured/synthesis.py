@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert.control.mu.robustness import Robustness
 from dalembert.control.structured.certificate import Check, certify
-from dalembert.control.structured.nonsmooth import Budget, bfgs, bundle
+from dalembert.control.structured.nonsmooth import Budget, Function, bfgs, bundle
 from dalembert.control.structured.objective import Objective, ranges
 from dalembert.control.structured.plants import LoopPlant, loop_plant
 from dalembert.control.structured.requirements import Requirement
@@ -93,8 +93,8 @@ class TuneResult:
         import casadi as ca
 
         x = ca.DM(list(self.values.values()))
-        parts = [np.array(ca.DM(ca.densify(ca.SX(m))).full()) for m in self.structure.matrices(x)]
-        return parts[0], parts[1], parts[2], parts[3]
+        A, B, C, D = (np.array(ca.DM(ca.densify(ca.SX(m))).full()) for m in self.structure.matrices(x))
+        return A, B, C, D
 
     @property
     def controller(self) -> control.StateSpace:
@@ -289,7 +289,13 @@ def _split(objective: Objective, y: Array) -> tuple[float, float]:
 
 
 def _polish(
-    objective: Objective, value: Any, y: Array, f: float, weight: float, budget: Budget, enough: Any
+    objective: Objective,
+    value: Function,
+    y: Array,
+    f: float,
+    weight: float,
+    budget: Budget,
+    enough: Callable[[float], bool] | None,
 ) -> tuple[Array, float]:
     for _ in range(6):
         before = f

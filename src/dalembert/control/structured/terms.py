@@ -6,12 +6,14 @@ non-smooth method needs to know.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dalembert.control.norms import Peak, gain_peaks, peak_gain
+from dalembert.control.norms import Matrices, Peak, gain_peaks, peak_gain
 from dalembert.control.structured.plants import LoopPlant, controller_alone
 from dalembert.control.structured.requirements import ControllerGain, Gain, Poles, Requirement, Variance
 from dalembert.control.structured.structures import Structure
@@ -19,6 +21,9 @@ from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
 __all__ = ["Term", "ValueAndGradient", "abscissa", "terms_of"]
+
+Complex = NDArray[np.complex128]
+OfPoles = Callable[[Complex], NDArray[np.number]]
 
 
 class ValueAndGradient(NamedTuple):
@@ -49,7 +54,7 @@ def abscissa(P: LoopPlant, K: Array) -> ValueAndGradient:
 
 
 def _eigenvalue_pieces(
-    P: LoopPlant, A: Array, left: Array, right: Array, value: Any, factor: Any, count: int
+    P: LoopPlant, A: Array, left: Array, right: Array, value: OfPoles, factor: OfPoles, count: int
 ) -> list[ValueAndGradient]:
     """Largest values of a function of the poles; ``factor`` is its derivative, ``Re(factor d pole)``."""
     poles, V = np.linalg.eig(A)
@@ -91,7 +96,7 @@ class GainTerm:
         closed = P.closed(F)
         if not np.isfinite(closed[0]).all() or not np.isfinite(closed[3]).all():
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
-        poles: Any = np.linalg.eigvals(closed[0]) if closed[0].size else np.zeros(0, dtype=complex)
+        poles: NDArray[Any] = np.linalg.eigvals(closed[0]) if closed[0].size else np.zeros(0, dtype=complex)
         if self.needs_stability and poles.real.max(initial=-1.0) >= 0.0:
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         best = peak_gain(closed, self.band, near=self.near, poles=poles, tolerance=1e-9)
@@ -104,7 +109,7 @@ class GainTerm:
             found += self._at(closed, peak, left, right, fraction * best.gain)
         return sorted(found, key=lambda piece: -piece.value)
 
-    def _at(self, closed: Any, peak: Peak, left: Array, right: Array, least: float) -> list[ValueAndGradient]:
+    def _at(self, closed: Matrices, peak: Peak, left: Array, right: Array, least: float) -> list[ValueAndGradient]:
         P, (A, B, C, D) = self.channel, closed
         if np.isfinite(peak.frequency) and A.size:
             pencil = 1j * peak.frequency * np.eye(A.shape[0]) - A

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -22,8 +22,11 @@ from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT, rotation
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, StateLike
-from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.machine import Machine
+
+if TYPE_CHECKING:
+    import control
 
 __all__ = ["UncertainMachine", "uncertain"]
 
@@ -84,7 +87,7 @@ class UncertainMachine:
         number = float(np.sqrt(value)) if name in self.roots else value
         return number if f is None else float(np.tan(f * value))
 
-    def at(self, **values: float) -> Any:
+    def at(self, **values: float) -> control.StateSpace:
         """The linear model (a python-control system) at values of all uncertain quantities."""
         return self.lft.at(**self._needed(self.lft, values))
 
@@ -115,7 +118,7 @@ def uncertain(
     outputs: Sequence[str] | None = None,
     tangent: str = "half",
     tolerance: float = 1e-8,
-    p: Any = None,
+    p: Parameters = None,
 ) -> UncertainMachine:
     """Linear model of a machine whose angles and parameters lie in ranges, as a linear fractional transformation.
 

@@ -144,7 +144,7 @@ class Nodes:
         self.masts()
         self.bases()
 
-    def add(self, kind: str, **rest: Any) -> None:
+    def add(self, kind: str, **rest: object) -> None:
         """A node of a kind that the page knows (``frontend/src/shapes.js``)."""
         self.nodes.append({"kind": kind, **rest})
 

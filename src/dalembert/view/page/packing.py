@@ -403,7 +403,7 @@ def _quaternions(R: Array) -> Array:
 def _rounded(node: dict[str, Any]) -> dict[str, Any]:
     """Numbers of a node with as many digits as 32 bits have."""
 
-    def short(x: Any) -> Any:
+    def short(x: object) -> object:
         if isinstance(x, float):
             return float(f"{x:.7g}")
         return [short(v) for v in x] if isinstance(x, list) else x
