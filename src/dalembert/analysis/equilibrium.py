@@ -109,13 +109,13 @@ def equilibrium(
             inputs = np.full(1 + eom.nu, np.nan)
         if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
             raise InputError(f"u must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {u!r}")
-    given = np.array(ca.DM(f(q, zero, inputs, t, values)[2]).full())[:, 0]  # after saturation
-    residual, multipliers = demand[:, 0] - given, np.zeros(len(on))
+    supply = np.array(ca.DM(f(q, zero, inputs, t, values)[2]).full())[:, 0]  # after saturation
+    residual, multipliers = demand[:, 0] - supply, np.zeros(len(on))
     if held:
-        a, found = minimum_norm(M, -residual, J, np.concatenate([gamma, np.zeros(len(J) - len(gamma))]))
-        residual, multipliers[on] = -M @ a, found[: len(gamma)]
+        a, forces = minimum_norm(M, -residual, J, np.concatenate([gamma, np.zeros(len(J) - len(gamma))]))
+        residual, multipliers[on] = -M @ a, forces[: len(gamma)]
     raised = _stiffness_scale(eom, load, q, t, values)
-    scale = float(max(raised, *(np.abs(x).max(initial=0.0) for x in (demand, given, weight, springs))))
+    scale = float(max(raised, *(np.abs(x).max(initial=0.0) for x in (demand, supply, weight, springs))))
     return Equilibrium(q, inputs, residual, scale, multipliers, latches, J)
 
 
@@ -128,8 +128,8 @@ def _configuration(
             raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' means nothing")
         return named_vector(at, eom.q_names, eom.q_neutral, "at"), np.zeros(0)
     if not eom.formulation.minimal:
-        own = eom.machine
-        q, _ = eom.from_machine(named_vector(at, own.q_names, own.q_neutral, "at"), np.zeros(own.nv), p=p)
+        machine = eom.machine
+        q, _ = eom.from_machine(named_vector(at, machine.q_names, machine.q_neutral, "at"), np.zeros(machine.nv), p=p)
     else:
         q = named_vector(at, eom.q_names, eom.q_neutral, "at")
     system = eom.constraint_system

@@ -225,11 +225,11 @@ def modal_reduction(
     full = linearize(eom, at, inputs=inputs, outputs=outputs, **options)
     at_rest = {k: options[k] for k in ("locked", "active", "allow_singular", "t", "p") if k in options}
     modes = machine_modes(eom, at, u=options.get("u"), **at_rest)
-    own = reduction(eom, at, independent=options.get("independent"), **at_rest)
+    coordinates = reduction(eom, at, independent=options.get("independent"), **at_rest)
     if count > len(modes.frequencies):
         raise InputError(f"machine '{eom.machine.name}' has {len(modes.frequencies)} modes there, cannot keep {count}")
-    Phi = modes.shapes[list(own.independent), :count]
-    left = own.S.T @ eom.mass_matrix(modes.q, p=options.get("p")) @ modes.shapes[:, :count]
+    Phi = modes.shapes[list(coordinates.independent), :count]
+    left = coordinates.S.T @ eom.mass_matrix(modes.q, p=options.get("p")) @ modes.shapes[:, :count]
     zero = np.zeros_like(Phi)
     Z, W = np.block([[Phi, zero], [zero, Phi]]), np.block([[left, zero], [zero, left]])
     names = [f"eta{i + 1}" for i in range(count)]

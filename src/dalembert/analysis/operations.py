@@ -75,8 +75,12 @@ def operation_count(eom: EquationsOfMotion, *names: str, shared: bool = True) ->
     x = eom.symbolic
     outputs: list[Expression] = []
     for name in names or ("mass_matrix", "bias"):
-        made = getattr(x, name)
-        outputs += made if isinstance(made, tuple) else [ca.triu(made) if name == "mass_matrix" else made]
+        expression = getattr(x, name)
+        outputs += (
+            expression
+            if isinstance(expression, tuple)
+            else [ca.triu(expression) if name == "mass_matrix" else expression]
+        )
     return count_operations([x.q, x.v, x.a, x.tau, x.u, x.t, x.p], outputs, shared=shared)
 
 

@@ -171,11 +171,11 @@ def verify(
             equations[name] = derive(machine, name, backend=backend)
         else:
             left_out.append((name, reason))
-    own = {name: eom.in_machine_coordinates() for name, eom in equations.items()}
-    first = next(iter(own.values()))
+    converted = {name: eom.in_machine_coordinates() for name, eom in equations.items()}
+    first = next(iter(converted.values()))
     state = _State.random(first, samples, seed)
     results = {}
-    for name, eom in own.items():
+    for name, eom in converted.items():
         with doing(f"evaluating '{machine.name}' by {name}"):
             results[name] = _Results.of(eom, state)
     rows: list[VerifyRow] = []
@@ -183,10 +183,10 @@ def verify(
     def add(quantity: str, pair: tuple[str, ...], residual: float) -> None:
         rows.append(VerifyRow(quantity, pair, residual, bool(residual <= tolerance)))
 
-    for one, two in combinations(own, 2):
+    for one, two in combinations(converted, 2):
         for quantity, residual in _differences(results[one], results[two]):
             add(quantity, (one, two), residual)
-    for name, eom in own.items():
+    for name, eom in converted.items():
         with doing(f"checking identities of '{machine.name}' by {name}"):
             for quantity, residual in _identities(eom, state, results[name]):
                 add(quantity, (name,), residual)
@@ -196,21 +196,21 @@ def verify(
     return VerifyReport(machine.name, samples, seed, float(tolerance), tuple(rows), tuple(left_out))
 
 
-def _constrained(eom: EquationsOfMotion, own: EquationsOfMotion, s: _State) -> Array:
+def _constrained(eom: EquationsOfMotion, converted: EquationsOfMotion, s: _State) -> Array:
     """Accelerations of the machine from equations in redundant coordinates, solved with their constraints.
 
     With ``v_own = E v`` any forces that do the work of tau will do, and ``a = E^+ (a_own - E' v)``.
     """
-    x = own.symbolic
+    x = converted.symbolic
     q, w = eom.formulation.from_machine(x.q, x.v, x.p)
     terms = [q, w, ca.jacobian(w, x.v), ca.jtimes(w, x.q, x.coordinate_rate)]
     f = ca.Function("map", [x.q, x.v, x.p], [ca.densify(e) for e in terms])
-    found = []
+    accelerations = []
     for q_k, v_k, tau_k in zip(s.q, s.v, s.tau, strict=True):
         q_own, v_own, E, drift = (np.array(e.full()) for e in f(q_k, v_k, eom.machine.p_nominal))
         a, _ = eom.constrained_dynamics(q_own[:, 0], v_own[:, 0], np.linalg.pinv(E).T @ tau_k)
-        found.append(np.linalg.lstsq(E, a - drift[:, 0], rcond=None)[0])
-    return np.array(found)
+        accelerations.append(np.linalg.lstsq(E, a - drift[:, 0], rcond=None)[0])
+    return np.array(accelerations)
 
 
 @dataclass(frozen=True)

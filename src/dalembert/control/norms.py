@@ -142,10 +142,10 @@ def hinf_norm(
     elif A.size and np.linalg.eigvals(A).real.max() >= 0.0:
         return HinfNorm(np.inf)
     best = peak_gain((A, B, C, D), (lo, hi), tolerance=tolerance)
-    found = gain_peaks((A, B, C, D), best, (lo, hi), fraction=1.0 - 10.0 * tolerance)
+    peaks = gain_peaks((A, B, C, D), best, (lo, hi), fraction=1.0 - 10.0 * tolerance)
     if period:
-        found = [Peak(2.0 * np.arctan(p.frequency) / period, p.gain) for p in found]
-    return HinfNorm(found[0].gain, tuple(found))
+        peaks = [Peak(2.0 * np.arctan(p.frequency) / period, p.gain) for p in peaks]
+    return HinfNorm(peaks[0].gain, tuple(peaks))
 
 
 def h2_norm(system: control.StateSpace | control.TransferFunction) -> float:
@@ -249,7 +249,7 @@ def gain_peaks(system: Matrices, best: Peak, band: Band = _WHOLE, fraction: floa
     w = level_frequencies(system, level)
     w = w[(w > lo) & (w < hi)]
     edges = np.concatenate([[lo], w, [hi]])
-    found = [best]
+    peaks = [best]
     for a, b in pairwise(edges):
         if b <= a or a <= best.frequency <= b:
             continue
@@ -258,8 +258,8 @@ def gain_peaks(system: Matrices, best: Peak, band: Band = _WHOLE, fraction: floa
             continue
         peak = _refine(system, middle, (a, b))
         if a * (1.0 + 1e-7) < peak.frequency < b * (1.0 - 1e-7) or peak.frequency in band:
-            found.append(peak)  # else it lies on the slope of a neighbour
-    return sorted(found, key=lambda peak: -peak.gain)
+            peaks.append(peak)  # else it lies on the slope of a neighbour
+    return sorted(peaks, key=lambda peak: -peak.gain)
 
 
 def level_frequencies(system: Matrices, level: float) -> Array:

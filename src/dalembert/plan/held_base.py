@@ -69,11 +69,11 @@ class HeldBase:
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
         """Indices of the base's velocities, of the joints' velocities, and of the joints' coordinates."""
         blocks = {b.name: b for b in self.eom.layout.blocks}
-        own = blocks.pop(self.base)
+        base = blocks.pop(self.base)
         joints = sorted(blocks.values(), key=lambda b: b.v.start)
         v = [i for b in joints for i in range(b.v.start, b.v.stop)]
         q = [i for b in joints for i in range(b.q.start, b.q.stop)]
-        return np.arange(own.v.start, own.v.stop), np.array(v, dtype=np.intp), np.array(q, dtype=np.intp)
+        return np.arange(base.v.start, base.v.stop), np.array(v, dtype=np.intp), np.array(q, dtype=np.intp)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -239,8 +239,8 @@ def held_base(robot: MachineOrEquations, frame: str = "tip", *, base: str | None
         raise UnknownNameError("frame", frame, eom.machine.tree.frames, where)
     wide = [b.name for b in eom.layout.blocks if b.name != name and b.q.stop - b.q.start != 1]
     if wide or eom.nv != 12:
-        found = f"{eom.nv - 6} velocities" + (f", joints of several ({', '.join(wide)})" if wide else "")
-        raise InputError(f"a path of the tip needs a robot with 6 joints of one coordinate each; {where} has {found}")
+        motions = f"{eom.nv - 6} velocities" + (f", joints of several ({', '.join(wide)})" if wide else "")
+        raise InputError(f"a path of the tip needs a robot with 6 joints of one coordinate each; {where} has {motions}")
     return eom.kept.once("held base", (frame, name), lambda: HeldBase(eom, frame, name))
 
 

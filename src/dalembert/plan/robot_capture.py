@@ -438,15 +438,15 @@ def _local(scene: _Scene, motion: PoseMotion) -> PoseMotion:
 def _evaluate(scene: _Scene, candidates: list[_Candidate]) -> list[_Candidate]:
     """Candidates with their verdicts, on a coarse grid of times, all at once."""
     times = np.array([np.linspace(0.0, c.duration + scene.hold, _COARSE) for c in candidates])
-    made = [_path(scene, c) for c in candidates]
-    paths = [_local(scene, path(t)) for (_, _, path), t in zip(made, times, strict=True)]
+    planned = [_path(scene, c) for c in candidates]
+    paths = [_local(scene, path(t)) for (_, _, path), t in zip(planned, times, strict=True)]
     whole = PoseMotion(*(np.stack(x) for x in zip(*paths, strict=True)))
     motion = scene.robot.follow(whole, times, scene.joints)
     least = np.linalg.svd(scene.robot.tip(motion.joints)[1], compute_uv=False)[..., -1]
     result = []
     for k, candidate in enumerate(candidates):
         one = ArmMotion(*(getattr(motion, f.name)[k] for f in fields(motion)))
-        result.append(replace(candidate, verdicts=_verdicts(scene, made[k][0], times[k], one, least[k])))
+        result.append(replace(candidate, verdicts=_verdicts(scene, planned[k][0], times[k], one, least[k])))
     return result
 
 
@@ -464,21 +464,21 @@ def _verdicts(
     lower = np.maximum([x for x, _ in ranges], -limits.joint_range)
     upper = np.minimum([x for _, x in ranges], limits.joint_range)
     outside = float(np.maximum(lower - motion.joints, motion.joints - upper).max())
-    found = [
+    verdicts = [
         _at_most("base torque", "N m", float(np.abs(motion.effort[:, base[3:]]).max()), use * limits.base_torque),
         _at_most("joint torque", "N m", float(np.abs(motion.effort[:, rows]).max()), use * limits.joint_torque),
         Verdict("room to the joint range", "rad", -outside, 0.0, -outside / limits.joint_range),
         _at_least("distance from singularity", "", float(least.min()), limits.singularity),
     ]
     if not near:
-        return tuple(found)
+        return tuple(verdicts)
     X = np.zeros((len(t), 4, 4))
     drift = t[:, None] * np.array(body.velocity)
     X[:, :3, :3] = scene.R.T @ body.attitude(t)
     X[:, :3, 3], X[:, 3, 3] = (np.array(body.position) + drift - scene.centre) @ scene.R, 1.0
     for name, gap in least_clearance(scene.robot, scene.shape, motion.joints, X, scene.obstacles).items():
-        found.append(_at_least(f"clearance of {name}", "m", gap, limits.clearance))
-    return tuple(found)
+        verdicts.append(_at_least(f"clearance of {name}", "m", gap, limits.clearance))
+    return tuple(verdicts)
 
 
 def _at_most(name: str, unit: str, value: float, limit: float) -> Verdict:

@@ -58,7 +58,7 @@ def bake_mode(modes: MachineModes, mode: int, phases: ArrayLike, *, size: float 
     pictures = [exaggerated(*both, float(x)) for x in factors]
     points, poses = (np.concatenate([picture[i] for picture in pictures]) for i in (0, 1))
     straight = np.zeros(len(factors))
-    cables = {part.name: sagging(points[:, list(part.points)], straight, np.zeros(3)) for part in scene.cables}
+    cables = {cable.name: sagging(points[:, list(cable.points)], straight, np.zeros(3)) for cable in scene.cables}
     return scene, Baked(np.arange(len(factors), dtype=float), points, poses, cables)
 
 

@@ -197,9 +197,9 @@ class _Builder:
         centre = self.point(p + R @ self.vector(body.com))
         self.names[body.name] = centre
         solids = self.solids(body)
-        for part, solid, mesh in solids:
-            R0, p0 = place(part.origin, self.x.value)
-            self.add(SolidPart(body.name, solid, mesh, part.colour, self.pose(R @ R0, p + R @ p0)))
+        for shape, solid, mesh in solids:
+            R0, p0 = place(shape.origin, self.x.value)
+            self.add(SolidPart(body.name, solid, mesh, shape.colour, self.pose(R @ R0, p + R @ p0)))
         carried = [
             j.origin.translation for j in self.machine.joints if j.parent == body.name and self._is_drawn(j.child)
         ]
@@ -211,10 +211,10 @@ class _Builder:
         extent = _extent(solids, self.number)
         meshed = any(mesh is not None for _, _, mesh in solids)  # such robots have many frames that nobody sees
         ends = [(np.array([self.number(x) for x in v]), v) for v in carried]
-        for end, given in ends:
+        for end, at in ends:
             inside = extent is not None and bool(np.all(np.abs(end - extent[0]) <= extent[1]))
             if not inside and not meshed and np.any(end != root):
-                self.add(LinkPart(body.name, "link", (self.point(p), self.point(p + R @ self.vector(given)))))
+                self.add(LinkPart(body.name, "link", (self.point(p), self.point(p + R @ self.vector(at)))))
         mass = self.number(body.mass)
         if not solids and mass > 0:
             self.add(BallPart(body.name, centre, mass))

@@ -36,9 +36,9 @@ def configuration(machine: Machine, q: ArrayLike) -> Array:
     if not machine.cables:
         raise InputError(f"machine '{machine.name}' has no cables")
     eom = derive(machine, backend="vm")
-    found = numbers(q, eom.nq, f"the configuration of machine '{machine.name}' ({', '.join(eom.q_names)})")
-    eom.check_quaternions(found)
-    return found
+    checked = numbers(q, eom.nq, f"the configuration of machine '{machine.name}' ({', '.join(eom.q_names)})")
+    eom.check_quaternions(checked)
+    return checked
 
 
 def platform_velocities(machine: Machine) -> list[int]:
@@ -126,13 +126,15 @@ def forward_kinematics(
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
     q = configuration(eom.machine, guess)
     target = numbers(lengths, len(eom.machine.cables), "lengths, one per cable,")
-    own = platform_velocities(eom.machine)
-    if len(target) < len(own):
-        raise InputError(f"{len(target)} cables do not determine {len(own)} degrees of freedom: use static_equilibrium")
+    platform = platform_velocities(eom.machine)
+    if len(target) < len(platform):
+        raise InputError(
+            f"{len(target)} cables do not determine {len(platform)} degrees of freedom: use static_equilibrium"
+        )
     for _ in range(100):
         L, J = cable_terms(eom.machine, q, p=p)
         step = np.zeros(eom.nv)
-        step[own] = np.linalg.lstsq(J[:, own], target - L, rcond=1e-10)[0]
+        step[platform] = np.linalg.lstsq(J[:, platform], target - L, rcond=1e-10)[0]
         q = eom.integrate(q, step)
         if np.max(np.abs(step)) < 1e-13:
             break

@@ -92,8 +92,8 @@ def _quadratic(A: Array, w: Array, low: Array, high: Array) -> Array:
     H, C = ca.DM.eye(n), ca.DM(rows)
     options = {"print_iter": False, "print_header": False, "print_info": False, "error_on_fail": False}
     solver = ca.conic("tensions", "qrqp", {"h": H.sparsity(), "a": C.sparsity()}, options)
-    found = solver(h=H, g=-middle, a=C, lba=right, uba=right, lbx=low, ubx=high)
-    f = np.array(found["x"].full())[:, 0]
+    solution = solver(h=H, g=-middle, a=C, lba=right, uba=right, lbx=low, ubx=high)
+    f = np.array(solution["x"].full())[:, 0]
     wrong = max(float(np.max(low - f)), float(np.max(f - high)), 0.0)
     if not solver.stats()["success"] or np.linalg.norm(A @ f - w) > 1e-6 * scale or wrong > 1e-6 * scale:
         raise _infeasible(w)
@@ -149,9 +149,9 @@ def wrench_feasible(
     from scipy.optimize import linprog
 
     low, high = _bounds(lower, upper, len(machine.cables))
-    n, own = len(machine.cables), len(platform_velocities(machine))
-    given = [np.zeros(own)] if wrenches is None else np.atleast_2d(np.asarray(wrenches, dtype=float))
-    extra = [numbers(w, own, "a wrench") for w in given]
+    n, dof = len(machine.cables), len(platform_velocities(machine))
+    further = [np.zeros(dof)] if wrenches is None else np.atleast_2d(np.asarray(wrenches, dtype=float))
+    extra = [numbers(w, dof, "a wrench") for w in further]
     result = []
     for q in configurations:
         configuration(machine, q)

@@ -180,8 +180,8 @@ class ClosedForm:
 
     def _polynomials(self, name: str, make: Callable[[], Expression | dict[str, Expression]]) -> list[Polynomial]:
         if name not in self._replayed:
-            made = make()
-            expressions = made if isinstance(made, dict) else {name: made}
+            terms = make()
+            expressions = terms if isinstance(terms, dict) else {name: terms}
             for key, raw in zip(expressions, replay(self._algebra, [*expressions.values()], self._inputs), strict=True):
                 clean = [self._algebra.without_rounding(x) for x in raw]
                 if self._numbers:

@@ -89,11 +89,11 @@ class Layouter:
             return "variable" if atom.name in self.variables else "parameter"
         return "angle" if atom.kind in ("sin", "cos", "call") else "parameter"
 
-    def _collected(self, p: Polynomial, part: Callable[[Monomial], Monomial]) -> Iterator[_Sum]:
+    def _collected(self, p: Polynomial, factor: Callable[[Monomial], Monomial]) -> Iterator[_Sum]:
         """Yield the sum with its terms grouped by a part of their monomials, each group's common factor taken out."""
         groups: dict[Monomial, Polynomial] = {}
         for m, c in p.items():
-            groups.setdefault(part(m), {})[m] = c
+            groups.setdefault(factor(m), {})[m] = c
         products: list[_Product] = []
         loose: Polynomial = {}
         factors: dict[frozenset[tuple[Monomial, Number]], Polynomial] = {}

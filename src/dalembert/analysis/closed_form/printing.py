@@ -38,7 +38,7 @@ def latex_name(name: str, accent: str = "") -> str:
 
     An accent such as ``"dot"`` goes over the letter, not over its subscript.
     """
-    head, *subscripts = [part for part in name.split("_") if part] or [name]
+    head, *subscripts = [piece for piece in name.split("_") if piece] or [name]
     stem = head.rstrip("0123456789")
     if stem and stem != head:
         subscripts.insert(0, head[len(stem) :])

@@ -83,13 +83,13 @@ def destabilising(
         corner = rng.choice([-1.0, 1.0], size=k) if attempt else np.ones(k)
         reach = radius if best is None else 0.98 * best[0]
         for _ in range(40):
-            found = _climb(loop, reach * corner * rng.uniform(0.2, 1.0, size=k), reach, began, seconds)
-            if found is None:
+            unstable = _climb(loop, reach * corner * rng.uniform(0.2, 1.0, size=k), reach, began, seconds)
+            if unstable is None:
                 if best is not None or reach < 1e-3:
                     break
                 reach *= 0.5 if attempt < 3 else 0.1  # where nothing was found at all the search becomes coarse
                 continue
-            d, w = _brink(loop, found)
+            d, w = _brink(loop, unstable)
             best = (float(np.abs(d).max()), d, w)
             reach, corner = 0.98 * best[0], np.sign(d) + (d == 0)
             if perf_counter() - began > seconds:

@@ -262,7 +262,7 @@ def real_lower_bound(
     M, rng = np.asarray(M, dtype=complex), np.random.default_rng(seed)
     parts, k = list(slices(blocks)), len(blocks)
     size = max(float(np.linalg.norm(M, 2)), 1e-300)
-    found = 0.0
+    bound = 0.0
     for attempt in range(starts):
         delta = np.zeros(k) if attempt == 0 else rng.uniform(-2.0, 2.0, k) / size
         reach = np.inf
@@ -304,7 +304,7 @@ def real_lower_bound(
             gap = float(np.abs(np.linalg.eigvals(M * d[None, :]) - 1.0).min())
             largest = float(np.abs(delta).max(initial=0.0))
             if gap < 1e-9 and largest > 0.0:
-                found = max(found, 1.0 / largest)
+                bound = max(bound, 1.0 / largest)
                 if moved < 1e-7 * largest:
                     break
-    return found
+    return bound

@@ -151,15 +151,15 @@ class Poles(Requirement):
     plants: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        given = {k: getattr(self, k) for k in ("decay", "damping", "frequency") if getattr(self, k) is not None}
-        if not given:
+        bounds = {k: getattr(self, k) for k in ("decay", "damping", "frequency") if getattr(self, k) is not None}
+        if not bounds:
             raise InputError("Poles needs a decay, a damping or a frequency")
-        for key, value in given.items():
+        for key, value in bounds.items():
             _positive(value, f"{key} of poles")
         if self.damping is not None and self.damping > 1.0:
             raise InputError(f"damping of poles must be at most 1, got {self.damping!r}")
         if not self.name:
-            object.__setattr__(self, "name", "poles: " + ", ".join(f"{k} {v:g}" for k, v in given.items()))
+            object.__setattr__(self, "name", "poles: " + ", ".join(f"{k} {v:g}" for k, v in bounds.items()))
 
 
 @dataclass(frozen=True)

@@ -72,11 +72,11 @@ class LFT:
     @property
     def sizes(self) -> dict[str, int]:
         """Repetitions of each uncertain block, by name; states are left out."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for b in self.blocks:
             if b.kind != "state":
-                found[b.name] = found.get(b.name, 0) + b.size
-        return found
+                counts[b.name] = counts.get(b.name, 0) + b.size
+        return counts
 
     @property
     def size(self) -> int:
@@ -299,9 +299,9 @@ class LFT:
             lo, hi = ranges.get(b.name, (-1.0, 1.0))
             if not lo < hi:
                 raise InputError(f"the range of block '{b.name}' must be two increasing numbers, got {(lo, hi)!r}")
-            given = b.kind != "state" and b.name in ranges
-            c += [(lo + hi) / 2.0 if given else 0.0] * b.size
-            h += [(hi - lo) / 2.0 if given else 1.0] * b.size
+            ranged = b.kind != "state" and b.name in ranges
+            c += [(lo + hi) / 2.0 if ranged else 0.0] * b.size
+            h += [(hi - lo) / 2.0 if ranged else 1.0] * b.size
         centre, half = np.array(c), np.array(h)
         inner = np.eye(len(c)) - self.M11 * centre[None, :]
         if len(c) and np.linalg.cond(inner) > 1e14:
