@@ -32,13 +32,18 @@ _GRID = 4000
 
 @dataclass(frozen=True)
 class Check:
-    """A requirement on a plant: what the search claims, and what the other way gives."""
+    """A requirement on a plant: what the search claims, and what is computed the other way."""
 
     requirement: str
     plant: str
     claimed: float
-    found: float
+    computed: float
     ok: bool
+
+    @property
+    def found(self) -> float:
+        """What is computed the other way."""
+        return self.computed
 
 
 def certify(
