@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -138,7 +137,7 @@ class Learning:
     history: Array
 
 
-def learn_torques(run: Callable[[Trial], Any], first: Trial, *, trials: int = 10, lead: int = 1) -> Learning:
+def learn_torques(run: Callable[[Trial], object], first: Trial, *, trials: int = 10, lead: int = 1) -> Learning:
     """Learn the torques of a task on repeated trials, ``u <- u + feedback``, until they are those of inverse dynamics.
 
     Parameters

@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_file
+from dalembert.core.types import Array
 from dalembert.core.validation import check_names
 from dalembert.io.units import signal_units
 from dalembert.simulation.run import Run
@@ -213,7 +214,7 @@ def _short(name: str, title: str) -> str:
     return name.removeprefix(f"{prefix}.") if title.split(" (")[0] == _TITLES.get(prefix, prefix) else name
 
 
-def _draw(panel: Axes, run: Run, title: str, unit: str, lines: Sequence[tuple[str, Any]]) -> None:
+def _draw(panel: Axes, run: Run, title: str, unit: str, lines: Sequence[tuple[str, Array]]) -> None:
     drawn = []
     for (label, values), colour in zip(lines, COLOURS, strict=False):
         dark = label == _TOTAL
