@@ -8,7 +8,7 @@ from dalembert.analysis.closed_form.form import ClosedForm, closed_form
 from dalembert.analysis.energy_split import EnergySplit, energy_split
 from dalembert.analysis.equilibrium import Equilibrium, equilibrium
 from dalembert.analysis.floating import GeneralizedJacobian, Manipulability, generalized_jacobian, manipulability
-from dalembert.analysis.inverse_kinematics import IKResult, inverse_kinematics
+from dalembert.analysis.inverse_kinematics import IKResult, IKSettings, inverse_kinematics
 from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.analysis.modal import (
     MachineModes,
@@ -29,6 +29,7 @@ __all__ = [
     "Equilibrium",
     "GeneralizedJacobian",
     "IKResult",
+    "IKSettings",
     "MachineModes",
     "Manipulability",
     "OperationCount",

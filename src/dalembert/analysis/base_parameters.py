@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -162,9 +161,8 @@ def base_parameters(machine: Machine, *, losses: bool = False, seed: int = 0) ->
     return BaseParameters(machine, names, values, independent, combination, kernel)
 
 
-def _random_q(machine: Machine, rng: Any) -> Array:
-    parts = [random_coordinates(joint, rng) for joint in machine.coordinate_joints]
-    return np.concatenate([np.atleast_1d(x) for x in parts])
+def _random_q(machine: Machine, rng: np.random.Generator) -> Array:
+    return np.concatenate([np.atleast_1d(random_coordinates(joint, rng)) for joint in machine.coordinate_joints])
 
 
 def _base(W: Array) -> tuple[tuple[int, ...], Array]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -13,10 +12,10 @@ from numpy.typing import ArrayLike
 from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
 from dalembert.core.states import named_vector
-from dalembert.core.types import Array, StateLike
+from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.constraints.reduction import locked_rows
-from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.equations import EquationsOfMotion, Parameters
 
 __all__ = ["Equilibrium", "check_rest", "equilibrium"]
 
@@ -61,7 +60,7 @@ def equilibrium(
     active: Mapping[str, bool] | None = None,
     locked: Sequence[str] = (),
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
 ) -> Equilibrium:
     """Inputs that balance gravity, springs and wrenches at rest; least squares where motors are missing.
 
@@ -110,13 +109,13 @@ def equilibrium(
             inputs = np.full(1 + eom.nu, np.nan)
         if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
             raise InputError(f"u must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {u!r}")
-    given = np.array(ca.DM(f(q, zero, inputs, t, values)[2]).full())[:, 0]  # after saturation
-    residual, multipliers = demand[:, 0] - given, np.zeros(len(on))
+    supply = np.array(ca.DM(f(q, zero, inputs, t, values)[2]).full())[:, 0]  # after saturation
+    residual, multipliers = demand[:, 0] - supply, np.zeros(len(on))
     if held:
-        a, found = minimum_norm(M, -residual, J, np.concatenate([gamma, np.zeros(len(J) - len(gamma))]))
-        residual, multipliers[on] = -M @ a, found[: len(gamma)]
+        a, forces = minimum_norm(M, -residual, J, np.concatenate([gamma, np.zeros(len(J) - len(gamma))]))
+        residual, multipliers[on] = -M @ a, forces[: len(gamma)]
     raised = _stiffness_scale(eom, load, q, t, values)
-    scale = float(max(raised, *(np.abs(x).max(initial=0.0) for x in (demand, given, weight, springs))))
+    scale = float(max(raised, *(np.abs(x).max(initial=0.0) for x in (demand, supply, weight, springs))))
     return Equilibrium(q, inputs, residual, scale, multipliers, latches, J)
 
 
@@ -129,8 +128,8 @@ def _configuration(
             raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' means nothing")
         return named_vector(at, eom.q_names, eom.q_neutral, "at"), np.zeros(0)
     if not eom.formulation.minimal:
-        own = eom.machine
-        q, _ = eom.from_machine(named_vector(at, own.q_names, own.q_neutral, "at"), np.zeros(own.nv), p=p)
+        machine = eom.machine
+        q, _ = eom.from_machine(named_vector(at, machine.q_names, machine.q_neutral, "at"), np.zeros(machine.nv), p=p)
     else:
         q = named_vector(at, eom.q_names, eom.q_neutral, "at")
     system = eom.constraint_system
@@ -142,7 +141,7 @@ def _configuration(
     return consistent_state(eom, q, np.zeros(eom.nv), t=t, p=p, latches=latches, what="the configuration").q, latches
 
 
-def _stiffness_scale(eom: EquationsOfMotion, load: Any, q: Array, t: float, p: Array) -> float:
+def _stiffness_scale(eom: EquationsOfMotion, load: Expression, q: Array, t: float, p: Array) -> float:
     """Size of ``d load/d q`` from a few directions: random signs s give |K s|^2 the mean |K|^2 (Hutchinson)."""
     s = eom.symbolic
     seed = ca.SX.sym("seed", eom.nq)

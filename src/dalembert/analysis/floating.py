@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -81,8 +81,8 @@ class GeneralizedJacobian:
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Indices of the base's velocities, and of all others."""
         block = next(b for b in self.eom.layout.blocks if b.name == self.base)
-        own = np.arange(block.v.start, block.v.start + 6)
-        return own, np.setdiff1d(np.arange(self.eom.nv), own)
+        base = np.arange(block.v.start, block.v.start + 6)
+        return base, np.setdiff1d(np.arange(self.eom.nv), base)
 
     @property
     def v_names(self) -> tuple[str, ...]:
@@ -99,39 +99,39 @@ class GeneralizedJacobian:
         return self._map(self.eom.mass_matrix(q, p=p))
 
     def _map(self, M: Array) -> Array:
-        own, others = self.rows
+        base, others = self.rows
         B, free = np.zeros((*M.shape[:-2], 6, len(others))), self._moving
         if len(free):
-            rows = own[free]
+            rows = base[free]
             B[..., free, :] = -np.linalg.solve(_block(M, rows, rows), _block(M, rows, others))
         return B
 
     def __call__(self, q: ArrayLike, *, p: Parameters = None) -> Array:
         """Generalised Jacobian, (..., 6, n)."""
-        own, others = self.rows
+        base, others = self.rows
         J = self.eom.jacobian(self.frame, q, axes=self.axes, p=p)
-        return np.asarray(J[..., others] + J[..., own] @ self.base_map(q, p=p))
+        return np.asarray(J[..., others] + J[..., base] @ self.base_map(q, p=p))
 
     def base_map_rate(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> Array:
         """Time derivative of `base_map` along all velocities ``v``."""
-        own, others = self.rows
+        base, others = self.rows
         M, C = self.eom.mass_matrix(q, p=p), self.eom.coriolis_matrix(q, v, p=p)
         Md = C + np.swapaxes(C, -1, -2)  # M' - 2 C is skew
         B = self._map(M)
         Bd, free = np.zeros_like(B), self._moving
         if len(free):
-            rows = own[free]
+            rows = base[free]
             change = _block(Md, rows, others) + _block(Md, rows, rows) @ B[..., free, :]
             Bd[..., free, :] = -np.linalg.solve(_block(M, rows, rows), change)
         return Bd
 
     def rate(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None) -> Array:
         """Time derivative of the generalised Jacobian along all velocities ``v``, entry by entry."""
-        own, others = self.rows
+        base, others = self.rows
         J = self.eom.jacobian(self.frame, q, axes=self.axes, p=p)
         Jd = self.eom.jacobian_rate(self.frame, q, v, axes=self.axes, p=p)
         B, Bd = self.base_map(q, p=p), self.base_map_rate(q, v, p=p)
-        return np.asarray(Jd[..., others] + Jd[..., own] @ B + J[..., own] @ Bd)
+        return np.asarray(Jd[..., others] + Jd[..., base] @ B + J[..., base] @ Bd)
 
     def velocities(
         self, q: ArrayLike, v: ArrayLike, *, momentum: ArrayLike | None = None, p: Parameters = None
@@ -150,7 +150,7 @@ class GeneralizedJacobian:
         p
             Parameter values.
         """
-        own, others = self.rows
+        base, others = self.rows
         u = as_numbers(v)
         if u.shape[-1:] != (len(others),):
             raise InputError(f"v must have {len(others)} velocities ({', '.join(self.v_names)}), got shape {u.shape}")
@@ -159,9 +159,9 @@ class GeneralizedJacobian:
         free = self._moving
         if momentum is not None and len(free):
             h = self._at_base(q, as_numbers(momentum), p)[..., free]
-            b[..., free] += np.linalg.solve(_block(M, own[free], own[free]), h[..., None])[..., 0]
+            b[..., free] += np.linalg.solve(_block(M, base[free], base[free]), h[..., None])[..., 0]
         full = np.zeros((*np.broadcast_shapes(b.shape[:-1], u.shape[:-1]), self.eom.nv))
-        full[..., own], full[..., others] = b, u
+        full[..., base], full[..., others] = b, u
         return full
 
     def _at_base(self, q: ArrayLike, h: Array, p: Parameters) -> Array:
@@ -213,7 +213,7 @@ def generalized_jacobian(
     >>> J.v_names, J(robot.q_neutral).shape
     (('q1_dot', 'q2_dot'), (6, 2))
     """
-    eom: Any = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     if hold not in HOLDS:
         raise InputError(f"hold must be one of {', '.join(map(repr, HOLDS))}, got {hold!r}")
     if not eom.formulation.machine_coordinates:

@@ -9,23 +9,24 @@ a displacement on the tangent space.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names, check_seed
-from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 from dalembert.spatial.rotations import quaternion_from_matrix
 
-__all__ = ["IKResult", "inverse_kinematics"]
+__all__ = ["IKResult", "IKSettings", "inverse_kinematics"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,47 @@ class IKResult:
     message: str
 
 
+@dataclass(frozen=True)
+class IKSettings:
+    """How inverse kinematics searches.
+
+    Parameters
+    ----------
+    damping
+        Initial damping, relative to the largest curvature.
+    tolerance
+        Error [m, rad] at which to stop.
+    max_iterations
+        Bound of the steps from each start.
+    restarts
+        Random configurations to start from if ``q0`` does not lead to the target.
+    seed
+        Seed of the restarts.
+    """
+
+    damping: float = 1e-3
+    tolerance: float = 1e-10
+    max_iterations: int = 200
+    restarts: int = 3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _check_positive(damping=self.damping, tolerance=self.tolerance)
+        _check_count(max_iterations=(self.max_iterations, 1), restarts=(self.restarts, 0))
+        check_seed(self.seed)
+
+
+class _Keywords(TypedDict, total=False):
+    """Short forms of `IKSettings`."""
+
+    damping: float
+    tolerance: float
+    max_iterations: int
+    restarts: int
+    seed: int
+
+
+@flat_keywords(_Keywords, defaults=field_defaults(IKSettings))
 def inverse_kinematics(
     eom: EquationsOfMotion | Machine,
     frame: str,
@@ -60,13 +102,10 @@ def inverse_kinematics(
     *,
     q0: ArrayLike | None = None,
     limits: bool = True,
-    damping: float = 1e-3,
-    tolerance: float = 1e-10,
-    max_iterations: int = 200,
     joints: Iterable[str] | None = None,
-    restarts: int = 3,
-    seed: int = 0,
-    p: Mapping[str, Any] | ArrayLike | None = None,
+    settings: IKSettings | None = None,
+    p: Parameters = None,
+    **keywords: Unpack[_Keywords],
 ) -> IKResult:
     """Find coordinates that bring a frame to a position or a pose, on the constraints of the machine.
 
@@ -85,20 +124,14 @@ def inverse_kinematics(
         Where to start; the neutral configuration if not given.
     limits
         Whether to respect the limits of the joints.
-    damping
-        Initial damping, relative to the largest curvature.
-    tolerance
-        Error [m, rad] at which to stop.
-    max_iterations
-        Bound of the steps from each start.
     joints
         Joints that may move; the others stay as in ``q0``. All if not given.
-    restarts
-        Random configurations to start from if ``q0`` does not lead to the target.
-    seed
-        Seed of the restarts.
+    settings
+        How it searches.
     p
         Values of the machine's parameters.
+    **keywords
+        Fields of `IKSettings`: ``damping``, ``tolerance``, ``max_iterations``, ``restarts``, ``seed``.
 
     Returns
     -------
@@ -109,20 +142,19 @@ def inverse_kinematics(
         eom = derive(eom, backend="vm")
     if not isinstance(eom, EquationsOfMotion):
         raise InputError(f"inverse kinematics needs a Machine or its equations, got {type(eom).__name__}")
-    _check_positive(damping=damping, tolerance=tolerance)
-    _check_count(max_iterations=(max_iterations, 1), restarts=(restarts, 0))
+    settings = grouped(IKSettings, settings, keywords)
     error = _with_constraints(eom, _error_function(eom, frame, target, p), p)
     space = _Space.of(eom, joints, limits)
     best = space.clip(_start(eom, q0))
-    rng = np.random.default_rng(check_seed(seed))
+    rng = np.random.default_rng(settings.seed)
     best_error, total, message = np.inf, 0, ""
-    for attempt in range(restarts + 1):
+    for attempt in range(settings.restarts + 1):
         start = best if attempt == 0 else space.random(best, rng)
-        q, size, used, why = _solve(eom, error, space, start, damping, tolerance, max_iterations, rng)
+        q, size, used, why = _solve(eom, error, space, start, settings, rng)
         total += used
         if size < best_error:
             best, best_error, message = q, size, why
-        if best_error <= tolerance:
+        if best_error <= settings.tolerance:
             return IKResult(best, True, best_error, total, "converged")
     return IKResult(best, False, best_error, total, f"{message}; the error is {best_error:.3g}")
 
@@ -130,7 +162,7 @@ def inverse_kinematics(
 ErrorFunction = Callable[[Array], tuple[Array, Array]]
 
 
-def _error_function(eom: EquationsOfMotion, frame: str, target: ArrayLike | Transform, p: Any) -> ErrorFunction:
+def _error_function(eom: EquationsOfMotion, frame: str, target: ArrayLike | Transform, p: Parameters) -> ErrorFunction:
     """Function that returns error and Jacobian of a configuration, in axes of the frame."""
     if isinstance(target, Transform):
         X = np.eye(4)
@@ -158,7 +190,7 @@ def _error_function(eom: EquationsOfMotion, frame: str, target: ArrayLike | Tran
     return error
 
 
-def _with_constraints(eom: EquationsOfMotion, error: ErrorFunction, p: Any) -> ErrorFunction:
+def _with_constraints(eom: EquationsOfMotion, error: ErrorFunction, p: Parameters) -> ErrorFunction:
     """Return the error with that of the constraints, by which the machine must stay together."""
     if not eom.constrained:
         return error
@@ -264,12 +296,11 @@ def _solve(
     error: ErrorFunction,
     space: _Space,
     q: Array,
-    damping: float,
-    tolerance: float,
-    max_iterations: int,
+    settings: IKSettings,
     rng: np.random.Generator,
 ) -> tuple[Array, float, int, str]:
     """Levenberg-Marquardt from one start: configuration, error, steps, reason."""
+    damping, tolerance, max_iterations = settings.damping, settings.tolerance, settings.max_iterations
     e, J = error(q)
     best, best_size = q, float(np.linalg.norm(e))
     mu = damping * max(float((J * J).sum(axis=0).max(initial=0.0)), 1e-12)
@@ -325,20 +356,20 @@ def _start(eom: EquationsOfMotion, q0: ArrayLike | None) -> Array:
     return q
 
 
-def _numbers(x: Any, what: str) -> Array:
+def _numbers(x: ArrayLike, what: str) -> Array:
     try:
         return np.array(x, dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be numbers, got {x!r}") from None
 
 
-def _check_positive(**values: Any) -> None:
+def _check_positive(**values: float) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < np.inf:
             raise InputError(f"{name} must be a positive number, got {value!r}")
 
 
-def _check_count(**values: tuple[Any, int]) -> None:
+def _check_count(**values: tuple[int, int]) -> None:
     for name, (value, least) in values.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise InputError(f"{name} must be an integer >= {least}, got {value!r}")

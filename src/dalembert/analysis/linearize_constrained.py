@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.constraints.reduction import (
     Reduction,
     check_regular,
@@ -81,8 +80,8 @@ def reduced_model(
     v0: Array,
     reduction: Reduction,
     inputs: Sequence[str],
-    outputs: Sequence[tuple[str, Any]],
-    chart: tuple[Any, Any, Any],
+    outputs: Sequence[tuple[str, Expression | None]],
+    chart: tuple[Expression, Expression, Expression],
     *,
     t: float,
     p: Array,
@@ -117,15 +116,15 @@ def reduced_model(
     parts = [ca.densify(ca.SX(x)) for x in (rate, *terms, ca.vertcat(*shown))]
     variables = ca.vertcat(d, s.v, s.u, s.p)
     seed = ca.SX.sym("seed", variables.shape[0])
-    given = [variables, s.t, system.latches, s.a, multipliers]
-    sweep = ca.Function("sweep", [*given, seed], [ca.jtimes(ca.vertcat(*parts), variables, seed)])
+    symbols = [variables, s.t, system.latches, s.a, multipliers]
+    sweep = ca.Function("sweep", [*symbols, seed], [ca.jtimes(ca.vertcat(*parts), variables, seed)])
 
     M, on = eom.mass_matrix(point.q, p=p), system.activity(point.latches) != 0.0
-    a, found = _accelerations(eom, point, v0, M, on, t, p)
+    a, reactions = _accelerations(eom, point, v0, M, on, t, p)
     value = np.concatenate([np.zeros(nv), v0, point.u, p])
     columns = [*range(2 * nv), *(2 * nv + [*eom.u_names, *eom.p_names].index(name) for name in inputs)]
     unit = np.eye(len(value))
-    swept = [np.array(sweep(value, t, point.latches, a, found, unit[k]).full())[:, 0] for k in columns]
+    swept = [np.array(sweep(value, t, point.latches, a, reactions, unit[k]).full())[:, 0] for k in columns]
     edges = np.cumsum([x.shape[0] for x in parts])[:-1]
     dr, dF, dG, dPhidot, dPhi, dY = np.split(np.column_stack(swept), edges, axis=0)
     _check_parameters(eom, inputs, dPhi[:, 2 * nv :], on)
@@ -159,8 +158,8 @@ def _accelerations(
     multipliers = np.zeros(len(on))
     if on.any():
         gamma[: on.sum()] = eom.constraint_rhs(point.q, v0, t=t, p=p, latches=point.latches)[on]
-    a, found = minimum_norm(M, force, point.J, gamma)
-    multipliers[on] = found[: on.sum()]
+    a, reactions = minimum_norm(M, force, point.J, gamma)
+    multipliers[on] = reactions[: on.sum()]
     return a, multipliers
 
 

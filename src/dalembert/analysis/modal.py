@@ -22,7 +22,7 @@ from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.reduction import check_regular, locked_rows
-from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def machine_modes(
     u: ArrayLike | None = None,
     allow_singular: bool = False,
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
 ) -> MachineModes:
     """Frequencies and mode shapes of a machine about a configuration at rest.
 
@@ -165,7 +165,7 @@ def natural_frequencies(
     u: ArrayLike | None = None,
     allow_singular: bool = False,
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
 ) -> Array:
     """Natural frequencies [Hz] about a rest position, ascending; imaginary ones (unstable) are returned as negative.
 
@@ -225,11 +225,11 @@ def modal_reduction(
     full = linearize(eom, at, inputs=inputs, outputs=outputs, **options)
     at_rest = {k: options[k] for k in ("locked", "active", "allow_singular", "t", "p") if k in options}
     modes = machine_modes(eom, at, u=options.get("u"), **at_rest)
-    own = reduction(eom, at, independent=options.get("independent"), **at_rest)
+    coordinates = reduction(eom, at, independent=options.get("independent"), **at_rest)
     if count > len(modes.frequencies):
         raise InputError(f"machine '{eom.machine.name}' has {len(modes.frequencies)} modes there, cannot keep {count}")
-    Phi = modes.shapes[list(own.independent), :count]
-    left = own.S.T @ eom.mass_matrix(modes.q, p=options.get("p")) @ modes.shapes[:, :count]
+    Phi = modes.shapes[list(coordinates.independent), :count]
+    left = coordinates.S.T @ eom.mass_matrix(modes.q, p=options.get("p")) @ modes.shapes[:, :count]
     zero = np.zeros_like(Phi)
     Z, W = np.block([[Phi, zero], [zero, Phi]]), np.block([[left, zero], [zero, left]])
     names = [f"eta{i + 1}" for i in range(count)]

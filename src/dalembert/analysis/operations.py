@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
 from dalembert.compile.tape import operation_name, read_tape
 from dalembert.core.errors import InputError
+from dalembert.core.types import Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["OperationCount", "count_operations", "operation_count"]
@@ -73,14 +73,20 @@ def operation_count(eom: EquationsOfMotion, *names: str, shared: bool = True) ->
     if not isinstance(eom, EquationsOfMotion):
         raise InputError(f"operation_count needs equations of motion, got {type(eom).__name__}")
     x = eom.symbolic
-    outputs: list[Any] = []
+    outputs: list[Expression] = []
     for name in names or ("mass_matrix", "bias"):
-        made = getattr(x, name)
-        outputs += made if isinstance(made, tuple) else [ca.triu(made) if name == "mass_matrix" else made]
+        expression = getattr(x, name)
+        outputs += (
+            expression
+            if isinstance(expression, tuple)
+            else [ca.triu(expression) if name == "mass_matrix" else expression]
+        )
     return count_operations([x.q, x.v, x.a, x.tau, x.u, x.t, x.p], outputs, shared=shared)
 
 
-def count_operations(inputs: Sequence[Any], outputs: Sequence[Any], *, shared: bool = True) -> OperationCount:
+def count_operations(
+    inputs: Sequence[Expression], outputs: Sequence[Expression], *, shared: bool = True
+) -> OperationCount:
     """Count the operations of CasADi expressions.
 
     Parameters

@@ -100,18 +100,18 @@ def with_outboard_loads(
     return replace(machine, bodies=tuple(bodies))
 
 
-def _configuration(machine: Machine, given: StateLike) -> Array:
+def _configuration(machine: Machine, state: StateLike) -> Array:
     """Coordinates of the machine in the nominal configuration, the beams straight."""
     q = machine.q_neutral
     blocks = Layout.of_nodes(machine.coordinate_nodes).blocks
-    if isinstance(given, Mapping):
-        for name, value in given.items():
+    if isinstance(state, Mapping):
+        for name, value in state.items():
             if name not in machine.q_names:
                 raise UnknownNameError("coordinate", name, machine.q_names, f"machine '{machine.name}'")
             q[machine.q_names.index(name)] = float(value)
-    elif given is not None:
+    elif state is not None:
         joints = [i for b in blocks if b.kind != "modal" for i in range(b.q.start, b.q.stop)]
-        values = np.asarray(given, dtype=float)
+        values = np.asarray(state, dtype=float)
         if values.shape not in ((machine.nq,), (len(joints),)):
             raise InputError(
                 f"the nominal configuration of machine '{machine.name}' must have {machine.nq} numbers "
@@ -122,7 +122,7 @@ def _configuration(machine: Machine, given: StateLike) -> Array:
         else:
             q[joints] = values
     if not np.isfinite(q).all():
-        raise InputError(f"the nominal configuration must be finite, got {given!r}")
+        raise InputError(f"the nominal configuration must be finite, got {state!r}")
     for block in blocks:
         if block.kind == "modal":
             q[block.q] = 0.0

@@ -11,7 +11,6 @@ import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -172,11 +171,11 @@ def verify(
             equations[name] = derive(machine, name, backend=backend)
         else:
             left_out.append((name, reason))
-    own = {name: eom.in_machine_coordinates() for name, eom in equations.items()}
-    first = next(iter(own.values()))
+    converted = {name: eom.in_machine_coordinates() for name, eom in equations.items()}
+    first = next(iter(converted.values()))
     state = _State.random(first, samples, seed)
     results = {}
-    for name, eom in own.items():
+    for name, eom in converted.items():
         with doing(f"evaluating '{machine.name}' by {name}"):
             results[name] = _Results.of(eom, state)
     rows: list[VerifyRow] = []
@@ -184,10 +183,10 @@ def verify(
     def add(quantity: str, pair: tuple[str, ...], residual: float) -> None:
         rows.append(VerifyRow(quantity, pair, residual, bool(residual <= tolerance)))
 
-    for one, two in combinations(own, 2):
+    for one, two in combinations(converted, 2):
         for quantity, residual in _differences(results[one], results[two]):
             add(quantity, (one, two), residual)
-    for name, eom in own.items():
+    for name, eom in converted.items():
         with doing(f"checking identities of '{machine.name}' by {name}"):
             for quantity, residual in _identities(eom, state, results[name]):
                 add(quantity, (name,), residual)
@@ -197,21 +196,21 @@ def verify(
     return VerifyReport(machine.name, samples, seed, float(tolerance), tuple(rows), tuple(left_out))
 
 
-def _constrained(eom: EquationsOfMotion, own: EquationsOfMotion, s: _State) -> Array:
+def _constrained(eom: EquationsOfMotion, converted: EquationsOfMotion, s: _State) -> Array:
     """Accelerations of the machine from equations in redundant coordinates, solved with their constraints.
 
     With ``v_own = E v`` any forces that do the work of tau will do, and ``a = E^+ (a_own - E' v)``.
     """
-    x = own.symbolic
+    x = converted.symbolic
     q, w = eom.formulation.from_machine(x.q, x.v, x.p)
     terms = [q, w, ca.jacobian(w, x.v), ca.jtimes(w, x.q, x.coordinate_rate)]
     f = ca.Function("map", [x.q, x.v, x.p], [ca.densify(e) for e in terms])
-    found = []
+    accelerations = []
     for q_k, v_k, tau_k in zip(s.q, s.v, s.tau, strict=True):
         q_own, v_own, E, drift = (np.array(e.full()) for e in f(q_k, v_k, eom.machine.p_nominal))
         a, _ = eom.constrained_dynamics(q_own[:, 0], v_own[:, 0], np.linalg.pinv(E).T @ tau_k)
-        found.append(np.linalg.lstsq(E, a - drift[:, 0], rcond=None)[0])
-    return np.array(found)
+        accelerations.append(np.linalg.lstsq(E, a - drift[:, 0], rcond=None)[0])
+    return np.array(accelerations)
 
 
 @dataclass(frozen=True)
@@ -334,8 +333,7 @@ def _rates(eom: EquationsOfMotion) -> Callable[[Array, Array, Array], tuple[Arra
     def call(q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
         n, nv = len(q), eom.nv
         p = np.tile(eom.machine.p_nominal[:, None], (1, n))
-        made: Any = function.map(n)(q.T, v.T, a.T, p)
-        arrays = [np.array(m.full()) for m in made]
+        arrays = [np.array(m.full()) for m in function.map(n)(q.T, v.T, a.T, p)]
         return arrays[0].T.reshape(n, nv, nv), arrays[1].T, arrays[2][0]
 
     return call

@@ -38,8 +38,8 @@ def weld_wrench(
     p
         Parameter values.
     """
-    made = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    eom = made if made.formulation.machine_coordinates else made.in_machine_coordinates()
+    derived = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    eom = derived if derived.formulation.machine_coordinates else derived.in_machine_coordinates()
     welds = {c.name: c for c in eom.machine.constraints if isinstance(c, WeldConstraint)}
     if name not in welds:
         raise UnknownNameError("weld", name, welds, f"machine '{eom.machine.name}'")

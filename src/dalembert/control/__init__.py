@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dalembert.control.feedback import LinearFeedback, linear_feedback
     from dalembert.control.floor import hinf_floor
     from dalembert.control.learning import Learning, Trial, learn_torques
-    from dalembert.control.lqr import LQR, design_lqr, lqr_gain
+    from dalembert.control.lqr import LQR, Holding, design_lqr, lqr_gain
     from dalembert.control.margins import DiskMargin, disk_margins
     from dalembert.control.norms import HinfNorm, h2_norm, hinf_norm
     from dalembert.control.underactuated import (
@@ -51,6 +51,7 @@ __all__ = [
     "GravityCompensation",
     "Guidance",
     "HinfNorm",
+    "Holding",
     "Known",
     "Learning",
     "LinearFeedback",
@@ -91,6 +92,7 @@ _LATER = {
     "DiskMargin": "dalembert.control.margins",
     "EnergyRegulation": "dalembert.control.underactuated",
     "HinfNorm": "dalembert.control.norms",
+    "Holding": "dalembert.control.lqr",
     "LQR": "dalembert.control.lqr",
     "Learning": "dalembert.control.learning",
     "LinearFeedback": "dalembert.control.feedback",

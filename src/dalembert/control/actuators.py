@@ -9,7 +9,6 @@ joint, uncertain parameters are a matter of ``p``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -19,13 +18,13 @@ from dalembert.control.cascade import Cascade, Sampled
 from dalembert.control.laws import _driven, machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Controller, Law
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["ActuatorLag", "Backlash", "DeadZone", "NoisySensors"]
 
 
-def _positive(value: ArrayLike, n: int, what: str, *, zero: bool = False) -> Any:
+def _positive(value: ArrayLike, n: int, what: str, *, zero: bool = False) -> ca.DM:
     try:
         array = np.broadcast_to(np.asarray(value, dtype=float), (n,))
     except (TypeError, ValueError):
@@ -35,7 +34,7 @@ def _positive(value: ArrayLike, n: int, what: str, *, zero: bool = False) -> Any
     return ca.DM(array)
 
 
-def dead_zone(x: Any, half_width: Any) -> Any:
+def dead_zone(x: Expression, half_width: ca.DM) -> Expression:
     """``x`` less what lies within the half width: zero in between, continuous."""
     return ca.fmax(x - half_width, 0) + ca.fmin(x + half_width, 0)
 
@@ -52,7 +51,9 @@ class _Held:
     def initial_state(self, eom: EquationsOfMotion) -> Array:
         return np.zeros(0)
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         return eom.symbolic.u, ca.SX(0, 1)
 
 
@@ -98,7 +99,9 @@ class DeadZone(_Wrapper):
     law: Law | Controller | Sampled | Cascade
     half_width: ArrayLike
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs and rates of the states."""
         u, zdot = self._behind.expression(eom, t, q, v, z, p)
         return dead_zone(u, _positive(self.half_width, eom.nu, "half_width", zero=True)), zdot
@@ -134,7 +137,9 @@ class ActuatorLag(_Wrapper):
             raise InputError(f"initial must be one number or {eom.nu} (one per motor), got {self.initial!r}") from None
         return np.concatenate([super().initial_state(eom), start])
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs and rates of the states."""
         inner = z.shape[0] - eom.nu
         command, zdot = self._behind.expression(eom, t, q, v, z[:inner], p)
@@ -171,14 +176,16 @@ class Backlash(_Wrapper):
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """States of the law; position relative to the joint and speed of each motor."""
-        own = [f"motor.{x}.{name}" for x in ("lead", "speed") for name in eom.u_names]
-        return (*super().state_names(eom), *own)
+        motors = [f"motor.{x}.{name}" for x in ("lead", "speed") for name in eom.u_names]
+        return (*super().state_names(eom), *motors)
 
     def initial_state(self, eom: EquationsOfMotion) -> Array:
         """Motors start in the middle of the gap, at rest."""
         return np.concatenate([super().initial_state(eom), np.zeros(2 * eom.nu)])
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs and rates of the states."""
         n = eom.nu
         inner = z.shape[0] - 2 * n

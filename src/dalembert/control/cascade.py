@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
@@ -16,14 +16,14 @@ import numpy as np
 from dalembert.control.laws import machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Controller, Law
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.core.validation import check_names, check_number
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["Cascade", "Follow", "Guidance", "Known", "NativeGuidance", "Sampled", "read"]
 
 
-def read(*names: str) -> Any:
+def read(*names: str) -> Expression:
     """Quantities by name, as CasADi symbols for laws, references, native guidance and signals.
 
     Parameters
@@ -53,12 +53,20 @@ class Known:
         States of the guidance itself, by name.
     """
 
-    def __init__(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, p: Any, states: Mapping[str, Any] | None = None):
+    def __init__(
+        self,
+        eom: EquationsOfMotion,
+        t: Expression,
+        q: Expression,
+        v: Expression,
+        p: Expression,
+        states: Mapping[str, Expression] | None = None,
+    ):
         self.eom, self.q, self.v = machine_state(eom, q, v, p)
         self.t, self.p = t, p
         self._states = dict(states or {})
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expression:
         """Quantity of that name."""
         if name in self._states:
             return self._states[name]
@@ -67,19 +75,19 @@ class Known:
                 return values[names.index(name)]
         return self.t if name == "t" else read(name)
 
-    def vector(self, *names: str) -> Any:
+    def vector(self, *names: str) -> Expression:
         """Quantities of these names, one below the other."""
         return ca.vertcat(*[self[name] for name in names])
 
-    def _at(self, expression: Any) -> Any:
+    def _at(self, expression: Expression) -> Expression:
         s = self.eom.symbolic
         return ca.Function("at", [s.t, s.q, s.v, s.p], [ca.densify(expression)])(self.t, self.q, self.v, self.p)
 
-    def pose(self, frame: str) -> Any:
+    def pose(self, frame: str) -> Expression:
         """Homogeneous matrix (4 x 4) of a frame in the world."""
         return self._at(self.eom.symbolic.pose(frame))
 
-    def jacobian(self, frame: str, axes: str = "world") -> Any:
+    def jacobian(self, frame: str, axes: str = "world") -> Expression:
         """Jacobian of a frame's twist [v; w]."""
         return self._at(self.eom.symbolic.jacobian(frame, axes))
 
@@ -111,15 +119,15 @@ class Follow:
 
     def __post_init__(self) -> None:
         for name in ("positions", "velocities", "accelerations"):
-            given = getattr(self, name)
-            if given is None and name != "positions":
+            held = getattr(self, name)
+            if held is None and name != "positions":
                 continue
-            names = tuple(check_names(given, f"{name} of Follow"))
+            names = tuple(check_names(held, f"{name} of Follow"))
             if len(names) != len(self.positions):
                 raise InputError(f"{name} of Follow must be {len(self.positions)}, one per position, got {len(names)}")
             object.__setattr__(self, name, names)
 
-    def motion(self, t: Any) -> tuple[Any, Any, Any]:
+    def motion(self, t: Expression) -> tuple[Expression, Expression, Expression]:
         """Position, velocity and acceleration at a time."""
         zero = ca.SX.zeros(len(self.positions))
         r = read(*self.positions)
@@ -158,7 +166,7 @@ class Sampled:
         check_number("period of Sampled", self.period, unit="s")
 
 
-def _names(owner: Any, field_name: str) -> tuple[str, ...]:
+def _names(owner: _Stage, field_name: str) -> tuple[str, ...]:
     names = tuple(check_names(getattr(owner, field_name), f"{field_name} of {type(owner).__name__} '{owner.name}'"))
     if len(set(names)) != len(names):
         raise InputError(f"{field_name} of {type(owner).__name__} '{owner.name}' must differ, got {', '.join(names)}")
@@ -255,17 +263,19 @@ class NativeGuidance(_Stage):
         """Their initial values."""
         return np.array([float(x) for x in self.states.values()])
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Values to hold, and next states."""
-        own = dict(zip(self.states, ca.vertsplit(ca.SX(z)) if self.states else [], strict=True))
-        made = self.function(Known(eom, t, q, v, p, own))
-        both = isinstance(made, tuple) and len(made) == 2 and self.states
-        values, after = made if both else (made, list(own.values()))
+        states = dict(zip(self.states, ca.vertsplit(ca.SX(z)) if self.states else [], strict=True))
+        answer = self.function(Known(eom, t, q, v, p, states))
+        both = isinstance(answer, tuple) and len(answer) == 2 and self.states
+        values, after = answer if both else (answer, list(states.values()))
         return _column(values), _column(after)
 
 
-def _column(values: Any) -> Any:
-    return ca.vertcat(*values) if isinstance(values, list | tuple) else values
+def _column(values: object) -> Expression:
+    return cast(Expression, ca.vertcat(*values) if isinstance(values, list | tuple) else values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +292,7 @@ class Cascade:
         Stages, the outermost first: `Guidance`, `NativeGuidance`, or objects that have what they have.
     """
 
-    inner: Any
+    inner: Law | Sampled | Controller
     outer: Sequence[Any]
 
     def __post_init__(self) -> None:

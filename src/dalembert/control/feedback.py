@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -13,8 +13,8 @@ from dalembert.analysis.linearize import equilibrium, state_space_names
 from dalembert.control.norms import matrices_of
 from dalembert.control.signals import label
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.types import Array, StateLike
-from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.core.types import Array, Expression, StateLike
+from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class LinearFeedback:
     controls: tuple[str, ...]
     q0: Array
     u0: Array
-    reference: Mapping[str, Any]
+    reference: Mapping[str, float | Callable[[Expression], Expression]]
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """States of the controller."""
@@ -59,7 +59,9 @@ class LinearFeedback:
         """All of them start at zero."""
         return np.zeros(self.A.shape[0])
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs and rates of the controller's states."""
         names = [label(n) for n in state_space_names(eom)]
         motors = [label(n) for n in eom.u_names]
@@ -68,8 +70,8 @@ class LinearFeedback:
         for name in self.measured:
             if name not in names:
                 raise UnknownNameError("measured signal", name, names, f"machine '{eom.machine.name}'")
-            given = self.reference.get(name, 0.0)
-            r = given(t) if callable(given) else given
+            reference = self.reference.get(name, 0.0)
+            r = reference(t) if callable(reference) else reference
             errors.append(ca.SX(r) - deviation[names.index(name)])
         e = ca.vertcat(*errors)
         u = ca.SX(ca.DM(self.u0))
@@ -88,8 +90,8 @@ def linear_feedback(
     measured: Sequence[str],
     controls: Sequence[str],
     at: StateLike = None,
-    reference: Mapping[str, Any] | None = None,
-    p: Any = None,
+    reference: Mapping[str, float | Callable[[Expression], Expression]] | None = None,
+    p: Parameters = None,
 ) -> LinearFeedback:
     """Turn a linear controller into a law that `dalembert.simulate` and `dalembert.rollout` run natively.
 
@@ -126,5 +128,7 @@ def linear_feedback(
         if name not in names:
             raise UnknownNameError("measured signal", name, names)
     law = LinearFeedback(A, B, C, D, names, motors, point.q, point.u, wanted)
-    law.expression(eom, ca.SX.sym("t"), ca.SX.sym("q", eom.nq), ca.SX.sym("v", eom.nv), ca.SX.sym("z", len(A)), None)
+    law.expression(
+        eom, ca.SX.sym("t"), ca.SX.sym("q", eom.nq), ca.SX.sym("v", eom.nv), ca.SX.sym("z", len(A)), ca.SX(0, 1)
+    )
     return law

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ LAWS: dict[str, type[Any]] = {
 }
 
 
-def law_block(law: Any) -> dict[str, Any] | str:
+def law_block(law: object) -> dict[str, Any] | str:
     """Return the block ``control`` of a machine file that stands for a law, or the name of its type if none does.
 
     Parameters
@@ -43,17 +43,17 @@ def law_block(law: Any) -> dict[str, Any] | str:
         return type(law).__name__
 
 
-def _fields(thing: Any) -> dict[str, Any]:
+def _fields(thing: object) -> dict[str, Any]:
     """Fields of a law or reference that differ from their defaults, as data."""
-    given = ((field, getattr(thing, field.name)) for field in dataclasses.fields(thing))
+    pairs = ((field, getattr(thing, field.name)) for field in dataclasses.fields(cast(Any, thing)))
     return {
         field.name: _plain(value)
-        for field, value in given
+        for field, value in pairs
         if field.default is dataclasses.MISSING or value is not field.default
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float | np.number):

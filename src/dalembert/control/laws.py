@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.parameter import Expression, parameters_of
-from dalembert.core.types import Array
+from dalembert.core.parameter import Expression as ParameterExpression
+from dalembert.core.parameter import Scalar, parameters_of
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import solve_spd
@@ -29,14 +30,16 @@ __all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation", "driven_respons
 class Motion(Protocol):
     """A reference with rates of its own."""
 
-    def motion(self, t: Any) -> tuple[Any, Any, Any]:
+    def motion(self, t: Expression) -> tuple[Expression, Expression, Expression]:
         """Positions, velocities and accelerations as expressions."""
 
 
-Reference = ArrayLike | Callable[[Any], Any] | Mapping[str, Any] | Motion
+Reference = ArrayLike | Callable[[Expression], Any] | Mapping[str, Any] | Motion
 
 
-def machine_state(eom: EquationsOfMotion, q: Any, v: Any, p: Any) -> tuple[EquationsOfMotion, Any, Any]:
+def machine_state(
+    eom: EquationsOfMotion, q: Expression, v: Expression, p: Expression
+) -> tuple[EquationsOfMotion, Expression, Expression]:
     """Equations in the machine's own coordinates and the state in them: what the laws of joints work on.
 
     Parameters
@@ -52,7 +55,7 @@ def machine_state(eom: EquationsOfMotion, q: Any, v: Any, p: Any) -> tuple[Equat
     return derive(eom.machine, backend=eom.backend), *ca.Function("own", [s.q, s.v, s.p], [*s.to_machine])(q, v, p)
 
 
-def _driven(eom: EquationsOfMotion, law: str, *, thrusters: bool = False) -> tuple[list[int], list[int], Any]:
+def _driven(eom: EquationsOfMotion, law: str, *, thrusters: bool = False) -> tuple[list[int], list[int], Expression]:
     """Rows of ``q`` and ``v`` that the motors drive, and their gear ratios; ``thrusters``: whether there may be any."""
     if eom.machine.thrusters and not thrusters:
         names = ", ".join(x.name for x in eom.machine.thrusters)
@@ -75,7 +78,7 @@ def _driven(eom: EquationsOfMotion, law: str, *, thrusters: bool = False) -> tup
     return rows_q, rows_v, ca.vertcat(*ratios)
 
 
-def _thrusters_off(eom: EquationsOfMotion, u: Any) -> Any:
+def _thrusters_off(eom: EquationsOfMotion, u: Expression) -> Expression:
     """Inputs from those of the motors."""
     return ca.vertcat(u, ca.SX.zeros(len(eom.machine.thrusters)))
 
@@ -85,13 +88,13 @@ def _motors(eom: EquationsOfMotion) -> tuple[str, ...]:
     return tuple(motor.name for motor in eom.machine.motors)
 
 
-class _Named(Mapping[str, Any]):
+class _Named(Mapping[str, object]):
     """Values by name: a mapping that cannot change, and so may be a part of a law."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Mapping[str, object]) -> None:
         self._values = {str(name): _fixed(value) for name, value in values.items()}
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -109,14 +112,14 @@ class _Named(Mapping[str, Any]):
 
 def _in_order(value: _Named, motors: Sequence[str], what: str) -> list[Any]:
     """Values of all motors, in their order."""
-    given = dict(value)
-    for name in given:
+    by_name = dict(value)
+    for name in by_name:
         if name not in motors:
             raise UnknownNameError(f"motor in {what}", name, motors)
-    missing = [name for name in motors if name not in given]
+    missing = [name for name in motors if name not in by_name]
     if missing:
         raise InputError(f"{what} by name needs all motors; there is none for {', '.join(missing)}")
-    return [given[name] for name in motors]
+    return [by_name[name] for name in motors]
 
 
 def _gain(
@@ -125,8 +128,8 @@ def _gain(
     name: str,
     *,
     signed: bool = False,
-    at: tuple[EquationsOfMotion, Any] | None = None,
-) -> Any:
+    at: tuple[EquationsOfMotion, Expression] | None = None,
+) -> Expression | ca.DM:
     """Gains in the order of the motors (their names, or how many there are).
 
     With ``at``, equations and the symbols of their parameters, gains may be parameters and expressions of them.
@@ -136,8 +139,8 @@ def _gain(
         if isinstance(motors, int):
             raise InputError(f"{name} is one number and has no motors, got {dict(value)!r}")
         value = _in_order(value, motors, name)
-    listed = list(value) if isinstance(value, list | tuple) else [value] * n
-    if any(isinstance(x, Expression) for x in listed):
+    listed: list[Any] = list(value) if isinstance(value, list | tuple) else [value] * n
+    if any(isinstance(x, ParameterExpression) for x in listed):
         return _parametric(listed, n, name, at)
     try:
         array = np.asarray(value, dtype=float)
@@ -149,7 +152,7 @@ def _gain(
     return ca.DM(array)
 
 
-def _parametric(values: list[Any], n: int, name: str, at: tuple[EquationsOfMotion, Any] | None) -> Any:
+def _parametric(values: list[Scalar], n: int, name: str, at: tuple[EquationsOfMotion, Expression] | None) -> Expression:
     """Gains that are parameters of the machine, as expressions of their symbols."""
     if at is None:
         raise InputError(f"{name} must be numbers here, got {values!r}")
@@ -166,14 +169,16 @@ def _parametric(values: list[Any], n: int, name: str, at: tuple[EquationsOfMotio
     return ca.Function("gain", [s.p], [ca.vertcat(*(s.value(x) for x in values))])(p)
 
 
-def _reference(reference: Reference | _Named, t: Any, motors: int | Sequence[str], law: str) -> tuple[Any, Any, Any]:
+def _reference(
+    reference: Reference | _Named, t: Expression, motors: int | Sequence[str], law: str
+) -> tuple[Expression, Expression, Expression]:
     """Position, velocity and acceleration of a reference."""
     n = motors if isinstance(motors, int) else len(motors)
     if isinstance(reference, _Named):
         if isinstance(motors, int):
             raise InputError(f"{law}: a reference of all coordinates is given in order, not by the names of motors")
-        parts = _in_order(reference, motors, f"the reference of {law}")
-        columns = [_reference(part, t, 1, law) for part in parts]
+        references = _in_order(reference, motors, f"the reference of {law}")
+        columns = [_reference(one, t, 1, law) for one in references]
         r, rd, rdd = (ca.vertcat(*x) for x in zip(*columns, strict=True))
         return r, rd, rdd
     if hasattr(reference, "motion"):
@@ -205,7 +210,7 @@ def _reference(reference: Reference | _Named, t: Any, motors: int | Sequence[str
     return r, rd, ca.jacobian(rd, t)
 
 
-def _fixed(value: Any) -> Any:
+def _fixed(value: object) -> object:
     """Arrays and lists as tuples, mappings as pairs: a law is a value, and its closed loop may be kept."""
     if isinstance(value, Mapping):
         return _Named(value)
@@ -234,12 +239,14 @@ class _Stateless(_Value):
         return np.zeros(0)
 
 
-def _gravity_force(eom: EquationsOfMotion, q: Any, p: Any) -> Any:
+def _gravity_force(eom: EquationsOfMotion, q: Expression, p: Expression) -> Expression:
     s = eom.symbolic
     return ca.Function("g", [s.q, s.p], [ca.densify(s.gravity)])(q, p)
 
 
-def driven_response(eom: EquationsOfMotion, t: Any, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+def driven_response(
+    eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, p: Expression
+) -> tuple[Expression, Expression]:
     """Accelerations ``b`` of the driven joints without motor forces, and their response ``G = M_bar^-1`` to them.
 
     Expressions of ``q_a'' = b + G tau``; losses and wrenches are part of ``b``.
@@ -278,7 +285,9 @@ class PD(_Stateless):
     reference: Reference
     gravity: bool = False
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "PD", thrusters=True)
@@ -321,11 +330,13 @@ class PID(_Value):
         """Integrators start empty."""
         return np.zeros(len(eom.machine.motors))
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs and integrator rates as expressions."""
-        given = self.tracking_time
-        if given is not None and not (isinstance(given, int | float) and 0 < given < np.inf):
-            raise InputError(f"tracking_time of a PID must be > 0 or None, got {self.tracking_time!r}")
+        Tt = self.tracking_time
+        if Tt is not None and not (isinstance(Tt, int | float) and 0 < Tt < np.inf):
+            raise InputError(f"tracking_time of a PID must be > 0 or None, got {Tt!r}")
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "PID", thrusters=True)
         r, rd, _ = _reference(self.reference, t, _motors(eom), "PID")
@@ -338,9 +349,9 @@ class PID(_Value):
         rates = []
         for i, motor in enumerate(eom.machine.limited_motors):
             rate = e[i]
-            if self.tracking_time is not None and np.isfinite(motor.effort) and not ki[i].is_zero():
+            if Tt is not None and np.isfinite(motor.effort) and not ki[i].is_zero():
                 excess = saturated(motor, u[i]) - u[i]
-                rate = rate + excess * n[i] / (ki[i] * self.tracking_time)
+                rate = rate + excess * n[i] / (ki[i] * Tt)
             rates.append(rate)
         return _thrusters_off(eom, u), ca.vertcat(*rates)
 
@@ -357,7 +368,9 @@ class GravityCompensation(_Stateless):
 
     damping: ArrayLike = 0.0
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         _, rows_v, n = _driven(eom, "GravityCompensation", thrusters=True)
@@ -387,7 +400,9 @@ class ComputedTorque(_Stateless):
     reference: Reference
     partial: bool = False
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "ComputedTorque", thrusters=self.partial)

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -89,7 +88,7 @@ class Trial:
         self.period = float(period)
         self.times: Array = np.asarray(np.arange(n) * self.period, dtype=np.float64)
         self._rows_q, self._rows_v, _ = _driven(eom, "Trial")
-        self._kp, self._kd = (np.array(_gain(x, eom.nu, k).full())[:, 0] for k, x in (("kp", kp), ("kd", kd)))
+        self._kp, self._kd = (np.array(ca.DM(_gain(x, eom.nu, k)).full())[:, 0] for k, x in (("kp", kp), ("kd", kd)))
         self._ratio = np.array([nominal(motor.ratio) for motor in machine.motors])
         t = ca.SX.sym("t")
         path = ca.Function("path", [t], list(_reference(reference, t, eom.nu, "Trial")[:2]))
@@ -138,7 +137,7 @@ class Learning:
     history: Array
 
 
-def learn_torques(run: Callable[[Trial], Any], first: Trial, *, trials: int = 10, lead: int = 1) -> Learning:
+def learn_torques(run: Callable[[Trial], object], first: Trial, *, trials: int = 10, lead: int = 1) -> Learning:
     """Learn the torques of a task on repeated trials, ``u <- u + feedback``, until they are those of inverse dynamics.
 
     Parameters

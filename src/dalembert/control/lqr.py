@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import casadi as ca
 import numpy as np
@@ -13,14 +13,15 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.linearize import equilibrium, linearize, reduction, state_space_names
 from dalembert.control.laws import Reference, _driven, _Named, _reference, _Stateless, _thrusters_off
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.types import Array, StateLike
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
+from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
     import control
 
-__all__ = ["LQR", "design_lqr", "lqr_gain"]
+__all__ = ["LQR", "Holding", "design_lqr", "lqr_gain"]
 
 Weights = ArrayLike | Mapping[str, float]
 
@@ -77,7 +78,9 @@ class LQR(_Stateless):
     reference: Reference | None
     feedforward: ArrayLike
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         K, M_a = np.asarray(self.gain), np.asarray(self.feedforward)
         if K.shape != (eom.nu, 2 * eom.nv):
@@ -87,7 +90,7 @@ class LQR(_Stateless):
             )
         rows_q, rows_v, n = _driven(eom, "LQR", thrusters=True)
         target, rate = ca.SX(ca.DM(np.asarray(self.q0))), ca.SX(eom.nv, 1)
-        forward: Any = ca.SX(eom.nu, 1)
+        forward = ca.SX(eom.nu, 1)
         if self.reference is not None:
             whole = self._is_whole(eom)
             r, rd, rdd = _reference(self.reference, t, eom.nq if whole else eom.u_names, "LQR")
@@ -103,13 +106,46 @@ class LQR(_Stateless):
         """Whether the reference is one of all coordinates."""
         if isinstance(self.reference, _Named):
             return False
-        sample: Any = self.reference(ca.SX.sym("t")) if callable(self.reference) else self.reference
-        size = sample.numel() if isinstance(sample, ca.SX | ca.DM) else np.size(sample)
+        sample = self.reference(ca.SX.sym("t")) if callable(self.reference) else self.reference
+        size = sample.numel() if isinstance(sample, ca.SX | ca.DM) else np.size(cast(ArrayLike, sample))
         if size == eom.nq != eom.nu and eom.layout.quaternions:
             raise InputError("LQR: a reference of all coordinates needs a machine without quaternions")
         return bool(size == eom.nq != eom.nu)
 
 
+@dataclass(frozen=True)
+class Holding:
+    """What holds a machine at the equilibrium at which a regulator is designed, as of `dalembert.analysis.linearize`.
+
+    Parameters
+    ----------
+    u
+        Inputs that hold the machine; None: those that balance its loads.
+    independent
+        Of a machine with constraints: displacements that are fed back. A reference of the driven joints needs these
+        among them. None: those that carry most of the inertia.
+    locked
+        Joints that do not move.
+    active
+        Switchable constraints and cables, by name, that are to act or not; None: as in the machine.
+    """
+
+    u: ArrayLike | None = None
+    independent: Sequence[str] | None = None
+    locked: Sequence[str] = ()
+    active: Mapping[str, bool] | None = None
+
+
+class _Keywords(TypedDict, total=False):
+    """Short forms of `Holding`."""
+
+    u: ArrayLike | None
+    independent: Sequence[str] | None
+    locked: Sequence[str]
+    active: Mapping[str, bool] | None
+
+
+@flat_keywords(_Keywords, defaults=field_defaults(Holding))
 def design_lqr(
     machine: Machine | EquationsOfMotion,
     at: StateLike = None,
@@ -118,11 +154,9 @@ def design_lqr(
     R: Weights = 1.0,
     reference: Reference | None = None,
     feedforward: bool = True,
-    u: ArrayLike | None = None,
-    independent: Sequence[str] | None = None,
-    locked: Sequence[str] = (),
-    active: Mapping[str, bool] | None = None,
+    holding: Holding | None = None,
     p: Mapping[str, float] | ArrayLike | None = None,
+    **keywords: Unpack[_Keywords],
 ) -> LQR:
     """Design a regulator on the linear model of a machine.
 
@@ -140,25 +174,26 @@ def design_lqr(
     feedforward
         Whether to add the force that moves the machine's inertia along the reference; machines with constraints have
         none.
-    u
-        Inputs that hold the machine, as of `linearize`.
-    independent, locked, active
-        Of a machine with constraints, as of `linearize`: the independent coordinates are fed back, and a reference of
-        the driven joints needs these among them.
+    holding
+        Inputs, locked joints and constraints that hold the machine, and which displacements are fed back.
     p
         Parameter values.
+    **keywords
+        Fields of `Holding`: ``u``, ``independent``, ``locked``, ``active``.
     """
+    holding = grouped(Holding, holding, keywords)
+    u, independent, locked, active = holding.u, holding.independent, holding.locked, holding.active
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     point = equilibrium(eom, at, u=u, locked=locked, active=active, p=p)
     plant = linearize(eom, at, u=u, independent=independent, locked=locked, active=active, p=p)
-    own = reduction(eom, at, independent=independent, locked=locked, active=active, p=p)
-    names = [state_space_names(eom)[i + k] for k in (0, eom.nv) for i in own.independent]
+    states = reduction(eom, at, independent=independent, locked=locked, active=active, p=p)
+    names = [state_space_names(eom)[i + k] for k in (0, eom.nv) for i in states.independent]
     gain = lqr_gain(plant, _weights(Q, names, "Q"), _weights(R, eom.u_names, "R", strict=True))
-    pick = own.selection
+    pick = states.selection
     gain = np.hstack([gain[:, : len(pick)] @ pick, gain[:, len(pick) :] @ pick])
     _, rows, _ = _driven(eom, "LQR", thrusters=True)
     held = len(pick) < eom.nv
-    if held and reference is not None and not set(rows) <= set(own.independent):
+    if held and reference is not None and not set(rows) <= set(states.independent):
         driven = ", ".join(m.joint for m in eom.machine.motors)
         raise InputError(
             f"LQR: a reference of the driven joints ({driven}) of machine '{eom.machine.name}', which has constraints, "
@@ -191,8 +226,8 @@ def _weights(value: Weights, names: Sequence[str], what: str, *, strict: bool = 
     return (W + W.T) / 2
 
 
-def _floats(value: Any, what: str) -> Array:
+def _floats(value: object, what: str) -> Array:
     try:
-        return np.asarray(value, dtype=float)
+        return np.asarray(cast(ArrayLike, value), dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be numbers, got {value!r}") from None

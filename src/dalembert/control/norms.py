@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,9 @@ from dalembert.core.types import Array
 
 if TYPE_CHECKING:
     import control
+    from scipy.optimize import OptimizeResult
+
+    LinearSystem: TypeAlias = control.StateSpace | control.TransferFunction | ArrayLike
 
 __all__ = [
     "HinfNorm",
@@ -72,16 +75,16 @@ class HinfNorm:
         return self.peaks[0].frequency if self.peaks else np.nan
 
 
-def matrices_of(system: control.StateSpace | control.TransferFunction | ArrayLike) -> tuple[Matrices, float]:
+def matrices_of(system: LinearSystem) -> tuple[Matrices, float]:
     """Matrices A, B, C, D of a system of python-control (or of constant gains), and its period, 0 if continuous."""
     import control
 
     if isinstance(system, control.TransferFunction):
         system = control.ss(system)
     if isinstance(system, control.StateSpace):
-        parts = tuple(np.array(getattr(system, k), dtype=float) for k in "ABCD")
+        matrices = tuple(np.array(getattr(system, k), dtype=float) for k in "ABCD")
         n, m, p = system.nstates, system.ninputs, system.noutputs
-        A, B, C, D = (x.reshape(s) for x, s in zip(parts, ((n, n), (n, m), (p, n), (p, m)), strict=True))
+        A, B, C, D = (x.reshape(s) for x, s in zip(matrices, ((n, n), (n, m), (p, n), (p, m)), strict=True))
         return _finite((A, B, C, D)), 1.0 if system.dt is True else float(system.dt or 0.0)
     try:
         D = np.atleast_2d(np.asarray(system, dtype=float))
@@ -90,11 +93,11 @@ def matrices_of(system: control.StateSpace | control.TransferFunction | ArrayLik
     return _finite((np.zeros((0, 0)), np.zeros((0, D.shape[1])), np.zeros((D.shape[0], 0)), D)), 0.0
 
 
-def _finite(parts: Matrices) -> Matrices:
-    for name, x in zip("ABCD", parts, strict=True):
+def _finite(matrices: Matrices) -> Matrices:
+    for name, x in zip("ABCD", matrices, strict=True):
         if not np.isfinite(x).all():
             raise InputError(f"the matrix {name} of a linear system must be finite, got {x!r}")
-    return parts
+    return matrices
 
 
 def hinf_norm(
@@ -139,10 +142,10 @@ def hinf_norm(
     elif A.size and np.linalg.eigvals(A).real.max() >= 0.0:
         return HinfNorm(np.inf)
     best = peak_gain((A, B, C, D), (lo, hi), tolerance=tolerance)
-    found = gain_peaks((A, B, C, D), best, (lo, hi), fraction=1.0 - 10.0 * tolerance)
+    peaks = gain_peaks((A, B, C, D), best, (lo, hi), fraction=1.0 - 10.0 * tolerance)
     if period:
-        found = [Peak(2.0 * np.arctan(p.frequency) / period, p.gain) for p in found]
-    return HinfNorm(found[0].gain, tuple(found))
+        peaks = [Peak(2.0 * np.arctan(p.frequency) / period, p.gain) for p in peaks]
+    return HinfNorm(peaks[0].gain, tuple(peaks))
 
 
 def h2_norm(system: control.StateSpace | control.TransferFunction) -> float:
@@ -246,7 +249,7 @@ def gain_peaks(system: Matrices, best: Peak, band: Band = _WHOLE, fraction: floa
     w = level_frequencies(system, level)
     w = w[(w > lo) & (w < hi)]
     edges = np.concatenate([[lo], w, [hi]])
-    found = [best]
+    peaks = [best]
     for a, b in pairwise(edges):
         if b <= a or a <= best.frequency <= b:
             continue
@@ -255,8 +258,8 @@ def gain_peaks(system: Matrices, best: Peak, band: Band = _WHOLE, fraction: floa
             continue
         peak = _refine(system, middle, (a, b))
         if a * (1.0 + 1e-7) < peak.frequency < b * (1.0 - 1e-7) or peak.frequency in band:
-            found.append(peak)  # else it lies on the slope of a neighbour
-    return sorted(found, key=lambda peak: -peak.gain)
+            peaks.append(peak)  # else it lies on the slope of a neighbour
+    return sorted(peaks, key=lambda peak: -peak.gain)
 
 
 def level_frequencies(system: Matrices, level: float) -> Array:
@@ -312,15 +315,15 @@ def _refine(system: Matrices, peak: Peak, band: Band) -> Peak:
         a, b = max(lo, w0 * np.exp(-width), 1e-300), min(hi, w0 * np.exp(width))
         if not a < b:
             return best
-        found: Any = minimize_scalar(
+        peak_at: OptimizeResult = minimize_scalar(
             lambda x: -gains(system, [np.exp(x)])[0],
             bounds=(np.log(a), np.log(b)),
             method="bounded",
             options={"xatol": 1e-10},
         )
-        w = float(np.exp(found.x))
-        if -found.fun > best.gain:
-            best = Peak(w, float(-found.fun))
+        w = float(np.exp(peak_at.x))
+        if -peak_at.fun > best.gain:
+            best = Peak(w, float(-peak_at.fun))
         if min(w / a, b / w) > 1.0 + 0.01 * width:
             return best
         w0 = w

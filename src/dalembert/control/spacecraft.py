@@ -29,10 +29,11 @@ from dalembert.control.laws import (
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Law
 from dalembert.core.states import named_vector
-from dalembert.core.types import Array, StateLike
+from dalembert.core.types import Array, Expression, StateLike
 from dalembert.core.validation import check_names
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.floating import free_base
+from dalembert.formulations.layout import CoordinateBlock
 from dalembert.spatial.rotations import quaternion_difference, quaternion_matrix, quaternion_product
 
 __all__ = ["BasePD", "CentralizedPD", "Feedforward", "FollowPose", "Together", "thruster_map"]
@@ -56,22 +57,27 @@ class FollowPose:
     name: str
     moving: bool = True
 
-    def motion(self, t: Any) -> tuple[Any, Any, Any, Any]:
+    def motion(self, t: Expression) -> tuple[Expression, Expression, Expression, Expression]:
         """Position, quaternion, velocity in world axes, and rate in its own axes."""
         x = read(*[f"{self.name}.{k}" for k in _POSE])
         twist = read(*[f"{self.name}.{k}" for k in _TWIST]) if self.moving else ca.SX.zeros(6)
         return x[:3], x[3:], quaternion_matrix(x[3:]) @ twist[:3], twist[3:]
 
 
-def _pose_reference(given: Any, t: Any) -> tuple[Any, Any, Any, Any]:
+PoseReference = ArrayLike | Callable[[Expression], Any] | FollowPose
+
+
+def _pose_reference(
+    reference: PoseReference, t: Expression
+) -> tuple[Expression | ca.DM, Expression | ca.DM, Expression, Expression]:
     """Position, quaternion, velocity in world axes and rate in own axes of a reference of a free joint."""
-    if hasattr(given, "motion"):
-        x, Q, v, w = given.motion(t)
+    if hasattr(reference, "motion"):
+        x, Q, v, w = reference.motion(t)
         return x, Q, v, w
-    if callable(given):
+    if callable(reference):
         try:
-            made = given(t)
-            r = ca.SX(ca.vertcat(*made) if isinstance(made, list | tuple) else made)
+            r = reference(t)
+            r = ca.SX(ca.vertcat(*r) if isinstance(r, list | tuple) else r)
         except Exception as error:
             reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
             raise InputError(f"BasePD: the reference fails on a CasADi symbol of time: {reason}") from error
@@ -82,15 +88,17 @@ def _pose_reference(given: Any, t: Any) -> tuple[Any, Any, Any, Any]:
         w = 2 * quaternion_product(ca.vertcat(Q[0], -Q[1], -Q[2], -Q[3]), rate)[1:]
         return x, Q, ca.jacobian(x, t), w
     try:
-        array = np.asarray(given, dtype=float)
+        array = np.asarray(reference, dtype=float)
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (7,) or not np.isfinite(array).all() or abs(np.linalg.norm(array[3:]) - 1.0) > 1e-6:
-        raise InputError(f"BasePD: the reference must be a position and a unit quaternion, 7 numbers, got {given!r}")
+        raise InputError(
+            f"BasePD: the reference must be a position and a unit quaternion, 7 numbers, got {reference!r}"
+        )
     return ca.DM(array[:3]), ca.DM(array[3:]), ca.SX.zeros(3), ca.SX.zeros(3)
 
 
-def _base_block(eom: EquationsOfMotion, joint: str | None) -> Any:
+def _base_block(eom: EquationsOfMotion, joint: str | None) -> CoordinateBlock:
     """Block of coordinates of the base."""
     name = free_base(eom, joint)
     return next(b for b in eom.layout.blocks if b.name == name)
@@ -130,7 +138,7 @@ def thruster_map(eom: EquationsOfMotion, joint: str | None = None) -> Array:
     return np.asarray(np.linalg.pinv(np.array(columns).T))
 
 
-def _square(value: Any, name: str) -> Any:
+def _square(value: ArrayLike, name: str) -> ca.DM:
     """A gain on a wrench: 6 numbers, one for all, or 6 x 6."""
     try:
         K = np.asarray(value, dtype=float)
@@ -169,12 +177,14 @@ class BasePD(_Stateless):
 
     kp: ArrayLike
     kd: ArrayLike
-    reference: Any
+    reference: PoseReference
     joint: str | None = None
     gates: Sequence[str] | None = None
     feedforward: Sequence[str] | None = None
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         block = _base_block(eom, self.joint)
@@ -222,15 +232,17 @@ class CentralizedPD(_Stateless):
 
     def inertia(self, eom: EquationsOfMotion) -> Array:
         """Return the matrix ``D``."""
-        own = eom.machine
-        at: Any = dict(self.at) if isinstance(self.at, Mapping) else self.at
-        q0 = named_vector(at, own.q_names, own.q_neutral, "at")
+        machine = eom.machine
+        at = dict(self.at) if isinstance(self.at, Mapping) else self.at
+        q0 = named_vector(at, machine.q_names, machine.q_neutral, "at")
         rows = _driven(eom, "CentralizedPD", thrusters=True)[1]
         s = eom.symbolic
         M = ca.Function("M", [s.q, s.p], [ca.densify(s.mass_matrix)])(q0, eom.parameter_values())
         return np.array(M.full())[np.ix_(rows, rows)]
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "CentralizedPD", thrusters=True)
@@ -251,17 +263,19 @@ class Feedforward(_Stateless):
         number.
     """
 
-    inputs: Mapping[str, str | float | Callable[[Any], Any]]
+    inputs: Mapping[str, str | float | Callable[[Expression], Expression]]
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         if not isinstance(self.inputs, Mapping):
             raise InputError(f"Feedforward needs inputs by name, got {self.inputs!r}")
         u = ca.SX.zeros(eom.nu)
-        for name, given in self.inputs.items():
+        for name, source in self.inputs.items():
             if name not in eom.u_names:
                 raise UnknownNameError("motor or thruster", name, eom.u_names, f"machine '{eom.machine.name}'")
-            value = read(given) if isinstance(given, str) else given(t) if callable(given) else given
+            value = read(source) if isinstance(source, str) else source(t) if callable(source) else source
             u[eom.u_names.index(name)] = value
         return u, ca.SX(0, 1)
 
@@ -295,7 +309,9 @@ class Together:
         """Their initial values."""
         return np.concatenate([np.zeros(0), *(law.initial_state(eom) for law in self.laws)])
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs and rates of the states."""
         total, rates, first = ca.SX.zeros(eom.nu), ca.SX(0, 1), 0
         for law in self.laws:

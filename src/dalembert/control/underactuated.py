@@ -11,7 +11,6 @@ are the response of the driven accelerations to unit forces and to none, which O
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.linearize import equilibrium
 from dalembert.control.laws import Reference, _driven, _gain, _reference, _Stateless, driven_response, machine_state
 from dalembert.core.errors import InputError
-from dalembert.core.types import Array, StateLike
+from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.factorization import solve_spd
 
@@ -101,7 +100,9 @@ class PartialFeedbackLinearization(_Stateless):
     sway_gain: ArrayLike = 0.0
     frame: str = "payload"
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         label = "PartialFeedbackLinearization"
         eom, q, v = machine_state(eom, q, v, p)
@@ -117,7 +118,9 @@ class PartialFeedbackLinearization(_Stateless):
         return solve_spd(G, demand - b) / n, ca.SX(0, 1)
 
 
-def _sway_rate(eom: EquationsOfMotion, frame: str, rows: list[int], q: Any, v: Any, p: Any) -> Any:
+def _sway_rate(
+    eom: EquationsOfMotion, frame: str, rows: list[int], q: Expression, v: Expression, p: Expression
+) -> Expression:
     """Velocity of a frame relative to each driven joint, along the joint's own motion of the frame."""
     s = eom.symbolic
     J = ca.Function("J", [s.q, s.p], [ca.densify(s.jacobian(frame, "world")[:3, :])])(q, p)
@@ -159,13 +162,15 @@ class EnergyRegulation(_Stateless):
     kv: ArrayLike = 0.0
     at: StateLike = None
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         label = "EnergyRegulation"
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, label)
-        given = ((self.kv, "kv"), (self.kp, "kp"), (self.kd, "kd"))
-        kv, kp, kd = (_gain(k, eom.u_names, name, at=(eom, p)) for k, name in given)
+        named = ((self.kv, "kv"), (self.kp, "kp"), (self.kd, "kd"))
+        kv, kp, kd = (_gain(k, eom.u_names, name, at=(eom, p)) for k, name in named)
         k1, ke = (_gain(k, 1, name, at=(eom, p)) for k, name in ((self.k1, "k1"), (self.ke, "ke")))
         if not (float(k1) > 0 or float(ca.mmin(kv)) > 0):
             raise InputError(f"{label} needs k1 > 0 or kv > 0 at every motor; got {self.k1!r} and {self.kv!r}")
@@ -181,14 +186,23 @@ class EnergyRegulation(_Stateless):
         right = -kd * (v[rows_v] - rd) - kp * (q[rows_q] - r) - kv * b
         return (tau0 + _solve(left, right)) / n, ca.SX(0, 1)
 
-    def _energy(self, eom: EquationsOfMotion, q0: Array, tau0: Any, rows_q: list[int], q: Any, v: Any, p: Any) -> Any:
+    def _energy(
+        self,
+        eom: EquationsOfMotion,
+        q0: Array,
+        tau0: Expression,
+        rows_q: list[int],
+        q: Expression,
+        v: Expression,
+        p: Expression,
+    ) -> Expression:
         s = eom.symbolic
         T = ca.Function("T", [s.q, s.v, s.p], [s.kinetic_energy])(q, v, p)
         V = ca.Function("V", [s.q, s.p], [s.potential_energy])
         return T + V(q, p) - V(ca.DM(q0), p) - ca.dot(tau0, q[rows_q] - ca.DM(q0)[rows_q])
 
 
-def _solve(A: Any, b: Any) -> Any:
+def _solve(A: Expression, b: Expression) -> Expression:
     """Solve a small system on the tape by Cramer's rule (one or two motors) or by elimination."""
     if A.shape[0] == 1:
         return b / A

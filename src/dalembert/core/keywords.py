@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
-from dalembert.core.errors import UnknownNameError
+from dalembert.core.errors import InputError, UnknownNameError
 
 __all__ = ["UnknownKeywordError", "field_defaults", "flat_keywords", "grouped"]
 
@@ -133,7 +133,14 @@ def grouped(kind: type[Group], group: Group | None, keywords: Mapping[str, objec
         The settings that the caller passed, or None.
     keywords
         Keywords of the call; those that are not fields of ``kind`` are left to other groups.
+
+    Raises
+    ------
+    InputError
+        If the group is of another kind.
     """
+    if group is not None and not isinstance(group, kind):
+        raise InputError(f"expected {kind.__name__}, got {group!r}")
     short: dict[str, Any] = {f.name: keywords[f.name] for f in dataclasses.fields(kind) if f.name in keywords}
     if group is None:
         return kind(**short)

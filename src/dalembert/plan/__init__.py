@@ -2,22 +2,26 @@
 
 from dalembert.core.errors import PlanError
 from dalembert.plan.capture import CapturePlan, plan_capture
-from dalembert.plan.collocation import OptimalMotion, optimal_motion
+from dalembert.plan.collocation import MotionConditions, MotionCost, MotionSettings, OptimalMotion, optimal_motion
 from dalembert.plan.distance import box_distance, segment_box_distance, segment_distance
 from dalembert.plan.flat import LoadReference, SmoothStep
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
 from dalembert.plan.references import Quintic, Sine, Spline, Table
 from dalembert.plan.refined import RefinedCapture, refine_capture
-from dalembert.plan.robot_capture import RobotCapture, RobotLimits, Verdict, plan_robot_capture
+from dalembert.plan.robot_capture import CaptureApproach, RobotCapture, RobotLimits, Verdict, plan_robot_capture
 from dalembert.plan.shaping import SCurve, Shaped, Shaper, ei, excitation, zv, zvd
 from dalembert.plan.tumbling import PointMotion, TumblingBody
 
 __all__ = [
     "ArmMotion",
+    "CaptureApproach",
     "CapturePlan",
     "HeldBase",
     "LoadReference",
+    "MotionConditions",
+    "MotionCost",
+    "MotionSettings",
     "OptimalMotion",
     "PlanError",
     "PointMotion",

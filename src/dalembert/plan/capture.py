@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,7 +28,7 @@ __all__ = ["CapturePlan", "plan_capture"]
 
 _MATCHES = ("position", "velocity", "acceleration")
 _SERIES = 2.0  # below this sigma t_f the exponentials are too much like polynomials to be told from them
-Target = Callable[[Any], PointMotion]
+Target = Callable[[ArrayLike], PointMotion]
 
 
 @dataclass(frozen=True)
@@ -242,7 +241,7 @@ def _start(start: ArrayLike, n: int) -> Array:
     return np.vstack([x, np.zeros((3, 3))])[:n]
 
 
-def _horizon(horizon: Any) -> tuple[float, float]:
+def _horizon(horizon: tuple[float, float]) -> tuple[float, float]:
     try:
         lower, upper = (float(x) for x in horizon)
     except (TypeError, ValueError):
@@ -252,7 +251,7 @@ def _horizon(horizon: Any) -> tuple[float, float]:
     return lower, upper
 
 
-def _check_target(target: Any) -> None:
+def _check_target(target: Target) -> None:
     if not callable(target):
         raise InputError(f"target must be a function of time such as TumblingBody.target, got {target!r}")
     try:

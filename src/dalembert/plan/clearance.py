@@ -80,15 +80,15 @@ def _boxes(eom: EquationsOfMotion, base: str) -> tuple[Obstacle, ...]:
     root = machine.joint(base).child
     parents = {j.child: j for j in machine.joints}
     B = np.linalg.inv(eom.pose(root, q))
-    found = []
+    obstacles = []
     for body in machine.bodies:
         at = body.name
         while at != root and at in parents and parents[at].kind == "fixed":
             at = parents[at].parent
         if at == root:
             X = B @ eom.pose(body.name, q)
-            found += [Obstacle(body.name, X @ o.pose, o.size) for o in boxes_of(body.name, body.geometry)]
-    return tuple(found)
+            obstacles += [Obstacle(body.name, X @ o.pose, o.size) for o in boxes_of(body.name, body.geometry)]
+    return tuple(obstacles)
 
 
 def boxes_of(name: str, geometry: tuple[Geometry, ...]) -> list[Obstacle]:
@@ -130,7 +130,7 @@ def least_clearance(
     place = np.broadcast_to(np.eye(4), (len(joints), 4, 4)).copy()
     place[:, :3, 3] = robot.place(joints)
     links = [(points[:, i], points[:, i + 1]) for i in range(len(shape.frames) - 1)]
-    own = [(o.name, place @ o.pose, o.size) for o in shape.boxes]
+    base_boxes = [(o.name, place @ o.pose, o.size) for o in shape.boxes]
     others = [(o.name, debris @ o.pose, o.size) for o in obstacles]
     result: dict[str, float] = {}
 
@@ -139,7 +139,7 @@ def least_clearance(
 
     carrier = shape.boxes[0].name if shape.boxes else ""
     for i, (a, b) in enumerate(links):
-        for name, X, size in own:
+        for name, X, size in base_boxes:
             if i == 0 and name == carrier:
                 continue
             start = a + _ATTACHED * (b - a) if i == 1 and name == carrier else a
@@ -153,7 +153,7 @@ def least_clearance(
             if sum(lengths[i + 1 : j]) > 4.0 * shape.radius:
                 keep("arm from itself", _nearest(segment_distance(a, b, *links[j])) - 2.0 * shape.radius)
     for name, X, size in others:
-        for mine, Y, extent in own:
+        for mine, Y, extent in base_boxes:
             keep(f"{mine} from {name}", _nearest(box_distance(X, size, Y, extent)))
     return result
 

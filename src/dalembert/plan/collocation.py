@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_names, check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
-from dalembert.plan.transcription import Programme
+from dalembert.plan.transcription import Keep, Programme
 
-__all__ = ["OptimalMotion", "optimal_motion"]
+__all__ = ["MotionConditions", "MotionCost", "MotionSettings", "OptimalMotion", "optimal_motion"]
 
 
 @dataclass(frozen=True)
@@ -87,23 +88,96 @@ def _between(t: Array, y: Array, at: ArrayLike) -> Array:
     return np.asarray((1 - x) * (1 - 2 * x) * a + 4 * x * (1 - x) * b + x * (2 * x - 1) * c)
 
 
+@dataclass(frozen=True)
+class MotionConditions:
+    """What a motion must keep at its ends and on its way.
+
+    Parameters
+    ----------
+    start_rate, end_rate
+        Velocities at begin and end; None: at rest.
+    free
+        Coordinates and velocities that may end anywhere; the name of a joint with several stands for all of its own.
+    limits
+        Ranges of coordinates, velocities and inputs by name, besides those of the machine; ``u.NAME`` is the input
+        where a coordinate has its name.
+    keep
+        ``keep(t, q, v, u)`` returns CasADi expressions that must not be positive, at every node and middle.
+    """
+
+    start_rate: StateLike = None
+    end_rate: StateLike = None
+    free: tuple[str, ...] = ()
+    limits: Mapping[str, tuple[float, float]] | None = None
+    keep: Keep | None = None
+
+
+@dataclass(frozen=True)
+class MotionCost:
+    """Criterion of a motion, ``integral of effort_weight |u|^2 + time_weight``.
+
+    Parameters
+    ----------
+    time_weight, effort_weight
+        Of the duration and of the squared inputs.
+    """
+
+    time_weight: float = 0.0
+    effort_weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class MotionSettings:
+    """Grid and solver of an optimal motion.
+
+    Parameters
+    ----------
+    intervals
+        Intervals of the grid.
+    guess
+        Coordinates (n, nq) at times (n) from which the solver starts; None: a smooth step from start to end.
+    max_iterations
+        After which the solver gives up.
+    """
+
+    intervals: int = 20
+    guess: Callable[[Array], Array] | None = None
+    max_iterations: int = 300
+
+    def __post_init__(self) -> None:
+        for name, least in (("intervals", 2), ("max_iterations", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InputError(f"{name} must be an integer >= {least}, got {value!r}")
+
+
+class _Keywords(TypedDict, total=False):
+    """Short forms of `MotionConditions`, `MotionCost` and `MotionSettings`."""
+
+    start_rate: StateLike
+    end_rate: StateLike
+    free: tuple[str, ...]
+    limits: Mapping[str, tuple[float, float]] | None
+    keep: Keep | None
+    time_weight: float
+    effort_weight: float
+    intervals: int
+    guess: Callable[[Array], Array] | None
+    max_iterations: int
+
+
+@flat_keywords(_Keywords, defaults=field_defaults(MotionConditions, MotionCost, MotionSettings))
 def optimal_motion(
     machine: MachineOrEquations,
     start: StateLike,
     end: StateLike,
     *,
     duration: float | tuple[float, float],
-    intervals: int = 20,
-    start_rate: StateLike = None,
-    end_rate: StateLike = None,
-    free: tuple[str, ...] = (),
-    time_weight: float = 0.0,
-    effort_weight: float = 1.0,
-    limits: Mapping[str, tuple[float, float]] | None = None,
-    keep: Callable[[Any, Any, Any, Any], Any] | None = None,
-    guess: Callable[[Array], Array] | None = None,
+    conditions: MotionConditions | None = None,
+    cost: MotionCost | None = None,
+    settings: MotionSettings | None = None,
     p: Parameters = None,
-    max_iterations: int = 300,
+    **keywords: Unpack[_Keywords],
 ) -> OptimalMotion:
     """Motion of a machine between two states that costs least, within limits.
 
@@ -119,25 +193,17 @@ def optimal_motion(
         Coordinates at begin and end: numbers, or a mapping of names to numbers (the others are neutral).
     duration
         Seconds, or the range within which it is chosen.
-    intervals
-        Intervals of the grid.
-    start_rate, end_rate
-        Velocities at begin and end; None: at rest.
-    free
-        Coordinates and velocities that may end anywhere; the name of a joint with several stands for all of its own.
-    time_weight, effort_weight
-        Of the criterion.
-    limits
-        Ranges of coordinates, velocities and inputs by name, besides those of the machine; ``u.NAME`` is the input
-        where a coordinate has its name.
-    keep
-        ``keep(t, q, v, u)`` returns CasADi expressions that must not be positive, at every node and middle.
-    guess
-        Coordinates (n, nq) at times (n) from which the solver starts; None: a smooth step from start to end.
+    conditions
+        Velocities at the ends, what may end anywhere, and limits on the way.
+    cost
+        Weights of the criterion.
+    settings
+        Grid and solver.
     p
         Parameter values.
-    max_iterations
-        After which the solver gives up.
+    **keywords
+        Fields of `MotionConditions` (``start_rate``, ``end_rate``, ``free``, ``limits``, ``keep``), `MotionCost`
+        (``time_weight``, ``effort_weight``) and `MotionSettings` (``intervals``, ``guess``, ``max_iterations``).
 
     Raises
     ------
@@ -159,46 +225,47 @@ def optimal_motion(
     """
     eom: EquationsOfMotion = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     eom = eom if eom.formulation.machine_coordinates else eom.in_machine_coordinates()
-    own = eom.machine
-    if own.constrained:
-        raise InputError(f"optimal_motion needs a machine without constraints; machine '{own.name}' has some")
-    if not own.nu:
-        raise InputError(f"machine '{own.name}' has neither motors nor thrusters: nothing can move it")
-    if isinstance(intervals, bool) or not isinstance(intervals, int) or intervals < 2:
-        raise InputError(f"intervals must be an integer >= 2, got {intervals!r}")
+    machine, where = eom.machine, f"machine '{eom.machine.name}'"
+    if machine.constrained:
+        raise InputError(f"optimal_motion needs a machine without constraints; {where} has some")
+    if not machine.nu:
+        raise InputError(f"{where} has neither motors nor thrusters: nothing can move it")
+    conditions = grouped(MotionConditions, conditions, keywords)
+    cost = grouped(MotionCost, cost, keywords)
+    settings = grouped(MotionSettings, settings, keywords)
     shortest, longest = _durations(duration)
-    q0, qf = (named_vector(x, own.q_names, own.q_neutral, n) for x, n in ((start, "start"), (end, "end")))
+    q0, qf = (named_vector(x, machine.q_names, machine.q_neutral, n) for x, n in ((start, "start"), (end, "end")))
     v0, vf = (
-        named_vector(x, own.v_names, np.zeros(own.nv), n)
-        for x, n in ((start_rate, "start_rate"), (end_rate, "end_rate"))
+        named_vector(x, machine.v_names, np.zeros(machine.nv), n)
+        for x, n in ((conditions.start_rate, "start_rate"), (conditions.end_rate, "end_rate"))
     )
     for q in (q0, qf):
         eom.check_quaternions(q)
-    loose = _loose(eom, free)
-    known = (*own.q_names, *own.v_names, *own.u_names, *(f"u.{n}" for n in own.u_names))
-    for name, given in dict(limits or {}).items():
+    loose = _loose(eom, conditions.free)
+    limits = dict(conditions.limits or {})
+    known = (*machine.q_names, *machine.v_names, *machine.u_names, *(f"u.{n}" for n in machine.u_names))
+    for name, limit in limits.items():
         if name not in known:
-            raise UnknownNameError("coordinate, velocity or input", name, known, f"machine '{own.name}'")
-        if not _is_range(given):
-            raise InputError(f"limits of '{name}' must be a range (lower, upper), got {given!r}")
-    if isinstance(max_iterations, bool) or not isinstance(max_iterations, int) or max_iterations < 1:
-        raise InputError(f"max_iterations must be an integer >= 1, got {max_iterations!r}")
-    programme = Programme(eom, intervals, shortest, longest, dict(limits or {}), keep, eom.parameter_values(p))
-    found = programme.solve(q0, qf, v0, vf, loose, time_weight, effort_weight, guess, max_iterations)
+            raise UnknownNameError("coordinate, velocity or input", name, known, where)
+        if not _is_range(limit):
+            raise InputError(f"limits of '{name}' must be a range (lower, upper), got {limit!r}")
+    programme = Programme(eom, settings.intervals, shortest, longest, limits, conditions.keep, eom.parameter_values(p))
+    weights = (cost.time_weight, cost.effort_weight)
+    solution = programme.solve((q0, v0), (qf, vf), loose, weights, settings.guess, settings.max_iterations)
     starts = tuple(start for _, start in eom.layout.quaternions)
-    return OptimalMotion(**found, q_names=tuple(eom.q_names), u_names=tuple(eom.u_names), quaternions=starts)
+    return OptimalMotion(**solution, q_names=tuple(eom.q_names), u_names=tuple(eom.u_names), quaternions=starts)
 
 
-def _is_range(given: Any) -> bool:
+def _is_range(limit: object) -> bool:
     """Whether it is two numbers of which the first is not larger."""
     try:
-        low, high = (float(x) for x in given)
+        low, high = (float(x) for x in cast(Iterable[float], limit))
     except (TypeError, ValueError):
         return False
     return low <= high
 
 
-def _loose(eom: EquationsOfMotion, free: Any) -> set[str]:
+def _loose(eom: EquationsOfMotion, free: Iterable[str]) -> set[str]:
     """Names of coordinates and velocities that may end anywhere."""
     names, where = set[str](), f"machine '{eom.machine.name}'"
     joints = {b.name: b for b in eom.layout.blocks if b.name not in eom.q_names}
@@ -219,7 +286,7 @@ def _loose(eom: EquationsOfMotion, free: Any) -> set[str]:
     return names
 
 
-def _durations(duration: Any) -> tuple[float, float]:
+def _durations(duration: float | tuple[float, float]) -> tuple[float, float]:
     if isinstance(duration, tuple | list):
         if len(duration) != 2 or not 0.0 < duration[0] < duration[1] < np.inf:
             raise InputError(f"duration must be a time or a range 0 < shortest < longest, got {duration!r}")

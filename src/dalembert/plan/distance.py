@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel, compile_function
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 
 __all__ = ["box_distance", "segment_box_distance", "segment_distance"]
 
@@ -93,7 +92,7 @@ def _segment_box() -> Kernel:
     a, b, size, X = ca.SX.sym("a", 3), ca.SX.sym("b", 3), ca.SX.sym("size", 3), ca.SX.sym("pose", 4, 4)
     p, e = (X[:3, :3].T @ (x - X[:3, 3]) for x in (a, b))
 
-    def square(s: Any) -> Any:
+    def square(s: Expression | float) -> Expression:
         return ca.sumsqr(ca.fmax(ca.fabs(p + s * (e - p)) - 0.5 * size, 0.0))
 
     lower, upper = ca.SX(0.0), ca.SX(1.0)
@@ -112,5 +111,5 @@ def _segment_box() -> Kernel:
     return compile_function(function, shapes={"pose": (4, 4), "distance": ()})
 
 
-def _clip(x: Any) -> Any:
+def _clip(x: Expression) -> Expression:
     return ca.fmin(ca.fmax(x, 0.0), 1.0)

@@ -11,13 +11,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
-from typing import Any
 
 import casadi as ca
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
-from dalembert.plan.references import blended, check_move, progress
+from dalembert.plan.references import Positions, Time, blended, check_move, progress
 
 __all__ = ["LoadReference", "SmoothStep"]
 
@@ -49,7 +48,7 @@ class SmoothStep:
         if not isinstance(self.order, int) or not 0 <= self.order <= 10:
             raise InputError(f"order of a SmoothStep must be an integer from 0 to 10, got {self.order!r}")
 
-    def __call__(self, t: Any) -> Any:
+    def __call__(self, t: Time) -> Positions:
         """Positions at time ``t``."""
         n, s = self.order, progress(self, t)
         coefficients = [comb(n + k, k) * comb(2 * n + 1, n - k) * (-1) ** k for k in range(n + 1)]
@@ -69,7 +68,7 @@ class LoadReference:
         Frequency of the load's pendulum [rad/s].
     """
 
-    load: Callable[[Any], Any]
+    load: Callable[[Time], Positions]
     frequency: float
 
     def __post_init__(self) -> None:
@@ -81,11 +80,11 @@ class LoadReference:
         """Seconds until it rests."""
         return float(getattr(self.load, "duration", math.nan))
 
-    def __call__(self, t: Any) -> Any:
+    def __call__(self, t: Time) -> Positions:
         """Positions at time ``t``."""
         return self.load(t) + self.acceleration(t) / self.frequency**2
 
-    def acceleration(self, t: Any) -> Any:
+    def acceleration(self, t: Time) -> Positions:
         """Acceleration ``y''`` of the load."""
         time = ca.SX.sym("t")
         y = ca.SX(self.load(time))

@@ -7,9 +7,9 @@ needs torques but no force.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.formulations.floating import free_base
 from dalembert.plan.pose import PoseMotion
@@ -69,11 +69,11 @@ class HeldBase:
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
         """Indices of the base's velocities, of the joints' velocities, and of the joints' coordinates."""
         blocks = {b.name: b for b in self.eom.layout.blocks}
-        own = blocks.pop(self.base)
+        base = blocks.pop(self.base)
         joints = sorted(blocks.values(), key=lambda b: b.v.start)
         v = [i for b in joints for i in range(b.v.start, b.v.stop)]
         q = [i for b in joints for i in range(b.q.start, b.q.stop)]
-        return np.arange(own.v.start, own.v.stop), np.array(v, dtype=np.intp), np.array(q, dtype=np.intp)
+        return np.arange(base.v.start, base.v.stop), np.array(v, dtype=np.intp), np.array(q, dtype=np.intp)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ class HeldBase:
         return tuple(self.eom.q_names[i] for i in self.rows[2])
 
     @cached_property
-    def _symbols(self) -> tuple[Any, Any, Any]:
+    def _symbols(self) -> tuple[Expression, Expression, Expression]:
         """Joints, whole configuration with the centre of mass at the origin, and where the base is then."""
         s, n = self.eom.symbolic, len(self.rows[2])
         block = next(b for b in self.eom.layout.blocks if b.name == self.base)
@@ -92,18 +92,18 @@ class HeldBase:
         q[block.q.start : block.q.start + 3] = place
         return theta, q, place
 
-    def _at(self, expression: Any) -> Any:
+    def _at(self, expression: Expression) -> Expression:
         s = self.eom.symbolic
         return ca.Function("f", [s.q, s.p], [ca.densify(expression)])(self._symbols[1], self.eom.parameter_values())
 
     @cached_property
-    def _jacobian(self) -> tuple[Any, Any]:
+    def _jacobian(self) -> tuple[Expression, Expression]:
         theta, s = self._symbols[0], self.eom.symbolic
         X = self._at(s.pose(self.frame))
         turn = self._at(s.jacobian(self.frame, "world"))[3:, self.rows[1].tolist()]
         return X, ca.vertcat(ca.jacobian(X[:3, 3], theta), turn)
 
-    def tip_jacobian(self, joints: Any) -> Any:
+    def tip_jacobian(self, joints: Expression) -> Expression:
         """Jacobian (6, n) of the tip as an expression of the joints, world axes."""
         return ca.Function("J", [self._symbols[0]], [ca.densify(self._jacobian[1])])(joints)
 
@@ -154,7 +154,12 @@ class HeldBase:
         return self.eom.kept.once("held base points", (self.frame, self.base, frames), make)
 
     def _kernel(
-        self, inputs: list[Any], outputs: list[Any], names: list[str], results: list[str], shapes: Any = None
+        self,
+        inputs: list[Expression],
+        outputs: list[Expression],
+        names: list[str],
+        results: list[str],
+        shapes: Mapping[str, tuple[int, ...]] | None = None,
     ) -> Kernel:
         function = ca.Function("held_base", inputs, [ca.densify(x) for x in outputs], names, results)
         return compile_function(function, backend=self.eom.backend, shapes=shapes)
@@ -234,8 +239,8 @@ def held_base(robot: MachineOrEquations, frame: str = "tip", *, base: str | None
         raise UnknownNameError("frame", frame, eom.machine.tree.frames, where)
     wide = [b.name for b in eom.layout.blocks if b.name != name and b.q.stop - b.q.start != 1]
     if wide or eom.nv != 12:
-        found = f"{eom.nv - 6} velocities" + (f", joints of several ({', '.join(wide)})" if wide else "")
-        raise InputError(f"a path of the tip needs a robot with 6 joints of one coordinate each; {where} has {found}")
+        motions = f"{eom.nv - 6} velocities" + (f", joints of several ({', '.join(wide)})" if wide else "")
+        raise InputError(f"a path of the tip needs a robot with 6 joints of one coordinate each; {where} has {motions}")
     return eom.kept.once("held base", (frame, name), lambda: HeldBase(eom, frame, name))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,7 +29,7 @@ class PoseMotion(NamedTuple):
     rate_change: Array
 
 
-Pose = Callable[[Any], PoseMotion]
+Pose = Callable[[ArrayLike], PoseMotion]
 
 
 def resting_pose(position: ArrayLike, rotation: ArrayLike) -> PoseMotion:
@@ -178,10 +178,10 @@ def _cross(x: Array) -> Array:
 
 def _shapes(angle: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """``a = (1 - cos x) / x^2``, ``b = (x - sin x) / x^3`` and their derivatives over ``x``."""
-    given = np.asarray(angle, dtype=float)
-    small = given < 0.1  # series, before the differences lose their digits
-    s = np.where(small, given, 0.0) ** 2
-    x = np.where(small, 1.0, given)
+    theta = np.asarray(angle, dtype=float)
+    small = theta < 0.1  # series, before the differences lose their digits
+    s = np.where(small, theta, 0.0) ** 2
+    x = np.where(small, 1.0, theta)
     a, b = (1.0 - np.cos(x)) / x**2, (x - np.sin(x)) / x**3
     far = (a, b, (np.sin(x) / x - 2.0 * a) / x**2, (a - 3.0 * b) / x**2)
     near = (

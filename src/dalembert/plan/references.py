@@ -7,16 +7,40 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol, TypeAlias
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 
 __all__ = ["Quintic", "Sine", "Spline", "Table", "blended", "check_ends", "check_move", "is_number", "progress"]
+
+Time: TypeAlias = float | Array | Expression
+"""A time, times in a row, or the symbol of time."""
+
+Positions: TypeAlias = Expression | ca.DM
+"""Positions at a time: expressions of its symbol, or numbers."""
+
+
+class Ends(Protocol):
+    """A move between two rests."""
+
+    @property
+    def start(self) -> ArrayLike: ...
+    @property
+    def end(self) -> ArrayLike: ...
+
+
+class Move(Ends, Protocol):
+    """A move between two rests that takes a given time."""
+
+    @property
+    def duration(self) -> float: ...
+    @property
+    def delay(self) -> float: ...
 
 
 def _vector(value: ArrayLike, what: str) -> tuple[float, ...]:
@@ -29,12 +53,12 @@ def _vector(value: ArrayLike, what: str) -> tuple[float, ...]:
     return tuple(array.tolist())
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Whether a value is a finite number."""
     return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
-def check_ends(move: Any) -> None:
+def check_ends(move: Ends) -> None:
     """Check the ends of a move between two rests, and store them as vectors."""
     kind = type(move).__name__
     start, end = _vector(move.start, f"start of a {kind}"), _vector(move.end, f"end of a {kind}")
@@ -44,7 +68,7 @@ def check_ends(move: Any) -> None:
     object.__setattr__(move, "end", end)
 
 
-def check_move(move: Any) -> None:
+def check_move(move: Move) -> None:
     """Check the ends, the duration and the delay of a move between two rests."""
     kind = type(move).__name__
     check_ends(move)
@@ -54,12 +78,12 @@ def check_move(move: Any) -> None:
         raise InputError(f"delay of a {kind} must be a finite number >= 0, got {move.delay!r}")
 
 
-def progress(move: Any, t: Any) -> Any:
+def progress(move: Move, t: Time) -> Positions:
     """Fraction of a move's time that has passed: 0 before it starts, 1 after its end."""
     return ca.fmin(ca.fmax((t - move.delay) / move.duration, 0), 1)
 
 
-def blended(move: Any, blend: Any) -> Any:
+def blended(move: Ends, blend: Positions) -> Positions:
     """Positions of a move: its start at ``blend = 0``, its end at 1."""
     a, b = ca.DM(np.asarray(move.start)), ca.DM(np.asarray(move.end))
     return a + (b - a) * blend
@@ -87,7 +111,7 @@ class Quintic:
     def __post_init__(self) -> None:
         check_move(self)
 
-    def __call__(self, t: Any) -> Any:
+    def __call__(self, t: Time) -> Positions:
         """Positions at time ``t``."""
         s = progress(self, t)
         return blended(self, s**3 * (10 + s * (-15 + 6 * s)))
@@ -104,16 +128,16 @@ class Sine:
 
     def __post_init__(self) -> None:
         names = ("center", "amplitude", "phase")
-        given = {name: _vector(getattr(self, name), f"{name} of a Sine") for name in names}
-        n = max(map(len, given.values()))
-        for name, values in given.items():
+        vectors = {name: _vector(getattr(self, name), f"{name} of a Sine") for name in names}
+        n = max(map(len, vectors.values()))
+        for name, values in vectors.items():
             if len(values) not in (1, n):
                 raise InputError(f"{name} of a Sine must be one number or {n} numbers, got {len(values)}")
             object.__setattr__(self, name, values if len(values) == n else n * values)
         if not is_number(self.frequency):
             raise InputError(f"frequency of a Sine must be a finite number, got {self.frequency!r}")
 
-    def __call__(self, t: Any) -> Any:
+    def __call__(self, t: Time) -> Positions:
         """Positions at time ``t``."""
         center, amplitude, phase = (ca.DM(np.asarray(x)) for x in (self.center, self.amplitude, self.phase))
         return center + amplitude * ca.sin(2 * np.pi * self.frequency * t + phase)
@@ -129,7 +153,7 @@ class _Tabulated(ABC):
         """Return times (n) and values (n, k)."""
         kind = type(self).__name__
         try:
-            t, x = (np.asarray(given, dtype=float) for given in (self.times, self.values))
+            t, x = (np.asarray(numbers, dtype=float) for numbers in (self.times, self.values))
         except (TypeError, ValueError):
             raise InputError(f"times and values of a {kind} must be numbers") from None
         if t.ndim != 1 or len(t) < fewest or x.ndim not in (1, 2) or len(x) != len(t):
@@ -150,7 +174,7 @@ class _Tabulated(ABC):
     def _pieces(self) -> Array:
         """Coefficients (degree + 1, pieces, k), the highest power first, of the time since the knot before."""
 
-    def __call__(self, t: Any) -> Any:
+    def __call__(self, t: Time) -> Positions:
         """Values at time ``t``."""
         knots, c = np.asarray(self.times), self._pieces()
         at = ca.fmin(ca.fmax(t, knots[0]), knots[-1])
@@ -163,7 +187,7 @@ class _Tabulated(ABC):
         return value
 
 
-def _chosen(t: Any, knots: Array, table: list[Any], first: int, last: int) -> tuple[Any, Any]:
+def _chosen(t: Positions, knots: Array, table: list[ca.DM], first: int, last: int) -> tuple[Positions, Positions]:
     """Row of a table for the piece that a time is in, by halving."""
     if last - first == 1:
         return table[first][0], table[first][1:]
@@ -227,5 +251,5 @@ class Spline(_Tabulated):
     def _pieces(self) -> Array:
         from scipy.interpolate import CubicSpline
 
-        made = CubicSpline(np.asarray(self.times), np.asarray(self.values), bc_type="clamped")
-        return np.asarray(made.c)
+        spline = CubicSpline(np.asarray(self.times), np.asarray(self.values), bc_type="clamped")
+        return np.asarray(spline.c)

@@ -7,14 +7,13 @@ free is the way: start, meeting and the velocities there stay.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError, PlanError
 from dalembert.core.parameter import nominal
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import MachineOrEquations
 from dalembert.formulations.factorization import solve_spd
@@ -104,30 +103,30 @@ def refine_capture(
         1.0 / limits.singularity**2 if limits.singularity else np.inf, float((singular**-2.0).sum(axis=-1).max())
     )
 
-    def keep(t: Any, q: Any, v: Any, u: Any) -> Any:
+    def keep(t: Expression, q: Expression, v: Expression, u: Expression) -> Expression:
         J = held.tip_jacobian(q[held.rows[2].tolist()])
         return ca.trace(solve_spd(J @ J.T, ca.SX.eye(6))) / most - 1.0
 
-    found = optimal_motion(
+    motion = optimal_motion(
         eom, capture.q[0], q, duration=T, intervals=intervals, end_rate=v, guess=guess, keep=keep,
         limits=_ranges(held, capture, limits, check_number("attitude", attitude, unit="rad")),
     )  # fmt: skip
-    if found.error > _COARSE:
+    if motion.error > _COARSE:
         raise PlanError(
             f"a grid of {intervals} intervals is too coarse: from one of its nodes the robot misses the next one by "
-            f"{found.error:.2g} m or rad (limit {_COARSE:g}); give more intervals"
+            f"{motion.error:.2g} m or rad (limit {_COARSE:g}); give more intervals"
         )
-    forces = eom.inverse_dynamics(found.q, found.v, found.a)
-    moved = ArmMotion(found.q[:, held.rows[2]], found.v[:, rows], found.a[:, rows], forces, np.zeros(len(found.t)))
+    forces = eom.inverse_dynamics(motion.q, motion.v, motion.a)
+    moved = ArmMotion(motion.q[:, held.rows[2]], motion.v[:, rows], motion.a[:, rows], forces, np.zeros(len(motion.t)))
     verdicts = judge_motion(
-        eom, capture.body, capture.q[0], found.t, moved, frame=frame, limits=limits, geometry=geometry, radius=radius
+        eom, capture.body, capture.q[0], motion.t, moved, frame=frame, limits=limits, geometry=geometry, radius=radius
     )
     broken = [v for v in verdicts if not v.slack > -_ROUNDING]
     if broken:
         what = "; ".join(f"{v.name} {v.value:.3g} (limit {v.limit:.3g}) {v.unit}".rstrip() for v in broken)
         raise PlanError(f"the refined motion breaks limits that the plan keeps: {what}")
     before = _integral(capture.t[: end + 1], capture.motion.effort[: end + 1])
-    return RefinedCapture(found, verdicts, (before, _integral(found.t, forces)))
+    return RefinedCapture(motion, verdicts, (before, _integral(motion.t, forces)))
 
 
 def _ranges(held: HeldBase, capture: RobotCapture, limits: RobotLimits, turn: float) -> dict[str, tuple[float, float]]:

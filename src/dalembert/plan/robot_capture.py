@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, PlanError
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.states import named_vector
-from dalembert.core.types import Array
+from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import MachineOrEquations
 from dalembert.model.geometry import Geometry
@@ -25,7 +26,7 @@ from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
 from dalembert.plan.tumbling import TumblingBody
 
-__all__ = ["RobotCapture", "RobotLimits", "Verdict", "plan_robot_capture"]
+__all__ = ["CaptureApproach", "RobotCapture", "RobotLimits", "Verdict", "plan_robot_capture"]
 
 _COARSE, _CHUNK, _MOST = 48, 24, 480
 _MISSED = 1e-3  # metres and radians: the tip does not reach its path
@@ -159,6 +160,48 @@ class RobotCapture:
         )
 
 
+@dataclass(frozen=True)
+class CaptureApproach:
+    """When and from where a robot may meet the debris: the candidates of a plan.
+
+    Parameters
+    ----------
+    durations, every
+        First and last time to meet, and their spacing [s].
+    hold
+        How long the tip goes with the debris before the grip closes [s].
+    sides
+        Number of sides from which the chaser may come: as many attitudes of the debris in the robot's world, the given
+        one first. 1: it stays where it is.
+    axis
+        Outward direction at the target point in axes of the debris; None: along the radius of the target point.
+    """
+
+    durations: tuple[float, float] = (16.0, 112.0)
+    every: float = 2.0
+    hold: float = 10.0
+    sides: int = 48
+    axis: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        first, last, every, hold = _times(self.durations, self.every, self.hold)
+        for name, value in (("durations", (first, last)), ("every", every), ("hold", hold)):
+            object.__setattr__(self, name, value)
+        if isinstance(self.sides, bool) or not isinstance(self.sides, int) or self.sides < 1:
+            raise InputError(f"sides must be an integer >= 1, got {self.sides!r}")
+
+
+class _Keywords(TypedDict, total=False):
+    """Short forms of `CaptureApproach`."""
+
+    durations: tuple[float, float]
+    every: float
+    hold: float
+    sides: int
+    axis: ArrayLike | None
+
+
+@flat_keywords(_Keywords, defaults=field_defaults(CaptureApproach))
 def plan_robot_capture(
     robot: MachineOrEquations,
     body: TumblingBody,
@@ -166,13 +209,10 @@ def plan_robot_capture(
     *,
     frame: str = "tip",
     limits: RobotLimits | None = None,
-    durations: tuple[float, float] = (16.0, 112.0),
-    every: float = 2.0,
-    hold: float = 10.0,
-    sides: int = 48,
-    axis: ArrayLike | None = None,
+    approach: CaptureApproach | None = None,
     geometry: Geometry | tuple[Geometry, ...] = (),
     radius: float = 0.08,
+    **keywords: Unpack[_Keywords],
 ) -> RobotCapture:
     """Plan the capture of a tumbling body by a robot at rest, within limits.
 
@@ -191,19 +231,14 @@ def plan_robot_capture(
         The tip; it grips along its z axis.
     limits
         What the plan must keep.
-    durations, every
-        First and last time to meet, and their spacing [s].
-    hold
-        How long the tip goes with the debris before the grip closes [s].
-    sides
-        Number of sides from which the chaser may come: as many attitudes of the debris in the robot's world, the given
-        one first. 1: it stays where it is.
-    axis
-        Outward direction at the target point in axes of the debris; None: along the radius of the target point.
+    approach
+        Times and sides that are tried.
     geometry
         Boxes of the debris for clearance, in its axes.
     radius
         Of the arm as capsules [m].
+    **keywords
+        Fields of `CaptureApproach`: ``durations``, ``every``, ``hold``, ``sides``, ``axis``.
 
     Raises
     ------
@@ -225,11 +260,10 @@ def plan_robot_capture(
     limits = RobotLimits() if limits is None else limits
     if not isinstance(limits, RobotLimits):
         raise InputError(f"limits must be RobotLimits, got {limits!r}")
-    first, last, spacing, hold = _times(durations, every, hold)
-    if isinstance(sides, bool) or not isinstance(sides, int) or sides < 1:
-        raise InputError(f"sides must be an integer >= 1, got {sides!r}")
-    scene = _scene(robot, body, q0, frame, limits, hold, axis, geometry, radius)
-    candidates, seen = _screen(scene, np.arange(first, last + 1e-9, spacing), _sides(sides))
+    approach = grouped(CaptureApproach, approach, keywords)
+    (first, last), hold, sides = approach.durations, approach.hold, approach.sides
+    scene = _scene(robot, body, q0, frame, limits, (hold, approach.axis), (geometry, radius))
+    candidates, seen = _screen(scene, np.arange(first, last + 1e-9, approach.every), _sides(sides))
     if not candidates:
         raise PlanError(
             f"the debris shows its target point to the robot at no time between {first:g} and {last:g} s from any of "
@@ -252,7 +286,7 @@ def judge_motion(
     radius: float = 0.08,
 ) -> tuple[Verdict, ...]:
     """What a motion of the joints takes of every limit; parameters as of `plan_robot_capture`."""
-    scene = _scene(robot, body, q0, frame, limits, 0.0, None, geometry, radius)
+    scene = _scene(robot, body, q0, frame, limits, (0.0, None), (geometry, radius))
     least = np.linalg.svd(scene.robot.tip(motion.joints)[1], compute_uv=False)[..., -1]
     return _verdicts(scene, body, t, motion, least, near=True)
 
@@ -286,9 +320,15 @@ class _Candidate:
 
 
 def _scene(
-    robot: MachineOrEquations, body: TumblingBody, q0: Any, frame: str, limits: RobotLimits, hold: float, axis: Any,
-    geometry: Any, radius: float,
-) -> _Scene:  # fmt: skip
+    robot: MachineOrEquations,
+    body: TumblingBody,
+    q0: StateLike,
+    frame: str,
+    limits: RobotLimits,
+    grip: tuple[float, ArrayLike | None],
+    shapes: tuple[Geometry | tuple[Geometry, ...], float],
+) -> _Scene:
+    (hold, axis), (geometry, radius) = grip, shapes
     held = held_base(robot, frame)
     eom = held.eom
     q = named_vector(q0, eom.q_names, eom.q_neutral, "q0")
@@ -312,7 +352,7 @@ def _scene(
     )  # fmt: skip
 
 
-def _times(durations: Any, every: Any, hold: Any) -> tuple[float, float, float, float]:
+def _times(durations: tuple[float, float], every: float, hold: float) -> tuple[float, float, float, float]:
     try:
         first, last = (float(x) for x in durations)
     except (TypeError, ValueError):
@@ -398,15 +438,15 @@ def _local(scene: _Scene, motion: PoseMotion) -> PoseMotion:
 def _evaluate(scene: _Scene, candidates: list[_Candidate]) -> list[_Candidate]:
     """Candidates with their verdicts, on a coarse grid of times, all at once."""
     times = np.array([np.linspace(0.0, c.duration + scene.hold, _COARSE) for c in candidates])
-    made = [_path(scene, c) for c in candidates]
-    paths = [_local(scene, path(t)) for (_, _, path), t in zip(made, times, strict=True)]
+    planned = [_path(scene, c) for c in candidates]
+    paths = [_local(scene, path(t)) for (_, _, path), t in zip(planned, times, strict=True)]
     whole = PoseMotion(*(np.stack(x) for x in zip(*paths, strict=True)))
     motion = scene.robot.follow(whole, times, scene.joints)
     least = np.linalg.svd(scene.robot.tip(motion.joints)[1], compute_uv=False)[..., -1]
     result = []
     for k, candidate in enumerate(candidates):
         one = ArmMotion(*(getattr(motion, f.name)[k] for f in fields(motion)))
-        result.append(replace(candidate, verdicts=_verdicts(scene, made[k][0], times[k], one, least[k])))
+        result.append(replace(candidate, verdicts=_verdicts(scene, planned[k][0], times[k], one, least[k])))
     return result
 
 
@@ -424,21 +464,21 @@ def _verdicts(
     lower = np.maximum([x for x, _ in ranges], -limits.joint_range)
     upper = np.minimum([x for _, x in ranges], limits.joint_range)
     outside = float(np.maximum(lower - motion.joints, motion.joints - upper).max())
-    found = [
+    verdicts = [
         _at_most("base torque", "N m", float(np.abs(motion.effort[:, base[3:]]).max()), use * limits.base_torque),
         _at_most("joint torque", "N m", float(np.abs(motion.effort[:, rows]).max()), use * limits.joint_torque),
         Verdict("room to the joint range", "rad", -outside, 0.0, -outside / limits.joint_range),
         _at_least("distance from singularity", "", float(least.min()), limits.singularity),
     ]
     if not near:
-        return tuple(found)
+        return tuple(verdicts)
     X = np.zeros((len(t), 4, 4))
     drift = t[:, None] * np.array(body.velocity)
     X[:, :3, :3] = scene.R.T @ body.attitude(t)
     X[:, :3, 3], X[:, 3, 3] = (np.array(body.position) + drift - scene.centre) @ scene.R, 1.0
     for name, gap in least_clearance(scene.robot, scene.shape, motion.joints, X, scene.obstacles).items():
-        found.append(_at_least(f"clearance of {name}", "m", gap, limits.clearance))
-    return tuple(found)
+        verdicts.append(_at_least(f"clearance of {name}", "m", gap, limits.clearance))
+    return tuple(verdicts)
 
 
 def _at_most(name: str, unit: str, value: float, limit: float) -> Verdict:

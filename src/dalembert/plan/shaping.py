@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import casadi as ca
 import numpy as np
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.plan.references import check_ends, is_number
+from dalembert.plan.references import Positions, Time, check_ends, is_number
 
 __all__ = ["SCurve", "Shaped", "Shaper", "ei", "excitation", "zv", "zvd"]
 
@@ -134,13 +134,14 @@ class SCurve:
         acceleration = velocity / (self.jerk_time + self.acceleration_time)
         return velocity, acceleration, acceleration / self.jerk_time
 
-    def __call__(self, t: Any) -> Any:
+    def __call__(self, t: Time) -> Positions:
         """Positions at time ``t``."""
         j, a, c = self.jerk_time, self.acceleration_time, self.cruise_time
         phases = (j, a, j, c, j, a, j)
         steps = (1, -1, -1, 1, -1, 1, 1, -1)  # of the jerk, at the beginning of each phase and at the end
         s = ca.fmin(t - self.delay, self.duration)
-        moved, begin = 0.0, 0.0
+        moved: Positions | float = 0.0
+        begin = 0.0
         for step, phase in zip(steps, (*phases, 0.0), strict=True):
             moved = moved + step * ca.fmax(s - begin, 0) ** 3 / 6
             begin += phase
@@ -183,7 +184,7 @@ class Shaper:
         """Seconds by which it lengthens a reference."""
         return self.times[-1]
 
-    def __call__(self, reference: Callable[[Any], Any]) -> Shaped:
+    def __call__(self, reference: Callable[[Time], Positions]) -> Shaped:
         """The shaped reference."""
         if not callable(reference):
             raise InputError(f"a shaper shapes a function of time, got {reference!r}")
@@ -212,20 +213,20 @@ class Shaped:
     """A reference convolved with a shaper's impulses."""
 
     shaper: Shaper
-    reference: Callable[[Any], Any]
+    reference: Callable[[Time], Positions]
 
     @property
     def duration(self) -> float:
         """Seconds until it rests."""
         return float(getattr(self.reference, "duration", math.nan)) + self.shaper.duration
 
-    def __call__(self, t: Any) -> Any:
+    def __call__(self, t: Time) -> Positions:
         """Positions at time ``t``."""
-        parts = zip(self.shaper.times, self.shaper.amplitudes, strict=True)
-        return sum(A * self.reference(t - delay) for delay, A in parts)
+        impulses = zip(self.shaper.times, self.shaper.amplitudes, strict=True)
+        return cast(Positions, sum(A * self.reference(t - delay) for delay, A in impulses))
 
 
-def excitation(reference: Callable[[Any], Any], frequency: ArrayLike, end: float) -> Array:
+def excitation(reference: Callable[[Time], Positions], frequency: ArrayLike, end: float) -> Array:
     """Velocity with which undamped modes ring once a reference rests: ``|int r''(t) exp(-i w t) dt|``.
 
     Parameters

@@ -11,19 +11,22 @@ and middle, ``(1 + s) Q = what the cubic gives``, and one more equation, ``|Q| =
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError, PlanError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["Programme"]
+__all__ = ["Keep", "Programme"]
+
+Keep = Callable[[Expression, Expression, Expression, Expression], Expression | Sequence[Expression]]
+"""What a motion keeps: expressions of time, coordinates, velocities and inputs that must not be positive."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Programme:
     shortest: float
     longest: float
     limits: dict[str, tuple[float, float]]
-    keep: Callable[[Any, Any, Any, Any], Any] | None
+    keep: Keep | None
     p: Array
 
     @property
@@ -52,10 +55,16 @@ class Programme:
         return [slice(i, i + 4) for _, i in self.eom.layout.quaternions]
 
     def solve(
-        self, q0: Array, qf: Array, v0: Array, vf: Array, free: set[str], time_weight: float, effort_weight: float,
-        guess: Callable[[Array], Array] | None, most: int,
-    ) -> dict[str, Any]:  # fmt: skip
-        """Solve it; what an `OptimalMotion` has of it."""
+        self,
+        start: tuple[Array, Array],
+        end: tuple[Array, Array],
+        free: set[str],
+        weights: tuple[float, float],
+        guess: Callable[[Array], Array] | None,
+        max_iterations: int,
+    ) -> dict[str, Any]:
+        """Solve it between two states (q, v), with weights of time and effort; what an `OptimalMotion` has of it."""
+        (q0, v0), (qf, vf), (time_weight, effort_weight) = start, end, weights
         n, points, turning = self.n, 2 * self.n + 1, self._turning
         in_q, in_v, in_a, in_u = self._rows
         X, T = ca.MX.sym("X", in_u.stop, points), ca.MX.sym("T")
@@ -71,13 +80,13 @@ class Programme:
             g.append(z[:, right] - y[:, left] - step)
             g.append(z[:, middle] - (y[:, left] + y[:, right]) / 2 - h / 8 * (rate[:, left] - rate[:, right]))
         attitudes_end = [not set(self.eom.q_names[rows]) <= free for rows in turning]
-        for rows, given in zip(turning, attitudes_end, strict=True):
-            g.append(ca.sum1(q[rows, 1 : points - 1 if given else points] ** 2) - 1.0)
+        for rows, prescribed in zip(turning, attitudes_end, strict=True):
+            g.append(ca.sum1(q[rows, 1 : points - 1 if prescribed else points] ** 2) - 1.0)
         equal = ca.vertcat(*[ca.vec(x) for x in g])
         kept = self._kept(T, X, points)
-        weights = np.ones(points)
-        weights[1::2], weights[2:-1:2] = 4.0, 2.0
-        effort = h / 6 * ca.sum2(ca.DM(weights).T * ca.sum1(u**2))
+        simpson = np.ones(points)
+        simpson[1::2], simpson[2:-1:2] = 4.0, 2.0
+        effort = h / 6 * ca.sum2(ca.DM(simpson).T * ca.sum1(u**2))
         # an integral of the squared input is the criterion; the length of the motion only counts where it is free
         cost = effort_weight * effort + time_weight * T
         first = self._guess(q0, qf, guess, points)
@@ -86,11 +95,16 @@ class Programme:
             qf[rows] *= 1.0 if float(first[-1, rows] @ qf[rows]) >= 0.0 else -1.0
         low, high = self._bounds(q0, qf, v0, vf, free, points)
         nlp = {"x": ca.vertcat(ca.vec(X), ca.vec(S), T), "f": cost, "g": ca.vertcat(equal, kept)}
-        options: Any = {"ipopt.print_level": 0, "print_time": False, "ipopt.sb": "yes", "ipopt.max_iter": most}
+        options: dict[str, Any] = {
+            "ipopt.print_level": 0,
+            "print_time": False,
+            "ipopt.sb": "yes",
+            "ipopt.max_iter": max_iterations,
+        }
         solver = ca.nlpsol("motion", "ipopt", nlp, options)
         count, zeros = kept.shape[0], np.zeros(equal.shape[0])
         lengths = np.full(S.numel(), 0.5)
-        found = solver(
+        solution = solver(
             x0=np.concatenate(
                 [np.clip(first, low, high).ravel(), 0.0 * lengths, [0.5 * (self.shortest + self.longest)]]
             ),
@@ -102,20 +116,20 @@ class Programme:
         stats = solver.stats()
         if not stats["success"]:
             status = str(stats["return_status"]).replace("_", " ").lower()
-            worst = float(np.abs(np.array(found["g"])[: equal.shape[0]]).max())
+            worst = float(np.abs(np.array(solution["g"])[: equal.shape[0]]).max())
             raise PlanError(
                 f"no motion of machine '{self.eom.machine.name}' within the limits was found: {status} after "
                 f"{stats['iter_count']} iterations, equations of motion missed by {worst:.2g}; give more time, wider "
                 "limits or a guess"
             )
-        values = np.array(found["x"])[:, 0]
+        values = np.array(solution["x"])[:, 0]
         columns = values[: X.numel()].reshape(points, -1)
-        parts = {k: columns[:, r] for k, r in zip("qvau", self._rows, strict=True)}
-        speeds = np.array(self._rates().map(points)(parts["q"].T, parts["v"].T)).T
+        signals = {k: columns[:, r] for k, r in zip("qvau", self._rows, strict=True)}
+        speeds = np.array(self._rates().map(points)(signals["q"].T, signals["v"].T)).T
         return {
-            "t": np.linspace(0.0, values[-1], points), **parts, "rates": speeds, "duration": float(values[-1]),
-            "cost": float(found["f"]), "iterations": int(stats["iter_count"]),
-            "error": self._error(float(values[-1]), parts["q"], parts["v"], parts["u"]),
+            "t": np.linspace(0.0, values[-1], points), **signals, "rates": speeds, "duration": float(values[-1]),
+            "cost": float(solution["f"]), "iterations": int(stats["iter_count"]),
+            "error": self._error(float(values[-1]), signals["q"], signals["v"], signals["u"]),
         }  # fmt: skip
 
     def _error(self, T: float, q: Array, v: Array, u: Array) -> float:
@@ -126,7 +140,7 @@ class Programme:
         nq, width = self.eom.nq, self.eom.nq + self.eom.nv
         x0, t0, U = ca.SX.sym("x", width), ca.SX.sym("t"), ca.SX.sym("u", self.eom.nu, 3)
 
-        def slope(r: Any, x: Any) -> Any:
+        def slope(r: Expression, x: Expression) -> Expression:
             at = U @ ca.vertcat((1 - r) * (1 - 2 * r), 4 * r * (1 - r), r * (2 * r - 1))
             return rate(t0 + r * h, x[:nq], x[nq:], at, ca.DM(self.p))
 
@@ -145,20 +159,20 @@ class Programme:
         return float(np.abs(np.array(now).T - x[2::2]).max())
 
     @staticmethod
-    def _times(T: Any, points: int) -> Any:
+    def _times(T: ca.MX, points: int) -> ca.MX:
         return T * ca.DM(np.linspace(0.0, 1.0, points)).T
 
-    def _stretched(self, q: Any, S: Any) -> Any:
+    def _stretched(self, q: ca.MX, S: ca.MX) -> ca.MX:
         """Coordinates with each quaternion longer by its ``s``."""
         if not self._turning:
             return q
-        parts, end = [], 0
+        blocks, end = [], 0
         for k, rows in enumerate(self._turning):
-            parts += [q[end : rows.start, :], q[rows, :] * ca.repmat(1.0 + S[k, :], 4, 1)]
+            blocks += [q[end : rows.start, :], q[rows, :] * ca.repmat(1.0 + S[k, :], 4, 1)]
             end = rows.stop
-        return ca.vertcat(*parts, q[end:, :])
+        return ca.vertcat(*blocks, q[end:, :])
 
-    def _balance(self) -> Any:
+    def _balance(self) -> ca.Function:
         """Equations of motion of a column, in the order of the velocities."""
         s = self.eom.symbolic
         f = ca.Function("balance", [s.t, s.q, s.v, s.a, s.u, s.p], [s.inverse_dynamics - s.applied])
@@ -166,32 +180,35 @@ class Programme:
         rest = f(t, *(column[rows] for rows in self._rows), ca.DM(self.p))
         return ca.Function("rows", [t, column], [ca.densify(rest)])
 
-    def _rates(self) -> Any:
+    def _rates(self) -> ca.Function:
         """Rates of the coordinates from coordinates and velocities."""
         s = self.eom.symbolic
         return ca.Function("rates", [s.q, s.v], [ca.densify(s.coordinate_rate)])
 
-    def _kept(self, T: Any, X: Any, points: int) -> Any:
+    def _kept(self, T: ca.MX, X: ca.MX, points: int) -> ca.MX:
         if self.keep is None:
             return ca.MX(0, 1)
         in_q, in_v, _, in_u = self._rows
         column, t = ca.SX.sym("x", X.shape[0]), ca.SX.sym("t")
-        made = self.keep(t, column[in_q], column[in_v], column[in_u])
-        rows = ca.vertcat(*made) if isinstance(made, list | tuple) else ca.SX(made)
+        kept = self.keep(t, column[in_q], column[in_v], column[in_u])
+        rows = ca.vertcat(*kept) if isinstance(kept, list | tuple) else ca.SX(cast(Expression, kept))
         return ca.vec(ca.Function("keep", [t, column], [rows]).map(points)(self._times(T, points), X))
 
     def _bounds(self, q0: Array, qf: Array, v0: Array, vf: Array, free: set[str], points: int) -> tuple[Array, Array]:
-        eom, own = self.eom, self.eom.machine
+        eom, machine = self.eom, self.eom.machine
         in_a, in_u = self._rows[2:]
         low, high = np.full((points, in_u.stop), -np.inf), np.full((points, in_u.stop), np.inf)
         names = [*eom.q_names, *eom.v_names, *(f"\\0{k}" for k in range(eom.nv)), *eom.u_names]
-        for joint in own.joints:
+        for joint in machine.joints:
             if joint.name in eom.q_names:
                 k = eom.q_names.index(joint.name)
                 low[:, k], high[:, k] = joint.limits.lower, joint.limits.upper
-        for part in (*own.limited_motors, *own.thrusters):
-            k = names.index(part.name, in_u.start)
-            low[:, k], high[:, k] = (0.0 if getattr(part, "one_sided", False) else -part.effort), part.effort
+        for actuator in (*machine.limited_motors, *machine.thrusters):
+            k = names.index(actuator.name, in_u.start)
+            low[:, k], high[:, k] = (
+                (0.0 if getattr(actuator, "one_sided", False) else -actuator.effort),
+                actuator.effort,
+            )
         for name, (below, above) in self.limits.items():
             k = names.index(name) if name in names else names.index(name.removeprefix("u."), in_u.start)
             low[:, k], high[:, k] = np.maximum(low[:, k], below), np.minimum(high[:, k], above)

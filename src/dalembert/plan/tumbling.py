@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -301,7 +301,7 @@ def _times(t: ArrayLike) -> Array:
         raise InputError(f"t must be a time or an array of times, got {t!r}") from None
 
 
-def _numbers(value: Any, n: int, name: str) -> tuple[float, ...]:
+def _numbers(value: ArrayLike, n: int, name: str) -> tuple[float, ...]:
     try:
         x = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

@@ -3,7 +3,7 @@
 from dalembert.view.animation import animate, draw_machine
 from dalembert.view.baked import Baked
 from dalembert.view.captures import capture_report, capture_rows, plot_capture
-from dalembert.view.drawing import draw_scene
+from dalembert.view.drawing import Look, draw_scene
 from dalembert.view.live import LivePicture
 from dalembert.view.mode_shapes import animate_mode, plot_modes
 from dalembert.view.page.embed import player_html
@@ -18,6 +18,7 @@ from dalembert.view.studio.server import Studio
 __all__ = [
     "Baked",
     "LivePicture",
+    "Look",
     "Scene",
     "Studio",
     "animate",

@@ -6,8 +6,9 @@ import io
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,11 +16,12 @@ from numpy.typing import ArrayLike
 from dalembert.core.doing import doing
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, temporary_folder, write_file
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
-from dalembert.view.drawing import draw_scene, plane_of
+from dalembert.view.drawing import Look, LookKeywords, draw_scene, plane_of
 from dalembert.view.exposure import Exposure
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
@@ -28,11 +30,14 @@ from dalembert.view.touching import contact_arrows
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from matplotlib.animation import AbstractMovieWriter
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 __all__ = ["animate", "draw_machine", "gif_of", "plane_axes", "plane_of_motion"]
 
 
+@flat_keywords(LookKeywords, defaults=field_defaults(Look))
 def animate(
     run: Run,
     path: str | os.PathLike[str],
@@ -41,12 +46,9 @@ def animate(
     fps: float = 25.0,
     speed: float = 1.0,
     exaggerate: float = 1.0,
-    trace: Sequence[str] = (),
-    frames: Sequence[str] = (),
-    plane: str | None = "auto",
-    view: tuple[float, float] = (-58.0, 20.0),
-    size: tuple[float, float] = (6.0, 4.5),
+    look: Look | None = None,
     dpi: int = 80,
+    **keywords: Unpack[LookKeywords],
 ) -> Path:
     """Write an animation of a run: ``.gif``, ``.html`` (one file, with controls), or ``.mp4`` where ffmpeg is.
 
@@ -64,19 +66,15 @@ def animate(
         Seconds of the run per second of the animation.
     exaggerate
         Factor on the displacements by the bending of beams.
-    trace
-        Bodies, frames, sections of beams (``"boom.tip"``) or joints whose path is drawn.
-    frames
-        Frames whose axes are drawn.
-    plane
-        Plane of the picture, such as ``"xz"``; None: in space; ``"auto"``: in the plane that the motion stays in, if it
-        does.
-    view
-        Azimuth and elevation [deg] of who looks, for pictures in space.
-    size, dpi
-        Of the picture: inches, and dots per inch.
+    look
+        What is drawn, and from where.
+    dpi
+        Dots per inch.
+    **keywords
+        Fields of `Look`: ``trace``, ``frames``, ``plane``, ``view``, ``size``.
     """
-    own = _machine_of(run, machine)
+    machine = _machine_of(run, machine)
+    look = grouped(Look, look, keywords)
     target = target_file(path, (".gif", ".html", ".mp4"))
     if target.suffix == ".mp4" and shutil.which("ffmpeg") is None:
         raise InputError("an .mp4 file needs the program ffmpeg, which is not installed; write a .gif or .html instead")
@@ -84,25 +82,21 @@ def animate(
         if not (isinstance(value, int | float) and 0 < value < np.inf):
             raise InputError(f"fps and speed of an animation must be > 0, got {name}={value!r}")
     count = max(2, round((run.t[-1] - run.t[0]) / speed * fps) + 1)
-    scene = build_scene(own, run.metadata.get("parameters"))
-    fine = max(1, 300 // count) if trace else 1  # so that paths are smooth
+    scene = build_scene(machine, run.metadata.get("parameters"))
+    fine = max(1, 300 // count) if look.trace else 1  # so that paths are smooth
     times = np.linspace(run.t[0], run.t[-1], (count - 1) * fine + 1)
     baked = bake_run(scene, run, times, exaggerate=exaggerate)
-    title = own.name if exaggerate == 1.0 or not scene.modal else f"{own.name}, bending x {exaggerate:g}"
+    title = machine.name if exaggerate == 1.0 or not scene.modal else f"{machine.name}, bending x {exaggerate:g}"
     figure, show = draw_scene(
         scene,
         baked,
         title=title,
-        trace=trace,
-        frames=frames,
-        size=size,
-        plane=plane_axes(plane),
-        view=view,
-        arrows=contact_arrows(run, own, times, every=fine, exaggerate=exaggerate),
+        look=replace(look, plane=plane_axes(look.plane)),
+        arrows=contact_arrows(run, machine, times, every=fine, exaggerate=exaggerate),
         parameters=run.metadata.get("parameters"),
     )
 
-    def update(k: int) -> list[Any]:
+    def update(k: int) -> list[Artist]:
         return show(k * fine)
 
     if target.suffix == ".gif":
@@ -128,7 +122,7 @@ def draw_machine(
     q
         Coordinates, or a mapping of names to numbers; what is not given is neutral.
     frames, plane, view, size
-        As of `animate`.
+        As of `Look`.
     """
     scene = build_scene(machine)
     at = named_vector(q, machine.q_names, machine.q_neutral, "q")
@@ -139,15 +133,15 @@ def draw_machine(
     return draw_scene(scene, baked, title=machine.name, frames=frames, size=size, plane=chosen, view=view)[0]
 
 
-def _machine_of(run: Any, machine: Any) -> Machine:
+def _machine_of(run: Run, machine: Machine | None) -> Machine:
     if not isinstance(run, Run):
         raise InputError(f"an animation needs a Run first, got {type(run).__name__}")
-    found = run.machine if machine is None else machine
-    if found is None:
+    machine = run.machine if machine is None else machine
+    if machine is None:
         raise InputError("this run does not know its machine; give it as machine=")
-    if not isinstance(found, Machine):
-        raise InputError(f"machine of an animation must be a Machine, got {type(found).__name__}")
-    return found
+    if not isinstance(machine, Machine):
+        raise InputError(f"machine of an animation must be a Machine, got {type(machine).__name__}")
+    return machine
 
 
 def plane_of_motion(scene: Scene, q: Array, p: Mapping[str, float] | None = None) -> tuple[str, str] | None:
@@ -156,17 +150,17 @@ def plane_of_motion(scene: Scene, q: Array, p: Mapping[str, float] | None = None
     return plane_of(scene.bake(np.array([q, *(q + 0.1 * rng.normal(size=(3, len(q))))]), 0.0, p).points)
 
 
-def plane_axes(plane: Any) -> Any:
+def plane_axes(plane: tuple[str, str] | str | None) -> tuple[str, str] | str | None:
     """Axes of a plane such as ``"xz"``; None and ``"auto"`` are themselves."""
     if plane is None or plane == "auto":
         return plane
     axes = tuple(plane) if isinstance(plane, str | tuple | list) else ()
     if len(axes) != 2 or axes[0] == axes[1] or any(a not in ("x", "y", "z") for a in axes):
         raise InputError(f"plane must be two of x, y, z, such as 'xz', or None or 'auto', got {plane!r}")
-    return axes
+    return axes[0], axes[1]
 
 
-def gif_of(figure: Figure, update: Callable[[int], list[Any]], count: int, fps: float, dpi: int) -> bytes:
+def gif_of(figure: Figure, update: Callable[[int], list[Artist]], count: int, fps: float, dpi: int) -> bytes:
     """Content of a GIF."""
     from PIL import Image
 
@@ -182,18 +176,20 @@ def gif_of(figure: Figure, update: Callable[[int], list[Any]], count: int, fps: 
     return content.getvalue()
 
 
-def _film(figure: Figure, update: Callable[[int], list[Any]], count: int, suffix: str, fps: float, dpi: int) -> bytes:
+def _film(
+    figure: Figure, update: Callable[[int], list[Artist]], count: int, suffix: str, fps: float, dpi: int
+) -> bytes:
     from matplotlib import animation
 
     rate = max(1, round(fps))
-    writer: Any = animation.FFMpegWriter(fps=rate)
+    writer: AbstractMovieWriter = animation.FFMpegWriter(fps=rate)
     if suffix == ".html":
         writer = animation.HTMLWriter(fps=rate, embed_frames=True, default_mode="loop")
     with temporary_folder() as folder:  # these writers know files only
-        part = folder / f"film{suffix}"
-        with writer.saving(figure, str(part), dpi):
+        film = folder / f"film{suffix}"
+        with writer.saving(figure, str(film), dpi):
             for k in range(count):
                 with doing(f"drawing picture {k + 1} of {count}"):
                     update(k)
                     writer.grab_frame()
-        return part.read_bytes()
+        return film.read_bytes()

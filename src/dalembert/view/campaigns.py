@@ -8,7 +8,7 @@ import io
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dalembert.view.plots import picture_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
     from dalembert.campaigns import Campaign
 
@@ -26,7 +27,7 @@ __all__ = ["plot_parallel", "plot_scatter", "write_report"]
 _MOST = 5000  # points and lines that can still be told apart, and that a browser can still draw
 
 
-def _rows(campaign: Campaign, measure: str) -> Any:
+def _rows(campaign: Campaign, measure: str) -> DataFrame:
     table = campaign.table
     if measure not in table.columns:
         raise InputError(f"there is no measure {measure!r}; measures: {', '.join(campaign.measures)}")

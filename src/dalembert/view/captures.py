@@ -7,7 +7,7 @@ import io
 import os
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from dalembert.view.page.report import report_page
 from dalembert.view.plots import picture_file, save_figure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["capture_report", "capture_rows", "plot_capture"]
@@ -127,7 +128,7 @@ def _figure(outcome: CaptureOutcome) -> Figure:
     return figure
 
 
-def _panel(axis: Any, title: str, lines: list[tuple[Array, Array, str]], meet: float, grip: float) -> None:
+def _panel(axis: Axes, title: str, lines: list[tuple[Array, Array, str]], meet: float, grip: float) -> None:
     for k, (t, y, label) in enumerate(lines):
         axis.plot(t, y, color=_COLOURS[k % len(_COLOURS)], linewidth=1.1, label=label or None)
     axis.axvline(meet, color="#bbbbbb", linewidth=0.8)

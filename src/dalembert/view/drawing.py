@@ -8,26 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names
 from dalembert.model.geometry import Cylinder
 from dalembert.view.baked import Baked
 from dalembert.view.looks import body_colours, rail_reach, vertical
+from dalembert.view.parts import CablePart, JointPart, RailPart, SolidPart
 from dalembert.view.scene import Scene
 from dalembert.view.solids import faces_of
 from dalembert.view.strokes import Camera, Polygons, Strokes
 from dalembert.view.touching import Arrows, draw_surfaces, floor_level
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.collections import Collection, PolyCollection
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
-__all__ = ["Picture", "compose_picture", "draw_scene", "plane_of"]
+__all__ = ["Look", "LookKeywords", "Picture", "compose_picture", "draw_scene", "plane_of"]
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 _LINK, _BEAM, _CABLE, _SLACK, _RAIL, _DARK = "#5b7899", "#4477aa", "#333333", "#999999", "#9a9a9a", "#333333"
@@ -50,20 +57,21 @@ class _Painter:
     def __init__(self, scene: Scene, baked: Baked, camera: Camera, floor: float | None, frames: Sequence[str]) -> None:
         self.scene, self.baked, self.camera = scene, baked, camera
         self.up, self.floor = vertical(scene), floor
-        self.thin = [part for part in scene.solids if not len(faces_of(part.solid, part.mesh)[1])]
-        self.meshes = any(part.mesh is not None for part in scene.solids)
+        self.thin = [solid for solid in scene.solids if not len(faces_of(solid.solid, solid.mesh)[1])]
+        self.meshes = any(solid.mesh is not None for solid in scene.solids)
         self.colours = body_colours(scene)
         self.shapes = [
-            Polygons.of(part.pose, part.solid, part.mesh, part.colour or self.colours[part.body])
-            for part in scene.solids
-            if part not in self.thin
+            Polygons.of(solid.pose, solid.solid, solid.mesh, solid.colour or self.colours[solid.body])
+            for solid in scene.solids
+            if solid not in self.thin
         ]
         self.wheels = [
-            Polygons.of(part.pose, Cylinder(part.radius, 0.3 * part.radius), None, "#bbbbbb") for part in scene.pulleys
+            Polygons.of(pulley.pose, Cylinder(pulley.radius, 0.3 * pulley.radius), None, "#bbbbbb")
+            for pulley in scene.pulleys
         ]
-        self.marked = [part for part in scene.frames if part.name in frames]
+        self.marked = [frame for frame in scene.frames if frame.name in frames]
         self.heaviest = max(nominal(body.mass) for body in scene.machine.bodies) or 1.0
-        self.rails = {part.joint: rail_reach(scene, baked, part) for part in scene.rails}
+        self.rails = {rail.joint: rail_reach(scene, baked, rail) for rail in scene.rails}
         self.scale = 1.0  # points of the picture per metre
         self.size = 1.0  # extent of the machine [m]
         self.arrows: Arrows | None = None
@@ -77,29 +85,29 @@ class _Painter:
             box = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
             pose = baked.poses[:, shape.pose]
             points.append(np.einsum("nij,mj->nmi", pose[..., :3], box) + pose[:, None, :, 3])
-        for part in self.thin:
-            points.append(np.stack([self._thin(part, k) for k in range(n)]))
+        for body in self.thin:
+            points.append(np.stack([self._thin(body, k) for k in range(n)]))
         for rail in self.scene.rails:
             points.append(np.stack([self._rail(rail, k) for k in range(n)]))
         return np.concatenate([*points, *baked.cables.values()], axis=1)
 
     def feet(self) -> Array:
         """Points on the floor below the exits of cables that are fixed in the world."""
-        exits = [self.baked.cables[part.name][0, 0] for part in self.scene.cables if part.grounded]
+        exits = [self.baked.cables[cable.name][0, 0] for cable in self.scene.cables if cable.grounded]
         assert self.floor is not None
         return np.array([x + (self.floor - x @ self.up) * self.up for x in exits]).reshape(1, -1, 3)
 
-    def _thin(self, part: Any, k: int) -> Array:
-        pose = self.baked.poses[k, part.pose]
-        ends: Array = faces_of(part.solid)[0] @ pose[:, :3].T + pose[:, 3]
+    def _thin(self, body: SolidPart, k: int) -> Array:
+        pose = self.baked.poses[k, body.pose]
+        ends: Array = faces_of(body.solid)[0] @ pose[:, :3].T + pose[:, 3]
         return ends
 
-    def _rail(self, part: Any, k: int) -> Array:
-        pose, reach = self.baked.poses[k, part.pose], np.array(self.rails[part.joint])
-        ends: Array = pose[:, 3] + reach[:, None] * (pose[:, :3] @ np.array(part.axis))
+    def _rail(self, rail: RailPart, k: int) -> Array:
+        pose, reach = self.baked.poses[k, rail.pose], np.array(self.rails[rail.joint])
+        ends: Array = pose[:, 3] + reach[:, None] * (pose[:, :3] @ np.array(rail.axis))
         return ends
 
-    def paint(self, k: int, collection: Any) -> None:
+    def paint(self, k: int, collection: PolyCollection) -> None:
         """Draw picture number ``k``."""
         strokes, X, size = Strokes(self.camera), self.baked.points[k], self.size
         scene, spot = self.scene, 0.012 * self.size
@@ -135,19 +143,19 @@ class _Painter:
             self.arrows.paint(k, strokes, size)
         strokes.put(collection)
 
-    def _cable(self, strokes: Strokes, part: Any, k: int) -> None:
-        way = self.baked.cables[part.name][k]
+    def _cable(self, strokes: Strokes, cable: CablePart, k: int) -> None:
+        way = self.baked.cables[cable.name][k]
         chord = float(np.linalg.norm(way[-1] - way[-13]))
         slack = float(np.linalg.norm(np.diff(way[-13:], axis=0), axis=1).sum()) > chord * (1 + 1e-7)
         strokes.line(way, _SLACK if slack else _CABLE, 1.3)
-        if not part.grounded:
+        if not cable.grounded:
             return
         if self.floor is not None:
             foot = way[0] + (self.floor - way[0] @ self.up) * self.up
             strokes.line(np.linspace(foot, way[0], 5), "#cccccc", 2.0, -0.02 * self.size)
         strokes.disc(way[0], 0.008 * self.size, _DARK, _DARK, nearer=0.01 * self.size)
 
-    def _joint(self, strokes: Strokes, joint: Any, at: Array) -> None:
+    def _joint(self, strokes: Strokes, joint: JointPart, at: Array) -> None:
         spot, camera = 0.012 * self.size * min(1.0, 3 / len(self.scene.joints) ** 0.5), self.camera
         if joint.grounded:
             legs = np.array([[0.0, 0.0], [-1.5, -2.4], [1.5, -2.4]]) * spot
@@ -169,22 +177,22 @@ class Picture:
     """
 
     figure: Figure
-    axes: Any
+    axes: Axes
     painter: _Painter
-    moving: Any
-    label: Any
+    moving: PolyCollection
+    label: Text
     outline: Array
-    floor: Any = None
+    floor: Collection | None = None
     shifted: tuple[float, float] = (0.0, 0.0)
 
-    def show(self, baked: Baked, k: int, label: str) -> list[Any]:
+    def show(self, baked: Baked, k: int, label: str) -> list[Artist]:
         """Draw an instant of a baked scene, and return what has moved."""
         self.painter.baked = baked
         self.painter.paint(k, self.moving)
         self.label.set_text(label)
         return [self.moving, self.label]
 
-    def lack(self, baked: Baked, points: Any = slice(None), margin: float = 0.0) -> Array | None:
+    def lack(self, baked: Baked, points: slice | NDArray[np.bool_] = slice(None), margin: float = 0.0) -> Array | None:
         """By how much (x, y) the frame must move to hold a baked scene: zeros if it does; None if it is too small.
 
         What is far outside, by more than the size of the frame, comes into the middle.
@@ -242,8 +250,10 @@ def compose_picture(
 
     Parameters
     ----------
-    scene, baked, frames, size, plane, view
+    scene, baked
         As of `draw_scene`.
+    frames, size, plane, view
+        As of `Look`.
     parameters
         Values of parameters at which surfaces are drawn; None: the nominal ones.
     """
@@ -251,7 +261,7 @@ def compose_picture(
     from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure
 
-    known = [part.name for part in scene.frames]
+    known = [frame.name for frame in scene.frames]
     for name in check_names(frames, "frames"):
         if name not in known:
             raise InputError(f"no frame '{name}' to draw; known: {', '.join(known) or '(none)'}")
@@ -264,7 +274,7 @@ def compose_picture(
     painter.size = max(float(np.ptp(outline.reshape(-1, 3), axis=0).max()), 1e-9)
     figure = Figure(figsize=size, layout="constrained" if chosen else None)
     FigureCanvasAgg(figure)
-    axes: Any = figure.add_subplot() if chosen else figure.add_axes((0.0, 0.0, 1.0, 0.94))
+    axes = figure.add_subplot() if chosen else figure.add_axes((0.0, 0.0, 1.0, 0.94))
     floor = None
     if chosen is None and up @ np.array([nominal(x) for x in scene.machine.gravity]) < 0:
         level, lowest = floor_level(scene.machine, up, parameters), float((outline @ up).min())
@@ -289,20 +299,54 @@ def compose_picture(
     return Picture(figure, axes, painter, moving, label, outline, floor)
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a picture of a machine shows, and from where.
+
+    Parameters
+    ----------
+    trace
+        Bodies, frames, sections of beams (``"boom.tip"``) or joints whose path is drawn.
+    frames
+        Frames whose axes are drawn.
+    plane
+        Plane of the picture, such as ``"xz"``; None: in space; ``"auto"``: in the plane that the motion stays in, if it
+        does.
+    view
+        Azimuth and elevation [deg] of who looks, for pictures in space.
+    size
+        Of the figure [inches].
+    """
+
+    trace: Sequence[str] = ()
+    frames: Sequence[str] = ()
+    plane: tuple[str, str] | str | None = "auto"
+    view: tuple[float, float] = (-58.0, 20.0)
+    size: tuple[float, float] = (6.0, 4.5)
+
+
+class LookKeywords(TypedDict, total=False):
+    """Short forms of `Look`."""
+
+    trace: Sequence[str]
+    frames: Sequence[str]
+    plane: tuple[str, str] | str | None
+    view: tuple[float, float]
+    size: tuple[float, float]
+
+
+@flat_keywords(LookKeywords, defaults=field_defaults(Look))
 def draw_scene(
     scene: Scene,
     baked: Baked,
     *,
     title: str = "",
-    trace: Sequence[str] = (),
-    frames: Sequence[str] = (),
-    size: tuple[float, float] = (6.0, 4.5),
-    plane: tuple[str, str] | str | None = "auto",
-    view: tuple[float, float] = (-58.0, 20.0),
+    look: Look | None = None,
     clock: bool = True,
     arrows: Arrows | None = None,
     parameters: Mapping[str, float] | None = None,
-) -> tuple[Figure, Callable[[int], list[Any]]]:
+    **keywords: Unpack[LookKeywords],
+) -> tuple[Figure, Callable[[int], list[Artist]]]:
     """A figure of a baked scene, and the function that shows its picture number ``k`` and returns what moves.
 
     Parameters
@@ -311,31 +355,27 @@ def draw_scene(
         The scene, and where its parts are.
     title
         Written above, with the time.
-    trace
-        Bodies, frames, sections of beams or joints whose path is drawn.
-    frames
-        Frames whose axes are drawn.
-    size
-        Of the figure [inches].
-    plane
-        Axes of the plane of the picture, such as ``("x", "z")``; None: in space; ``"auto"``: in the plane that the
-        motion stays in, if it does.
-    view
-        Azimuth and elevation [deg] of who looks, for pictures in space.
+    look
+        What is drawn, and from where.
     clock
         Whether the time stands beside the title.
     arrows
         Forces of contacts, for each picture.
     parameters
         As of `compose_picture`.
+    **keywords
+        Fields of `Look`: ``trace``, ``frames``, ``plane``, ``view``, ``size``.
     """
-    traced = [scene.index(name) for name in check_names(trace, "trace")]
-    picture = compose_picture(scene, baked, frames=frames, size=size, plane=plane, view=view, parameters=parameters)
+    look = grouped(Look, look, keywords)
+    traced = [scene.index(name) for name in check_names(look.trace, "trace")]
+    picture = compose_picture(
+        scene, baked, frames=look.frames, size=look.size, plane=look.plane, view=look.view, parameters=parameters
+    )
     picture.painter.arrows = arrows
     paths = [picture.axes.plot([], [], color=_TRACES[i % 4], linewidth=1.2, zorder=2)[0] for i in range(len(traced))]
     lines = picture.painter.camera.flat(baked.points[:, traced])
 
-    def update(k: int) -> list[Any]:
+    def update(k: int) -> list[Artist]:
         for line, at in zip(paths, range(len(traced)), strict=True):
             line.set_data(lines[: k + 1, at, 0], lines[: k + 1, at, 1])
         label = f"{title}  t = {baked.t[k]:.2f} s" if clock and len(baked.t) > 1 else title
@@ -345,7 +385,7 @@ def draw_scene(
     return picture.figure, update
 
 
-def _frame_axes(axes: Any, flat: Array, plane: Any, size: tuple[float, float]) -> None:
+def _frame_axes(axes: Axes, flat: Array, plane: tuple[str, str] | str | None, size: tuple[float, float]) -> None:
     low, high = flat.min(axis=0), flat.max(axis=0)
     span = max(float((high - low).max()), 1e-9)
     middle, half = (low + high) / 2, (high - low) / 2 + 0.06 * span
@@ -374,7 +414,7 @@ def _grid(painter: _Painter) -> float:
     return float(min(steps, key=lambda s: abs(np.log(s / raw))))
 
 
-def _draw_floor(axes: Any, camera: Camera, outline: Array, up: Array, painter: _Painter) -> Any:
+def _draw_floor(axes: Axes, camera: Camera, outline: Array, up: Array, painter: _Painter) -> Collection:
     """A grid below the machine."""
     from matplotlib.collections import LineCollection
 
@@ -399,7 +439,7 @@ def _draw_floor(axes: Any, camera: Camera, outline: Array, up: Array, painter: _
 
 def _draw_triad(figure: Figure, camera: Camera) -> None:
     """The directions of the world axes, in a corner."""
-    axes: Any = figure.add_axes((0.0, 0.0, 0.14, 0.19))
+    axes = figure.add_axes((0.0, 0.0, 0.14, 0.19))
     axes.set_axis_off()
     axes.set_xlim(-1.8, 1.8)
     axes.set_ylim(-1.8, 1.8)

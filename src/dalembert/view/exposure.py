@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 __all__ = ["Exposure"]
@@ -27,19 +28,18 @@ class Exposure:
         Dots per inch.
     """
 
-    def __init__(self, figure: Figure, moving: Iterable[Any], dpi: int) -> None:
+    def __init__(self, figure: Figure, moving: Iterable[Artist], dpi: int) -> None:
         figure.set_dpi(dpi)
-        self._figure, self._canvas = figure, figure.canvas
+        canvas: Any = figure.canvas  # matplotlib's Agg has no types
+        self._figure, self._canvas = figure, canvas
         for artist in moving:
             artist.set_animated(True)
-        canvas: Any = self._canvas
-        canvas.draw()
-        self._still = canvas.copy_from_bbox(figure.bbox)
+        self._canvas.draw()
+        self._still = self._canvas.copy_from_bbox(figure.bbox)
 
-    def taken(self, moving: Iterable[Any]) -> NDArray[np.uint8]:
+    def taken(self, moving: Iterable[Artist]) -> NDArray[np.uint8]:
         """Pixels (height, width, 4) with what moves as it is now, a new array."""
-        canvas: Any = self._canvas
-        canvas.restore_region(self._still)
+        self._canvas.restore_region(self._still)
         for artist in moving:
             self._figure.draw_artist(artist)
-        return np.array(canvas.buffer_rgba())
+        return np.array(self._canvas.buffer_rgba())

@@ -70,9 +70,9 @@ class LivePicture:
         self._size, self._exaggerate = pixels, exaggerate
         self._places: dict[int, tuple[float, float]] = {}
         self._scene = build_scene(machine, p)
-        self._given: Any = {"frames": frames, "plane": plane_axes(plane), "view": tuple(view)}
+        self._look: dict[str, Any] = {"frames": frames, "plane": plane_axes(plane), "view": tuple(view)}
         if plane == "auto":
-            self._given["plane"] = plane_of_motion(self._scene, q, p)
+            self._look["plane"] = plane_of_motion(self._scene, q, p)
         self._compose(np.array([q]), p)
         extent = self._picture.painter.size
         self._reach, self._free = _reach(machine, q, 0.5 * extent if extent > 1e-6 else 1.0)
@@ -82,7 +82,7 @@ class LivePicture:
         """Set a frame that holds some configurations."""
         baked = self._scene.bake(q, 0.0, p, exaggerate=self._exaggerate)
         inches = (self._size[0] / _DPI, self._size[1] / _DPI)
-        self._picture: Picture = compose_picture(self._scene, baked, size=inches, **self._given)
+        self._picture: Picture = compose_picture(self._scene, baked, size=inches, **self._look)
         going = np.ptp(self._picture.outline, axis=0).any(axis=-1)
         self._going = going if going.any() else np.ones(len(going), dtype=bool)  # points that are not of the world
         self._places.clear()
@@ -91,9 +91,9 @@ class LivePicture:
     def _move(self, place: tuple[float, float], baked: Baked) -> None:
         """Move the frame, and make rails as long as they are needed."""
         painter = self._picture.painter
-        for part in self._scene.rails:
-            (low, high), (least, most) = painter.rails[part.joint], rail_reach(self._scene, baked, part)
-            painter.rails[part.joint] = (min(low, least), max(high, most))
+        for rail in self._scene.rails:
+            (low, high), (least, most) = painter.rails[rail.joint], rail_reach(self._scene, baked, rail)
+            painter.rails[rail.joint] = (min(low, least), max(high, most))
         self._picture.move(place)
         self._film = Exposure(self._picture.figure, self._picture.show(baked, 0, ""), _DPI)
 

@@ -19,8 +19,8 @@ _LINKS = ("#c9ced6", "#5f8cc0")  # of robots made of meshes
 
 def body_colours(scene: Scene) -> dict[str, str]:
     """A colour for every body that has solids, where they have none of their own."""
-    bodies = dict.fromkeys(part.body for part in scene.solids)
-    palette = _LINKS if any(part.mesh is not None for part in scene.solids) else _BODIES
+    bodies = dict.fromkeys(solid.body for solid in scene.solids)
+    palette = _LINKS if any(solid.mesh is not None for solid in scene.solids) else _BODIES
     return {name: palette[k % len(palette)] for k, name in enumerate(bodies)}
 
 
@@ -31,10 +31,10 @@ def vertical(scene: Scene) -> Array:
     return -g / size if size > 0 else np.array([0.0, 0.0, 1.0])
 
 
-def rail_reach(scene: Scene, baked: Baked, part: RailPart) -> tuple[float, float]:
+def rail_reach(scene: Scene, baked: Baked, rail: RailPart) -> tuple[float, float]:
     """Range of a rail: between the limits of its joint, else where the carriage goes, and a little more."""
-    at = baked.points[:, scene.index(part.joint)] - baked.poses[:, part.pose, :, 3]
-    s = np.einsum("nij,j,ni->n", baked.poses[:, part.pose, :, :3], np.array(part.axis), at)
+    at = baked.points[:, scene.index(rail.joint)] - baked.poses[:, rail.pose, :, 3]
+    s = np.einsum("nij,j,ni->n", baked.poses[:, rail.pose, :, :3], np.array(rail.axis), at)
     extent = float(np.ptp(baked.points.reshape(-1, 3), axis=0).max())
     low, high = float(s.min()) - 0.15 * extent, float(s.max()) + 0.15 * extent
-    return max(low, part.lower), min(high, part.upper)
+    return max(low, rail.lower), min(high, rail.upper)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,9 @@ from dalembert.view.drawing import draw_scene
 from dalembert.view.scene import Scene
 from dalembert.view.scene_builder import build_scene
 from dalembert.view.solids import axis_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["animate_mode", "bake_mode", "plot_modes", "wires"]
 
@@ -55,23 +58,23 @@ def bake_mode(modes: MachineModes, mode: int, phases: ArrayLike, *, size: float 
     pictures = [exaggerated(*both, float(x)) for x in factors]
     points, poses = (np.concatenate([picture[i] for picture in pictures]) for i in (0, 1))
     straight = np.zeros(len(factors))
-    cables = {part.name: sagging(points[:, list(part.points)], straight, np.zeros(3)) for part in scene.cables}
+    cables = {cable.name: sagging(points[:, list(cable.points)], straight, np.zeros(3)) for cable in scene.cables}
     return scene, Baked(np.arange(len(factors), dtype=float), points, poses, cables)
 
 
 def wires(scene: Scene, baked: Baked) -> list[Array]:
     """Lines (n, points, 3) that stand for a baked scene: beams, links, cables, and the axes of solids."""
-    lines = [baked.points[:, list(part.points)] for part in scene.beams]
-    lines += [baked.points[:, list(part.ends)] for part in scene.links]
-    for part in scene.solids:
-        pose = baked.poses[:, part.pose]
-        lines.append(np.einsum("nij,mj->nmi", pose[..., :3], axis_of(part.solid, part.mesh)) + pose[:, None, :, 3])
+    lines = [baked.points[:, list(beam.points)] for beam in scene.beams]
+    lines += [baked.points[:, list(link.ends)] for link in scene.links]
+    for solid in scene.solids:
+        pose = baked.poses[:, solid.pose]
+        lines.append(np.einsum("nij,mj->nmi", pose[..., :3], axis_of(solid.solid, solid.mesh)) + pose[:, None, :, 3])
     return [*lines, *baked.cables.values()]
 
 
 def plot_modes(
     modes: MachineModes, which: ArrayLike | None = None, *, plane: str = "xy", size: float = 0.15, columns: int = 3
-) -> Any:
+) -> Figure:
     """Draw mode shapes of a machine, projected on a coordinate plane; return the matplotlib figure.
 
     Parameters

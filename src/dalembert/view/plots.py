@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_file
+from dalembert.core.types import Array
 from dalembert.core.validation import check_names
 from dalembert.io.units import signal_units
 from dalembert.simulation.run import Run
@@ -115,18 +116,18 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
 def _axes(figure: Figure, count: int, rows: int, columns: int) -> list[Axes]:
     """Panels row by row; the last one takes the whole of its row if it is alone there."""
     grid = figure.add_gridspec(rows, columns)
-    made: list[Axes] = []
+    panels: list[Axes] = []
     for k in range(count):
         row, column = divmod(k, columns)
         alone = k == count - 1 and column == 0
         where = grid[row, :] if alone else grid[row, column]
-        axes = figure.add_subplot(where, sharex=made[0] if made else None)
+        axes = figure.add_subplot(where, sharex=panels[0] if panels else None)
         last = row == rows - 1
         axes.tick_params(labelbottom=last)
         if last:
             axes.set_xlabel("time [s]", fontsize=9)
-        made.append(axes)
-    return made
+        panels.append(axes)
+    return panels
 
 
 def chosen_signals(run: Run, names: Sequence[str]) -> list[str]:
@@ -134,15 +135,15 @@ def chosen_signals(run: Run, names: Sequence[str]) -> list[str]:
     wanted = check_names(names, "names of signals to plot")
     if not wanted:
         raise InputError(f"names of signals to plot must not be empty; known: {', '.join(run.names)}")
-    found: dict[str, None] = {}
+    signals: dict[str, None] = {}
     for name in wanted:
         matched = [name]
         if name not in run and any(sign in name for sign in "*?"):
             matched = [known for known in run.names if fnmatch.fnmatchcase(known, name)]
             if not matched:
                 raise InputError(f"no signal matches {name!r}; known: {', '.join(run.names)}")
-        found |= dict.fromkeys(matched)
-    return list(found)
+        signals |= dict.fromkeys(matched)
+    return list(signals)
 
 
 def save_figure(figure: Figure, path: Path, dpi: int = 150) -> Path:
@@ -167,19 +168,19 @@ def group_signals(run: Run, names: Sequence[str] | None = None) -> list[Panel]:
     """
     wanted = list(names or (name for name in run.names if _is_shown(run, name)))
     units, machine = signal_units(run, wanted), run.machine
-    own = frozenset(() if machine is None else (*machine.q_names, *machine.v_names))
+    coordinates = frozenset(() if machine is None else (*machine.q_names, *machine.v_names))
     groups: dict[tuple[str, str], list[str]] = {}
     for name in wanted:
         run[name]  # an unknown name is an error here, not in the middle of drawing
         unit = units.get(name, "")
-        groups.setdefault((_title(run, own, name, unit), unit), []).append(name)
+        groups.setdefault((_title(run, coordinates, name, unit), unit), []).append(name)
     panels = []
     for (title, unit), members in groups.items():
         count = math.ceil(len(members) / _LINES_PER_PANEL)
         size = math.ceil(len(members) / count)
         for k in range(count):
-            part = tuple(members[k * size : (k + 1) * size])
-            panels.append(Panel(title if count == 1 else f"{title} ({k + 1} of {count})", unit, part))
+            shown = tuple(members[k * size : (k + 1) * size])
+            panels.append(Panel(title if count == 1 else f"{title} ({k + 1} of {count})", unit, shown))
     return panels
 
 
@@ -193,9 +194,9 @@ def _is_shown(run: Run, name: str) -> bool:
     return not name.startswith(_IDLE) or bool(np.any(run[name]))
 
 
-def _title(run: Run, own: frozenset[str], name: str, unit: str) -> str:
+def _title(run: Run, coordinates: frozenset[str], name: str, unit: str) -> str:
     """Title of the panel of a signal; ``own`` are the names of the machine's coordinates and velocities."""
-    if name in own or (name in run.state_names and not name.startswith(_OTHER_STATES)):
+    if name in coordinates or (name in run.state_names and not name.startswith(_OTHER_STATES)):
         if name.partition(".")[2].startswith(("delta", "mode")):  # of beams and appendages
             return "modal velocities" if name.endswith("_dot") else "modal coordinates"
         if name.endswith(_RATES):
@@ -213,7 +214,7 @@ def _short(name: str, title: str) -> str:
     return name.removeprefix(f"{prefix}.") if title.split(" (")[0] == _TITLES.get(prefix, prefix) else name
 
 
-def _draw(panel: Axes, run: Run, title: str, unit: str, lines: Sequence[tuple[str, Any]]) -> None:
+def _draw(panel: Axes, run: Run, title: str, unit: str, lines: Sequence[tuple[str, Array]]) -> None:
     drawn = []
     for (label, values), colour in zip(lines, COLOURS, strict=False):
         dark = label == _TOTAL

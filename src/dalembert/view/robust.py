@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.control.mu import Robustness
 from dalembert.control.norms import Matrices, matrices_of, response
@@ -19,15 +20,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from dalembert.control.norms import LinearSystem
+
 __all__ = ["plot_mu", "plot_poles", "plot_ranges", "plot_singular_values"]
 
 Path = str | os.PathLike[str]
 
 
 def plot_singular_values(
-    systems: LFT | Mapping[str, Any] | Any,
+    systems: LFT | LinearSystem | Mapping[str, LinearSystem],
     *,
-    bounds: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, LinearSystem] | None = None,
     frequencies: Sequence[float] | Array | None = None,
     samples: int = 50,
     seed: int = 0,
@@ -76,7 +79,7 @@ def plot_singular_values(
 
 
 def plot_poles(
-    loop: LFT | Mapping[str, Any] | Any,
+    loop: LFT | LinearSystem | Mapping[str, LinearSystem],
     *,
     samples: int = 200,
     seed: int = 0,
@@ -144,27 +147,27 @@ def plot_mu(found: Robustness | Mapping[str, Robustness], *, path: Path | None =
     return _finished(figure, axes, path)
 
 
-def _level(found: Robustness) -> float:
-    return found.upper if np.isfinite(found.upper) else max(i.bound for i in found.intervals)
+def _level(proof: Robustness) -> float:
+    return proof.upper if np.isfinite(proof.upper) else max(i.bound for i in proof.intervals)
 
 
-def _proof(axes: Axes, found: Robustness, level: float, name: str, colour: int, span: tuple[float, float]) -> None:
+def _proof(axes: Axes, proof: Robustness, level: float, name: str, colour: int, span: tuple[float, float]) -> None:
     """Intervals of one proof, its level, and what is reached."""
-    own, other = (COLOURS[(colour + k) % len(COLOURS)] for k in (0, 1))
-    for k, i in enumerate(sorted(found.intervals, key=lambda x: x.low)):
+    shade, other = (COLOURS[(colour + k) % len(COLOURS)] for k in (0, 1))
+    for k, i in enumerate(sorted(proof.intervals, key=lambda x: x.low)):
         a, b = max(i.low, span[0]), min(i.high, span[1])
-        axes.fill_between([a, b], 0.0, level, color=own, alpha=0.12 if k % 2 else 0.22, lw=0)
+        axes.fill_between([a, b], 0.0, level, color=shade, alpha=0.12 if k % 2 else 0.22, lw=0)
         label = f"{name}bound where it was fitted" if k == 0 else None
-        axes.plot([a, b], [i.bound, i.bound], color=own, lw=1.2, label=label)
-    if np.isfinite(found.upper):
-        axes.axhline(found.upper, color=own if name else "k", ls="--", lw=1, label=f"{name}proven: {found.upper:.3g}")
-    if found.lower > 0.0 and np.isfinite(found.lower):
-        w = found.worst.frequency if found.worst is not None else np.nan
-        label = f"{name}reached: {found.lower:.3g}"
+        axes.plot([a, b], [i.bound, i.bound], color=shade, lw=1.2, label=label)
+    if np.isfinite(proof.upper):
+        axes.axhline(proof.upper, color=shade if name else "k", ls="--", lw=1, label=f"{name}proven: {proof.upper:.3g}")
+    if proof.lower > 0.0 and np.isfinite(proof.lower):
+        w = proof.worst.frequency if proof.worst is not None else np.nan
+        label = f"{name}reached: {proof.lower:.3g}"
         if np.isfinite(w):
-            axes.plot(np.clip(w, *span), found.lower, "o", color=other, label=label)
+            axes.plot(np.clip(w, *span), proof.lower, "o", color=other, label=label)
         else:
-            axes.axhline(found.lower, color=other, ls=":", lw=1, label=label)
+            axes.axhline(proof.lower, color=other, ls=":", lw=1, label=label)
 
 
 def plot_ranges(
@@ -196,9 +199,9 @@ def plot_ranges(
         if limits and name in limits:
             lo, hi = (factor * x for x in limits[name])
             axes.barh(row, hi - lo, left=lo, height=0.9, color="#dddddd", label="asked for" if row == 0 else None)
-        for k, (case, found) in enumerate(cases.items()):
-            if name in found:
-                lo, hi = (factor * x for x in found[name])
+        for k, (case, ranges) in enumerate(cases.items()):
+            if name in ranges:
+                lo, hi = (factor * x for x in ranges[name])
                 place = row + 0.8 * ((k + 0.5) / len(cases) - 0.5)
                 colour = COLOURS[k % len(COLOURS)]
                 axes.barh(
@@ -216,7 +219,7 @@ def _closed(loop: LFT, values: Mapping[str, complex]) -> Matrices:
     return at.M11, at.M12, at.M21, at.M22
 
 
-def _cross(axes: Axes, poles: Any, colour: str, label: str, size: float) -> None:
+def _cross(axes: Axes, poles: NDArray[np.inexact], colour: str, label: str, size: float) -> None:
     axes.scatter(poles.real, poles.imag, s=size, marker="x", color=colour, lw=0.9, label=label or None)
 
 

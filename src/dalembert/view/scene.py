@@ -11,9 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel
 from dalembert.core.errors import InputError, UnknownNameError
@@ -78,13 +78,13 @@ class Scene:
     @cached_property
     def extents(self) -> tuple[Array, ...]:
         """Lower and upper corner (2, 3) of the box about every solid, in its own frame."""
-        clouds = (faces_of(part.solid, part.mesh)[0] for part in self.solids)
+        clouds = (faces_of(solid.solid, solid.mesh)[0] for solid in self.solids)
         return tuple(np.array([cloud.min(axis=0), cloud.max(axis=0)]) for cloud in clouds)
 
     def bake(
         self,
-        q: Any,
-        t: Any = 0.0,
+        q: ArrayLike,
+        t: ArrayLike = 0.0,
         p: Mapping[str, float] | None = None,
         *,
         exaggerate: float = 1.0,
@@ -118,14 +118,14 @@ class Scene:
             points, poses = exaggerated((points, poses), self._evaluate(straight, times, p)[:2], exaggerate)
         gravity = np.array([evaluate(g, self._values(p)) for g in self.machine.gravity], dtype=float)
         curves = {}
-        for part in self.cables:
-            way, paid_out = lengths[:, part.row, 0], lengths[:, part.row, 1]
-            cable = next(c for c in self.machine.cables if c.name == part.name)
+        for drawn in self.cables:
+            way, paid_out = lengths[:, drawn.row, 0], lengths[:, drawn.row, 1]
+            cable = next(c for c in self.machine.cables if c.name == drawn.name)
             if cable.length is None:
-                known = (measured or {}).get(part.name)
+                known = (measured or {}).get(drawn.name)
                 paid_out = way if known is None else paid_out + known
-            slack = np.zeros_like(way) if part.bilateral else np.maximum(paid_out - way, 0.0)
-            curves[part.name] = sagging(points[:, list(part.points)], slack, gravity)
+            slack = np.zeros_like(way) if drawn.bilateral else np.maximum(paid_out - way, 0.0)
+            curves[drawn.name] = sagging(points[:, list(drawn.points)], slack, gravity)
         return Baked(times, points, poses, curves)
 
     def _evaluate(self, q: Array, t: Array, p: Mapping[str, float] | None) -> tuple[Array, Array, Array]:

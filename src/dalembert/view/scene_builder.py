@@ -8,7 +8,7 @@ and sags when it is longer than its way.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -19,13 +19,13 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import FileFormatError, InputError
 from dalembert.core.parameter import Scalar, evaluate
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.cable_path import cable_path
 from dalembert.formulations.mapped import tree_coordinates
 from dalembert.formulations.tree.flexible import SectionMotion
 from dalembert.formulations.tree.model import TreeModel
-from dalembert.io.meshes import load_mesh
+from dalembert.io.meshes import TriangleMesh, load_mesh
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable
@@ -80,31 +80,31 @@ class _Builder:
         self.model = TreeModel(machine)
         self.x = self.model.variables
         self.values = {q.name: q.value for q in machine.parameters} | dict(p or {})
-        self.points: list[Any] = [ca.SX(3, 1)]
-        self.poses: list[Any] = []
-        self.lengths: list[Any] = []
+        self.points: list[Expression] = [ca.SX(3, 1)]
+        self.poses: list[Expression] = []
+        self.lengths: list[Expression] = []
         self.names: dict[str, int] = {WORLD: 0}
-        self.parts: dict[type, list[Any]] = {}
+        self.drawn: dict[type, list[Any]] = {}
         self.joint_of = {j.child: j for j in machine.joints}
 
-    def add(self, part: Any) -> None:
-        self.parts.setdefault(type(part), []).append(part)
+    def add(self, drawn: object) -> None:
+        self.drawn.setdefault(type(drawn), []).append(drawn)
 
-    def point(self, expression: Any) -> int:
+    def point(self, expression: Expression) -> int:
         self.points.append(expression)
         return len(self.points) - 1
 
-    def pose(self, R: Any, p: Any) -> int:
+    def pose(self, R: Expression, p: Expression) -> int:
         self.poses.append(ca.horzcat(R, p))
         return len(self.poses) - 1
 
     def number(self, x: Scalar) -> float:
         return float(evaluate(x, self.values))
 
-    def vector(self, v: Any) -> Any:
+    def vector(self, v: Iterable[Scalar]) -> Expression:
         return ca.vertcat(*[self.x.value(x) for x in v])
 
-    def at(self, frame: str, position: Any = (0.0, 0.0, 0.0)) -> Any:
+    def at(self, frame: str, position: Iterable[Scalar] = (0.0, 0.0, 0.0)) -> Expression:
         """World position of a point of a frame."""
         R, p = self.model.frame_pose(frame)
         return p + R @ self.vector(position)
@@ -137,8 +137,8 @@ class _Builder:
             "rails": RailPart,
             "frames": FramePart,
         }
-        parts: dict[str, Any] = {name: tuple(self.parts.get(kind, ())) for name, kind in lists.items()}
-        return Scene(self.machine, self.kernel(backend), points=self.names, **parts)
+        drawn: dict[str, Any] = {name: tuple(self.drawn.get(kind, ())) for name, kind in lists.items()}
+        return Scene(self.machine, self.kernel(backend), points=self.names, **drawn)
 
     def kernel(self, backend: Backend) -> Kernel:
         """The kernel on the machine's own coordinates: joints that follow others filled in."""
@@ -197,9 +197,9 @@ class _Builder:
         centre = self.point(p + R @ self.vector(body.com))
         self.names[body.name] = centre
         solids = self.solids(body)
-        for part, solid, mesh in solids:
-            R0, p0 = place(part.origin, self.x.value)
-            self.add(SolidPart(body.name, solid, mesh, part.colour, self.pose(R @ R0, p + R @ p0)))
+        for shape, solid, mesh in solids:
+            R0, p0 = place(shape.origin, self.x.value)
+            self.add(SolidPart(body.name, solid, mesh, shape.colour, self.pose(R @ R0, p + R @ p0)))
         carried = [
             j.origin.translation for j in self.machine.joints if j.parent == body.name and self._is_drawn(j.child)
         ]
@@ -211,10 +211,10 @@ class _Builder:
         extent = _extent(solids, self.number)
         meshed = any(mesh is not None for _, _, mesh in solids)  # such robots have many frames that nobody sees
         ends = [(np.array([self.number(x) for x in v]), v) for v in carried]
-        for end, given in ends:
+        for end, at in ends:
             inside = extent is not None and bool(np.all(np.abs(end - extent[0]) <= extent[1]))
             if not inside and not meshed and np.any(end != root):
-                self.add(LinkPart(body.name, "link", (self.point(p), self.point(p + R @ self.vector(given)))))
+                self.add(LinkPart(body.name, "link", (self.point(p), self.point(p + R @ self.vector(at)))))
         mass = self.number(body.mass)
         if not solids and mass > 0:
             self.add(BallPart(body.name, centre, mass))
@@ -222,7 +222,7 @@ class _Builder:
             if not any(_lies_on(com, end) for end, _ in ends) and np.any(com != root):
                 self.add(LinkPart(body.name, "link", (self.point(p), centre)))
 
-    def solids(self, body: Body) -> list[tuple[Geometry, Solid, Any]]:
+    def solids(self, body: Body) -> list[tuple[Geometry, Solid, TriangleMesh | None]]:
         """What is drawn of a body: what is visual, or what is for collision if that cannot be had."""
         seen = [g for g in body.geometry if g.visual]
         for chosen, last in ((seen, False), ([g for g in body.geometry if g.collision], True)):
@@ -236,19 +236,19 @@ class _Builder:
                     return [self.solid(g) for g in chosen if not isinstance(g.solid, Mesh)]
         return []
 
-    def solid(self, part: Geometry) -> tuple[Geometry, Solid, Any]:
+    def solid(self, shape: Geometry) -> tuple[Geometry, Solid, TriangleMesh | None]:
         numbers: dict[str, Any] = {}
-        for field in fields(part.solid):
-            value = getattr(part.solid, field.name)
+        for field in fields(shape.solid):
+            value = getattr(shape.solid, field.name)
             if isinstance(value, tuple):
                 numbers[field.name] = tuple(self.number(x) for x in value)
             elif not isinstance(value, str):
                 numbers[field.name] = self.number(value)
         mesh = None
-        if isinstance(part.solid, Mesh):
-            read = load_mesh(part.solid.file)
+        if isinstance(shape.solid, Mesh):
+            read = load_mesh(shape.solid.file)
             mesh = replace(read, vertices=read.vertices * np.array(numbers["scale"]))
-        return part, replace(part.solid, **numbers), mesh
+        return shape, replace(shape.solid, **numbers), mesh
 
     def beam(self, beam: Beam) -> None:
         node = next(n for n in self.model.tree.nodes if n.is_root and n.beam is not None and n.beam.name == beam.name)
@@ -288,13 +288,15 @@ class _Builder:
         self.add(CablePart(cable.name, len(self.lengths) - 1, indices, cable.bilateral, grounded))
 
 
-def _extent(solids: list[tuple[Geometry, Solid, Any]], number: Any) -> tuple[Array, Array] | None:
+def _extent(
+    solids: list[tuple[Geometry, Solid, TriangleMesh | None]], number: Callable[[Scalar], float]
+) -> tuple[Array, Array] | None:
     """Centre and half sides of a box in the body frame about its solids, a little larger than they are."""
     corners = []
-    for part, solid, mesh in solids:
+    for shape, solid, mesh in solids:
         vertices, _ = faces_of(solid, mesh)
-        R = np.array([[number(x) for x in row] for row in part.origin.rotation])
-        corners.append(vertices @ R.T + np.array([number(x) for x in part.origin.translation]))
+        R = np.array([[number(x) for x in row] for row in shape.origin.rotation])
+        corners.append(vertices @ R.T + np.array([number(x) for x in shape.origin.translation]))
     if not corners:
         return None
     X = np.concatenate(corners)

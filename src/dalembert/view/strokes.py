@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.model.geometry import Box, Mesh
+from dalembert.io.meshes import TriangleMesh
+from dalembert.model.geometry import Box, Mesh, Solid
 from dalembert.view.solids import Indices, coarse, faces_of
+
+if TYPE_CHECKING:
+    from matplotlib.collections import PolyCollection
+    from matplotlib.typing import ColorType
 
 __all__ = ["Camera", "Polygons", "Strokes"]
 
@@ -63,7 +68,7 @@ class Polygons:
     closed: bool
 
     @staticmethod
-    def of(pose: int, solid: Any, mesh: Any, colour: str) -> Polygons:
+    def of(pose: int, solid: Solid, mesh: TriangleMesh | None, colour: str) -> Polygons:
         """Polygons of a solid that follows the pose of that index."""
         from matplotlib.colors import to_rgb
 
@@ -95,11 +100,18 @@ class Strokes:
         self.camera = camera
         self.outlines: list[Array] = []
         self.depths: list[float] = []
-        self.faces: list[Any] = []
-        self.edges: list[Any] = []
+        self.faces: list[ColorType] = []
+        self.edges: list[ColorType] = []
         self.widths: list[float] = []
 
-    def add(self, outlines: Iterable[Array], depths: Iterable[float], faces: Any, edges: Any, width: float) -> None:
+    def add(
+        self,
+        outlines: Iterable[Array],
+        depths: Iterable[float],
+        faces: ColorType | Iterable[ColorType],
+        edges: ColorType | Iterable[ColorType],
+        width: float,
+    ) -> None:
         """Add polygons with their depths, and their colours (one for all, or one each)."""
         new = list(outlines)
         self.outlines += new
@@ -134,10 +146,10 @@ class Strokes:
         depth = corners.mean(axis=1) @ self.camera.towards
         self.add(self.camera.flat(corners), depth, map(tuple, colours), map(tuple, edges), 0.5)
 
-    def put(self, collection: Any) -> None:
+    def put(self, collection: PolyCollection) -> None:
         """Hand everything to the collection, what is far first."""
         order = np.argsort(self.depths, kind="stable")
         collection.set_verts([self.outlines[i] for i in order], closed=False)
-        collection.set_facecolors([self.faces[i] for i in order])
-        collection.set_edgecolors([self.edges[i] for i in order])
-        collection.set_linewidths([self.widths[i] for i in order])
+        collection.set_facecolor([self.faces[i] for i in order])
+        collection.set_edgecolor([self.edges[i] for i in order])
+        collection.set_linewidth([self.widths[i] for i in order])

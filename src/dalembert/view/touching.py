@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,13 +17,16 @@ from dalembert.core.parameter import evaluate, nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.formulations.layout import Layout
-from dalembert.model.contacts import CylindricalSurface, HalfSpace, SphericalSurface
+from dalembert.model.contacts import CylindricalSurface, HalfSpace, SphericalSurface, Surface
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.baked import interpolated
 from dalembert.view.page.forces import forces_of
 from dalembert.view.strokes import Camera, Strokes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Arrows", "contact_arrows", "draw_surfaces", "floor_level"]
 
@@ -122,18 +125,18 @@ def contact_arrows(
     return Arrows(points, vectors, max(0.5 * weight, 1e-3 * float(sizes.max())), every)
 
 
-def _standing(machine: Machine, p: Mapping[str, float] | None) -> list[tuple[Any, Array, float]]:
+def _standing(machine: Machine, p: Mapping[str, float] | None) -> list[tuple[Surface, Array, float]]:
     """Surfaces that stand in the world, once each, with a point (centre) and a radius at parameter values."""
     values = {x.name: x.value for x in machine.parameters} | dict(p or {})
-    found: dict[Any, tuple[Any, Array, float]] = {}
+    standing: dict[Surface, tuple[Surface, Array, float]] = {}
     for contact in machine.contacts:
         surface = contact.surface
         if contact.on != WORLD:
             continue
         at = surface.centre if isinstance(surface, SphericalSurface) else surface.point
         radius = 0.0 if isinstance(surface, HalfSpace) else float(evaluate(surface.radius, values))
-        found.setdefault(surface, (surface, np.array([float(evaluate(x, values)) for x in at]), radius))
-    return list(found.values())
+        standing.setdefault(surface, (surface, np.array([float(evaluate(x, values)) for x in at]), radius))
+    return list(standing.values())
 
 
 def floor_level(machine: Machine, up: Array, p: Mapping[str, float] | None = None) -> float | None:
@@ -147,7 +150,7 @@ def floor_level(machine: Machine, up: Array, p: Mapping[str, float] | None = Non
 
 
 def draw_surfaces(
-    axes: Any, machine: Machine, camera: Camera, up: Array, outline: Array, p: Mapping[str, float] | None
+    axes: Axes, machine: Machine, camera: Camera, up: Array, outline: Array, p: Mapping[str, float] | None
 ) -> None:
     """Draw what stands in the world and is touched; the level ground in space has its grid."""
     box = outline.reshape(-1, 3)
@@ -168,7 +171,7 @@ def draw_surfaces(
             _tube(axes, camera, surface, point, radius, middle, size)
 
 
-def _edge_on(axes: Any, camera: Camera, normal: Array, point: Array, middle: Array, reach: float) -> None:
+def _edge_on(axes: Axes, camera: Camera, normal: Array, point: Array, middle: Array, reach: float) -> None:
     """A half-space whose plane is seen as a line: filled below."""
     along = np.cross(normal, camera.towards)
     start = middle - (normal @ (middle - point)) * normal
@@ -178,7 +181,7 @@ def _edge_on(axes: Any, camera: Camera, normal: Array, point: Array, middle: Arr
     axes.plot(*camera.flat(np.array(ends)).T, color=_EDGE, linewidth=1.2, zorder=0.6)
 
 
-def _patch(axes: Any, camera: Camera, normal: Array, point: Array, middle: Array, reach: float) -> None:
+def _patch(axes: Axes, camera: Camera, normal: Array, point: Array, middle: Array, reach: float) -> None:
     """A piece of a plane in space."""
     first = np.eye(3)[int(np.argmin(np.abs(normal)))]
     first = first - (first @ normal) * normal
@@ -188,13 +191,18 @@ def _patch(axes: Any, camera: Camera, normal: Array, point: Array, middle: Array
     _closed(axes, camera.flat(np.array(corners)), filled=True)
 
 
-def _closed(axes: Any, flat: Array, *, filled: bool) -> None:
-    kind = {"facecolor": _FACE if filled else "none", "edgecolor": _EDGE, "linewidth": 1.2, "zorder": 0.5}
+def _closed(axes: Axes, flat: Array, *, filled: bool) -> None:
+    kind: dict[str, Any] = {
+        "facecolor": _FACE if filled else "none",
+        "edgecolor": _EDGE,
+        "linewidth": 1.2,
+        "zorder": 0.5,
+    }
     axes.fill(*flat.T, **kind)
 
 
 def _tube(
-    axes: Any, camera: Camera, surface: CylindricalSurface, point: Array, radius: float, middle: Array, size: float
+    axes: Axes, camera: Camera, surface: CylindricalSurface, point: Array, radius: float, middle: Array, size: float
 ) -> None:
     """A cylinder: a circle where it is seen along its axis, else two of them and its outline."""
     axis = np.array(surface.axis, dtype=float)

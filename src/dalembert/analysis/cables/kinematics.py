@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,14 +11,14 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
-from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.machine import Machine
 
 __all__ = ["cable_lengths", "cable_terms", "configuration", "forward_kinematics", "numbers", "platform_velocities"]
 __all__ += ["winch_angles"]
 
 
-def numbers(value: Any, count: int, what: str) -> Array:
+def numbers(value: ArrayLike, count: int, what: str) -> Array:
     """Return so many finite numbers, or say what is wrong with them."""
     try:
         array = np.asarray(value, dtype=float)
@@ -30,16 +29,16 @@ def numbers(value: Any, count: int, what: str) -> Array:
     return array
 
 
-def configuration(machine: Machine, q: Any) -> Array:
+def configuration(machine: Machine, q: ArrayLike) -> Array:
     """Return a configuration of a robot with cables, checked."""
     if not isinstance(machine, Machine):
         raise InputError(f"a cable robot is a Machine, got {type(machine).__name__}")
     if not machine.cables:
         raise InputError(f"machine '{machine.name}' has no cables")
     eom = derive(machine, backend="vm")
-    found = numbers(q, eom.nq, f"the configuration of machine '{machine.name}' ({', '.join(eom.q_names)})")
-    eom.check_quaternions(found)
-    return found
+    checked = numbers(q, eom.nq, f"the configuration of machine '{machine.name}' ({', '.join(eom.q_names)})")
+    eom.check_quaternions(checked)
+    return checked
 
 
 def platform_velocities(machine: Machine) -> list[int]:
@@ -61,7 +60,7 @@ def _function(machine: Machine) -> ca.Function:
     return ca.Function("lengths", [s.q, s.t, s.p], [ca.densify(x) for x in outputs])
 
 
-def cable_terms(machine: Machine, q: ArrayLike, *, t: float = 0.0, p: Any = None) -> tuple[Array, Array]:
+def cable_terms(machine: Machine, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> tuple[Array, Array]:
     """Lengths of the cables, and their derivatives by the machine's velocities (n x nv)."""
     x = configuration(machine, q)
     values = derive(machine, backend="vm").parameter_values(p)
@@ -75,12 +74,12 @@ def cable_terms(machine: Machine, q: ArrayLike, *, t: float = 0.0, p: Any = None
     return L[:, 0], J
 
 
-def cable_lengths(machine: Machine, q: ArrayLike, *, t: float = 0.0, p: Any = None) -> Array:
+def cable_lengths(machine: Machine, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
     """Lengths of the cables from exit to anchor, wrapped arcs included, in a configuration: inverse kinematics."""
     return cable_terms(machine, q, t=t, p=p)[0]
 
 
-def winch_angles(machine: Machine, q: ArrayLike, *, p: Any = None) -> dict[str, float]:
+def winch_angles(machine: Machine, q: ArrayLike, *, p: Parameters = None) -> dict[str, float]:
     """Angles of the winches that make the cables as long as a configuration needs: ``theta = (L - l_0)/r``, CDPR (3).
 
     Cables whose length is measured at the start count from there: their angle is zero in the configuration itself.
@@ -98,7 +97,7 @@ def forward_kinematics(
     lengths: ArrayLike,
     guess: ArrayLike,
     *,
-    p: Any = None,
+    p: Parameters = None,
     tolerance: float = 1e-3,
 ) -> Array:
     """Configuration in which the cables have the given lengths, by Gauss-Newton steps from a guess.
@@ -127,13 +126,15 @@ def forward_kinematics(
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
     q = configuration(eom.machine, guess)
     target = numbers(lengths, len(eom.machine.cables), "lengths, one per cable,")
-    own = platform_velocities(eom.machine)
-    if len(target) < len(own):
-        raise InputError(f"{len(target)} cables do not determine {len(own)} degrees of freedom: use static_equilibrium")
+    platform = platform_velocities(eom.machine)
+    if len(target) < len(platform):
+        raise InputError(
+            f"{len(target)} cables do not determine {len(platform)} degrees of freedom: use static_equilibrium"
+        )
     for _ in range(100):
         L, J = cable_terms(eom.machine, q, p=p)
         step = np.zeros(eom.nv)
-        step[own] = np.linalg.lstsq(J[:, own], target - L, rcond=1e-10)[0]
+        step[platform] = np.linalg.lstsq(J[:, platform], target - L, rcond=1e-10)[0]
         q = eom.integrate(q, step)
         if np.max(np.abs(step)) < 1e-13:
             break

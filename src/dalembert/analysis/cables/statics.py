@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.cables.kinematics import cable_terms, configuration, numbers, platform_velocities
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.formulations.equations import derive
+from dalembert.formulations.equations import Parameters, derive
 from dalembert.model.machine import Machine
 
 __all__ = ["StaticPose", "static_equilibrium", "structure_matrix"]
@@ -38,7 +37,7 @@ class StaticPose:
     residual: float
 
 
-def structure_matrix(machine: Machine, q: ArrayLike, *, p: Any = None) -> Array:
+def structure_matrix(machine: Machine, q: ArrayLike, *, p: Parameters = None) -> Array:
     """Matrix ``A`` with the platform's generalised force ``A f`` of the tensions ``f``: ``A = -(dL/dv)^T``.
 
     Its rows belong to the velocities that are no winches (for a free platform: body twist).
@@ -54,14 +53,14 @@ def _balance(machine: Machine) -> ca.Function:
     Elastic cables pull with ``f`` here, whatever their length.
     """
     eom = derive(machine, backend="vm")
-    s, own = eom.symbolic, platform_velocities(machine)
+    s, platform = eom.symbolic, platform_velocities(machine)
     bias = s.bias - eom.formulation.strain_force()
     f = ca.SX.sym("f", len(machine.cables))
     B = ca.jacobian(s.coordinate_rate, s.v)
     L = ca.vertcat(*[eom.constraint_system.paths[c.name].length for c in machine.cables])
     load = ca.substitute(bias - s.wrenches, s.v, ca.SX.zeros(eom.nv))
-    force = (load + (ca.jacobian(L, s.q) @ B).T @ f)[own]
-    K = (ca.jacobian(force, s.q) @ B)[:, own]
+    force = (load + (ca.jacobian(L, s.q) @ B).T @ f)[platform]
+    K = (ca.jacobian(force, s.q) @ B)[:, platform]
     strain = ca.vertcat(*[f[k] / s.value(c.stiffness) if c.elastic else 0 for k, c in enumerate(machine.cables)])
     return ca.Function("balance", [s.q, f, s.t, s.p], [ca.densify(x) for x in (force, K, strain)])
 
@@ -72,7 +71,7 @@ def static_equilibrium(
     guess: ArrayLike,
     *,
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
     tolerance: float = 1e-11,
 ) -> StaticPose:
     """Rest of a suspended platform whose cables have given lengths, by Newton's method.
@@ -99,7 +98,7 @@ def static_equilibrium(
     """
     q = configuration(machine, guess)
     eom = derive(machine, backend="vm")
-    own, values = platform_velocities(machine), eom.parameter_values(p)
+    platform, values = platform_velocities(machine), eom.parameter_values(p)
     target = numbers(lengths, len(machine.cables), "lengths, one per cable,")
     balance = _balance(machine)
     load = np.array(balance(q, np.zeros(len(target)), t, values)[0].full())[:, 0]
@@ -110,17 +109,17 @@ def static_equilibrium(
     for _ in range(200):
         force, K, strain = (np.array(x.full()) for x in balance(q, f, t, values))
         L, J = cable_terms(machine, q, t=t, p=p)
-        A, excess = -J[:, own].T, L - target * (1 + strain[:, 0])
+        A, excess = -J[:, platform].T, L - target * (1 + strain[:, 0])
         residual = np.concatenate([force[:, 0], excess])
         error = max(float(np.max(np.abs(force))) / weight, float(np.max(np.abs(excess))))
         if error <= tolerance:
             break
-        matrix = np.block([[K, -A], [J[:, own], -np.diag(target * give)]])
+        matrix = np.block([[K, -A], [J[:, platform], -np.diag(target * give)]])
         step = np.linalg.lstsq(matrix, -residual, rcond=1e-12)[0]
-        damp = min(1.0, 0.2 / max(float(np.max(np.abs(step[: len(own)]))), 1e-12))
+        damp = min(1.0, 0.2 / max(float(np.max(np.abs(step[: len(platform)]))), 1e-12))
         move = np.zeros(eom.nv)
-        move[own] = damp * step[: len(own)]
-        q, f = eom.integrate(q, move), f + damp * step[len(own) :]
+        move[platform] = damp * step[: len(platform)]
+        q, f = eom.integrate(q, move), f + damp * step[len(platform) :]
     if not error <= 1e-7:
         raise InputError(f"no static equilibrium of machine '{machine.name}' near the guess (error {error:.3g})")
     for cable, tension in zip(machine.cables, f, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import cast
 
 import casadi as ca
 import numpy as np
@@ -13,13 +13,13 @@ from dalembert.analysis.cables.kinematics import configuration, numbers, platfor
 from dalembert.analysis.cables.statics import structure_matrix
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.formulations.equations import derive
+from dalembert.formulations.equations import Parameters, derive
 from dalembert.model.machine import Machine
 
 __all__ = ["platform_load", "tension_distribution", "wrench_feasible"]
 
 
-def platform_load(machine: Machine, q: ArrayLike, *, p: Any = None) -> Array:
+def platform_load(machine: Machine, q: ArrayLike, *, p: Parameters = None) -> Array:
     """Generalised force that the cables must exert for the platform to rest: gravity, springs, wrenches."""
     eom = derive(machine, backend="vm")
     zero = np.zeros(eom.nv)
@@ -66,7 +66,7 @@ def tension_distribution(
 def _bounds(lower: ArrayLike, upper: ArrayLike, n: int) -> tuple[Array, Array]:
     """Bounds of so many tensions, given once for all or one by one."""
     low, high = (
-        numbers([x] * n if np.ndim(x) == 0 else x, n, f"{name} bounds of tensions")
+        numbers(cast(ArrayLike, [x] * n if np.ndim(x) == 0 else x), n, f"{name} bounds of tensions")
         for x, name in ((lower, "lower"), (upper, "upper"))
     )
     if not (low <= high).all():
@@ -92,8 +92,8 @@ def _quadratic(A: Array, w: Array, low: Array, high: Array) -> Array:
     H, C = ca.DM.eye(n), ca.DM(rows)
     options = {"print_iter": False, "print_header": False, "print_info": False, "error_on_fail": False}
     solver = ca.conic("tensions", "qrqp", {"h": H.sparsity(), "a": C.sparsity()}, options)
-    found = solver(h=H, g=-middle, a=C, lba=right, uba=right, lbx=low, ubx=high)
-    f = np.array(found["x"].full())[:, 0]
+    solution = solver(h=H, g=-middle, a=C, lba=right, uba=right, lbx=low, ubx=high)
+    f = np.array(solution["x"].full())[:, 0]
     wrong = max(float(np.max(low - f)), float(np.max(f - high)), 0.0)
     if not solver.stats()["success"] or np.linalg.norm(A @ f - w) > 1e-6 * scale or wrong > 1e-6 * scale:
         raise _infeasible(w)
@@ -128,7 +128,7 @@ def wrench_feasible(
     upper: ArrayLike,
     *,
     wrenches: ArrayLike | None = None,
-    p: Any = None,
+    p: Parameters = None,
 ) -> NDArray[np.bool_]:
     """Whether tensions within the bounds hold the platform at rest against every one of some wrenches.
 
@@ -149,9 +149,9 @@ def wrench_feasible(
     from scipy.optimize import linprog
 
     low, high = _bounds(lower, upper, len(machine.cables))
-    n, own = len(machine.cables), len(platform_velocities(machine))
-    given = [np.zeros(own)] if wrenches is None else np.atleast_2d(np.asarray(wrenches, dtype=float))
-    extra = [numbers(w, own, "a wrench") for w in given]
+    n, dof = len(machine.cables), len(platform_velocities(machine))
+    further = [np.zeros(dof)] if wrenches is None else np.atleast_2d(np.asarray(wrenches, dtype=float))
+    extra = [numbers(w, dof, "a wrench") for w in further]
     result = []
     for q in configurations:
         configuration(machine, q)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 from dalembert.core.errors import InputError
 
@@ -62,7 +61,7 @@ def constant(value: Number) -> Polynomial:
 
 def add_to(total: Polynomial, monomial: Monomial, value: Number) -> None:
     """Add a term; what cancels goes, and with doubles what cancels but for rounding."""
-    old: Any = total.get(monomial, 0)
+    old = total.get(monomial, 0)
     new = old + value
     if not new or (isinstance(new, float) and abs(new) <= 1e-13 * abs(float(value))):
         total.pop(monomial, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
@@ -27,10 +27,14 @@ from dalembert.analysis.closed_form.python import python_function
 from dalembert.analysis.closed_form.replay import replay
 from dalembert.analysis.closed_form.symbols import SymbolMachine, VariableNames, with_symbols
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Expression
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.model.machine import Machine
+
+if TYPE_CHECKING:
+    import sympy
 
 __all__ = ["ClosedForm", "closed_form"]
 
@@ -174,10 +178,10 @@ class ClosedForm:
 
     # -- expressions ----------------------------------------------------------------------------------------------
 
-    def _polynomials(self, name: str, make: Callable[[], Any]) -> list[Polynomial]:
+    def _polynomials(self, name: str, make: Callable[[], Expression | dict[str, Expression]]) -> list[Polynomial]:
         if name not in self._replayed:
-            made = make()
-            expressions = made if isinstance(made, dict) else {name: made}
+            terms = make()
+            expressions = terms if isinstance(terms, dict) else {name: terms}
             for key, raw in zip(expressions, replay(self._algebra, [*expressions.values()], self._inputs), strict=True):
                 clean = [self._algebra.without_rounding(x) for x in raw]
                 if self._numbers:
@@ -185,14 +189,14 @@ class ClosedForm:
                 self._replayed[key] = [{m: _exact(c) for m, c in x.items()} for x in clean]
         return self._replayed[name]
 
-    def _velocity_terms(self) -> dict[str, Any]:
+    def _velocity_terms(self) -> dict[str, Expression]:
         """Expressions that share the tape of the Coriolis matrix."""
         s = self._eom.symbolic
         force = s.coriolis_matrix @ s.v
         rest = s.bias - force - s.gravity
         return {"coriolis_matrix": s.coriolis_matrix, "coriolis_vector": force, "elastic": rest}
 
-    def _matrix(self, polynomials: Sequence[Polynomial], columns: int) -> Any:
+    def _matrix(self, polynomials: Sequence[Polynomial], columns: int) -> sympy.ImmutableDenseMatrix:
         import sympy
 
         entries = [self._layouter.expression(x) for x in polynomials]
@@ -203,22 +207,22 @@ class ClosedForm:
         return len(self.v)
 
     @cached_property
-    def mass_matrix(self) -> Any:
+    def mass_matrix(self) -> sympy.ImmutableDenseMatrix:
         """Mass matrix ``M``."""
         return self._matrix(self._polynomials("mass_matrix", lambda: self._eom.symbolic.mass_matrix), self._nv)
 
     @cached_property
-    def coriolis_matrix(self) -> Any:
+    def coriolis_matrix(self) -> sympy.ImmutableDenseMatrix:
         """Coriolis matrix ``C`` of the Christoffel symbols, ``M' - 2 C`` skew."""
         return self._matrix(self._polynomials("coriolis_matrix", self._velocity_terms), self._nv)
 
     @cached_property
-    def coriolis_vector(self) -> Any:
+    def coriolis_vector(self) -> sympy.ImmutableDenseMatrix:
         """Coriolis and centrifugal forces ``c = C v``."""
         return self._matrix(self._polynomials("coriolis_vector", self._velocity_terms), 1)
 
     @cached_property
-    def christoffel(self) -> list[Any]:
+    def christoffel(self) -> list[sympy.ImmutableDenseMatrix]:
         """Matrices ``C_k`` of the Christoffel symbols, ``c_k = v^T C_k v``; not for quaternions."""
         matrices = self._eom.symbolic.christoffel
         return [
@@ -227,37 +231,37 @@ class ClosedForm:
         ]
 
     @cached_property
-    def gravity(self) -> Any:
+    def gravity(self) -> sympy.ImmutableDenseMatrix:
         """Gravity forces, the gravity part of ``dV/dq``."""
         return self._matrix(self._polynomials("gravity", lambda: self._eom.symbolic.gravity), 1)
 
     @cached_property
-    def elastic(self) -> Any:
+    def elastic(self) -> sympy.ImmutableDenseMatrix:
         """Forces of springs, the rest of ``dV/dq``."""
         return self._matrix(self._polynomials("elastic", self._velocity_terms), 1)
 
     @cached_property
-    def applied(self) -> Any:
+    def applied(self) -> sympy.ImmutableDenseMatrix:
         """Forces without potential: motors (not saturated), losses and wrenches."""
         return self._matrix(self._polynomials("applied", lambda: self._eom.symbolic.applied), 1)
 
     @cached_property
-    def kinetic_energy(self) -> Any:
+    def kinetic_energy(self) -> sympy.Expr:
         """Kinetic energy."""
         return self._matrix(self._polynomials("kinetic", lambda: self._eom.symbolic.kinetic_energy), 1)[0, 0]
 
     @cached_property
-    def potential_energy(self) -> Any:
+    def potential_energy(self) -> sympy.Expr:
         """Potential energy of gravity and springs."""
         return self._matrix(self._polynomials("potential", lambda: self._eom.symbolic.potential_energy), 1)[0, 0]
 
     @cached_property
-    def coordinate_rate(self) -> Any:
+    def coordinate_rate(self) -> sympy.ImmutableDenseMatrix:
         """Rates of the coordinates: the velocities, except for quaternions and free joints."""
         return self._matrix(self._polynomials("rate", lambda: ca.SX(self._eom.symbolic.coordinate_rate)), 1)
 
     @cached_property
-    def equations(self) -> list[Any]:
+    def equations(self) -> list[sympy.Eq]:
         """Equations ``M a + c + dV/dq = applied``, one SymPy `Eq` per velocity."""
         import sympy
 
@@ -275,7 +279,7 @@ class ClosedForm:
             raise UnknownNameError("expression", name, self.names, f"the closed form of machine '{self.machine.name}'")
         return getattr(self, name)
 
-    def write(self, expression: Any) -> str:
+    def write(self, expression: sympy.Expr | sympy.MatrixBase) -> str:
         """Write any SymPy expression or matrix in the symbols of this closed form, in one line."""
         write = Writer("text", self._rank, decimals=bool(self._numbers))
         if not hasattr(expression, "shape"):
@@ -341,12 +345,12 @@ def _exact(c: Number) -> Number:
     return Fraction(c) if isinstance(c, int) else c
 
 
-def _text_matrix(matrix: Any, write: Writer) -> str:
+def _text_matrix(matrix: sympy.MatrixBase, write: Writer) -> str:
     rows = [[write(matrix[i, j]) for j in range(matrix.cols)] for i in range(matrix.rows)]
     widths = [max(len(row[j]) for row in rows) for j in range(matrix.cols)]
     return "\n".join("[ " + "   ".join(x.ljust(w) for x, w in zip(row, widths, strict=True)) + " ]" for row in rows)
 
 
-def _latex_matrix(matrix: Any, write: Writer) -> str:
+def _latex_matrix(matrix: sympy.MatrixBase, write: Writer) -> str:
     rows = [" & ".join(write(matrix[i, j]) for j in range(matrix.cols)) for i in range(matrix.rows)]
     return "\\begin{bmatrix} " + " \\\\ ".join(rows) + " \\end{bmatrix}"

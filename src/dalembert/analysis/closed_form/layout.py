@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dalembert.analysis.closed_form.algebra import ONE, Algebra, Monomial, Number, Polynomial
 from dalembert.analysis.closed_form.angles import shorten_angles
+
+if TYPE_CHECKING:
+    import sympy
 
 __all__ = ["Layouter"]
 
@@ -44,10 +47,10 @@ class Layouter:
     algebra: Algebra
     variables: frozenset[str]
     _built: dict[frozenset[tuple[Monomial, Number]], _Sum] = field(default_factory=dict)
-    _written: dict[int, Any] = field(default_factory=dict)
+    _written: dict[int, sympy.Expr] = field(default_factory=dict)
     _tried: int = 0
 
-    def expression(self, polynomial: Polynomial) -> Any:
+    def expression(self, polynomial: Polynomial) -> sympy.Expr:
         """Return the readable SymPy expression of a polynomial."""
         self._tried = 0
         short = shorten_angles(self.algebra, polynomial)
@@ -86,11 +89,11 @@ class Layouter:
             return "variable" if atom.name in self.variables else "parameter"
         return "angle" if atom.kind in ("sin", "cos", "call") else "parameter"
 
-    def _collected(self, p: Polynomial, part: Callable[[Monomial], Monomial]) -> Iterator[_Sum]:
+    def _collected(self, p: Polynomial, factor: Callable[[Monomial], Monomial]) -> Iterator[_Sum]:
         """Yield the sum with its terms grouped by a part of their monomials, each group's common factor taken out."""
         groups: dict[Monomial, Polynomial] = {}
         for m, c in p.items():
-            groups.setdefault(part(m), {})[m] = c
+            groups.setdefault(factor(m), {})[m] = c
         products: list[_Product] = []
         loose: Polynomial = {}
         factors: dict[frozenset[tuple[Monomial, Number]], Polynomial] = {}
@@ -145,12 +148,12 @@ class Layouter:
 
     # -- SymPy ----------------------------------------------------------------------------------------------------
 
-    def _sympy_sum(self, s: _Sum) -> Any:
+    def _sympy_sum(self, s: _Sum) -> sympy.Expr:
         import sympy
 
         return sympy.Add(*[self._sympy_product(x) for x in s])
 
-    def _sympy_product(self, x: _Product) -> Any:
+    def _sympy_product(self, x: _Product) -> sympy.Expr:
         import sympy
 
         c = x.coefficient
@@ -161,12 +164,12 @@ class Layouter:
             return sympy.Mul(number, *factors, evaluate=False)  # SymPy would multiply it out again
         return sympy.Mul(number, *factors)
 
-    def _sympy_atom(self, i: int) -> Any:
+    def _sympy_atom(self, i: int) -> sympy.Expr:
         if i not in self._written:
             self._written[i] = self._make_atom(i)
         return self._written[i]
 
-    def _make_atom(self, i: int) -> Any:
+    def _make_atom(self, i: int) -> sympy.Expr:
         import sympy
 
         atom = self.algebra.atoms[i]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sympy
 
 __all__ = [
     "ACCELERATION",
@@ -35,7 +38,7 @@ def latex_name(name: str, accent: str = "") -> str:
 
     An accent such as ``"dot"`` goes over the letter, not over its subscript.
     """
-    head, *subscripts = [part for part in name.split("_") if part] or [name]
+    head, *subscripts = [piece for piece in name.split("_") if piece] or [name]
     stem = head.rstrip("0123456789")
     if stem and stem != head:
         subscripts.insert(0, head[len(stem) :])
@@ -118,13 +121,13 @@ class Writer:
         self.latex = latex or {}
         self.decimals = decimals
 
-    def __call__(self, expression: Any) -> str:
+    def __call__(self, expression: sympy.Expr) -> str:
         """Write an expression."""
         return self._sum(expression)
 
     # -- order ----------------------------------------------------------------------------------------------------
 
-    def _factor_key(self, x: Any) -> tuple[Any, ...]:
+    def _factor_key(self, x: sympy.Expr) -> tuple[Any, ...]:
         base = x.base if x.is_Pow else x
         if base.is_Symbol:
             return (*self.rank.get(base.name, _UNKNOWN), base.name)
@@ -137,7 +140,7 @@ class Writer:
         inner = f"{base.args} {type(base).__name__ != 'sin'}"  # sin before cos of the same angle
         return (FUNCTION, 1000 * len(ranks) + min(ranks)[1], inner)
 
-    def _term_key(self, x: Any) -> tuple[Any, ...]:
+    def _term_key(self, x: sympy.Expr) -> tuple[Any, ...]:
         factors = [f for f in x.as_ordered_factors() if not f.is_Number]
         keys = sorted(self._factor_key(f) for f in factors)
         categories = {k[0] for k in keys}
@@ -147,7 +150,7 @@ class Writer:
 
     # -- writing --------------------------------------------------------------------------------------------------
 
-    def _sum(self, x: Any) -> str:
+    def _sum(self, x: sympy.Expr) -> str:
         if not x.is_Add:
             return self._term(x)
         pieces = [self._term(term) for term in sorted(x.args, key=self._term_key)]
@@ -163,7 +166,7 @@ class Writer:
                 text += f" + {piece}"
         return text
 
-    def _term(self, x: Any) -> str:
+    def _term(self, x: sympy.Expr) -> str:
         import sympy
 
         number, factors = x.as_coeff_mul()
@@ -187,7 +190,7 @@ class Writer:
         under = below[0] if len(below) == 1 else f"({self.style.times.join(below)})"
         return sign + self.style.fraction.format(self.style.times.join(above), under)
 
-    def _latex_fraction(self, n: Any, d: Any, top: list[Any], bottom: list[Any]) -> str:
+    def _latex_fraction(self, n: sympy.Expr, d: sympy.Expr, top: list[sympy.Expr], bottom: list[sympy.Expr]) -> str:
         r"""Write parameters over parameters, and beside them what varies: ``\frac{l}{n} \cos(\theta) F``."""
         beside = [f for f in top if not bottom or self._factor_key(f)[0] >= FUNCTION]
         if n == 1 and len(beside) == len(top) == 1 and beside[0].is_Symbol:
@@ -200,7 +203,7 @@ class Writer:
         denominator = " ".join(([self._number(d)] if d != 1 else []) + [self._factor(f) for f in bottom])
         return " ".join([self.style.fraction.format(numerator, denominator), *map(self._factor, beside)])
 
-    def _factor(self, x: Any) -> str:
+    def _factor(self, x: sympy.Expr) -> str:
         if x.is_Add:
             return self.style.parentheses.format(self._sum(x))
         if x.is_Pow:
@@ -215,7 +218,7 @@ class Writer:
             return f"\\{x}"
         return f"np.{x}" if self.kind == "python" else str(x)
 
-    def _power(self, x: Any) -> str:
+    def _power(self, x: sympy.Expr) -> str:
         if str(x.exp) == "1/2":
             if self.kind == "latex":
                 return f"\\sqrt{{{self._sum(x.base)}}}"
@@ -230,14 +233,14 @@ class Writer:
             base = self.style.parentheses.format(base)
         return self.style.power.format(base, exponent)
 
-    def _function(self, x: Any, exponent: str = "") -> str:
+    def _function(self, x: sympy.Expr, exponent: str = "") -> str:
         name, inner = type(x).__name__, ", ".join(self._sum(a) for a in x.args)
         if self.kind == "latex":
             tall = "\\frac" in inner
             return f"\\{name.lower()}{exponent}" + (f"\\left({inner}\\right)" if tall else f"({inner})")
         return self.style.function.format(_NUMPY.get(name, name) if self.kind == "python" else name, inner)
 
-    def _number(self, x: Any) -> str:
+    def _number(self, x: sympy.Expr) -> str:
         import sympy
 
         value = sympy.sympify(x)
@@ -251,7 +254,7 @@ class Writer:
             return f"{mantissa} \\cdot 10^{{{int(exponent)}}}"
         return text
 
-    def _simple(self, x: Any) -> bool:
+    def _simple(self, x: sympy.Expr) -> bool:
         """Whether a fraction is read more easily than its decimals."""
         if x.is_Integer:
             return True

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dalembert.core.errors import InputError
 
 if TYPE_CHECKING:
+    import sympy
+
     from dalembert.analysis.closed_form.form import ClosedForm
 
 __all__ = ["python_function"]
@@ -36,7 +38,9 @@ _MEANING = {
 }
 
 
-def python_function(form: ClosedForm, name: str, value: Any, write: Callable[[Any], str]) -> str:
+def python_function(
+    form: ClosedForm, name: str, value: sympy.Expr | sympy.MatrixBase, write: Callable[[sympy.Expr], str]
+) -> str:
     """Return the source of a function that takes arrays with any leading axes; parameters are keywords."""
     entries = list(value) if hasattr(value, "shape") else [value]
     used = {s.name for entry in entries for s in entry.free_symbols}

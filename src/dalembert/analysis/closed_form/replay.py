@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import casadi as ca
 
 from dalembert.analysis.closed_form.algebra import ONE, Algebra, Polynomial, constant
 from dalembert.compile.tape import read_tape
 from dalembert.core.errors import InputError
+from dalembert.core.types import Expression
 
 __all__ = ["FUNCTIONS", "replay"]
 
@@ -36,8 +36,8 @@ FUNCTIONS = {
 
 def replay(
     algebra: Algebra,
-    expressions: Sequence[Any],
-    inputs: Mapping[str, tuple[Any, Sequence[Polynomial]]],
+    expressions: Sequence[Expression],
+    inputs: Mapping[str, tuple[Expression, Sequence[Polynomial]]],
 ) -> list[list[Polynomial]]:
     """Evaluate CasADi expressions on polynomials.
 

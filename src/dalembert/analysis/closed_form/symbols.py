@@ -139,13 +139,13 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
         Names that no parameter may have: those of coordinates, velocities and inputs.
     """
     rigid = _rigid_bodies(machine)
-    own = {p.name for p in machine.parameters}
-    clash = sorted(own & set(reserved))
+    parameters = {p.name for p in machine.parameters}
+    clash = sorted(parameters & set(reserved))
     if clash:
         raise InputError(
             f"machine '{machine.name}' has a parameter and a coordinate or input named '{clash[0]}'; rename one"
         )
-    name = _Namer(own | set(reserved) | {"t", "pi"})
+    name = _Namer(parameters | set(reserved) | {"t", "pi"})
     body_label = _labels(b.name for b in machine.bodies)
     moving = [j for j in machine.joints if j.info.nv]
     joint_label = {**_labels(j.name for j in machine.joints), **_labels(j.name for j in moving)}
@@ -244,8 +244,8 @@ def _joint(joint: Joint, name: _Namer, label: str, length: str) -> Joint:
     )
 
 
-def _motor(motor: Motor, name: _Namer, own: str, joint: str) -> Motor:
-    label = joint or own
+def _motor(motor: Motor, name: _Namer, fallback: str, joint: str) -> Motor:
+    label = joint or fallback
     return replace(
         motor,
         ratio=name.ratio(motor.ratio, "n", label),

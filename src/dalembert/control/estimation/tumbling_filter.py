@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -24,7 +23,7 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.control.estimation.camera import StereoCamera, pose_from_points
 from dalembert.core.errors import ConvergenceError, InputError
 from dalembert.core.states import as_numbers
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.core.validation import check_number
 from dalembert.plan.tumbling import TumblingBody
 from dalembert.spatial.rotations import (
@@ -284,7 +283,9 @@ class TumblingFilter:
         P = F @ np.linalg.inv(N + known) @ F.T
         return TumblingEstimate(float(times[-1]), end, 0.5 * (P + P.T))
 
-    def _through(self, x: Array, t: float, pictures: Sequence[Any]) -> tuple[Array, Array, Array, Array]:
+    def _through(
+        self, x: Array, t: float, pictures: Sequence[tuple[float, Array, Array, Array]]
+    ) -> tuple[Array, Array, Array, Array]:
         """Information and its gradient at the start, state and matrix of the errors at the end, of a motion."""
         lens, points, size = self._lens, np.asarray(self.markers), self._size
         N, g, F = np.zeros((17, 17)), np.zeros(17), np.eye(17)
@@ -386,7 +387,7 @@ def _inertia_numbers(I: Array) -> Array:
     return np.array([np.log(J[0, 0]), np.log(J[1, 1]), J[0, 1], J[0, 2], J[1, 2]])
 
 
-def _inertia_matrix(m: Any) -> Array:
+def _inertia_matrix(m: ArrayLike) -> Array:
     a, b, c, d, e = np.asarray(m, dtype=float)
     return np.array([[np.exp(a), c, d], [c, np.exp(b), e], [d, e, 1.0]])
 
@@ -416,11 +417,11 @@ def _product(a: Array, b: Array) -> Array:
     return np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]]) @ b
 
 
-def _symbolic_moved(x: Any, d: Any) -> Any:
+def _symbolic_moved(x: Expression, d: Expression) -> Expression:
     return ca.vertcat(x[:6] + d[:6], quaternion_product(x[6:10], quaternion_exp(d[6:9])), x[10:] + d[9:])
 
 
-def _rates(y: Any) -> Any:
+def _rates(y: Expression) -> Expression:
     """Rates of position, velocity, quaternion, body rate and inertia (Euler's equations)."""
     Q, w, m = y[6:10], y[10:13], y[13:]
     J = ca.vertcat(
@@ -453,7 +454,7 @@ def _motion() -> Kernel:
     """``x, h -> x`` after a step and the matrix of its errors, by a Runge-Kutta step of fourth order."""
     x, d, h = ca.SX.sym("x", 18), ca.SX.sym("d", 17), ca.SX.sym("h")
 
-    def after(y: Any) -> Any:
+    def after(y: Expression) -> Expression:
         k1 = _rates(y)
         k2 = _rates(y + h / 2 * k1)
         k3 = _rates(y + h / 2 * k2)
@@ -479,7 +480,7 @@ def _sight(n: int) -> Kernel:
     x, d, C = ca.SX.sym("x", 18), ca.SX.sym("d", 17), ca.SX.sym("camera", 4, 4)
     p, cam = ca.SX.sym("markers", n, 3), ca.SX.sym("lens", 2)
 
-    def seen(y: Any) -> Any:
+    def seen(y: Expression) -> Expression:
         k, half, rows = cam[0], 0.5 * cam[1], []
         for i in range(n):
             world = y[:3] + quaternion_matrix(y[6:10]) @ p[i, :].T

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from dalembert.control.mu.robustness import Robustness, performance_within, robu
 from dalembert.control.uncertain.lft import LFT
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from dalembert.control.norms import LinearSystem
 
 __all__ = ["Guarantee", "ProvenParts", "guaranteed_ranges", "iterative_ranges", "proven_parts"]
 
@@ -53,11 +56,11 @@ class _Performance:
         """Factor by which the blocks must shrink, at least one, and its proof; infinite if there is none."""
         if self.outputs:
             return performance_within(loop, self.inputs, self.outputs, self.bound, seconds=seconds)
-        found = robust_stability(loop, enough=1.0, seconds=seconds)
-        return max(1.0, found.upper), found
+        proof = robust_stability(loop, enough=1.0, seconds=seconds)
+        return max(1.0, proof.upper), proof
 
 
-def _closed(model: UncertainMachine, controller: Any) -> LFT:
+def _closed(model: UncertainMachine, controller: LinearSystem | LFT) -> LFT:
     lft = model.lft
     if not isinstance(controller, LFT):
         return lft.feedback(controller, lft.outputs, lft.inputs)
@@ -75,7 +78,7 @@ def _scaled(model: UncertainMachine, sizes: Mapping[str, float]) -> dict[str, tu
 
 def guaranteed_ranges(
     model: UncertainMachine,
-    controller: Any,
+    controller: LinearSystem | LFT,
     *,
     inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
@@ -95,15 +98,15 @@ def guaranteed_ranges(
     seconds
         Time limit.
     """
-    factor, found = _Performance(inputs, outputs, bound).shrink(_closed(model, controller), seconds)
-    if not (found.complete and np.isfinite(factor)):
-        return Guarantee({}, (found,), False)
-    return Guarantee(_scaled(model, dict.fromkeys(model.ranges, 1.0 / factor)), (found,), True)
+    factor, proof = _Performance(inputs, outputs, bound).shrink(_closed(model, controller), seconds)
+    if not (proof.complete and np.isfinite(factor)):
+        return Guarantee({}, (proof,), False)
+    return Guarantee(_scaled(model, dict.fromkeys(model.ranges, 1.0 / factor)), (proof,), True)
 
 
 def iterative_ranges(
     model: UncertainMachine,
-    controller: Any,
+    controller: LinearSystem | LFT,
     order: Sequence[str],
     *,
     inputs: Sequence[str] = (),
@@ -135,12 +138,12 @@ def iterative_ranges(
     for name in order:
         sizes[name] = 1.0
         rest = {n: 0.0 for n in loop.sizes if n not in sizes}
-        part = loop.close(rest)
-        if name in part.sizes:
-            part = part.normalised({n: (-s, s) for n, s in sizes.items() if n in part.sizes})
-            factor, found = asked.shrink(part, seconds)
-            bounds.append(found)
-            if not (found.complete and np.isfinite(factor)):
+        partial = loop.close(rest)
+        if name in partial.sizes:
+            partial = partial.normalised({n: (-s, s) for n, s in sizes.items() if n in partial.sizes})
+            factor, proof = asked.shrink(partial, seconds)
+            bounds.append(proof)
+            if not (proof.complete and np.isfinite(factor)):
                 return Guarantee({}, tuple(bounds), False)
             sizes = {n: s / factor for n, s in sizes.items()}
     return Guarantee(_scaled(model, sizes), tuple(bounds), True)
@@ -175,7 +178,7 @@ class ProvenParts:
     @property
     def share(self) -> float:
         """Proven part of the volume."""
-        volumes = [float(np.prod([(hi - lo) / 2.0 for lo, hi in part.values()])) for part in self.proven]
+        volumes = [float(np.prod([(hi - lo) / 2.0 for lo, hi in box.values()])) for box in self.proven]
         return float(sum(volumes))
 
 
@@ -195,39 +198,39 @@ def proven_parts(loop: LFT, *, seconds: float = 120.0, each: float = 20.0, small
     todo: list[dict[str, tuple[float, float]]] = [dict.fromkeys(loop.sizes, (-1.0, 1.0))]
     proven, unstable, unknown = [], [], []
     while todo:
-        part = todo.pop(0)
+        box = todo.pop(0)
         if perf_counter() - began > seconds:
-            unknown.append(part)
+            unknown.append(box)
             continue
         try:
-            inside = loop.normalised(part)
+            inside = loop.normalised(box)
         except InputError:
             inside = None
-        found = robust_stability(inside, level=0.999, seconds=each) if inside is not None else None
-        if found is not None and found.guaranteed:
-            proven.append(part)
+        proof = robust_stability(inside, level=0.999, seconds=each) if inside is not None else None
+        if proof is not None and proof.guaranteed:
+            proven.append(box)
             continue
-        widest = max(part, key=lambda n: (part[n][1] - part[n][0]) * _influence(inside, n))
-        lo, hi = part[widest]
+        widest = max(box, key=lambda n: (box[n][1] - box[n][0]) * _influence(inside, n))
+        lo, hi = box[widest]
         if (hi - lo) / 2.0 <= smallest:
-            broken = _unstable_at(found)
+            broken = _unstable_at(proof)
             if broken is None:
-                unknown.append(part)
+                unknown.append(box)
             else:
-                unstable.append({n: (a + b) / 2.0 + (b - a) / 2.0 * broken.get(n, 0.0) for n, (a, b) in part.items()})
+                unstable.append({n: (a + b) / 2.0 + (b - a) / 2.0 * broken.get(n, 0.0) for n, (a, b) in box.items()})
             continue
         middle = (lo + hi) / 2.0
-        todo += [{**part, widest: (lo, middle)}, {**part, widest: (middle, hi)}]
+        todo += [{**box, widest: (lo, middle)}, {**box, widest: (middle, hi)}]
     return ProvenParts(tuple(proven), tuple(unstable), tuple(unknown), perf_counter() - began)
 
 
-def _unstable_at(found: Robustness | None) -> dict[str, float] | None:
+def _unstable_at(proof: Robustness | None) -> dict[str, float] | None:
     """Values of the blocks within a part at which the loop is known to be unstable; None if none are known."""
-    if found is None:
+    if proof is None:
         return None
-    if np.isinf(found.lower):
+    if np.isinf(proof.lower):
         return {}
-    return found.worst.values if found.worst is not None and found.worst.size <= 1.0 else None
+    return proof.worst.values if proof.worst is not None and proof.worst.size <= 1.0 else None
 
 
 def _influence(loop: LFT | None, name: str) -> float:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.control.mu.scalings import Complex
 from dalembert.control.norms import Matrices
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.core.types import Array
@@ -82,13 +83,13 @@ def destabilising(
         corner = rng.choice([-1.0, 1.0], size=k) if attempt else np.ones(k)
         reach = radius if best is None else 0.98 * best[0]
         for _ in range(40):
-            found = _climb(loop, reach * corner * rng.uniform(0.2, 1.0, size=k), reach, began, seconds)
-            if found is None:
+            unstable = _climb(loop, reach * corner * rng.uniform(0.2, 1.0, size=k), reach, began, seconds)
+            if unstable is None:
                 if best is not None or reach < 1e-3:
                     break
                 reach *= 0.5 if attempt < 3 else 0.1  # where nothing was found at all the search becomes coarse
                 continue
-            d, w = _brink(loop, found)
+            d, w = _brink(loop, unstable)
             best = (float(np.abs(d).max()), d, w)
             reach, corner = 0.98 * best[0], np.sign(d) + (d == 0)
             if perf_counter() - began > seconds:
@@ -164,14 +165,14 @@ def complex_lower_bound(
 
 def complex_direction(
     M: NDArray[Any], blocks: Sequence[DeltaBlock], *, iterations: int = 40, starts: int = 2, seed: int = 0
-) -> tuple[float, Any, Any]:
+) -> tuple[float, NDArray[Any], NDArray[Any]]:
     """Lower bound for complex and full blocks, with ``row`` and ``column``: it changes by ``Re(row dM column)``."""
     M = np.asarray(M, dtype=complex)
     n = M.shape[0]
     if len(blocks) == 1 and blocks[0].kind == "full":
         U, sigma, Vh = np.linalg.svd(M)
         return float(sigma[0]), U[:, 0].conj(), Vh[0].conj()
-    best: tuple[float, Any] = (-1.0, np.eye(n))
+    best: tuple[float, NDArray[Any]] = (-1.0, np.eye(n))
     for Q in _candidates(M, blocks, iterations, starts, seed):
         radius = float(np.abs(np.linalg.eigvals(Q @ M)).max())
         if radius > best[0]:
@@ -221,7 +222,7 @@ def _candidates(
         yield _turning(a, b, blocks)
 
 
-def _align(x: Any, y: Any, blocks: Sequence[DeltaBlock]) -> Any:
+def _align(x: Complex, y: Complex, blocks: Sequence[DeltaBlock]) -> Complex:
     """Vector with the direction that the structure allows: phases of repeated blocks, directions of full ones."""
     z = np.zeros_like(y)
     for b, s in slices(blocks):
@@ -235,7 +236,7 @@ def _align(x: Any, y: Any, blocks: Sequence[DeltaBlock]) -> Any:
     return z / norm if norm > 0 else y
 
 
-def _turning(a: Any, b: Any, blocks: Sequence[DeltaBlock]) -> NDArray[np.complex128]:
+def _turning(a: Complex, b: Complex, blocks: Sequence[DeltaBlock]) -> Complex:
     """Matrix ``Q`` of norm one that turns ``a`` to ``b``: the spectral radius of ``Q M`` is then a bound."""
     n = len(a)
     Q = np.zeros((n, n), dtype=complex)

@@ -10,10 +10,10 @@ is found by linear programs on their linearisation, which is exact where the mat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,13 @@ from dalembert.control.norms import Matrices, peak_gain, response
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.core.types import Array
 
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
 __all__ = ["GainInBox", "mixed_in_box", "mixed_lower_bound", "real_lower_bound", "worst_gain_in_box", "worst_mixed"]
 
 Complex = NDArray[np.complex128]
+ValueAndSlope = Callable[[Array], tuple[float, Array]]
 
 
 def _repeated(blocks: Sequence[DeltaBlock], delta: Array) -> Array:
@@ -74,7 +78,7 @@ def mixed_in_box(M: NDArray[Any], blocks: Sequence[DeltaBlock], *, starts: int =
     return max(_climb(partial.value, delta, 1.0, np.inf)[1] for delta in begin)
 
 
-def _raise(value: Any, count: int, starts: int, seed: int, deadline: float = np.inf) -> tuple[float, Array]:
+def _raise(value: ValueAndSlope, count: int, starts: int, seed: int, deadline: float = np.inf) -> tuple[float, Array]:
     """Largest ``min(1 / max |delta|, value(delta))`` that was found."""
     rng = np.random.default_rng(seed)
     best, at = value(np.zeros(count))[0], np.zeros(count)
@@ -87,15 +91,15 @@ def _raise(value: Any, count: int, starts: int, seed: int, deadline: float = np.
             delta, g = _climb(value, delta, reach, deadline)
             if g <= best * (1.0 + 1e-9):
                 break
-            found, delta = _on_ray(value, delta)
-            if found <= best * (1.0 + 1e-6):
+            level, delta = _on_ray(value, delta)
+            if level <= best * (1.0 + 1e-6):
                 break
-            best, at = found, delta
+            best, at = level, delta
             reach = 1.0 / best
     return float(best), at
 
 
-def _climb(value: Any, delta: Array, reach: float, deadline: float) -> tuple[Array, float]:
+def _climb(value: ValueAndSlope, delta: Array, reach: float, deadline: float) -> tuple[Array, float]:
     """Projected gradient ascent in a box."""
     g, slope = value(delta)
     step = 0.5 * reach
@@ -114,7 +118,7 @@ def _climb(value: Any, delta: Array, reach: float, deadline: float) -> tuple[Arr
     return delta, g
 
 
-def _on_ray(value: Any, delta: Array) -> tuple[float, Array]:
+def _on_ray(value: ValueAndSlope, delta: Array) -> tuple[float, Array]:
     """The best point on the ray to ``delta``: where ``1 / max |delta|`` and the value meet."""
     size = float(np.abs(delta).max(initial=0.0))
     if size == 0.0:
@@ -235,9 +239,9 @@ def worst_mixed(
             M = _Partial(response(system, [np.exp(x)])[0], blocks)
             return -min(M.value(fixed)[0], 1.0 / max(float(np.abs(fixed).max(initial=0.0)), 1e-9))
 
-        found: Any = minimize_scalar(lower, bounds=(np.log(w / 1.5), np.log(1.5 * w)), method="bounded")
-        if -found.fun > best[0]:
-            best = (float(-found.fun), fixed, float(np.exp(found.x)))
+        peak: OptimizeResult = minimize_scalar(lower, bounds=(np.log(w / 1.5), np.log(1.5 * w)), method="bounded")
+        if -peak.fun > best[0]:
+            best = (float(-peak.fun), fixed, float(np.exp(peak.x)))
     if best[0] <= 0.0:
         return None
     return WorstCase(dict(zip(names, best[1].tolist(), strict=True)), 1.0 / best[0], best[2])
@@ -258,7 +262,7 @@ def real_lower_bound(
     M, rng = np.asarray(M, dtype=complex), np.random.default_rng(seed)
     parts, k = list(slices(blocks)), len(blocks)
     size = max(float(np.linalg.norm(M, 2)), 1e-300)
-    found = 0.0
+    bound = 0.0
     for attempt in range(starts):
         delta = np.zeros(k) if attempt == 0 else rng.uniform(-2.0, 2.0, k) / size
         reach = np.inf
@@ -288,7 +292,7 @@ def real_lower_bound(
                 A, b_ub = np.vstack([A, move]), np.concatenate([b_ub, limit + delta, limit - delta])
             equal = np.hstack([rows[keep], np.zeros((int(keep.sum()), 1))])
             target = np.array([rhs.real, rhs.imag])[keep]
-            program: Any = linprog(
+            program: OptimizeResult = linprog(
                 [0.0] * k + [1.0], A, b_ub, equal, target, bounds=[(None, None)] * k + [(0, None)], method="highs"
             )
             if not program.success:
@@ -300,7 +304,7 @@ def real_lower_bound(
             gap = float(np.abs(np.linalg.eigvals(M * d[None, :]) - 1.0).min())
             largest = float(np.abs(delta).max(initial=0.0))
             if gap < 1e-9 and largest > 0.0:
-                found = max(found, 1.0 / largest)
+                bound = max(bound, 1.0 / largest)
                 if moved < 1e-7 * largest:
                     break
-    return found
+    return bound

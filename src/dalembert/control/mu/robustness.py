@@ -130,14 +130,14 @@ def skew_mu(
     upper = 1.0 / low
     if all((b.kind == "real") == (b.name in fixed) for b in blocks):
         return MuBounds(min(mixed_in_box(M, blocks), upper), upper)
-    low, high, found = 0.2 / upper, 5.0 / upper, 0.0  # sizes at which the bound from below is one
+    low, high, lower = 0.2 / upper, 5.0 / upper, 0.0  # sizes at which the bound from below is one
     while high / low > 1.0 + 10.0 * tolerance and perf_counter() - began < seconds:
         middle = float(np.sqrt(low * high))
         if _lower(scaled(middle), blocks) >= 1.0:
-            high, found = middle, 1.0 / middle
+            high, lower = middle, 1.0 / middle
         else:
             low = middle
-    return MuBounds(min(found, upper), upper)
+    return MuBounds(min(lower, upper), upper)
 
 
 def _checked(matrix: ArrayLike, blocks: Sequence[DeltaBlock]) -> NDArray[np.complex128]:
@@ -319,9 +319,9 @@ def worst_gain(
         if left < 0.5:
             break
         scaled, _ = performance_channel(loop, inputs, outputs, gain)
-        found = sweep(scaled, blocks, 1.0, known=known, first=[frequency], seconds=left, stop_at_gap=True)
-        if not found.complete:
-            low, high, best = found.gaps[0]
+        proof = sweep(scaled, blocks, 1.0, known=known, first=[frequency], seconds=left, stop_at_gap=True)
+        if not proof.complete:
+            low, high, best = proof.gaps[0]
             why = "time limit reached" if np.isnan(best) else f"the best bound of mu there is {best:.4g}"
             message = f"a gain of {gain:.4g} is not proven between {low:.4g} and {high:.4g} rad/s: {why}"
             break
@@ -359,13 +359,13 @@ def performance_within(
     while (left := seconds - (perf_counter() - began)) > 0.0:
         shrunk = np.concatenate([np.full(n, 1.0 / factor), np.ones(blocks[-1].size)])
         parts = (A, B * shrunk, C, D * shrunk)
-        found = sweep(parts, blocks, 1.0, known=known, first=first, seconds=left, stop_at_gap=True)
-        solves += found.solves
-        if found.complete:
+        proof = sweep(parts, blocks, 1.0, known=known, first=first, seconds=left, stop_at_gap=True)
+        solves += proof.solves
+        if proof.complete:
             message = f"proven at {factor:.4g} over all frequencies, with a gain below {bound:.4g}"
             cost = perf_counter() - began, solves
-            return factor, Robustness(1.0, 0.0, None, tuple(found.intervals), True, message, *cost)
-        w, best = hardest(found)
+            return factor, Robustness(1.0, 0.0, None, tuple(proof.intervals), True, message, *cost)
+        w, best = hardest(proof)
         if np.isnan(best):
             break
         first.insert(0, w)
@@ -423,14 +423,14 @@ def _bounds(
     first = list(looked_at(system)) if worst is None else [worst.frequency, *looked_at(system)]
     search = Search(system, blocks, first, began + seconds, progress)
     if aim.level is not None:
-        found = search.at(aim.level)
+        proof = search.at(aim.level)
     else:
-        found = search.least(aim.passes(lower))
+        proof = search.least(aim.passes(lower))
     cost = perf_counter() - began, search.solves
-    if found.complete:
-        message = f"proven at {found.level:.4g} over all frequencies"
-        return Robustness(found.level, lower, worst, tuple(found.intervals), True, message, *cost)
-    low, high, best = found.gaps[0]
+    if proof.complete:
+        message = f"proven at {proof.level:.4g} over all frequencies"
+        return Robustness(proof.level, lower, worst, tuple(proof.intervals), True, message, *cost)
+    low, high, best = proof.gaps[0]
     why = "time limit reached" if np.isnan(best) else f"the best bound there is {best:.4g}"
-    message = f"not proven at {found.level:.4g} between {low:.4g} and {high:.4g} rad/s: {why}"
-    return Robustness(np.inf, lower, worst, tuple(found.intervals), False, message, *cost)
+    message = f"not proven at {proof.level:.4g} between {low:.4g} and {high:.4g} rad/s: {why}"
+    return Robustness(np.inf, lower, worst, tuple(proof.intervals), False, message, *cost)

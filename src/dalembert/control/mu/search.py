@@ -57,7 +57,7 @@ class Search:
 
     def at(self, level: float, stop_at_gap: bool = False) -> Sweep:
         """Prove a level as far as it can be."""
-        found = sweep(
+        swept = sweep(
             self.system,
             self.blocks,
             level,
@@ -67,8 +67,8 @@ class Search:
             stop_at_gap=stop_at_gap,
             progress=self.progress,
         )
-        self.solves += found.solves
-        return found
+        self.solves += swept.solves
+        return swept
 
     def least(self, passes: Sequence[tuple[float, float]]) -> Sweep:
         """The least level that is proven: in each pass it rises above whatever is met."""
@@ -76,13 +76,13 @@ class Search:
         for begin, margin in passes:
             level = max(begin, margin * self.obstacle)
             while proven is None or level < 0.99 * proven.level:
-                found = self.at(level, stop_at_gap=True)
-                if found.complete:
-                    proven = found
+                swept = self.at(level, stop_at_gap=True)
+                if swept.complete:
+                    proven = swept
                     break
-                w, best = hardest(found)
+                w, best = hardest(swept)
                 if np.isnan(best) or perf_counter() > self.deadline:
-                    return proven or found
+                    return proven or swept
                 self.first.insert(0, w)
                 self.obstacle = max(self.obstacle, best)
                 level = max(1.01 * level, margin * best)
@@ -90,9 +90,9 @@ class Search:
         return proven
 
 
-def hardest(found: Sweep) -> tuple[float, float]:
+def hardest(swept: Sweep) -> tuple[float, float]:
     """Frequency within the first gap, and the best bound there; not a number if time ran out."""
-    low, high, best = found.gaps[0]
+    low, high, best = swept.gaps[0]
     return (0.0 if low == 0.0 else high if np.isinf(high) else (low + high) / 2.0), best
 
 

@@ -19,6 +19,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.control.mu.scalings import Complex, Scaling, largest, upper_bound
 from dalembert.control.norms import Matrices
@@ -111,7 +112,7 @@ class _Response:
         B, C, D = B[:, :size], C[:size], D[:size, :size]
         poles, V = np.linalg.eig(A)
         if A.size and np.linalg.cond(V) < 1e7:
-            self.A: Any = np.diag(poles)
+            self.A: NDArray[Any] = np.diag(poles)
             self.B, self.C = np.linalg.solve(V, B.astype(complex)), C @ V
         else:
             balanced, T = matrix_balance(A)

@@ -36,12 +36,12 @@ def worst_values(
     names = list(loop.sizes)
     if outputs:
         system, blocks = performance_channel(loop, inputs, outputs, 1.0)
-        found = worst_gain_in_box(system, blocks, seconds=seconds)
-        if not found.gain > bound:
+        largest = worst_gain_in_box(system, blocks, seconds=seconds)
+        if not largest.gain > bound:
             return None
-        values = {**dict.fromkeys(names, 0.0), **found.values}
-        text = f"values of the blocks give a gain of {found.gain:.4g} above {bound:.4g}: {values_text(values)}"
-        return Broken(values, found.gain, text)
+        values = {**dict.fromkeys(names, 0.0), **largest.values}
+        text = f"values of the blocks give a gain of {largest.gain:.4g} above {bound:.4g}: {values_text(values)}"
+        return Broken(values, largest.gain, text)
     system, blocks = loop.state_space()
     worst = destabilising(system, blocks, seconds=seconds)
     if worst is None or worst.size > 1.0:

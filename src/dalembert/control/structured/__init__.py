@@ -24,7 +24,7 @@ from dalembert.control.structured.structures import (
     positive_gains,
     state_space,
 )
-from dalembert.control.structured.synthesis import TuneResult
+from dalembert.control.structured.synthesis import TuneResult, TuneSettings
 from dalembert.control.structured.tuning import tune
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Structure",
     "Tunable",
     "TuneResult",
+    "TuneSettings",
     "Variance",
     "beside",
     "fixed_controller",

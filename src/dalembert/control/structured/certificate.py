@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.control.norms import matrices_of, response
+from dalembert.control.norms import Matrices, matrices_of, response
 from dalembert.control.structured.requirements import ControllerGain, Gain, Poles, Requirement, Variance
 from dalembert.control.structured.structures import Structure
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
     import control
+
+    from dalembert.control.norms import LinearSystem
 
 __all__ = ["Check", "certify"]
 
@@ -30,13 +32,18 @@ _GRID = 4000
 
 @dataclass(frozen=True)
 class Check:
-    """A requirement on a plant: what the search claims, and what the other way gives."""
+    """A requirement on a plant: what the search claims, and what is computed the other way."""
 
     requirement: str
     plant: str
     claimed: float
-    found: float
+    computed: float
     ok: bool
+
+    @property
+    def found(self) -> float:
+        """What is computed the other way."""
+        return self.computed
 
 
 def certify(
@@ -47,8 +54,8 @@ def certify(
     values: Mapping[tuple[str, str], float],
 ) -> tuple[Check, ...]:
     """Check all requirements of a tuned controller."""
-    parts = [np.array(ca.DM(ca.densify(ca.SX(m))).full()) for m in structure.matrices(ca.DM(x))]
-    K = (parts[0], parts[1], parts[2], parts[3])
+    AK, BK, CK, DK = (np.array(ca.DM(ca.densify(ca.SX(m))).full()) for m in structure.matrices(ca.DM(x)))
+    K = (AK, BK, CK, DK)
     checks = []
     for name, plant in plants.items():
         poles = _poles(plant, K, structure)
@@ -58,26 +65,26 @@ def certify(
         for r in requirements:
             if (r.name, name) in values:
                 claimed = values[r.name, name]
-                found = loop.value(r)
-                checks.append(Check(r.name, name, claimed, found, _agree(claimed, found, r)))
+                value = loop.value(r)
+                checks.append(Check(r.name, name, claimed, value, _agree(claimed, value, r)))
     for r in requirements:
         if isinstance(r, ControllerGain):
             claimed = values[r.name, ""]
-            w = _grid(np.linalg.eigvals(K[0]) if K[0].size else np.zeros(0), r.band)
+            w = _grid(np.linalg.eigvals(K[0]) if K[0].size else np.zeros(0, dtype=complex), r.band)
             G = _weigh(response(K, w), r.before, r.after, w)
-            found = float(np.linalg.svd(G, compute_uv=False)[:, 0].max()) / r.bound
-            checks.append(Check(r.name, "", claimed, found, _agree(claimed, found, r)))
+            value = float(np.linalg.svd(G, compute_uv=False)[:, 0].max()) / r.bound
+            checks.append(Check(r.name, "", claimed, value, _agree(claimed, value, r)))
     return tuple(checks)
 
 
-def _agree(claimed: float, found: float, requirement: Requirement) -> bool:
+def _agree(claimed: float, value: float, requirement: Requirement) -> bool:
     """A grid must not exceed a claimed peak, and comes close to it; smooth quantities agree."""
     if isinstance(requirement, Gain | ControllerGain):
-        return bool(found <= claimed * (1.0 + 1e-6) + 1e-12 and found >= 0.98 * claimed)
-    return bool(abs(found - claimed) <= 1e-5 * max(abs(claimed), 1e-12))
+        return bool(value <= claimed * (1.0 + 1e-6) + 1e-12 and value >= 0.98 * claimed)
+    return bool(abs(value - claimed) <= 1e-5 * max(abs(claimed), 1e-12))
 
 
-def _poles(plant: Any, K: Any, structure: Structure) -> NDArray[np.complex128]:
+def _poles(plant: control.StateSpace, K: Matrices, structure: Structure) -> NDArray[np.complex128]:
     import control
 
     u = [plant.input_labels.index(c) for c in structure.controls]
@@ -91,8 +98,10 @@ def _poles(plant: Any, K: Any, structure: Structure) -> NDArray[np.complex128]:
 class _Loop:
     """A plant and a controller, joined frequency by frequency."""
 
-    def __init__(self, plant: Any, K: Any, structure: Structure, poles: NDArray[np.complex128]) -> None:
-        self.parts, _ = matrices_of(plant)
+    def __init__(
+        self, plant: control.StateSpace, K: Matrices, structure: Structure, poles: NDArray[np.complex128]
+    ) -> None:
+        self.matrices, _ = matrices_of(plant)
         self.K, self.structure, self.poles = K, structure, poles
         self.inputs, self.outputs = list(plant.input_labels), list(plant.output_labels)
 
@@ -103,7 +112,7 @@ class _Loop:
         the plant instead would subtract numbers that grow without bound at low frequencies where it has integrators.
         """
         s = self.structure
-        (A, B, C, D), (AK, BK, CK, DK) = self.parts, self.K
+        (A, B, C, D), (AK, BK, CK, DK) = self.matrices, self.K
         u = [self.inputs.index(c) for c in s.controls]
         y = [self.outputs.index(m) for m in s.measured]
         n, k, m, p = A.shape[0], AK.shape[0], len(u), len(y)
@@ -114,14 +123,14 @@ class _Loop:
         E[n + k : n + k + m, n : n + k] = -CK
         E[n + k : n + k + m, n + k :] = np.hstack([np.eye(m), -DK])
         E[n + k + m :, :n], E[n + k + m :, n + k :] = C[y], np.hstack([D[np.ix_(y, u)], np.eye(p)])
-        given = np.zeros((len(E), len(inputs)))
+        right = np.zeros((len(E), len(inputs)))
         direct = np.zeros((len(self.outputs), len(inputs)))
         for j, name in enumerate(inputs):
             if name in self.inputs:
                 i = self.inputs.index(name)
-                given[:n, j], given[n + k + m :, j], direct[:, j] = B[:, i], -D[y, i], D[:, i]
+                right[:n, j], right[n + k + m :, j], direct[:, j] = B[:, i], -D[y, i], D[:, i]
             else:
-                given[n + k + m + s.measured.index(name.removeprefix("r.")), j] = 1.0
+                right[n + k + m + s.measured.index(name.removeprefix("r.")), j] = 1.0
         shown = np.zeros((len(outputs), len(E)))
         through = np.zeros((len(outputs), len(inputs)))
         for i, name in enumerate(outputs):
@@ -133,11 +142,11 @@ class _Loop:
             else:
                 shown[i, n + k + m + s.measured.index(name.removeprefix("e."))] = 1.0
         moving = np.diag(np.concatenate([np.ones(n + k), np.zeros(m + p)]))
-        found = []
+        responses = []
         for some in np.array_split(w, max(1, len(w) * len(E) ** 2 // 2_000_000)):
-            x = np.linalg.solve(1j * some[:, None, None] * moving + E, given)
-            found.append(shown @ x + through)
-        return np.concatenate(found)
+            x = np.linalg.solve(1j * some[:, None, None] * moving + E, right)
+            responses.append(shown @ x + through)
+        return np.concatenate(responses)
 
     def value(self, r: Requirement) -> float:
         """Value of a requirement."""
@@ -173,7 +182,7 @@ class _Loop:
         return float(np.sqrt(total / np.pi)) / r.bound
 
 
-def _grid(poles: NDArray[Any], band: tuple[float, float] | None) -> Array:
+def _grid(poles: NDArray[np.complex128], band: tuple[float, float] | None) -> Array:
     """Frequencies over the range of the poles, denser at resonances; ends of the band included."""
     size = np.abs(poles[np.abs(poles) > 1e-9]) if poles.size else np.ones(1)
     size = size if size.size else np.ones(1)
@@ -186,7 +195,9 @@ def _grid(poles: NDArray[Any], band: tuple[float, float] | None) -> Array:
     return np.unique(np.maximum(w, 1e-6 * low))  # not zero itself: the plant may have integrators
 
 
-def _weigh(T: NDArray[np.complex128], before: Any, after: Any, w: Array) -> NDArray[np.complex128]:
+def _weigh(
+    T: NDArray[np.complex128], before: LinearSystem | None, after: LinearSystem | None, w: Array
+) -> NDArray[np.complex128]:
     for weight, side in ((before, "before"), (after, "after")):
         if weight is None:
             continue

@@ -62,10 +62,10 @@ def bfgs(
         if iteration == 0:
             size = max(1.0, float(np.linalg.norm(d)))
             d, slope = d / size, slope / size
-        found = _weak_wolfe(f, x, value, d, slope, budget)
-        if found is None:
+        step = _weak_wolfe(f, x, value, d, slope, budget)
+        if step is None:
             break
-        y, fy, gy, wolfe = found
+        y, fy, gy, wolfe = step
         s, r = y - x, gy - g
         gained = value - fy
         x, value, g = y, fy, gy

@@ -71,7 +71,7 @@ def ranges(structure: Structure, plants: Sequence[LoopPlant], frequency: float |
     slope = ca.Function("slope", [x], [ca.jacobian(ca.vec(structure.packed(x)), x)])
     guess = [t.start if t.start is not None else (t.scale or 1.0) for t in structure.tunables]
     moved = np.abs(np.array(slope(guess).full())) if structure.tunables else np.zeros((0, 0))
-    found = []
+    scaled = []
     for i, t in enumerate(structure.tunables):
         rows = np.flatnonzero(moved[:, i])
         sizes = typical.T.ravel()[rows]
@@ -81,8 +81,8 @@ def ranges(structure: Structure, plants: Sequence[LoopPlant], frequency: float |
         if scale is None:
             slopes = moved[rows, i] if t.power == 1.0 else 1.0
             scale = float(np.min(sizes / slopes)) ** (1.0 / t.power) if rows.size else 1.0
-        found.append(_range(t, max(scale, abs(t.start or 0.0) / 10.0)))
-    return found
+        scaled.append(_range(t, max(scale, abs(t.start or 0.0) / 10.0)))
+    return scaled
 
 
 def _range(t: Tunable, scale: float) -> Range:
@@ -104,11 +104,11 @@ def _typical_gains(structure: Structure, plants: Sequence[LoopPlant], frequency:
     nu, ny = len(structure.controls), len(structure.measured)
     n = structure.order
     P = plants[0]
-    own = P.A.shape[0] - n
-    w = frequency or _middle_frequency(P.A[:own, :own])
+    order = P.A.shape[0] - n
+    w = frequency or _middle_frequency(P.A[:order, :order])
     # At a real rate instead of a frequency: undamped plants have poles among the frequencies.
-    states = np.linalg.solve(1.05 * w * np.eye(own) - P.A[:own, :own], P.B2[:own, :nu])
-    G = np.abs(P.D22[:ny, :nu] + P.C2[:ny, :own] @ states).T
+    states = np.linalg.solve(1.05 * w * np.eye(order) - P.A[:order, :order], P.B2[:order, :nu])
+    G = np.abs(P.D22[:ny, :nu] + P.C2[:ny, :order] @ states).T
     reached = G > 1e-9 * G.max(initial=0.0)  # noqa: SIM300
     fill = float(1.0 / G.max()) if reached.any() else 1.0
     direct = np.where(reached, 1.0 / np.where(reached, G, 1.0), fill)
@@ -195,14 +195,14 @@ class Objective:
     def pieces(self, y: Array, weight: float, fraction: float = 0.9) -> tuple[Array, Array]:
         """Values and slopes of all requirements that are nearly the worst one."""
         K, J = self._chain(y)
-        found = [
+        gradients = [
             (factor * piece.value, factor * piece.gradient)
             for terms, factor in ((self.hard, weight), (self.soft, 1.0))
             for term in terms
             for piece in term.pieces(K, fraction)
         ]
-        most = max(value for value, _ in found)
-        kept = [(value, J.T @ g.T.ravel()) for value, g in found if value >= fraction * most]
+        most = max(value for value, _ in gradients)
+        kept = [(value, J.T @ g.T.ravel()) for value, g in gradients if value >= fraction * most]
         return np.array([v for v, _ in kept]), np.array([g for _, g in kept])
 
     def values(self, x: Array) -> dict[tuple[str, str], float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from dalembert.core.types import Array
 
 if TYPE_CHECKING:
     import control
+
+    from dalembert.control.norms import LinearSystem
 
 __all__ = ["LoopPlant", "controller_alone", "loop_plant", "named_plants"]
 
@@ -75,7 +77,7 @@ class LoopPlant:
             self.name,
         )
 
-    def weighted(self, before: Any, after: Any) -> LoopPlant:
+    def weighted(self, before: LinearSystem | None, after: LinearSystem | None) -> LoopPlant:
         """The same loop with weights before its inputs and after its outputs (None: none)."""
         result = self
         if before is not None:
@@ -121,7 +123,9 @@ class LoopPlant:
         )
 
 
-def named_plants(plant: Any) -> dict[str, control.StateSpace]:
+def named_plants(
+    plant: control.StateSpace | Sequence[control.StateSpace] | Mapping[str, control.StateSpace],
+) -> dict[str, control.StateSpace]:
     """Plants by name: one plant, several of them (named by number), or a mapping."""
     import control
 
@@ -217,14 +221,13 @@ def _with_states(P: LoopPlant, order: int) -> LoopPlant:
     )
 
 
-def _weight(weight: Any, count: int, what: str, names: Sequence[str]) -> Matrices:
+def _weight(weight: LinearSystem, count: int, what: str, names: Sequence[str]) -> Matrices:
     """A weight of ``count`` signals: one for all of them, or one with as many ports."""
     from scipy.linalg import block_diag
 
-    parts, period = matrices_of(weight)
+    (A, B, C, D), period = matrices_of(weight)
     if period:
         raise InputError(f"the weight of {what}s {', '.join(names)} is sampled: give a continuous one")
-    A, B, C, D = parts
     if A.size and np.linalg.eigvals(A).real.max() >= 0.0:
         raise InputError(
             f"the weight of {what}s {', '.join(names)} is not stable: move a pole at zero a little to the left "

@@ -6,17 +6,16 @@ synthesis. What ends it is a proof over all values and all frequencies, or the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from dalembert.control.mu.robustness import Robustness, robust_stability, worst_gain
 from dalembert.control.mu.worst import worst_values
 from dalembert.control.structured.requirements import Gain, Poles, Requirement
-from dalembert.control.structured.structures import Structure
+from dalembert.control.structured.structures import Structure, Tunable
 from dalembert.control.structured.synthesis import TuneResult, TuneSettings, tune_models
 from dalembert.control.uncertain.lft import LFT, append, constant, system_lft
 from dalembert.control.uncertain.machines import UncertainMachine
@@ -89,7 +88,7 @@ def tune_over_ranges(
     return answer(result, None, f"after {_ROUNDS} rounds {worst.message if worst else ''}", met=False)
 
 
-def _inside(t: Any, value: float) -> float:
+def _inside(t: Tunable, value: float) -> float:
     low = -np.inf if t.lower is None else t.lower
     high = np.inf if t.upper is None else t.upper
     return float(np.clip(value, low, high))
@@ -142,7 +141,13 @@ def _channel(loop: LFT, r: Gain) -> LFT:
     return replace(T, inputs=inputs, outputs=outputs)
 
 
-def _proven(result: TuneResult, goals: Sequence[_Goal], left: Any, answer: Any, joined: int) -> TuneResult:
+def _proven(
+    result: TuneResult,
+    goals: Sequence[_Goal],
+    left: Callable[[], float],
+    answer: Callable[..., TuneResult],
+    joined: int,
+) -> TuneResult:
     """Prove each goal in the time that is left."""
     proof: Robustness | None = None
     for k, goal in enumerate(goals):

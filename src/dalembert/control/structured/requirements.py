@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+
+if TYPE_CHECKING:
+    from dalembert.control.norms import LinearSystem
 
 __all__ = [
     "ControllerGain",
@@ -26,7 +30,7 @@ __all__ = [
 ]
 
 
-def _positive(value: Any, what: str, *, zero: bool = False) -> None:
+def _positive(value: float, what: str, *, zero: bool = False) -> None:
     ok = isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value)
     if not (ok and (value >= 0 if zero else value > 0)):
         raise InputError(f"{what} must be a {'number >= 0' if zero else 'positive number'}, got {value!r}")
@@ -72,12 +76,12 @@ class Gain(Requirement):
     inputs: str | Sequence[str]
     outputs: str | Sequence[str]
     bound: float = 1.0
-    before: Any = None
-    after: Any = None
+    before: LinearSystem | None = None
+    after: LinearSystem | None = None
     band: tuple[float, float] | None = None
     name: str = ""
     plants: tuple[str, ...] | None = None
-    offset: Any = None
+    offset: ArrayLike | None = None
     scale: float = 1.0
 
     def __post_init__(self) -> None:
@@ -109,8 +113,8 @@ class Variance(Requirement):
     inputs: str | Sequence[str]
     outputs: str | Sequence[str]
     bound: float = 1.0
-    before: Any = None
-    after: Any = None
+    before: LinearSystem | None = None
+    after: LinearSystem | None = None
     name: str = ""
     plants: tuple[str, ...] | None = None
 
@@ -147,15 +151,15 @@ class Poles(Requirement):
     plants: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        given = {k: getattr(self, k) for k in ("decay", "damping", "frequency") if getattr(self, k) is not None}
-        if not given:
+        bounds = {k: getattr(self, k) for k in ("decay", "damping", "frequency") if getattr(self, k) is not None}
+        if not bounds:
             raise InputError("Poles needs a decay, a damping or a frequency")
-        for key, value in given.items():
+        for key, value in bounds.items():
             _positive(value, f"{key} of poles")
         if self.damping is not None and self.damping > 1.0:
             raise InputError(f"damping of poles must be at most 1, got {self.damping!r}")
         if not self.name:
-            object.__setattr__(self, "name", "poles: " + ", ".join(f"{k} {v:g}" for k, v in given.items()))
+            object.__setattr__(self, "name", "poles: " + ", ".join(f"{k} {v:g}" for k, v in bounds.items()))
 
 
 @dataclass(frozen=True)
@@ -175,8 +179,8 @@ class ControllerGain(Requirement):
     """
 
     bound: float = 1.0
-    before: Any = None
-    after: Any = None
+    before: LinearSystem | None = None
+    after: LinearSystem | None = None
     band: tuple[float, float] | None = None
     name: str = "controller gain"
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from dalembert.control.norms import matrices_of
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Expression, ExpressionLike
+
+if TYPE_CHECKING:
+    from dalembert.control.norms import LinearSystem
 
 __all__ = [
     "Structure",
@@ -30,6 +34,9 @@ __all__ = [
     "positive_gains",
     "state_space",
 ]
+
+Entries = ExpressionLike | float
+SymbolicMatrices = tuple[Entries, Entries, Entries, Entries]
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,7 @@ class Structure:
     controls: tuple[str, ...]
     tunables: tuple[Tunable, ...]
     order: int
-    matrices: Callable[[Any], tuple[Any, Any, Any, Any]]
+    matrices: Callable[[ExpressionLike], SymbolicMatrices]
 
     def __post_init__(self) -> None:
         for what, names in (("measured", self.measured), ("controls", self.controls)):
@@ -101,12 +108,12 @@ class Structure:
                 raise InputError(f"a structure needs at least one name in {what}")
             if len(set(names)) != len(names):
                 raise InputError(f"{what} names one signal twice: {', '.join(names)}")
-        own = [t.name for t in self.tunables]
-        twice = {n for n in own if own.count(n) > 1}
+        tunable = [t.name for t in self.tunables]
+        twice = {n for n in tunable if tunable.count(n) > 1}
         if twice:
             raise InputError(f"a structure has two tunables named {', '.join(sorted(twice))}")
 
-    def packed(self, x: Any) -> Any:
+    def packed(self, x: ExpressionLike) -> Expression:
         """The controller as one matrix ``[D C; B A]``: a static gain of the plant with its states added."""
         A, B, C, D = (ca.SX(m) for m in self.matrices(x))
         return ca.vertcat(ca.horzcat(D, C), ca.horzcat(B, A))
@@ -122,7 +129,7 @@ class Structure:
             )
         k = len(first.tunables)
 
-        def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+        def matrices(x: ExpressionLike) -> SymbolicMatrices:
             A1, B1, C1, D1 = (ca.SX(m) for m in first.matrices(x[:k]))
             A2, B2, C2, D2 = (ca.SX(m) for m in self.matrices(x[k:]))
             A = ca.vertcat(ca.horzcat(A1, ca.SX(first.order, self.order)), ca.horzcat(B2 @ C1, A2))
@@ -150,7 +157,7 @@ def _joined(structures: Sequence[Structure]) -> Structure:
     controls = tuple(dict.fromkeys(n for s in structures for n in s.controls))
     counts = np.cumsum([0, *(len(s.tunables) for s in structures)])
 
-    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+    def matrices(x: ExpressionLike) -> SymbolicMatrices:
         A, B, C = ca.SX(0, 0), ca.SX(0, len(measured)), ca.SX(len(controls), 0)
         D = ca.SX(len(controls), len(measured))
         for s, i, j in zip(structures, counts[:-1], counts[1:], strict=True):
@@ -188,7 +195,7 @@ def _static(
 ) -> Structure:
     tunables = tuple(e for e in entries.values() if isinstance(e, Tunable))
 
-    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+    def matrices(x: ExpressionLike) -> SymbolicMatrices:
         D, k = ca.SX(len(controls), len(measured)), 0
         for (i, j), e in entries.items():
             if isinstance(e, Tunable):
@@ -243,14 +250,14 @@ def pd_gains(
     measured = (*positions, *velocities)
     n = len(controls)
     entries: dict[tuple[int, int], Tunable | float] = {}
-    for part, (names, bound) in enumerate(((positions, kp), (velocities, kd))):
+    for block, (names, bound) in enumerate(((positions, kp), (velocities, kd))):
         for i, control in enumerate(controls):
             for j, name in enumerate(names):
                 if centralised or i == j:
                     entry = _entry(bound, f"{control}<-{name}")
                     if isinstance(entry, Tunable):
                         entry = Tunable(f"{control}<-{name}", entry.start, entry.lower, entry.upper, entry.scale)
-                    entries[i, part * n + j] = entry
+                    entries[i, block * n + j] = entry
     return _static(tuple(measured), controls, entries)
 
 
@@ -274,16 +281,16 @@ def positive_gains(loops: Mapping[str, tuple[str, str]], *, least: float = 0.0) 
     begin = [1.0 if i == j else 0.0 for _ in range(2) for i in range(n) for j in range(i + 1)]
     tunables = tuple(Tunable(name, power=2.0, begin=b) for name, b in zip(names, begin, strict=True))
 
-    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
-        parts, k = [], 0
+    def matrices(x: ExpressionLike) -> SymbolicMatrices:
+        squares, k = [], 0
         for _ in range(2):
             L = ca.SX(n, n)
             for i in range(n):
                 for j in range(i + 1):
                     L[i, j] = x[k]
                     k += 1
-            parts.append(L @ L.T + least * ca.SX.eye(n))
-        return ca.SX(0, 0), ca.SX(0, 2 * n), ca.SX(n, 0), ca.horzcat(*parts)
+            squares.append(L @ L.T + least * ca.SX.eye(n))
+        return ca.SX(0, 0), ca.SX(0, 2 * n), ca.SX(n, 0), ca.horzcat(*squares)
 
     return Structure((*positions, *velocities), controls, tunables, 0, matrices)
 
@@ -306,16 +313,16 @@ def pid_gains(loops: Mapping[str, str], *, filter_time: float, integral: bool = 
 
 
 def _pid(control: str, name: str, T: float, integral: bool) -> Structure:
-    parts = ("kp", "ki", "kd") if integral else ("kp", "kd")
+    terms = ("kp", "ki", "kd") if integral else ("kp", "kd")
 
-    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
-        kp, kd = x[0], x[len(parts) - 1]
+    def matrices(x: ExpressionLike) -> SymbolicMatrices:
+        kp, kd = x[0], x[len(terms) - 1]
         A, B, C, D = ca.SX(-1.0 / T), ca.SX(1.0), -kd / T**2, kp + kd / T
         if integral:
             return ca.diagcat(ca.SX(1, 1), A), ca.vertcat(1.0, B), ca.horzcat(x[1], C), D
         return A, B, C, D
 
-    return Structure((name,), (control,), tuple(Tunable(f"{control}.{k}") for k in parts), len(parts) - 1, matrices)
+    return Structure((name,), (control,), tuple(Tunable(f"{control}.{k}") for k in terms), len(terms) - 1, matrices)
 
 
 def low_pass(control: str, measured: str, *, order: int = 1, frequency: Entry = None) -> Structure:
@@ -326,8 +333,8 @@ def low_pass(control: str, measured: str, *, order: int = 1, frequency: Entry = 
     free = [e for e in (w,) if isinstance(e, Tunable)]
     damping = [Tunable(f"{control}.damping", 0.7, 0.05, 2.0, 1.0)] if order == 2 else []
 
-    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
-        f: Any = x[0] if free else w
+    def matrices(x: ExpressionLike) -> SymbolicMatrices:
+        f = x[0] if isinstance(w, Tunable) else w
         if order == 1:
             return -f, 1.0, f, 0.0
         z = x[len(free)]
@@ -341,12 +348,12 @@ def notch(
     control: str, measured: str, *, frequency: Entry, depth: Entry = (0.01, 1.0), width: Entry = (0.05, 2.0)
 ) -> Structure:
     """Notch ``(s^2 + 2 d z w s + w^2) / (s^2 + 2 z w s + w^2)``: frequency ``w``, width ``z``, depth ``d``."""
-    parts = [_entry(e, f"{control}.{k}") for e, k in ((frequency, "frequency"), (depth, "depth"), (width, "width"))]
-    free = [e for e in parts if isinstance(e, Tunable)]
+    entries = [_entry(e, f"{control}.{k}") for e, k in ((frequency, "frequency"), (depth, "depth"), (width, "width"))]
+    free = [e for e in entries if isinstance(e, Tunable)]
 
-    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+    def matrices(x: ExpressionLike) -> SymbolicMatrices:
         k, values = 0, []
-        for e in parts:
+        for e in entries:
             values.append(x[k] if isinstance(e, Tunable) else e)
             k += isinstance(e, Tunable)
         w, d, z = values
@@ -373,34 +380,34 @@ def state_space(controls: Sequence[str], measured: Sequence[str], order: int, *,
         for i, j in where
     )
 
-    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
-        made = {"A": ca.SX(order, order), "B": ca.SX(order, p), "C": ca.SX(m, order), "D": ca.SX(m, p)}
+    def matrices(x: ExpressionLike) -> SymbolicMatrices:
+        blocks = {"A": ca.SX(order, order), "B": ca.SX(order, p), "C": ca.SX(m, order), "D": ca.SX(m, p)}
         n = 0
         for k, where in cells.items():
             for i, j in where:
-                made[k][i, j] = x[n]
+                blocks[k][i, j] = x[n]
                 n += 1
-        return made["A"], made["B"], made["C"], made["D"]
+        return blocks["A"], blocks["B"], blocks["C"], blocks["D"]
 
     return Structure(tuple(measured), tuple(controls), tunables, order, matrices)
 
 
-def fixed_controller(system: Any, controls: Sequence[str], measured: Sequence[str]) -> Structure:
+def fixed_controller(system: LinearSystem, controls: Sequence[str], measured: Sequence[str]) -> Structure:
     """A given controller of python-control as a structure without tunables, to be combined with others."""
-    parts, period = matrices_of(system)
+    (A, B, C, D), period = matrices_of(system)
     if period:
         raise InputError("structures are continuous: give a continuous controller")
-    if parts[3].shape != (len(controls), len(measured)):
+    if D.shape != (len(controls), len(measured)):
         raise InputError(
-            f"the controller has {parts[3].shape[0]} outputs and {parts[3].shape[1]} inputs, but {len(controls)} "
+            f"the controller has {D.shape[0]} outputs and {D.shape[1]} inputs, but {len(controls)} "
             f"controls and {len(measured)} measured signals are named"
         )
-    fixed = tuple(ca.SX(ca.DM(m)) if m.size else ca.SX(*m.shape) for m in parts)
+    fixed = tuple(ca.SX(ca.DM(m)) if m.size else ca.SX(*m.shape) for m in (A, B, C, D))
 
-    def matrices(x: Any) -> tuple[Any, Any, Any, Any]:
+    def matrices(x: ExpressionLike) -> SymbolicMatrices:
         return fixed[0], fixed[1], fixed[2], fixed[3]
 
-    return Structure(tuple(measured), tuple(controls), (), parts[0].shape[0], matrices)
+    return Structure(tuple(measured), tuple(controls), (), A.shape[0], matrices)
 
 
 def check_names(structure: Structure, inputs: Sequence[str], outputs: Sequence[str], plant: str) -> None:

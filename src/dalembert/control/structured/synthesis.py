@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert.control.mu.robustness import Robustness
 from dalembert.control.structured.certificate import Check, certify
-from dalembert.control.structured.nonsmooth import Budget, bfgs, bundle
+from dalembert.control.structured.nonsmooth import Budget, Function, bfgs, bundle
 from dalembert.control.structured.objective import Objective, ranges
 from dalembert.control.structured.plants import LoopPlant, loop_plant
 from dalembert.control.structured.requirements import Requirement
@@ -93,8 +93,8 @@ class TuneResult:
         import casadi as ca
 
         x = ca.DM(list(self.values.values()))
-        parts = [np.array(ca.DM(ca.densify(ca.SX(m))).full()) for m in self.structure.matrices(x)]
-        return parts[0], parts[1], parts[2], parts[3]
+        A, B, C, D = (np.array(ca.DM(ca.densify(ca.SX(m))).full()) for m in self.structure.matrices(x))
+        return A, B, C, D
 
     @property
     def controller(self) -> control.StateSpace:
@@ -114,7 +114,21 @@ class TuneResult:
 
 @dataclass(frozen=True)
 class TuneSettings:
-    """How long and how often is searched (see `tune`)."""
+    """How long and how often `tune` searches.
+
+    Parameters
+    ----------
+    starts
+        Number of starts: the first from the structure's own values, the others from random ones.
+    seed
+        Seed of the random starts.
+    time_limit
+        Seconds after which the best so far is returned.
+    frequency
+        Typical frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the poles.
+    progress
+        Called as ``progress(what, worst)`` after each start and polish.
+    """
 
     starts: int = 5
     seed: int = 0
@@ -146,13 +160,13 @@ class _Search:
 
     def others(self, count: int) -> list[tuple[float, Array]]:
         """The next best starts that ended elsewhere, and not far above."""
-        found: list[tuple[float, Array]] = []
+        starts: list[tuple[float, Array]] = []
         last = self.value
         for value, y in sorted(self.offered, key=lambda item: item[0]):
-            if last * (1.0 + 1e-4) < value < 1.3 * self.value and len(found) < count:
-                found.append((value, y))
+            if last * (1.0 + 1e-4) < value < 1.3 * self.value and len(starts) < count:
+                starts.append((value, y))
                 last = value
-        return found
+        return starts
 
 
 def tune_models(
@@ -263,8 +277,8 @@ def _next_weight(weight: float, h: float, low: tuple[float, float] | None, high:
         # Where both are active the soft ones stand at weight times h: with that as weight the hard ones are near one.
         return weight * float(np.clip(0.98 * h, 1e-3, 0.5) if h <= 1.0 else np.clip(1.02 * h, 2.0, 1e3))
     (w0, h0), (w1, h1) = low, high
-    part = np.log(h0) / max(np.log(h0) - np.log(max(h1, 1e-12)), 1e-12)
-    return float(w0 * (w1 / w0) ** np.clip(part, 0.1, 0.9))
+    fraction = np.log(h0) / max(np.log(h0) - np.log(max(h1, 1e-12)), 1e-12)
+    return float(w0 * (w1 / w0) ** np.clip(fraction, 0.1, 0.9))
 
 
 def _split(objective: Objective, y: Array) -> tuple[float, float]:
@@ -275,7 +289,13 @@ def _split(objective: Objective, y: Array) -> tuple[float, float]:
 
 
 def _polish(
-    objective: Objective, value: Any, y: Array, f: float, weight: float, budget: Budget, enough: Any
+    objective: Objective,
+    value: Function,
+    y: Array,
+    f: float,
+    weight: float,
+    budget: Budget,
+    enough: Callable[[float], bool] | None,
 ) -> tuple[Array, float]:
     for _ in range(6):
         before = f
@@ -293,7 +313,7 @@ def _polish(
 def _result(
     objective: Objective,
     plants: list[LoopPlant],
-    given: Mapping[str, control.StateSpace],
+    models: Mapping[str, control.StateSpace],
     x: Array,
     search: _Search,
     hard: Sequence[Requirement],
@@ -323,7 +343,7 @@ def _result(
     at_bound = tuple(n for n, r, v in zip(names, objective.limits, x, strict=True) if r.ends_at_bound(float(v)))
     if at_bound:
         message += f"; at a bound: {', '.join(at_bound)}"
-    checks = certify(given, structure, x, [*hard, *soft], values)
+    checks = certify(models, structure, x, [*hard, *soft], values)
     return TuneResult(
         "met" if met else "missed",
         message,

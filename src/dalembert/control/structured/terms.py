@@ -6,12 +6,14 @@ non-smooth method needs to know.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dalembert.control.norms import Peak, gain_peaks, peak_gain
+from dalembert.control.norms import Matrices, Peak, gain_peaks, peak_gain
 from dalembert.control.structured.plants import LoopPlant, controller_alone
 from dalembert.control.structured.requirements import ControllerGain, Gain, Poles, Requirement, Variance
 from dalembert.control.structured.structures import Structure
@@ -19,6 +21,9 @@ from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
 __all__ = ["Term", "ValueAndGradient", "abscissa", "terms_of"]
+
+Complex = NDArray[np.complex128]
+OfPoles = Callable[[Complex], NDArray[np.number]]
 
 
 class ValueAndGradient(NamedTuple):
@@ -49,7 +54,7 @@ def abscissa(P: LoopPlant, K: Array) -> ValueAndGradient:
 
 
 def _eigenvalue_pieces(
-    P: LoopPlant, A: Array, left: Array, right: Array, value: Any, factor: Any, count: int
+    P: LoopPlant, A: Array, left: Array, right: Array, value: OfPoles, factor: OfPoles, count: int
 ) -> list[ValueAndGradient]:
     """Largest values of a function of the poles; ``factor`` is its derivative, ``Re(factor d pole)``."""
     poles, V = np.linalg.eig(A)
@@ -60,13 +65,13 @@ def _eigenvalue_pieces(
     order = np.argsort(-f)[:count]
     W = np.linalg.inv(V)
     slopes = factor(poles)
-    found = []
+    pieces = []
     for k in order:
         if poles[k].imag < 0 and count > 1:
             continue
         row, column = (W[k] @ P.B2) @ left, right @ (P.C2 @ V[:, k])
-        found.append(ValueAndGradient(float(f[k]), np.real(slopes[k] * np.outer(row, column))))
-    return found
+        pieces.append(ValueAndGradient(float(f[k]), np.real(slopes[k] * np.outer(row, column))))
+    return pieces
 
 
 @dataclass(eq=False)
@@ -91,7 +96,7 @@ class GainTerm:
         closed = P.closed(F)
         if not np.isfinite(closed[0]).all() or not np.isfinite(closed[3]).all():
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
-        poles: Any = np.linalg.eigvals(closed[0]) if closed[0].size else np.zeros(0, dtype=complex)
+        poles: NDArray[Any] = np.linalg.eigvals(closed[0]) if closed[0].size else np.zeros(0, dtype=complex)
         if self.needs_stability and poles.real.max(initial=-1.0) >= 0.0:
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         best = peak_gain(closed, self.band, near=self.near, poles=poles, tolerance=1e-9)
@@ -99,12 +104,12 @@ class GainTerm:
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         peaks = gain_peaks(closed, best, self.band, fraction) if fraction < 1.0 else [best]
         self.near = [p.frequency for p in peaks[:4] if np.isfinite(p.frequency)]
-        found = []
+        values = []
         for peak in peaks:
-            found += self._at(closed, peak, left, right, fraction * best.gain)
-        return sorted(found, key=lambda piece: -piece.value)
+            values += self._at(closed, peak, left, right, fraction * best.gain)
+        return sorted(values, key=lambda piece: -piece.value)
 
-    def _at(self, closed: Any, peak: Peak, left: Array, right: Array, least: float) -> list[ValueAndGradient]:
+    def _at(self, closed: Matrices, peak: Peak, left: Array, right: Array, least: float) -> list[ValueAndGradient]:
         P, (A, B, C, D) = self.channel, closed
         if np.isfinite(peak.frequency) and A.size:
             pencil = 1j * peak.frequency * np.eye(A.shape[0]) - A
@@ -114,13 +119,13 @@ class GainTerm:
         else:
             T, Z, Y = D.astype(complex), P.D12.astype(complex), P.D21.astype(complex)
         U, s, Vh = np.linalg.svd(T)
-        found = []
+        values = []
         for k in range(min(2, len(s))):
             if k and s[k] < least:
                 break
             row, column = (U[:, k].conj() @ Z) @ left, right @ (Y @ Vh[k].conj())
-            found.append(ValueAndGradient(float(s[k]) / self.bound, np.real(np.outer(row, column)) / self.bound))
-        return found
+            values.append(ValueAndGradient(float(s[k]) / self.bound, np.real(np.outer(row, column)) / self.bound))
+        return values
 
 
 @dataclass(eq=False)
@@ -169,14 +174,14 @@ class PolesTerm:
         if not np.isfinite(A).all() or (np.linalg.eigvals(A).real >= 0.0).any():
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         count = 1 if fraction >= 1.0 else 6
-        found: list[ValueAndGradient] = []
+        values: list[ValueAndGradient] = []
         if r.decay is not None:
             a = r.decay
-            found += _eigenvalue_pieces(P, A, left, right, lambda s: -a / s.real, lambda s: a / s.real**2, count)
+            values += _eigenvalue_pieces(P, A, left, right, lambda s: -a / s.real, lambda s: a / s.real**2, count)
         if r.damping is not None:
             z = r.damping
             # value = z |s| / -Re s; d|s| = Re(conj(s) ds) / |s|
-            found += _eigenvalue_pieces(
+            values += _eigenvalue_pieces(
                 P,
                 A,
                 left,
@@ -187,7 +192,7 @@ class PolesTerm:
             )
         if r.frequency is not None:
             w = r.frequency
-            found += _eigenvalue_pieces(
+            values += _eigenvalue_pieces(
                 P,
                 A,
                 left,
@@ -196,8 +201,8 @@ class PolesTerm:
                 lambda s: s.conj() / (np.maximum(np.abs(s), 1e-300) * w),
                 count,
             )
-        found.sort(key=lambda piece: -piece.value)
-        return [piece for piece in found if piece.value >= fraction * found[0].value]
+        values.sort(key=lambda piece: -piece.value)
+        return [piece for piece in values if piece.value >= fraction * values[0].value]
 
 
 def terms_of(requirement: Requirement, plants: list[LoopPlant], structure: Structure) -> list[Term]:
@@ -216,18 +221,18 @@ def terms_of(requirement: Requirement, plants: list[LoopPlant], structure: Struc
             f"requirement '{requirement.name}' is for plant '{unknown[0]}', which does not exist; plants: "
             f"{', '.join(names)}"
         )
-    found: list[Term] = []
+    terms: list[Term] = []
     for P in plants:
         if P.name not in asked:
             continue
         if isinstance(requirement, Poles):
-            found.append(PolesTerm(requirement.name, P.name, P, requirement))
+            terms.append(PolesTerm(requirement.name, P.name, P, requirement))
             continue
         channel = P.channel(requirement.inputs, requirement.outputs)
         if isinstance(requirement, Gain):
             channel = _shifted(channel, requirement).weighted(requirement.before, requirement.after)
             band = requirement.band or (0.0, np.inf)
-            found.append(GainTerm(requirement.name, P.name, channel, requirement.bound, band))
+            terms.append(GainTerm(requirement.name, P.name, channel, requirement.bound, band))
         else:
             channel = channel.weighted(requirement.before, requirement.after)
             if np.any(channel.D11) or (np.any(channel.D12) and np.any(channel.D21)):
@@ -235,8 +240,8 @@ def terms_of(requirement: Requirement, plants: list[LoopPlant], structure: Struc
                     f"requirement '{requirement.name}' has a direct path from its inputs to its outputs: white noise "
                     "passes it with infinite variance; weight it with a low-pass"
                 )
-            found.append(VarianceTerm(requirement.name, P.name, channel, requirement.bound))
-    return found
+            terms.append(VarianceTerm(requirement.name, P.name, channel, requirement.bound))
+    return terms
 
 
 def _shifted(P: LoopPlant, requirement: Gain) -> LoopPlant:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from dalembert.control.structured.plants import named_plants
 from dalembert.control.structured.ranges import tune_over_ranges
@@ -13,6 +13,7 @@ from dalembert.control.structured.synthesis import TuneResult, TuneSettings, tun
 from dalembert.control.uncertain.lft import LFT
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 
 if TYPE_CHECKING:
     import control
@@ -20,6 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["tune"]
 
 
+class _Keywords(TypedDict, total=False):
+    """Short forms of `TuneSettings`."""
+
+    starts: int
+    seed: int
+    time_limit: float
+    frequency: float | None
+    progress: Callable[[str, float], object] | None
+
+
+@flat_keywords(_Keywords, defaults=field_defaults(TuneSettings))
 def tune(
     plant: control.StateSpace
     | Sequence[control.StateSpace]
@@ -31,11 +43,8 @@ def tune(
     hard: Sequence[Requirement] = (),
     soft: Sequence[Requirement] = (),
     robust: bool = False,
-    starts: int = 5,
-    seed: int = 0,
-    time_limit: float = 60.0,
-    frequency: float | None = None,
-    progress: Callable[[str, float], object] | None = None,
+    settings: TuneSettings | None = None,
+    **keywords: Unpack[_Keywords],
 ) -> TuneResult:
     """Tune a structured controller on one or several plants, or on an uncertain one.
 
@@ -55,16 +64,10 @@ def tune(
         Whether the loop must be proven over all ranges of an uncertain model: it is tuned at the middle of the ranges,
         the worst values that are found join the models, and so on until stability, hard gains and a hard rate of
         decay are proven, or the reason why not is given. Other hard requirements hold on the models that joined.
-    starts
-        Number of starts: the first from the structure's own values, the others from random ones.
-    seed
-        Seed of the random starts.
-    time_limit
-        Seconds after which the best so far is returned.
-    frequency
-        Typical frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the poles.
-    progress
-        Called as ``progress(what, worst)`` after each start and polish.
+    settings
+        How long and how often it searches.
+    **keywords
+        Fields of `TuneSettings`: ``starts``, ``seed``, ``time_limit``, ``frequency``, ``progress``.
 
     Returns
     -------
@@ -85,7 +88,7 @@ def tune(
         raise InputError("tune needs at least one requirement, hard or soft")
     if not structure.tunables:
         raise InputError("the structure has nothing to tune")
-    settings = TuneSettings(starts, seed, time_limit, frequency, progress)
+    settings = grouped(TuneSettings, settings, keywords)
     if isinstance(plant, UncertainMachine | LFT) != robust:
         needed = "an uncertain model (uncertain(machine, ranges)) or an LFT" if robust else "robust=True"
         raise InputError(f"tune needs {needed} here, got {type(plant).__name__} with robust={robust}")

@@ -6,17 +6,22 @@ outputs: ``model.lft @ append(neglected_delay("delay", 0.05))``.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.control.uncertain.lft import LFT, constant, parameter, system_lft
 from dalembert.core.errors import InputError
 
+if TYPE_CHECKING:
+    import control
+
+    from dalembert.control.norms import LinearSystem
+
 __all__ = ["multiplicative", "neglected_delay", "neglected_lag"]
 
 
-def multiplicative(name: str, weight: Any) -> LFT:
+def multiplicative(name: str, weight: LinearSystem) -> LFT:
     """``1 + w(s) delta``: a relative error of one signal, of the size of the weight.
 
     Parameters
@@ -48,13 +53,13 @@ def neglected_lag(name: str, slowest: float) -> LFT:
     return multiplicative(name, _first_order(T, T))
 
 
-def _first_order(top: float, bottom: float) -> Any:
+def _first_order(top: float, bottom: float) -> control.TransferFunction:
     import control
 
     return control.tf([top, 0.0], [bottom, 1.0])
 
 
-def _positive(value: Any, name: str) -> float:
+def _positive(value: object, name: str) -> float:
     if not (isinstance(value, int | float) and np.isfinite(value) and value > 0):
         raise InputError(f"the time of block '{name}' must be a positive number of seconds, got {value!r}")
     return float(value)

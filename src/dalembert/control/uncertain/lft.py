@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce as fold
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.control.norms import Matrices, matrices_of
 from dalembert.control.signals import place
@@ -22,6 +23,8 @@ from dalembert.core.types import Array
 
 if TYPE_CHECKING:
     import control
+
+    from dalembert.control.norms import LinearSystem
 
 _NOISE = 1e-11  # size of a column, relative, below which it is rounding
 _KEPT = ("state", "full")  # blocks whose coordinates mean something
@@ -69,11 +72,11 @@ class LFT:
     @property
     def sizes(self) -> dict[str, int]:
         """Repetitions of each uncertain block, by name; states are left out."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for b in self.blocks:
             if b.kind != "state":
-                found[b.name] = found.get(b.name, 0) + b.size
-        return found
+                counts[b.name] = counts.get(b.name, 0) + b.size
+        return counts
 
     @property
     def size(self) -> int:
@@ -170,7 +173,7 @@ class LFT:
             tuple(self.outputs[k] for k in o) if self.outputs else (),
         )
 
-    def feedback(self, controller: Any, measured: Sequence[str], controls: Sequence[str]) -> LFT:
+    def feedback(self, controller: LinearSystem | LFT, measured: Sequence[str], controls: Sequence[str]) -> LFT:
         """Closed loop ``u = -K y`` (negative feedback) between named signals; all signals stay.
 
         Parameters
@@ -183,7 +186,7 @@ class LFT:
         p, m = self.shape
         return self.loop(controller, measured, controls).part(range(p), range(m))
 
-    def loop(self, controller: Any, measured: Sequence[str], controls: Sequence[str]) -> LFT:
+    def loop(self, controller: LinearSystem | LFT, measured: Sequence[str], controls: Sequence[str]) -> LFT:
         """Closed loop ``u = K (r - y)``: references ``r.NAME`` beside the inputs, ``u.NAME`` and ``e.NAME`` as outputs.
 
         The signals are those of the requirements of `dalembert.control.structured`.
@@ -243,7 +246,7 @@ class LFT:
         blocks = tuple(b for b in self.blocks if b.name not in values)
         return LFT(closed[:k, :k], closed[:k, k:], closed[k:, :k], closed[k:, k:], blocks, self.inputs, self.outputs)
 
-    def at(self, **values: float) -> Any:
+    def at(self, **values: float) -> control.StateSpace | Array:
         """The matrix, or the python-control system, at given values of all its uncertain blocks."""
         missing = [n for n in self.sizes if n not in values]
         if missing:
@@ -296,9 +299,9 @@ class LFT:
             lo, hi = ranges.get(b.name, (-1.0, 1.0))
             if not lo < hi:
                 raise InputError(f"the range of block '{b.name}' must be two increasing numbers, got {(lo, hi)!r}")
-            given = b.kind != "state" and b.name in ranges
-            c += [(lo + hi) / 2.0 if given else 0.0] * b.size
-            h += [(hi - lo) / 2.0 if given else 1.0] * b.size
+            ranged = b.kind != "state" and b.name in ranges
+            c += [(lo + hi) / 2.0 if ranged else 0.0] * b.size
+            h += [(hi - lo) / 2.0 if ranged else 1.0] * b.size
         centre, half = np.array(c), np.array(h)
         inner = np.eye(len(c)) - self.M11 * centre[None, :]
         if len(c) and np.linalg.cond(inner) > 1e14:
@@ -355,7 +358,7 @@ class LFT:
         return LFT(whole[:n, :n], whole[:n, n:], whole[n:, :n], self.M22, self.blocks, self.inputs, self.outputs)
 
 
-def constant(matrix: Any) -> LFT:
+def constant(matrix: ArrayLike) -> LFT:
     """A matrix without uncertainty."""
     M = np.atleast_2d(np.asarray(matrix, dtype=float))
     return LFT(np.zeros((0, 0)), np.zeros((0, M.shape[1])), np.zeros((M.shape[0], 0)), M)
@@ -367,7 +370,7 @@ def parameter(name: str, kind: str = "real") -> LFT:
     return LFT(zero, one, one, zero, (DeltaBlock(name, 1, kind),))
 
 
-def system_lft(system: control.StateSpace | control.TransferFunction | Any) -> LFT:
+def system_lft(system: LinearSystem) -> LFT:
     """A certain system of python-control."""
     (A, B, C, D), period = matrices_of(system)
     if period:
@@ -412,16 +415,16 @@ def append(*maps: LFT) -> LFT:
     return fold(two, maps)
 
 
-def _diag(*parts: Array) -> Array:
-    rows, columns = sum(p.shape[0] for p in parts), sum(p.shape[1] for p in parts)
+def _diag(*blocks: Array) -> Array:
+    rows, columns = sum(p.shape[0] for p in blocks), sum(p.shape[1] for p in blocks)
     M, i, j = np.zeros((rows, columns)), 0, 0
-    for p in parts:
+    for p in blocks:
         M[i : i + p.shape[0], j : j + p.shape[1]] = p
         i, j = i + p.shape[0], j + p.shape[1]
     return M
 
 
-def _lift(value: Any, shape: tuple[int, int] | None) -> LFT:
+def _lift(value: LFT | ArrayLike, shape: tuple[int, int] | None) -> LFT:
     if isinstance(value, LFT):
         return value
     M = np.asarray(value, dtype=float)
@@ -450,12 +453,12 @@ def _reachable(A: Array, B: Array, blocks: Sequence[DeltaBlock], tolerance: floa
     while True:
         W = _diag(*bases) if bases else np.zeros((0, 0))
         Y = np.hstack([B, A @ W]) / size
-        found = []
+        larger = []
         for (b, s), X in zip(slices(blocks), bases, strict=True):
-            found.append(X if b.kind in _KEPT else np.hstack([X, _new_directions(X, Y[s], tolerance)]))
-        if all(a.shape == b.shape for a, b in zip(found, bases, strict=True)):
+            larger.append(X if b.kind in _KEPT else np.hstack([X, _new_directions(X, Y[s], tolerance)]))
+        if all(a.shape == b.shape for a, b in zip(larger, bases, strict=True)):
             return bases
-        bases = found
+        bases = larger
 
 
 def _new_directions(X: Array, Y: Array, tolerance: float) -> Array:

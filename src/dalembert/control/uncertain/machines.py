@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -22,8 +22,11 @@ from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT, rotation
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, StateLike
-from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.machine import Machine
+
+if TYPE_CHECKING:
+    import control
 
 __all__ = ["UncertainMachine", "uncertain"]
 
@@ -60,31 +63,31 @@ class UncertainMachine:
 
     def normalised(self, **values: float) -> dict[str, float]:
         """Numbers between -1 and 1 of the blocks, for angles [rad] and parameters."""
-        found = {}
+        blocks = {}
         for name, value in values.items():
             if name not in self.ranges:
                 raise UnknownNameError("uncertain quantity", name, self.ranges)
             lo, hi = (self._raw(name, x) for x in self.ranges[name])
-            found[name] = (self._raw(name, value) - (lo + hi) / 2.0) / ((hi - lo) / 2.0)
-        return found
+            blocks[name] = (self._raw(name, value) - (lo + hi) / 2.0) / ((hi - lo) / 2.0)
+        return blocks
 
     def values(self, **blocks: float) -> dict[str, float]:
         """Angles [rad] and parameters of numbers between -1 and 1: the inverse of `normalised`."""
-        found = {}
+        numbers = {}
         for name, d in blocks.items():
             lo, hi = (self._raw(name, x) for x in self.ranges[name])
             raw = (lo + hi) / 2.0 + (hi - lo) / 2.0 * d
             f = self.tangents.get(name)
             number = raw**2 if name in self.roots else raw
-            found[name] = number if f is None else float(np.arctan(raw)) / f
-        return found
+            numbers[name] = number if f is None else float(np.arctan(raw)) / f
+        return numbers
 
     def _raw(self, name: str, value: float) -> float:
         f = self.tangents.get(name)
         number = float(np.sqrt(value)) if name in self.roots else value
         return number if f is None else float(np.tan(f * value))
 
-    def at(self, **values: float) -> Any:
+    def at(self, **values: float) -> control.StateSpace:
         """The linear model (a python-control system) at values of all uncertain quantities."""
         return self.lft.at(**self._needed(self.lft, values))
 
@@ -115,7 +118,7 @@ def uncertain(
     outputs: Sequence[str] | None = None,
     tangent: str = "half",
     tolerance: float = 1e-8,
-    p: Any = None,
+    p: Parameters = None,
 ) -> UncertainMachine:
     """Linear model of a machine whose angles and parameters lie in ranges, as a linear fractional transformation.
 
@@ -368,13 +371,13 @@ def _replay(
             values.append((False, _trigonometry(op, values[i][1])))
             continue
         values.append(_operate(op, values[i], values[j] if j >= 0 else None, builder))
-    found = []
+    outputs = []
     for k in tape.stores[0]:
         is_signal, v = values[k] if k >= 0 else (True, {})
         if not is_signal and v:
             raise InputError("the machine is not in equilibrium over these ranges: a force is left at rest")
-        found.append(v if is_signal else {})
-    return found
+        outputs.append(v if is_signal else {})
+    return outputs
 
 
 def _trigonometry(op: str, argument: Coefficient) -> Coefficient:

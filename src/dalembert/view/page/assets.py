@@ -8,7 +8,6 @@ import zlib
 from functools import cache
 from html import escape
 from importlib import resources
-from typing import Any
 
 __all__ = ["asset", "compressed", "document", "inline_json"]
 
@@ -25,7 +24,7 @@ def compressed(name: str) -> str:
     return base64.b64encode(zlib.compress(asset(name).encode("utf-8"), 9)).decode("ascii")
 
 
-def inline_json(value: Any) -> str:
+def inline_json(value: object) -> str:
     """JSON that may stand inside of a script of an HTML page."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     for sign in "<>&\u2028\u2029":

@@ -55,15 +55,15 @@ def forces_of(run: Run, machine: Machine, times: Array) -> dict[str, tuple[Array
             vector = np.einsum("nij,nj->ni", pose[:, :3, :3], vector)
         return pose[:, :3, 3], vector
 
-    found: dict[str, tuple[Array, Array]] = {}
+    arrows: dict[str, tuple[Array, Array]] = {}
     for wrench in machine.wrenches:
-        found[wrench.name] = world(wrench.frame, wrench.axes, wrench.force, np.ones_like(times))
+        arrows[wrench.name] = world(wrench.frame, wrench.axes, wrench.force, np.ones_like(times))
     for thruster in thrusters:
         u = signal(f"u.{thruster.name}")
-        found[thruster.name] = world(thruster.frame, thruster.axes, thruster.force, u)
+        arrows[thruster.name] = world(thruster.frame, thruster.axes, thruster.force, u)
     if touching:
-        found |= _contacts(eom, q, p, run, signal)
-    return {name: both for name, both in found.items() if np.any(both[1]) and np.isfinite(both[1]).all()}
+        arrows |= _contacts(eom, q, p, run, signal)
+    return {name: both for name, both in arrows.items() if np.any(both[1]) and np.isfinite(both[1]).all()}
 
 
 def _contacts(
@@ -78,11 +78,11 @@ def _contacts(
     points, axes = kernel(q, np.broadcast_to(eom.parameter_values(p), (len(q), len(eom.p_names))))
     points = np.asarray(points).reshape(len(q), system.k, 3)
     axes = np.asarray(axes).reshape(len(q), system.k, 3, 3)  # normal and tangents one after the other
-    found = {}
+    arrows = {}
     for name in names:
         k = system.names.index(name)
         # A run that locates its events has a tangent only where there is friction and something to move along it.
         signals = [f"force.{name}.{axis}" for axis in _AXES]
         parts = np.stack([signal(s) if s in run else np.zeros(len(q)) for s in signals], axis=-1)
-        found[name] = (points[:, k], np.einsum("na,nai->ni", parts, axes[:, k]))
-    return found
+        arrows[name] = (points[:, k], np.einsum("na,nai->ni", parts, axes[:, k]))
+    return arrows

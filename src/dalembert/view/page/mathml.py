@@ -15,5 +15,5 @@ def mathml(latex: str) -> str:
     """Convert LaTeX in math mode to a MathML element; the brackets of its matrices are as high as these."""
     from latex2mathml.converter import convert
 
-    made = str(convert(latex, display="block"))
-    return _MATRIX.sub(r'<mtable class="da-bracket"\1>\2</mtable>', made)
+    markup = str(convert(latex, display="block"))
+    return _MATRIX.sub(r'<mtable class="da-bracket"\1>\2</mtable>', markup)

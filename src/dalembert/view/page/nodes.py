@@ -37,9 +37,9 @@ def outline(scene: Scene, baked: Baked) -> Array:
     """Points (m, 3) within which a machine stays over all frames."""
     # The first point is the origin of the world, which a machine need not touch.
     clouds = [baked.points[:, 1:].reshape(-1, 3), *(way.reshape(-1, 3) for way in baked.cables.values())]
-    for part, (low, high) in zip(scene.solids, scene.extents, strict=True):
+    for solid, (low, high) in zip(scene.solids, scene.extents, strict=True):
         corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
-        pose = baked.poses[:, part.pose]
+        pose = baked.poses[:, solid.pose]
         clouds.append((np.einsum("nij,mj->nmi", pose[..., :3], corners) + pose[:, None, :, 3]).reshape(-1, 3))
     for rail in scene.rails:
         pose, reach = baked.poses[:, rail.pose], np.array(rail_reach(scene, baked, rail))
@@ -128,7 +128,7 @@ class Nodes:
                 continue
             radius = 0.014 * size * (0.5 + 1.1 * (ball.mass / heaviest) ** (1 / 3))
             self.add("ball", point=ball.point, radius=radius, colour=_MASS, name=ball.body)
-        if not any(part.mesh is not None for part in scene.solids):
+        if not any(shape.mesh is not None for shape in scene.solids):
             many = len(scene.joints) > _JOINTS
             for joint in scene.joints:
                 if many and self.hidden(self.baked.points[0, joint.point]):
@@ -144,7 +144,7 @@ class Nodes:
         self.masts()
         self.bases()
 
-    def add(self, kind: str, **rest: Any) -> None:
+    def add(self, kind: str, **rest: object) -> None:
         """A node of a kind that the page knows (``frontend/src/shapes.js``)."""
         self.nodes.append({"kind": kind, **rest})
 
@@ -152,10 +152,10 @@ class Nodes:
         """A bar between two points of the scene."""
         self.add("bar", ends=list(ends), radius=radius, colour=colour)
 
-    def solid(self, part: SolidPart) -> None:
+    def solid(self, drawn: SolidPart) -> None:
         """A rigid solid."""
-        look = {"pose": part.pose, "colour": part.colour or self.colours[part.body], "name": part.body}
-        match part.solid:
+        look = {"pose": drawn.pose, "colour": drawn.colour or self.colours[drawn.body], "name": drawn.body}
+        match drawn.solid:
             case Box(size=sides):
                 self.add("box", size=list(sides), **look)
             case Sphere(radius=r):
@@ -165,8 +165,8 @@ class Nodes:
             case Capsule(radius=r, length=h):
                 self.add("capsule", radius=max(nominal(r), 0.007 * self.size), length=h, **look)
             case _:
-                assert part.mesh is not None
-                mesh = coarse(part.mesh, _MESH_TRIANGLES)
+                assert drawn.mesh is not None
+                mesh = coarse(drawn.mesh, _MESH_TRIANGLES)
                 self.add("mesh", vertices=pack_array(mesh.vertices), faces=pack_array(mesh.faces), **look)
 
     def hidden(self, point: Array) -> bool:
@@ -180,29 +180,29 @@ class Nodes:
     def boxes(self) -> list[tuple[Array, Array, Array]]:
         """Half sides, lower corner and pose at the start of the box about every solid."""
         both = zip(self.scene.solids, self.scene.extents, strict=True)
-        return [((high - low) / 2, low, self.baked.poses[0, part.pose]) for part, (low, high) in both]
+        return [((high - low) / 2, low, self.baked.poses[0, solid.pose]) for solid, (low, high) in both]
 
-    def rail(self, part: RailPart) -> None:
+    def rail(self, drawn: RailPart) -> None:
         """The rail of a carriage: one through it, or, below a bridge, one at either end of it; with legs."""
-        joint = self.scene.machine.joint(part.joint)
+        joint = self.scene.machine.joint(drawn.joint)
         if any(solid.body == joint.parent for solid in self.scene.solids):
             return  # what carries it is there to be seen
-        lower, upper = rail_reach(self.scene, self.baked, part)
-        if not np.isfinite(part.upper - part.lower):  # long enough to be told as one
+        lower, upper = rail_reach(self.scene, self.baked, drawn)
+        if not np.isfinite(drawn.upper - drawn.lower):  # long enough to be told as one
             middle = (lower + upper) / 2
             lower, upper = (
-                max(min(lower, middle - 0.4 * self.size), part.lower),
-                min(max(upper, middle + 0.4 * self.size), part.upper),
+                max(min(lower, middle - 0.4 * self.size), drawn.lower),
+                min(max(upper, middle + 0.4 * self.size), drawn.upper),
             )
         width = 0.012 * self.size
-        pose = self.baked.poses[:, part.pose]
-        direction = pose[0, :, :3] @ np.array(part.axis)
+        pose = self.baked.poses[:, drawn.pose]
+        direction = pose[0, :, :3] @ np.array(drawn.axis)
         level = abs(direction @ self.up) < 0.1
         side = np.cross(self.up, direction)
         ends = self.ends(joint.child, pose[0, :, 3], side) if level else None
         for shift in [np.zeros(3)] if ends is None else ends:
             self.add(
-                "rail", pose=part.pose, axis=list(part.axis), lower=lower, upper=upper, width=2 * width,
+                "rail", pose=drawn.pose, axis=list(drawn.axis), lower=lower, upper=upper, width=2 * width,
                 height=2 * width, shift=shift.tolist(), colour=_RAIL,
             )  # fmt: skip
             still = np.all(np.abs(pose - pose[0]) < 1e-9 * self.size)
@@ -214,8 +214,8 @@ class Nodes:
     def ends(self, body: str, origin: Array, side: Array) -> list[Array] | None:
         """Where rails run below a bridge, relative to the origin of its rail; None for a carriage that is no bridge."""
         corners = []
-        for (half, low, pose), part in zip(self.boxes, self.scene.solids, strict=True):
-            if part.body == body:
+        for (half, low, pose), solid in zip(self.boxes, self.scene.solids, strict=True):
+            if solid.body == body:
                 signs = np.array([[x, y, z] for x in (0, 2) for y in (0, 2) for z in (0, 2)])
                 corners.append((low + signs * half) @ pose[:, :3].T + pose[:, 3] - origin)
         if not corners:
@@ -261,7 +261,7 @@ class Nodes:
 
     def masts(self) -> None:
         """Masts below the exits of cables that are fixed in the world, and a frame between their tops."""
-        exits = [self.baked.cables[part.name][:, 0] for part in self.scene.cables if part.grounded]
+        exits = [self.baked.cables[cable.name][:, 0] for cable in self.scene.cables if cable.grounded]
         still = [way[0] for way in exits if np.all(np.abs(way - way[0]) < 1e-9 * self.size)]
         if self.floor is None or not still:
             return
@@ -292,12 +292,12 @@ class Nodes:
         every = np.concatenate([*tensions.values(), np.zeros(1)]) if tensions else np.zeros(1)
         taut = every[every > 1e-9 * max(float(every.max()), 1e-300)]
         least, span = (float(taut.min()), float(np.ptp(taut))) if len(taut) else (0.0, 0.0)
-        for part in self.scene.cables:
-            way = self.baked.cables[part.name]
-            node: dict[str, Any] = {"first": self.follow(part.name, part.name), "count": way.shape[1]}
-            node |= {"radius": 0.0035 * self.size, "colour": _CABLE, "name": part.name}
-            if part.name in tensions and len(taut):
-                T = tensions[part.name]
+        for cable in self.scene.cables:
+            way = self.baked.cables[cable.name]
+            node: dict[str, Any] = {"first": self.follow(cable.name, cable.name), "count": way.shape[1]}
+            node |= {"radius": 0.0035 * self.size, "colour": _CABLE, "name": cable.name}
+            if cable.name in tensions and len(taut):
+                T = tensions[cable.name]
                 share = (T - least) / span if span > 0.01 * float(taut.max()) else np.full_like(T, 0.3)
                 node["level"] = self.number(np.where(least <= T, share, -1.0))
             self.add("tube", **node)

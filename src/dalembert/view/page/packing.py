@@ -79,10 +79,10 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     most
         Largest number of frames; None: what keeps a report small.
     """
-    own = run.machine if machine is None else machine
-    if not isinstance(own, Machine):
+    drawn = run.machine if machine is None else machine
+    if not isinstance(drawn, Machine):
         raise InputError("this run does not know its machine; give it as machine=")
-    scene = build_scene(own, run.metadata.get("parameters"))
+    scene = build_scene(drawn, run.metadata.get("parameters"))
     times = film_times(run, most or _most_frames(scene))
     baked = bake_run(scene, run, times)
     seen = _before_it_flies_apart(baked)
@@ -90,10 +90,10 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
         times = times[:seen]
         baked = bake_run(scene, run, times)
     straight = bake_run(scene, run, times, exaggerate=0.0) if scene.modal else None
-    names = [part.name for part in scene.cables if f"tension.{part.name}" in run]
+    names = [cable.name for cable in scene.cables if f"tension.{cable.name}" in run]
     tensions = {name: interpolated(times, run.t, run[f"tension.{name}"][:, None], ())[:, 0] for name in names}
-    forces = forces_of(run, own, times)
-    return _packed(scene, baked, straight, tensions=tensions, forces=forces, title=own.name)
+    forces = forces_of(run, drawn, times)
+    return _packed(scene, baked, straight, tensions=tensions, forces=forces, title=drawn.name)
 
 
 def _most_frames(scene: Scene) -> int:
@@ -403,7 +403,7 @@ def _quaternions(R: Array) -> Array:
 def _rounded(node: dict[str, Any]) -> dict[str, Any]:
     """Numbers of a node with as many digits as 32 bits have."""
 
-    def short(x: Any) -> Any:
+    def short(x: object) -> object:
         if isinstance(x, float):
             return float(f"{x:.7g}")
         return [short(v) for v in x] if isinstance(x, list) else x
