@@ -182,7 +182,7 @@ def test_one_sided_and_unlimited_inputs() -> None:
         ({"reward": 1.0}, "reward must be the name of a signal or a function"),
         ({"reward": "height"}, "height"),
         ({"terminated": 3}, "terminated must be"),
-        ({"start": {"q0": 1}}, "start must be a function"),
+        ({"start": {"q0": 1}}, "random start must be a function"),
         ({"observe": "x"}, "observe must be names"),
         ({"effort": {"drve": 1.0}}, "did you mean 'drive'"),
         ({"effort": {"drive": -1.0}}, "effort of 'drive' must be"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,8 @@ from tests.support.fmu_files import build_sources
 
 import dalembert as da
 from dalembert.cli.app import run
-from dalembert.cli.machines import find_leaving
 from dalembert.core.errors import DalembertWarning, InputError
-from dalembert.io.fmu.program import without_effect
-from dalembert.systems import SYSTEMS
+from dalembert.systems import SYSTEMS, mechanisms
 
 fmpy = pytest.importorskip("fmpy")
 
@@ -169,48 +166,57 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "written" in capsys.readouterr().out
 
 
-FILE = """
-name: arm
-bodies: {link: {mass: 1.0, com: [0.3, 0, 0], inertia: [0, 0.03, 0.03]}}
-joints: {q: {kind: revolute, parent: world, child: link, axis: [0, -1, 0]}}
-simulation: {duration: 2.0, record: 0.01, %s}
-"""
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"method": "dopri5", "rtol": 1e-9, "max_step": 0.1},
+        {"method": "dop853"},
+        {"method": "heun", "step": 5e-4},
+        {"seed": 3, "member": 1, "sensors": [da.Sensor("encoder", ["q1", "q2"], period=0.01, noise=1e-3)]},
+    ],
+    ids=["dopri5", "dop853", "heun", "noise"],
+)
+def test_the_solver_inside_is_that_of_the_experiment(settings: dict[str, Any], tmp_path: Path) -> None:
+    """Fixed steps to rounding, adaptive ones within what they tolerate: another step in a hundred would show."""
+    experiment = da.Experiment(ARM, duration=1.0, record=0.01, control=LAW).replace(q0=START, **settings)
+    path = da.export_fmu(experiment, tmp_path / "arm.fmu")
+    there = fmpy.simulate_fmu(
+        str(path), stop_time=1.0, output_interval=0.01, output=["q1", "q2"], fmi_type="CoSimulation"
+    )
+    here = da.simulate(experiment)
+    tolerance = 1e-12 if "rtol" not in settings and experiment.integrator.adaptive is False else 1e-7
+    for name in ("q1", "q2"):
+        np.testing.assert_allclose(there[name], here[name], rtol=0.0, atol=tolerance)
+    if not experiment.sensors:
+        coarse = da.simulate(experiment, method=da.Euler(step=1e-2))
+        assert np.abs(coarse["q1"] - here["q1"]).max() > 1e-4
+    default = fmpy.read_model_description(str(path)).defaultExperiment
+    assert float(default.stopTime) == 1.0
+
+
+def test_constraint_methods_go_along(tmp_path: Path) -> None:
+    """A four-bar kept by Baumgarte's terms drifts as it does in a simulation, and starts from as far away."""
+    machine = SYSTEMS["five-bar"].make() if "five-bar" in SYSTEMS else mechanisms.four_bars(1)
+    experiment = da.Experiment(machine, duration=0.5, record=0.01, constraints=da.Baumgarte(alpha=20.0, beta=20.0))
+    path = da.export_fmu(experiment, tmp_path / "bars.fmu")
+    names = list(machine.q_names)
+    there = fmpy.simulate_fmu(str(path), stop_time=0.5, output_interval=0.01, output=names, fmi_type="CoSimulation")
+    here = da.simulate(experiment)
+    for name in names:
+        np.testing.assert_allclose(there[name], here[name], rtol=0.0, atol=1e-11)
 
 
 @pytest.mark.parametrize(
-    ("settings", "lost"),
+    ("settings", "words"),
     [
-        (
-            "method: dopri5, rtol: 1e-9, max_step: 0.1",
-            "'method', 'rtol', 'max_step' of the simulation of 'arm' have no",
-        ),
-        ("constraints: baumgarte, reach: 0.2", "'constraints', 'reach' of"),
-        (
-            "constraints: {name: projection, drift: 0.1}",
-            "'constraints' of the simulation of 'arm' has no effect in an FMU",
-        ),
-        ("seed: 3, member: 1", "'seed', 'member' of"),
-        ("method: rk4, constraints: projection, step: 1e-4, by: lagrange, seed: 0, limits: stop", ""),
+        ({"method": "cvodes"}, "an FMU or a real-time loop runs the methods euler, .*, not 'cvodes'"),
+        ({"method": "radau"}, "not 'radau'"),
+        ({"on_event": lambda t, x, names: None}, "an FMU cannot honour on_event=.*: it calls no Python"),
     ],
 )
-def test_settings_without_effect_are_named(settings: str, lost: str, tmp_path: Path) -> None:
-    """Those of solvers; formulation, step and what acts go along, and the tool decides on duration and rows."""
-    path = tmp_path / "arm.yaml"
-    path.write_text(FILE % settings, encoding="utf-8")
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        eom, given = find_leaving(str(path), "an FMU")
-    messages = [str(w.message) for w in told if issubclass(w.category, DalembertWarning)]
-    assert len(messages) == bool(lost)
-    assert not lost or lost in messages[0]
-    if "by" in settings:
-        assert eom.by == "lagrange"
-        assert given == {"step": 1e-4, "limits": "stop"}
-
-
-def test_time_stepping_is_the_solver_of_contacts() -> None:
-    assert without_effect({"contact": "time-stepping", "method": "moreau", "step": 1e-3}) == ()
-    assert without_effect({"contact": "time-stepping", "method": "rk4"}) == ("method",)
+def test_what_an_fmu_cannot_honour_is_refused_by_name(settings: dict[str, Any], words: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=words):
+        da.export_fmu(ARM, tmp_path / "arm.fmu", **settings)
 
 
 def test_events_that_are_left_out_are_named(tmp_path: Path) -> None:

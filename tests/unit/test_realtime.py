@@ -34,7 +34,7 @@ LAW = da.PD(kp=(8.0,), kd=(3.0,), reference=np.zeros(1))
 
 
 def test_numbers_are_those_of_a_simulation() -> None:
-    with da.realtime(CART, LAW, period=2e-3, duration=0.2, q0={"theta": 0.4}, p={"mass": 1.1}) as loop:
+    with da.realtime(CART, LAW, period=2e-3, step=2e-3, duration=0.2, q0={"theta": 0.4}, p={"mass": 1.1}) as loop:
         assert loop.wait(20.0)
     rows = loop.read()
     single = da.simulate(CART, duration=0.2, q0={"theta": 0.4}, p={"mass": 1.1}, control=LAW, step=2e-3)
@@ -70,7 +70,7 @@ def test_lockstep_is_a_sampled_controller() -> None:
         return [-8.0 * q[0] - 3.0 * v[0]]
 
     with da.realtime(
-        CART, period=0.01, duration=0.5, port=0, lockstep=True, speed=0.0, q0={"x": 0.3, "theta": 0.2}
+        CART, period=0.01, step=0.01, duration=0.5, port=0, lockstep=True, speed=0.0, q0={"x": 0.3, "theta": 0.2}
     ) as loop:
         assert loop.port
         names = loop.outputs

@@ -136,7 +136,7 @@ def test_refusals_name_the_member_and_the_way() -> None:
         da.rollout(eom, duration=0.1, q0={"crank0": [0.0, 0.01, 0.9]})
     with pytest.raises(da.InputError, match=r"do not allow the velocities crank0_dot, crank1_dot of member 1 together"):
         da.rollout(eom, duration=0.1, v0={"crank0_dot": 1.0, "crank1_dot": [1.0, 2.0]})
-    with pytest.raises(da.InputError, match=r"rollouts keep constraints by projection, .*, got 'generalized-alpha'"):
+    with pytest.raises(da.InputError, match=r"a rollout runs the methods euler, .*, not 'generalized-alpha'"):
         da.rollout(eom, duration=0.1, constraints="generalized-alpha")
 
 

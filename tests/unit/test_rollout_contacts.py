@@ -306,10 +306,8 @@ def test_refusals() -> None:
         ({"q0": {"base.z": [1.0, 0.04]}}, "q0 of member 1: contact 'floor'.*starts 0.06 m deep"),
         ({"machine": ball(law="poisson")}, "Poisson"),
         ({"machine": free}, "machine 'ball' has none"),
-        ({"limits": "record"}, "limits of a rollout must be one of ignore, stop, contact, got 'record'"),
+        ({"limits": "never"}, "limits must be one of record, stop, ignore, contact, got 'never'"),
         ({"machine": da.equations(machine, backend="vm")}, "needs a C compiler"),
     ):
         with pytest.raises(InputError, match=message):
             attempt(**options)
-    with pytest.raises(InputError, match="limits of a stepper must be 'ignore' or 'contact', got 'stop'"):
-        da.stepper(machine, period=0.1, contact=WAY, limits="stop")

@@ -225,11 +225,9 @@ def test_gains_that_are_parameters_have_sliders_of_their_own() -> None:
     assert [(row["name"], row["value"]) for row in card["gain_parameters"]] == [("k", 30.0)]
     assert card["gains"] == {"kd": [5.0]} and card["gain_labels"] == {"kd": ["y"]}
     changes = Changes.read({"p": {"k": 120.0}, "gains": {"kd": [9.0]}})
-    run = da.simulate(opened.machine, **opened.simulation(changes))
-    machine, settings = da.load_simulation(GAINS.replace("y: 5.0", "y: 9.0"))
-    expected = da.simulate(
-        machine, **opened.simulation(Changes()) | {"control": settings["control"], "p": {"k": 120.0}}
-    )
+    run = da.simulate(opened.simulation(changes))
+    changed = da.load_experiment(GAINS.replace("y: 5.0", "y: 9.0"))
+    expected = da.simulate(opened.simulation(Changes()), control=changed.control, p={"k": 120.0})
     np.testing.assert_array_equal(run.x, expected.x)
     again, block = da.load_simulation(opened.file(changes))
     np.testing.assert_array_equal(da.simulate(again, **block, record=run.t[1]).x, run.x)
@@ -255,16 +253,16 @@ def test_attitudes_are_set_by_roll_pitch_and_yaw() -> None:
         *("base.x", "base.y", "base.z", "base.roll", "base.pitch", "base.yaw")
     ]
     changes = Changes.read({"q0": {"base.roll": 0.3, "base.yaw": -0.8, "q1": 0.5}})
-    start = opened.simulation(changes)["q0"]
+    start = opened.simulation(changes).start.q
     R = da.Transform.rpy(0.3, 0.0, -0.8).rotation
     pose = da.equations(opened.machine, backend="vm").pose("base", _filled(opened.machine, start))
     np.testing.assert_allclose(pose[:3, :3], np.array(R, dtype=float), atol=1e-12)
     assert start["q1"] == 0.5 and not any(name.endswith(("roll", "yaw")) for name in start)
     assert da.load_simulation(opened.file(changes))[1]["q0"] == pytest.approx(start)
     # One angle of a start that is turned already.
-    turned = replace(opened, settings=opened.settings | {"q0": start})
+    turned = replace(opened, experiment=opened.experiment.replace(q0=start))
     assert {row["name"]: row["value"] for row in turned.card()["q0"]}["base.yaw"] == pytest.approx(-0.8)
-    again = turned.simulation(Changes.read({"q0": {"base.roll": 0.3}}))["q0"]
+    again = turned.simulation(Changes.read({"q0": {"base.roll": 0.3}})).start.q
     assert again == pytest.approx(start)
 
 
@@ -286,7 +284,7 @@ def test_gains_reach_the_law() -> None:
     assert gains and opened.card()["gains"] == gains
     name, value = next(iter(gains.items()))
     other = [2.0 * v for v in value] if isinstance(value, list) else 2.0 * value
-    law = opened.simulation(Changes(gains={name: other}))["control"]
+    law = opened.simulation(Changes(gains={name: other})).control
     assert np.allclose(getattr(law, name), other) and type(law) is type(system.settings()["control"])
     with pytest.raises(da.UnknownNameError):
         opened.law({"no_gain": 1.0})
@@ -367,7 +365,7 @@ def test_run_files_open_with_their_machine(tmp_path: Path) -> None:
     run = da.simulate(load_system(PENDULUM), duration=0.5, q0={"q_1": 0.7}, record=0.01)
     path = run.save(tmp_path / "run.nc")
     opened = open_path(path)
-    assert opened.run is not None and opened.settings["q0"]["q_1"] == 0.7
+    assert opened.run is not None and opened.experiment.start.q["q_1"] == 0.7
     session = Session()
     card: Any = session.answer("open", {"run": path.read_bytes().hex(), "title": "run.nc"})
     assert card["runs"][0]["run"] == 1 and card["card"]["name"] == PENDULUM
@@ -380,7 +378,7 @@ def test_a_run_file_is_run_again_with_its_law(tmp_path: Path) -> None:
     machine, settings = SYSTEMS["six-axis-arm"].make(), SYSTEMS["six-axis-arm"].settings()
     run = da.simulate(machine, **settings | {"duration": 0.1, "record": 0.01})
     opened = open_path(run.save(tmp_path / "run.nc"))
-    again = da.simulate(opened.machine, **opened.simulation(Changes()))
+    again = da.simulate(opened.simulation(Changes()))
     assert np.array_equal(again.x[-1], run.x[-1])
     assert opened.gains()
     machine, settings = da.load_simulation(opened.file(Changes()))

@@ -19,7 +19,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import flat_keywords
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
-from dalembert.loop.experiment import KEYWORD_DEFAULTS, Experiment, ExperimentKeywords, Runnable, experiment_of
+from dalembert.loop.experiment import KEYWORD_DEFAULTS, Experiment, ExperimentKeywords, Runnable, Start, experiment_of
 from dalembert.loop.signals import Quantity
 from dalembert.loop.stepper import Stepper, stepper
 from dalembert.model.machine import Machine
@@ -69,7 +69,7 @@ class Episode:
             if not (isinstance(quantity, str) or callable(quantity) or (quantity is None and what == "terminated")):
                 raise InputError(f"{what} must be the name of a signal or a function of signals, got {quantity!r}")
         if self.draw is not None and not callable(self.draw):
-            raise InputError(f"draw must be a function of a random generator, got {self.draw!r}")
+            raise InputError(f"the random start must be a function of a random generator, got {self.draw!r}")
         if isinstance(self.observe, str) or not isinstance(self.observe, Mapping | Sequence | None):
             raise InputError(
                 f"observe must be names of signals, or names with functions of signals, got {self.observe!r}"
@@ -216,7 +216,7 @@ class _Task:
 
 
 def _task(what: Runnable, episode: Episode | None, keywords: dict[str, Any]) -> _Task:
-    if callable(keywords.get("start")):
+    if keywords.get("start") is not None and not isinstance(keywords["start"], Start):
         keywords["draw"] = keywords.pop("start")
     about = {name: keywords.pop(name) for name in _OF_EPISODE if name in keywords}
     if episode is None:

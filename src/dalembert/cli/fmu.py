@@ -24,8 +24,8 @@ def fmu(
 ) -> None:
     """Write a machine as an FMU: co-simulation, model exchange.
 
-    What its file says about law, initial state, parameters, limits, contacts, constraints and switches is inside. The
-    solver inside takes fixed steps: a file that asks for another method needs --method.
+    What its file says about law, initial state, parameters, limits, contacts, constraints, switches and the method is
+    inside.
     """
     from dalembert.io.fmu.export import export_fmu
 

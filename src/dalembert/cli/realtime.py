@@ -27,9 +27,9 @@ def realtime(
         bool, typer.Option("--open", help="Leave out the law of the machine file: inputs come over UDP.")
     ] = False,
 ) -> None:
-    """Run a machine in step with the clock, for the duration of its file or until Ctrl-C.
+    """Run a machine in step with the clock.
 
-    The solver takes fixed steps: a file that asks for another method needs --method.
+    It ends after the duration of its file or of the option, or with Ctrl-C.
     """
     from dalembert.io.realtime import realtime as start
 

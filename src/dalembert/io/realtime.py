@@ -123,8 +123,8 @@ def realtime(
         Periods that are kept for `Realtime.read`.
     **keywords
         As of `dalembert.Experiment`. A law must be an expression; without one the inputs come from outside, or stay
-        zero. Without a ``duration`` it runs until `Realtime.stop`. The solver takes fixed steps of length ``step`` at
-        the most. Events that a run only records are left out.
+        zero. Without a ``duration`` it runs until `Realtime.stop`. The solver is that of the experiment, if it is an
+        explicit Runge-Kutta method, generalized-alpha or time-stepping. Events that a run only records are left out.
 
     Examples
     --------

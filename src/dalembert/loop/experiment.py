@@ -486,7 +486,9 @@ def experiment_of(what: Runnable, keywords: ExperimentKeywords) -> Experiment:
     brought = ("" if contact is None else contact_method(contact).integrator) or (
         "" if way is None else constraint_method(way).integrator
     )
-    values["method"] = revised_method(before.method, values.get("method"), stepping, brought=brought)
+    values["method"] = revised_method(
+        before.method, values.get("method"), stepping, brought=brought, brought_before=before._brought
+    )
     kept = {one.name: getattr(before, one.name) for one in dataclasses.fields(before)} | values
     same = before.by == kept["by"] and before.backend == kept["backend"] and "machine" not in values
     if same and (before._equations is not None or before._variant != Experiment._variant):

@@ -82,7 +82,7 @@ DERIVATIVES = Outlet(
     "derivatives",
     {
         "on_event": "what a Python function does has no derivatives; use switches",
-        "contact": f"what is stepped through has no derivatives; use contact={EventDriven.name!r}",
+        "contact": f"contacts that are stepped through have no derivatives; use contact={EventDriven.name!r}",
     },
 )
 FMU = Outlet("an FMU", "program", {"on_event": _CALLS_PYTHON})

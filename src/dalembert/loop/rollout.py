@@ -210,9 +210,10 @@ def _meets(noted: Stops, rows: Rollout, backend: Backend) -> NDArray[np.bool_]:
     """Which members change the sign of an event function between two rows, in its direction."""
     kernel = compile_function(noted.function, backend=backend, shapes={"t": ()})
     p = rows.p[:, None] if rows.p.ndim == 2 else rows.p
-    held = rows.held if rows.held.ndim == 3 else rows.held[None, None]
-    g = np.asarray(kernel(rows.t[None], rows.x, held, p, threads=0))
-    g = np.where((np.arange(len(rows.t)) < rows.rows[:, None])[..., None], g, np.nan)
+    reached = (np.arange(len(rows.t)) < rows.rows[:, None])[..., None]
+    x = np.where(reached, rows.x, rows.x[:, :1])  # of rows that were not reached any finite state will do
+    held = np.where(reached, rows.held, rows.held[:, :1]) if rows.held.ndim == 3 else rows.held[None, None]
+    g = np.where(reached, np.asarray(kernel(rows.t[None], x, held, p, threads=0)), np.nan)
     signs = np.sign(g[:, :-1])
     return np.asarray(noted.crossed(signs, g[:, 1:]).any(axis=(1, 2)) | (g[:, 0] == 0.0).any(axis=1))
 

@@ -135,10 +135,10 @@ class Method:
             return frozenset({"simulate", "rollout", "stepper", "cuda", "program"})
         if cls.tableau is None:
             return frozenset({"simulate", "program"} if cls.brings is GeneralizedAlpha else {"simulate"})
-        places = {"simulate", "derivatives"}
+        places = {"simulate", "derivatives", "program"}
         if cls.tableau.in_lanes:
             places |= {"rollout", "cuda"} if cls.adaptive else {"rollout", "cuda", "stepper"}
-        return frozenset(places if cls.adaptive else places | {"program"})
+        return frozenset(places)
 
     @classmethod
     def engine(cls, setup: Setup) -> Engine | None:
@@ -450,6 +450,7 @@ def revised_method(
     settings: Mapping[str, Any],
     *,
     brought: str,
+    brought_before: str,
 ) -> Method | None:
     """Return the method of an experiment in which something about it is changed.
 
@@ -462,13 +463,13 @@ def revised_method(
         The method so far; None: the default.
     method, settings
         What is said about it now; None: nothing.
-    brought
-        Name of the method that the constraint or contact method brings along; "" if they bring none.
+    brought, brought_before
+        Name of the method that the constraint or contact method brings along, now and before; "" if they bring none.
     """
     beside = {name: value for name, value in settings.items() if value is not None}
     if isinstance(method, Method | Mapping):
         return integration_method(method, beside)
-    stale = before is not None and (before.brings is not None or before.contact is not None) and before.name != brought
+    stale = before is not None and before.name == brought_before != brought
     name = method or brought or (before.name if before is not None and not stale else "")
     if before is not None and name != before.name:
         kind = _kind(name or RK4.name)

@@ -114,7 +114,7 @@ static double *place(Model *m, unsigned r) {
     if (r < STEP)
         return &m->y[r - OUTPUT];
     if (r == STEP)
-        return &L->step;
+        return L->adaptive ? &L->max_step : &L->step;
     return r < END ? &m->g[r - INDICATOR] : 0;
 }
 

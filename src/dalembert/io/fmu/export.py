@@ -61,8 +61,8 @@ def export_fmu(
         Whether a binary is built, too.
     **keywords
         As of `dalembert.Experiment`. A law must be an expression; without one the inputs come from outside. The solver
-        inside takes fixed steps (`RK4`, `Heun`, `Euler`, generalized-alpha or time-stepping) of length ``step`` at the
-        most. Events that a run only records are left out, and time-stepping leaves no model exchange.
+        inside is that of the experiment, if it is an explicit Runge-Kutta method, generalized-alpha or time-stepping.
+        Events that a run only records are left out, and time-stepping leaves no model exchange.
 
     Examples
     --------

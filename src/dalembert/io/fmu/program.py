@@ -43,6 +43,8 @@ ACCOUNT = ("events.count", "events.time")
 _CHANGES = 8  # transitions that are logged before the log is emptied
 _ROWS = 8  # rows that the time loop may record, which nobody reads
 _NEVER = 1e300  # seconds between two rows
+_FIRST_STEP = 1e-4  # seconds, of adaptive methods, which then choose
+_LONGEST = 1e3  # seconds of a step that nothing else bounds: descriptions of FMUs have no infinity
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +119,11 @@ def standalone(experiment: Experiment, outlet: Outlet) -> Standalone:
     method, way = agree(problem, experiment.settings_over(1.0).method, experiment.constraints)
     if loop.switching is not None:
         loop.switching.check_way(way)
-    step = getattr(method, "step", 1e-3)
-    settings = experiment.settings_over(1000.0 * step)
+    settings = experiment.settings_over(1000.0 * float(getattr(method, "step", 1.0)))
     setup = check_setup(loop.problem, x0, eom.parameter_values(experiment.p), settings, period=0.0)
-    assert isinstance(experiment.start, Start)
-    program = _written(loop, replace(setup, record=_NEVER, patience=float("inf")), experiment, inputs)
-    return replace(program, step=step)
+    setup = replace(setup, record=_NEVER, patience=float("inf"), max_step=min(setup.max_step, _LONGEST))
+    program = _written(loop, setup, experiment, inputs)
+    return replace(program, step=setup.max_step if method.adaptive else setup.step)
 
 
 def _without_notes(loop: ClosedLoop) -> Problem:
@@ -163,15 +164,18 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
     structures: dict[str, NativeMemory] = {}
     arrays: dict[str, Any] = {}
     smooth = system is None and stepping is None
+    adaptive = setup.tableau is not None and setup.tableau.adaptive
     memory = loop_memory(
         setup,
         setup.tableau or EULER,  # a method that steps by itself never looks at the tableau
-        adaptive=False,
+        adaptive=adaptive,
         capacity=_ROWS,
         ode=writer.kernel("ode", problem.ode) if smooth else None,
         events=None if system is not None else events,
     )
     structures["loop"] = memory
+    if adaptive:
+        memory.struct.h = _FIRST_STEP
     memory.struct.seed, memory.struct.member = experiment.seed, experiment.member
     memory.arrays["c"][:] = schedule.initial
     memory.arrays["c"][: len(inputs)] = inputs

@@ -30,8 +30,8 @@ class ContactMethod:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """Name and settings as plain data."""
-        return {"name": self.name, **asdict(self)}
+        """Name, and the settings that are not left open, as plain data."""
+        return {"name": self.name, **{key: value for key, value in asdict(self).items() if value is not None}}
 
     def __str__(self) -> str:
         return self.name
