@@ -1,14 +1,23 @@
-"""Structure of a machine file, as pydantic models: which keys exist and which kind of value each takes."""
+"""Structure of a machine file, as pydantic models: which keys exist and which kind of value each takes.
+
+Entries of elements that are of several kinds are made from the registers of the kinds, those of the user among them:
+`machine_file` returns the model of the whole file.
+"""
 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any, Literal
 
-from dalembert.io.body_schema import BodyEntry, BoxSolidEntry, OriginEntry, RoundSolidEntry, SphereSolidEntry
-from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Vector
+from pydantic import create_model
 
-__all__ = ["JointEntry", "MachineFile", "SimulationEntry"]
+from dalembert.io.body_schema import BodyEntry, BoxSolidEntry, OriginEntry, RoundSolidEntry, SphereSolidEntry
+from dalembert.io.kind_entries import entry_fields
+from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Vector
+from dalembert.model.constraints import CONSTRAINT_KINDS
+
+__all__ = ["JointEntry", "MachineFile", "SimulationEntry", "machine_file"]
 
 
 class LimitsEntry(FileEntry):
@@ -126,22 +135,7 @@ class CouplingEntry(FileEntry):
 class ConstraintEntry(FileEntry):
     """A constraint; which of the fields apply depends on its type."""
 
-    type: Literal["ball", "distance", "weld", "parallel", "orthogonal", "loop", "gear", "motion"]
-    switchable: bool = False
-    active: bool = True
-    frame: str | None = None
-    other: str = "world"
-    components: str = "xyz"
-    length: Number = 0.0
-    offset: OriginEntry | None = None
-    axis: Axis = [0.0, 0.0, 1.0]
-    other_axis: Axis = [0.0, 0.0, 1.0]
-    angle: Number = math.pi / 2
-    kind: str = "revolute"
-    terms: dict[str, Number] = {}
-    value: Number = 0.0
-    joint: str | None = None
-    component: str = "x"
+    type: str
 
 
 class CableEntry(FileEntry):
@@ -278,3 +272,27 @@ class MachineFile(FileEntry):
     signals: dict[str, SignalEntry] = {}
     sensors: dict[str, SensorEntry] = {}
     simulation: SimulationEntry | None = None
+
+
+def machine_file() -> type[MachineFile]:
+    """Return the model of a machine file, with all kinds that are registered now."""
+    return _machine_file(tuple(CONSTRAINT_KINDS.items()))
+
+
+@lru_cache(maxsize=8)
+def _machine_file(constraints: tuple[tuple[str, type], ...]) -> type[MachineFile]:
+    keys, kinds = zip(*constraints, strict=True)
+    key: Any = Literal[keys]
+    constraint: Any = create_model(
+        "ConstraintEntry",
+        __base__=ConstraintEntry,
+        __doc__=ConstraintEntry.__doc__,
+        type=(key, ...),
+        **entry_fields(kinds, required=False),
+    )
+    return create_model(
+        "MachineFile",
+        __base__=MachineFile,
+        __doc__=MachineFile.__doc__,
+        constraints=(dict[str, constraint], {}),
+    )

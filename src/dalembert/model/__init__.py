@@ -9,13 +9,18 @@ from dalembert.model.cables import Cable, winch
 from dalembert.model.celestial import J2000, magnetic_field, moon_position, sidereal_angle, sun_position
 from dalembert.model.constraints import (
     BallConstraint,
+    Constraint,
     DistanceConstraint,
+    FramePair,
     GearConstraint,
     LoopConstraint,
+    MachineContext,
     MotionConstraint,
     OrthogonalConstraint,
     ParallelConstraint,
+    RowContext,
     WeldConstraint,
+    register_constraint,
 )
 from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
@@ -43,6 +48,7 @@ __all__ = [
     "Box",
     "Cable",
     "Capsule",
+    "Constraint",
     "Contact",
     "ControlMomentGyro",
     "Coupling",
@@ -53,6 +59,7 @@ __all__ = [
     "ElasticJoint",
     "ForceField",
     "Frame",
+    "FramePair",
     "GearConstraint",
     "Geometry",
     "HalfSpace",
@@ -61,6 +68,7 @@ __all__ = [
     "Load",
     "LoopConstraint",
     "Machine",
+    "MachineContext",
     "MagneticTorque",
     "Mesh",
     "ModalAppendage",
@@ -71,6 +79,7 @@ __all__ = [
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
+    "RowContext",
     "Section",
     "Sensor",
     "Shape",
@@ -96,6 +105,7 @@ __all__ = [
     "magnetic_field",
     "moon_position",
     "point_mass",
+    "register_constraint",
     "rod",
     "sidereal_angle",
     "sphere",

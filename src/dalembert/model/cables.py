@@ -16,6 +16,7 @@ from dalembert.core.parameter import Scalar, depends_on_time, nominal
 from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD, Joint
+from dalembert.model.kind_fields import FrameName, JointName
 from dalembert.model.parts import Motor
 
 __all__ = ["Cable", "winch"]
@@ -58,12 +59,12 @@ class Cable:
     """
 
     name: str
-    anchor: str
-    exit: str = WORLD
+    anchor: FrameName
+    exit: FrameName = WORLD
     anchor_at: Vector = (0.0, 0.0, 0.0)
     exit_at: Vector = (0.0, 0.0, 0.0)
     length: Scalar | None = None
-    winch: str | None = None
+    winch: JointName | None = None
     drum: Scalar = 0.0
     pulley: Scalar = 0.0
     swivel: str = "free"

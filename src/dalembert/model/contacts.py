@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.core.errors import MachineError, UnknownNameError
 from dalembert.core.parameter import Scalar, nominal
-from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
+from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector, unit_vector
 from dalembert.model.body import Body
-from dalembert.model.constraints import unit_vector
 from dalembert.model.geometry import Box, Capsule, Cylinder, Mesh, Sphere
 from dalembert.model.joint import WORLD
 from dalembert.model.transform import IDENTITY, Transform, as_transform

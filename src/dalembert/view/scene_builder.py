@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import casadi as ca
@@ -29,7 +29,6 @@ from dalembert.io.meshes import load_mesh
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable
-from dalembert.model.constraints import DistanceConstraint
 from dalembert.model.geometry import Geometry, Mesh, Solid
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
@@ -70,6 +69,24 @@ def build_scene(machine: Machine, p: Mapping[str, float] | None = None, *, backe
     if not isinstance(machine, Machine):
         raise InputError(f"a scene needs a Machine, got {type(machine).__name__}")
     return _Builder(machine, p).scene(backend)
+
+
+@dataclass(frozen=True)
+class _Context:
+    """What the drawing of a constraint asks (`MachineContext`)."""
+
+    model: TreeModel
+
+    def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
+        R, p = self.model.frame_pose(frame)
+        return ca.SX(R), ca.SX(p)
+
+    def coordinate(self, joint: str) -> ca.SX:
+        node = next(n for n in self.model.tree.nodes if n.joint.name == joint)
+        return self.model.variables.q[node.q]
+
+    def value(self, scalar: Scalar) -> ca.SX:
+        return ca.SX(self.model.variables.value(scalar))
 
 
 class _Builder:
@@ -123,9 +140,8 @@ class _Builder:
         for cable in self.machine.cables:
             self.cable(cable)
         for constraint in self.machine.constraints:
-            if isinstance(constraint, DistanceConstraint):
-                ends = self.point(self.at(constraint.frame)), self.point(self.at(constraint.other))
-                self.add(LinkPart(constraint.name, "rod", ends))
+            for start, end in constraint.rods(_Context(self.model)):
+                self.add(LinkPart(constraint.name, "rod", (self.point(start), self.point(end))))
         lists = {
             "solids": SolidPart,
             "links": LinkPart,
@@ -280,8 +296,7 @@ class _Builder:
         points.append(self.at(cable.anchor, cable.anchor_at))
         paid_out = ca.SX(0) if cable.length is None else ca.SX(self.x.value(cable.length))
         if cable.winch is not None:
-            node = next(n for n in self.model.tree.nodes if n.joint.name == cable.winch)
-            paid_out = paid_out + self.x.value(cable.drum) * self.x.q[node.q]
+            paid_out = paid_out + self.x.value(cable.drum) * _Context(self.model).coordinate(cable.winch)
         self.lengths.append(ca.horzcat(path.length, paid_out))
         indices = tuple(self.point(e) for e in points)
         grounded = self.machine.tree.frames[cable.exit][0] < 0
