@@ -32,7 +32,6 @@ from dalembert.model.constraints import (
     RowContext,
     register_constraint,
 )
-from dalembert.model.constraints.kind import axis_numbers
 from dalembert.model.kind_fields import Axis, JointName
 from dalembert.view.scene_builder import build_scene
 
@@ -65,7 +64,7 @@ class RackConstraint(FramePair):
         """``axis . p - radius q - shift``."""
         _, p = self.relative_pose(context)
         turned = context.value(self.radius) * context.coordinate(self.joint)
-        return ca.dot(ca.DM(axis_numbers(self.axis)), p) - turned - context.value(self.shift)
+        return ca.dot(ca.DM(self.axis), p) - turned - context.value(self.shift)
 
     @property
     def multiplier_units(self) -> tuple[str, ...]:
@@ -75,7 +74,7 @@ class RackConstraint(FramePair):
     def rods(self, context: MachineContext) -> tuple[tuple[ca.SX, ca.SX], ...]:
         """The rack from its zero to the frame."""
         R, p = context.pose(self.other)
-        return ((p, p + R @ ca.DM(axis_numbers(self.axis))),)
+        return ((p, p + R @ ca.DM(self.axis)),)
 
 
 Rows = Callable[[Array, Array, Array, float], Array]

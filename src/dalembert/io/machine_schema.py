@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import create_model
 
-from dalembert.io.body_schema import BodyEntry, BoxSolidEntry, OriginEntry, RoundSolidEntry, SphereSolidEntry
+from dalembert.io.body_schema import BodyEntry, GeometryEntry, OriginEntry
+from dalembert.io.contact_entries import solid_keys
 from dalembert.io.kind_entries import entry_fields
 from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Vector
 from dalembert.model.constraints import CONSTRAINT_KINDS
+from dalembert.model.contacts import SURFACE_KINDS
 
 __all__ = ["JointEntry", "MachineFile", "SimulationEntry", "machine_file"]
+
+Entry = TypeVar("Entry", bound=FileEntry)
 
 
 class LimitsEntry(FileEntry):
@@ -155,45 +159,10 @@ class CableEntry(FileEntry):
     bilateral: bool = False
 
 
-class HalfSpaceEntry(FileEntry):
-    """All below a plane."""
-
-    normal: Axis = [0.0, 0.0, 1.0]
-    point: Vector = ZERO
-
-
-class SphericalSurfaceEntry(FileEntry):
-    """A sphere that is touched from outside or inside."""
-
-    radius: Number
-    centre: Vector = ZERO
-    inside: bool = False
-
-
-class CylindricalSurfaceEntry(FileEntry):
-    """A cylinder without ends that is touched from outside or inside."""
-
-    radius: Number
-    axis: Axis = [0.0, 0.0, 1.0]
-    point: Vector = ZERO
-    inside: bool = False
-
-
 class ContactEntry(FileEntry):
     """A contact: a solid (none of them: a point), a surface (none: the ground), restitution and friction."""
 
     frame: str
-    sphere: SphereSolidEntry | None = None
-    capsule: RoundSolidEntry | None = None
-    box: BoxSolidEntry | None = None
-    origin: OriginEntry = OriginEntry()
-    half_space: HalfSpaceEntry | None = None
-    spherical: SphericalSurfaceEntry | None = None
-    cylindrical: CylindricalSurfaceEntry | None = None
-    on: str = "world"
-    restitution: Number = 0.0
-    friction: Number = 0.0
-    law: Literal["newton", "poisson"] = "newton"
 
 
 class SignalEntry(FileEntry):
@@ -276,23 +245,52 @@ class MachineFile(FileEntry):
 
 def machine_file() -> type[MachineFile]:
     """Return the model of a machine file, with all kinds that are registered now."""
-    return _machine_file(tuple(CONSTRAINT_KINDS.items()))
+    return _machine_file(tuple(CONSTRAINT_KINDS.items()), tuple(SURFACE_KINDS.items()))
+
+
+_Kinds = tuple[tuple[str, type], ...]
 
 
 @lru_cache(maxsize=8)
-def _machine_file(constraints: tuple[tuple[str, type], ...]) -> type[MachineFile]:
-    keys, kinds = zip(*constraints, strict=True)
-    key: Any = Literal[keys]
-    constraint: Any = create_model(
-        "ConstraintEntry",
-        __base__=ConstraintEntry,
-        __doc__=ConstraintEntry.__doc__,
-        type=(key, ...),
-        **entry_fields(kinds, required=False),
-    )
+def _machine_file(constraints: _Kinds, surfaces: _Kinds) -> type[MachineFile]:
+    constraint: Any = _constraint_entry(dict(constraints))
+    contact: Any = _contact_entry(dict(surfaces))
     return create_model(
         "MachineFile",
         __base__=MachineFile,
         __doc__=MachineFile.__doc__,
         constraints=(dict[str, constraint], {}),
+        contacts=(dict[str, contact], {}),
     )
+
+
+def _constraint_entry(kinds: dict[str, type]) -> type[ConstraintEntry]:
+    key: Any = Literal[tuple(kinds)]
+    return _completed(ConstraintEntry, {"type": (key, ...), **entry_fields(kinds.values(), required=False)})
+
+
+def _contact_entry(surfaces: dict[str, type]) -> type[ContactEntry]:
+    solid, law, surface = GeometryEntry.model_fields, Literal["newton", "poisson"], {}
+    for key, kind in surfaces.items():
+        entry: Any = create_model(
+            f"{kind.__name__}Entry",
+            __base__=FileEntry,
+            __doc__=(kind.__doc__ or "").partition("\n")[0],
+            **entry_fields([kind]),
+        )
+        surface[key] = (entry | None, None)
+    fields = {
+        **{key: (solid[key].annotation, None) for key in solid_keys()},
+        "origin": (OriginEntry, OriginEntry()),
+        **surface,
+        "on": (str, "world"),
+        "restitution": (Number, 0.0),
+        "friction": (Number, 0.0),
+        "law": (law, "newton"),
+    }
+    return _completed(ContactEntry, fields)
+
+
+def _completed(base: type[Entry], fields: dict[str, Any]) -> type[Entry]:
+    """An entry with the fields that depend on registers."""
+    return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)

@@ -1,6 +1,7 @@
 """The frozen description of a machine: bodies, joints, frames, motors, wrenches and parameters. No equations here."""
 
-from dalembert.core.parameter import TIME, Parameter
+from dalembert.core.parameter import TIME, Parameter, Scalar
+from dalembert.core.validation import Vector
 from dalembert.model.appendages import ControlMomentGyro, ModalAppendage, Wheel
 from dalembert.model.beam import Beam
 from dalembert.model.beam_modes import Support
@@ -22,13 +23,26 @@ from dalembert.model.constraints import (
     WeldConstraint,
     register_constraint,
 )
-from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+from dalembert.model.contacts import (
+    Ball,
+    Contact,
+    CylindricalSurface,
+    Distance,
+    HalfSpace,
+    Plane,
+    SphericalSurface,
+    Surface,
+    Tube,
+    geometry_contacts,
+    register_surface,
+)
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
 from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
 from dalembert.model.from_dh import machine_from_dh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
+from dalembert.model.kind_fields import Axis, FrameName, JointName, Terms
 from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit, clohessy_wiltshire
 from dalembert.model.orbiting import in_orbit
@@ -42,6 +56,8 @@ __all__ = [
     "J2000",
     "TIME",
     "WORLD",
+    "Axis",
+    "Ball",
     "BallConstraint",
     "Beam",
     "Body",
@@ -54,16 +70,19 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "CylindricalSurface",
+    "Distance",
     "DistanceConstraint",
     "Drag",
     "ElasticJoint",
     "ForceField",
     "Frame",
+    "FrameName",
     "FramePair",
     "GearConstraint",
     "Geometry",
     "HalfSpace",
     "Joint",
+    "JointName",
     "Limits",
     "Load",
     "LoopConstraint",
@@ -79,7 +98,9 @@ __all__ = [
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
+    "Plane",
     "RowContext",
+    "Scalar",
     "Section",
     "Sensor",
     "Shape",
@@ -88,9 +109,13 @@ __all__ = [
     "Sphere",
     "SphericalSurface",
     "Support",
+    "Surface",
+    "Terms",
     "ThirdBody",
     "Thruster",
     "Transform",
+    "Tube",
+    "Vector",
     "WeldConstraint",
     "Wheel",
     "Wrench",
@@ -106,6 +131,7 @@ __all__ = [
     "moon_position",
     "point_mass",
     "register_constraint",
+    "register_surface",
     "rod",
     "sidereal_angle",
     "sphere",

@@ -14,7 +14,7 @@ __all__ = ["add_kind", "check_registered"]
 K = TypeVar("K")
 
 
-def add_kind(kinds: MutableMapping[str, type[K]], kind: type[K], noun: str, *, files: bool = True) -> None:
+def add_kind(kinds: MutableMapping[str, type[K]], kind: type[K], noun: str, *, shared: bool = True) -> None:
     """Add a kind to a register.
 
     Parameters
@@ -25,8 +25,8 @@ def add_kind(kinds: MutableMapping[str, type[K]], kind: type[K], noun: str, *, f
         The class, with a ``key``; it replaces an earlier definition of itself, as of a cell that ran twice.
     noun
         What kinds of the register are called.
-    files
-        Whether its fields are entries of machine files: those of one name must hold the same in all kinds.
+    shared
+        Whether kinds share one entry of machine files: fields of one name must then hold the same in all of them.
     """
     key = getattr(kind, "key", None)
     if not isinstance(key, str) or not key or key != key.strip():
@@ -34,7 +34,8 @@ def add_kind(kinds: MutableMapping[str, type[K]], kind: type[K], noun: str, *, f
     known = kinds.get(key)
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         raise MachineError(f"{kind.__name__} has the key '{key}', which is that of {known.__name__}; choose another")
-    for other in kinds.values() if files else ():
+    kind_fields(kind)
+    for other in kinds.values() if shared else ():
         roles = {field.name: field.role for field in kind_fields(other)}
         for field in kind_fields(kind):
             declared = roles.get(field.name, field.role)

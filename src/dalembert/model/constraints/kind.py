@@ -16,7 +16,7 @@ coordinates of joints and the scalars of the machine, all of them CasADi express
 What else there is follows from these: ``J v = Phi' - Phi_t`` with the velocities ``v``, the right side ``gamma`` of
 ``J v' = gamma`` with ``Phi'' = J v' - gamma``, CDPR (26), and the forces ``-J^T lambda``.
 
-A kind is a frozen dataclass. The types of its fields (`dalembert.model.kind_fields`) say which of them are frames,
+A kind is a frozen dataclass. The types of its fields (``model/kind_fields.py``) say which of them are frames,
 joints, numbers or axes; checks, references, parameters, the entry in machine files and its JSON Schema follow from
 them. ``tests/unit/test_constraint_kinds.py`` checks all this for every kind of the register.
 """
