@@ -28,10 +28,10 @@ from dalembert.model.constraints import (
     BallConstraint,
     Constraint,
     FramePair,
-    MachineContext,
     RowContext,
     register_constraint,
 )
+from dalembert.model.context import MachineContext
 from dalembert.model.kind_fields import Axis, JointName
 from dalembert.view.scene_builder import build_scene
 

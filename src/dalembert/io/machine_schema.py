@@ -16,6 +16,7 @@ from dalembert.io.body_schema import BodyEntry, GeometryEntry, OriginEntry
 from dalembert.io.contact_entries import solid_keys
 from dalembert.io.kind_entries import entry_fields
 from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Vector
+from dalembert.model.cables import pulley_keys
 from dalembert.model.constraints import CONSTRAINT_KINDS
 from dalembert.model.contacts import SURFACE_KINDS
 
@@ -153,7 +154,7 @@ class CableEntry(FileEntry):
     winch: str | None = None
     drum: Number = 0.0
     pulley: Number = 0.0
-    swivel: Literal["free", "fixed"] = "free"
+    swivel: str = "free"
     stiffness: Number | None = None
     damping: Number = 0.0
     bilateral: bool = False
@@ -245,21 +246,24 @@ class MachineFile(FileEntry):
 
 def machine_file() -> type[MachineFile]:
     """Return the model of a machine file, with all kinds that are registered now."""
-    return _machine_file(tuple(CONSTRAINT_KINDS.items()), tuple(SURFACE_KINDS.items()))
+    return _machine_file(tuple(CONSTRAINT_KINDS.items()), tuple(SURFACE_KINDS.items()), pulley_keys())
 
 
 _Kinds = tuple[tuple[str, type], ...]
 
 
 @lru_cache(maxsize=8)
-def _machine_file(constraints: _Kinds, surfaces: _Kinds) -> type[MachineFile]:
+def _machine_file(constraints: _Kinds, surfaces: _Kinds, pulleys: tuple[str, ...]) -> type[MachineFile]:
     constraint: Any = _constraint_entry(dict(constraints))
     contact: Any = _contact_entry(dict(surfaces))
+    swivel: Any = Literal[pulleys]
+    cable: Any = _completed(CableEntry, {"swivel": (swivel, "free")})
     return create_model(
         "MachineFile",
         __base__=MachineFile,
         __doc__=MachineFile.__doc__,
         constraints=(dict[str, constraint], {}),
+        cables=(dict[str, cable], {}),
         contacts=(dict[str, contact], {}),
     )
 

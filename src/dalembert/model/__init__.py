@@ -6,7 +6,7 @@ from dalembert.model.appendages import ControlMomentGyro, ModalAppendage, Wheel
 from dalembert.model.beam import Beam
 from dalembert.model.beam_modes import Support
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
-from dalembert.model.cables import Cable, winch
+from dalembert.model.cables import Cable, CableExit, CablePath, register_cable_exit, winch
 from dalembert.model.celestial import J2000, magnetic_field, moon_position, sidereal_angle, sun_position
 from dalembert.model.constraints import (
     BallConstraint,
@@ -15,7 +15,6 @@ from dalembert.model.constraints import (
     FramePair,
     GearConstraint,
     LoopConstraint,
-    MachineContext,
     MotionConstraint,
     OrthogonalConstraint,
     ParallelConstraint,
@@ -36,6 +35,7 @@ from dalembert.model.contacts import (
     geometry_contacts,
     register_surface,
 )
+from dalembert.model.context import MachineContext
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
 from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
@@ -63,6 +63,8 @@ __all__ = [
     "Body",
     "Box",
     "Cable",
+    "CableExit",
+    "CablePath",
     "Capsule",
     "Constraint",
     "Contact",
@@ -130,6 +132,7 @@ __all__ = [
     "magnetic_field",
     "moon_position",
     "point_mass",
+    "register_cable_exit",
     "register_constraint",
     "register_surface",
     "rod",

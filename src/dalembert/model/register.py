@@ -34,7 +34,6 @@ def add_kind(kinds: MutableMapping[str, type[K]], kind: type[K], noun: str, *, s
     known = kinds.get(key)
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         raise MachineError(f"{kind.__name__} has the key '{key}', which is that of {known.__name__}; choose another")
-    kind_fields(kind)
     for other in kinds.values() if shared else ():
         roles = {field.name: field.role for field in kind_fields(other)}
         for field in kind_fields(kind):

@@ -21,7 +21,6 @@ from dalembert.core.errors import FileFormatError, InputError
 from dalembert.core.parameter import Scalar, evaluate
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
-from dalembert.formulations.constraints.cable_path import cable_path
 from dalembert.formulations.mapped import tree_coordinates
 from dalembert.formulations.tree.flexible import SectionMotion
 from dalembert.formulations.tree.model import TreeModel
@@ -73,7 +72,7 @@ def build_scene(machine: Machine, p: Mapping[str, float] | None = None, *, backe
 
 @dataclass(frozen=True)
 class _Context:
-    """What the drawing of a constraint asks (`MachineContext`)."""
+    """What constraints and cables ask (`MachineContext`)."""
 
     model: TreeModel
 
@@ -283,7 +282,7 @@ class _Builder:
             self.names[f"{beam.name}.{section}"] = self.point(self.at(f"{beam.name}.{section}"))
 
     def cable(self, cable: Cable) -> None:
-        path = cable_path(cable, self.model.frame_pose, self.x.value)
+        path = cable.path(_Context(self.model))
         R, _ = self.model.frame_pose(cable.exit)
         points = [path.exit]
         if path.arc is not None:

@@ -31,8 +31,8 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
-from dalembert.formulations.constraints.cable_path import CablePath, cable_path
 from dalembert.formulations.contact.system import ContactSystem
+from dalembert.model.cables import CablePath
 from dalembert.model.machine import Machine
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
 
@@ -178,7 +178,6 @@ class ConstraintSystem:
 
         for name, expression in self.formulation.own_constraints():
             add(name, "internal", expression)
-        value = self.variables.value
         for c in self.machine.constraints:
             context = _Context(self, None)
             if c.holds_pose:
@@ -189,7 +188,7 @@ class ConstraintSystem:
                 self._measures.append(_Held(c.name, slice(start, start + 7), measured))
             add(c.name, "constraint", ca.SX(c.rows(context)))
         for cable in self.machine.cables:
-            path = self.paths[cable.name] = cable_path(cable, self.pose, value)
+            path = self.paths[cable.name] = cable.path(_Context(self, None))
             if not cable.elastic:
                 add(cable.name, "cable", path.length - self.natural_length(cable.name), not cable.bilateral)
         self._holonomic = count

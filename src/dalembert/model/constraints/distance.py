@@ -9,7 +9,8 @@ import casadi as ca
 
 from dalembert.core.parameter import Scalar
 from dalembert.core.validation import field_scalar
-from dalembert.model.constraints.kind import FramePair, MachineContext, RowContext
+from dalembert.model.constraints.kind import FramePair, RowContext
+from dalembert.model.context import MachineContext
 
 __all__ = ["DistanceConstraint"]
 

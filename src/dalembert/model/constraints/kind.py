@@ -35,28 +35,16 @@ from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
 from dalembert.core.validation import Vector, check_name, field_scalar, field_vector, unit_vector
+from dalembert.model.context import MachineContext
 from dalembert.model.joint import WORLD
 from dalembert.model.kind_fields import FrameName, Role, Terms, kind_fields, names_in, scalars_in
 from dalembert.model.transform import as_transform
 
-__all__ = ["Constraint", "FramePair", "MachineContext", "RowContext", "axis_numbers"]
-
-
-class MachineContext(Protocol):
-    """What a kind may ask about the machine: CasADi expressions of its coordinates, time and parameters."""
-
-    def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
-        """Rotation matrix and position of a frame in the world."""
-
-    def coordinate(self, joint: str) -> ca.SX:
-        """Coordinate of a joint that has one."""
-
-    def value(self, scalar: Scalar) -> ca.SX:
-        """Expression of a scalar; that of ``TIME`` is the time."""
+__all__ = ["Constraint", "FramePair", "RowContext", "axis_numbers"]
 
 
 class RowContext(MachineContext, Protocol):
-    """What the rows of a constraint may ask besides."""
+    """What the rows of a constraint may ask: about the machine, and the pose that they hold."""
 
     def held_pose(self) -> tuple[ca.SX, ca.SX]:
         """Pose of ``frame`` in ``other`` when the constraint began to act; for kinds with `Constraint.holds_pose`."""

@@ -11,6 +11,7 @@ from dalembert.model.contacts.half_space import HalfSpace
 from dalembert.model.contacts.solids import SOLID_KINDS
 from dalembert.model.contacts.spherical import SphericalSurface
 from dalembert.model.contacts.surface import Surface
+from dalembert.model.kind_fields import kind_fields
 from dalembert.model.register import add_kind
 
 __all__ = ["SURFACE_KINDS", "register_surface"]
@@ -36,5 +37,6 @@ def register_surface(kind: S) -> S:
         raise MachineError(f"{kind.__name__} must define noun, convex_side and distance(x, value)")
     if getattr(kind, "key", None) in (*_KEYS, *(solid.key for solid in SOLID_KINDS.values())):
         raise MachineError(f"{kind.__name__} has the key '{kind.key}', which contacts use already; choose another")
+    kind_fields(kind)
     add_kind(SURFACE_KINDS, kind, "surface", shared=False)
     return kind
