@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 import numpy as np
@@ -22,7 +21,6 @@ from dalembert.model.contacts import SURFACE_KINDS
 from dalembert.model.contacts.surface import Value, numbers, vector
 
 
-@register_surface
 @dataclass(frozen=True)
 class RingSurface(Surface):
     """The inside of a ring tube: all points within ``tube`` of a circle.
@@ -40,8 +38,8 @@ class RingSurface(Surface):
     axis: Axis = (0.0, 0.0, 1.0)
     centre: Vector = (0.0, 0.0, 0.0)
 
-    key: ClassVar[str] = "ring"
-    noun: ClassVar[str] = "ring surface"
+    key = "ring"
+    noun = "ring surface"
 
     def distance(self, x: ca.SX, value: Value) -> Distance:
         """``tube - |m|`` and ``-m / |m|`` with the vector ``m`` from the circle."""
@@ -54,6 +52,12 @@ class RingSurface(Surface):
     def convex_side(self) -> bool:
         """A segment may touch the inner side of the ring between its ends."""
         return False
+
+
+@pytest.fixture(autouse=True)
+def registered(registers: None) -> None:
+    """Register the kind for the tests of this module; elsewhere the function is a decorator of the class."""
+    register_surface(RingSurface)
 
 
 SURFACES = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import casadi as ca
 
 from dalembert.model.cables.exit import CableExit, CablePath
@@ -15,7 +13,7 @@ __all__ = ["FixedPulley"]
 class FixedPulley(CableExit):
     """A pulley in the x-z plane of the exit frame, CDPR 4.2.2: the frame of a body that swivels by a joint."""
 
-    key: ClassVar[str] = "fixed"
+    key = "fixed"
 
     @staticmethod
     def path(b: ca.SX, d: ca.SX, R: ca.SX, radius: ca.SX) -> CablePath:

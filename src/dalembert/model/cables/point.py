@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import casadi as ca
 
 from dalembert.model.cables.exit import CableExit, CablePath
@@ -14,7 +12,7 @@ __all__ = ["PointExit"]
 class PointExit(CableExit):
     """A point, CDPR 4.1: ``L = |b - d|``, ``a = d``."""
 
-    key: ClassVar[str] = "point"
+    key = "point"
 
     @staticmethod
     def path(b: ca.SX, d: ca.SX, R: ca.SX, radius: ca.SX) -> CablePath:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import casadi as ca
 
 from dalembert.model.cables.exit import CableExit, CablePath
@@ -15,7 +13,7 @@ __all__ = ["SwivellingPulley"]
 class SwivellingPulley(CableExit):
     """A pulley that turns freely about the z axis of the exit frame, without inertia, CDPR 4.2.1."""
 
-    key: ClassVar[str] = "free"
+    key = "free"
 
     @staticmethod
     def path(b: ca.SX, d: ca.SX, R: ca.SX, radius: ca.SX) -> CablePath:

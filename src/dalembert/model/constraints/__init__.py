@@ -62,24 +62,6 @@ def register_constraint(kind: C) -> C:
     ----------
     kind
         A frozen dataclass that inherits `Constraint` or `FramePair`, with a ``key`` and ``rows``.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> from typing import ClassVar
-    >>> from dalembert.model import FramePair, register_constraint
-    >>> @register_constraint
-    ... @dataclass(frozen=True)
-    ... class LevelConstraint(FramePair):
-    ...     "The origin of one frame stays in the x-y plane of another."
-    ...
-    ...     key: ClassVar[str] = "level"
-    ...
-    ...     def rows(self, context):
-    ...         R, p = self.relative_pose(context)
-    ...         return p[2]
-    >>> LevelConstraint("table", "cup").frames
-    ('cup', 'world')
     """
     if not (isinstance(kind, type) and issubclass(kind, Constraint)):
         raise MachineError(f"a kind of constraint must inherit dalembert.model.Constraint, got {kind!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 
@@ -27,7 +26,7 @@ class BallConstraint(FramePair):
 
     components: str = "xyz"
 
-    key: ClassVar[str] = "ball"
+    key = "ball"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import casadi as ca
 
@@ -21,7 +20,7 @@ class DistanceConstraint(FramePair):
 
     length: Scalar = field(kw_only=True)
 
-    key: ClassVar[str] = "distance"
+    key = "distance"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 
@@ -29,7 +28,7 @@ class GearConstraint(Constraint):
     terms: Terms = ()
     value: Scalar = 0.0
 
-    key: ClassVar[str] = "gear"
+    key = "gear"
 
     def rows(self, context: RowContext) -> ca.SX:
         """``sum c_j q_j - value``."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 
@@ -30,7 +29,7 @@ class LoopConstraint(FramePair):
     kind: str = "revolute"
     axis: Axis = (0.0, 0.0, 1.0)
 
-    key: ClassVar[str] = "loop"
+    key = "loop"
 
     def __post_init__(self) -> None:
         super().__post_init__()

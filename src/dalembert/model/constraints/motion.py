@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 
@@ -34,7 +33,7 @@ class MotionConstraint(Constraint):
     component: str = "x"
     value: Scalar = 0.0
 
-    key: ClassVar[str] = "motion"
+    key = "motion"
 
     def __post_init__(self) -> None:
         super().__post_init__()

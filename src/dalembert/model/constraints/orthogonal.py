@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 
@@ -24,7 +23,7 @@ class OrthogonalConstraint(FramePair):
     other_axis: Axis = (0.0, 0.0, 1.0)
     angle: Scalar = math.pi / 2
 
-    key: ClassVar[str] = "orthogonal"
+    key = "orthogonal"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 
@@ -21,7 +20,7 @@ class ParallelConstraint(FramePair):
     axis: Axis = (0.0, 0.0, 1.0)
     other_axis: Axis = (0.0, 0.0, 1.0)
 
-    key: ClassVar[str] = "parallel"
+    key = "parallel"
 
     def rows(self, context: RowContext) -> ca.SX:
         """Components of ``R axis`` along two directions across ``other_axis``."""

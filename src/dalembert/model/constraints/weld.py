@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 
@@ -28,7 +27,7 @@ class WeldConstraint(FramePair):
 
     offset: Transform | None = None
 
-    key: ClassVar[str] = "weld"
+    key = "weld"
 
     @property
     def holds_pose(self) -> bool:

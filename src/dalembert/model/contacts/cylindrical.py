@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 
@@ -37,8 +36,8 @@ class CylindricalSurface(RoundSurface):
     point: Vector = (0.0, 0.0, 0.0)
     inside: bool = False
 
-    key: ClassVar[str] = "cylindrical"
-    noun: ClassVar[str] = "cylindrical surface"
+    key = "cylindrical"
+    noun = "cylindrical surface"
 
     def outwards(self, x: ca.SX, value: Value) -> ca.SX:
         """What ``x - point`` has across the axis."""

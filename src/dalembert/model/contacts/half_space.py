@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 
@@ -30,9 +29,9 @@ class HalfSpace(Surface):
     normal: Axis = (0.0, 0.0, 1.0)
     point: Vector = (0.0, 0.0, 0.0)
 
-    key: ClassVar[str] = "half_space"
-    noun: ClassVar[str] = "half-space"
-    flat: ClassVar[bool] = True
+    key = "half_space"
+    noun = "half-space"
+    flat = True
 
     def distance(self, x: ca.SX, value: Value) -> Distance:
         """``n . (x - point)`` and ``n``."""

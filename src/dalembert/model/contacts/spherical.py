@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import casadi as ca
 
@@ -33,8 +32,8 @@ class SphericalSurface(RoundSurface):
     centre: Vector = (0.0, 0.0, 0.0)
     inside: bool = False
 
-    key: ClassVar[str] = "spherical"
-    noun: ClassVar[str] = "spherical surface"
+    key = "spherical"
+    noun = "spherical surface"
 
     def outwards(self, x: ca.SX, value: Value) -> ca.SX:
         """``x - centre``."""
