@@ -359,7 +359,7 @@ def test_a_pinion_moves_its_rack() -> None:
         (", radius: 0.5", "", r":10: .*a constraint of type 'rack' needs 'radius'"),
         ("radius: 0.5", "radius: [1]", r":10: .*radius must be a number or an expression of parameters"),
         ("joint: turn", "joint: tern", r"no joint with one coordinate named 'tern'.*turn"),
-        ("type: rack", "type: ruck", r":10: .*type must be .*'rack'.*, got 'ruck'"),
+        ("type: rack", "type: ruck", r":10: .*type must be .*'rack'.*, got 'ruck'; import .*register_constraint"),
         ("radius: 0.5", "radius: 0.5, axis: u", r":10: .*axis must be 3 numbers or one of x, y, z"),
     ],
 )

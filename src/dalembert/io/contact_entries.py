@@ -40,15 +40,17 @@ def make_contact(name: str, entry: Any, number: Read, origin: Read) -> Contact:
     return Contact(name, entry.frame, **values)
 
 
-def contact_to_data(contact: Contact, given: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
+def contact_to_data(contact: Contact, number_entry: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
     """Write a contact: what has its default value is left out."""
     data: dict[str, Any] = {"frame": contact.frame}
     if contact.solid is not None:
-        data[contact.solid_kind.key] = fields_to_data(contact.solid, given, origin)
+        data[contact.solid_kind.key] = fields_to_data(contact.solid, number_entry, origin)
     if repr(contact.surface) != repr(HalfSpace()):
-        data[contact.surface.key] = fields_to_data(contact.surface, given, origin)
+        data[contact.surface.key] = fields_to_data(contact.surface, number_entry, origin)
     data |= origin(contact.origin)
     for key, default in (("on", "world"), ("law", "newton")):
         if getattr(contact, key) != default:
             data[key] = getattr(contact, key)
-    return data | given("restitution", contact.restitution, 0.0) | given("friction", contact.friction, 0.0)
+    return (
+        data | number_entry("restitution", contact.restitution, 0.0) | number_entry("friction", contact.friction, 0.0)
+    )

@@ -104,12 +104,14 @@ def read_fields(
     return values
 
 
-def constraint_to_data(constraint: Constraint, given: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
+def constraint_to_data(
+    constraint: Constraint, number_entry: Callable[..., dict[str, Any]], origin: Any
+) -> dict[str, Any]:
     """Write a constraint: its type, and the fields that differ from their defaults."""
-    return {"type": constraint.key} | fields_to_data(constraint, given, origin)
+    return {"type": constraint.key} | fields_to_data(constraint, number_entry, origin)
 
 
-def fields_to_data(element: object, given: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
+def fields_to_data(element: object, number_entry: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
     """Write the fields of a constraint, cable or surface that differ from their defaults."""
     data: dict[str, Any] = {}
     for field in kind_fields(type(element)):
@@ -120,9 +122,9 @@ def fields_to_data(element: object, given: Callable[..., dict[str, Any]], origin
             case _ if value is None:
                 data[field.name] = None
             case Role.NUMBER | Role.VECTOR | Role.AXIS:
-                data |= given(field.name, value, None)
+                data |= number_entry(field.name, value, None)
             case Role.TERMS:
-                data[field.name] = {joint: given("c", c, None)["c"] for joint, c in value}
+                data[field.name] = {joint: number_entry("c", c, None)["c"] for joint, c in value}
             case Role.PLACEMENT:
                 data[field.name] = origin(value).get("origin", {})
             case _:

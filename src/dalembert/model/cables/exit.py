@@ -3,12 +3,12 @@
 A cable runs from ``d``, a point of a frame with the axes ``R``, over the exit to the anchor ``b``. On CasADi symbols a
 kind says
 
-=====================  ================================================================================================
-``L(b, d, R)``         length from ``d`` to the anchor, wrapped arc included: continuous, ``|dL/db| = 1``
-``a``                  where the cable leaves the exit
-``e = (a - b)/|a - b|``  the direction in which the cable pulls the anchor; ``dL/db = -e``, as an exit without mass
-                       holds no force across the cable, unless its plane is kept by a joint
-=====================  ================================================================================================
+=======================  ==============================================================================================
+``L(b, d, R)``           length from ``d`` to the anchor, wrapped arc included
+``a``                    where the cable leaves the exit
+``e = (a - b)/|a - b|``  the direction in which the cable pulls the anchor: ``dL/db = -e``, as an exit without mass
+                         holds no force across the cable; of a pulley that keeps its plane for anchors in that plane
+=======================  ==============================================================================================
 
 as a `CablePath`. ``tests/unit/test_cable_exits.py`` checks these for every kind of the register.
 """

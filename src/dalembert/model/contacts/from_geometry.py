@@ -59,18 +59,18 @@ def geometry_contacts(
     """
     known = {b.name: b for b in machine.bodies if isinstance(b, Body)}
     chosen: Sequence[str] = list(known) if bodies is None else [bodies] if isinstance(bodies, str) else list(bodies)
-    made = []
+    contacts = []
     for name in chosen:
         if name not in known:
             raise UnknownNameError("body", name, known, f"machine '{machine.name}'")
         if name == on:
             continue
-        parts = [g for g in known[name].geometry if g.collision]
-        if bodies is not None and not parts:
+        solids = [g for g in known[name].geometry if g.collision]
+        if bodies is not None and not solids:
             raise MachineError(f"body '{name}' of machine '{machine.name}' has no geometry for collision")
-        for k, part in enumerate(parts):
-            label = name if len(parts) == 1 else f"{name}.{k}"
-            solid = part.solid
+        for k, geometry in enumerate(solids):
+            label = name if len(solids) == 1 else f"{name}.{k}"
+            solid = geometry.solid
             if isinstance(solid, Mesh):
                 raise MachineError(
                     f"body '{name}' of machine '{machine.name}' has the mesh '{solid.file}' for collision: contacts "
@@ -78,8 +78,8 @@ def geometry_contacts(
                 )
             if isinstance(solid, Cylinder):
                 solid = _capsule(solid, f"body '{name}' of machine '{machine.name}'")
-            made.append(Contact(label, name, solid, part.origin, surface, on, restitution, friction, law))
-    return tuple(made)
+            contacts.append(Contact(label, name, solid, geometry.origin, surface, on, restitution, friction, law))
+    return tuple(contacts)
 
 
 def _capsule(solid: Cylinder, owner: str) -> Capsule:
