@@ -218,10 +218,11 @@ def test_every_kind_has_a_case() -> None:
     assert all(kind.key == key for key, kind in CONSTRAINT_KINDS.items())
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("name", CASES)
-def test_rows_are_those_of_the_definition_and_independent(name: str) -> None:
+def test_rows_are_those_of_the_definition_and_independent(name: str, seed: int) -> None:
     case = CASES[name]
-    machine, q = machine_of(case)
+    machine, q = machine_of(case, seed)
     eom = da.equations(machine, backend="vm")
     assert np.allclose(eom.constraints(q), 0.0, atol=1e-12)
     J = eom.constraint_jacobian(q)
@@ -375,7 +376,7 @@ def test_a_kind_that_is_not_registered_is_refused_by_name() -> None:
 
     machine, _ = machine_of(CASES["ball xyz"])
     with pytest.raises(
-        MachineError, match=r"constraint 'odd' is a OddConstraint.*@dalembert.model.register_constraint"
+        MachineError, match=r"constraint 'odd' is of the class OddConstraint.*@dalembert.model.register_constraint"
     ):
         machine.with_(constraints=[OddConstraint("odd", "end", "seat")])
 

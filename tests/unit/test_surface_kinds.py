@@ -174,7 +174,9 @@ def test_a_kind_that_is_not_registered_is_refused_by_name() -> None:
     class OddSurface(da.HalfSpace):
         """A subclass that nobody registered."""
 
-    with pytest.raises(MachineError, match=r"contact 'touch' is a OddSurface.*@dalembert.model.register_surface"):
+    with pytest.raises(
+        MachineError, match=r"'touch' is of the class OddSurface.*put @dalembert.model.register_surface"
+    ):
         machine_of(OddSurface())
     with pytest.raises(MachineError, match="has the key 'sphere', which contacts use already"):
         register_surface(type("Taken", (da.HalfSpace,), {"key": "sphere"}))

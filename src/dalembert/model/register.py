@@ -66,6 +66,6 @@ def check_registered(kinds: Mapping[str, type[K]], kind: type, what: str, noun: 
         return
     known = ", ".join(one.__name__ for one in kinds.values())
     raise MachineError(
-        f"{what} is a {kind.__name__}, which is no registered kind of {noun}; put @dalembert.model.{decorator} above "
-        f"the class, or take one of {known}"
+        f"{what} is of the class {kind.__name__}, which is no registered kind of {noun}; put "
+        f"@dalembert.model.{decorator} above the class, or take one of {known}"
     )
