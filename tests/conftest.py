@@ -6,9 +6,15 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from dalembert.model.cables import CABLE_EXITS
+from dalembert.model.constraints import CONSTRAINT_KINDS
+from dalembert.model.contacts import SURFACE_KINDS
 
 # Same examples in every run, so that a failure is a change of the code and not of the draw.
 # HYPOTHESIS_PROFILE=explore draws new ones, and more of them.
@@ -65,3 +71,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if word in item.keywords:
                 item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def registers() -> Iterator[None]:
+    """Kinds that a test registers are its own: other tests do not see them."""
+    tables: tuple[dict[str, Any], ...] = (CONSTRAINT_KINDS, SURFACE_KINDS, CABLE_EXITS)
+    before = [dict(table) for table in tables]
+    yield
+    for table, kinds in zip(tables, before, strict=True):
+        table.clear()
+        table.update(kinds)

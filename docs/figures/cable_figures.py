@@ -15,7 +15,7 @@ from style import BLUE, GREEN, GREY, PURPLE, RED, SAND, use_style
 
 import dalembert as da
 from dalembert import analysis
-from dalembert.formulations.constraints.cable_path import pulley_path
+from dalembert.model.cables.swivelling_pulley import SwivellingPulley
 from dalembert.spatial.rotations import numpy, quaternion_matrix
 from dalembert.studies.cable_robots.exits import deviation, exit_run
 from dalembert.studies.cable_robots.joining import SOFT, STIFF, joining_run
@@ -38,7 +38,7 @@ def pulley() -> None:
     """Geometry of a cable over a pulley, drawn from the library's own functions."""
     figure, axis = plt.subplots(figsize=(4.6, 3.6))
     r, d, b = 0.3, np.zeros(3), np.array([1.3, 0.0, -0.8])
-    path = pulley_path(ca.SX(ca.DM(b)), ca.SX(ca.DM(d)), ca.SX.eye(3), r)
+    path = SwivellingPulley.path(ca.SX(ca.DM(b)), ca.SX(ca.DM(d)), ca.SX.eye(3), r)
     a = numpy(ca.evalf(path.exit))
     angle = np.linspace(0, 2 * np.pi, 200)
     axis.plot(r + r * np.cos(angle), r * np.sin(angle), color=GREY, lw=1)

@@ -9,7 +9,7 @@ import pytest
 import dalembert as da
 from dalembert import analysis
 from dalembert.analysis.cables.tensions import platform_load
-from dalembert.formulations.constraints.cable_path import pulley_path
+from dalembert.model.cables.swivelling_pulley import SwivellingPulley
 from dalembert.systems import cable_robots as cr
 
 INERTIA = (0.01, 0.02, 0.03)
@@ -31,7 +31,7 @@ def test_the_cable_leaves_the_pulley_along_a_tangent(seed) -> None:
     rng = np.random.default_rng(seed)
     r, d = 0.1, rng.normal(size=3)
     b = d + rng.normal(size=3) * 2 + np.array([0, 0, -1.0])
-    path = pulley_path(ca.SX(ca.DM(b)), ca.SX(ca.DM(d)), ca.SX.eye(3), r)
+    path = SwivellingPulley.path(ca.SX(ca.DM(b)), ca.SX(ca.DM(d)), ca.SX.eye(3), r)
     a, length, sigma = (np.array(ca.evalf(x).full()).squeeze() for x in (path.exit, path.length, path.swivel))
     s = np.array([np.cos(sigma), np.sin(sigma), 0.0])
     centre = d + r * s
@@ -46,7 +46,7 @@ def test_the_cable_leaves_the_pulley_along_a_tangent(seed) -> None:
     assert length == pytest.approx(walked, rel=1e-8)
     # a massless pulley cannot hold a force across the cable: dL/db is the cable's direction
     L = ca.SX.sym("b", 3)
-    gradient = ca.gradient(pulley_path(L, ca.SX(ca.DM(d)), ca.SX.eye(3), r).length, L)
+    gradient = ca.gradient(SwivellingPulley.path(L, ca.SX(ca.DM(d)), ca.SX.eye(3), r).length, L)
     assert np.allclose(np.array(ca.Function("g", [L], [gradient])(b).full())[:, 0], (b - a) / np.linalg.norm(b - a))
 
 

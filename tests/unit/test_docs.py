@@ -81,7 +81,7 @@ def run_page(page: Path, text: str) -> None:
         where = f"{page.name}:{block.line}"
         if block.runs:
             # Empty lines in front make the line numbers of a traceback those of the page.
-            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec", dont_inherit=True)
             screen = io.StringIO()
             with contextlib.redirect_stdout(screen):
                 exec(code, namespace)

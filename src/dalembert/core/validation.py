@@ -23,6 +23,7 @@ __all__ = [
     "field_matrix",
     "field_scalar",
     "field_vector",
+    "unit_vector",
 ]
 
 Vector = tuple[Scalar, Scalar, Scalar]
@@ -150,6 +151,19 @@ def field_axis(value: Any, what: str) -> Vector:
             raise MachineError(f"{what} must be 3 components or one of {', '.join(AXES)}, got {value!r}")
         return AXES[value]
     return field_vector(value, what)
+
+
+def unit_vector(value: Any, what: str) -> Vector:
+    """Return a direction of plain numbers, normalised."""
+    v = field_axis(value, what)
+    if not all(isinstance(x, float) for x in v):
+        raise MachineError(f"{what} must be plain numbers, got a parameter")
+    numbers = [nominal(x) for x in v]
+    norm = math.sqrt(sum(x * x for x in numbers))
+    if norm < 1e-9:
+        raise MachineError(f"{what} must not be zero, got {tuple(numbers)}")
+    x, y, z = (c / norm if abs(norm - 1.0) > 4e-16 else c for c in numbers)
+    return (x, y, z)
 
 
 def check_angle(value: Scalar, what: str) -> None:

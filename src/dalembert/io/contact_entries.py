@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, fields
 from typing import Any
 
 from dalembert.core.errors import InputError
 from dalembert.io.beam_entries import Read
-from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface
-from dalembert.model.geometry import Box, Capsule, Sphere
+from dalembert.io.kind_entries import fields_to_data, read_fields
+from dalembert.model.contacts import SOLID_KINDS, SURFACE_KINDS, Contact, HalfSpace
+from dalembert.model.kind_fields import kind_fields
 
-__all__ = ["contact_to_data", "make_contact"]
+__all__ = ["contact_to_data", "make_contact", "solid_keys"]
 
-SOLIDS: dict[str, type[Any]] = {"sphere": Sphere, "capsule": Capsule, "box": Box}
-SURFACES: dict[str, type[Any]] = {
-    "half_space": HalfSpace,
-    "spherical": SphericalSurface,
-    "cylindrical": CylindricalSurface,
-}
-_KEYS = {kind: key for key, kind in (SOLIDS | SURFACES).items()}
+
+def solid_keys() -> dict[str, type]:
+    """Solids of contacts by their key in machine files; a point has none."""
+    return {kind.key: solid for solid, kind in SOLID_KINDS.items() if solid is not type(None)}
 
 
 def make_contact(name: str, entry: Any, number: Read, origin: Read) -> Contact:
     """Make a contact from its entry; ``number`` and ``origin`` read numbers and placements."""
     path = ("contacts", name)
     values: dict[str, Any] = {}
-    for field, kinds in (("solid", SOLIDS), ("surface", SURFACES)):
-        given = [key for key in kinds if getattr(entry, key) is not None]
-        if len(given) > 1:
-            raise InputError(f"a contact takes one of {', '.join(kinds)}, got {' and '.join(given)}")
-        if given:
-            values[field] = kinds[given[0]](**_fields(getattr(entry, given[0]), (*path, given[0]), number))
+    kinds: dict[str, type]
+    for field, kinds in (("solid", solid_keys()), ("surface", dict(SURFACE_KINDS))):
+        keys = [key for key in kinds if getattr(entry, key) is not None]
+        if len(keys) > 1:
+            raise InputError(f"a contact takes one of {', '.join(kinds)}, got {' and '.join(keys)}")
+        for key in keys:
+            known = {f.name: f for f in kind_fields(kinds[key])}
+            values[field] = kinds[key](**read_fields(getattr(entry, key), known, (*path, key), number, origin))
     for key in entry.model_fields_set & {"on", "law"}:
         values[key] = getattr(entry, key)
     for key in entry.model_fields_set & {"restitution", "friction"}:
@@ -41,35 +40,17 @@ def make_contact(name: str, entry: Any, number: Read, origin: Read) -> Contact:
     return Contact(name, entry.frame, **values)
 
 
-def _fields(part: Any, path: tuple[str, ...], number: Read) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for key in sorted(part.model_fields_set):
-        value = getattr(part, key)
-        if isinstance(value, bool) or (key in ("normal", "axis") and isinstance(value, str)):
-            values[key] = value
-        elif isinstance(value, list):
-            values[key] = tuple(number(v, (*path, key, i)) for i, v in enumerate(value))
-        else:
-            values[key] = number(value, (*path, key))
-    return values
-
-
-def contact_to_data(contact: Contact, given: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
+def contact_to_data(contact: Contact, number_entry: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
     """Write a contact: what has its default value is left out."""
     data: dict[str, Any] = {"frame": contact.frame}
-    for part in (contact.solid, contact.surface):
-        if part is None or repr(part) == repr(HalfSpace()):
-            continue
-        values: dict[str, Any] = {}
-        for field in fields(part):
-            value = getattr(part, field.name)
-            if isinstance(value, bool):
-                values |= {field.name: value} if value else {}
-            else:
-                values |= given(field.name, value, None if field.default is MISSING else field.default)
-        data[_KEYS[type(part)]] = values
+    if contact.solid is not None:
+        data[contact.solid_kind.key] = fields_to_data(contact.solid, number_entry, origin)
+    if repr(contact.surface) != repr(HalfSpace()):
+        data[contact.surface.key] = fields_to_data(contact.surface, number_entry, origin)
     data |= origin(contact.origin)
     for key, default in (("on", "world"), ("law", "newton")):
         if getattr(contact, key) != default:
             data[key] = getattr(contact, key)
-    return data | given("restitution", contact.restitution, 0.0) | given("friction", contact.friction, 0.0)
+    return (
+        data | number_entry("restitution", contact.restitution, 0.0) | number_entry("friction", contact.friction, 0.0)
+    )

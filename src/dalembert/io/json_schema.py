@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dalembert.io.machine_schema import MachineFile
+from dalembert.io.machine_schema import machine_file
 
 __all__ = ["machine_json_schema"]
 
@@ -37,7 +37,7 @@ def machine_json_schema() -> dict[str, Any]:
     >>> sorted(machine_json_schema()["required"])
     ['bodies', 'joints', 'name']
     """
-    schema: dict[str, Any] = _finite(MachineFile.model_json_schema())
+    schema: dict[str, Any] = _finite(machine_file().model_json_schema())
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "dalembert machine file"
     for name, entry in schema["properties"].items():

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from dalembert.core.errors import DalembertError, FileFormatError, MachineError
 from dalembert.io.control_blocks import law_faults, make_law
 from dalembert.io.machine_files import MachineReader, read_document
-from dalembert.io.machine_schema import MachineFile
+from dalembert.io.machine_schema import MachineFile, machine_file
 from dalembert.io.references import Element, mentions, unfit_references, without_dependants
 from dalembert.io.schema_errors import describe_all
 from dalembert.io.simulation_entries import StateNames, read_simulation
@@ -91,9 +91,9 @@ def _line(error: FileFormatError) -> int:
 def _sound_entries(document: Document, findings: _Findings) -> MachineFile | None:
     """Return the file without the entries whose keys or values are wrong; None if what is left is no machine file."""
     try:
-        return MachineFile.model_validate(document.data)
+        return machine_file().model_validate(document.data)
     except ValidationError as error:
-        findings.errors += describe_all(error, MachineFile, document)
+        findings.errors += describe_all(error, machine_file(), document)
         wrong = {finding["loc"][:2] for finding in error.errors(include_url=False)}
     parameters = {str(path[1]) for path in wrong if path[0] == "parameters" and len(path) > 1}
     kept: dict[str, Any] = {}
@@ -110,7 +110,7 @@ def _sound_entries(document: Document, findings: _Findings) -> MachineFile | Non
         elif isinstance(entries, list):
             kept[section] = [entry for entry in entries if not mentions(entry, parameters)]
     try:
-        return MachineFile.model_validate(kept)
+        return machine_file().model_validate(kept)
     except ValidationError:
         return None
 

@@ -104,12 +104,12 @@ from dalembert.core.parameter import Parameter, Scalar, parse_scalar
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.body_schema import SHAPES, BodyEntry, OriginEntry
-from dalembert.io.constraint_entries import make_cable, make_constraint
 from dalembert.io.contact_entries import make_contact
 from dalembert.io.control_blocks import make_law
 from dalembert.io.field_entries import make_field
 from dalembert.io.geometry_entries import make_geometry
-from dalembert.io.machine_schema import JointEntry, MachineFile, SensorEntry
+from dalembert.io.kind_entries import make_cable, make_constraint
+from dalembert.io.machine_schema import JointEntry, MachineFile, SensorEntry, machine_file
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.schema_errors import describe
 from dalembert.io.simulation_entries import StateNames, read_sensor, read_simulation
@@ -181,9 +181,9 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
 def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     document = read_document(source)
     try:
-        file = MachineFile.model_validate(document.data)
+        file = machine_file().model_validate(document.data)
     except ValidationError as error:
-        raise describe(error, MachineFile, document) from None
+        raise describe(error, machine_file(), document) from None
     reader = MachineReader(document, file)
     machine = reader.machine()
     if file.simulation is None:

@@ -1,14 +1,28 @@
-"""Structure of a machine file, as pydantic models: which keys exist and which kind of value each takes."""
+"""Structure of a machine file, as pydantic models: which keys exist and which kind of value each takes.
+
+Entries of elements that are of several kinds are made from the registers of the kinds, those of the user among them:
+`machine_file` returns the model of the whole file.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Literal, TypeVar
 
-from dalembert.io.body_schema import BodyEntry, BoxSolidEntry, OriginEntry, RoundSolidEntry, SphereSolidEntry
+from pydantic import create_model
+
+from dalembert.io.body_schema import BodyEntry, GeometryEntry, OriginEntry
+from dalembert.io.contact_entries import solid_keys
+from dalembert.io.kind_entries import entry_fields
 from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Vector
+from dalembert.model.cables import pulley_keys
+from dalembert.model.constraints import CONSTRAINT_KINDS
+from dalembert.model.contacts import SURFACE_KINDS
 
-__all__ = ["JointEntry", "MachineFile", "SensorEntry", "SimulationEntry"]
+__all__ = ["JointEntry", "MachineFile", "SensorEntry", "SimulationEntry", "machine_file"]
+
+Entry = TypeVar("Entry", bound=FileEntry)
 
 
 class LimitsEntry(FileEntry):
@@ -126,22 +140,7 @@ class CouplingEntry(FileEntry):
 class ConstraintEntry(FileEntry):
     """A constraint; which of the fields apply depends on its type."""
 
-    type: Literal["ball", "distance", "weld", "parallel", "orthogonal", "loop", "gear", "motion"]
-    switchable: bool = False
-    active: bool = True
-    frame: str | None = None
-    other: str = "world"
-    components: str = "xyz"
-    length: Number = 0.0
-    offset: OriginEntry | None = None
-    axis: Axis = [0.0, 0.0, 1.0]
-    other_axis: Axis = [0.0, 0.0, 1.0]
-    angle: Number = math.pi / 2
-    kind: str = "revolute"
-    terms: dict[str, Number] = {}
-    value: Number = 0.0
-    joint: str | None = None
-    component: str = "x"
+    type: str
 
 
 class CableEntry(FileEntry):
@@ -155,51 +154,16 @@ class CableEntry(FileEntry):
     winch: str | None = None
     drum: Number = 0.0
     pulley: Number = 0.0
-    swivel: Literal["free", "fixed"] = "free"
+    swivel: str = "free"
     stiffness: Number | None = None
     damping: Number = 0.0
     bilateral: bool = False
-
-
-class HalfSpaceEntry(FileEntry):
-    """All below a plane."""
-
-    normal: Axis = [0.0, 0.0, 1.0]
-    point: Vector = ZERO
-
-
-class SphericalSurfaceEntry(FileEntry):
-    """A sphere that is touched from outside or inside."""
-
-    radius: Number
-    centre: Vector = ZERO
-    inside: bool = False
-
-
-class CylindricalSurfaceEntry(FileEntry):
-    """A cylinder without ends that is touched from outside or inside."""
-
-    radius: Number
-    axis: Axis = [0.0, 0.0, 1.0]
-    point: Vector = ZERO
-    inside: bool = False
 
 
 class ContactEntry(FileEntry):
     """A contact: a solid (none of them: a point), a surface (none: the ground), restitution and friction."""
 
     frame: str
-    sphere: SphereSolidEntry | None = None
-    capsule: RoundSolidEntry | None = None
-    box: BoxSolidEntry | None = None
-    origin: OriginEntry = OriginEntry()
-    half_space: HalfSpaceEntry | None = None
-    spherical: SphericalSurfaceEntry | None = None
-    cylindrical: CylindricalSurfaceEntry | None = None
-    on: str = "world"
-    restitution: Number = 0.0
-    friction: Number = 0.0
-    law: Literal["newton", "poisson"] = "newton"
 
 
 class SignalEntry(FileEntry):
@@ -290,3 +254,59 @@ class MachineFile(FileEntry):
     signals: dict[str, SignalEntry] = {}
     sensors: dict[str, SensorEntry] = {}
     simulation: SimulationEntry | None = None
+
+
+def machine_file() -> type[MachineFile]:
+    """Return the model of a machine file, with all kinds that are registered now."""
+    return _machine_file(tuple(CONSTRAINT_KINDS.items()), tuple(SURFACE_KINDS.items()), pulley_keys())
+
+
+_Kinds = tuple[tuple[str, type], ...]
+
+
+@lru_cache(maxsize=8)
+def _machine_file(constraints: _Kinds, surfaces: _Kinds, pulleys: tuple[str, ...]) -> type[MachineFile]:
+    constraint: Any = _constraint_entry(dict(constraints))
+    contact: Any = _contact_entry(dict(surfaces))
+    swivel: Any = Literal[pulleys]
+    cable: Any = _completed(CableEntry, {"swivel": (swivel, "free")})
+    return create_model(
+        "MachineFile",
+        __base__=MachineFile,
+        __doc__=MachineFile.__doc__,
+        constraints=(dict[str, constraint], {}),
+        cables=(dict[str, cable], {}),
+        contacts=(dict[str, contact], {}),
+    )
+
+
+def _constraint_entry(kinds: dict[str, type]) -> type[ConstraintEntry]:
+    key: Any = Literal[tuple(kinds)]
+    return _completed(ConstraintEntry, {"type": (key, ...), **entry_fields(kinds.values(), required=False)})
+
+
+def _contact_entry(surfaces: dict[str, type]) -> type[ContactEntry]:
+    solid, law, surface = GeometryEntry.model_fields, Literal["newton", "poisson"], {}
+    for key, kind in surfaces.items():
+        entry: Any = create_model(
+            f"{kind.__name__}Entry",
+            __base__=FileEntry,
+            __doc__=(kind.__doc__ or "").partition("\n")[0],
+            **entry_fields([kind]),
+        )
+        surface[key] = (entry | None, None)
+    fields = {
+        **{key: (solid[key].annotation, None) for key in solid_keys()},
+        "origin": (OriginEntry, OriginEntry()),
+        **surface,
+        "on": (str, "world"),
+        "restitution": (Number, 0.0),
+        "friction": (Number, 0.0),
+        "law": (law, "newton"),
+    }
+    return _completed(ContactEntry, fields)
+
+
+def _completed(base: type[Entry], fields: dict[str, Any]) -> type[Entry]:
+    """An entry with the fields that depend on registers."""
+    return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)

@@ -11,10 +11,10 @@ from dalembert.core.errors import InputError
 from dalembert.core.files import write_file
 from dalembert.core.parameter import Scalar, nominal, to_text
 from dalembert.io.beam_entries import beam_to_data
-from dalembert.io.constraint_entries import fields_to_data
 from dalembert.io.contact_entries import contact_to_data
 from dalembert.io.field_entries import field_to_data
 from dalembert.io.geometry_entries import geometry_to_data
+from dalembert.io.kind_entries import constraint_to_data, fields_to_data
 from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
@@ -97,8 +97,8 @@ def machine_to_data(machine: Machine) -> dict[str, Any]:
         c.joint: {"leader": c.leader} | _given("ratio", c.ratio, 1.0) | _given("offset", c.offset, 0.0)
         for c in machine.couplings
     }
-    for section in ("constraints", "cables"):
-        data[section] = {c.name: fields_to_data(c, _given, _origin) for c in getattr(machine, section)}
+    data["constraints"] = {c.name: constraint_to_data(c, _given, _origin) for c in machine.constraints}
+    data["cables"] = {c.name: fields_to_data(c, _given, _origin) for c in machine.cables}
     data["fields"] = {f.name: field_to_data(f, _given) for f in machine.fields}
     data["contacts"] = {c.name: contact_to_data(c, _given, _origin) for c in machine.contacts}
     data["signals"] = {x.name: signal_to_data(x) for x in machine.signals}

@@ -9,18 +9,28 @@ from typing import Any, NamedTuple
 from dalembert.core.errors import FileFormatError, UnknownNameError
 from dalembert.io.source import located
 from dalembert.io.yaml_nodes import Document
+from dalembert.model.cables import Cable
+from dalembert.model.constraints import CONSTRAINT_KINDS
+from dalembert.model.kind_fields import Role, kind_fields
 
 __all__ = ["Element", "Unfit", "mentions", "unfit_references", "without_dependants"]
 
 Element = tuple[str, str]  # section and name
 
 _JOINTS = ("joint", ("joints",))
-_BODIES = ("body", ("bodies", "sections"))
-_FRAMES = ("frame or body", ("bodies", "sections", "frames"))
-_WORLD = ("parent", "frame", "other", "anchor", "exit", "body", "on")
+_BODIES = ("body", ("world", "bodies", "sections"))
+_FRAMES = ("frame or body", ("world", "bodies", "sections", "frames"))
+_Keys = dict[str, tuple[str, tuple[str, ...]]]
+
+
+def _keys(*kinds: type) -> _Keys:
+    """Fields of kinds that hold names of frames and joints."""
+    groups = {Role.FRAME: _FRAMES, Role.JOINT: _JOINTS}
+    return {f.name: groups[f.role] for kind in kinds for f in kind_fields(kind) if f.role in groups}
+
 
 # Section, what its entries are called, and by key what a name there must be.
-_REFERENCES: dict[str, tuple[str, dict[str, tuple[str, tuple[str, ...]]]]] = {
+_REFERENCES: dict[str, tuple[str, _Keys]] = {
     "joints": ("joint", {"parent": _BODIES, "child": ("body", ("bodies",))}),
     "frames": ("frame", {"body": _BODIES}),
     "motors": ("motor", {"joint": _JOINTS}),
@@ -28,10 +38,14 @@ _REFERENCES: dict[str, tuple[str, dict[str, tuple[str, tuple[str, ...]]]]] = {
     "wrenches": ("wrench", {"frame": _FRAMES}),
     "fields": ("force field", {"frame": _FRAMES}),
     "couplings": ("coupling of joint", {"leader": _JOINTS}),
-    "constraints": ("constraint", {"frame": _FRAMES, "other": _FRAMES, "joint": _JOINTS}),
-    "cables": ("cable", {"anchor": _FRAMES, "exit": _FRAMES, "winch": _JOINTS}),
+    "cables": ("cable", _keys(Cable)),
     "contacts": ("contact", {"frame": _FRAMES, "on": _FRAMES}),
 }
+
+
+def _references() -> Iterator[tuple[str, tuple[str, _Keys]]]:
+    yield from _REFERENCES.items()
+    yield "constraints", ("constraint", _keys(*CONSTRAINT_KINDS.values()))
 
 
 class Unfit(NamedTuple):
@@ -57,11 +71,12 @@ def _unknown(document: Document) -> Iterator[Unfit]:
     known["sections"] = [
         name for body, entry in _entries(document, "bodies").items() for name in _sections(body, entry)
     ]
-    for section, (kind, keys) in _REFERENCES.items():
+    known["world"] = ["world"]
+    for section, (kind, keys) in _references():
         for name, entry in _entries(document, section).items():
             for key, (what, groups) in keys.items():
                 target = _target(section, name, entry, key)
-                names = [*(["world"] if key in _WORLD else []), *(n for group in groups for n in known[group])]
+                names = [n for group in groups for n in known[group]]
                 if isinstance(target, str) and target not in names:
                     error = UnknownNameError(what, target, names)
                     line = document.line((section, name, key))
@@ -111,7 +126,7 @@ def without_dependants(document: Document, wrong: set[Element]) -> set[Element]:
     lost = set(wrong)
     while True:
         found = set(lost)
-        for section, (_, keys) in _REFERENCES.items():
+        for section, (_, keys) in _references():
             for name, entry in _entries(document, section).items():
                 for key, (_, groups) in keys.items():
                     target = _target(section, name, entry, key)

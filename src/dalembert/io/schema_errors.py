@@ -28,6 +28,12 @@ _ELEMENTS: dict[str | int, str] = {
     "parameters": "parameter",
 }
 _UNIONS = (UnionType, Union)
+
+# Section and key of values that are kinds of a register.
+_REGISTERED: dict[tuple[str | int, str | int], str] = {
+    ("constraints", "type"): "dalembert.model.register_constraint",
+    ("cables", "swivel"): "dalembert.model.register_cable_exit",
+}
 _EXPECTED = {
     "string_type": "must be text (put a number in quotes if it is a name)",
     "dict_type": "must be a mapping",
@@ -69,6 +75,8 @@ def _located(finding: Any, model: type[BaseModel], document: Document) -> FileFo
             message = f"{where} must have {count} entries, got {len(finding['input'])}"
         case "literal_error":
             message = f"{where} must be {finding['ctx']['expected']}, got {_short(finding['input'])}"
+            if decorator := _REGISTERED.get((path[0], path[-1])):
+                message += f"; import the module of another kind first, which registers it ({decorator})"
         case kind:
             message = f"{where} {_EXPECTED.get(kind, finding['msg'])}, got {_short(finding['input'])}"
     return located(document.label, line, message)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dalembert.core.parameter import nominal
-from dalembert.model.constraints import BallConstraint
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 
@@ -83,6 +82,7 @@ def machine_units(machine: Machine) -> dict[str, str]:
         for prefix in ("u", "command", "effort"):
             units[f"{prefix}.{thruster.name}"] = kinds[0] if len(kinds) == 1 else _ONE
     for constraint in machine.constraints:
-        if isinstance(constraint, BallConstraint):
-            units |= {f"multiplier.{constraint.name}[{k}]": "N" for k in range(3)}
+        rows = constraint.multiplier_units
+        names = [f"multiplier.{constraint.name}" + (f"[{k}]" if len(rows) > 1 else "") for k in range(len(rows))]
+        units |= dict(zip(names, rows, strict=True))
     return units

@@ -1,29 +1,48 @@
 """The frozen description of a machine: bodies, joints, frames, motors, wrenches and parameters. No equations here."""
 
-from dalembert.core.parameter import TIME, Parameter
+from dalembert.core.parameter import TIME, Parameter, Scalar
+from dalembert.core.validation import Vector
 from dalembert.model.appendages import ControlMomentGyro, ModalAppendage, Wheel
 from dalembert.model.beam import Beam
 from dalembert.model.beam_modes import Support
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
-from dalembert.model.cables import Cable, winch
+from dalembert.model.cables import Cable, CableExit, CablePath, register_cable_exit, winch
 from dalembert.model.celestial import J2000, magnetic_field, moon_position, sidereal_angle, sun_position
 from dalembert.model.constraints import (
     BallConstraint,
+    Constraint,
     DistanceConstraint,
+    FramePair,
     GearConstraint,
     LoopConstraint,
     MotionConstraint,
     OrthogonalConstraint,
     ParallelConstraint,
+    RowContext,
     WeldConstraint,
+    register_constraint,
 )
-from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+from dalembert.model.contacts import (
+    Ball,
+    Contact,
+    CylindricalSurface,
+    Distance,
+    HalfSpace,
+    Plane,
+    SphericalSurface,
+    Surface,
+    Tube,
+    geometry_contacts,
+    register_surface,
+)
+from dalembert.model.context import MachineContext
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
 from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
 from dalembert.model.from_dh import machine_from_dh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
+from dalembert.model.kind_fields import Axis, FrameName, JointName, Terms
 from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit, clohessy_wiltshire
 from dalembert.model.orbiting import in_orbit
@@ -37,30 +56,40 @@ __all__ = [
     "J2000",
     "TIME",
     "WORLD",
+    "Axis",
+    "Ball",
     "BallConstraint",
     "Beam",
     "Body",
     "Box",
     "Cable",
+    "CableExit",
+    "CablePath",
     "Capsule",
+    "Constraint",
     "Contact",
     "ControlMomentGyro",
     "Coupling",
     "Cylinder",
     "CylindricalSurface",
+    "Distance",
     "DistanceConstraint",
     "Drag",
     "ElasticJoint",
     "ForceField",
     "Frame",
+    "FrameName",
+    "FramePair",
     "GearConstraint",
     "Geometry",
     "HalfSpace",
     "Joint",
+    "JointName",
     "Limits",
     "Load",
     "LoopConstraint",
     "Machine",
+    "MachineContext",
     "MagneticTorque",
     "Mesh",
     "ModalAppendage",
@@ -71,6 +100,9 @@ __all__ = [
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
+    "Plane",
+    "RowContext",
+    "Scalar",
     "Section",
     "Sensor",
     "Shape",
@@ -79,9 +111,13 @@ __all__ = [
     "Sphere",
     "SphericalSurface",
     "Support",
+    "Surface",
+    "Terms",
     "ThirdBody",
     "Thruster",
     "Transform",
+    "Tube",
+    "Vector",
     "WeldConstraint",
     "Wheel",
     "Wrench",
@@ -96,6 +132,9 @@ __all__ = [
     "magnetic_field",
     "moon_position",
     "point_mass",
+    "register_cable_exit",
+    "register_constraint",
+    "register_surface",
     "rod",
     "sidereal_angle",
     "sphere",

@@ -22,7 +22,7 @@ from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable
 from dalembert.model.checks import check_physics
-from dalembert.model.constraints import Constraint
+from dalembert.model.constraints import Constraint, check_constraint_kind
 from dalembert.model.contacts import Contact
 from dalembert.model.fields import ForceField
 from dalembert.model.joint import WORLD, Joint
@@ -195,6 +195,8 @@ class Machine:
 
     def _check_constraints(self, single: set[str]) -> None:
         where = f"machine '{self.name}'"
+        for constraint in self.constraints:
+            check_constraint_kind(constraint)
         for part in self._joining:
             kind = "constraint" if isinstance(part, Constraint) else type(part).__name__.lower()
             for frame in part.frames:

@@ -54,8 +54,8 @@ class LinkPart:
     name
         The body, joint or constraint that it stands for.
     kind
-        ``"link"`` (a body), ``"slide"`` (from the seat of a joint that slides to its child) or ``"rod"`` (a distance
-        constraint).
+        ``"link"`` (a body), ``"slide"`` (from the seat of a joint that slides to its child) or ``"rod"`` (a line
+        that shows a constraint).
     ends
         Indices of its two points.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import casadi as ca
@@ -21,7 +21,6 @@ from dalembert.core.errors import FileFormatError, InputError
 from dalembert.core.parameter import Scalar, evaluate
 from dalembert.core.types import Array, Expression
 from dalembert.core.warn import warn
-from dalembert.formulations.constraints.cable_path import cable_path
 from dalembert.formulations.mapped import tree_coordinates
 from dalembert.formulations.tree.flexible import SectionMotion
 from dalembert.formulations.tree.model import TreeModel
@@ -29,7 +28,6 @@ from dalembert.io.meshes import TriangleMesh, load_mesh
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable
-from dalembert.model.constraints import DistanceConstraint
 from dalembert.model.geometry import Geometry, Mesh, Solid
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
@@ -70,6 +68,24 @@ def build_scene(machine: Machine, p: Mapping[str, float] | None = None, *, backe
     if not isinstance(machine, Machine):
         raise InputError(f"a scene needs a Machine, got {type(machine).__name__}")
     return _Builder(machine, p).scene(backend)
+
+
+@dataclass(frozen=True)
+class _Context:
+    """What constraints and cables ask (`MachineContext`)."""
+
+    model: TreeModel
+
+    def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
+        R, p = self.model.frame_pose(frame)
+        return ca.SX(R), ca.SX(p)
+
+    def coordinate(self, joint: str) -> ca.SX:
+        node = next(n for n in self.model.tree.nodes if n.joint.name == joint)
+        return self.model.variables.q[node.q]
+
+    def value(self, scalar: Scalar) -> ca.SX:
+        return ca.SX(self.model.variables.value(scalar))
 
 
 class _Builder:
@@ -123,9 +139,8 @@ class _Builder:
         for cable in self.machine.cables:
             self.cable(cable)
         for constraint in self.machine.constraints:
-            if isinstance(constraint, DistanceConstraint):
-                ends = self.point(self.at(constraint.frame)), self.point(self.at(constraint.other))
-                self.add(LinkPart(constraint.name, "rod", ends))
+            for start, end in constraint.rods(_Context(self.model)):
+                self.add(LinkPart(constraint.name, "rod", (self.point(start), self.point(end))))
         lists = {
             "solids": SolidPart,
             "links": LinkPart,
@@ -267,7 +282,7 @@ class _Builder:
             self.names[f"{beam.name}.{section}"] = self.point(self.at(f"{beam.name}.{section}"))
 
     def cable(self, cable: Cable) -> None:
-        path = cable_path(cable, self.model.frame_pose, self.x.value)
+        path = cable.path(_Context(self.model))
         R, _ = self.model.frame_pose(cable.exit)
         points = [path.exit]
         if path.arc is not None:
@@ -280,8 +295,7 @@ class _Builder:
         points.append(self.at(cable.anchor, cable.anchor_at))
         paid_out = ca.SX(0) if cable.length is None else ca.SX(self.x.value(cable.length))
         if cable.winch is not None:
-            node = next(n for n in self.model.tree.nodes if n.joint.name == cable.winch)
-            paid_out = paid_out + self.x.value(cable.drum) * self.x.q[node.q]
+            paid_out = paid_out + self.x.value(cable.drum) * _Context(self.model).coordinate(cable.winch)
         self.lengths.append(ca.horzcat(path.length, paid_out))
         indices = tuple(self.point(e) for e in points)
         grounded = self.machine.tree.frames[cable.exit][0] < 0

@@ -17,7 +17,7 @@ from dalembert.core.parameter import evaluate, nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.formulations.layout import Layout
-from dalembert.model.contacts import CylindricalSurface, HalfSpace, SphericalSurface, Surface
+from dalembert.model.contacts import Ball, Plane, Surface, Tube
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
@@ -125,28 +125,17 @@ def contact_arrows(
     return Arrows(points, vectors, max(0.5 * weight, 1e-3 * float(sizes.max())), every)
 
 
-def _standing(machine: Machine, p: Mapping[str, float] | None) -> list[tuple[Surface, Array, float]]:
-    """Surfaces that stand in the world, once each, with a point (centre) and a radius at parameter values."""
+def _standing(machine: Machine, p: Mapping[str, float] | None) -> list[Plane | Ball | Tube]:
+    """Shapes of the surfaces that stand in the world, once each, at parameter values."""
     values = {x.name: x.value for x in machine.parameters} | dict(p or {})
-    standing: dict[Surface, tuple[Surface, Array, float]] = {}
-    for contact in machine.contacts:
-        surface = contact.surface
-        if contact.on != WORLD:
-            continue
-        at = surface.centre if isinstance(surface, SphericalSurface) else surface.point
-        radius = 0.0 if isinstance(surface, HalfSpace) else float(evaluate(surface.radius, values))
-        standing.setdefault(surface, (surface, np.array([float(evaluate(x, values)) for x in at]), radius))
-    return list(standing.values())
+    surfaces: dict[Surface, None] = dict.fromkeys(c.surface for c in machine.contacts if c.on == WORLD)
+    return [shape for surface in surfaces for shape in surface.shapes(lambda x: float(evaluate(x, values)))]
 
 
 def floor_level(machine: Machine, up: Array, p: Mapping[str, float] | None = None) -> float | None:
     """Height of the highest level ground that the machine can touch; None if there is none."""
-    levels = [
-        float(point @ up)
-        for surface, point, _ in _standing(machine, p)
-        if isinstance(surface, HalfSpace) and np.array(surface.normal, dtype=float) @ up > 1 - 1e-9
-    ]
-    return max(levels, default=None)
+    planes = [shape for shape in _standing(machine, p) if isinstance(shape, Plane)]
+    return max((float(plane.point @ up) for plane in planes if plane.normal @ up > 1 - 1e-9), default=None)
 
 
 def draw_surfaces(
@@ -156,19 +145,18 @@ def draw_surfaces(
     box = outline.reshape(-1, 3)
     middle, size = (box.min(axis=0) + box.max(axis=0)) / 2, max(float(np.ptp(box, axis=0).max()), 1e-9)
     flat_picture = camera.up @ up > 1 - 1e-9 and abs(camera.towards @ up) < 1e-9
-    for surface, point, radius in _standing(machine, p):
-        if isinstance(surface, HalfSpace):
-            normal = np.array(surface.normal, dtype=float)
-            in_picture = abs(normal @ camera.towards) < 1e-9
-            if in_picture:
-                _edge_on(axes, camera, normal, point, middle, 20 * size)
-            elif not (normal @ up > 1 - 1e-9) and not flat_picture:
-                _patch(axes, camera, normal, point, middle, 0.7 * size)
-        elif isinstance(surface, SphericalSurface):
-            ring = point + radius * (np.outer(np.cos(_ROUND), camera.right) + np.outer(np.sin(_ROUND), camera.up))
-            _closed(axes, camera.flat(ring), filled=not surface.inside)
-        else:
-            _tube(axes, camera, surface, point, radius, middle, size)
+    for shape in _standing(machine, p):
+        match shape:
+            case Plane(point=point, normal=normal):
+                if abs(normal @ camera.towards) < 1e-9:
+                    _edge_on(axes, camera, normal, point, middle, 20 * size)
+                elif not (normal @ up > 1 - 1e-9) and not flat_picture:
+                    _patch(axes, camera, normal, point, middle, 0.7 * size)
+            case Ball(centre=centre, radius=radius):
+                ring = np.outer(np.cos(_ROUND), camera.right) + np.outer(np.sin(_ROUND), camera.up)
+                _closed(axes, camera.flat(centre + radius * ring), filled=not shape.inside)
+            case Tube():
+                _tube(axes, camera, shape, middle, size)
 
 
 def _edge_on(axes: Axes, camera: Camera, normal: Array, point: Array, middle: Array, reach: float) -> None:
@@ -201,23 +189,21 @@ def _closed(axes: Axes, flat: Array, *, filled: bool) -> None:
     axes.fill(*flat.T, **kind)
 
 
-def _tube(
-    axes: Axes, camera: Camera, surface: CylindricalSurface, point: Array, radius: float, middle: Array, size: float
-) -> None:
+def _tube(axes: Axes, camera: Camera, tube: Tube, middle: Array, size: float) -> None:
     """A cylinder: a circle where it is seen along its axis, else two of them and its outline."""
-    axis = np.array(surface.axis, dtype=float)
+    point, axis, radius = tube.point, tube.axis, tube.radius
     first = np.eye(3)[int(np.argmin(np.abs(axis)))]
     first = first - (first @ axis) * axis
     first /= np.linalg.norm(first)
     ring = point + radius * (np.outer(np.cos(_ROUND), first) + np.outer(np.sin(_ROUND), np.cross(axis, first)))
     start = ring + (axis @ (middle - point)) * axis
     if abs(axis @ camera.towards) > 1 - 1e-9:
-        _closed(axes, camera.flat(start), filled=not surface.inside)
+        _closed(axes, camera.flat(start), filled=not tube.inside)
         return
     side = np.cross(axis, camera.towards)
     side /= np.linalg.norm(side)
     centre = point + (axis @ (middle - point)) * axis
     ends = [centre + a * radius * side + b * 0.6 * size * axis for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    _closed(axes, camera.flat(np.array(ends)), filled=not surface.inside)
+    _closed(axes, camera.flat(np.array(ends)), filled=not tube.inside)
     for b in (-1, 1):
-        _closed(axes, camera.flat(start + b * 0.6 * size * axis), filled=not surface.inside)
+        _closed(axes, camera.flat(start + b * 0.6 * size * axis), filled=not tube.inside)

@@ -28,14 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
-from dalembert.formulations.constraints.cable_path import CablePath, cable_path
-from dalembert.formulations.constraints.kinds import residual
 from dalembert.formulations.contact.system import ContactSystem
-from dalembert.model.constraints import WeldConstraint
+from dalembert.model.cables import CablePath
 from dalembert.model.machine import Machine
-from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_of
+from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
 
 __all__ = ["ConstraintRows", "ConstraintSystem"]
 
@@ -84,6 +83,28 @@ class _Held:
     measured: Any  # expression: a length, or a pose (position, then the rotation matrix by columns)
 
 
+@dataclass(frozen=True)
+class _Context:
+    """What the rows of a constraint ask (`RowContext`); ``held`` are the position and quaternion that it holds."""
+
+    system: ConstraintSystem
+    held: ca.SX | None
+
+    def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
+        return self.system.pose(frame)
+
+    def coordinate(self, joint: str) -> ca.SX:
+        return ca.SX(self.system.formulation.joint_coordinate(joint))
+
+    def value(self, scalar: Scalar) -> ca.SX:
+        return ca.SX(self.system.variables.value(scalar))
+
+    def held_pose(self) -> tuple[ca.SX, ca.SX]:
+        if self.held is None:
+            raise InputError("rows ask for the pose that the constraint holds, but its kind says that it holds none")
+        return quaternion_matrix(self.held[3:]), self.held[:3]
+
+
 class ConstraintSystem:
     """All constraints of a set of equations.
 
@@ -122,7 +143,7 @@ class ConstraintSystem:
                 names.append(f"active.{cable.name}")
                 values.append(1.0)
         for c in self.machine.constraints:
-            if isinstance(c, WeldConstraint) and c.offset is None:
+            if c.holds_pose:
                 names += [f"offset.{c.name}.{k}" for k in _POSE]
                 values += [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
         for cable in self.machine.cables:
@@ -157,18 +178,17 @@ class ConstraintSystem:
 
         for name, expression in self.formulation.own_constraints():
             add(name, "internal", expression)
-        value = self.variables.value
         for c in self.machine.constraints:
-            held = None
-            if isinstance(c, WeldConstraint) and c.offset is None:
+            context = _Context(self, None)
+            if c.holds_pose:
                 start = self.latch_index(f"offset.{c.name}.x")
-                held = self.latches[start : start + 7]
-                (R_f, p_f), (R_o, p_o) = self.pose(c.frame), self.pose(c.other)
+                context = _Context(self, self.latches[start : start + 7])
+                (R_f, p_f), (R_o, p_o) = map(self.pose, c.frames)
                 measured = ca.vertcat(R_o.T @ (p_f - p_o), ca.vec(R_o.T @ R_f))
                 self._measures.append(_Held(c.name, slice(start, start + 7), measured))
-            add(c.name, "constraint", ca.SX(residual(c, self.pose, self.formulation.joint_coordinate, value, held)))
+            add(c.name, "constraint", ca.SX(c.rows(context)))
         for cable in self.machine.cables:
-            path = self.paths[cable.name] = cable_path(cable, self.pose, value)
+            path = self.paths[cable.name] = cable.path(_Context(self, None))
             if not cable.elastic:
                 add(cable.name, "cable", path.length - self.natural_length(cable.name), not cable.bilateral)
         self._holonomic = count

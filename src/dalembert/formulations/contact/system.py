@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
-from dalembert.formulations.contact.distance import closest, distance, tangents
-from dalembert.model.contacts import Contact, HalfSpace
-from dalembert.model.geometry import Box, Capsule, Sphere
+from dalembert.formulations.contact.tangents import tangents
+from dalembert.model.contacts import Contact
+from dalembert.model.contacts.solids import Touching
 from dalembert.model.machine import Machine
 from dalembert.model.tree import place
 
@@ -100,8 +100,8 @@ class ContactSystem:
         made: list[_Expressions] = []
         for contact in self.machine.contacts:
             between = f"'{contact.frame}' and the surface on '{contact.on}'"
-            for name, (x, d, reach, radius) in zip(contact.pairs, self._points(contact), strict=True):
-                made.append(self._pair(contact, x, d, reach, radius))
+            for name, touching in zip(contact.pairs, self._touching(contact), strict=True):
+                made.append(self._pair(contact, touching))
                 e, mu = contact.restitution, contact.friction
                 pairs.append(ContactPair(name, contact, between, e, mu, contact.law == "poisson", contact.rubs))
         if limits:
@@ -233,37 +233,23 @@ class ContactSystem:
 
     # -- kinematics ---------------------------------------------------------------------------------------------------
 
-    def _points(self, contact: Contact) -> list[tuple[Any, Any, Any, Any]]:
-        """Centre, direction and half length of a segment (None where there is none), and radius of each pair."""
+    def _touching(self, contact: Contact) -> list[Touching]:
+        """What of the solid may touch, for each pair."""
         value = self.variables.value
-        R, p = place(contact.origin, value)
-        match contact.solid:
-            case None:
-                return [(p, None, None, 0.0)]
-            case Sphere(radius=radius):
-                return [(p, None, None, value(radius))]
-            case Capsule(radius=radius, length=length):
-                half, axis = value(length) / 2, R[:, 2]
-                if contact.surface.convex_side:
-                    return [(p + s * half * axis, None, None, value(radius)) for s in (-1, 1)]
-                return [(p, axis, half, value(radius))]
-            case Box(size=size):
-                a, b, c = (value(side) / 2 for side in size)
-                signs = [(i, j, k) for k in (-1, 1) for j in (-1, 1) for i in (-1, 1)]
-                return [(p + R @ ca.vertcat(i * a, j * b, k * c), None, None, 0.0) for i, j, k in signs]
-        raise AssertionError(contact.solid)
+        return contact.solid_kind.touching(contact.surface, *place(contact.origin, value), value)
 
-    def _pair(self, contact: Contact, x: Any, d: Any, reach: Any, radius: Any) -> _Expressions:
+    def _pair(self, contact: Contact, touching: Touching) -> _Expressions:
         value = self.variables.value
+        x, radius, sweep = touching
         R_a, p_a = self._pose(contact.frame)
         R_o, p_o = self._pose(contact.on)
         R = R_o.T @ R_a  # axes of the solid in those of the surface, in which all that follows is
         origin = R_o.T @ (p_a - p_o)
-        if d is not None:
-            assert not contact.surface.convex_side
-            x = x + closest(contact.surface, origin + R @ x, R @ d, reach, value) * d  # type: ignore[arg-type]
+        if sweep is not None:
+            d, reach = sweep
+            x = x + contact.surface.nearest(origin + R @ x, R @ d, reach, value) * d
         arm = R @ x
-        away, n = distance(contact.surface, origin + arm, value)
+        away, n = contact.surface.distance(origin + arm, value)
         t1, t2 = tangents(n)
         gap = away - radius
         arm = arm - radius * n
@@ -271,14 +257,14 @@ class ContactSystem:
         axes = ca.horzcat(n, t1, t2)
         point = p_o + R_o @ (origin + arm)
         directions = R_o @ axes
-        if isinstance(contact.surface, HalfSpace) and self.machine.tree.frames[contact.on][0] < 0:
+        if contact.surface.flat and self.machine.tree.frames[contact.on][0] < 0:
             moments = ca.horzcat(*(ca.cross(-radius * directions[:, 0], f) for f in ca.horzsplit(directions)))
             rows = self.formulation.point_rows(contact.frame, x, directions, moments)
             if rows is not None:
                 return _Expressions(gap, rows[0], point, directions, rates=rows[1:])
         J_a, J_o = self._jacobian(contact.frame), self._jacobian(contact.on)
         relative = R @ J_a[:3, :] - ca.skew(arm) @ (R @ J_a[3:, :]) - (J_o[:3, :] - ca.skew(facing) @ J_o[3:, :])
-        return _Expressions(gap, axes.T @ relative, point, directions, d is None)
+        return _Expressions(gap, axes.T @ relative, point, directions, sweep is None)
 
     def _pose(self, frame: str) -> tuple[Any, Any]:
         R, p = self.formulation.frame_pose(frame)

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.formulations.constraints.cable_path import pulley_path
+from dalembert.model.cables import CABLE_EXITS
 from dalembert.studies.cable_robots.printed import Pulley
 
 __all__ = ["errors"]
@@ -23,7 +23,7 @@ def _constraint(swivel: str) -> ca.Function:
     if swivel == "fixed":
         c, s = ca.cos(sigma), ca.sin(sigma)
         R = ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1))
-    length = pulley_path(b, d, R, radius, swivel=swivel).length
+    length = CABLE_EXITS[swivel].path(b, d, R, radius).length
     phi = length**2 - (l_0 + drum * theta) ** 2
     x, rate = ca.vertcat(b, sigma, theta), ca.vertcat(bdot, sigmadot, thetadot)
     J = ca.jacobian(phi, x)

@@ -35,7 +35,9 @@ def start(machine: Machine) -> Array:
     here = free.q_neutral + np.array([0.0, 0.25, 0.37, 0.0, 0.0, 0.0, 0.0])
     for k, cable in enumerate(free.cables):
         if f"swivel{k + 1}" in names:
-            angle = ca.Function("swivel", [eom.symbolic.q], [eom.constraint_system.paths[cable.name].swivel])
+            swivel = eom.constraint_system.paths[cable.name].swivel
+            assert swivel is not None
+            angle = ca.Function("swivel", [eom.symbolic.q], [swivel])
             q[names.index(f"swivel{k + 1}")] = float(angle(here))
     return q
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.core.parameter import evaluate, nominal
 from dalembert.core.types import Array
-from dalembert.model.contacts import CylindricalSurface, HalfSpace, SphericalSurface
+from dalembert.model.contacts import Ball, Plane, Tube
 from dalembert.model.geometry import Box, Capsule, Cylinder, Sphere
 from dalembert.model.joint import WORLD
 from dalembert.view.baked import Baked
@@ -322,34 +322,28 @@ class Nodes:
         Returns points of the rings, for the camera.
         """
         seen = set()
-        touched = [contact.surface for contact in self.scene.machine.contacts if contact.on == WORLD]
-        for plane in touched:
-            if not isinstance(plane, HalfSpace):
+        touched = {repr(c.surface): c.surface for c in self.scene.machine.contacts if c.on == WORLD}
+        shapes = [s for surface in touched.values() for s in surface.shapes(lambda x: float(evaluate(x, values)))]
+        for plane in shapes:
+            if not isinstance(plane, Plane):
                 continue
-            normal = np.array(plane.normal, dtype=float)
-            point = np.array([evaluate(x, values) for x in plane.point], dtype=float)
-            key = tuple(np.round([*normal, normal @ point / self.size], 6))
-            if key in seen or (self.floor is not None and normal @ self.up > 1 - 1e-9):
+            key = tuple(np.round([*plane.normal, plane.normal @ plane.point / self.size], 6))
+            if key in seen or (self.floor is not None and plane.normal @ self.up > 1 - 1e-9):
                 continue
             seen.add(key)
-            self.add("plane", point=point.tolist(), normal=normal.tolist(), size=1.6 * self.size)
-        curved = {repr(s): s for s in touched if isinstance(s, CylindricalSurface | SphericalSurface)}
-        rings = [ring for surface in curved.values() for ring in self._rings(surface, values)]
-        return [self._ring(*ring) for ring in rings]
+            self.add("plane", point=plane.point.tolist(), normal=plane.normal.tolist(), size=1.6 * self.size)
+        return [self._ring(*ring) for shape in shapes for ring in self._rings(shape)]
 
-    def _rings(
-        self, surface: CylindricalSurface | SphericalSurface, values: dict[str, float]
-    ) -> list[tuple[Array, Array, float]]:
+    def _rings(self, shape: Plane | Ball | Tube) -> list[tuple[Array, Array, float]]:
         """Centre, normal and radius of rings that show a round surface as far as the machine goes along it."""
-        radius = float(evaluate(surface.radius, values))
-        if isinstance(surface, SphericalSurface):
-            centre = np.array([evaluate(x, values) for x in surface.centre], dtype=float)
-            return [(centre, axis, radius) for axis in np.eye(3)]
-        axis = np.array(surface.axis, dtype=float)
-        point = np.array([evaluate(x, values) for x in surface.point], dtype=float)
-        along = (outline(self.scene, self.baked) - point) @ axis
-        ends = [along.min(), along.max()] if np.ptp(along) > 0.2 * radius else [along.mean()]
-        return [(point + s * axis, axis, radius) for s in ends]
+        match shape:
+            case Ball(centre=centre, radius=radius):
+                return [(centre, axis, radius) for axis in np.eye(3)]
+            case Tube(point=point, axis=axis, radius=radius):
+                along = (outline(self.scene, self.baked) - point) @ axis
+                ends = [along.min(), along.max()] if np.ptp(along) > 0.2 * radius else [along.mean()]
+                return [(point + s * axis, axis, radius) for s in ends]
+        return []
 
     def _ring(self, centre: Array, normal: Array, radius: float) -> Array:
         self.add("ring", point=centre.tolist(), normal=normal.tolist(), radius=radius, thick=0.006 * self.size)

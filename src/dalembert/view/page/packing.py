@@ -19,7 +19,7 @@ from dalembert.core.parameter import nominal
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.io.units import signal_units
-from dalembert.model.contacts import HalfSpace
+from dalembert.model.contacts import Plane
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
@@ -304,13 +304,9 @@ def _flat(cloud: Array) -> list[float]:
 
 def _ground(scene: Scene, up: Array, lowest: float) -> float:
     """Height of the ground that a machine touches, or else the lowest place where it goes."""
-    heights = [
-        float(np.array([nominal(x) for x in contact.surface.point]) @ up)
-        for contact in scene.machine.contacts
-        if contact.on == WORLD
-        and isinstance(contact.surface, HalfSpace)
-        and np.array(contact.surface.normal) @ up > 1 - 1e-9
-    ]
+    surfaces = [contact.surface for contact in scene.machine.contacts if contact.on == WORLD]
+    planes = [shape for surface in surfaces for shape in surface.shapes() if isinstance(shape, Plane)]
+    heights = [float(plane.point @ up) for plane in planes if plane.normal @ up > 1 - 1e-9]
     return min(heights) if heights else lowest
 
 

@@ -1,24 +1,23 @@
-"""Massless cables with winches and guiding pulleys (CDPR, sections 2, 4 and 5).
-
-A cable runs from its winch over an exit to an anchor on a body. The exit is a point (section 4.1), a pulley that
-swivels freely and has no mass (4.2.1), or a pulley in a plane that is fixed in its frame (4.2.2: the frame is that of a
-body which swivels by a joint of its own and has inertia). It may sit on any frame and may move in time (section 5).
-"""
+"""A cable: anchor, exit, winch and elasticity."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+
+import casadi as ca
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, depends_on_time, nominal
 from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
-from dalembert.model.body import Body
-from dalembert.model.joint import WORLD, Joint
-from dalembert.model.parts import Motor
+from dalembert.model.cables.exit import CableExit, CablePath
+from dalembert.model.cables.exits import CABLE_EXITS, pulley_keys
+from dalembert.model.cables.point import PointExit
+from dalembert.model.context import MachineContext
+from dalembert.model.joint import WORLD
+from dalembert.model.kind_fields import FrameName, JointName
 
-__all__ = ["Cable", "winch"]
+__all__ = ["Cable"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,8 @@ class Cable:
         Radius of the guiding pulley; zero: the exit is a point.
     swivel
         ``"free"``: the pulley turns about the z axis of the exit frame into the plane of the cable, without inertia
-        (CDPR 4.2.1). ``"fixed"``: its plane is the x-z plane of the exit frame (CDPR 4.2.2).
+        (CDPR 4.2.1). ``"fixed"``: its plane is the x-z plane of the exit frame (CDPR 4.2.2). Or the key of a kind of
+        exit that was registered.
     stiffness
         Axial stiffness EA [N]; None: the cable is inextensible.
     damping
@@ -58,12 +58,12 @@ class Cable:
     """
 
     name: str
-    anchor: str
-    exit: str = WORLD
+    anchor: FrameName
+    exit: FrameName = WORLD
     anchor_at: Vector = (0.0, 0.0, 0.0)
     exit_at: Vector = (0.0, 0.0, 0.0)
     length: Scalar | None = None
-    winch: str | None = None
+    winch: JointName | None = None
     drum: Scalar = 0.0
     pulley: Scalar = 0.0
     swivel: str = "free"
@@ -90,8 +90,9 @@ class Cable:
         elif nominal(self.drum) != 0.0:
             raise MachineError(f"cable '{name}' has a drum radius but no winch")
         set_(self, "pulley", field_scalar(self.pulley, f"pulley radius of cable '{name}'", lower=0.0))
-        if self.swivel not in ("free", "fixed"):
-            raise MachineError(f"swivel of cable '{name}' must be 'free' or 'fixed', got {self.swivel!r}")
+        if self.swivel not in pulley_keys():
+            *first, last = map(repr, pulley_keys())
+            raise MachineError(f"swivel of cable '{name}' must be {', '.join(first)} or {last}, got {self.swivel!r}")
         if self.stiffness is not None:
             what = f"axial stiffness of cable '{name}'"
             set_(self, "stiffness", field_scalar(self.stiffness, what, lower=0.0, strict=True))
@@ -114,6 +115,19 @@ class Cable:
         return not (isinstance(self.pulley, float) and self.pulley == 0.0)
 
     @property
+    def exit_kind(self) -> type[CableExit]:
+        """The kind of its exit."""
+        return CABLE_EXITS[self.swivel] if self.has_pulley else PointExit
+
+    def path(self, context: MachineContext) -> CablePath:
+        """Its way from the exit to the anchor."""
+        R_b, p_b = context.pose(self.anchor)
+        R_d, p_d = context.pose(self.exit)
+        b = p_b + R_b @ ca.vertcat(*[context.value(x) for x in self.anchor_at])
+        d = p_d + R_d @ ca.vertcat(*[context.value(x) for x in self.exit_at])
+        return self.exit_kind.path(b, d, R_d, context.value(self.pulley))
+
+    @property
     def frames(self) -> tuple[str, ...]:
         """Frames that it refers to."""
         return (self.anchor, self.exit)
@@ -126,8 +140,8 @@ class Cable:
     @property
     def rheonomous(self) -> bool:
         """Whether its length or its exit depends on time."""
-        given = (*self.exit_at, *(() if self.length is None else (self.length,)))
-        return any(depends_on_time(x) for x in given)
+        lengths = () if self.length is None else (self.length,)
+        return any(depends_on_time(x) for x in (*self.exit_at, *lengths))
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -141,24 +155,3 @@ class Cable:
         yield Bound(f"damping of cable '{self.name}'", self.damping)
         if self.stiffness is not None:
             yield Bound(f"axial stiffness of cable '{self.name}'", self.stiffness, strict=True)
-
-
-def winch(
-    name: str, inertia: Any, *, damping: Any = 0.0, friction: Any = 0.0, effort: float = float("inf")
-) -> tuple[Body, Joint, Motor]:
-    """Body, joint and motor of a winch, all of the same name: its coordinate is the angle of the drum.
-
-    Parameters
-    ----------
-    name
-        Name of body, joint and motor.
-    inertia
-        Inertia of rotor, shaft and drum, CDPR 4 and (18).
-    damping, friction
-        Viscous and Coulomb friction at the drum.
-    effort
-        Largest torque.
-    """
-    drum = Body(name)
-    joint = Joint(name, "revolute", WORLD, name, damping=damping, friction=friction)
-    return drum, joint, Motor(name, name, rotor_inertia=inertia, effort=effort)

@@ -1,0 +1,24 @@
+"""What the kinds of this room may ask about the machine that they are in."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import casadi as ca
+
+from dalembert.core.parameter import Scalar
+
+__all__ = ["MachineContext"]
+
+
+class MachineContext(Protocol):
+    """CasADi expressions of a machine's coordinates, time and parameters; formulations and pictures provide them."""
+
+    def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
+        """Rotation matrix and position of a frame in the world."""
+
+    def coordinate(self, joint: str) -> ca.SX:
+        """Coordinate of a joint that has one."""
+
+    def value(self, scalar: Scalar) -> ca.SX:
+        """Expression of a scalar; that of ``TIME`` is the time."""
