@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Formulation
@@ -23,7 +22,7 @@ FORMULATIONS: dict[str, type[Formulation]] = {
 }
 
 
-def kind_of(by: str, options: Mapping[str, Any] | None = None) -> type[Formulation]:
+def kind_of(by: str, options: Mapping[str, str] | None = None) -> type[Formulation]:
     """Return the formulation of a name; refuse options that it does not have."""
     if by not in FORMULATIONS:
         raise UnknownNameError("formulation", by, FORMULATIONS)
@@ -39,12 +38,11 @@ def kind_of(by: str, options: Mapping[str, Any] | None = None) -> type[Formulati
     return kind
 
 
-def formulate(machine: Machine, by: str, options: Mapping[str, Any]) -> Formulation:
+def formulate(machine: Machine, by: str, options: Mapping[str, str]) -> Formulation:
     """Formulate a machine's equations; refuse options and machines that the formulation does not take."""
     kind = kind_of(by, options)
     reason = kind.refusal(machine)
     if reason is not None:
         raise InputError(reason)
-    make: Any = kind
-    made: Formulation = make(machine, **options)
-    return made
+    construct: Callable[..., Formulation] = kind
+    return construct(machine, **options)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.kept import Kept
@@ -366,7 +367,7 @@ class Machine:
         """
         return lock_joints(self, positions)
 
-    def parameter_vector(self, p: Mapping[str, float] | None) -> Array:
+    def parameter_vector(self, p: Mapping[str, ArrayLike] | None) -> Array:
         """Nominal parameter values, overridden by the mapping ``p``; arrays are broadcast."""
         if not p:
             return self.p_nominal

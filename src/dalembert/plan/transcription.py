@@ -189,9 +189,12 @@ class Programme:
             if joint.name in eom.q_names:
                 k = eom.q_names.index(joint.name)
                 low[:, k], high[:, k] = joint.limits.lower, joint.limits.upper
-        for part in (*own.limited_motors, *own.thrusters):
-            k = names.index(part.name, in_u.start)
-            low[:, k], high[:, k] = (0.0 if getattr(part, "one_sided", False) else -part.effort), part.effort
+        for actuator in own.actuators:
+            k = names.index(actuator.name, in_u.start)
+            low[:, k], high[:, k] = (
+                (0.0 if getattr(actuator, "one_sided", False) else -actuator.effort),
+                actuator.effort,
+            )
         for name, (below, above) in self.limits.items():
             k = names.index(name) if name in names else names.index(name.removeprefix("u."), in_u.start)
             low[:, k], high[:, k] = np.maximum(low[:, k], below), np.minimum(high[:, k], above)
