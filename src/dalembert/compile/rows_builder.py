@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import casadi as ca
 
@@ -21,6 +20,7 @@ from dalembert.compile.rows import (
     aligned,
     neighbours,
 )
+from dalembert.core.types import Expression
 
 __all__ = ["Cell", "RowExpressions", "RowsBuilder"]
 
@@ -32,8 +32,8 @@ Cell = tuple[int | None, tuple[tuple[int, int], ...]]
 class _Expression:
     """A `Fill` whose inputs are not named yet: a column, and the symbols of the blocks that it reads."""
 
-    column: Any
-    reads: tuple[tuple[Block, Any], ...]
+    column: Expression
+    reads: tuple[tuple[Block, Expression], ...]
     writes: tuple[Block, ...]
 
 
@@ -57,7 +57,7 @@ class RowExpressions:
     symmetric: tuple[Block, ...]
 
     def function(
-        self, name: str, inputs: Sequence[Any], input_names: Sequence[str], output_names: Sequence[str]
+        self, name: str, inputs: Sequence[Expression], input_names: Sequence[str], output_names: Sequence[str]
     ) -> RowFunction:
         """Make a function of the expressions, whose symbols are columns."""
         stages: list[Stage] = []
@@ -73,7 +73,7 @@ class RowExpressions:
         sizes = tuple((n, int(x.numel())) for n, x in zip(input_names, inputs, strict=True))
         return RowFunction(name, sizes, tuple(outputs.items()), symmetric, self.size, tuple(stages))
 
-    def expressions(self) -> list[Any]:
+    def expressions(self) -> list[Expression]:
         """The outputs, as scalar operations on the symbols."""
         tapes = [s for s in self.stages if isinstance(s, _Expression)]
         read = {y.element_hash() for s in tapes for _, x in s.reads for y in ca.symvar(x)}
@@ -89,15 +89,15 @@ class RowsBuilder:
 
     _stages: list[_Expression | Stage] = field(default_factory=list)
     _size: int = 0
-    _given: dict[Block, Any] = field(default_factory=dict)
-    _symbols: dict[Block, Any] = field(default_factory=dict)
+    _given: dict[Block, Expression] = field(default_factory=dict)
+    _symbols: dict[Block, Expression] = field(default_factory=dict)
 
     def block(self, rows: int, columns: int) -> Block:
         """Make room for a matrix; nothing is in it yet."""
         self._close()
         return self._room(rows, columns)
 
-    def give(self, matrix: Any) -> Block:
+    def give(self, matrix: Expression) -> Block:
         """Put a matrix of expressions on the board; neighbours share a tape."""
         block = self._room(*matrix.shape)
         padding = ca.SX(block.rows, block.stride - block.columns)
@@ -105,13 +105,15 @@ class RowsBuilder:
             self._given[block] = ca.vec(ca.densify(ca.horzcat(matrix, padding)).T)
         return block
 
-    def read(self, block: Block) -> Any:
+    def read(self, block: Block) -> Expression:
         """Symbols of the entries of a block, for tapes: they stand for what is in it when the tape runs."""
         if block not in self._symbols:
             self._symbols[block] = ca.SX.sym(f"board_{block.at}", block.length)
         return block.matrix(self._symbols[block])
 
-    def map(self, function: Callable[..., Sequence[Any]], reads: Sequence[Block], writes: Sequence[Block]) -> None:
+    def map(
+        self, function: Callable[..., Sequence[Expression]], reads: Sequence[Block], writes: Sequence[Block]
+    ) -> None:
         """Compute the columns of blocks by a function of columns of others."""
         self._close()
         symbols = [ca.SX.sym(f"x{k}", block.rows) for k, block in enumerate(reads)]

@@ -19,9 +19,9 @@ _CROWDS = 64  # pairs up to which pivots are worth their memory
 
 def _steps(c: Cones) -> tuple[Array, Array]:
     """Steps of projections, normal and tangential: how much force takes away a unit of velocity."""
-    own = np.maximum(np.diag(c.W).reshape(-1, 3), 0.0)
-    normal = 1.0 / np.maximum(own[:, 0], 1e-300)
-    across = own[:, 1:].max(axis=1)
+    diagonal = np.maximum(np.diag(c.W).reshape(-1, 3), 0.0)
+    normal = 1.0 / np.maximum(diagonal[:, 0], 1e-300)
+    across = diagonal[:, 1:].max(axis=1)
     return normal, np.where(across > 0.0, 1.0 / np.maximum(across, 1e-300), 0.0)
 
 
@@ -81,14 +81,14 @@ def newton(c: Cones, start: Array) -> Solution:
                 G[t] -= d_t
         step = np.linalg.lstsq(G, -F, rcond=1e-12)[0]
         best = np.linalg.norm(F)
-        for part in (1.0, 0.5, 0.25, 0.1, 0.02):
-            made = law(x + part * step)
-            if np.linalg.norm(made[0]) < best:
+        for fraction in (1.0, 0.5, 0.25, 0.1, 0.02):
+            trial = law(x + fraction * step)
+            if np.linalg.norm(trial[0]) < best:
                 break
         else:
             break
-        x = x + part * step
-        F, z_n, limit, z, size = made
+        x = x + fraction * step
+        F, z_n, limit, z, size = trial
         if np.linalg.norm(F) <= 1e-15 * np.linalg.norm(x):
             break
     p, u = x.reshape(k, 3), (c.W @ x + c.b).reshape(k, 3)
@@ -166,7 +166,7 @@ def sweep(c: Cones, p: Array) -> tuple[float, NDArray[np.int64]]:
     return change, modes
 
 
-def _one(W: Array, b: Array, mu: float, slip: Array, given: float, i: int) -> tuple[Array, Touch]:
+def _one(W: Array, b: Array, mu: float, slip: Array, carried: float, i: int) -> tuple[Array, Touch]:
     """Force of one pair, all others known, and what it does."""
     nothing = np.zeros(3)
     if W[0, 0] <= 0.0:
@@ -175,32 +175,32 @@ def _one(W: Array, b: Array, mu: float, slip: Array, given: float, i: int) -> tu
         return (nothing, Touch.OPEN) if b[0] >= 0.0 else (np.array([-b[0] / W[0, 0], 0.0, 0.0]), Touch.STICK)
     if math.isfinite(slip[0]):
         pivot = W[0, 0] - mu * float(W[0, 1:] @ slip)
-        bn = b[0] - mu * given * float(W[0, 1:] @ slip)
+        bn = b[0] - mu * carried * float(W[0, 1:] @ slip)
         if pivot <= 0.0 and bn < 0.0:
             raise NoContactForcesError(i)
         pn = max(0.0, -bn / pivot) if pivot > 0.0 else 0.0
-        return np.array([pn, *(-mu * (pn + given) * slip)]), Touch.SLIP if pn > 0.0 else Touch.OPEN
-    if b[0] >= 0.0 and given == 0.0:
+        return np.array([pn, *(-mu * (pn + carried) * slip)]), Touch.SLIP if pn > 0.0 else Touch.OPEN
+    if b[0] >= 0.0 and carried == 0.0:
         return nothing, Touch.OPEN
     rows = [0, *(j for j in (1, 2) if W[j, j] > 1e-14 * W[0, 0])]
     stuck = np.zeros(3)
     stuck[rows] = np.linalg.lstsq(W[np.ix_(rows, rows)], -b[rows], rcond=None)[0]
-    if stuck[0] >= 0.0 and math.hypot(stuck[1], stuck[2]) <= mu * (stuck[0] + given):
+    if stuck[0] >= 0.0 and math.hypot(stuck[1], stuck[2]) <= mu * (stuck[0] + carried):
         return stuck, Touch.STICK
-    made = _slipping(W, b, mu, given, len(rows) == 3)
-    if made is None:
+    slipping = _slipping(W, b, mu, carried, len(rows) == 3)
+    if slipping is None:
         raise NoContactForcesError(i)
-    return made, Touch.SLIP if made[0] + given > 0.0 else Touch.OPEN
+    return slipping, Touch.SLIP if slipping[0] + carried > 0.0 else Touch.OPEN
 
 
-def _slipping(W: Array, b: Array, mu: float, given: float, spatial: bool) -> Array | None:
+def _slipping(W: Array, b: Array, mu: float, carried: float, spatial: bool) -> Array | None:
     """Force of a pair that slips: of all directions the one in which it then moves."""
     if spatial:
         angles = np.linspace(-math.pi, math.pi, 97)
         d = np.column_stack([np.cos(angles), np.sin(angles)])
     else:
         d = np.array([[1.0, 0.0], [-1.0, 0.0]]) if W[1, 1] >= W[2, 2] else np.array([[0.0, 1.0], [0.0, -1.0]])
-    p, u = _slip_states(W, b, mu, given, d)
+    p, u = _slip_states(W, b, mu, carried, d)
     if not spatial:
         good = [j for j in range(len(d)) if np.isfinite(p[j, 0]) and u[j] @ d[j] >= -1e-14 * np.abs(b).max()]
         return p[max(good, key=lambda j: float(u[j] @ d[j]))] if good else None
@@ -216,7 +216,7 @@ def _slipping(W: Array, b: Array, mu: float, given: float, spatial: bool) -> Arr
         for _ in range(60):
             middle = 0.5 * (low + high)
             dm = np.array([[math.cos(middle), math.sin(middle)]])
-            pm, um = _slip_states(W, b, mu, given, dm)
+            pm, um = _slip_states(W, b, mu, carried, dm)
             f = um[0, 0] * dm[0, 1] - um[0, 1] * dm[0, 0]
             if f * f_low > 0.0:
                 low = middle
@@ -228,11 +228,11 @@ def _slipping(W: Array, b: Array, mu: float, given: float, spatial: bool) -> Arr
     return None if best is None else best[1]
 
 
-def _slip_states(W: Array, b: Array, mu: float, given: float, d: Array) -> tuple[Array, Array]:
+def _slip_states(W: Array, b: Array, mu: float, carried: float, d: Array) -> tuple[Array, Array]:
     """Forces with friction against the directions ``d`` that stop the normal motion, and tangential velocities."""
     pivot = W[0, 0] - mu * (d @ W[0, 1:])
     with np.errstate(divide="ignore", invalid="ignore"):
-        pn = np.where(pivot > 0.0, np.maximum(0.0, -(b[0] - mu * given * (d @ W[0, 1:])) / pivot), np.nan)
-    pt = -mu * (pn + given)[:, None] * d
+        pn = np.where(pivot > 0.0, np.maximum(0.0, -(b[0] - mu * carried * (d @ W[0, 1:])) / pivot), np.nan)
+    pt = -mu * (pn + carried)[:, None] * d
     u = b[1:] + pn[:, None] * W[1:, 0] + pt @ W[1:, 1:]
     return np.column_stack([pn, pt]), u

@@ -176,7 +176,7 @@ class FlexibleBody:
         result = []
         for j, mode in enumerate(beam.basis):
             k = self._G / nominal(beam.G) if mode.direction == "torsion" else self._E / nominal(beam.E)
-            K, held, mode_mass, carried = (float(x[j]) for x in (stiffness, i.held, i.own, i.carried))
+            K, held, mode_mass, carried = (float(x[j]) for x in (stiffness, i.held, i.modal_mass, i.carried))
             # K_jj / w_j relative to its nominal value; w_j^2 = (K_jj + held) / (density mode_mass + carried)
             stiffer = ca.sqrt(k) if held == 0.0 else k * ca.sqrt((K + held) / (k * K + held))
             mass = (
