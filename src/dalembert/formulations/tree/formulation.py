@@ -16,6 +16,11 @@ __all__ = ["TreeFormulation"]
 class TreeFormulation(FormulationBase):
     """Poses, rates and loads of a tree; the equations are those of the formulation.
 
+    A formulation that inherits this adds ``mass_matrix``, ``coriolis_matrix``, ``gravity``, ``bias``,
+    ``inverse_dynamics``, ``forward_dynamics``, ``kinetic_energy``, ``potential_energy``, ``momentum``,
+    ``center_of_mass`` and ``jacobian``. The symbols are in ``self.variables``; ``self.model`` has the poses of bodies
+    and frames, gravity, springs and armatures.
+
     Parameters
     ----------
     machine

@@ -24,7 +24,6 @@ from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree.beam_fields import BeamField
 from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.variables import entries
-from dalembert.model.tree import place
 
 __all__ = ["Lagrange"]
 
@@ -45,19 +44,6 @@ class Lagrange(TreeFormulation):
         return self._rate(p), ca.vertcat(S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]) / 2
 
     @cached_property
-    def _bodies(self) -> list[tuple[Expression | float, Expression, Expression, Expression]]:
-        """Mass, position of the centre of mass, rotation and inertia of each moving body."""
-        value = self.variables.value
-        result = []
-        for (R, p), node in zip(self.model.world_poses, self.model.tree.nodes, strict=True):
-            for body, pose in node.bodies:
-                R_b, p_b = place(pose, value)
-                com = ca.vertcat(*[value(x) for x in body.com])
-                I_c = ca.vertcat(*[ca.horzcat(*[value(x) for x in row]) for row in body.inertia])
-                result.append((value(body.mass), p + R @ (p_b + R_b @ com), R @ R_b, I_c))
-        return result
-
-    @cached_property
     def _fields(self) -> list[BeamField]:
         """Moving points of the beams."""
         model, value = self.model, self.variables.value
@@ -74,7 +60,7 @@ class Lagrange(TreeFormulation):
         T = ca.dot(self.model.armature, self.variables.v**2) / 2
         for field in self._fields:
             T = T + ca.dot(field.weights, ca.sum1(self._rate(field.left) * self._rate(field.right)).T) / 2
-        for m, c, R, I_c in self._bodies:
+        for m, c, R, I_c in self.model.moving_bodies:
             velocity, w = self._twist(R, c)
             T = T + m * ca.sumsqr(velocity) / 2 + ca.dot(w, I_c @ w) / 2
         return T
@@ -88,7 +74,7 @@ class Lagrange(TreeFormulation):
         """Hessian of the kinetic energy in the velocities, body by body: ``m J_L^T J_L + J_A^T I_c J_A`` (ROBOTICS)."""
         v = self.variables.v
         M = ca.diag(self.model.armature)
-        for m, c, R, I_c in self._bodies:
+        for m, c, R, I_c in self.model.moving_bodies:
             velocity, w = self._twist(R, c)
             J_L, J_A = ca.jacobian(velocity, v), ca.jacobian(w, v)
             M = M + m * (J_L.T @ J_L) + J_A.T @ (I_c @ J_A)
@@ -105,7 +91,7 @@ class Lagrange(TreeFormulation):
     @cached_property
     def _gravity_energy(self) -> Expression:
         g = self.model.gravity_vector
-        moments = [m * c for m, c, _, _ in self._bodies] + [field.first_moment for field in self._fields]
+        moments = [m * c for m, c, _, _ in self.model.moving_bodies] + [field.first_moment for field in self._fields]
         return -sum((ca.dot(g, moment) for moment in moments), ca.SX(0))
 
     def kinetic_energy(self) -> Expression:
@@ -152,7 +138,7 @@ class Lagrange(TreeFormulation):
     def momentum(self) -> Expression:
         """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
         total = ca.SX(6, 1)
-        for m, c, R, I_c in self._bodies:
+        for m, c, R, I_c in self.model.moving_bodies:
             velocity, w = self._twist(R, c)
             total = total + ca.vertcat(m * velocity, R @ (I_c @ w) + ca.cross(c, m * velocity))
         for field in self._fields:
@@ -163,8 +149,8 @@ class Lagrange(TreeFormulation):
 
     def center_of_mass(self) -> Expression:
         """Centre of mass of the moving bodies in the world."""
-        mass = sum((m for m, *_ in self._bodies), ca.SX(0)) + sum((f.mass for f in self._fields), ca.SX(0))
-        moment = sum((m * c for m, c, *_ in self._bodies), ca.SX(3, 1))
+        mass = sum((m for m, *_ in self.model.moving_bodies), ca.SX(0)) + sum((f.mass for f in self._fields), ca.SX(0))
+        moment = sum((m * c for m, c, *_ in self.model.moving_bodies), ca.SX(3, 1))
         return (moment + sum((f.first_moment for f in self._fields), ca.SX(3, 1))) / mass
 
     def jacobian(self, frame: str) -> Expression:

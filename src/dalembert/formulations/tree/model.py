@@ -98,6 +98,22 @@ class TreeModel:
                 poses.append((R_p @ R, p_p + R_p @ p))
         return poses
 
+    @cached_property
+    def moving_bodies(self) -> list[tuple[Expression | float, Expression, Expression, Expression]]:
+        """Mass, position of the centre of mass, rotation and central inertia of each moving rigid body.
+
+        Position and rotation are those in the world, the inertia is in the axes of the body.
+        """
+        value = self.variables.value
+        bodies = []
+        for (R, p), node in zip(self.world_poses, self.tree.nodes, strict=True):
+            for body, pose in node.bodies:
+                R_b, p_b = place(pose, value)
+                com = ca.vertcat(*[value(x) for x in body.com])
+                I_c = ca.vertcat(*[ca.horzcat(*[value(x) for x in row]) for row in body.inertia])
+                bodies.append((value(body.mass), p + R @ (p_b + R_b @ com), R @ R_b, I_c))
+        return bodies
+
     def turns(self, index: int) -> list[tuple[int, Expression | float, Expression | float]] | None:
         """Rotation of a node in its parent as turns (axis, cosine, sine) about coordinate axes, the last one first.
 
