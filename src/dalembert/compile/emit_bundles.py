@@ -36,11 +36,11 @@ class _Angles:
 
 def _angles(tape: Tape, statements: Statements) -> _Angles:
     """Find the angles; those of a bundle are neighbours."""
-    found: dict[int, None] = {}
+    angles: dict[int, None] = {}
     for bundle in sorted(statements.order, key=len, reverse=True):
         if is_angle(tape, bundle[0]):
-            found.update(dict.fromkeys(tape.left[i] for i in bundle))
-    return _Angles(tuple(found) if len(found) > 1 else ())
+            angles.update(dict.fromkeys(tape.left[i] for i in bundle))
+    return _Angles(tuple(angles) if len(angles) > 1 else ())
 
 
 class BundleWriter:

@@ -89,7 +89,7 @@ class RowsBuilder:
 
     _stages: list[_Expression | Stage] = field(default_factory=list)
     _size: int = 0
-    _given: dict[Block, Expression] = field(default_factory=dict)
+    _pending: dict[Block, Expression] = field(default_factory=dict)
     _symbols: dict[Block, Expression] = field(default_factory=dict)
 
     def block(self, rows: int, columns: int) -> Block:
@@ -102,7 +102,7 @@ class RowsBuilder:
         block = self._room(*matrix.shape)
         padding = ca.SX(block.rows, block.stride - block.columns)
         if block.length:
-            self._given[block] = ca.vec(ca.densify(ca.horzcat(matrix, padding)).T)
+            self._pending[block] = ca.vec(ca.densify(ca.horzcat(matrix, padding)).T)
         return block
 
     def read(self, block: Block) -> Expression:
@@ -117,8 +117,8 @@ class RowsBuilder:
         """Compute the columns of blocks by a function of columns of others."""
         self._close()
         symbols = [ca.SX.sym(f"x{k}", block.rows) for k, block in enumerate(reads)]
-        made = ca.Function("map", symbols, ca.cse([ca.densify(y) for y in function(*symbols)]))
-        self._stages.append(Map(made, tuple(reads), tuple(writes)))
+        tape = ca.Function("map", symbols, ca.cse([ca.densify(y) for y in function(*symbols)]))
+        self._stages.append(Map(tape, tuple(reads), tuple(writes)))
 
     def clear(self, block: Block) -> None:
         """Make all entries of a block zero, and what is between its rows."""
@@ -150,9 +150,9 @@ class RowsBuilder:
         return RowExpressions(tuple(self._stages), self._size + ALIGN, tuple(outputs), tuple(symmetric))
 
     def _room(self, rows: int, columns: int) -> Block:
-        made = Block(self._size, rows, columns, aligned(columns))
-        self._size += made.length
-        return made
+        block = Block(self._size, rows, columns, aligned(columns))
+        self._size += block.length
+        return block
 
     def _append(self, stage: Stage) -> None:
         self._close()
@@ -160,8 +160,8 @@ class RowsBuilder:
 
     def _close(self) -> None:
         """End the tape that is being given."""
-        if self._given:
-            column = ca.vertcat(*self._given.values())
+        if self._pending:
+            column = ca.vertcat(*self._pending.values())
             reads = tuple((block, x) for block, x in self._symbols.items() if ca.depends_on(column, x))
-            self._stages.append(_Expression(column, reads, tuple(self._given)))
-            self._given = {}
+            self._stages.append(_Expression(column, reads, tuple(self._pending)))
+            self._pending = {}

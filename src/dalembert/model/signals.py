@@ -271,12 +271,12 @@ def signal_groups(machine: Machine, signals: Sequence[Signal]) -> dict[str, tupl
         quantities.append((signal.name, signal.components))
     for owner, names in quantities:
         for vector, ends in _VECTORS.items():
-            parts = tuple(f"{owner}.{end}" for end in ends)
-            if all(part in names for part in parts):
-                groups[f"{owner}.{vector}"] = parts
+            members = tuple(f"{owner}.{end}" for end in ends)
+            if all(member in names for member in members):
+                groups[f"{owner}.{vector}"] = members
     for name in (*machine.q_names, *machine.v_names, *(c for s in signals for c in s.components)):
         groups[name] = (name,)
-    return {name: parts for name, parts in groups.items() if parts}
+    return {name: members for name, members in groups.items() if members}
 
 
 def check_signals(
