@@ -111,12 +111,12 @@ def plant(name: str, arm: str = "rigid") -> Any:
 def _base(size: Array) -> Structure:
     """SPACE (8.1): free blocks of translation and rotation of the base."""
 
-    def free(i: int, j: int, part: int) -> Tunable:
-        most = _BASE_LIMIT * size[part, i]
-        return Tunable(f"K{'pd'[part]}[{i},{j}]", size[part, i] * (i == j), -most, most, size[part, i])
+    def free(i: int, j: int, term: int) -> Tunable:
+        most = _BASE_LIMIT * size[term, i]
+        return Tunable(f"K{'pd'[term]}[{i},{j}]", size[term, i] * (i == j), -most, most, size[term, i])
 
     blocks = {
-        f"f{i}": {f"{'xv'[part]}{j}": free(i, j, part) for part in (0, 1) for j in range(i - i % 3, i - i % 3 + 3)}
+        f"f{i}": {f"{'xv'[term]}{j}": free(i, j, term) for term in (0, 1) for j in range(i - i % 3, i - i % 3 + 3)}
         for i in range(6)
     }
     return gains(blocks)
@@ -125,11 +125,11 @@ def _base(size: Array) -> Structure:
 def _own(limits: Gains, drives: str, first: int) -> Structure:
     """Own gains of each joint up to limits; they drive signals of a letter, numbered from the first."""
 
-    def own(i: int, part: int) -> Tunable:
-        most = limits[part][i]
-        return Tunable(f"K{'pd'[part]}{i + 1}", most / 2, 0.0, most, most / 4)
+    def gain(i: int, term: int) -> Tunable:
+        most = limits[term][i]
+        return Tunable(f"K{'pd'[term]}{i + 1}", most / 2, 0.0, most, most / 4)
 
-    return gains({f"{drives}{first + i}": {f"{'xv'[part]}{6 + i}": own(i, part) for part in (0, 1)} for i in range(6)})
+    return gains({f"{drives}{first + i}": {f"{'xv'[term]}{6 + i}": gain(i, term) for term in (0, 1)} for i in range(6)})
 
 
 def _structure(inertia: Array, limits: Gains) -> Structure:
