@@ -205,7 +205,7 @@ def strike(W: Array, u: Array, e: Array, mu: Array, poisson: NDArray[np.bool_]) 
             pushed[:, 0] += returned
             b = (W @ pushed.ravel()).reshape(k, 3) + u
             b[:, 0] += newton * np.minimum(u[:, 0], 0.0)
-            more = solve_cones(Cones.of(W, b.ravel(), mu, given=returned)).p
+            more = solve_cones(Cones.of(W, b.ravel(), mu, preload=returned)).p
             p = pushed + more
         x = p.ravel()
         return p, -float(x @ u.ravel() + 0.5 * x @ W @ x)
