@@ -69,7 +69,7 @@ class Block:
         """Place of an entry."""
         return self.at + i * self.stride + j
 
-    def part(self, i: int, j: int, rows: int, columns: int) -> Block:
+    def submatrix(self, i: int, j: int, rows: int, columns: int) -> Block:
         """The matrix of so many rows and columns that starts at entry (i, j)."""
         return Block(self.place(i, j), rows, columns, self.stride)
 

@@ -77,7 +77,12 @@ def forward_derivatives(formulation: Formulation) -> RowExpressions:
         for i, (q, v) in enumerate(zip(by_q, by_v, strict=True))
     ]
     X, inverse = factors.solve_rows(unit, right, 2 * step + by_p.columns)
-    parts = [X.part(0, 0, nv, nv), X.part(0, step, nv, nv), inverse, X.part(0, 2 * step, nv, by_p.columns)]
+    parts = [
+        X.submatrix(0, 0, nv, nv),
+        X.submatrix(0, step, nv, nv),
+        inverse,
+        X.submatrix(0, 2 * step, nv, by_p.columns),
+    ]
     return board.finish(parts, symmetric=[inverse])
 
 

@@ -158,7 +158,7 @@ class BoardFactors:
         """
         board, n, L, D = self._board, self._n, self._L, self._D
         both = board.block(n, aligned(n) + columns)
-        inverse, X = both.part(0, 0, n, n), both.part(0, aligned(n), n, columns)
+        inverse, X = both.submatrix(0, 0, n, n), both.submatrix(0, aligned(n), n, columns)
         filled: list[set[int]] = [set() for _ in range(n)]  # columns of B that are not zero, row by row
         board.clear(both)
         for j in reversed(range(n)):

@@ -92,7 +92,7 @@ class TreeDerivatives:
         # What d tau/d v needs lies beside what d tau/d q needs, so that they can be computed together.
         step = aligned(nv)
         below, within, above = (board.block(rows, step + nv) for rows in (6, 6, 9))
-        halves = [block.part(0, first, block.rows, nv) for block in (below, within, above) for first in (0, step)]
+        halves = [block.submatrix(0, first, block.rows, nv) for block in (below, within, above) for first in (0, step)]
         board.map(_rates, [self._S, self._t_p, self._t, self._a_p, self._composite, *added], halves)
         by_q: Cells = [{} for _ in range(nv)]
         by_v: Cells = [{} for _ in range(nv)]
@@ -103,7 +103,7 @@ class TreeDerivatives:
             elif here in self._paths[there]:
                 terms = _product(r, self._S, below)
             else:
-                terms = _product(r, self._row_B, above) + _product(r, self._IS, above.part(3, 0, 6, nv))
+                terms = _product(r, self._row_B, above) + _product(r, self._IS, above.submatrix(3, 0, 6, nv))
             by_q[r][c] = None, terms
             by_v[r][c] = None, tuple((f, x + step) for f, x in terms)
         for r, c in self._springs.entries:

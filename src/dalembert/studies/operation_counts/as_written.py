@@ -61,7 +61,7 @@ def inertia_as_written(equations: GibbsAppell, *, kept: bool) -> Expression:
                 if row.velocities.start <= column.velocities.start:
                     M[row.velocities, column.velocities] += _coupling(sums, row, column)
             if link.n:
-                M[row.velocities, link.modal] += _own(sums, row, c, link.C1, link.alpha)
+                M[row.velocities, link.modal] += _of_link(sums, row, c, link.C1, link.alpha)
         if link.n:
             M[link.modal, link.modal] += link.C3
     return ca.triu(M)
@@ -91,7 +91,7 @@ def _turned(sums: OutboardSums, name: str, row: _Motions, column: _Motions) -> E
     return sums.once(f"{name} {row.mark} {column.mark}", a, c, lambda: row.L @ getattr(sums, name)(a, c) @ column.L.T)
 
 
-def _own(sums: OutboardSums, row: _Motions, c: int, C1: Expression, alpha: Expression) -> Expression:
+def _of_link(sums: OutboardSums, row: _Motions, c: int, C1: Expression, alpha: Expression) -> Expression:
     """Terms 9, 10, 34-36, 40 and 47."""
     R, r = row.L @ sums.R(row.a, c), cross_matrix(row.L @ sums.r(row.a, c))
     total = ca.SX(row.d.shape[1], C1.shape[1])

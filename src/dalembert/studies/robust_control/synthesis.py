@@ -122,7 +122,7 @@ def _base(size: Array) -> Structure:
     return gains(blocks)
 
 
-def _own(limits: Gains, drives: str, first: int) -> Structure:
+def _per_joint(limits: Gains, drives: str, first: int) -> Structure:
     """Own gains of each joint up to limits; they drive signals of a letter, numbered from the first."""
 
     def gain(i: int, term: int) -> Tunable:
@@ -134,7 +134,7 @@ def _own(limits: Gains, drives: str, first: int) -> Structure:
 
 def _structure(inertia: Array, limits: Gains) -> Structure:
     """SPACE (8.1) and (8.3): free blocks of the base, own gains of each joint."""
-    return beside(_base(np.array(_weights()) * inertia), _own(limits, "f", 6))
+    return beside(_base(np.array(_weights()) * inertia), _per_joint(limits, "f", 6))
 
 
 def _requirements() -> list[Gain]:
@@ -166,7 +166,7 @@ def centralised(case: str, arm: str = "flexible", index: float = 10.0, seconds: 
     stiff, damped = (tuple(index * w[6:]) for w in _weights())
     through = fixed_controller(D0, [f"f{k}" for k in range(6, 12)], [f"a{k}" for k in range(6)])
     size = np.array(_weights()) * _inertia(tuple(models), arm)
-    structure = beside(_base(size), through * _own((stiff, damped), "a", 0))
+    structure = beside(_base(size), through * _per_joint((stiff, damped), "a", 0))
     return tune(models, structure, soft=_requirements(), starts=1, time_limit=seconds)
 
 
