@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from dalembert.benchmarks.cases import MACHINES, QUANTITIES, make_case
 from dalembert.benchmarks.contenders import contenders
+from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.rows import SETTINGS, describe, measure
 from dalembert.core.errors import UnknownNameError
 
@@ -19,7 +19,7 @@ def run_bench(
     quantity: str = "forward",
     quick: bool = False,
     announce: Callable[[str], None] = lambda _: None,
-) -> dict[str, Any]:
+) -> Record:
     """Measure dynamics of robots by everything that is installed.
 
     Parameters
@@ -52,7 +52,7 @@ def run_bench(
     options = (["--quick"] if quick else []) + [f"--robot {name}" for name in robots or []]
     if quantity != "forward":
         options.append(f"--quantity {quantity}")
-    results: list[dict[str, Any]] = []
+    results: list[Record] = []
     skipped: list[dict[str, str]] = []
     about = describe(" ".join(["dalembert bench", *options]), settings)
     for name in names:

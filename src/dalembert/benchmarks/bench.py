@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_module
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dalembert.benchmarks import report
 from dalembert.benchmarks.arms import run_bench
@@ -15,10 +15,14 @@ from dalembert.benchmarks.contact import run_contact
 from dalembert.benchmarks.crane import run_crane
 from dalembert.benchmarks.flexible_arm import run_flexible_arm
 from dalembert.benchmarks.fmu import run_fmu
+from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.rollouts import run_rollouts
 from dalembert.benchmarks.studio import run_studio
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.files import target_file, write_file
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["TOPICS", "Topic", "main"]
 
@@ -38,8 +42,8 @@ class Topic:
     """
 
     title: str
-    run: Callable[..., dict[str, Any]]
-    show: Callable[[Any, dict[str, Any]], None]
+    run: Callable[..., Record]
+    show: Callable[[Console, Record], None]
 
 
 TOPICS: dict[str, Topic] = {
@@ -99,8 +103,8 @@ def main(
     def announce(text: str) -> None:
         notes.print(text, style="dim", soft_wrap=True)
 
-    own = {"robots": robots, "quantity": quantity} if topic == "arms" else {}
-    figures = TOPICS[topic].run(**own, quick=quick, announce=announce)
+    selection = {"robots": robots, "quantity": quantity} if topic == "arms" else {}
+    figures = TOPICS[topic].run(**selection, quick=quick, announce=announce)
     if json == "-":
         print(json_module.dumps(figures, indent=2))
     else:

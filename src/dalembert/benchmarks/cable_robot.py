@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.analysis.cables.kinematics import cable_lengths
 from dalembert.api import simulate
+from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.rows import describe
 from dalembert.core.parameter import nominal
 from dalembert.core.states import named_vector
@@ -62,7 +63,7 @@ def _reference(eom: EquationsOfMotion, duration: float) -> Array:
 
 def compare_methods(
     steps: Sequence[float] = (4e-3, 2e-3, 1e-3), *, duration: float = 5.0, by: str = "natural", repetitions: int = 3
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """Error, drift and cost of each method on Model 2 of CDPR 4.3.
 
     Returns
@@ -99,7 +100,7 @@ def compare_methods(
     return rows
 
 
-def paper_speed(*, duration: float = 10.0, repetitions: int = 3) -> list[dict[str, Any]]:
+def paper_speed(*, duration: float = 10.0, repetitions: int = 3) -> list[Record]:
     """The paper's method and step (Udwadia-Kalaba, Runge-Kutta with 1e-4 s), and the default one at equal accuracy."""
     rows = []
     paper = UdwadiaKalaba(alpha=1e3, beta=1e3)
@@ -166,11 +167,11 @@ def _exudyn_run(duration: float, step: float) -> tuple[float, Array]:
 
 def compare_with_exudyn(
     steps: Sequence[float] = (4e-3, 1e-3), *, duration: float = 10.0, repetitions: int = 3
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """Model 1 by the default method, by generalized-alpha, and by Exudyn if it is installed."""
     eom = derive(pulley_robot(1), "newton-euler")
     exact = _reference(eom, duration)
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     for h in steps:
         for name in ("projection", "generalized-alpha"):
             seconds, run = _timed(eom, repetitions, duration=duration, step=h, constraints=name, record=0.05)
@@ -187,7 +188,7 @@ def compare_with_exudyn(
     return rows
 
 
-def run_cable_robot(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def run_cable_robot(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> Record:
     """Measure the methods that keep constraints, Exudyn beside ours, and the method and step of the paper.
 
     A quick run takes one step and a short run, and leaves the paper out.

@@ -49,7 +49,7 @@ class Quantity:
     parts: int = 1
     matrices: bool = False
 
-    def join(self, results: Any) -> Array:
+    def join(self, results: Array | tuple[Array, ...]) -> Array:
         """Results of one or many states as one array (..., parts, numbers)."""
         several = tuple(results)[: self.parts] if self.parts > 1 else (results,)
         axes = 2 if self.matrices else 1
@@ -99,11 +99,11 @@ class Contender:
 
     key: str
     title: str
-    run: Callable[[], Any]
+    run: Callable[[], object]
     values: Callable[[], Array]
     repeats: int = 1
     rows: int = 1
-    keep: tuple[Any, ...] = ()
+    keep: tuple[object, ...] = ()
     accuracy: float = 0.0
 
 

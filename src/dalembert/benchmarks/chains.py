@@ -7,13 +7,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
 from dalembert.benchmarks.cases import QUANTITIES, Case, Contender, Skipped
 from dalembert.benchmarks.contenders import contenders
 from dalembert.benchmarks.machines import chain
+from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.peers.pinocchio_model import pinocchio_model
 from dalembert.benchmarks.rows import SETTINGS, describe, measure
 from dalembert.formulations.equations import derive
@@ -47,7 +47,7 @@ def fitted_exponent(links: Sequence[int], times: Sequence[float]) -> float:
     return float(np.polyfit(np.log(links), np.log(times), 1)[0])
 
 
-def build_time(n: int) -> dict[str, Any]:
+def build_time(n: int) -> Record:
     """Seconds to derive and to compile the forward dynamics of a chain, with an empty cache."""
     with _empty_cache():
         start = time.perf_counter()
@@ -82,7 +82,7 @@ def _empty_cache() -> Iterator[None]:
 
 def run_chains(
     links: Sequence[int] | None = None, *, quick: bool = False, announce: Callable[[str], None] = lambda _: None
-) -> dict[str, Any]:
+) -> Record:
     """Measure forward dynamics of chains by everything that is installed.
 
     Parameters
@@ -104,7 +104,7 @@ def run_chains(
     counts = tuple(links) if links else (4, 8) if quick else LINKS
     settings = {**SETTINGS[quick], "states": 16, "repetitions": 5 if quick else 101}
     about = describe("dalembert bench chains" + (" --quick" if quick else ""), settings)
-    results: list[dict[str, Any]] = []
+    results: list[Record] = []
     skipped: list[dict[str, str]] = []
     for n in counts:
         announce(f"chain of {n} links ...")
@@ -131,6 +131,6 @@ def run_chains(
     }
 
 
-def _without_batches(found: Iterator[Contender | Skipped]) -> Iterator[Contender | Skipped]:
+def _without_batches(contenders: Iterator[Contender | Skipped]) -> Iterator[Contender | Skipped]:
     """One batch is enough for the growth of the cost: on one core, with bound arrays."""
-    return (c for c in found if c.key not in ("native-batch-python", "native-batch-threads"))
+    return (c for c in contenders if c.key not in ("native-batch-python", "native-batch-threads"))

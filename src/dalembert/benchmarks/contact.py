@@ -14,12 +14,14 @@ import numpy as np
 
 from dalembert.api import simulate
 from dalembert.benchmarks.contact_cases import FEET, bouncing_chain, pile, pile_start, quadruped, standing
+from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.peers.exudyn_balls import ExudynBalls
 from dalembert.benchmarks.peers.mujoco_contact import MujocoContact
 from dalembert.benchmarks.rows import describe
 from dalembert.core.errors import DalembertWarning, InputError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
+from dalembert.model.machine import Machine
 from dalembert.simulation.contact.methods import TimeStepping
 from dalembert.simulation.run import Run
 from dalembert.systems.falling_chains import chain_on_ground
@@ -37,7 +39,7 @@ _SPRINGS = ((1e-3, 1e4), (1e-4, 1e5))
 _SLIDE, _FRICTION, _DROP, _AT = 1.0, 0.4, 0.02, 0.4
 
 
-def run_contact(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def run_contact(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> Record:
     """Measure contact.
 
     Parameters
@@ -75,7 +77,7 @@ def _way() -> TimeStepping:
     return TimeStepping(tolerance=TOLERANCE, max_sweeps=1000)
 
 
-def _quadruped(figures: dict[str, Any], settings: dict[str, Any], announce: Callable[[str], None]) -> None:
+def _quadruped(figures: Record, settings: dict[str, Any], announce: Callable[[str], None]) -> None:
     announce("quadruped at rest ...")
     machine = quadruped(0.7)
     eom, q0, step = derive(machine), standing(machine, 0.02), 1e-3
@@ -127,7 +129,7 @@ def _quadruped(figures: dict[str, Any], settings: dict[str, Any], announce: Call
     figures["results"] += _rows("quadruped sliding", h, pace, float(run["contact.residual"].max()), None, None)
 
 
-def _pile(figures: dict[str, Any], settings: dict[str, Any]) -> None:
+def _pile(figures: Record, settings: dict[str, Any]) -> None:
     machine, q0, step = pile(), pile_start(), 1e-3
     eom = derive(machine)
     span = 0.2 if settings["quick"] else 2.0
@@ -158,7 +160,7 @@ def _pile(figures: dict[str, Any], settings: dict[str, Any]) -> None:
         figures["results"].append({**row, "penetration": balls.penetration})
 
 
-def _chain(figures: dict[str, Any], settings: dict[str, Any]) -> None:
+def _chain(figures: Record, settings: dict[str, Any]) -> None:
     links, span = (3, 1.0) if settings["quick"] else (10, 5.0)
     eom, step = derive(bouncing_chain(links)), 1e-3
     best, residual = np.inf, 0.0
@@ -206,7 +208,7 @@ def _base(run: Run) -> Array:
     return np.array([run[name][-1] for name in _BASE])
 
 
-def _peer(figures: dict[str, Any], machine: Any, step: float, case: str) -> MujocoContact | None:
+def _peer(figures: Record, machine: Machine, step: float, case: str) -> MujocoContact | None:
     try:
         return MujocoContact(machine, step, tolerance=TOLERANCE)
     except ImportError:
@@ -245,7 +247,7 @@ def _rows(
     penetration: float | None,
     creep: float | None,
     ours: tuple[float, float] | None = None,
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """Rows of a table; ``ours`` are our seconds per step and our step, if they are of another run."""
     rows = []
     seconds_of_ours, step_of_ours = ours or (pace["dalembert"], step)

@@ -90,7 +90,7 @@ def _batches(case: Case, titles: dict[str, str]) -> Iterator[Contender]:
     repeats = max(1, min(BATCH_ROWS, BATCH_BYTES // row_bytes) // n)
     inputs = [np.tile(x, (repeats, 1)) for x in case.inputs]
 
-    def last(results: Any) -> Array:
+    def last(results: Array | tuple[Array, ...]) -> Array:
         several = results if isinstance(results, tuple) else (results,)
         tail = tuple(x[-n:] for x in several)
         return join(tail if case.quantity.parts > 1 else tail[0])
@@ -123,8 +123,8 @@ def _from_python(case: Case, titles: dict[str, str]) -> Iterator[Contender]:
     one = kernel.bind(*(x.copy() for x in rows[0]))
 
     def evaluate(row: tuple[Array, ...]) -> Any:
-        for mine, given in zip(one.inputs, row):  # noqa: B905 -- as a hot loop would do it
-            mine[:] = given
+        for mine, numbers in zip(one.inputs, row):  # noqa: B905 -- as a hot loop would do it
+            mine[:] = numbers
         return one()
 
     def run_bound() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.benchmarks.cases import Case, Contender, Skipped
 from dalembert.benchmarks.contenders import native_contenders
-from dalembert.benchmarks.measure import interleave
+from dalembert.benchmarks.measure import Record, interleave
 from dalembert.benchmarks.peers.pinocchio_cpp import PinocchioLoop, load_loop
 from dalembert.benchmarks.rows import SETTINGS, describe, measure
 from dalembert.core.errors import BuildError
@@ -89,7 +89,7 @@ def _pinocchio(case: Case, build: bool, announce: Callable[[str], None]) -> Iter
 
 def compare_with_pinocchio(
     n: int = 100, *, quick: bool = False, announce: Callable[[str], None] = lambda _: None
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """Forward dynamics of one crane by everything that is installed, side by side.
 
     Parameters
@@ -108,12 +108,12 @@ def compare_with_pinocchio(
         figures.
     """
     case = crane_case(n)
-    found = [*native_contenders(case), *_pinocchio(case, not quick, announce)]
-    rows, skipped = measure(case, found, {**SETTINGS[quick], "repetitions": 5 if quick else 101})
+    contenders = [*native_contenders(case), *_pinocchio(case, not quick, announce)]
+    rows, skipped = measure(case, contenders, {**SETTINGS[quick], "repetitions": 5 if quick else 101})
     return [*rows, *skipped]
 
 
-def crane_scaling(counts: Sequence[int] = (25, 50, 100, 200), *, repetitions: int = 9) -> list[dict[str, Any]]:
+def crane_scaling(counts: Sequence[int] = (25, 50, 100, 200), *, repetitions: int = 9) -> list[Record]:
     """Build time, operations and cost per call of cranes whose lengths all vary (2 N + 1 coordinates).
 
     The build time includes the machine, the expressions and the compiler; it is short where the kernel cache knows the
@@ -135,7 +135,7 @@ def crane_scaling(counts: Sequence[int] = (25, 50, 100, 200), *, repetitions: in
     return rows
 
 
-def run_crane(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def run_crane(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> Record:
     """Measure a crane of 100 links side by side, and the growth of the cost (``scaling``, see `crane_scaling`).
 
     A quick run takes a crane of 10 links.

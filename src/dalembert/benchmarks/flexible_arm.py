@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,13 @@ import numpy as np
 from dalembert.api import simulate
 from dalembert.benchmarks.cases import Case, Contender
 from dalembert.benchmarks.contenders import native_contenders
-from dalembert.benchmarks.measure import interleave
+from dalembert.benchmarks.measure import Record, interleave
 from dalembert.benchmarks.peers.exudyn_arm import ExudynArm, exudyn_arm
 from dalembert.benchmarks.rows import AGREEMENT, SETTINGS, describe
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
+from dalembert.simulation.run import Run
 from dalembert.systems.flexible_arms import canadarm, planar_arm
 
 __all__ = ["ARMS", "FlexibleArm", "compare_calls", "compare_runs", "projected_terms", "run_flexible_arm"]
@@ -69,7 +71,7 @@ def _state(arm: FlexibleArm, eom: EquationsOfMotion) -> tuple[Array, Array]:
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
-def _settings(exu: Any, duration: float, step: float) -> Any:
+def _settings(exu: ModuleType, duration: float, step: float) -> Any:
     settings = exu.SimulationSettings()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -88,7 +90,7 @@ class _Terms:
     """What Exudyn's solver evaluates for the accelerations of an arm in a state."""
 
     def __init__(self, arm: ExudynArm) -> None:
-        exu: Any = importlib.import_module("exudyn")
+        exu: ModuleType = importlib.import_module("exudyn")
         self.arm, self.system = arm, arm.system
         self.solver = exu.MainSolverImplicitSecondOrder()
         settings = _settings(exu, 1e-3, 1e-3)
@@ -129,7 +131,7 @@ def projected_terms(machine: Machine, q: Array, v: Array, *, step: float = 1e-5)
     step
         Step of the differences for ``J'``.
     """
-    exu: Any = importlib.import_module("exudyn")
+    exu: ModuleType = importlib.import_module("exudyn")
 
     def rates(at: Array) -> Array:
         columns = [exudyn_arm(machine, at, e) for e in np.eye(machine.nv)]
@@ -143,11 +145,11 @@ def projected_terms(machine: Machine, q: Array, v: Array, *, step: float = 1e-5)
     return J.T @ M @ J, J.T @ (M @ (J_dot @ v) - f), terms.constraint_jacobian() @ J
 
 
-def _relative(found: Array, reference: Array) -> float:
-    return float(np.abs(found - reference).max() / np.abs(reference).max())
+def _relative(values: Array, reference: Array) -> float:
+    return float(np.abs(values - reference).max() / np.abs(reference).max())
 
 
-def compare_calls(arm: FlexibleArm, *, quick: bool = False) -> Iterator[dict[str, Any]]:
+def compare_calls(arm: FlexibleArm, *, quick: bool = False) -> Iterator[Record]:
     """Cost of one evaluation of an arm by both engines; the first row is one native call.
 
     Yields
@@ -163,10 +165,10 @@ def compare_calls(arm: FlexibleArm, *, quick: bool = False) -> Iterator[dict[str
     scale = np.where(modal, 0.01, 0.5)
     case = Case(arm.name, arm.title, eom, scale * q, scale * v, np.zeros_like(q), lambda: None)
     about = {"machine": arm.name, "title": arm.title}
-    found = next(native_contenders(case))
-    runs: dict[str, tuple[Callable[[], Any], int]] = {}
-    if isinstance(found, Contender):
-        runs["native-call"] = (found.run, case.states)
+    native = next(native_contenders(case))
+    runs: dict[str, tuple[Callable[[], object], int]] = {}
+    if isinstance(native, Contender):
+        runs["native-call"] = (native.run, case.states)
     terms: _Terms | None = None
     with contextlib.suppress(ImportError):
         terms = _Terms(exudyn_arm(eom.machine, *_state(arm, eom)))
@@ -175,7 +177,7 @@ def compare_calls(arm: FlexibleArm, *, quick: bool = False) -> Iterator[dict[str
     times = interleave(runs, repetitions=repetitions, duration=SETTINGS[quick]["duration_s"])
     base = times.get("native-call")
 
-    def figures(key: str, difference: float) -> dict[str, Any]:
+    def figures(key: str, difference: float) -> Record:
         t = times[key]
         return {
             "median_ns": 1e9 * t.median,
@@ -187,11 +189,11 @@ def compare_calls(arm: FlexibleArm, *, quick: bool = False) -> Iterator[dict[str
 
     name = "dalembert, accelerations"
     row = {**about, "contender": "native-call", "name": name, "unknowns": eom.nv}
-    if isinstance(found, Contender):
-        gap = _relative(found.values(), case.reference())
+    if isinstance(native, Contender):
+        gap = _relative(native.values(), case.reference())
         yield {**row, "operations": case.kernel.function.n_instructions(), **figures("native-call", gap)}
     else:
-        yield {**row, "reason": found.reason}
+        yield {**row, "reason": native.reason}
     row = {**about, "contender": "exudyn-terms", "name": "Exudyn, its terms, not solved"}
     if terms is None:
         yield {**row, "reason": MISSING}
@@ -206,7 +208,7 @@ def compare_calls(arm: FlexibleArm, *, quick: bool = False) -> Iterator[dict[str
 
 def compare_runs(
     arm: FlexibleArm, steps: Sequence[float] = (1e-3, 5e-4), *, duration: float = 0.5, repetitions: int = 7
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """A free run from given rates of joints and modes, by Runge-Kutta and by Exudyn's generalized-alpha method.
 
     Returns
@@ -220,12 +222,12 @@ def compare_runs(
     q, v = _state(arm, eom)
     same: dict[str, Any] = {"duration": duration, "q0": q, "v0": v, "record": duration}
 
-    def end(run: Any) -> Array:
+    def end(run: Run) -> Array:
         last = np.array([run[name][-1] for name in eom.q_names])
         return np.asarray(eom.pose(arm.end, last)[:3, 3])
 
     exact = end(simulate(eom, method="dopri5", rtol=1e-10, atol=1e-12, **same))
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     for h in steps:
         times: dict[str, list[float]] = {"ours": [], "exudyn": []}
         ends: dict[str, Array] = {}
@@ -239,7 +241,7 @@ def compare_runs(
                 continue
             times["exudyn"].append(seconds)
         for key, engine in (("ours", "dalembert, Runge-Kutta 4"), ("exudyn", "Exudyn, generalized-alpha")):
-            row: dict[str, Any] = {"machine": arm.name, "title": arm.title, "engine": engine, "step": h}
+            row: Record = {"machine": arm.name, "title": arm.title, "engine": engine, "step": h}
             if not times[key]:
                 rows.append({**row, "reason": MISSING})
                 continue
@@ -259,15 +261,15 @@ def _exudyn_run(arm: FlexibleArm, eom: EquationsOfMotion, duration: float, step:
     return time.perf_counter() - began, built.position(arm.end)
 
 
-def run_flexible_arm(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def run_flexible_arm(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> Record:
     """Measure calls (``results``, see `compare_calls`) and runs (``runs``, see `compare_runs`) of both arms.
 
     A quick run takes few repetitions and a short run.
     """
     settings = {**SETTINGS[quick], "states": 64}
     about = describe("dalembert bench flexible-arm" + (" --quick" if quick else ""), settings)
-    calls: list[dict[str, Any]] = []
-    runs: list[dict[str, Any]] = []
+    calls: list[Record] = []
+    runs: list[Record] = []
     short: dict[str, Any] = {"steps": (1e-3,), "duration": 0.05, "repetitions": 1} if quick else {}
     for arm in ARMS:
         announce(f"{arm.title} ...")

@@ -13,13 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dalembert.api import simulate
 from dalembert.benchmarks.loops import compiled_loops, pointer
-from dalembert.benchmarks.measure import Timing
+from dalembert.benchmarks.measure import Record, Timing
 from dalembert.benchmarks.rows import AGREEMENT, describe, difference
 from dalembert.benchmarks.single_runs import SINGLE_RUNS, SingleRun
 from dalembert.compile.build import LIBRARY_SUFFIX, find_toolchain, missing_toolchain
@@ -85,11 +84,11 @@ class _Unit:
         return seconds, states
 
 
-def _measure(name: str, case: SingleRun, repetitions: int, folder: Path) -> list[dict[str, Any]]:
+def _measure(name: str, case: SingleRun, repetitions: int, folder: Path) -> list[Record]:
     """Time a machine in turns: simulated, as an FMU, and as one with plain tapes."""
     eom = case.equations()
-    made = export_fmu(eom, folder / "machine.fmu", binary=False, **case.settings)
-    with zipfile.ZipFile(io.BytesIO(made.read_bytes())) as archive:
+    fmu = export_fmu(eom, folder / "machine.fmu", binary=False, **case.settings)
+    with zipfile.ZipFile(io.BytesIO(fmu.read_bytes())) as archive:
         texts = {Path(n).name: archive.read(n).decode() for n in archive.namelist() if n.startswith("sources/")}
     as_it_is = _Unit(texts, folder / "fmu")
     plain = _Unit({**texts, "tapes.h": _PLAIN + texts["tapes.h"]}, folder / "plain")
@@ -110,7 +109,7 @@ def _measure(name: str, case: SingleRun, repetitions: int, folder: Path) -> list
     for _ in range(repetitions):
         for key, (_, run) in contenders.items():
             samples[key].append(run()[0])
-    times = {key: Timing(tuple(found)) for key, found in samples.items()}
+    times = {key: Timing(tuple(taken)) for key, taken in samples.items()}
     return [
         {
             "case": name, "title": case.title, "contender": key, "name": title,
@@ -122,13 +121,13 @@ def _measure(name: str, case: SingleRun, repetitions: int, folder: Path) -> list
     ]  # fmt: skip
 
 
-def run_fmu(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def run_fmu(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> Record:
     """Measure FMUs beside simulations of the same machines; a quick run takes one of them."""
     repetitions = 3 if quick else 41
     about = describe(
         "dalembert bench fmu" + (" --quick" if quick else ""), {"quick": quick, "repetitions": repetitions}
     )
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     for name, case in fmu_cases().items():
         if quick and name != "four-bar":
             continue

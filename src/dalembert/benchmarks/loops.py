@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from importlib.resources import files
-from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.compile.cache import build_library
@@ -13,7 +13,7 @@ from dalembert.compile.cache import build_library
 __all__ = ["compiled_loops", "pointer"]
 
 
-def pointer(x: NDArray[Any]) -> ctypes.c_void_p:
+def pointer(x: NDArray[np.generic]) -> ctypes.c_void_p:
     """Address of an array's memory."""
     return ctypes.c_void_p(x.ctypes.data)
 

@@ -8,7 +8,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["Timing", "interleave"]
+__all__ = ["Record", "Timing", "interleave"]
+
+Record = dict[str, Any]
+"""Figures of a benchmark by name, as its JSON file holds them."""
 
 
 class Timing(NamedTuple):
@@ -32,7 +35,7 @@ class Timing(NamedTuple):
 
 
 def interleave(
-    runs: Mapping[str, tuple[Callable[[], Any], int]], *, repetitions: int, duration: float
+    runs: Mapping[str, tuple[Callable[[], object], int]], *, repetitions: int, duration: float
 ) -> dict[str, Timing]:
     """Time functions in turns, so that a change of the machine's load meets all of them.
 

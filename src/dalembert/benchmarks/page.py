@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dalembert.benchmarks.cases import QUANTITIES
+from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.report import duration
 from dalembert.core.errors import FileFormatError
 
 __all__ = ["read_results", "speed_page"]
 
-Record = dict[str, Any]
 
 _HEAD = """# Speed
 
@@ -42,8 +42,8 @@ def read_results(folder: Path) -> list[Record]:
             data = json.loads(path.read_text(encoding="utf-8"))
         except json.JSONDecodeError as error:
             raise FileFormatError(f"{path}: is not JSON: {error}") from error
-        found = [data] if "date" in data else [record for topic in data.values() for record in topic]
-        records += [{"topic": "gpu", **record, "file": path.name} for record in found]
+        records_of = [data] if "date" in data else [record for topic in data.values() for record in topic]
+        records += [{"topic": "gpu", **record, "file": path.name} for record in records_of]
     if not records:
         raise FileFormatError(f"{folder}: holds no results of dalembert bench (*.json)")
     return sorted(records, key=lambda record: str(record["date"]))
@@ -99,17 +99,15 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _newest(
-    records: Sequence[Record], key: Callable[[Mapping[str, Any]], Any], part: str = "results"
-) -> dict[Any, Any]:
+def _newest(records: Sequence[Record], key: Callable[[Record], Any], table: str = "results") -> dict[Any, Any]:
     """Newest row and its run by key."""
-    return {key(row): (row, record) for record in records for row in record.get(part, ())}
+    return {key(row): (row, record) for record in records for row in record.get(table, ())}
 
 
-def _call(found: tuple[Any, Record] | None, runs: _Runs) -> str:
-    if found is None:
+def _call(newest: tuple[Any, Record] | None, runs: _Runs) -> str:
+    if newest is None:
         return ""
-    row, record = found
+    row, record = newest
     ratio = "" if row["ratio"] is None else f" ({row['ratio']:.2f})"
     return f"{duration(row['median_ns'])}{ratio} {runs.letter(record)}"
 
@@ -228,14 +226,14 @@ def _contact(records: Sequence[Record], runs: _Runs) -> str:
     )
 
 
-def _crossed(records: Sequence[Record], cell: Callable[[Mapping[str, Any], Record], str]) -> str:
+def _crossed(records: Sequence[Record], cell: Callable[[Record, Record], str]) -> str:
     """Write a table of machines by contenders."""
     rows = _newest(records, lambda r: (r["title"], r["name"]))
     names = list(dict.fromkeys(name for _, name in rows))
     lines = []
     for title in dict.fromkeys(title for title, _ in rows):
-        found = [rows.get((title, name)) for name in names]
-        lines.append([title, *("" if one is None else cell(*one) for one in found)])
+        cells = [rows.get((title, name)) for name in names]
+        lines.append([title, *("" if one is None else cell(*one) for one in cells)])
     return _table(["", *names], lines)
 
 
@@ -282,7 +280,7 @@ def _studio(records: Sequence[Record], runs: _Runs) -> str:
     )
 
 
-def _short(x: Any) -> str:
+def _short(x: object) -> str:
     if isinstance(x, bool) or not isinstance(x, int | float):
         return "" if x is None else str(x)
     return "" if math.isnan(x) else f"{x:.3g}"

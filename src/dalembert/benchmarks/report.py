@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dalembert.benchmarks.cases import QUANTITIES
+from dalembert.benchmarks.measure import Record
 from dalembert.view.plots import save_figure
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = [
     "duration",
@@ -29,7 +33,7 @@ def duration(nanoseconds: float) -> str:
     return f"{nanoseconds:.0f} ns" if nanoseconds < 1e4 else f"{nanoseconds / 1e3:.1f} us"
 
 
-def print_rows(console: Any, figures: dict[str, Any]) -> None:
+def print_rows(console: Console, figures: Record) -> None:
     """One table for each machine and quantity, then who was skipped and why."""
     from rich.table import Table
 
@@ -53,7 +57,7 @@ def print_rows(console: Any, figures: dict[str, Any]) -> None:
     _print_foot(console, figures)
 
 
-def _print_foot(console: Any, figures: dict[str, Any]) -> None:
+def _print_foot(console: Console, figures: Record) -> None:
     for name, reason in dict.fromkeys((skip["name"], skip["reason"]) for skip in figures["skipped"]):
         console.print(f"{name}: skipped, {reason}", style="yellow", highlight=False, soft_wrap=True)
     machine, settings = figures["machine"], figures["settings"]
@@ -66,7 +70,7 @@ def _print_foot(console: Any, figures: dict[str, Any]) -> None:
     )
 
 
-def print_chains(console: Any, figures: dict[str, Any]) -> None:
+def print_chains(console: Console, figures: Record) -> None:
     """Cost of each contender against the number of links, and the fitted exponents."""
     from rich.table import Table
 
@@ -81,11 +85,11 @@ def print_chains(console: Any, figures: dict[str, Any]) -> None:
         if cell is _median:
             table.add_column("power", justify="right")
         for key, name in _names(rows):
-            found = {row["nv"]: row for row in rows if row["contender"] == key}
-            cells = [cell(found[n]) if n in found else "" for n in links]
+            by_length = {row["nv"]: row for row in rows if row["contender"] == key}
+            cells = [cell(by_length[n]) if n in by_length else "" for n in links]
             if cell is _median and key in exponents:
                 cells.append(f"{exponents[key]:.2f}")
-            table.add_row(name, *cells, style=None if all(r["agrees"] for r in found.values()) else "bold red")
+            table.add_row(name, *cells, style=None if all(r["agrees"] for r in by_length.values()) else "bold red")
         if cell is _median:
             table.add_row("operations", *(str(next(r for r in rows if r["nv"] == n)["operations"]) for n in links))
         console.print(table)
@@ -99,15 +103,15 @@ def print_chains(console: Any, figures: dict[str, Any]) -> None:
     _print_foot(console, figures)
 
 
-def _median(row: dict[str, Any]) -> str:
+def _median(row: Record) -> str:
     return duration(row["median_ns"])
 
 
-def _ratio(row: dict[str, Any]) -> str:
+def _ratio(row: Record) -> str:
     return "" if row["ratio"] is None else f"{row['ratio']:.2f}"
 
 
-def plot_chains(figures: dict[str, Any], path: Path) -> None:
+def plot_chains(figures: Record, path: Path) -> None:
     """Least time of an evaluation against the number of links, both axes logarithmic, and the fitted exponents."""
     from matplotlib import colormaps
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -119,10 +123,10 @@ def plot_chains(figures: dict[str, Any], path: Path) -> None:
     rows = figures["results"]
     colors = dict(zip(_names(rows), colormaps["tab20"].colors, strict=False))  # type: ignore[attr-defined]
     for (key, name), color in colors.items():
-        found = [row for row in rows if row["contender"] == key]
+        points = [row for row in rows if row["contender"] == key]
         exponent = figures["exponents"].get(key)
         label = name if exponent is None else f"{name}: exponent {exponent:.2f}"
-        x, y = [row["nv"] for row in found], [row["least_ns"] / 1e3 for row in found]
+        x, y = [row["nv"] for row in points], [row["least_ns"] / 1e3 for row in points]
         style = "o-" if key.startswith("native") else "s--"
         axes.loglog(x, y, style, color=color, label=label, markersize=4, linewidth=1.4)
     links = sorted({row["nv"] for row in rows})
@@ -138,11 +142,11 @@ def plot_chains(figures: dict[str, Any], path: Path) -> None:
     save_figure(figure, path)
 
 
-def _names(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+def _names(rows: Sequence[Record]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((row["contender"], row["name"]) for row in rows))
 
 
-def print_cranes(console: Any, figures: dict[str, Any]) -> None:
+def print_cranes(console: Console, figures: Record) -> None:
     """The crane side by side, and how its cost grows."""
     from rich.table import Table
 
@@ -156,7 +160,7 @@ def print_cranes(console: Any, figures: dict[str, Any]) -> None:
     console.print(table)
 
 
-def print_rollouts(console: Any, figures: dict[str, Any]) -> None:
+def print_rollouts(console: Console, figures: Record) -> None:
     """Steps per second of many members, a table for each machine."""
     from rich.table import Table
 
@@ -174,7 +178,7 @@ def print_rollouts(console: Any, figures: dict[str, Any]) -> None:
         console.print(f"{row['case']}: without {row['contender']}: {row['reason']}", style="dim")
 
 
-def print_studio(console: Any, figures: dict[str, Any]) -> None:
+def print_studio(console: Console, figures: Record) -> None:
     """Frames per second, and the script's time of each."""
     from rich.table import Table
 
@@ -190,7 +194,7 @@ def print_studio(console: Any, figures: dict[str, Any]) -> None:
     console.print(table)
 
 
-def print_cable_robot(console: Any, figures: dict[str, Any]) -> None:
+def print_cable_robot(console: Console, figures: Record) -> None:
     """Methods, engines and the paper's speed: one table each, with the columns that their rows have."""
     from rich.table import Table
 
@@ -209,7 +213,7 @@ def print_cable_robot(console: Any, figures: dict[str, Any]) -> None:
         console.print(table)
 
 
-def print_contact(console: Any, figures: dict[str, Any]) -> None:
+def print_contact(console: Console, figures: Record) -> None:
     """Steps per second, errors against the converged solution, and speed against real time: one table each."""
     from rich.table import Table
 
@@ -229,8 +233,8 @@ def print_contact(console: Any, figures: dict[str, Any]) -> None:
         for head in ("step [s]", *engines):
             table.add_column(head, justify="right")
         for step in dict.fromkeys(row["step"] for row in figures["errors"]):
-            found = {row["engine"]: row["error"] for row in figures["errors"] if row["step"] == step}
-            table.add_row(f"{step:g}", *(f"{found[e]:.1e}" if e in found else "" for e in engines))
+            errors = {row["engine"]: row["error"] for row in figures["errors"] if row["step"] == step}
+            table.add_row(f"{step:g}", *(f"{errors[e]:.1e}" if e in errors else "" for e in engines))
         console.print(table)
         console.print("What MuJoCo converges to is another model of friction: its last error is its floor.")
     for row in figures["real_time"]:
@@ -247,7 +251,7 @@ def print_contact(console: Any, figures: dict[str, Any]) -> None:
     )
 
 
-def print_flexible_arm(console: Any, figures: dict[str, Any]) -> None:
+def print_flexible_arm(console: Console, figures: Record) -> None:
     """Cost of a call and of a step, one table each."""
     from rich.table import Table
 
@@ -277,7 +281,7 @@ def print_flexible_arm(console: Any, figures: dict[str, Any]) -> None:
     _print_foot(console, figures)
 
 
-def print_fmu(console: Any, figures: dict[str, Any]) -> None:
+def print_fmu(console: Console, figures: Record) -> None:
     """Times of a run, relative to that of the native loop."""
     from rich.table import Table
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from dalembert.api import simulate
 from dalembert.benchmarks.contact_cases import Gains, bouncing_balls, driven_quadruped, standing
-from dalembert.benchmarks.measure import interleave
+from dalembert.benchmarks.measure import Record, interleave
 from dalembert.benchmarks.peers.mjx import mjx_rollout
 from dalembert.benchmarks.peers.mujoco_contact import contact_xml
 from dalembert.benchmarks.peers.mujoco_model import mujoco_xml
@@ -27,7 +27,7 @@ from dalembert.benchmarks.rows import describe
 from dalembert.compile.build import available_cores
 from dalembert.control.laws import PD
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
-from dalembert.core.parameter import nominal
+from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.io.conventions import from_mujoco, to_mujoco
@@ -90,14 +90,14 @@ class RolloutCase:
         """Difference of end states up to which they are the same; impacts carry rounding on, further than laws do."""
         return _SAME if self.contact is None else _SAME_CONTACT
 
-    def states(self, eom: EquationsOfMotion, members: int, seed: int = 0) -> dict[str, Any]:
+    def states(self, eom: EquationsOfMotion, members: int, seed: int = 0) -> Record:
         """Initial states of members, as arguments of `dalembert.rollout`: the first ones whatever their number."""
         drawn = np.random.default_rng(seed).normal(size=(members, len(self.spread))).T
         values = {name: np.full(members, value) for name, value in self.rest.items()}
         for (name, sigma), normal in zip(self.spread.items(), drawn, strict=True):
             values[name] = values.get(name, np.zeros(members)) + sigma * normal
-        own = eom.machine
-        return {key: {n: values[n] for n in names if n in values} for key, names, _ in _sides(own)}
+        machine = eom.machine
+        return {key: {n: values[n] for n in names if n in values} for key, names, _ in _sides(machine)}
 
 
 def _sides(machine: Machine) -> tuple[tuple[str, tuple[str, ...], Array], ...]:
@@ -178,7 +178,7 @@ ROLLOUTS: dict[str, Callable[[], RolloutCase]] = {
 
 def run_rollouts(
     *, quick: bool = False, announce: Callable[[str], None] | None = None, names: Sequence[str] | None = None
-) -> dict[str, Any]:
+) -> Record:
     """Measure steps per second of many members.
 
     Parameters
@@ -192,15 +192,15 @@ def run_rollouts(
     """
     chosen = names or (("crane", "ur5") if quick else tuple(ROLLOUTS))
     settings = {"steps": 100 if quick else 1000, "step_s": _STEP, "repetitions": 2 if quick else 7, "quick": quick}
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     skipped: list[dict[str, str]] = []
     for name in chosen:
         if name not in ROLLOUTS:
             raise UnknownNameError("machine", name, ROLLOUTS, "the benchmark of rollouts")
         if announce is not None:
             announce(f"{name} ...")
-        found, left_out = _measure(name, ROLLOUTS[name](), settings)
-        rows += found
+        measured, left_out = _measure(name, ROLLOUTS[name](), settings)
+        rows += measured
         skipped += left_out
     command = "dalembert bench rollouts" + (" --quick" if quick else "")
     return {"topic": "rollouts", **describe(command, settings), "results": rows, "skipped": skipped}
@@ -216,9 +216,7 @@ class _Runner:
     run: Callable[[int], Array]
 
 
-def _measure(
-    name: str, case: RolloutCase, settings: dict[str, Any]
-) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+def _measure(name: str, case: RolloutCase, settings: dict[str, Any]) -> tuple[list[Record], list[dict[str, str]]]:
     eom, steps = case.equations(), int(settings["steps"])
     members = max(64, case.members // 16) if settings["quick"] else case.members
     duration = steps * _STEP
@@ -238,8 +236,8 @@ def _measure(
         start = case.states(eom, most)
 
         def run(count: int) -> Array:
-            part: dict[str, Any] = {side: {k: v[:count] for k, v in values.items()} for side, values in start.items()}
-            return np.asarray(rollout(eom, threads=threads, device=device, **part, **common).final[:, :n])
+            starts: dict[str, Any] = {side: {k: v[:count] for k, v in values.items()} for side, values in start.items()}
+            return np.asarray(rollout(eom, threads=threads, device=device, **starts, **common).final[:, :n])
 
         return run
 
@@ -253,7 +251,7 @@ def _measure(
         skipped.append({"case": name, "contender": "cuda", "reason": "CuPy is not installed"})
     if case.gains is not None:
         taking_part += _mujoco(name, case, eom, members, steps, skipped)
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     reference: Array | None = None
     for runner in list(taking_part):
         try:
@@ -293,17 +291,17 @@ def _mujoco(
     from mujoco import rollout as mujoco_rollout
 
     model = mujoco.MjModel.from_xml_string(_with_law(eom, case))
-    own, kind = eom.machine, mujoco.mjtState.mjSTATE_FULLPHYSICS
+    machine, kind = eom.machine, mujoco.mjtState.mjSTATE_FULLPHYSICS
 
     def starts(count: int) -> tuple[Array, Array]:
         start = case.states(eom, max(count, members))
-        given = [member_values(start[side], names, rest, side)[:count] for side, names, rest in _sides(own)]
-        state = to_mujoco(own, *given)
+        sides = [member_values(start[side], names, rest, side)[:count] for side, names, rest in _sides(machine)]
+        state = to_mujoco(machine, *sides)
         assert state.v is not None
         return state.q, state.v
 
     def ended(x: Array) -> Array:
-        state = from_mujoco(own, x[:, : model.nq], x[:, model.nq : model.nq + model.nv])
+        state = from_mujoco(machine, x[:, : model.nq], x[:, model.nq : model.nq + model.nv])
         assert state.v is not None
         return np.hstack([state.q, state.v])
 
@@ -320,8 +318,8 @@ def _mujoco(
         pool = mujoco_rollout.Rollout(nthread=0 if threads == 1 else threads)
 
         def run(count: int) -> Array:
-            made, _ = pool.rollout(model, copies, states[:count], nstep=steps)
-            return ended(np.asarray(made[:, -1, 1:]))
+            trajectory, _ = pool.rollout(model, copies, states[:count], nstep=steps)
+            return ended(np.asarray(trajectory[:, -1, 1:]))
 
         return run
 
@@ -373,7 +371,7 @@ def _with_law(eom: EquationsOfMotion, case: RolloutCase) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _range(effort: Any) -> dict[str, str]:
+def _range(effort: Scalar) -> dict[str, str]:
     """Limits of an actuator, if it has any."""
     most = float(nominal(effort))
     return {"forcelimited": "true", "forcerange": f"{-most!r} {most!r}"} if np.isfinite(most) else {}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.benchmarks.cases import Case, Contender, Skipped
-from dalembert.benchmarks.measure import interleave
+from dalembert.benchmarks.measure import Record, interleave
 from dalembert.benchmarks.peers.pinocchio_cpp import FLAGS
 from dalembert.compile.build import find_toolchain, usable_flags
 from dalembert.core.types import Array
@@ -37,12 +37,12 @@ PACKAGES = (
 )
 
 
-def difference(found: Array, reference: Array) -> float:
+def difference(values: Array, reference: Array) -> float:
     """Largest relative difference: of each part of each state, by the largest number of the part."""
-    if found.shape != reference.shape:
+    if values.shape != reference.shape:
         return float("inf")
     scale = np.abs(reference).max(axis=-1)
-    return float((np.abs(found - reference).max(axis=-1) / np.where(scale > 0.0, scale, 1.0)).max())
+    return float((np.abs(values - reference).max(axis=-1) / np.where(scale > 0.0, scale, 1.0)).max())
 
 
 def tolerance(case: Case) -> float:
@@ -60,7 +60,7 @@ def tolerance(case: Case) -> float:
 
 def measure(
     case: Case, taking_part: Iterable[Contender | Skipped], settings: Mapping[str, Any]
-) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+) -> tuple[list[Record], list[dict[str, str]]]:
     """Compare what the contenders compute, then time them in turns.
 
     Returns
@@ -70,16 +70,16 @@ def measure(
     """
     about = {"robot": case.name, "quantity": case.quantity.key}
     skipped: list[dict[str, str]] = []
-    found: list[Contender] = []
+    contenders: list[Contender] = []
     for c in taking_part:
         if isinstance(c, Skipped):
             skipped.append({**about, "contender": c.key, "name": c.title, "reason": c.reason})
         else:
-            found.append(c)
+            contenders.append(c)
     reference = case.reference()
-    differences = {c.key: difference(c.values(), reference) for c in found}
+    differences = {c.key: difference(c.values(), reference) for c in contenders}
     allowed = AGREEMENT if max(differences.values(), default=0.0) < AGREEMENT else tolerance(case)
-    runs = {c.key: (c.run, c.repeats * case.states) for c in found}
+    runs = {c.key: (c.run, c.repeats * case.states) for c in contenders}
     times = interleave(runs, repetitions=settings["repetitions"], duration=settings["duration_s"])
     base = times.get(REFERENCE)
     rows = [
@@ -97,12 +97,12 @@ def measure(
             "difference": differences[c.key],
             "agrees": differences[c.key] < max(allowed, c.accuracy),
         }
-        for c in found
+        for c in contenders
     ]
     return rows, skipped
 
 
-def describe(command: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+def describe(command: str, settings: Mapping[str, Any]) -> Record:
     """Date, command, machine, versions and settings of a run."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -113,7 +113,7 @@ def describe(command: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _machine() -> dict[str, Any]:
+def _machine() -> Record:
     processor = platform.processor()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
@@ -134,10 +134,10 @@ def _machine() -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
+    versions: dict[str, str | None] = {}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
-            found[package] = None
-    return found
+            versions[package] = None
+    return versions

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.api import simulate
+from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.rows import describe
 from dalembert.control.laws import PD
 from dalembert.core.errors import UnknownNameError
@@ -79,7 +80,7 @@ SINGLE_RUNS: dict[str, SingleRun] = {
 """What is measured, by name."""
 
 
-def measure_single_runs(names: Sequence[str] | None = None, *, repetitions: int = 5) -> dict[str, Any]:
+def measure_single_runs(names: Sequence[str] | None = None, *, repetitions: int = 5) -> Record:
     """Measure steps per second of single runs with the classical Runge-Kutta method, on one core.
 
     Parameters

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.benchmarks.browser import launch_browser
+from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.rows import describe
+from dalembert.core.types import Array
 from dalembert.model.body import box
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
@@ -46,13 +48,13 @@ def _boxes(n: int) -> Machine:
     return Machine(f"{n} boxes", bodies=tuple(bodies), joints=tuple(joints))
 
 
-def _swinging(machine: Machine, amplitude: float, offset: float = 0.0) -> tuple[Machine, Any, Any]:
+def _swinging(machine: Machine, amplitude: float, offset: float = 0.0) -> tuple[Machine, Array, Array]:
     t = np.linspace(0.0, 10.0, 601)
     k = np.arange(machine.nq)
     return machine, t, offset + amplitude * np.sin(2.0 * t[:, None] - 0.3 * k) / (1 + 0.1 * k)
 
 
-def measure_player(browser: Any, machine: Machine, t: Any, q: Any, seconds: float) -> dict[str, Any]:
+def measure_player(browser: Any, machine: Machine, t: Array, q: Array, seconds: float) -> Record:
     """Play a motion for some seconds, and count.
 
     Parameters
@@ -126,7 +128,7 @@ def _processor_time() -> float:
     return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
 
 
-def run_studio(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def run_studio(*, quick: bool = False, announce: Callable[[str], None] = lambda _: None) -> Record:
     """Measure the player; a quick run watches it for one second."""
     seconds = 1.0 if quick else 6.0
     settings = {"width": _SIZE[0], "height": _SIZE[1], "seconds": seconds, "webgl": "software (SwiftShader)"}

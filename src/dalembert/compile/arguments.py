@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.compile.rows import RowFunction
 from dalembert.core.errors import InputError, UnknownNameError
@@ -38,7 +38,7 @@ class Signature:
     input_shapes: tuple[Shape, ...]
     output_shapes: tuple[Shape, ...]
 
-    def arrays(self, arguments: Sequence[Any]) -> tuple[list[Array], Shape]:
+    def arrays(self, arguments: Sequence[ArrayLike]) -> tuple[list[Array], Shape]:
         """Return the arguments as float64 arrays, and their common batch shape.
 
         Raises
@@ -84,15 +84,15 @@ def make_signature(function: ca.Function | RowFunction, shapes: Mapping[str, Sha
     """
     inputs = {name: tuple(function.size_in(name)) for name in function.name_in()}
     outputs = {name: tuple(function.size_out(name)) for name in function.name_out()}
-    given = {name: tuple(int(n) for n in shape) for name, shape in (shapes or {}).items()}
-    for name in given:
+    asked = {name: tuple(int(n) for n in shape) for name, shape in (shapes or {}).items()}
+    for name in asked:
         if name not in inputs and name not in outputs:
             raise UnknownNameError("input or output", name, [*inputs, *outputs], f"function {function.name()!r}")
 
     def shape(name: str, size: Shape) -> Shape:
         rows, columns = size
         default = (rows,) if columns == 1 else size
-        chosen = given.get(name, default)
+        chosen = asked.get(name, default)
         if int(np.prod(chosen)) != rows * columns or min(chosen, default=0) < 0:
             raise InputError(
                 f"shape {chosen} of {name!r} in function {function.name()!r} does not hold {rows} x {columns} numbers"
@@ -125,7 +125,7 @@ def _expected(shape: Shape) -> str:
     return f"(..., {', '.join(map(str, shape))})" if shape else "a number or (...)"
 
 
-def _real_array(kernel: str, name: str, argument: Any) -> Array:
+def _real_array(kernel: str, name: str, argument: ArrayLike) -> Array:
     if isinstance(argument, np.ma.MaskedArray):
         raise InputError(f"input {name!r} of kernel {kernel!r}: got a masked array, expected plain numbers")
     try:

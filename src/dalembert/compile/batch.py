@@ -28,7 +28,7 @@ def pointers(arrays: Sequence[NDArray[Any]]) -> NDArray[np.uintp]:
     return np.array([a.ctypes.data for a in arrays] + [0], dtype=np.uintp)
 
 
-def check_threads(threads: Any) -> int:
+def check_threads(threads: object) -> int:
     """Return a number of threads; 0 stands for all cores."""
     if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 0:
         raise InputError(f"threads must be a whole number >= 1, or 0 for all cores, got {threads!r}")
@@ -99,9 +99,9 @@ class BatchEntry:
         start: int,
         stop: int,
         inputs: Sequence[Array],
-        in_stride: NDArray[Any],
+        in_stride: NDArray[np.int64],
         outputs: Sequence[Array],
-        out_stride: NDArray[Any],
+        out_stride: NDArray[np.int64],
         stopped: threading.Event,
     ) -> int:
         source, target = pointers(inputs), pointers(outputs)
@@ -126,7 +126,7 @@ class BatchEntry:
         return 0
 
 
-def _advance(table: NDArray[np.uintp], stride: NDArray[Any], rows: int) -> None:
+def _advance(table: NDArray[np.uintp], stride: NDArray[np.int64], rows: int) -> None:
     table[:-1] += (stride * (8 * rows)).astype(np.uintp)
 
 
@@ -171,12 +171,12 @@ def in_parts(work: Callable[[slice], None], n: int, threads: int, least: int = 2
     bounds = [n * k // threads for k in range(threads + 1)]
     errors: list[Exception] = []
 
-    def part(k: int) -> None:
+    def piece(k: int) -> None:
         try:
             work(slice(bounds[k], bounds[k + 1]))
         except Exception as error:  # of another thread: it is raised in this one
             errors.append(error)
 
-    run_threads(part, threads, threading.Event())
+    run_threads(piece, threads, threading.Event())
     if errors:
         raise errors[0]

@@ -135,18 +135,18 @@ def _processor() -> str:
         "CPU implementer",
         "CPU part",
     )
-    found: dict[str, str] = {}
+    features: dict[str, str] = {}
     try:
         with open("/proc/cpuinfo") as lines:
             for line in lines:
-                if not line.strip() and found:
+                if not line.strip() and features:
                     break
                 name, _, value = line.partition(":")
                 if name.strip() in wanted:
-                    found[name.strip()] = value.strip()
+                    features[name.strip()] = value.strip()
     except OSError:
         return platform.processor()
-    return repr(sorted(found.items()))
+    return repr(sorted(features.items()))
 
 
 @functools.cache

@@ -132,7 +132,7 @@ class _Search:
                 groups.setdefault(twins[i], []).append(place)
         self.orbits = {place: tuple(group) for group in groups.values() for place in group}
         values = input_values(tape)
-        self.given = {values[k]: tuple(values[j] for j in orbit) for k, orbit in self.orbits.items()}
+        self.input_bundles = {values[k]: tuple(values[j] for j in orbit) for k, orbit in self.orbits.items()}
 
     def grow(self, widths: list[int]) -> None:
         """Make bundles of so many lanes: from seeds, the first values of the tape first."""
@@ -182,10 +182,10 @@ class _Search:
         """Whether the values change places with each other when the twins among the inputs do."""
         if not self.orbits:
             return True
-        shared, own = common([self.cones[i] for i in lanes])
-        if any(own):
-            found = [{self.orbits.get(place) for place in bits(mask)} for mask in own]
-            return None not in found[0] and all(f == found[0] for f in found)
+        shared, others = common([self.cones[i] for i in lanes])
+        if any(others):
+            orbits = [{self.orbits.get(place) for place in bits(mask)} for mask in others]
+            return None not in orbits[0] and all(f == orbits[0] for f in orbits)
         return all(shared >> place & 1 for k in bits(shared) for place in self.orbits.get(k, ()))
 
     def _make(self, bundle: Bundle) -> None:
@@ -217,7 +217,7 @@ class _Search:
             lanes: set[int] = set()
             known: list[tuple[int, float]] = []
             for o in (a, b) if b >= 0 else (a,):
-                bundle = self.home.get(o) or self.given.get(o, ())
+                bundle = self.home.get(o) or self.input_bundles.get(o, ())
                 if len(bundle) == width:
                     lanes.add(bundle.index(o))
                     known.append((0, bundle[0]))
@@ -226,18 +226,18 @@ class _Search:
                     known.append((1, abs(tape.constants[tape.left[o]])) if constant else (2, o))
             if len(lanes) != 1:
                 continue
-            found = waiting.setdefault((op, *(sorted(known) if op in COMMUTATIVE else known)), {})
-            found.setdefault(lanes.pop(), []).append(i)
-            if len(found) == width and all(found.values()):
-                self._make(tuple(found[lane].pop(0) for lane in range(width)))
+            by_lane = waiting.setdefault((op, *(sorted(known) if op in COMMUTATIVE else known)), {})
+            by_lane.setdefault(lanes.pop(), []).append(i)
+            if len(by_lane) == width and all(by_lane.values()):
+                self._make(tuple(by_lane[lane].pop(0) for lane in range(width)))
 
     def twins(self) -> dict[int, int]:
         """Inputs that change places with each other, for each the first of them, by the votes of all bundles."""
         votes = Counter[Bundle]()
         for bundle in self.bundles():
-            own = [bits(mask) for mask in common([self.cones[i] for i in bundle])[1]]
-            if own[0] and len({len(places) for places in own}) == 1:
-                votes.update(tuple(sorted(lanes)) for lanes in zip(*own, strict=True))
+            places_of = [bits(mask) for mask in common([self.cones[i] for i in bundle])[1]]
+            if places_of[0] and len({len(places) for places in places_of}) == 1:
+                votes.update(tuple(sorted(lanes)) for lanes in zip(*places_of, strict=True))
         inputs, result = input_values(self.tape), dict[int, int]()
         for places, _ in votes.most_common():
             lanes = [inputs[k] for k in places]

@@ -32,16 +32,16 @@ def colours(tape: Tape, twins: Mapping[int, int], depth: int) -> NDArray[np.int6
         (op, a, twins.get(i, i) if twins else -1) if op == "INPUT" else op
         for i, (op, a) in enumerate(zip(tape.operations, tape.left, strict=True))
     )
-    own = np.array([names.setdefault(kind, len(names) + 1) for kind in kinds], dtype=np.uint64)
+    kind_hashes = np.array([names.setdefault(kind, len(names) + 1) for kind in kinds], dtype=np.uint64)
     leaf = np.array([op in ("CONST", "INPUT") for op in tape.operations])
     mirrored = np.array([op in COMMUTATIVE for op in tape.operations])
     unary = leaf | (np.array(tape.right) < 0)
     left, right = np.where(leaf, 0, np.array(tape.left)), np.where(unary, 0, np.array(tape.right))
-    rows = [_scattered(own)]
+    rows = [_scattered(kind_hashes)]
     for _ in range(depth):
         a, b = rows[-1][left], np.where(unary, np.uint64(0), rows[-1][right])
         a, b = np.where(mirrored, np.minimum(a, b), a), np.where(mirrored, np.maximum(a, b), b)
-        rows.append(np.where(leaf, rows[0], _scattered(own + _scattered(a + _scattered(b)))))
+        rows.append(np.where(leaf, rows[0], _scattered(kind_hashes + _scattered(a + _scattered(b)))))
     return np.array(rows).view(np.int64)
 
 

@@ -10,6 +10,7 @@ import importlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Literal
 
 import casadi as ca
@@ -120,7 +121,7 @@ def import_cupy() -> Any:
     return cupy
 
 
-def load_entry(cupy: Any, source: CudaSource, precision: Precision, fast_math: bool, block: int) -> Any:
+def load_entry(cupy: ModuleType, source: CudaSource, precision: Precision, fast_math: bool, block: int) -> Any:
     """Compile a source with NVRTC and return its entry."""
     if precision not in ("double", "float"):
         raise InputError(f"got precision {precision!r}, expected 'double' or 'float'")
@@ -156,7 +157,7 @@ class CudaKernel:
         """Name of the function."""
         return self.signature.name
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> Any:
         """Evaluate; see the class."""
         cupy, signature = self._cupy, self.signature
         if len(arguments) != len(signature.input_names):

@@ -36,11 +36,11 @@ class _Angles:
 
 def _angles(tape: Tape, statements: Statements) -> _Angles:
     """Find the angles; those of a bundle are neighbours."""
-    found: dict[int, None] = {}
+    angles: dict[int, None] = {}
     for bundle in sorted(statements.order, key=len, reverse=True):
         if is_angle(tape, bundle[0]):
-            found.update(dict.fromkeys(tape.left[i] for i in bundle))
-    return _Angles(tuple(found) if len(found) > 1 else ())
+            angles.update(dict.fromkeys(tape.left[i] for i in bundle))
+    return _Angles(tuple(angles) if len(angles) > 1 else ())
 
 
 class BundleWriter:
@@ -188,7 +188,7 @@ class _Chunk:
             x = ", ".join(f"x{self.tape.left[i]}[{self.tape.right[i]}]" for i in full)
             self.lines.append(f"ANGLES({memory} + {k}, {memory} + {k + angles.room}, {x});")
 
-    def _given(self) -> None:
+    def _plain_outputs(self) -> None:
         """Store the outputs that are inputs, constants, or sines of inputs."""
         zeros: dict[int, list[int]] = {}
         for i, places in self.writer.targets.items():
@@ -208,7 +208,7 @@ class _Chunk:
         tape, statements = self.tape, self.writer.statements
         if self.first:
             self._sines()
-            self._given()
+            self._plain_outputs()
         done: set[int] = set()
         for bundle in self.chunk:
             i = bundle[0]

@@ -144,14 +144,14 @@ def _source(name: str, symbol: str, tape: Tape) -> str:
     )
 
 
-def _examples(tapes: Sequence[Tape], given: Mapping[str, ArrayLike]) -> dict[str, list[float]]:
+def _examples(tapes: Sequence[Tape], examples: Mapping[str, ArrayLike]) -> dict[str, list[float]]:
     sizes = {name: size for tape in tapes for name, size in tape.inputs.items()}
-    for name in given:
+    for name in examples:
         if name not in sizes:
             raise UnknownNameError("input", name, sizes, "the functions to export")
     numbers: dict[str, list[float]] = {}
     for name, size in sizes.items():
-        values = np.asarray(given.get(name, 0.1 * np.arange(1, size + 1)), dtype=float).ravel()
+        values = np.asarray(examples.get(name, 0.1 * np.arange(1, size + 1)), dtype=float).ravel()
         if values.size != size or not np.isfinite(values).all():
             raise InputError(f"the example of input {name!r} must be {size} finite numbers, got {values.tolist()}")
         numbers[name] = [float(v) for v in values]

@@ -10,6 +10,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.compile.arguments import Shape, Signature, make_signature, nonfinite_error
 from dalembert.compile.backend import BACKENDS, Backend, load_backend, usable_toolchain
@@ -115,7 +116,7 @@ class Kernel:
         lanes: bool = True,
         nonfinite: str | None = None,
     ) -> None:
-        self._given = function
+        self._function = function
         self.signature: Signature = make_signature(function, shapes)
         self._requested = (backend, dict(shapes), exact, lanes, nonfinite)
         self._source: Source = function if isinstance(function, RowFunction) else row_major(function)
@@ -129,7 +130,7 @@ class Kernel:
     @functools.cached_property
     def function(self) -> ca.Function:
         """The CasADi function."""
-        return self._given.function if isinstance(self._given, RowFunction) else self._given
+        return self._function.function if isinstance(self._function, RowFunction) else self._function
 
     @property
     def name(self) -> str:
@@ -162,7 +163,7 @@ class Kernel:
         assert self.native is not None
         return BatchEntry(self.native.batch_address, self.native.n_work, 1, n_instructions)
 
-    def __call__(self, *arguments: Any, threads: int = 1) -> Any:
+    def __call__(self, *arguments: ArrayLike, threads: int = 1) -> Any:
         """Evaluate; see the class.
 
         Parameters
@@ -217,9 +218,9 @@ class Kernel:
             batch axes.
         """
         shapes = self.signature.input_shapes
-        given = [np.zeros(shape) if a is None else a for a, shape in zip(arrays, shapes, strict=False)]
-        checked, batch = self.signature.arrays([*given, *arrays[len(given) :]])
-        for name, mine, theirs in zip(self.signature.input_names, checked, given, strict=True):
+        bound = [np.zeros(shape) if a is None else a for a, shape in zip(arrays, shapes, strict=False)]
+        checked, batch = self.signature.arrays([*bound, *arrays[len(bound) :]])
+        for name, mine, theirs in zip(self.signature.input_names, checked, bound, strict=True):
             if mine is not theirs or not mine.flags.c_contiguous or not mine.flags.aligned:
                 raise InputError(
                     f"input {name!r} of kernel {self.name!r} cannot be bound: expected a contiguous float64 array"
@@ -251,8 +252,8 @@ class Kernel:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the serialised function."""
-        given = self._given if isinstance(self._given, RowFunction) else self._given.serialize()
-        return _restore, (given, *self._requested)
+        function = self._function if isinstance(self._function, RowFunction) else self._function.serialize()
+        return _restore, (function, *self._requested)
 
     def __repr__(self) -> str:
         """Show names and shapes."""
@@ -275,7 +276,7 @@ class Kernel:
         self._local.memory = memory = (frame.evaluate, copies, frame)
         return memory
 
-    def _call_general(self, arguments: tuple[Any, ...], threads: int) -> Any:
+    def _call_general(self, arguments: tuple[ArrayLike, ...], threads: int) -> Any:
         arrays, batch = self.signature.arrays(arguments)
         if not batch:
             return self._call(*map(_plain, arrays))
@@ -370,12 +371,12 @@ class BoundKernel:
 
 
 def _restore(
-    given: str | RowFunction,
+    serialised: str | RowFunction,
     backend: Backend,
     shapes: dict[str, Shape],
     exact: bool,
     lanes: bool,
     nonfinite: str | None,
 ) -> Kernel:
-    function = given if isinstance(given, RowFunction) else ca.Function.deserialize(given)
+    function = serialised if isinstance(serialised, RowFunction) else ca.Function.deserialize(serialised)
     return Kernel(function, backend, shapes, exact=exact, lanes=lanes, nonfinite=nonfinite)

@@ -166,9 +166,9 @@ def load_form(
     cached kernel is found without reading its tape.
     """
     key = hashlib.sha256()
-    others = [part for name, f in (further or {}).items() for part in (name, f.serialize())]
-    for part in (toolchain.identity, _generator_digest(), repr(form), repr(macros), function.serialize(), *others):
-        key.update(part.encode() + b"\0")
+    others = [text for name, f in (further or {}).items() for text in (name, f.serialize())]
+    for text in (toolchain.identity, _generator_digest(), repr(form), repr(macros), function.serialize(), *others):
+        key.update(text.encode() + b"\0")
 
     def build(directory: Path) -> Path:
         source = emit_function(function, form, macros, further)

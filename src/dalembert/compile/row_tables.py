@@ -83,20 +83,20 @@ class RowTables:
     def _write(self, lines: Sequence[_Line]) -> list[str]:
         """Write functions of straight lines; return their names."""
         names = []
-        for part in _parts(lines, _FUNCTION):
+        for chunk in _parts(lines, _FUNCTION):
             name = f"{self._symbol}_sums{len(self._functions)}"
             signature = f"HIDDEN void {name}(double *b, double *p, const struct row_mask *masks)"
-            body = "\n    ".join(line.text for line in part)
+            body = "\n    ".join(line.text for line in chunk)
             head = "const pack nothing = {0};\n    (void)b, (void)p, (void)masks, (void)nothing;"
             text = f"{signature} {{\n    {head}\n    {body}\n}}\n"
-            self._functions.append(_Line(text, sum(line.size for line in part)))
+            self._functions.append(_Line(text, sum(line.size for line in chunk)))
             self.signatures.append(signature)
             names.append(name)
         return names
 
     def units(self) -> list[str]:
         """Texts of the straight lines; each may be compiled on its own, after ``rows.h``."""
-        return ["\n".join(function.text for function in part) for part in _parts(self._functions, _UNIT) if part]
+        return ["\n".join(function.text for function in chunk) for chunk in _parts(self._functions, _UNIT) if chunk]
 
     def _packs(self, stage: RowSum) -> _Packs:
         inside: dict[int, list[int]] = {}

@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
+
+from dalembert.core.types import Expression
 
 __all__ = ["ALIGN", "Block", "Clear", "Fill", "Map", "Pivot", "RowFunction", "RowSum", "Stage", "aligned", "neighbours"]
 
@@ -68,7 +69,7 @@ class Block:
         """Place of an entry."""
         return self.at + i * self.stride + j
 
-    def part(self, i: int, j: int, rows: int, columns: int) -> Block:
+    def submatrix(self, i: int, j: int, rows: int, columns: int) -> Block:
         """The matrix of so many rows and columns that starts at entry (i, j)."""
         return Block(self.place(i, j), rows, columns, self.stride)
 
@@ -77,7 +78,7 @@ class Block:
         """Numbers from its first row to the end of its last one, with what lies between the rows."""
         return self.rows * self.stride
 
-    def matrix(self, column: Any) -> Any:
+    def matrix(self, column: Expression) -> Expression:
         """The matrix in a column vector of so many numbers."""
         return ca.reshape(column, self.stride, self.rows).T[:, : self.columns]
 
@@ -199,7 +200,7 @@ class RowFunction:
         inputs = [ca.SX.sym(name, n) for name, n in self.inputs]
         return ca.Function(self.label, inputs, ca.cse(self.apply(inputs)), self.name_in(), self.name_out())
 
-    def apply(self, inputs: Sequence[Any]) -> list[Any]:
+    def apply(self, inputs: Sequence[Expression]) -> list[Expression]:
         """Write the outputs as dense expressions of the inputs."""
         b = ca.SX.zeros(self.size)
         for s in self.stages:
@@ -225,7 +226,7 @@ class RowFunction:
                         b[s.target + first : s.target + first + n] = total
         return [self._output(b, name, block) for name, block in self.outputs]
 
-    def _output(self, b: Any, name: str, block: Block) -> Any:
+    def _output(self, b: Expression, name: str, block: Block) -> Expression:
         if not block.rows or not block.columns:
             return ca.SX(block.rows, block.columns)
         rows = [b[block.place(i) : block.place(i, block.columns)].T for i in range(block.rows)]

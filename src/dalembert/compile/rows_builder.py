@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import casadi as ca
 
@@ -21,6 +20,7 @@ from dalembert.compile.rows import (
     aligned,
     neighbours,
 )
+from dalembert.core.types import Expression
 
 __all__ = ["Cell", "RowExpressions", "RowsBuilder"]
 
@@ -32,8 +32,8 @@ Cell = tuple[int | None, tuple[tuple[int, int], ...]]
 class _Expression:
     """A `Fill` whose inputs are not named yet: a column, and the symbols of the blocks that it reads."""
 
-    column: Any
-    reads: tuple[tuple[Block, Any], ...]
+    column: Expression
+    reads: tuple[tuple[Block, Expression], ...]
     writes: tuple[Block, ...]
 
 
@@ -57,7 +57,7 @@ class RowExpressions:
     symmetric: tuple[Block, ...]
 
     def function(
-        self, name: str, inputs: Sequence[Any], input_names: Sequence[str], output_names: Sequence[str]
+        self, name: str, inputs: Sequence[Expression], input_names: Sequence[str], output_names: Sequence[str]
     ) -> RowFunction:
         """Make a function of the expressions, whose symbols are columns."""
         stages: list[Stage] = []
@@ -73,7 +73,7 @@ class RowExpressions:
         sizes = tuple((n, int(x.numel())) for n, x in zip(input_names, inputs, strict=True))
         return RowFunction(name, sizes, tuple(outputs.items()), symmetric, self.size, tuple(stages))
 
-    def expressions(self) -> list[Any]:
+    def expressions(self) -> list[Expression]:
         """The outputs, as scalar operations on the symbols."""
         tapes = [s for s in self.stages if isinstance(s, _Expression)]
         read = {y.element_hash() for s in tapes for _, x in s.reads for y in ca.symvar(x)}
@@ -89,34 +89,36 @@ class RowsBuilder:
 
     _stages: list[_Expression | Stage] = field(default_factory=list)
     _size: int = 0
-    _given: dict[Block, Any] = field(default_factory=dict)
-    _symbols: dict[Block, Any] = field(default_factory=dict)
+    _pending: dict[Block, Expression] = field(default_factory=dict)
+    _symbols: dict[Block, Expression] = field(default_factory=dict)
 
     def block(self, rows: int, columns: int) -> Block:
         """Make room for a matrix; nothing is in it yet."""
         self._close()
         return self._room(rows, columns)
 
-    def give(self, matrix: Any) -> Block:
+    def give(self, matrix: Expression) -> Block:
         """Put a matrix of expressions on the board; neighbours share a tape."""
         block = self._room(*matrix.shape)
         padding = ca.SX(block.rows, block.stride - block.columns)
         if block.length:
-            self._given[block] = ca.vec(ca.densify(ca.horzcat(matrix, padding)).T)
+            self._pending[block] = ca.vec(ca.densify(ca.horzcat(matrix, padding)).T)
         return block
 
-    def read(self, block: Block) -> Any:
+    def read(self, block: Block) -> Expression:
         """Symbols of the entries of a block, for tapes: they stand for what is in it when the tape runs."""
         if block not in self._symbols:
             self._symbols[block] = ca.SX.sym(f"board_{block.at}", block.length)
         return block.matrix(self._symbols[block])
 
-    def map(self, function: Callable[..., Sequence[Any]], reads: Sequence[Block], writes: Sequence[Block]) -> None:
+    def map(
+        self, function: Callable[..., Sequence[Expression]], reads: Sequence[Block], writes: Sequence[Block]
+    ) -> None:
         """Compute the columns of blocks by a function of columns of others."""
         self._close()
         symbols = [ca.SX.sym(f"x{k}", block.rows) for k, block in enumerate(reads)]
-        made = ca.Function("map", symbols, ca.cse([ca.densify(y) for y in function(*symbols)]))
-        self._stages.append(Map(made, tuple(reads), tuple(writes)))
+        tape = ca.Function("map", symbols, ca.cse([ca.densify(y) for y in function(*symbols)]))
+        self._stages.append(Map(tape, tuple(reads), tuple(writes)))
 
     def clear(self, block: Block) -> None:
         """Make all entries of a block zero, and what is between its rows."""
@@ -148,9 +150,9 @@ class RowsBuilder:
         return RowExpressions(tuple(self._stages), self._size + ALIGN, tuple(outputs), tuple(symmetric))
 
     def _room(self, rows: int, columns: int) -> Block:
-        made = Block(self._size, rows, columns, aligned(columns))
-        self._size += made.length
-        return made
+        block = Block(self._size, rows, columns, aligned(columns))
+        self._size += block.length
+        return block
 
     def _append(self, stage: Stage) -> None:
         self._close()
@@ -158,8 +160,8 @@ class RowsBuilder:
 
     def _close(self) -> None:
         """End the tape that is being given."""
-        if self._given:
-            column = ca.vertcat(*self._given.values())
+        if self._pending:
+            column = ca.vertcat(*self._pending.values())
             reads = tuple((block, x) for block, x in self._symbols.items() if ca.depends_on(column, x))
-            self._stages.append(_Expression(column, reads, tuple(self._given)))
-            self._given = {}
+            self._stages.append(_Expression(column, reads, tuple(self._pending)))
+            self._pending = {}

@@ -19,9 +19,9 @@ _CROWDS = 64  # pairs up to which pivots are worth their memory
 
 def _steps(c: Cones) -> tuple[Array, Array]:
     """Steps of projections, normal and tangential: how much force takes away a unit of velocity."""
-    own = np.maximum(np.diag(c.W).reshape(-1, 3), 0.0)
-    normal = 1.0 / np.maximum(own[:, 0], 1e-300)
-    across = own[:, 1:].max(axis=1)
+    diagonal = np.maximum(np.diag(c.W).reshape(-1, 3), 0.0)
+    normal = 1.0 / np.maximum(diagonal[:, 0], 1e-300)
+    across = diagonal[:, 1:].max(axis=1)
     return normal, np.where(across > 0.0, 1.0 / np.maximum(across, 1e-300), 0.0)
 
 
@@ -33,7 +33,7 @@ def project(c: Cones, p: Array, sweeps: int) -> None:
         for i in range(len(c.mu)):
             u = c.W[3 * i : 3 * i + 3] @ x + c.b[3 * i : 3 * i + 3]
             p[i, 0] = max(0.0, p[i, 0] - 0.8 * r_n[i] * u[0])
-            limit = c.mu[i] * (p[i, 0] + c.given[i])
+            limit = c.mu[i] * (p[i, 0] + c.preload[i])
             if math.isfinite(c.slip[i, 0]):
                 p[i, 1:] = -limit * c.slip[i]
                 continue
@@ -55,11 +55,11 @@ def newton(c: Cones, start: Array) -> Solution:
     def law(x: Array) -> tuple[Array, Array, Array, Array, Array]:
         p, u = x.reshape(k, 3), (c.W @ x + c.b).reshape(k, 3)
         z_n = p[:, 0] - r_n * u[:, 0]
-        limit = c.mu * (np.maximum(z_n, 0.0) + c.given)
+        limit = c.mu * (np.maximum(z_n, 0.0) + c.preload)
         z = p[:, 1:] - r_t[:, None] * u[:, 1:]
         size = np.hypot(z[:, 0], z[:, 1])
         aim = np.where((size <= limit)[:, None], z, z * (limit / np.maximum(size, 1e-300))[:, None])
-        aim[sliding] = -(c.mu * (p[:, 0] + c.given))[sliding, None] * c.slip[sliding]
+        aim[sliding] = -(c.mu * (p[:, 0] + c.preload))[sliding, None] * c.slip[sliding]
         F = np.column_stack([p[:, 0] - np.maximum(z_n, 0.0), p[:, 1:] - aim])
         return F.ravel(), z_n, limit, z, size
 
@@ -81,20 +81,20 @@ def newton(c: Cones, start: Array) -> Solution:
                 G[t] -= d_t
         step = np.linalg.lstsq(G, -F, rcond=1e-12)[0]
         best = np.linalg.norm(F)
-        for part in (1.0, 0.5, 0.25, 0.1, 0.02):
-            made = law(x + part * step)
-            if np.linalg.norm(made[0]) < best:
+        for fraction in (1.0, 0.5, 0.25, 0.1, 0.02):
+            trial = law(x + fraction * step)
+            if np.linalg.norm(trial[0]) < best:
                 break
         else:
             break
-        x = x + part * step
-        F, z_n, limit, z, size = made
+        x = x + fraction * step
+        F, z_n, limit, z, size = trial
         if np.linalg.norm(F) <= 1e-15 * np.linalg.norm(x):
             break
     p, u = x.reshape(k, 3), (c.W @ x + c.b).reshape(k, 3)
     least = 1e-12 * float(np.abs(p).max(initial=0.0))
     slips = sliding | (np.hypot(u[:, 1], u[:, 2]) > 10.0 * tolerance(c))
-    pushes = p[:, 0] + c.given > least
+    pushes = p[:, 0] + c.preload > least
     modes = np.where(pushes, np.where((c.mu > 0.0) & slips, Touch.SLIP, Touch.STICK), Touch.OPEN)
     return Solution(p, u, modes)
 
@@ -118,7 +118,7 @@ def pivoted(c: Cones) -> Array | None:
         if sliding[i]:
             drag = -c.mu[i] * c.slip[i]
             push[3 * i + 1 : 3 * i + 3] = sizes[3 * i] * drag
-            right += c.given[i] * (c.W[:, 3 * i + 1 : 3 * i + 3] @ drag)
+            right += c.preload[i] * (c.W[:, 3 * i + 1 : 3 * i + 3] @ drag)
         columns.append(push)
         rows.append(opening)
     for i in map(int, np.flatnonzero(~sliding & (c.mu > 0.0))):
@@ -143,12 +143,12 @@ def pivoted(c: Cones) -> Array | None:
         A[first : first + sides, r] = 1.0
         A[r, first : first + sides] = -1.0
         A[r, i] = c.mu[i] * sizes[3 * i] / size
-        q[r] = c.mu[i] * c.given[i] / size / scale
+        q[r] = c.mu[i] * c.preload[i] / size / scale
     z = complementary(A, q)
     if z is None:
         return None
     p = (scale * (z[:m] @ P)).reshape(k, 3)
-    p[sliding, 1:] -= (c.mu * c.given)[sliding, None] * c.slip[sliding]
+    p[sliding, 1:] -= (c.mu * c.preload)[sliding, None] * c.slip[sliding]
     return p
 
 
@@ -160,13 +160,13 @@ def sweep(c: Cones, p: Array) -> tuple[float, NDArray[np.int64]]:
         r = slice(3 * i, 3 * i + 3)
         W = c.W[r, r]
         b = c.W[r] @ p.ravel() + c.b[r] - W @ p[i]
-        new, mode = _one(W, b, float(c.mu[i]), c.slip[i], float(c.given[i]), i)
+        new, mode = _one(W, b, float(c.mu[i]), c.slip[i], float(c.preload[i]), i)
         change = max(change, float(np.abs(new - p[i]).max()))
         p[i], modes[i] = new, mode
     return change, modes
 
 
-def _one(W: Array, b: Array, mu: float, slip: Array, given: float, i: int) -> tuple[Array, Touch]:
+def _one(W: Array, b: Array, mu: float, slip: Array, preload: float, i: int) -> tuple[Array, Touch]:
     """Force of one pair, all others known, and what it does."""
     nothing = np.zeros(3)
     if W[0, 0] <= 0.0:
@@ -175,32 +175,32 @@ def _one(W: Array, b: Array, mu: float, slip: Array, given: float, i: int) -> tu
         return (nothing, Touch.OPEN) if b[0] >= 0.0 else (np.array([-b[0] / W[0, 0], 0.0, 0.0]), Touch.STICK)
     if math.isfinite(slip[0]):
         pivot = W[0, 0] - mu * float(W[0, 1:] @ slip)
-        bn = b[0] - mu * given * float(W[0, 1:] @ slip)
+        bn = b[0] - mu * preload * float(W[0, 1:] @ slip)
         if pivot <= 0.0 and bn < 0.0:
             raise NoContactForcesError(i)
         pn = max(0.0, -bn / pivot) if pivot > 0.0 else 0.0
-        return np.array([pn, *(-mu * (pn + given) * slip)]), Touch.SLIP if pn > 0.0 else Touch.OPEN
-    if b[0] >= 0.0 and given == 0.0:
+        return np.array([pn, *(-mu * (pn + preload) * slip)]), Touch.SLIP if pn > 0.0 else Touch.OPEN
+    if b[0] >= 0.0 and preload == 0.0:
         return nothing, Touch.OPEN
     rows = [0, *(j for j in (1, 2) if W[j, j] > 1e-14 * W[0, 0])]
     stuck = np.zeros(3)
     stuck[rows] = np.linalg.lstsq(W[np.ix_(rows, rows)], -b[rows], rcond=None)[0]
-    if stuck[0] >= 0.0 and math.hypot(stuck[1], stuck[2]) <= mu * (stuck[0] + given):
+    if stuck[0] >= 0.0 and math.hypot(stuck[1], stuck[2]) <= mu * (stuck[0] + preload):
         return stuck, Touch.STICK
-    made = _slipping(W, b, mu, given, len(rows) == 3)
-    if made is None:
+    slipping = _slipping(W, b, mu, preload, len(rows) == 3)
+    if slipping is None:
         raise NoContactForcesError(i)
-    return made, Touch.SLIP if made[0] + given > 0.0 else Touch.OPEN
+    return slipping, Touch.SLIP if slipping[0] + preload > 0.0 else Touch.OPEN
 
 
-def _slipping(W: Array, b: Array, mu: float, given: float, spatial: bool) -> Array | None:
+def _slipping(W: Array, b: Array, mu: float, preload: float, spatial: bool) -> Array | None:
     """Force of a pair that slips: of all directions the one in which it then moves."""
     if spatial:
         angles = np.linspace(-math.pi, math.pi, 97)
         d = np.column_stack([np.cos(angles), np.sin(angles)])
     else:
         d = np.array([[1.0, 0.0], [-1.0, 0.0]]) if W[1, 1] >= W[2, 2] else np.array([[0.0, 1.0], [0.0, -1.0]])
-    p, u = _slip_states(W, b, mu, given, d)
+    p, u = _slip_states(W, b, mu, preload, d)
     if not spatial:
         good = [j for j in range(len(d)) if np.isfinite(p[j, 0]) and u[j] @ d[j] >= -1e-14 * np.abs(b).max()]
         return p[max(good, key=lambda j: float(u[j] @ d[j]))] if good else None
@@ -216,7 +216,7 @@ def _slipping(W: Array, b: Array, mu: float, given: float, spatial: bool) -> Arr
         for _ in range(60):
             middle = 0.5 * (low + high)
             dm = np.array([[math.cos(middle), math.sin(middle)]])
-            pm, um = _slip_states(W, b, mu, given, dm)
+            pm, um = _slip_states(W, b, mu, preload, dm)
             f = um[0, 0] * dm[0, 1] - um[0, 1] * dm[0, 0]
             if f * f_low > 0.0:
                 low = middle
@@ -228,11 +228,11 @@ def _slipping(W: Array, b: Array, mu: float, given: float, spatial: bool) -> Arr
     return None if best is None else best[1]
 
 
-def _slip_states(W: Array, b: Array, mu: float, given: float, d: Array) -> tuple[Array, Array]:
+def _slip_states(W: Array, b: Array, mu: float, preload: float, d: Array) -> tuple[Array, Array]:
     """Forces with friction against the directions ``d`` that stop the normal motion, and tangential velocities."""
     pivot = W[0, 0] - mu * (d @ W[0, 1:])
     with np.errstate(divide="ignore", invalid="ignore"):
-        pn = np.where(pivot > 0.0, np.maximum(0.0, -(b[0] - mu * given * (d @ W[0, 1:])) / pivot), np.nan)
-    pt = -mu * (pn + given)[:, None] * d
+        pn = np.where(pivot > 0.0, np.maximum(0.0, -(b[0] - mu * preload * (d @ W[0, 1:])) / pivot), np.nan)
+    pt = -mu * (pn + preload)[:, None] * d
     u = b[1:] + pn[:, None] * W[1:, 0] + pt @ W[1:, 1:]
     return np.column_stack([pn, pt]), u

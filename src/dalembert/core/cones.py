@@ -73,7 +73,7 @@ class Cones:
         Coefficients of friction (k).
     slip
         Directions in which pairs slip already (k x 2), NaN where they do not: there friction is what it has to be.
-    given
+    preload
         Normal impulses that act besides ``p_n`` and count for friction (k).
     yields
         Pairs that leave friction to others if these can bear it (k).
@@ -83,7 +83,7 @@ class Cones:
     b: Array
     mu: Array
     slip: Array
-    given: Array
+    preload: Array
     yields: NDArray[np.bool_]
 
     @staticmethod
@@ -92,7 +92,7 @@ class Cones:
         b: Array,
         mu: Array,
         slip: Array | None = None,
-        given: Array | None = None,
+        preload: Array | None = None,
         yields: NDArray[np.bool_] | None = None,
     ) -> Cones:
         """Make them; nothing slips yet, no other impulses act and no pair yields unless given."""
@@ -102,7 +102,7 @@ class Cones:
             b,
             mu,
             np.full((k, 2), np.nan) if slip is None else slip,
-            np.zeros(k) if given is None else given,
+            np.zeros(k) if preload is None else preload,
             np.zeros(k, dtype=bool) if yields is None else yields,
         )
 
@@ -137,7 +137,7 @@ def fault(c: Cones, s: Solution) -> float:
     """By how much a solution breaks the laws, as a relative velocity."""
     lengths = np.diag(c.W)[::3]
     p, u, size = s.p, s.u, np.hypot(s.u[:, 1], s.u[:, 2])
-    limit = c.mu * (p[:, 0] + c.given)
+    limit = c.mu * (p[:, 0] + c.preload)
     faults = [np.abs(np.minimum(p[:, 0] * lengths, u[:, 0])), np.maximum(-u[:, 0], 0.0)]
     push = np.hypot(p[:, 1], p[:, 2])
     faults.append(lengths * np.maximum(push - limit - 1e-12 * np.abs(p).max(initial=0.0), 0.0))
@@ -162,7 +162,7 @@ def linear(c: Cones, modes: NDArray[np.int64], near: Array | None, weights: Arra
         e[3 * i] = 1.0
         if modes[i] == Touch.SLIP:
             e[3 * i + 1 : 3 * i + 3] = -c.mu[i] * d[i]
-            fixed[3 * i + 1 : 3 * i + 3] = -c.mu[i] * c.given[i] * d[i]
+            fixed[3 * i + 1 : 3 * i + 3] = -c.mu[i] * c.preload[i] * d[i]
         E.append(e * weights[i, 0])
         rows.append(3 * i)
         if modes[i] == Touch.STICK and c.mu[i] > 0.0:
@@ -191,38 +191,38 @@ def shared(c: Cones, modes: NDArray[np.int64]) -> Solution | None:
 
     What is open may do what it likes. Pairs that yield have as little friction as they can, or are like all others.
     """
-    made = _shared_with(c, modes, _YIELDS) if c.yields.any() else None
-    return _shared_with(c, modes, 1.0) if made is None else made
+    yielding = _shared_with(c, modes, _YIELDS) if c.yields.any() else None
+    return _shared_with(c, modes, 1.0) if yielding is None else yielding
 
 
-def _shared_with(c: Cones, modes: NDArray[np.int64], part: float) -> Solution | None:
+def _shared_with(c: Cones, modes: NDArray[np.int64], share: float) -> Solution | None:
     """Solution in which pairs that yield take a part of their share."""
     k = len(modes)
     weights = np.ones((k, 3))
-    made = None
+    solution = None
     for _ in range(2):
         z = linear(c, modes, None, weights, c.slip)
-        made = Solution(z, (c.W @ z.ravel() + c.b).reshape(k, 3), modes.copy())
+        solution = Solution(z, (c.W @ z.ravel() + c.b).reshape(k, 3), modes.copy())
         largest = float(z[:, 0].max(initial=0.0))
         if largest <= 0.0:
             break
-        shares = np.where(c.yields, part, 1.0) * np.clip(z[:, 0] / largest, _LEAST, 1.0)
+        shares = np.where(c.yields, share, 1.0) * np.clip(z[:, 0] / largest, _LEAST, 1.0)
         weights[:, 1:] = np.sqrt(shares)[:, None]
-    if made is None:
+    if solution is None:
         return None
-    least = 1e-13 * float(np.abs(made.p).max(initial=0.0))
+    least = 1e-13 * float(np.abs(solution.p).max(initial=0.0))
     stuck, acts = modes == Touch.STICK, modes != Touch.OPEN
-    inside = np.hypot(made.p[:, 1], made.p[:, 2]) <= _INNER * c.mu * (made.p[:, 0] + c.given)
-    still = np.abs(made.u[:, 0]) <= tolerance(c)
-    held = ~stuck | (np.abs(made.u[:, 1:]).max(axis=1, initial=0.0) <= tolerance(c)) | (c.mu == 0.0)
+    inside = np.hypot(solution.p[:, 1], solution.p[:, 2]) <= _INNER * c.mu * (solution.p[:, 0] + c.preload)
+    still = np.abs(solution.u[:, 0]) <= tolerance(c)
+    held = ~stuck | (np.abs(solution.u[:, 1:]).max(axis=1, initial=0.0) <= tolerance(c)) | (c.mu == 0.0)
     if (
         not jammed(c).any()
-        and (made.p[:, 0] > least)[acts].all()
+        and (solution.p[:, 0] > least)[acts].all()
         and (inside | ~stuck | (c.mu == 0.0)).all()
         and still[acts].all()
         and held.all()
     ):
-        return made
+        return solution
     return None
 
 
@@ -238,11 +238,11 @@ def eased(c: Cones, s: Solution) -> Solution:
     for which in (rests, rests & (s.modes == Touch.STICK)):
         if not which.any():
             break
-        given = np.where(which[:, None], 0.0, s.p)
-        free = Cones.of(c.W, c.b + c.W @ given.ravel(), c.mu, given=c.given, yields=c.yields)
-        made = shared(free, np.where(which, Touch.STICK, Touch.OPEN))
-        if made is not None:
-            return Solution(made.p + given, made.u, np.where(which, Touch.STICK, s.modes))
+        kept = np.where(which[:, None], 0.0, s.p)
+        free = Cones.of(c.W, c.b + c.W @ kept.ravel(), c.mu, preload=c.preload, yields=c.yields)
+        relaxed = shared(free, np.where(which, Touch.STICK, Touch.OPEN))
+        if relaxed is not None:
+            return Solution(relaxed.p + kept, relaxed.u, np.where(which, Touch.STICK, s.modes))
     return s
 
 
@@ -268,8 +268,8 @@ def polished(c: Cones, modes: NDArray[np.int64], near: Array) -> Solution | None
         u = (c.W @ p.ravel() + c.b).reshape(k, 3)
         if np.abs(p - before).max(initial=0.0) <= 1e-14 * np.abs(p).max(initial=0.0):
             break
-    made = Solution(p, u, modes.copy())
-    return made if fault(c, made) <= 10.0 * tolerance(c) else None
+    solution = Solution(p, u, modes.copy())
+    return solution if fault(c, solution) <= 10.0 * tolerance(c) else None
 
 
 def without_friction(c: Cones) -> Solution:

@@ -78,7 +78,7 @@ class Impact:
     energy_lost: float
 
 
-def independent_rows(A: Array) -> Any:
+def independent_rows(A: Array) -> NDArray[np.int64]:
     """Number of independent rows of ``A`` (..., m, n), whatever their lengths."""
     if 0 in A.shape[-2:]:
         return np.zeros(A.shape[:-2], dtype=int)
@@ -253,10 +253,10 @@ def least_constraint(
     sizes = np.maximum(np.linalg.norm(Y, axis=0), _NOTHING)
     scale = np.linalg.norm(z) + np.abs(right / sizes).max(initial=0.0) + _NOTHING
     X = (Y - U @ (U.T @ Y)) / sizes  # what the rows that only pull can do besides those that hold
-    found, feasible = pulling(X, (Y.T @ z - right) / sizes, tolerance * scale)
-    z = z - X @ found
+    forces, feasible = pulling(X, (Y.T @ z - right) / sizes, tolerance * scale)
+    z = z - X @ forces
     multipliers = np.zeros(len(J))
-    multipliers[pulls] = found / sizes
+    multipliers[pulls] = forces / sizes
     multipliers[~pulls] = F.shares(free - z - Y @ multipliers[pulls])
     a = F.outward(z)
     return LeastConstraint(a, multipliers, J @ a - gamma, feasible)
@@ -276,19 +276,19 @@ def pulling(X: Array, violation: Array, tolerance: float) -> tuple[Array, bool]:
             break
         while True:  # row j takes up what it can until it holds; a row that would push is let go
             share = np.linalg.lstsq(X[:, taken], X[:, j], rcond=None)[0] if taken else np.zeros(0)
-            own = X[:, j] - X[:, taken] @ share
+            rest = X[:, j] - X[:, taken] @ share
             whole = np.inf
-            if np.linalg.norm(own) > RANK_TOLERANCE:
-                whole = float((violation[j] - X[:, j] @ (X @ x)) / (own @ own))
+            if np.linalg.norm(rest) > RANK_TOLERANCE:
+                whole = float((violation[j] - X[:, j] @ (X @ x)) / (rest @ rest))
             limits = [(x[k] / b, k) for k, b in zip(taken, share, strict=True) if b > 1e-12]
-            part, first = min(limits, default=(np.inf, -1))
-            step = min(whole, part)
+            allowed, first = min(limits, default=(np.inf, -1))
+            step = min(whole, allowed)
             if step == np.inf:
                 lost[j], x[j], feasible = True, 0.0, False
                 break
             x[taken] -= step * share
             x[j] += step
-            if whole <= part:
+            if whole <= allowed:
                 taken.append(j)
                 break
             x[first] = 0.0
@@ -314,7 +314,7 @@ def impact(M: Array, J: Array, rate: Array, v: Array, unilateral: NDArray[np.boo
     unilateral
         Which rows only pull.
     """
-    found = least_constraint(M, np.zeros(len(v)), J, -rate, unilateral)
-    after = v + found.acceleration
+    response = least_constraint(M, np.zeros(len(v)), J, -rate, unilateral)
+    after = v + response.acceleration
     lost = 0.5 * float(v @ M @ v - after @ M @ after)
-    return Impact(after, found.multipliers, lost)
+    return Impact(after, response.multipliers, lost)

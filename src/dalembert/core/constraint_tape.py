@@ -11,9 +11,11 @@ diagonal element of ``S`` that its pivot keeps. Below `SHARE` rows depend on eac
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Protocol, cast
 
 import casadi as ca
+
+from dalembert.core.types import Expression
 
 __all__ = ["SHARE", "MassFactors", "TapeFactors", "acting", "swept_cost", "tape_cost"]
 
@@ -62,7 +64,7 @@ class _Elimination:
         return result
 
 
-def _pattern(M: Any) -> _Elimination:
+def _pattern(M: Expression) -> _Elimination:
     n = M.shape[0]
     return _Elimination([{j for j in range(n) if j != i and not M[i, j].is_zero()} for i in range(n)])
 
@@ -73,12 +75,12 @@ def _shared(Y: Sequence[set[int]]) -> _Elimination:
     return _Elimination([{j for j in range(m) if j != i and Y[i] & Y[j]} for i in range(m)])
 
 
-def _rows_of(Jt: Any) -> list[set[int]]:
+def _rows_of(Jt: Expression) -> list[set[int]]:
     """Where the columns of ``J^T`` are not zero."""
     return [{k for k in range(Jt.shape[0]) if not Jt[k, i].is_zero()} for i in range(Jt.shape[1])]
 
 
-def tape_cost(M: Any, Jt: Any) -> int:
+def tape_cost(M: Expression, Jt: Expression) -> int:
     """Number of multiplications, about, that a factorisation of ``M`` (nv x nv) and ``J^T`` (nv x m) takes."""
     mass = _pattern(M)
     Y = [mass.filled(rows) for rows in _rows_of(Jt)]
@@ -86,7 +88,7 @@ def tape_cost(M: Any, Jt: Any) -> int:
     return mass.cost + lower + _products(Y)
 
 
-def swept_cost(Jt: Any) -> int:
+def swept_cost(Jt: Expression) -> int:
     """Cost, as of `tape_cost`, with a mass matrix that is factorised along its tree: sweeps in place of triangles."""
     Y = _rows_of(Jt)
     return _SWEPT * (2 * Jt.shape[0] + sum(map(len, Y))) + _products(Y)
@@ -100,20 +102,20 @@ class MassFactors(Protocol):
     """``M = L D L^T`` of a mass matrix, on a tape."""
 
     @property
-    def pivots(self) -> Sequence[Any]:
+    def pivots(self) -> Sequence[Expression]:
         """Numbers that are positive where ``M`` is."""
 
-    def lower(self, b: Sequence[Any]) -> list[Any]:
+    def lower(self, b: Sequence[Expression]) -> list[Expression]:
         """``L^-1 b``."""
 
-    def scaled(self, b: Sequence[Any]) -> list[Any]:
+    def scaled(self, b: Sequence[Expression]) -> list[Expression]:
         """``D^-1 b``."""
 
-    def upper(self, b: Sequence[Any]) -> list[Any]:
+    def upper(self, b: Sequence[Expression]) -> list[Expression]:
         """``L^-T b``."""
 
 
-def _factorised(M: Any) -> MassFactors:
+def _factorised(M: Expression) -> MassFactors:
     n = M.shape[0]
     elements = {(k, k): M[k, k] for k in range(n)}
     elements |= {(i, j): M[i, j] for i in range(n) for j in range(i) if not M[i, j].is_zero()}
@@ -131,12 +133,12 @@ class _Symmetric:
         Order of elimination.
     """
 
-    def __init__(self, A: dict[tuple[int, int], Any], plan: _Elimination) -> None:
+    def __init__(self, A: dict[tuple[int, int], Expression], plan: _Elimination) -> None:
         n = len(plan.order)
         self.plan = plan
-        self.L: list[dict[int, Any]] = [{} for _ in range(n)]
-        self.pivots: list[Any] = [_ZERO] * n
-        self.inverse: list[Any] = [_ZERO] * n
+        self.L: list[dict[int, Expression]] = [{} for _ in range(n)]
+        self.pivots: list[Expression] = [_ZERO] * n
+        self.inverse: list[Expression] = [_ZERO] * n
         W = {**A, **{(j, i): x for (i, j), x in A.items()}}
         for k in plan.order:
             self.pivots[k] = W[k, k]
@@ -147,7 +149,7 @@ class _Symmetric:
                 for j in below[: a + 1]:
                     W[i, j] = W[j, i] = W.get((i, j), _ZERO) - self.L[k][i] * W[j, k]
 
-    def lower(self, b: Sequence[Any]) -> list[Any]:
+    def lower(self, b: Sequence[Expression]) -> list[Expression]:
         """``L^-1 b``."""
         x = list(b)
         for k in self.plan.order:
@@ -156,7 +158,7 @@ class _Symmetric:
                     x[i] = x[i] - factor * x[k]
         return x
 
-    def upper(self, b: Sequence[Any]) -> list[Any]:
+    def upper(self, b: Sequence[Expression]) -> list[Expression]:
         """``L^-T b``."""
         x = list(b)
         for k in reversed(self.plan.order):
@@ -164,22 +166,22 @@ class _Symmetric:
                 x[k] = x[k] - factor * x[i]
         return x
 
-    def scaled(self, b: Sequence[Any]) -> list[Any]:
+    def scaled(self, b: Sequence[Expression]) -> list[Expression]:
         """``D^-1 b``."""
         return [x * d for x, d in zip(b, self.inverse, strict=True)]
 
 
-def acting(switches: Sequence[Any]) -> list[Any]:
+def acting(switches: Sequence[Expression | None]) -> list[Expression]:
     """Say which rows act, 1 or 0 on the tape; a row without a switch (None) always does."""
     return [ca.SX(1) if switch is None else switch > 0.5 for switch in switches]
 
 
-def _masked(on: Any, value: Any) -> Any:
+def _masked(on: Expression, value: Expression) -> Expression:
     """Return the value of a row that acts, else zero, even if it is not finite there."""
     return value if on.is_one() or value.is_zero() else ca.if_else(on, value, 0)
 
 
-def _dot(a: Sequence[Any], b: Sequence[Any], where: Iterable[int]) -> Any:
+def _dot(a: Sequence[Expression], b: Sequence[Expression], where: Iterable[int]) -> Expression:
     total = _ZERO
     for k in sorted(where):
         total = total + a[k] * b[k]
@@ -192,7 +194,7 @@ class TapeFactors:
     Parameters
     ----------
     M
-        Mass matrix (nv x nv). With ``mass`` it is only looked at for what is ``refined``.
+        Mass matrix (nv x nv). With ``mass`` it is only looked at for what is ``refined``, and may be None otherwise.
     Jt
         Transposed rows (nv x m).
     on
@@ -201,10 +203,13 @@ class TapeFactors:
         Factors of the mass matrix, if they are known. It is else factorised here.
     """
 
-    def __init__(self, M: Any, Jt: Any, on: Sequence[Any], mass: MassFactors | None = None) -> None:
+    def __init__(
+        self, M: Expression | None, Jt: Expression, on: Sequence[Expression], mass: MassFactors | None = None
+    ) -> None:
         n, m = Jt.shape
-        self._M, self._Jt, self._on = M, Jt, list(on)
-        self._mass = _factorised(M) if mass is None else mass
+        self._Jt, self._on = Jt, list(on)
+        self._M = cast(Expression, M)
+        self._mass = _factorised(self._M) if mass is None else mass
         self._Y = [self._mass.lower([_masked(on[i], Jt[k, i]) for k in range(n)]) for i in range(m)]
         self._filled = filled = [{k for k, x in enumerate(column) if not x.is_zero()} for column in self._Y]
         schur = _shared(filled)
@@ -221,7 +226,7 @@ class TapeFactors:
         self._schur = _Symmetric(S, schur)
 
     @property
-    def share(self) -> Any:
+    def share(self) -> Expression:
         """Lower bound of the least share that a pivot keeps; zero where the mass matrix is not positive.
 
         The reciprocal of a sum of reciprocals: a sum carries along what is not a number, where a minimum would lose it.
@@ -234,28 +239,28 @@ class TapeFactors:
                 total = total + ca.if_else(pivot > 0, 0, 1e300)
         return 1 / total
 
-    def _multipliers(self, right: Sequence[Any]) -> list[Any]:
+    def _multipliers(self, right: Sequence[Expression]) -> list[Expression]:
         return self._schur.upper(self._schur.scaled(self._schur.lower(right)))
 
-    def _outward(self, w: Sequence[Any]) -> Any:
+    def _outward(self, w: Sequence[Expression]) -> Expression:
         """``L^-T D^-1 w``."""
         return ca.vertcat(*self._mass.upper(self._mass.scaled(w)))
 
-    def _less(self, w: list[Any], multipliers: Sequence[Any]) -> list[Any]:
+    def _less(self, w: list[Expression], multipliers: Sequence[Expression]) -> list[Expression]:
         """``w - Y lambda``."""
         for column, x, where in zip(self._Y, multipliers, self._filled, strict=True):
             for k in sorted(where):
                 w[k] = w[k] - column[k] * x
         return w
 
-    def _solve(self, f: Any, gamma: Any) -> tuple[Any, Any]:
+    def _solve(self, f: Expression, gamma: Expression) -> tuple[Expression, Expression]:
         w = self._mass.lower([f[k] for k in range(f.shape[0])])
         rows = range(len(self._Y))
         right = [_dot(self._scaled[i], w, self._filled[i]) - _masked(self._on[i], gamma[i]) for i in rows]
         multipliers = self._multipliers(right)
         return self._outward(self._less(w, multipliers)), ca.vertcat(*multipliers) if multipliers else ca.SX(0, 1)
 
-    def dynamics(self, f: Any, gamma: Any, *, refined: bool = False) -> tuple[Any, Any]:
+    def dynamics(self, f: Expression, gamma: Expression, *, refined: bool = False) -> tuple[Expression, Expression]:
         """Accelerations and multipliers, of rows that do not act zero.
 
         With ``refined`` what is left of the equations is solved for once more, which gives accelerations to the last
@@ -274,7 +279,7 @@ class TapeFactors:
         more = self._solve(left, ca.vertcat(*held) if held else ca.SX(0, 1))
         return a + more[0], multipliers + more[1]
 
-    def correction(self, error: Any) -> Any:
+    def correction(self, error: Expression) -> Expression:
         """Least change ``-M^-1 J^T S^-1 error`` that takes an error of the rows away."""
         right = [_masked(on, error[i]) for i, on in enumerate(self._on)]
         return self._outward(self._less([_ZERO] * self._Jt.shape[0], self._multipliers(right)))

@@ -120,11 +120,11 @@ def solve_cones(c: Cones, start: Array | None = None) -> Solution:
             if begun is None:
                 break
             p = begun
-        made = newton(c, p)
-        if fault(c, made) <= 10.0 * tolerance(c):
-            return eased(c, polished(c, made.modes, made.p) or made)
-        if best is None or fault(c, made) < fault(c, best):
-            best = made
+        candidate = newton(c, p)
+        if fault(c, candidate) <= 10.0 * tolerance(c):
+            return eased(c, polished(c, candidate.modes, candidate.p) or candidate)
+        if best is None or fault(c, candidate) < fault(c, best):
+            best = candidate
     if best is not None and fault(c, best) <= _NEARLY * scale:
         return eased(c, best)
     modes = np.full(k, -1)
@@ -138,9 +138,9 @@ def solve_cones(c: Cones, start: Array | None = None) -> Solution:
         if change <= 1e-15 * (1.0 + float(np.abs(p).max(initial=0.0))):
             break
     u = (c.W @ p.ravel() + c.b).reshape(k, 3)
-    found = Solution(p, u, modes)
-    if fault(c, found) <= _NEARLY * max(scale, 1e-300):
-        return eased(c, found)
+    swept = Solution(p, u, modes)
+    if fault(c, swept) <= _NEARLY * max(scale, 1e-300):
+        return eased(c, swept)
     raise NoContactForcesError(int(np.argmax(jams) if jams.any() else np.argmax(np.abs(u).max(axis=1))))
 
 
@@ -200,12 +200,12 @@ def strike(W: Array, u: Array, e: Array, mu: Array, poisson: NDArray[np.bool_]) 
         b[:, 0] += newton * np.minimum(u[:, 0], 0.0)
         p = solve_cones(Cones.of(W, b.ravel(), mu)).p
         if (poisson & (e * factor * p[:, 0] > 0.0)).any():
-            given = np.where(poisson, factor * e * p[:, 0], 0.0)
+            returned = np.where(poisson, factor * e * p[:, 0], 0.0)
             pushed = p.copy()
-            pushed[:, 0] += given
+            pushed[:, 0] += returned
             b = (W @ pushed.ravel()).reshape(k, 3) + u
             b[:, 0] += newton * np.minimum(u[:, 0], 0.0)
-            more = solve_cones(Cones.of(W, b.ravel(), mu, given=given)).p
+            more = solve_cones(Cones.of(W, b.ravel(), mu, preload=returned)).p
             p = pushed + more
         x = p.ravel()
         return p, -float(x @ u.ravel() + 0.5 * x @ W @ x)
@@ -219,9 +219,9 @@ def strike(W: Array, u: Array, e: Array, mu: Array, poisson: NDArray[np.bool_]) 
         p, lost = after(0.0)
         while high - low > 1e-13:
             middle = 0.5 * (low + high)
-            made = after(middle)
-            if made[1] >= 0.0:
-                low, (p, lost) = middle, made
+            struck = after(middle)
+            if struck[1] >= 0.0:
+                low, (p, lost) = middle, struck
             else:
                 high = middle
         factor = low

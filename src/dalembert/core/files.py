@@ -80,7 +80,7 @@ def write_files(contents: Mapping[Path, bytes | str]) -> None:
     WriteError
         With the path and the reason.
     """
-    parts: list[tuple[Path, Path]] = []
+    drafts: list[tuple[Path, Path]] = []
     target = Path()
     try:
         for folder in {path.resolve().parent for path in contents}:
@@ -92,22 +92,22 @@ def write_files(contents: Mapping[Path, bytes | str]) -> None:
                 with open(place, "wb", buffering=0) as file:
                     _put(file.fileno(), content)
                 continue
-            part = place.with_name(f"{_PREFIX}{owner()}-{os.urandom(4).hex()}{_ENDING}")
-            parts.append((part, place))
-            with open(part, "xb", buffering=0) as file:
+            draft = place.with_name(f"{_PREFIX}{owner()}-{os.urandom(4).hex()}{_ENDING}")
+            drafts.append((draft, place))
+            with open(draft, "xb", buffering=0) as file:
                 _put(file.fileno(), content)
                 with contextlib.suppress(FileNotFoundError):
-                    os.chmod(part, stat.S_IMODE(place.stat().st_mode))
+                    os.chmod(draft, stat.S_IMODE(place.stat().st_mode))
                 os.fsync(file.fileno())
-        for part, place in parts:
+        for draft, place in drafts:
             target = place
-            os.replace(part, place)
+            os.replace(draft, place)
     except OSError as error:
         raise WriteError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
-        for part, _ in parts:
+        for draft, _ in drafts:
             with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
+                draft.unlink(missing_ok=True)
 
 
 def _put(descriptor: int, content: bytes) -> None:
@@ -141,12 +141,12 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 
 def _path(path: str | os.PathLike[str]) -> Path:
     try:
-        made = Path(path)
+        place = Path(path)
     except TypeError:
         raise InputError(f"a file must be given by its path, got {path!r}") from None
-    if "\0" in str(made):
+    if "\0" in str(place):
         raise InputError(f"the name of a file must not hold a null character, got {str(path)!r}")
-    return made
+    return place
 
 
 def owner() -> str:
@@ -169,12 +169,12 @@ def is_abandoned(path: Path, prefix: str = "") -> bool:
     The process is looked for only if it ran here: of another machine's nothing is known but the age. Other names are
     nobody's business.
     """
-    found = re.match(r"([0-9a-f]{8})-(\d+)-", path.name.removeprefix(prefix))
-    if found is None:
+    owned = re.match(r"([0-9a-f]{8})-(\d+)-", path.name.removeprefix(prefix))
+    if owned is None:
         return False
-    if found[1] == _place():
+    if owned[1] == _place():
         try:
-            os.kill(int(found[2]), 0)
+            os.kill(int(owned[2]), 0)
         except ProcessLookupError:
             return True
         except (OSError, OverflowError):

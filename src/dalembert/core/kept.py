@@ -18,7 +18,7 @@ class Kept:
     """
 
     def __init__(self) -> None:
-        self._made: dict[str, dict[Hashable, Any]] = {}
+        self._kinds: dict[str, dict[Hashable, Any]] = {}
 
     def once(self, kind: str, key: Hashable, make: Callable[[], T], *, at_most: int | None = None) -> T:
         """Return the thing of a kind and key; made if it is not there.
@@ -32,10 +32,10 @@ class Kept:
         at_most
             How many of this kind are kept; the oldest one goes first.
         """
-        made = self._made.setdefault(kind, {})
-        if key not in made:
+        things = self._kinds.setdefault(kind, {})
+        if key not in things:
             thing = make()
-            while at_most is not None and len(made) >= at_most:
-                made.pop(next(iter(made)))
-            made[key] = thing
-        return cast(T, made[key])
+            while at_most is not None and len(things) >= at_most:
+                things.pop(next(iter(things)))
+            things[key] = thing
+        return cast(T, things[key])

@@ -147,10 +147,10 @@ def integers(seed: int, member: ArrayLike, stream: int, instant: int, n: int) ->
     members = np.asarray(member, dtype=np.uint64)
     key = (seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF)
     words = philox((instant & 0xFFFFFFFF, members[..., None], stream, np.arange(n // 2)), key)
-    made = np.empty((*members.shape, n // 2, 2))
+    integers = np.empty((*members.shape, n // 2, 2))
     for k, (high, low) in enumerate((words[:2], words[2:])):
-        made[..., k] = (high >> np.uint64(5)).astype(float) * 67108864.0 + (low >> np.uint64(6)).astype(float)
-    return made.reshape(*members.shape, n)
+        integers[..., k] = (high >> np.uint64(5)).astype(float) * 67108864.0 + (low >> np.uint64(6)).astype(float)
+    return integers.reshape(*members.shape, n)
 
 
 def quantile(whole: ArrayLike) -> Array:
@@ -195,10 +195,10 @@ def normals(seed: int, member: ArrayLike, stream: int, instant: int, n: int) -> 
 def quantile_macros() -> dict[str, object]:
     """Numbers of the quantile, for ``noise.h``."""
 
-    def listed(rows: tuple[Any, ...]) -> str:
+    def listed(rows: tuple[object, ...]) -> str:
         return ", ".join(f"{{{listed(row)}}}" if isinstance(row, tuple) else repr(row) for row in rows)
 
     rows = {"TOP": tuple(zip(*_TOP, strict=True)), "BOTTOM": tuple(zip(*_BOTTOM, strict=True))}
     tables = {"FROM": _FROM, **rows, "LOG": _LOG, "LN2": _LN2}
-    made: dict[str, object] = {f"QUANTILE_{name}": listed(table) for name, table in tables.items()}
-    return {**made, "QUANTILE_ROOT": f"0x{_ROOT:x}u", "QUANTILE_SPREAD": f"0x{_SPREAD:x}u"}
+    macros: dict[str, object] = {f"QUANTILE_{name}": listed(table) for name, table in tables.items()}
+    return {**macros, "QUANTILE_ROOT": f"0x{_ROOT:x}u", "QUANTILE_SPREAD": f"0x{_SPREAD:x}u"}

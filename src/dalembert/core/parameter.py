@@ -157,7 +157,7 @@ _CONSTANTS = {"pi": math.pi, "deg": math.pi / 180}
 _RESERVED = frozenset({"t", *_FUNCTIONS, *_CONSTANTS})
 
 
-def _is_parameter_name(name: Any) -> bool:
+def _is_parameter_name(name: object) -> bool:
     """Whether `parse_scalar` reads ``name`` back as this very name."""
     return (
         isinstance(name, str)
@@ -168,12 +168,12 @@ def _is_parameter_name(name: Any) -> bool:
     )
 
 
-def _finite(value: Any, what: str) -> float:
+def _finite(value: object, what: str) -> float:
     """Return ``value`` as a finite float, or say what it is not."""
     if isinstance(value, bool | str | bytes | complex) or value is None:
         raise InputError(f"{what} must be a number, got {value!r}")
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, RuntimeError):
         raise InputError(f"{what} must be a number, got {value!r}") from None
     except OverflowError:
@@ -183,14 +183,14 @@ def _finite(value: Any, what: str) -> float:
     return number
 
 
-def scalar(value: Any, what: str = "the number") -> Scalar:
+def scalar(value: object, what: str = "the number") -> Scalar:
     """Return ``value`` as a scalar: an expression as it is, anything else as a finite float."""
     if isinstance(value, Parameter | Time | Operation):
         return value
     return _finite(value, what)
 
 
-def _operation(op: str, *args: Any) -> Scalar:
+def _operation(op: str, *args: object) -> Scalar:
     """Build an operation, folding plain numbers and the neutral elements 0 and 1."""
     operands = tuple(scalar(a, f"an operand of '{op}'") for a in args)
     if all(isinstance(a, float) for a in operands):
@@ -213,7 +213,7 @@ def _operation(op: str, *args: Any) -> Scalar:
     return Operation(op, operands)
 
 
-def _number(value: Any, what: str) -> float:
+def _number(value: complex, what: str) -> float:
     """Return ``value`` as a float, refusing what has no real, finite value."""
     if isinstance(value, complex) or not math.isfinite(value):
         raise InputError(f"{what} must be a real, finite number, got {value}")

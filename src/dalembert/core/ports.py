@@ -5,9 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 
-__all__ = ["Controller", "Formulation", "Law"]
+__all__ = ["Controller", "Formulation", "Law", "SweptFactors"]
+
+
+class SweptFactors(Protocol):
+    """Factors ``M = L D L^T`` of a mass matrix by sweeps along its tree, in O(n)."""
+
+    def lower(self, b: Expression) -> Expression:
+        """``L^-1 b``."""
+        ...
+
+    def upper(self, b: Expression) -> Expression:
+        """``L^-T b``."""
+        ...
+
+    @property
+    def inverse(self) -> Expression:
+        """The reciprocals of D."""
+        ...
 
 
 class Formulation(Protocol):
@@ -50,69 +67,73 @@ class Formulation(Protocol):
     def machine_coordinates(self) -> bool: ...  # noqa: D102
 
     # equations
-    def mass_matrix(self) -> Any: ...  # noqa: D102
-    def coriolis_matrix(self) -> Any: ...  # noqa: D102
-    def gravity(self) -> Any: ...  # noqa: D102
-    def bias(self) -> Any: ...  # noqa: D102
-    def inverse_dynamics(self) -> Any: ...  # noqa: D102
-    def forward_dynamics(self) -> Any: ...  # noqa: D102
-    def kinetic_energy(self) -> Any: ...  # noqa: D102
-    def potential_energy(self) -> Any: ...  # noqa: D102
-    def momentum(self) -> Any: ...  # noqa: D102
-    def center_of_mass(self) -> Any: ...  # noqa: D102
+    def mass_matrix(self) -> Expression: ...  # noqa: D102
+    def coriolis_matrix(self) -> Expression: ...  # noqa: D102
+    def gravity(self) -> Expression: ...  # noqa: D102
+    def bias(self) -> Expression: ...  # noqa: D102
+    def inverse_dynamics(self) -> Expression: ...  # noqa: D102
+    def forward_dynamics(self) -> Expression: ...  # noqa: D102
+    def kinetic_energy(self) -> Expression: ...  # noqa: D102
+    def potential_energy(self) -> Expression: ...  # noqa: D102
+    def momentum(self) -> Expression: ...  # noqa: D102
+    def center_of_mass(self) -> Expression: ...  # noqa: D102
 
-    def actuation(self) -> Any:
+    def actuation(self) -> Expression:
         """Generalised forces of the motors."""
 
-    def losses(self) -> Any:
+    def losses(self) -> Expression:
         """Generalised forces of dampers, friction and motor losses."""
 
-    def own_constraints(self) -> list[tuple[str, Any]]:
+    def own_constraints(self) -> list[tuple[str, Expression]]:
         """Constraints that redundant coordinates bring along, by name."""
 
     def closed_derivatives(self, board: Any) -> Any | None:
         """Derivatives of the inverse dynamics in closed form, as stages on a board; None: there are none."""
 
-    def point_rows(self, frame: str, point: Any, forces: Any, moments: Any) -> tuple[Any, Any, Any] | None:
+    def point_rows(
+        self, frame: str, point: Expression, forces: Expression, moments: Expression
+    ) -> tuple[Expression, Expression, Expression] | None:
         """Rows, rates and their biases of a point along fixed directions; None: the Jacobian of its frame has them."""
 
-    def mass_factors(self) -> Any | None:
-        """``M = L D L^T`` in O(n): ``lower`` (``L^-1 b``), ``upper`` (``L^-T b``) and ``inverse`` (of D); None: no."""
+    def mass_factors(self) -> SweptFactors | None:
+        """Factors of the mass matrix in O(n); None: it is factorised as it is."""
 
     # kinematics
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expression:
         """Rates of the coordinates, ``B(q) v``."""
 
-    def moved(self, d: Any) -> Any:
+    def moved(self, d: Expression) -> Expression:
         """Configuration reached from ``q`` by the tangent displacement ``d``."""
 
-    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+    def frame_pose(self, frame: str) -> tuple[Expression, Expression]:
         """Rotation and position of a frame in the world."""
 
-    def jacobian(self, frame: str) -> Any:
+    def jacobian(self, frame: str) -> Expression:
         """Jacobian of a frame's twist [v; w] at its origin, in its own axes."""
 
-    def joint_coordinate(self, joint: str) -> Any:
+    def joint_coordinate(self, joint: str) -> Expression:
         """Coordinate of a joint that has one."""
 
-    def joint_rate(self, joint: str) -> Any:
+    def joint_rate(self, joint: str) -> Expression:
         """Rate of a joint that has one coordinate."""
 
-    def singularities(self) -> list[tuple[str, Any]]:
+    def singularities(self) -> list[tuple[str, Expression]]:
         """Postures that the coordinates do not have, by name, with expressions that reach zero there from above."""
 
     # the machine's own coordinates
-    def to_machine(self) -> tuple[Any, Any]:
+    def to_machine(self) -> tuple[Expression, Expression]:
         """Coordinates and velocities of the machine's own choice."""
 
-    def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+    def from_machine(
+        self, q: ExpressionLike, v: ExpressionLike, p: ExpressionLike
+    ) -> tuple[ExpressionLike, ExpressionLike]:
         """Coordinates and velocities from the machine's own; CasADi symbols or numbers, these of many as columns."""
 
     # elastic cables
     def cables(self) -> Sequence[Any]:
         """Stretch, length and tension of the elastic cables (`CableTerms`)."""
 
-    def strain_force(self) -> Any:
+    def strain_force(self) -> Expression:
         """Gradient of the strain energy of the elastic cables, a part of the bias."""
 
 
@@ -139,6 +160,8 @@ class Law(Protocol):
         """Initial values of the internal states."""
         ...
 
-    def expression(self, eom: Any, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: Any, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inputs ``u`` and rates ``z'`` as CasADi expressions of the given symbols."""
         ...

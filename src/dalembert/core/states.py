@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, StateLike
 
 __all__ = ["as_numbers", "assigned", "named_vector", "place_of"]
 
 
-def as_numbers(value: Any) -> Array:
+def as_numbers(value: object) -> Array:
     """Return numbers as an array; text and truth values are none, though they could be read as such.
 
     Raises
@@ -28,7 +28,7 @@ def as_numbers(value: Any) -> Array:
     return array.astype(np.float64, copy=False)
 
 
-def named_vector(value: Any, names: Sequence[str], default: Array, what: str) -> Array:
+def named_vector(value: StateLike, names: Sequence[str], default: Array, what: str) -> Array:
     """Return a vector from numbers, from a mapping of some names to numbers, or the default.
 
     Parameters
@@ -76,9 +76,9 @@ def place_of(name: str) -> tuple[str, str]:
     return (kind, rest) if kind in ("q0", "v0") and rest else ("p", name)
 
 
-def assigned(given: Mapping[str, Any], values: Iterable[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return q0, v0 and p by name: what is given, and over it the values of quantities."""
-    result: dict[str, dict[str, Any]] = {k: dict(given.get(k) or {}) for k in ("q0", "v0", "p")}
+def assigned(start: Mapping[str, Any], values: Iterable[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return q0, v0 and p by name: the start, and over it the values of quantities."""
+    result: dict[str, dict[str, Any]] = {k: dict(start.get(k) or {}) for k in ("q0", "v0", "p")}
     for name, value in values:
         target, key = place_of(name)
         result[target][key] = value

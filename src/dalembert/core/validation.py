@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Scalar, depends_on_time, nominal, scalar
+from dalembert.core.types import Array
 from dalembert.core.warn import warn
 
 __all__ = [
@@ -28,6 +32,8 @@ __all__ = [
 
 Vector = tuple[Scalar, Scalar, Scalar]
 Matrix = tuple[Vector, Vector, Vector]
+VectorLike = Sequence[Scalar] | Array
+"""Three components as callers write them; `field_vector` makes a `Vector` of them."""
 
 AXES: dict[str, Vector] = {
     "x": (1.0, 0.0, 0.0),
@@ -66,7 +72,7 @@ class Bound:
     strict: bool = False
     upper: float = math.inf
 
-    def holds(self, number: Any) -> Any:
+    def holds(self, number: float | Array) -> bool | NDArray[np.bool_]:
         """Whether a number (or each of an array) keeps the bound; NaN does not."""
         return (number > self.lower if self.strict else number >= self.lower) & (number <= self.upper)
 
@@ -78,20 +84,20 @@ class Bound:
         return f"{self.what} must be {sign} {self.lower:g}, got {number:g}"
 
 
-def check_name(name: Any, kind: str) -> str:
+def check_name(name: object, kind: str) -> str:
     """Return ``name`` if it is a non-empty string without white space at its ends."""
     if not isinstance(name, str) or not name or name != name.strip():
         raise MachineError(f"the name of a {kind} must be a non-empty string, got {name!r}")
     return name
 
 
-def check_number(name: str, value: Any, *, positive: bool = True, unit: str = "") -> float:
+def check_number(name: str, value: object, *, positive: bool = True, unit: str = "") -> float:
     """Return an argument of a call that must be a finite (and positive) number."""
     expected = f"a finite number{' > 0' if positive else ''}{' ' + unit if unit else ''}"
     try:
         if isinstance(value, str | bytes | bool):
             raise TypeError
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise InputError(f"{name} must be {expected}, got {value!r}") from None
     if not math.isfinite(number) or (positive and number <= 0.0):
@@ -99,15 +105,15 @@ def check_number(name: str, value: Any, *, positive: bool = True, unit: str = ""
     return number
 
 
-def check_names(given: Any, what: str) -> list[str]:
+def check_names(names: object, what: str) -> list[str]:
     """Return names as a list; one of them alone will do."""
-    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
-    if not all(isinstance(name, str) for name in names):
-        raise InputError(f"{what} must be names, got {given!r}")
-    return names
+    listed = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
+    if not all(isinstance(name, str) for name in listed):
+        raise InputError(f"{what} must be names, got {names!r}")
+    return cast(list[str], listed)
 
 
-def check_seed(seed: Any, name: str = "seed") -> int:
+def check_seed(seed: object, name: str = "seed") -> int:
     """Return the seed of random numbers, or another number that chooses them."""
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(f"{name} must be an integer >= 0, got {seed!r}")
@@ -115,7 +121,7 @@ def check_seed(seed: Any, name: str = "seed") -> int:
 
 
 def field_scalar(
-    value: Any, what: str, *, lower: float | None = None, strict: bool = False, time: bool = False
+    value: object, what: str, *, lower: float | None = None, strict: bool = False, time: bool = False
 ) -> Scalar:
     """Return a scalar field, its nominal value at or above ``lower``; ``time`` allows it to depend on time."""
     try:
@@ -135,7 +141,7 @@ def field_scalar(
     return result
 
 
-def field_vector(value: Any, what: str, *, time: bool = False) -> Vector:
+def field_vector(value: object, what: str, *, time: bool = False) -> Vector:
     """Return a vector field of three scalars."""
     items = _sequence(value)
     if items is None or len(items) != 3:
@@ -144,7 +150,7 @@ def field_vector(value: Any, what: str, *, time: bool = False) -> Vector:
     return (x, y, z)
 
 
-def field_axis(value: Any, what: str) -> Vector:
+def field_axis(value: object, what: str) -> Vector:
     """Return a direction: three scalars, or a coordinate axis such as ``"x"`` or ``"-z"``."""
     if isinstance(value, str):
         if value not in AXES:
@@ -153,7 +159,7 @@ def field_axis(value: Any, what: str) -> Vector:
     return field_vector(value, what)
 
 
-def unit_vector(value: Any, what: str) -> Vector:
+def unit_vector(value: object, what: str) -> Vector:
     """Return a direction of plain numbers, normalised."""
     v = field_axis(value, what)
     if not all(isinstance(x, float) for x in v):
@@ -176,7 +182,7 @@ def check_angle(value: Scalar, what: str) -> None:
         )
 
 
-def field_matrix(value: Any, what: str) -> Matrix:
+def field_matrix(value: object, what: str) -> Matrix:
     """Return a 3x3 field; three numbers stand for a diagonal, six for xx, yy, zz, xy, xz, yz."""
     items = _sequence(value)
     if items is not None and len(items) in (3, 6) and not any(_sequence(v) is not None for v in items):
@@ -189,7 +195,7 @@ def field_matrix(value: Any, what: str) -> Matrix:
     return (a, b, c)
 
 
-def _sequence(value: Any) -> Sequence[Any] | None:
+def _sequence(value: object) -> list[object] | None:
     if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
         return None
     return list(value)

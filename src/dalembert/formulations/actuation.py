@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.model.parts import Actuator
 
 __all__ = ["saturated"]
@@ -14,7 +14,7 @@ __all__ = ["saturated"]
 _LARGEST = 1e300  # effort that still counts as a number
 
 
-def saturated(actuator: Actuator, effort: Any) -> Any:
+def saturated(actuator: Actuator, effort: Expression) -> Expression:
     """Effort of an actuator for a commanded one: cut at its limits where it has any."""
     lower, upper = actuator.range
     cut = effort

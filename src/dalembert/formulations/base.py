@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Protocol
 
 import casadi as ca
 
+from dalembert.compile.rows import Block
+from dalembert.compile.rows_builder import Cell, RowsBuilder
+from dalembert.core.ports import SweptFactors
+from dalembert.core.types import Expression, ExpressionLike
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.variables import Variables
 from dalembert.model.cables import Cable
 from dalembert.model.machine import Machine
 
-__all__ = ["CableTerms", "FormulationBase"]
+__all__ = ["CableTerms", "ClosedDerivatives", "FormulationBase"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +37,33 @@ class CableTerms:
     """
 
     cable: Cable
-    stretch: Any
-    rate: Any
-    length: Any
-    elastic: Any
-    tension: Any
+    stretch: Expression
+    rate: Expression
+    length: Expression
+    elastic: Expression
+    tension: Expression
+
+
+class ClosedDerivatives(Protocol):
+    """Derivatives of the inverse dynamics in closed form, as stages on a board.
+
+    Attributes
+    ----------
+    mass
+        How the mass matrix is computed.
+    bias
+        Where the forces ``C v + g`` are, a row; springs are left out.
+    spring_force
+        The forces of the springs.
+    """
+
+    mass: list[dict[int, Cell]]
+    bias: Block
+    spring_force: Expression
+
+    def at(self, a: Expression) -> tuple[list[dict[int, Cell]], list[dict[int, Cell]]]:
+        """Append the stages at accelerations `a`; return how d tau/d q and d tau/d v are computed."""
+        ...
 
 
 class FormulationBase:
@@ -56,35 +82,39 @@ class FormulationBase:
         """Why the formulation cannot take a machine; None: it can."""
         return None
 
-    def own_constraints(self) -> list[tuple[str, Any]]:
+    def own_constraints(self) -> list[tuple[str, Expression]]:
         """None."""
         return []
 
-    def singularities(self) -> list[tuple[str, Any]]:
+    def singularities(self) -> list[tuple[str, Expression]]:
         """None."""
         return []
 
-    def closed_derivatives(self, board: Any) -> Any | None:
+    def closed_derivatives(self, board: RowsBuilder) -> ClosedDerivatives | None:
         """None: the tape is differentiated."""
         return None
 
-    def point_rows(self, frame: str, point: Any, forces: Any, moments: Any) -> tuple[Any, Any, Any] | None:
+    def point_rows(
+        self, frame: str, point: Expression, forces: Expression, moments: Expression
+    ) -> tuple[Expression, Expression, Expression] | None:
         """None: rows are those of the frame's Jacobian."""
         return None
 
-    def mass_factors(self) -> Any | None:
+    def mass_factors(self) -> SweptFactors | None:
         """None: the mass matrix is factorised as it is."""
         return None
 
-    def to_machine(self) -> tuple[Any, Any]:
+    def to_machine(self) -> tuple[Expression, Expression]:
         """Return the coordinates and velocities themselves."""
         return self.variables.q, self.variables.v
 
-    def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+    def from_machine(
+        self, q: ExpressionLike, v: ExpressionLike, p: ExpressionLike
+    ) -> tuple[ExpressionLike, ExpressionLike]:
         """Return the coordinates and velocities themselves."""
         return q, v
 
-    def moved(self, d: Any) -> Any:
+    def moved(self, d: Expression) -> Expression:
         """Configuration reached from ``q`` by the tangent displacement ``d``."""
         return self.layout.integrate(self.variables.q, d)
 
@@ -92,6 +122,6 @@ class FormulationBase:
         """None."""
         return ()
 
-    def strain_force(self) -> Any:
+    def strain_force(self) -> Expression:
         """Zero."""
         return ca.SX(self.layout.nv, 1)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.compile.native import Source
 from dalembert.core.errors import UnknownNameError
+from dalembert.core.types import Expression
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.symbolic import ROWS, Symbolic
 from dalembert.model.machine import Machine
@@ -100,11 +99,11 @@ def _outputs(
     machine: Machine,
     layout: Layout,
     symbolic: Symbolic,
-    symbols: dict[str, Any],
+    symbols: dict[str, Expression],
     name: str,
     frame: str | None,
     axes: str,
-) -> list[Any]:
+) -> list[Expression]:
     if name == "integrate":
         # parameters have a say only in which turn of a joint is meant, and there the nominal ones will do
         return [ca.substitute(ca.densify(symbolic.moved(symbols["d"])), symbolic.p, ca.DM(machine.p_nominal))]

@@ -10,7 +10,7 @@ which is written in rows (``compile/rows.py``).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import casadi as ca
 
@@ -18,7 +18,7 @@ from dalembert.compile.rows import aligned
 from dalembert.compile.rows_builder import Cell, RowExpressions, RowsBuilder
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Formulation
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.factorization import BoardFactors, unit_rows
 from dalembert.formulations.tree.derivatives import Cells
 
@@ -42,7 +42,7 @@ def inverse_derivatives(formulation: Formulation) -> RowExpressions:
     if tree is not None:
         by_p, (by_q, by_v), mass = board.give(_by_p(formulation, a)), tree.at(a), tree.mass
     else:
-        by_q, by_v, mass = (_given(board, x) for x in (*_by_tape(formulation, a), formulation.mass_matrix()))
+        by_q, by_v, mass = (_cells(board, x) for x in (*_by_tape(formulation, a), formulation.mass_matrix()))
         by_p = board.give(_by_p(formulation, a))
     blocks = [board.block(len(mass), len(mass)) for _ in range(3)]
     for block, cells in zip(blocks, (by_q, by_v, mass), strict=True):
@@ -68,7 +68,7 @@ def forward_derivatives(formulation: Formulation) -> RowExpressions:
         by_p, (by_q, by_v) = board.give(_by_p(formulation, a)), tree.at(a)
     else:
         a = formulation.forward_dynamics()
-        by_q, by_v, mass = (_given(board, y) for y in (*_by_tape(formulation, a), formulation.mass_matrix()))
+        by_q, by_v, mass = (_cells(board, y) for y in (*_by_tape(formulation, a), formulation.mass_matrix()))
         by_p = board.give(_by_p(formulation, a))
         factors = BoardFactors(board, mass)
     step = aligned(nv)
@@ -77,26 +77,31 @@ def forward_derivatives(formulation: Formulation) -> RowExpressions:
         for i, (q, v) in enumerate(zip(by_q, by_v, strict=True))
     ]
     X, inverse = factors.solve_rows(unit, right, 2 * step + by_p.columns)
-    parts = [X.part(0, 0, nv, nv), X.part(0, step, nv, nv), inverse, X.part(0, 2 * step, nv, by_p.columns)]
+    parts = [
+        X.submatrix(0, 0, nv, nv),
+        X.submatrix(0, step, nv, nv),
+        inverse,
+        X.submatrix(0, 2 * step, nv, by_p.columns),
+    ]
     return board.finish(parts, symmetric=[inverse])
 
 
-def _by_p(formulation: Formulation, a: Any) -> Any:
+def _by_p(formulation: Formulation, a: Expression) -> Expression:
     """Derivatives of the inverse dynamics by the parameters, at accelerations `a`."""
     x = formulation.variables
     return ca.substitute(ca.jacobian(formulation.inverse_dynamics(), x.p), x.a, a)
 
 
-def _by_tape(formulation: Formulation, a: Any) -> list[Any]:
+def _by_tape(formulation: Formulation, a: Expression) -> list[Expression]:
     """Derivatives of the inverse dynamics by q and v, at accelerations `a`, without a closed form."""
     x = formulation.variables
     tau = ca.cse(formulation.inverse_dynamics())
     rates = ca.jacobian(formulation.coordinate_rates(), x.v)
-    made: list[Any] = ca.substitute([ca.jacobian(tau, x.q) @ rates, ca.jacobian(tau, x.v)], [x.a], [a])
-    return made
+    matrices: list[Expression] = ca.substitute([ca.jacobian(tau, x.q) @ rates, ca.jacobian(tau, x.v)], [x.a], [a])
+    return matrices
 
 
-def _given(board: RowsBuilder, matrix: Any) -> Cells:
+def _cells(board: RowsBuilder, matrix: Expression) -> Cells:
     """Cells of a matrix that a tape gives."""
     block = board.give(matrix)
     return [{c: (block.place(i), ()) for c in range(block.columns) if matrix.has_nz(i, c)} for i in range(block.rows)]

@@ -75,7 +75,7 @@ def derive(
     *,
     coordinates: CoordinateMap | None = None,
     backend: Backend = "auto",
-    **options: Any,
+    **options: str,
 ) -> EquationsOfMotion:
     """Derive the equations of motion of a machine; see `dalembert.equations`."""
     if not isinstance(machine, Machine):
@@ -389,7 +389,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
     def _call(
         self,
         name: str,
-        arguments: tuple[Any, ...],
+        arguments: tuple[ArrayLike, ...],
         t: float,
         p: Parameters,
         frame: str | None = None,
@@ -414,7 +414,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
             self.parameter_values(p)
         return kernel(*arguments)
 
-    def _checked(self, name: str, *arguments: Any) -> Any:
+    def _checked(self, name: str, *arguments: ArrayLike) -> Any:
         return self._call(name, arguments, 0.0, None)
 
 

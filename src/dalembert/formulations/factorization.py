@@ -14,6 +14,7 @@ import casadi as ca
 
 from dalembert.compile.rows import ALIGN, Block, aligned
 from dalembert.compile.rows_builder import Cell, RowsBuilder
+from dalembert.core.types import Expression
 
 __all__ = [
     "BoardFactors",
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-def solve_spd(A: Any, b: Any) -> Any:
+def solve_spd(A: Expression, b: Expression) -> Expression:
     """Solve ``A x = b`` for a symmetric positive definite matrix, on a tape.
 
     Structural zeros of ``A`` and ``b`` cost nothing.
@@ -42,7 +43,7 @@ def solve_spd(A: Any, b: Any) -> Any:
     return solve_factored(unit_factors(A), b)
 
 
-def solve_factored(factors: UnitFactors, b: Any) -> Any:
+def solve_factored(factors: UnitFactors, b: Expression) -> Expression:
     """Solve ``A x = b`` (n x m) by the factors of A."""
     n, m = len(factors.rows), b.shape[1]
     y = half_solve(factors, [b[k, :] for k in range(n)])
@@ -53,16 +54,16 @@ def solve_factored(factors: UnitFactors, b: Any) -> Any:
 class UnitFactors(NamedTuple):
     """Rows of the unit factor ``L`` below its diagonal, by column, and the reciprocals of ``D``, of ``A = L^T D L``."""
 
-    rows: list[dict[int, Any]]
-    inverse: list[Any]
+    rows: list[dict[int, Expression]]
+    inverse: list[Expression]
 
 
-def unit_factors(A: Any) -> UnitFactors:
+def unit_factors(A: Expression) -> UnitFactors:
     """Factor a symmetric positive definite matrix on a tape; its lower triangle is read."""
     n = A.shape[0]
     rows: list[list[Any]] = [[A[i, j] if A.has_nz(i, j) else None for j in range(i + 1)] for i in range(n)]
-    L: list[dict[int, Any]] = [{} for _ in range(n)]  # L[k][j], j < k: row k of the unit factor
-    inverse: list[Any] = [None] * n  # one division per pivot
+    L: list[dict[int, Expression]] = [{} for _ in range(n)]  # L[k][j], j < k: row k of the unit factor
+    inverse: list[Expression] = [ca.SX(0)] * n  # one division per pivot
     for k in range(n - 1, -1, -1):
         pivot = rows[k]
         inverse[k] = 1 / pivot[k]
@@ -75,9 +76,9 @@ def unit_factors(A: Any) -> UnitFactors:
     return UnitFactors(L, inverse)
 
 
-def half_solve(factors: UnitFactors, b: Sequence[Any]) -> list[Any]:
+def half_solve(factors: UnitFactors, b: Sequence[Expression | None]) -> list[Any]:
     """``L^-T b`` for entries of a vector, None where they are zero: what is zero in a subtree stays so."""
-    x = list(b)
+    x: list[Any] = list(b)
     for k in range(len(x) - 1, -1, -1):
         if x[k] is None:
             continue
@@ -87,7 +88,7 @@ def half_solve(factors: UnitFactors, b: Sequence[Any]) -> list[Any]:
     return x
 
 
-def back_solve(factors: UnitFactors, b: Sequence[Any]) -> list[Any]:
+def back_solve(factors: UnitFactors, b: Sequence[Expression]) -> list[Expression]:
     """``L^-1 b`` for entries, or rows, of b."""
     x = list(b)
     for k, row in enumerate(factors.rows):
@@ -128,7 +129,7 @@ class BoardFactors:
             board.pivot(self._D.place(0, j), M.place(j, j))
             board.row(self._L.place(j), {c: (None, ((self._D.place(0, j), M.place(j)),)) for c in lower})
 
-    def solve_tape(self, b: Any) -> Any:
+    def solve_tape(self, b: Expression) -> Expression:
         """Solution of ``M x = b`` as expressions for the tape that is given next."""
         L, D = self._board.read(self._L), self._board.read(self._D)
         x = ca.vertsplit(b)
@@ -157,7 +158,7 @@ class BoardFactors:
         """
         board, n, L, D = self._board, self._n, self._L, self._D
         both = board.block(n, aligned(n) + columns)
-        inverse, X = both.part(0, 0, n, n), both.part(0, aligned(n), n, columns)
+        inverse, X = both.submatrix(0, 0, n, n), both.submatrix(0, aligned(n), n, columns)
         filled: list[set[int]] = [set() for _ in range(n)]  # columns of B that are not zero, row by row
         board.clear(both)
         for j in reversed(range(n)):
@@ -176,7 +177,7 @@ class BoardFactors:
     def _reduced(
         self,
         j: int,
-        own: Mapping[int, Cell],
+        cells: Mapping[int, Cell],
         columns: set[int],
         source: Block,
         counts: Callable[[int, int], bool],
@@ -184,7 +185,7 @@ class BoardFactors:
         """Cells of row j of a matrix, less the multiples of those rows k below it that count for a column c."""
         result: dict[int, Cell] = {}
         for c in columns:
-            start, terms = own.get(c, (None, ()))
+            start, terms = cells.get(c, (None, ()))
             below = ((self._L.place(k, j), source.place(k)) for k in self._below[j] if counts(k, c))
             result[c] = start, (*terms, *below)
         return result

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,10 @@ from dalembert.core.constraint_algebra import minimum_norm
 from dalembert.core.contact_algebra import NoContactForcesError, delassus, strike
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+
+if TYPE_CHECKING:
+    from dalembert.formulations.equations import EquationsOfMotion
+    from dalembert.formulations.states import Parameters
 
 __all__ = ["ContactImpact", "contact_impact"]
 
@@ -61,20 +65,20 @@ class ContactImpact:
 
 
 def contact_impact(
-    eom: Any,
+    eom: EquationsOfMotion,
     q: ArrayLike,
     v: ArrayLike,
     contacts: Mapping[str, ArrayLike],
     e: ArrayLike,
     friction: ArrayLike,
     t: float,
-    p: Any,
+    p: Parameters,
 ) -> ContactImpact:
     """Solve an impact; see `EquationsOfMotion.impact`."""
     q, v = _vector(q, "q", eom.nq), _vector(v, "v", eom.nv)
     names, normals = _rows(contacts)
     k = len(names)
-    given = _coefficients(e, names, "restitution", 1.0)
+    restitution = _coefficients(e, names, "restitution", 1.0)
     mu = _coefficients(friction, names, "friction", np.inf)
     M = eom.mass_matrix(q, t=t, p=p)
     turned = {name: eom.jacobian(name, q, axes="world", t=t, p=p)[:3] for name in dict.fromkeys(names)}
@@ -90,21 +94,21 @@ def contact_impact(
     none = np.zeros(len(cables))
     rubs, newton = np.concatenate([mu, none]), np.zeros(k + len(cables), dtype=bool)
     try:
-        made = strike(W, u, np.concatenate([given, none]), rubs, newton)
-        if made.factor < _NONE:
-            made = replace(strike(W, u, 0.0 * rubs, rubs, newton), factor=0.0)
+        blow = strike(W, u, np.concatenate([restitution, none]), rubs, newton)
+        if blow.factor < _NONE:
+            blow = replace(strike(W, u, 0.0 * rubs, rubs, newton), factor=0.0)
     except NoContactForcesError as error:
         by_friction = error.pair < k and mu[error.pair] > 0.0 and W[3 * error.pair, 3 * error.pair] > 0.0
         raise InputError(_ill_posed(eom, names, error.pair if by_friction else None)) from None
-    after = start + respond(A.T @ made.impulses.ravel())
-    pushed, along = made.impulses[:k], np.zeros((k, 3))
+    after = start + respond(A.T @ blow.impulses.ravel())
+    pushed, along = blow.impulses[:k], np.zeros((k, 3))
     for i in np.flatnonzero(mu):
         along[i] = pushed[i, 1:] @ axes[i][1:]
     lost = 0.5 * float(v @ M @ v - after @ M @ after)
-    return ContactImpact(after, names, pushed[:, 0], along, made.factor * given, lost)
+    return ContactImpact(after, names, pushed[:, 0], along, blow.factor * restitution, lost)
 
 
-def _ill_posed(eom: Any, names: tuple[str, ...], pair: int | None) -> str:
+def _ill_posed(eom: EquationsOfMotion, names: tuple[str, ...], pair: int | None) -> str:
     """What to say where there are no impulses, because of the friction of a pair or of none."""
     if pair is not None:
         return f"no impulses obey the law of friction at frame '{names[pair]}': the impact is ill-posed"
@@ -124,12 +128,12 @@ def _across(n: Array) -> Array:
 
 def _vector(x: ArrayLike, what: str, n: int) -> Array:
     try:
-        made = np.asarray(x, dtype=float)
+        vector = np.asarray(x, dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be {n} numbers, got {x!r}") from None
-    if made.shape != (n,) or not np.isfinite(made).all():
+    if vector.shape != (n,) or not np.isfinite(vector).all():
         raise InputError(f"an impact is one state: {what} must be {n} finite numbers, got {x!r}")
-    return made
+    return vector
 
 
 def _rows(contacts: Mapping[str, ArrayLike]) -> tuple[tuple[str, ...], list[Array]]:
@@ -140,39 +144,42 @@ def _rows(contacts: Mapping[str, ArrayLike]) -> tuple[tuple[str, ...], list[Arra
     normals: list[Array] = []
     for name, value in contacts.items():
         try:
-            made = np.atleast_2d(np.asarray(value, dtype=float))
+            rows = np.atleast_2d(np.asarray(value, dtype=float))
         except (TypeError, ValueError):
-            made = np.zeros((0, 0))
-        sizes = np.linalg.norm(made, axis=-1) if made.ndim == 2 and made.shape[1] == 3 else np.zeros(0)
+            rows = np.zeros((0, 0))
+        sizes = np.linalg.norm(rows, axis=-1) if rows.ndim == 2 and rows.shape[1] == 3 else np.zeros(0)
         if not (sizes.size and np.isfinite(sizes).all() and (sizes > 0.0).all()):
             expected = "must be a normal (3 numbers, not zero) or several"
             raise InputError(f"the contact of frame '{name}' {expected}, got {value!r}")
-        names += [name] * len(made)
-        normals += list(made / sizes[:, None])
+        names += [name] * len(rows)
+        normals += list(rows / sizes[:, None])
     return tuple(names), normals
 
 
-def _coefficients(given: ArrayLike, names: Sequence[str], what: str, most: float) -> Array:
+def _coefficients(coefficients: ArrayLike, names: Sequence[str], what: str, most: float) -> Array:
     try:
-        made = np.asarray(given, dtype=float)
+        values = np.asarray(coefficients, dtype=float)
     except (TypeError, ValueError):
-        made = np.full(0, np.nan)
-    if made.shape not in ((), (len(names),)) or not ((made >= 0.0) & (made <= most) & np.isfinite(made)).all():
+        values = np.full(0, np.nan)
+    if values.shape not in ((), (len(names),)) or not ((values >= 0.0) & (values <= most) & np.isfinite(values)).all():
         one = "one number from 0 to 1" if most == 1.0 else "one number >= 0"
-        raise InputError(f"{what} must be {one}, or one for each of {len(names)} contacts, got {given!r}")
-    return np.broadcast_to(made, (len(names),)).copy()
+        raise InputError(f"{what} must be {one}, or one for each of {len(names)} contacts, got {coefficients!r}")
+    return np.broadcast_to(values, (len(names),)).copy()
 
 
-def _constraints(eom: Any, q: Array, v: Array, t: float, p: Any) -> tuple[Array, Array, Array, Array]:
+def _constraints(
+    eom: EquationsOfMotion, q: Array, v: Array, t: float, p: Parameters
+) -> tuple[Array, Array, Array, Array]:
     """Rows of the machine's constraints that act and their rates, then those of its taut cables."""
     if not eom.constrained:
         return np.zeros((0, eom.nv)), np.zeros(0), np.zeros((0, eom.nv)), np.zeros(0)
     system = eom.constraint_system
-    state = {"t": t, "p": p, "latches": system.measured(system.latch_nominal, q, t, eom.parameter_values(p))}
+    latches = system.measured(system.latch_nominal, q, t, eom.parameter_values(p))
     on = system.activity(system.latch_nominal) > 0.0
     pulls = np.zeros(len(on), dtype=bool)
     for rows in system.rows:
         pulls[rows.start : rows.stop] = rows.unilateral
-    taut = on & pulls & (eom.constraints(q, **state) > -_TAUT)
-    J, rate = eom.constraint_jacobian(q, **state), eom.constraint_velocity(q, v, **state)
+    taut = on & pulls & (eom.constraints(q, t=t, p=p, latches=latches) > -_TAUT)
+    J = eom.constraint_jacobian(q, t=t, p=p, latches=latches)
+    rate = eom.constraint_velocity(q, v, t=t, p=p, latches=latches)
     return J[on & ~pulls], rate[on & ~pulls], J[taut], rate[taut]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.model.beam import Beam
 from dalembert.model.joint import Joint
 from dalembert.model.joints import JOINT_KINDS, Coordinates
@@ -110,26 +110,26 @@ class Layout:
         """Blocks that have velocities."""
         return tuple(b for b in self.blocks if b.v.stop > b.v.start)
 
-    def rates(self, q: Any, v: Any) -> Any:
+    def rates(self, q: Expression, v: Expression) -> Expression:
         """Rates of the coordinates, ``B(q) v``."""
         return ca.vertcat(*[b.coordinates.rate(q[b.q], v[b.v]) for b in self.moving])
 
-    def integrate(self, q: Any, d: Any) -> Any:
+    def integrate(self, q: Expression, d: Expression) -> Expression:
         """Configuration reached from ``q`` by the tangent displacement ``d``."""
         return ca.vertcat(*[b.coordinates.integrate(q[b.q], d[b.v]) for b in self.moving])
 
-    def difference(self, q0: Any, q1: Any) -> Any:
+    def difference(self, q0: Expression, q1: Expression) -> Expression:
         """Tangent displacement from ``q0`` to ``q1``."""
         return ca.vertcat(*[b.coordinates.difference(q0[b.q], q1[b.q]) for b in self.moving])
 
-    def flow(self, d: Any) -> Any:
+    def flow(self, d: Expression) -> Expression:
         """Tangent displacement that the constant velocity ``d`` makes in one unit of time."""
         return ca.vertcat(*[b.coordinates.flow(d[b.v]) for b in self.moving])
 
-    def transported(self, v: Any, d: Any) -> Any:
+    def transported(self, v: Expression, d: Expression) -> Expression:
         """Velocities after the tangent displacement ``d`` if what moves keeps its velocity in fixed axes."""
         return ca.vertcat(*[b.coordinates.transported(v[b.v], d[b.v]) for b in self.moving])
 
-    def coasting(self, v: Any) -> Any:
+    def coasting(self, v: Expression) -> Expression:
         """Rates of the velocities at which what moves keeps its velocity in fixed axes."""
         return ca.vertcat(*[b.coordinates.coasting(v[b.v]) for b in self.moving])

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast, overload
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError
-from dalembert.core.parameter import nominal
+from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.ports import Formulation
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.formulations.base import FormulationBase
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.layout import Layout
@@ -27,6 +27,12 @@ from dalembert.formulations.variables import Variables
 from dalembert.model.machine import Machine
 
 __all__ = ["CoordinateMap", "Mapped", "couple", "in_coordinates", "in_machine_coordinates", "tree_coordinates"]
+
+
+MapFunction = Callable[[Expression, dict[str, Expression]], Expression | Sequence[Expression | float]]
+"""Function of a vector of coordinates and of the parameters by name; it gets symbols, or numbers (``ca.DM``)."""
+
+Column = TypeVar("Column", bound=ca.SX | ca.DM)
 
 
 @dataclass(frozen=True)
@@ -49,9 +55,9 @@ class CoordinateMap:
     """
 
     names: Sequence[str]
-    to_machine: Callable[[Any, dict[str, Any]], Any]
-    from_machine: Callable[[Any, dict[str, Any]], Any] | None = None
-    singular: Mapping[str, Callable[[Any, dict[str, Any]], Any]] = field(default_factory=dict, hash=False)
+    to_machine: MapFunction
+    from_machine: MapFunction | None = None
+    singular: Mapping[str, MapFunction] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         names = () if isinstance(self.names, str) or not isinstance(self.names, Iterable) else tuple(self.names)
@@ -67,11 +73,12 @@ class CoordinateMap:
                 f"singular of a CoordinateMap must map names to functions of (y, parameters), got {self.singular!r}"
             )
 
-    def call(self, which: str, x: Any, parameters: dict[str, Any], n: int) -> Any:
+    def call(self, which: str, x: Column, parameters: Mapping[str, ExpressionLike | float], n: int) -> Column:
         """Result of ``to_machine``, ``from_machine`` or a singular posture, as a column of ``n``."""
         try:
-            made = (self.singular.get(which) or getattr(self, which))(x, parameters)
-            column = ca.vertcat(*made) if isinstance(made, list | tuple) else made
+            function: Callable[..., Any] = self.singular.get(which) or getattr(self, which)
+            components = function(x, parameters)
+            column = ca.vertcat(*components) if isinstance(components, list | tuple) else components
             column = (ca.SX if isinstance(x, ca.SX) else ca.DM)(column)
         except Exception as error:
             reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
@@ -81,7 +88,7 @@ class CoordinateMap:
                 f"{which} of the CoordinateMap ({', '.join(self.names)}) must return {n} expressions, "
                 f"got {column.shape[0]}"
             )
-        return column
+        return cast(Column, column)
 
 
 class Mapped(FormulationBase):
@@ -104,9 +111,9 @@ class Mapped(FormulationBase):
         inner: Formulation,
         variables: Variables,
         layout: Layout,
-        q: Any,
-        E: Any,
-        rates: Any,
+        q: Expression,
+        E: Expression,
+        rates: Expression,
         coordinates: CoordinateMap | None = None,
     ) -> None:
         self.inner = inner
@@ -120,7 +127,7 @@ class Mapped(FormulationBase):
         self.coordinates = coordinates
         self.machine_coordinates = coordinates is None
 
-    def singularities(self) -> list[tuple[str, Any]]:
+    def singularities(self) -> list[tuple[str, Expression]]:
         """Postures that the coordinates of the map do not have."""
         if self.coordinates is None:
             return []
@@ -129,102 +136,104 @@ class Mapped(FormulationBase):
         return [(name, self.coordinates.call(name, x.q, parameters, 1)) for name in self.coordinates.singular]
 
     @cached_property
-    def _drift(self) -> Any:
+    def _drift(self) -> Expression:
         """``E' w``."""
         return self._rate(self.E @ self.variables.v)
 
-    def _rate(self, x: Any) -> Any:
+    def _rate(self, x: Expression) -> Expression:
         column = ca.jtimes(ca.densify(ca.vec(x)), self.variables.q, self.rates)
         return ca.reshape(column, *x.shape)
 
-    def at(self, expression: Any, a: Any | None = None) -> Any:
+    def at(self, expression: Expression, a: Expression | None = None) -> Expression:
         """An expression of the inner formulation at the mapped state (and the acceleration ``a``)."""
         x, y = self.inner.variables, self.variables
         a = self.E @ y.a + self._drift if a is None else a
         f = ca.Function("f", [x.q, x.v, x.a, x.u, x.t, x.p], [expression])
         return f(self.q, self.E @ y.v, a, y.u, y.t, y.p)
 
-    def project(self, force: Any, a: Any | None = None) -> Any:
+    def project(self, force: Expression, a: Expression | None = None) -> Expression:
         """Generalised forces in the new coordinates."""
         return self.E.T @ self.at(force, a)
 
-    def mass_matrix(self) -> Any:
+    def mass_matrix(self) -> Expression:
         """``E^T M E``."""
         return self.E.T @ self.at(self.inner.mass_matrix()) @ self.E
 
-    def coriolis_matrix(self) -> Any:
+    def coriolis_matrix(self) -> Expression:
         """``E^T (C E + M E')``."""
         C, M = self.at(self.inner.coriolis_matrix()), self.at(self.inner.mass_matrix())
         return self.E.T @ (C @ self.E + M @ self._rate(self.E))
 
-    def gravity(self) -> Any:
+    def gravity(self) -> Expression:
         """Gravity force."""
         return self.project(self.inner.gravity())
 
-    def bias(self) -> Any:
+    def bias(self) -> Expression:
         """``C w + dV/dy``."""
         return self.project(self.inner.inverse_dynamics(), self._drift)
 
-    def inverse_dynamics(self) -> Any:
+    def inverse_dynamics(self) -> Expression:
         """``M a + C w + dV/dy``."""
         return self.project(self.inner.inverse_dynamics())
 
-    def forward_dynamics(self) -> Any:
+    def forward_dynamics(self) -> Expression:
         """Solution of ``M a = tau - bias`` by factorisation of the mass matrix."""
         return solve_spd(self.mass_matrix(), self.variables.tau - self.bias())
 
-    def kinetic_energy(self) -> Any:
+    def kinetic_energy(self) -> Expression:
         """Kinetic energy."""
         return self.at(self.inner.kinetic_energy())
 
-    def potential_energy(self) -> Any:
+    def potential_energy(self) -> Expression:
         """Potential energy."""
         return self.at(self.inner.potential_energy())
 
-    def momentum(self) -> Any:
+    def momentum(self) -> Expression:
         """Momentum in world axes."""
         return self.at(self.inner.momentum())
 
-    def center_of_mass(self) -> Any:
+    def center_of_mass(self) -> Expression:
         """Centre of mass in the world."""
         return self.at(self.inner.center_of_mass())
 
-    def actuation(self) -> Any:
+    def actuation(self) -> Expression:
         """Generalised forces of the motors."""
         return self.project(self.inner.actuation())
 
-    def losses(self) -> Any:
+    def losses(self) -> Expression:
         """Generalised forces of the losses."""
         return self.project(self.inner.losses())
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expression:
         """Rates of the new coordinates."""
         return self.rates
 
-    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+    def frame_pose(self, frame: str) -> tuple[Expression, Expression]:
         """Pose (R, p) of a frame in the world."""
         R, p = self.inner.frame_pose(frame)
         return self.at(R), self.at(p)
 
-    def jacobian(self, frame: str) -> Any:
+    def jacobian(self, frame: str) -> Expression:
         """Jacobian of a frame's twist."""
         return self.at(self.inner.jacobian(frame)) @ self.E
 
-    def joint_coordinate(self, joint: str) -> Any:
+    def joint_coordinate(self, joint: str) -> Expression:
         """Coordinate of a joint that has one."""
         return self.at(self.inner.joint_coordinate(joint))
 
-    def joint_rate(self, joint: str) -> Any:
+    def joint_rate(self, joint: str) -> Expression:
         """Rate of a joint that has one coordinate."""
         return self.at(self.inner.joint_rate(joint))
 
-    def to_machine(self) -> tuple[Any, Any]:
+    def to_machine(self) -> tuple[Expression, Expression]:
         """Coordinates and velocities of the machine's own choice."""
         if self.coordinates is None:
             return super().to_machine()
         return self.q, self.E @ self.variables.v
 
-    def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+    def from_machine(
+        self, q: ExpressionLike, v: ExpressionLike, p: ExpressionLike
+    ) -> tuple[ExpressionLike, ExpressionLike]:
         """Coordinates and velocities from the machine's own, which must be numbers."""
         if self.coordinates is None:
             return super().from_machine(q, v, p)
@@ -235,8 +244,8 @@ class Mapped(FormulationBase):
             raise InputError("this choice of coordinates has no inverse: give CoordinateMap a from_machine")
         x = self.variables
         parameters = {name: p[i] for i, name in enumerate(x.names)}
-        y = self.coordinates.call("from_machine", q, parameters, self.layout.nq)
-        back, E = ca.Function("map", [x.q, x.p], [ca.densify(self.q), ca.densify(self.E)])(y, p)
+        y = self.coordinates.call("from_machine", ca.DM(q), parameters, self.layout.nq)
+        back, E = ca.Function("map", [x.q, x.p], [ca.densify(self.q), ca.densify(self.E)])(y, ca.DM(p))
         names = ", ".join(self.coordinates.names)
         for posture in self.coordinates.singular:
             if float(self.coordinates.call(posture, y, parameters, 1)) <= 0.0:
@@ -272,7 +281,7 @@ def couple(inner: Formulation) -> Formulation:
     value = variables.value
     coupling = {c.joint: c for c in machine.couplings}
     mine = {b.name: b for b in layout.blocks}
-    q: list[Any] = []
+    q: list[Expression] = []
     E = ca.SX(full.nv, layout.nv)
     for block in full.blocks:
         rule = coupling.get(block.name)
@@ -290,7 +299,17 @@ def couple(inner: Formulation) -> Formulation:
     return Mapped(inner, variables, layout, q_full, E, rates_full[rows])
 
 
-def tree_coordinates(machine: Machine, q: Any, value: Callable[[Any], Any] = nominal) -> Any:
+@overload
+def tree_coordinates(
+    machine: Machine, q: Expression, value: Callable[[Scalar], Expression | float] = nominal
+) -> Expression: ...
+@overload
+def tree_coordinates(
+    machine: Machine, q: Array | ca.DM, value: Callable[[Scalar], Expression | float] = nominal
+) -> ca.DM: ...
+def tree_coordinates(
+    machine: Machine, q: ExpressionLike, value: Callable[[Scalar], Expression | float] = nominal
+) -> ExpressionLike:
     """Coordinates of the whole tree from those of the machine: joints that follow others filled in.
 
     Parameters
@@ -345,11 +364,13 @@ def _same(machine: Machine, one: Array, two: Array) -> bool:
     return bool(np.all(np.abs(gap) <= 1e-8 * (1.0 + np.abs(two))))
 
 
-def _listed(x: Any) -> str:
+def _listed(x: ExpressionLike) -> str:
     return f"({', '.join(f'{value:g}' for value in ca.DM(x).full()[:, 0])})"
 
 
-def _check_map(machine: Machine, coordinates: CoordinateMap, variables: Variables, q: Any, E: Any) -> None:
+def _check_map(
+    machine: Machine, coordinates: CoordinateMap, variables: Variables, q: Expression, E: Expression
+) -> None:
     """Refuse a map that is singular, or not undone by its inverse, at most of the neutral and 15 random states.
 
     Not at any one of them: a map may have singular points, and choose one of two branches (an elbow up or down).
@@ -393,12 +414,12 @@ def in_machine_coordinates(inner: Formulation) -> Formulation:
         return inner
     layout = Layout.of_nodes(inner.machine.coordinate_nodes)
     variables = replace(inner.variables, **_symbols(layout))
-    q, w = inner.from_machine(variables.q, variables.v, variables.p)
+    q, w = (ca.SX(x) for x in inner.from_machine(variables.q, variables.v, variables.p))
     E = ca.jacobian(w, variables.v)
     return Mapped(inner, variables, layout, q, E, layout.rates(variables.q, variables.v))
 
 
-def _symbols(layout: Layout) -> dict[str, Any]:
+def _symbols(layout: Layout) -> dict[str, Expression]:
     return {
         "q": ca.SX.sym("y", layout.nq),
         "v": ca.SX.sym("w", layout.nv),

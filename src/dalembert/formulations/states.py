@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import casadi as ca
@@ -16,6 +16,7 @@ from dalembert.core.types import Array
 from dalembert.formulations.layout import Layout
 from dalembert.model.beam import Beam
 from dalembert.model.checks import check_parameter_values
+from dalembert.model.machine import Machine
 
 __all__ = ["Parameters", "StateContract", "plain_numbers"]
 
@@ -26,13 +27,13 @@ Parameters = Mapping[str, Any] | ArrayLike | None
 class StateContract:
     """Coordinates of the machine and of the equations, configurations to begin with, and checks of what is given."""
 
-    machine: Any
+    machine: Machine
     formulation: Formulation
     layout: Layout
     nq: int
     q_names: tuple[str, ...]
     p_names: tuple[str, ...]
-    _call: Any
+    _call: Callable[..., Any]
     _p_nominal: Array
     _admitted: tuple[bytes, ...]
     _quaternions: tuple[tuple[str, int], ...]
@@ -50,10 +51,10 @@ class StateContract:
         if self.formulation.machine_coordinates:
             return q, v
         values = self.parameter_values(p)
-        given = (q, v, np.broadcast_to(values, (*q.shape[:-1], values.shape[-1])))
-        own = self.formulation.from_machine(*(ca.DM(a.T) for a in given))
-        made, rates = (np.ascontiguousarray(np.array(ca.DM(a).full()).T) for a in own)
-        return (made, rates) if q.ndim == 2 else (made[0], rates[0])
+        state = (q, v, np.broadcast_to(values, (*q.shape[:-1], values.shape[-1])))
+        converted = self.formulation.from_machine(*(ca.DM(a.T) for a in state))
+        coordinates, velocities = (np.ascontiguousarray(np.array(ca.DM(a).full()).T) for a in converted)
+        return (coordinates, velocities) if q.ndim == 2 else (coordinates[0], velocities[0])
 
     @property
     def q_neutral(self) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar, cast
 
 import casadi as ca
 
@@ -11,12 +11,15 @@ from dalembert.compile.rows_builder import RowExpressions
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
+from dalembert.core.types import Expression
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives
 from dalembert.model.fields import ForceField, FrameMotion
 from dalembert.model.parts import Thruster, Wrench
 
 __all__ = ["ROWS", "Symbolic"]
+
+T = TypeVar("T")
 
 
 class Symbolic:
@@ -28,16 +31,16 @@ class Symbolic:
     def __init__(self, formulation: Formulation) -> None:
         self._formulation = formulation
         self._layout = formulation.layout
-        self._made: dict[str, Any] = {}
+        self._cache: dict[str, object] = {}
         x = formulation.variables
         self.q, self.v, self.a, self.tau, self.u, self.t, self.p = x.q, x.v, x.a, x.tau, x.u, x.t, x.p
 
-    def _once(self, key: str, make: Callable[[], Any]) -> Any:
-        if key not in self._made:
-            self._made[key] = make()
-        return self._made[key]
+    def _once(self, key: str, make: Callable[[], T]) -> T:
+        if key not in self._cache:
+            self._cache[key] = make()
+        return cast(T, self._cache[key])
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Expression:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in EXPRESSIONS:
@@ -51,82 +54,79 @@ class Symbolic:
         return [*super().__dir__(), *EXPRESSIONS]
 
     @property
-    def coordinate_rate(self) -> Any:
+    def coordinate_rate(self) -> Expression:
         """Rates of the coordinates, ``B(q) v``."""
         return self._once("coordinate_rate", self._formulation.coordinate_rates)
 
-    def moved(self, d: Any) -> Any:
+    def moved(self, d: Expression) -> Expression:
         """Configuration reached from ``q`` by the tangent displacement ``d``."""
         return self._formulation.moved(d)
 
     @property
-    def actuation(self) -> Any:
+    def actuation(self) -> Expression:
         """Generalised forces of the motors and thrusters."""
         return self._once("actuation", lambda: self._formulation.actuation() + self._thrust())
 
     @property
-    def losses(self) -> Any:
+    def losses(self) -> Expression:
         """Generalised forces of dampers, friction and motor losses."""
         return self._once("losses", self._formulation.losses)
 
     @property
-    def wrenches(self) -> Any:
+    def wrenches(self) -> Expression:
         """Generalised forces of the applied wrenches."""
         return self._once("wrenches", self._wrenches)
 
     @property
-    def applied(self) -> Any:
+    def applied(self) -> Expression:
         """All that has no potential: motors, thrusters, losses and wrenches."""
         return self.actuation + self.losses + self.wrenches
 
     @property
-    def inverse_dynamics_derivatives(self) -> tuple[Any, ...]:
+    def inverse_dynamics_derivatives(self) -> tuple[Expression, ...]:
         """Derivatives of the inverse dynamics by q (tangent space), v, a and p."""
         return self._written_out("inverse_dynamics_derivatives")
 
     @property
-    def forward_dynamics_derivatives(self) -> tuple[Any, ...]:
+    def forward_dynamics_derivatives(self) -> tuple[Expression, ...]:
         """Derivatives of the forward dynamics by q (tangent space), v, tau and p."""
         return self._written_out("forward_dynamics_derivatives")
 
-    def _written_out(self, name: str) -> tuple[Any, ...]:
-        made: tuple[Any, ...] = self._once(name, lambda: tuple(self.rows(name).expressions()))
-        return made
+    def _written_out(self, name: str) -> tuple[Expression, ...]:
+        return self._once(name, lambda: tuple(self.rows(name).expressions()))
 
     def rows(self, name: str) -> RowExpressions:
         """Expressions of a name in `ROWS`, as a tape and rows."""
-        made: RowExpressions = self._once(f"rows:{name}", lambda: ROWS[name](self._formulation))
-        return made
+        return self._once(f"rows:{name}", lambda: ROWS[name](self._formulation))
 
     @property
-    def to_machine(self) -> tuple[Any, Any]:
+    def to_machine(self) -> tuple[Expression, Expression]:
         """Coordinates and velocities of the machine's own choice."""
-        made: tuple[Any, Any] = self._once("to_machine", self._formulation.to_machine)
-        return made
+        return self._once("to_machine", self._formulation.to_machine)
 
-    def joint_coordinate(self, joint: str) -> Any:
+    def joint_coordinate(self, joint: str) -> Expression:
         """Coordinate of a joint that has one."""
         return self._once(f"joint_coordinate:{joint}", lambda: self._formulation.joint_coordinate(joint))
 
-    def joint_rate(self, joint: str) -> Any:
+    def joint_rate(self, joint: str) -> Expression:
         """Rate of a joint that has one coordinate."""
         return self._once(f"joint_rate:{joint}", lambda: self._formulation.joint_rate(joint))
 
-    def value(self, x: Scalar) -> Any:
+    def value(self, x: Scalar) -> Expression | float:
         """Return a scalar of the machine as a number or an expression of the parameter symbols and time."""
         return self._formulation.variables.value(x)
 
     @property
-    def energy(self) -> tuple[Any, Any]:
+    def energy(self) -> tuple[Expression, Expression]:
         """Kinetic and potential energy."""
         return self.kinetic_energy, self.potential_energy
 
-    def _wrenches(self) -> Any:
+    def _wrenches(self) -> Expression:
         machine, total = self._formulation.machine, ca.SX(self._layout.nv, 1)
         total = sum(map(self._force_of, machine.wrenches), start=total)
         return sum(map(self._force_of_field, machine.fields), start=total)
 
-    def _force_of_field(self, field: ForceField) -> Any:
+    def _force_of_field(self, field: ForceField) -> Expression:
         """Generalised forces of what depends on the motion of a frame."""
         x = self._formulation.variables
         R, p = self._formulation.frame_pose(field.frame)
@@ -135,31 +135,31 @@ class Symbolic:
         motion = FrameMotion(ca.SX(p), ca.SX(R), twist[:3], twist[3:], self.t, x.value)
         return J.T @ ca.vertcat(*field.wrench(motion))
 
-    def _thrust(self) -> Any:
+    def _thrust(self) -> Expression:
         machine, total = self._formulation.machine, ca.SX(self._layout.nv, 1)
         for k, thruster in enumerate(machine.thrusters, start=len(machine.motors)):
             total = total + self._force_of(thruster) * saturated(thruster, self.u[k])
         return total
 
-    def _force_of(self, part: Wrench | Thruster) -> Any:
+    def _force_of(self, load: Wrench | Thruster) -> Expression:
         """Generalised forces of a wrench, or of a thruster at unit input."""
         x = self._formulation.variables
-        f, n = (ca.vertcat(*[x.value(c) for c in vector]) for vector in (part.force, part.torque))
-        if part.axes == "world":
-            R, _ = self._formulation.frame_pose(part.frame)
+        f, n = (ca.vertcat(*[x.value(c) for c in vector]) for vector in (load.force, load.torque))
+        if load.axes == "world":
+            R, _ = self._formulation.frame_pose(load.frame)
             f, n = R.T @ f, R.T @ n
-        return self.jacobian(part.frame).T @ ca.vertcat(f, n)
+        return self.jacobian(load.frame).T @ ca.vertcat(f, n)
 
-    def pose(self, frame: str) -> Any:
+    def pose(self, frame: str) -> Expression:
         """Homogeneous matrix (4 x 4) of a frame in the world."""
 
-        def make() -> Any:
+        def make() -> Expression:
             R, p = self._formulation.frame_pose(frame)
             return ca.vertcat(ca.horzcat(R, p), ca.horzcat(0, 0, 0, 1))
 
         return self._once(f"pose:{frame}", make)
 
-    def jacobian(self, frame: str, axes: str = "frame") -> Any:
+    def jacobian(self, frame: str, axes: str = "frame") -> Expression:
         """Jacobian of a frame's twist [v; w] at its origin, in its own axes or in world axes."""
         if axes not in ("frame", "world"):
             raise InputError(f"axes of a Jacobian must be 'frame' or 'world', got {axes!r}")
@@ -168,22 +168,22 @@ class Symbolic:
         R, _ = self._formulation.frame_pose(frame)
         return self._once(f"jacobian:{frame}:world", lambda: ca.diagcat(R, R) @ self.jacobian(frame))
 
-    def jacobian_rate(self, frame: str, axes: str = "frame") -> Any:
+    def jacobian_rate(self, frame: str, axes: str = "frame") -> Expression:
         """Time derivative of `jacobian`, entry by entry."""
 
-        def make() -> Any:
+        def make() -> Expression:
             J = ca.densify(self.jacobian(frame, axes))
             return ca.reshape(ca.jtimes(ca.vec(J), self.q, self.coordinate_rate), *J.shape)
 
         return self._once(f"jacobian_rate:{frame}:{axes}", make)
 
     @property
-    def christoffel(self) -> list[Any]:
+    def christoffel(self) -> list[Expression]:
         """Matrices ``C_k`` of the Christoffel symbols, ``c_k = v^T C_k v`` (ROBOTICS); for ``q' = v`` only."""
         if self._layout.quaternions:
             raise InputError("Christoffel symbols need coordinates whose rates are the velocities: no quaternions")
 
-        def make() -> list[Any]:
+        def make() -> list[Expression]:
             B, q = self.mass_matrix, self.q
             result = []
             for k in range(self._layout.nv):
@@ -192,8 +192,7 @@ class Symbolic:
                 result.append((db + db.T - dB) / 2)
             return result
 
-        made: list[Any] = self._once("christoffel", make)
-        return made
+        return self._once("christoffel", make)
 
 
 ROWS = {

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
 from dalembert.core.parameter import Scalar, evaluate
+from dalembert.core.types import Expression
 from dalembert.model.machine import Machine
 
 __all__ = ["Variables", "entries"]
 
 
-def entries(x: Any, r: slice) -> Any:
+def entries(x: Expression, r: slice) -> Expression:
     """Entries of a vector as a column, also where there are none (CasADi would make a row of them)."""
     return x[r] if r.stop > r.start else ca.SX(0, 1)
 
@@ -22,13 +22,13 @@ def entries(x: Any, r: slice) -> Any:
 class Variables:
     """CasADi symbols: coordinates, velocities, accelerations, generalised forces, inputs, time, parameters."""
 
-    q: Any
-    v: Any
-    a: Any
-    tau: Any
-    u: Any
-    t: Any
-    p: Any
+    q: Expression
+    v: Expression
+    a: Expression
+    tau: Expression
+    u: Expression
+    t: Expression
+    p: Expression
     names: tuple[str, ...]
 
     @staticmethod
@@ -47,7 +47,7 @@ class Variables:
             names=tuple(p.name for p in machine.parameters),
         )
 
-    def value(self, x: Scalar) -> Any:
+    def value(self, x: Scalar) -> Expression | float:
         """Return a scalar of the machine as a number or an expression of the parameter symbols and time."""
         if isinstance(x, float):
             return x

@@ -97,10 +97,10 @@ class ModalAppendage:
             raise MachineError(f"{what} has no modes; a rigid one is a Body on a fixed joint")
         fields = [field_scalar(w, f"frequency {i + 1} of {what}", lower=0.0, strict=True) for i, w in enumerate(listed)]
         set_(self, "frequencies", tuple(fields))
-        given = self.damping if isinstance(self.damping, Sequence | np.ndarray) else [self.damping] * len(fields)
-        if len(given) != len(fields):
-            raise MachineError(f"{what} has {len(fields)} frequencies but {len(given)} damping ratios")
-        set_(self, "damping", tuple(field_scalar(z, f"damping of {what}", lower=0.0) for z in given))
+        ratios = self.damping if isinstance(self.damping, Sequence | np.ndarray) else [self.damping] * len(fields)
+        if len(ratios) != len(fields):
+            raise MachineError(f"{what} has {len(fields)} frequencies but {len(ratios)} damping ratios")
+        set_(self, "damping", tuple(field_scalar(z, f"damping of {what}", lower=0.0) for z in ratios))
         set_(self, "participation", _rows(self.participation, len(fields), what))
         self._check()
 
@@ -138,11 +138,11 @@ class ModalAppendage:
     @property
     def joints(self) -> tuple[Joint, ...]:
         """What fixes the rest, and a spring per mode."""
-        made = [Joint(self.name, "fixed", self.parent, self.name, self.origin)]
+        joints = [Joint(self.name, "fixed", self.parent, self.name, self.origin)]
         ratios: Any = self.damping
         for i, (m, w, zeta) in enumerate(zip(self._modes(), self.frequencies, ratios, strict=True)):
             inertia, name = self.scale * m.modal, f"{self.name}.mode{i + 1}"
-            made.append(
+            joints.append(
                 Joint(
                     name,
                     m.kind,
@@ -155,7 +155,7 @@ class ModalAppendage:
                     pitch=m.pitch,
                 )
             )
-        return tuple(made)
+        return tuple(joints)
 
     def _modes(self) -> list[_MassOnSpring]:
         J = np.array([[nominal(x) for x in row] for row in self.inertia])
@@ -184,7 +184,7 @@ class _MassOnSpring:
     place: tuple[float, float, float]
     axis: tuple[float, float, float]
     mass: float
-    inertia: Any
+    inertia: Matrix
     modal: float
     pitch: float | None = None
 
@@ -214,10 +214,12 @@ def _rod(J: float, axis: Array, spread: Array) -> Matrix:
     return tuple(map(_three, J * (np.eye(3) - np.outer(n, n))))  # type: ignore[return-value]
 
 
-def _rigid_mass(part: ModalAppendage) -> Array:
+def _rigid_mass(appendage: ModalAppendage) -> Array:
     """Mass matrix (6 x 6) of the appendage as a rigid body, at its frame."""
-    m, c = nominal(part.mass), np.array([nominal(x) for x in part.com])
-    J = np.array([[nominal(x) for x in row] for row in _add(part.inertia, _steiner(part.mass, part.com))])
+    m, c = nominal(appendage.mass), np.array([nominal(x) for x in appendage.com])
+    J = np.array(
+        [[nominal(x) for x in row] for row in _add(appendage.inertia, _steiner(appendage.mass, appendage.com))]
+    )
     C = m * np.array([[0.0, -c[2], c[1]], [c[2], 0.0, -c[0]], [-c[1], c[0], 0.0]])
     return np.block([[m * np.eye(3), -C], [C, J]])
 
@@ -241,13 +243,13 @@ def _three(x: Array) -> tuple[float, float, float]:
     return a, b, c
 
 
-def _listed(value: Any, what: str) -> list[Any]:
+def _listed(value: object, what: str) -> list[Any]:
     if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray):
         raise MachineError(f"{what} must be a list of numbers, got {value!r}")
     return list(value)
 
 
-def _rows(value: Any, n: int, what: str) -> tuple[tuple[float, ...], ...]:
+def _rows(value: object, n: int, what: str) -> tuple[tuple[float, ...], ...]:
     try:
         L = np.asarray(value, dtype=float)
     except (TypeError, ValueError, MachineError):
@@ -417,6 +419,6 @@ def _about(axis: Vector, along: Scalar, across: Scalar) -> Matrix:
     return tuple(tuple(along * float(P[i, j]) + across * float((i == j) - P[i, j]) for j in range(3)) for i in range(3))  # type: ignore[return-value]
 
 
-def _positive(value: Any, what: str) -> None:
+def _positive(value: object, what: str) -> None:
     if isinstance(value, bool | str) or not isinstance(value, int | float) or not value > 0:
         raise MachineError(f"{what} must be > 0, got {value!r}")

@@ -158,7 +158,7 @@ class Beam:
         object.__setattr__(self, "section", pieces)
 
     def _checked_modes(self) -> tuple[tuple[str, Any], ...]:
-        given: dict[str, Any] = {}
+        by_direction: dict[str, Any] = {}
         for key, value in _pairs(self.modes, f"modes of beam '{self.name}'", "directions to numbers"):
             what = f"modes of beam '{self.name}' in direction '{key}'"
             if key not in DIRECTIONS:
@@ -175,8 +175,8 @@ class Beam:
                 expected = f"between 1 and {MOST_MODES} (leave a rigid direction out)"
                 raise MachineError(f"{what} must be {expected}, got {value}")
             self._check_support_of(key)
-            given[key] = value
-        return tuple((d, given[d]) for d in DIRECTIONS if d in given)
+            by_direction[key] = value
+        return tuple((d, by_direction[d]) for d in DIRECTIONS if d in by_direction)
 
     def _check_support_of(self, direction: str) -> None:
         """Refuse modes that the section has no stiffness or no inertia for."""
@@ -273,12 +273,12 @@ class Beam:
     @cached_property
     def basis(self) -> tuple[Mode, ...]:
         """The assumed modes in the order of the modal coordinates."""
-        return tuple(m for direction, given in self.modes for m in self._direction_modes(direction, given))
+        return tuple(m for direction, chosen in self.modes for m in self._direction_modes(direction, chosen))
 
     @property
     def n_modes(self) -> int:
         """Number of modal coordinates."""
-        return sum(given if isinstance(given, int) else len(given) for _, given in self.modes)
+        return sum(chosen if isinstance(chosen, int) else len(chosen) for _, chosen in self.modes)
 
     @property
     def q_names(self) -> tuple[str, ...]:
@@ -306,15 +306,15 @@ class Beam:
         meant = [0.01 * self.length if m.direction == "x" else 0.1 for m in self.basis]
         return np.array([a / x if x > 0.0 else 1.0 for a, x in zip(meant, largest, strict=True)])
 
-    def _direction_modes(self, direction: str, given: Any) -> list[Mode]:
-        if not isinstance(given, int):
-            return [Mode(direction, s, None) for s in given]
+    def _direction_modes(self, direction: str, chosen: int | tuple[Shape, ...]) -> list[Mode]:
+        if not isinstance(chosen, int):
+            return [Mode(direction, s, None) for s in chosen]
         load = self._end_load(direction)
         pieces = [BeamPiece(a, b, *self._properties(s, direction)) for a, b, s in self.pieces]
         order = 2 if direction in ("y", "z") else 1
-        w, shapes = beam_modes(pieces, order, self._supports(), load, given)
-        if len(w) < given:
-            raise MachineError(f"beam '{self.name}' supports {len(w)} modes in {_NAMES[direction]}, asked for {given}")
+        w, shapes = beam_modes(pieces, order, self._supports(), load, chosen)
+        if len(w) < chosen:
+            raise MachineError(f"beam '{self.name}' supports {len(w)} modes in {_NAMES[direction]}, asked for {chosen}")
         factors = [self._factor(direction, load, pieces, order, s) for s in shapes]
         return [Mode(direction, s.scaled(f), float(x)) for s, f, x in zip(shapes, factors, w, strict=True)]
 
@@ -349,10 +349,10 @@ class Beam:
                 return float(np.sqrt(scale))
             case "mass":
                 tip = np.array([shape(self.length), shape(self.length, 1)], dtype=float)
-                own = 1.0 - load.mass * tip[0] ** 2
+                modal_mass = 1.0 - load.mass * tip[0] ** 2
                 if order == 2:
-                    own -= 2 * load.first_moment * tip[0] * tip[1] + load.inertia * tip[1] ** 2
-                return float(1 / np.sqrt(own))
+                    modal_mass -= 2 * load.first_moment * tip[0] * tip[1] + load.inertia * tip[1] ** 2
+                return float(1 / np.sqrt(modal_mass))
             case "tip":
                 end = float(shape(self.length))
                 if abs(end) < 1e-9:
@@ -361,10 +361,10 @@ class Beam:
         return 1.0
 
 
-def _pairs(given: Any, what: str, kinds: str) -> list[tuple[Any, Any]]:
+def _pairs(pairs: Iterable[Any], what: str, kinds: str) -> list[tuple[Any, Any]]:
     """Items of a mapping, or of the pairs that it was stored as."""
-    items = given.items() if isinstance(given, Mapping) else given
+    items = pairs.items() if isinstance(pairs, Mapping) else pairs
     try:
         return [(key, value) for key, value in items]
     except (TypeError, ValueError):
-        raise MachineError(f"{what} must map {kinds}, got {given!r}") from None
+        raise MachineError(f"{what} must map {kinds}, got {pairs!r}") from None

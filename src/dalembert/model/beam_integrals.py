@@ -49,7 +49,7 @@ class BeamIntegrals:
         Stiffness per unit Young's and shear modulus (n x n), SPACE (5.20).
     damping
         Damping of a unit damping ratio (n), at the nominal stiffness and density.
-    own, carried
+    modal_mass, carried
         Modal mass per unit density, and that of the load at the tip (n), as the frequencies of the modes count them.
     held
         Modal stiffness of the springs of the supports (n), likewise.
@@ -64,7 +64,7 @@ class BeamIntegrals:
     K_E: Array
     K_G: Array
     damping: Array
-    own: Array
+    modal_mass: Array
     carried: Array
     held: Array
 
@@ -150,13 +150,15 @@ def _integrate(beam: Beam) -> BeamIntegrals:
     size = np.sqrt(np.abs(np.einsum("bbii->i", B)))
     B[np.abs(B) < 1e-13 * np.outer(size, size)] = 0.0
     K_E, K_G = _without_noise(K_E), _without_noise(K_G)
-    own, carried, held = (np.array(x) for x in zip(*_modal_parts(beam, B), strict=True)) if k else (np.zeros(0),) * 3
+    modal_mass, carried, held = (
+        (np.array(x) for x in zip(*_modal_parts(beam, B), strict=True)) if k else (np.zeros(0),) * 3
+    )
     K = np.diag(nominal(beam.E) * K_E + nominal(beam.G) * K_G)
     # Given shapes have no frequency of their own: that of the shape alone on its beam, by Rayleigh.
-    alone = np.sqrt(K / (nominal(beam.density) * own))
+    alone = np.sqrt(K / (nominal(beam.density) * modal_mass))
     w = np.where(np.isnan(beam.frequencies), alone, beam.frequencies)
     damping = np.divide(2 * K, w, out=np.zeros(k), where=w > 0.0)  # a shape without strain has none
-    return BeamIntegrals(volume, first, second, V, n, B, K_E, K_G, damping, own, carried, held)
+    return BeamIntegrals(volume, first, second, V, n, B, K_E, K_G, damping, modal_mass, carried, held)
 
 
 def _modal_parts(beam: Beam, B: Array) -> Iterator[tuple[float, float, float]]:
@@ -168,8 +170,8 @@ def _modal_parts(beam: Beam, B: Array) -> Iterator[tuple[float, float, float]]:
             yield float(np.einsum("bb->", B[:, :, j, j])), 0.0, 0.0
             continue
         measure = [(x.I_p or 0.0) if mode.direction == "torsion" else x.area for x in sections]
-        own = float(weights * measure @ mode.shape(points) ** 2)
-        yield own, *beam.end_parts(mode)
+        modal_mass = float(weights * measure @ mode.shape(points) ** 2)
+        yield modal_mass, *beam.end_parts(mode)
 
 
 def _moments(beam: Beam, section: Section) -> tuple[float, float, float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import cast
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
@@ -12,6 +12,7 @@ from dalembert.core.validation import (
     Bound,
     Matrix,
     Vector,
+    VectorLike,
     check_name,
     field_matrix,
     field_scalar,
@@ -74,22 +75,22 @@ class Body:
     def bounds(self) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
         yield Bound(f"mass of body '{self.name}'", self.mass)
-        for part in self.geometry:
-            yield from part.bounds(self.name)
+        for solid in self.geometry:
+            yield from solid.bounds(self.name)
 
 
-def _positive(shape: str, name: str, **lengths: Any) -> list[Scalar]:
+def _positive(shape: str, name: str, **lengths: Scalar) -> list[Scalar]:
     return [
         field_scalar(v, f"the {k.replace('_', ' ')} of {shape} '{name}'", lower=0.0, strict=True)
         for k, v in lengths.items()
     ]
 
 
-def _mass(shape: str, name: str, mass: Any) -> Scalar:
+def _mass(shape: str, name: str, mass: Scalar) -> Scalar:
     return field_scalar(mass, f"the mass of {shape} '{check_name(name, 'body')}'", lower=0.0)
 
 
-def box(name: str, mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
+def box(name: str, mass: Scalar, size: VectorLike, com: VectorLike = (0.0, 0.0, 0.0)) -> Body:
     """Homogeneous parallelepiped with sides ``size = (a, b, c)`` along x, y, z: I_xx = m (b^2 + c^2)/12 and so on."""
     m = _mass("box", name, mass)
     x, y, z = field_vector(size, f"the size of box '{name}'")
@@ -100,7 +101,13 @@ def box(name: str, mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
 
 
 def hollow_cylinder(
-    name: str, mass: Any, outer: Any, inner: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0, 0.0)
+    name: str,
+    mass: Scalar,
+    outer: Scalar,
+    inner: Scalar,
+    length: Scalar,
+    axis: str = "x",
+    com: VectorLike = (0.0, 0.0, 0.0),
 ) -> Body:
     """Homogeneous tube of outer and inner radius about ``axis``.
 
@@ -119,19 +126,21 @@ def hollow_cylinder(
     return _solid(name, m, com, inertia, Geometry(Cylinder(a, h), along(axis)))
 
 
-def cylinder(name: str, mass: Any, radius: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0, 0.0)) -> Body:
+def cylinder(
+    name: str, mass: Scalar, radius: Scalar, length: Scalar, axis: str = "x", com: VectorLike = (0.0, 0.0, 0.0)
+) -> Body:
     """Homogeneous solid cylinder about ``axis``."""
     return hollow_cylinder(name, mass, radius, 0.0, length, axis, com)
 
 
-def rod(name: str, mass: Any, length: Any, axis: str = "x", com: Any = (0.0, 0.0, 0.0)) -> Body:
+def rod(name: str, mass: Scalar, length: Scalar, axis: str = "x", com: VectorLike = (0.0, 0.0, 0.0)) -> Body:
     """Slender homogeneous rod along ``axis``: I = m l^2/12 about the transverse axes."""
     m = _mass("rod", name, mass)
     (h,) = _positive("rod", name, length=length)
     return _solid(name, m, com, _about(axis, 0.0, m * h**2 / 12.0), Geometry(Capsule(0.0, h), along(axis)))
 
 
-def sphere(name: str, mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
+def sphere(name: str, mass: Scalar, radius: Scalar, com: VectorLike = (0.0, 0.0, 0.0)) -> Body:
     """Homogeneous solid sphere: I = 2 m r^2/5."""
     m = _mass("sphere", name, mass)
     (r,) = _positive("sphere", name, radius=radius)
@@ -139,15 +148,17 @@ def sphere(name: str, mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> Bod
     return _solid(name, m, com, (k, k, k), Geometry(Sphere(r)))
 
 
-def point_mass(name: str, mass: Any, com: Any = (0.0, 0.0, 0.0)) -> Body:
+def point_mass(name: str, mass: Scalar, com: VectorLike = (0.0, 0.0, 0.0)) -> Body:
     """Mass without inertia of its own."""
-    return Body(name, mass, com)
+    return Body(name, mass, cast(Vector, com))
 
 
-def _solid(name: str, mass: Scalar, com: Any, inertia: Any, part: Geometry) -> Body:
+def _solid(name: str, mass: Scalar, com: VectorLike, inertia: Vector, shape: Geometry) -> Body:
     """Body with one solid about its centre of mass."""
     centre = field_vector(com, f"centre of mass of body '{name}'")
-    return Body(name, mass, centre, inertia, (replace(part, origin=Transform(centre, part.origin.rotation)),))
+    return Body(
+        name, mass, centre, cast(Matrix, inertia), (replace(shape, origin=Transform(centre, shape.origin.rotation)),)
+    )
 
 
 def _about(axis: str, along: Scalar, across: Scalar) -> tuple[Scalar, Scalar, Scalar]:

@@ -7,13 +7,19 @@ they turn by 0.014 degrees per year, which the disturbance of a spacecraft does 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array, Expression
 from dalembert.model.orbit import EARTH_RADIUS
+
+T = TypeVar("T", bound=Any)
+Numbers: TypeAlias = Expression | Array
 
 __all__ = ["J2000", "MOON_MU", "SUN_MU", "magnetic_field", "moon_position", "sidereal_angle", "sun_position"]
 
@@ -40,7 +46,7 @@ _PARALLAX = (
 )
 
 
-def sun_position(date: Any, seconds: Any = 0.0) -> Any:
+def sun_position(date: Expression | ArrayLike, seconds: Expression | ArrayLike = 0.0) -> Any:
     """Position of the Sun from the centre of the Earth [m]: (3) for a CasADi time, (..., 3) for numbers.
 
     Low-precision formulas of the Astronomical Almanac, section C: 0.01 degrees from 1950 to 2050.
@@ -65,7 +71,7 @@ def sun_position(date: Any, seconds: Any = 0.0) -> Any:
     return _equatorial(distance * _ASTRONOMICAL_UNIT, longitude, 0.0 * longitude, n)
 
 
-def moon_position(date: Any, seconds: Any = 0.0) -> Any:
+def moon_position(date: Expression | ArrayLike, seconds: Expression | ArrayLike = 0.0) -> Any:
     """Position of the Moon from the centre of the Earth [m], as `sun_position`.
 
     Low-precision formulas of the Astronomical Almanac, section D: 0.3 degrees in longitude, 0.2 in latitude, 0.2
@@ -79,7 +85,7 @@ def moon_position(date: Any, seconds: Any = 0.0) -> Any:
     n = _days(date, seconds)
     T, m = n / 36525.0, _library(n)
 
-    def waves(terms: Any, of: Any) -> Any:
+    def waves(terms: tuple[tuple[float, float, float], ...], of: Callable[[Any], Any]) -> Any:
         return sum(a * of(_radians(phase + rate * T)) for a, phase, rate in terms)
 
     longitude = _radians(218.32 + 481267.883 * T + waves(_LONGITUDE, m.sin))
@@ -88,7 +94,7 @@ def moon_position(date: Any, seconds: Any = 0.0) -> Any:
     return _equatorial(EARTH_RADIUS / m.sin(parallax), longitude, latitude, n)
 
 
-def sidereal_angle(date: Any, seconds: Any = 0.0) -> Any:
+def sidereal_angle(date: Expression | ArrayLike, seconds: Expression | ArrayLike = 0.0) -> Any:
     """Angle by which the Earth has turned from the equinox: Greenwich mean sidereal time [rad].
 
     Parameters
@@ -99,7 +105,7 @@ def sidereal_angle(date: Any, seconds: Any = 0.0) -> Any:
     return _radians(280.46061837 + 360.98564736629 * _days(date, seconds))
 
 
-def magnetic_field(position: Any, angle: Any = 0.0) -> Any:
+def magnetic_field(position: Expression | ArrayLike, angle: Expression | float = 0.0) -> Any:
     """Magnetic field of the Earth [T] as that of a tilted dipole, in axes that do not turn.
 
     ``B = (a/r)^3 (3 (d . u) u - d)`` with the Gauss coefficients of first order ``d`` of the IGRF-13 for 2020, which
@@ -134,10 +140,11 @@ def magnetic_field(position: Any, angle: Any = 0.0) -> Any:
     return np.array(B).ravel() if isinstance(B, ca.DM) else B
 
 
-def _days(date: Any, seconds: Any) -> Any:
+def _days(date: Expression | ArrayLike, seconds: Expression | ArrayLike) -> Any:
     """Days since J2000."""
     if isinstance(date, ca.SX | ca.MX) or isinstance(seconds, ca.SX | ca.MX):
-        return (date - J2000) + seconds / 86400.0
+        days: Any = (date - J2000) + seconds / 86400.0  # type: ignore[operator]
+        return days
     try:
         n = (np.asarray(date, dtype=float) - J2000) + np.asarray(seconds, dtype=float) / 86400.0
     except (TypeError, ValueError):
@@ -147,15 +154,15 @@ def _days(date: Any, seconds: Any) -> Any:
     return n
 
 
-def _library(x: Any) -> Any:
+def _library(x: object) -> Any:
     return ca if isinstance(x, ca.SX | ca.MX) else np
 
 
-def _radians(degrees: Any) -> Any:
+def _radians(degrees: T) -> T:
     return degrees * (math.pi / 180.0)
 
 
-def _equatorial(distance: Any, longitude: Any, latitude: Any, n: Any) -> Any:
+def _equatorial(distance: Numbers, longitude: Numbers, latitude: Numbers, n: Numbers) -> Any:
     """Position along the axes of the equator from ecliptic longitude and latitude."""
     m = _library(n)
     tilt = _radians(23.439 - 0.0000004 * n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,7 +30,7 @@ _TOLERANCE = 1e-9
 _PRINTED = 1e-3  # a thin plate given with three digits (0.0833, 0.0833, 0.167) exceeds the triangle by its rounding
 
 
-def inertia_fault(inertia: Array, noise: Any = 0.0) -> str | None:
+def inertia_fault(inertia: Array, noise: float | Array = 0.0) -> str | None:
     """Say what is impossible about an inertia about the centre of mass (the first such one of a batch), or return None.
 
     The principal moments of a body must not be negative, and none may exceed the sum of the other two.
@@ -60,12 +60,14 @@ def inertia_fault(inertia: Array, noise: Any = 0.0) -> str | None:
     return f"principal moments {', '.join(f'{x:g}' for x in moments[first])}: {rule}"
 
 
-def _noise(mass: Any, com: Array) -> Any:
+def _noise(mass: float | Array, com: Array) -> float | Array:
     """Moment that is rounding: a radius of gyration of 30 nm, or the last digits of Steiner's term."""
     return mass * (1e-15 + 1e-14 * np.sum(com * com, axis=-1))
 
 
-def body_fault(body: Body, values: Mapping[str, Any], batch: tuple[int, ...] = ()) -> str | None:
+def body_fault(
+    body: Body, values: Mapping[str, float] | Mapping[str, Array], batch: tuple[int, ...] = ()
+) -> str | None:
     """Say what is impossible about the inertia of a body with these parameter values, or return None."""
 
     def field(x: Scalar) -> Array:
@@ -218,9 +220,9 @@ def check_parameter_values(machine: Machine, p: Array) -> None:
         Values, shape (..., np).
     """
     values = {q.name: p[..., i] for i, q in enumerate(machine.parameters)}
-    for name, given in values.items():
-        if not np.isfinite(given).all():
-            raise InputError(f"parameter '{name}' must be finite, got {given[~np.isfinite(given)].flat[0]}")
+    for name, value in values.items():
+        if not np.isfinite(value).all():
+            raise InputError(f"parameter '{name}' must be finite, got {value[~np.isfinite(value)].flat[0]}")
     for bound in machine.bounds:
         if not parameters_of(bound.value):
             continue

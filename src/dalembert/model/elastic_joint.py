@@ -12,7 +12,6 @@ coupling with the link that carries it is left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
@@ -91,5 +90,5 @@ def elastic_joint(
     )
 
 
-def _scalar(value: Any) -> Scalar:
+def _scalar(value: Scalar) -> Scalar:
     return float(value) if isinstance(value, int) else value

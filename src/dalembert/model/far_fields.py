@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import casadi as ca
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar
+from dalembert.core.types import Expression
 from dalembert.core.validation import Vector, field_scalar, field_vector
 from dalembert.model.celestial import (
     J2000,
@@ -66,7 +67,7 @@ class ThirdBody(ForceField):
         """The mass."""
         return (self.mass,)
 
-    def wrench(self, at: FrameMotion) -> tuple[Any, Any]:
+    def wrench(self, at: FrameMotion) -> tuple[Expression, Expression]:
         """Force and torque in world axes."""
         mu, position = _BODIES[self.body]
         s = position(self.epoch, at.t)
@@ -104,7 +105,7 @@ class MagneticTorque(ForceField):
         """The dipole."""
         return tuple(self.dipole)
 
-    def wrench(self, at: FrameMotion) -> tuple[Any, Any]:
+    def wrench(self, at: FrameMotion) -> tuple[Expression, Expression]:
         """Force and torque in world axes."""
         B = magnetic_field(self.orbit.motion(at.t)[0] + at.position, sidereal_angle(self.epoch, at.t))
         m = at.rotation @ ca.vertcat(*(at.value(c) for c in self.dipole))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.types import Expression
 from dalembert.core.validation import Matrix, Vector, check_name, field_matrix, field_scalar, field_vector
 from dalembert.model.orbit import Orbit
 
@@ -28,12 +29,12 @@ EARTH_TURN = 7.2921159e-5  # rad/s
 class FrameMotion:
     """Expressions of a frame's motion in world axes, of time, and how scalars of the machine become expressions."""
 
-    position: Any
-    rotation: Any
-    velocity: Any
-    rate: Any
-    t: Any
-    value: Callable[[Scalar], Any]
+    position: Expression
+    rotation: Expression
+    velocity: Expression
+    rate: Expression
+    t: Expression
+    value: Callable[[Scalar], Expression | float]
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,11 @@ class ForceField:
         """All scalars of the field."""
         return ()
 
-    def wrench(self, at: FrameMotion) -> tuple[Any, Any]:
+    def wrench(self, at: FrameMotion) -> tuple[Expression, Expression]:
         """Force and torque in world axes, as expressions."""
         raise NotImplementedError
 
-    def _set(self, **values: Any) -> None:
+    def _set(self, **values: object) -> None:
         for key, value in values.items():
             object.__setattr__(self, key, value)
 
@@ -106,7 +107,7 @@ class OrbitalGravity(ForceField):
         """Mass and inertia."""
         return (self.mass, *(x for row in self.inertia for x in row))
 
-    def wrench(self, at: FrameMotion) -> tuple[Any, Any]:
+    def wrench(self, at: FrameMotion) -> tuple[Expression, Expression]:
         """Force and torque in world axes."""
         r, _ = self.orbit.motion(at.t)
         x = r + at.position
@@ -115,7 +116,7 @@ class OrbitalGravity(ForceField):
         u = at.rotation.T @ x
         return f, at.rotation @ (3.0 * self.orbit.mu / ca.norm_2(x) ** 5 * ca.cross(u, I @ u))
 
-    def _attraction(self, x: Any, J2: float) -> Any:
+    def _attraction(self, x: Expression, J2: float) -> Expression:
         r2 = ca.dot(x, x)
         g = -self.orbit.mu * x / r2**1.5
         if J2 == 0.0:
@@ -166,7 +167,7 @@ class Drag(ForceField):
         """Area, normal, density and coefficient."""
         return (self.area, *self.normal, self.density, self.coefficient)
 
-    def wrench(self, at: FrameMotion) -> tuple[Any, Any]:
+    def wrench(self, at: FrameMotion) -> tuple[Expression, Expression]:
         """Force and torque in world axes."""
         r, v = self.orbit.motion(at.t)
         x = r + at.position
@@ -224,7 +225,7 @@ class SolarPressure(ForceField):
         """Area and pressure."""
         return (self.area, self.pressure)
 
-    def wrench(self, at: FrameMotion) -> tuple[Any, Any]:
+    def wrench(self, at: FrameMotion) -> tuple[Expression, Expression]:
         """Force and torque in world axes."""
         n = at.rotation @ ca.DM([nominal(c) for c in self.normal])
         s = ca.DM([nominal(c) for c in self.sun])
@@ -233,19 +234,19 @@ class SolarPressure(ForceField):
         return -at.value(self.pressure) * at.value(self.area) * facing * along, ca.SX.zeros(3)
 
 
-def _check_orbit(orbit: Any, name: str) -> None:
+def _check_orbit(orbit: object, name: str) -> None:
     if not isinstance(orbit, Orbit):
         raise MachineError(f"orbit of force field '{name}' must be an Orbit, got {orbit!r}")
 
 
-def _number(value: Any, what: str) -> float:
+def _number(value: object, what: str) -> float:
     x = field_scalar(value, what)
     if not isinstance(x, float):
         raise MachineError(f"{what} must be a plain number, got '{x}'")
     return x
 
 
-def _unit(value: Any, what: str) -> Vector:
+def _unit(value: object, what: str) -> Vector:
     v = [_number(x, what) for x in field_vector(value, what)]
     norm = float(np.linalg.norm(v))
     if norm == 0.0:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import cast
 
 from dalembert.core.errors import MachineError
+from dalembert.core.validation import Vector, VectorLike
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
@@ -23,7 +24,7 @@ def machine_from_dh(
     name: str = "arm",
     joint_names: Sequence[str] | None = None,
     motors: bool | Sequence[Motor] = True,
-    gravity: Any = STANDARD_GRAVITY,
+    gravity: VectorLike = STANDARD_GRAVITY,
 ) -> Machine:
     """Return the serial machine of a Denavit-Hartenberg table.
 
@@ -63,10 +64,10 @@ def machine_from_dh(
     if joint_names is not None and (isinstance(joint_names, str) or not isinstance(joint_names, Iterable)):
         raise MachineError(f"joint_names of a DH table must be a list of names, got {joint_names!r}")
     names = [f"q{i + 1}" for i in range(len(table.rows))] if joint_names is None else list(joint_names)
-    for what, given in (("bodies", bodies), ("joint_names", names)):
-        if len(given) != len(table.rows):
+    for what, listed in (("bodies", bodies), ("joint_names", names)):
+        if len(listed) != len(table.rows):
             n = len(table.rows)
-            raise MachineError(f"{what} must be one per row of the DH table, {n}, got {len(given)}")
+            raise MachineError(f"{what} must be one per row of the DH table, {n}, got {len(listed)}")
     parts: list[Body] = []
     joints: list[Joint] = []
     parent, before = WORLD, _product(table.base, table.convention)
@@ -88,7 +89,7 @@ def machine_from_dh(
         joints=tuple(joints),
         frames=(Frame("tool", parent, _product(table.tool, table.convention)),),
         motors=tuple(drives),
-        gravity=gravity,
+        gravity=cast(Vector, gravity),
     )
 
 

@@ -177,11 +177,11 @@ class Geometry:
                 yield Bound(f"the radius of the sphere of body '{body}'", radius, strict=True)
 
 
-def as_geometry(given: Any, body: str) -> tuple[Geometry, ...]:
+def as_geometry(geometry: object, body: str) -> tuple[Geometry, ...]:
     """Return the geometry of a body from one or several `Geometry` or solids."""
-    items = (given,) if isinstance(given, Geometry | Solid) else given
+    items = (geometry,) if isinstance(geometry, Geometry | Solid) else geometry
     if isinstance(items, str) or not hasattr(items, "__iter__"):
-        raise MachineError(f"geometry of body '{body}' must be a list of Geometry, got {given!r}")
+        raise MachineError(f"geometry of body '{body}' must be a list of Geometry, got {geometry!r}")
     result = []
     for item in items:
         if not isinstance(item, Geometry | Solid):

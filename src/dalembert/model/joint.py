@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dalembert.core.errors import MachineError, did_you_mean
 from dalembert.core.parameter import Scalar, nominal, parameters_of
+from dalembert.core.types import Array, Expression
 from dalembert.core.validation import Bound, Vector, check_angle, check_name, field_axis, field_scalar
 from dalembert.model.joints import JOINT_KINDS, JointKind
 from dalembert.model.transform import IDENTITY, Transform, as_transform
@@ -155,8 +155,8 @@ class Joint:
     def _set_geometry(self) -> None:
         set_ = object.__setattr__
         for field in ("second_axis", "pitch"):
-            given, needed = getattr(self, field) is not None, field in self.info.needs
-            if given != needed:
+            has, needed = getattr(self, field) is not None, field in self.info.needs
+            if has != needed:
                 asked = f"needs a {field}" if needed else f"takes no {field}"
                 raise MachineError(f"joint '{self.name}': a {self.kind} joint {asked}, got {getattr(self, field)!r}")
         set_(self, "axis", self._unit(self.axis, f"axis of joint '{self.name}'"))
@@ -167,7 +167,7 @@ class Joint:
         if self.pitch is not None:
             set_(self, "pitch", field_scalar(self.pitch, f"pitch of joint '{self.name}'"))
 
-    def _unit(self, value: Any, what: str) -> Vector:
+    def _unit(self, value: object, what: str) -> Vector:
         axis = field_axis(value, what)
         if any(parameters_of(x) for x in axis):
             raise MachineError(f"{what} must be plain numbers, got a parameter")
@@ -185,7 +185,7 @@ class Joint:
         """What all joints of this kind have in common."""
         return JOINT_KINDS[self.kind]
 
-    def mechanism(self, value: Callable[[Scalar], Any] = nominal) -> JointKind:
+    def mechanism(self, value: Callable[[Scalar], Expression | float] = nominal) -> JointKind:
         """The motion that the joint admits, ``value`` applied to its scalars; in numbers by default."""
         second = None if self.second_axis is None else _plain(self.second_axis)
         return self.info(_plain(self.axis), second, None if self.pitch is None else value(self.pitch))
@@ -221,5 +221,5 @@ class Joint:
         yield Bound(f"friction velocity of joint '{self.name}'", self.friction_velocity, strict=True)
 
 
-def _plain(axis: Vector) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _plain(axis: Vector) -> Array:
     return np.array([nominal(x) for x in axis])

@@ -77,7 +77,7 @@ def locked_positions(
     return locked
 
 
-def _coordinates(joint: Joint, position: Any) -> tuple[float, ...]:
+def _coordinates(joint: Joint, position: Position | None) -> tuple[float, ...]:
     """Coordinates of a joint at a position that was asked for."""
     if position is _NEUTRAL:
         return joint.info.neutral

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.kept import Kept
@@ -92,11 +93,10 @@ class Machine:
             if isinstance(parts, str) or not isinstance(parts, Iterable):
                 raise MachineError(f"{field} of machine '{self.name}' must be a list of {kind.__name__}, got {parts!r}")
             parts = tuple(parts)
-            for part in parts:
-                if not isinstance(part, (Body, Beam) if kind is Body else kind):
-                    raise MachineError(
-                        f"{field} of machine '{self.name}' must be a list of {kind.__name__}, got the element {part!r}"
-                    )
+            for element in parts:
+                if not isinstance(element, (Body, Beam) if kind is Body else kind):
+                    what = f"{field} of machine '{self.name}' must be a list of {kind.__name__}"
+                    raise MachineError(f"{what}, got the element {element!r}")
             object.__setattr__(self, field, parts)
         object.__setattr__(self, "gains", self._checked_gains())
         object.__setattr__(self, "gravity", field_vector(self.gravity, f"gravity of machine '{self.name}'"))
@@ -113,10 +113,10 @@ class Machine:
         check_physics(self)
 
     def _checked_gains(self) -> tuple[Parameter, ...]:
-        given = (self.gains,) if isinstance(self.gains, Parameter) else self.gains
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise MachineError(f"gains of machine '{self.name}' must be a list of Parameter, got {given!r}")
-        gains = tuple(given)
+        gains = (self.gains,) if isinstance(self.gains, Parameter) else self.gains
+        if isinstance(gains, str) or not isinstance(gains, Iterable):
+            raise MachineError(f"gains of machine '{self.name}' must be a list of Parameter, got {gains!r}")
+        gains = tuple(gains)
         for gain in gains:
             if not isinstance(gain, Parameter):
                 raise MachineError(f"gains of machine '{self.name}' must be Parameter objects, got {gain!r}")
@@ -172,13 +172,13 @@ class Machine:
                     f"parameter '{motor.ratio}'; limit the effort of the motor instead"
                 )
         acting: tuple[Thruster | Wrench | ForceField, ...] = (*self.thrusters, *self.wrenches, *self.fields)
-        for part in acting:
-            kind = "force field" if isinstance(part, ForceField) else type(part).__name__.lower()
-            if part.frame not in self.tree.frames:
-                error = UnknownNameError("frame", part.frame, self.tree.frames, where)
-                raise MachineError(f"{kind} '{part.name}': {error}")
-            if isinstance(part, Thruster) and self.tree.frames[part.frame][0] < 0:
-                raise MachineError(f"thruster '{part.name}' pushes the frame '{part.frame}', which does not move")
+        for load in acting:
+            kind = "force field" if isinstance(load, ForceField) else type(load).__name__.lower()
+            if load.frame not in self.tree.frames:
+                error = UnknownNameError("frame", load.frame, self.tree.frames, where)
+                raise MachineError(f"{kind} '{load.name}': {error}")
+            if isinstance(load, Thruster) and self.tree.frames[load.frame][0] < 0:
+                raise MachineError(f"thruster '{load.name}' pushes the frame '{load.frame}', which does not move")
         coupled = {c.joint for c in self.couplings}
         for coupling in self.couplings:
             for name in (coupling.joint, coupling.leader):
@@ -197,19 +197,21 @@ class Machine:
         where = f"machine '{self.name}'"
         for constraint in self.constraints:
             check_constraint_kind(constraint)
-        for part in self._joining:
-            kind = "constraint" if isinstance(part, Constraint) else type(part).__name__.lower()
-            for frame in part.frames:
+        for element in self._joining:
+            kind = "constraint" if isinstance(element, Constraint) else type(element).__name__.lower()
+            for frame in element.frames:
                 if frame not in self.tree.frames:
                     error = UnknownNameError("frame or body", frame, self.tree.frames, where)
-                    raise MachineError(f"{kind} '{part.name}': {error}")
-            nodes = {self.tree.frames[frame][0] for frame in part.frames}
-            if len(part.frames) == 2 and len(nodes) == 1:
-                raise MachineError(f"{kind} '{part.name}' joins two frames of one body: nothing can move between them")
-            for joint in part.joints:
+                    raise MachineError(f"{kind} '{element.name}': {error}")
+            nodes = {self.tree.frames[frame][0] for frame in element.frames}
+            if len(element.frames) == 2 and len(nodes) == 1:
+                raise MachineError(
+                    f"{kind} '{element.name}' joins two frames of one body: nothing can move between them"
+                )
+            for joint in element.joints:
                 if joint not in single:
                     error = UnknownNameError("joint with one coordinate", joint, single, where)
-                    raise MachineError(f"{kind} '{part.name}': {error}")
+                    raise MachineError(f"{kind} '{element.name}': {error}")
 
     def _check_signals(self) -> None:
         for signal in self.signals:
@@ -240,19 +242,19 @@ class Machine:
 
     def _scalars(self) -> Iterator[Scalar]:
         for field in _PARTS:
-            for part in getattr(self, field):
-                yield from part.scalars
+            for element in getattr(self, field):
+                yield from element.scalars
         yield from self.gravity
         for body in self.bodies:  # last: pictures do not decide about the order of the parameters
             if isinstance(body, Body):
-                yield from (x for part in body.geometry for x in part.scalars)
+                yield from (x for element in body.geometry for x in element.scalars)
         yield from self.gains
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Ranges that the scalars of the machine must keep."""
         bounded = (self.bodies, self.joints, self.motors, self.cables, self.contacts)
-        return tuple(b for parts in bounded for part in parts for b in part.bounds())
+        return tuple(b for parts in bounded for element in parts for b in element.bounds())
 
     @cached_property
     def coordinate_joints(self) -> tuple[Joint, ...]:
@@ -347,18 +349,18 @@ class Machine:
             raise UnknownNameError("field", sorted(unknown)[0], ["name", "gravity", "gains", *_PARTS], "a Machine")
         return replace(self, **fields)
 
-    def with_parts(self, *parts: Any) -> Machine:
+    def with_parts(self, *parts: object) -> Machine:
         """Return a copy with more parts, each of which has some of ``bodies``, ``joints``, ``motors`` and so on.
 
         Such are `ModalAppendage`, `Wheel`, `ControlMomentGyro`, and other machines (their gravity does not count).
         """
-        more = {field: [x for part in parts for x in getattr(part, field, ())] for field in _PARTS}
-        for part in parts:
-            if not any(getattr(part, field, ()) for field in _PARTS):
+        more = {field: [x for element in parts for x in getattr(element, field, ())] for field in _PARTS}
+        for element in parts:
+            if not any(getattr(element, field, ()) for field in _PARTS):
                 raise MachineError(
-                    f"machine '{self.name}' cannot take {part!r}: it has no bodies, joints or other parts"
+                    f"machine '{self.name}' cannot take {element!r}: it has no bodies, joints or other parts"
                 )
-        more["gains"] = [gain for part in parts for gain in getattr(part, "gains", ()) if gain not in self.gains]
+        more["gains"] = [gain for element in parts for gain in getattr(element, "gains", ()) if gain not in self.gains]
         return self.with_(**{field: (*getattr(self, field), *added) for field, added in more.items() if added})
 
     def lock(self, positions: Mapping[str, float | Sequence[float]] | Iterable[str]) -> Machine:
@@ -368,7 +370,7 @@ class Machine:
         """
         return lock_joints(self, positions)
 
-    def parameter_vector(self, p: Mapping[str, float] | None) -> Array:
+    def parameter_vector(self, p: Mapping[str, ArrayLike] | None) -> Array:
         """Nominal parameter values, overridden by the mapping ``p``; arrays are broadcast."""
         if not p:
             return self.p_nominal

@@ -10,7 +10,7 @@ none about its axis, and shapes that a user gives may be dependent, or undo what
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -43,19 +43,21 @@ def joint_without_inertia(machine: Machine) -> Joint | None:
     It must be so in two random configurations. For machines of rigid bodies without couplings and constraints.
     """
     rng = np.random.default_rng(0)
-    found = None
+    idle_joint = None
     for _ in range(2):
-        found = _idle_joint(machine, rng)
-        if found is None:
+        idle_joint = _idle_joint(machine, rng)
+        if idle_joint is None:
             return None
-    return found
+    return idle_joint
 
 
 def random_coordinates(joint: Joint, rng: np.random.Generator) -> Array:
     """Coordinates of a joint that are nowhere special."""
     if not joint.info.nv:
         return np.zeros(0)
-    return np.atleast_1d(numpy(joint.info.integrate(ca.DM(joint.info.neutral), ca.DM(rng.normal(size=joint.info.nv)))))
+    neutral: Any = ca.DM(joint.info.neutral)  # the formulas are those of symbols
+    shift: Any = ca.DM(rng.normal(size=joint.info.nv))
+    return np.atleast_1d(numpy(joint.info.integrate(neutral, shift)))
 
 
 def motion_without_inertia(machine: Machine) -> Joint | Beam | None:
@@ -64,12 +66,12 @@ def motion_without_inertia(machine: Machine) -> Joint | Beam | None:
     For machines with beams and without constraints.
     """
     rng = np.random.default_rng(0)
-    found = None
+    idle = None
     for _ in range(2):
-        found = _idle_motion(machine, rng)
-        if found is None:
+        idle = _idle_motion(machine, rng)
+        if idle is None:
             return None
-    return found
+    return idle
 
 
 def _idle_motion(machine: Machine, rng: np.random.Generator) -> Joint | Beam | None:
@@ -162,8 +164,8 @@ def _idle_joint(machine: Machine, rng: np.random.Generator) -> Joint | None:
         node = nodes[i]
         S, R, p = _motion(node.joint, rng)
         rotor = rotors.get(node.joint.name, 0.0) * np.eye(S.shape[1])
-        own, left, whole = (S.T @ I @ S + rotor for I in (rigid[i], articulated[i], composite[i]))
-        if _least(own, np.trace(own) * np.eye(len(own))) < _NOTHING and _least(left, whole) < _NOTHING:
+        alone, left, whole = (S.T @ I @ S + rotor for I in (rigid[i], articulated[i], composite[i]))
+        if _least(alone, np.trace(alone) * np.eye(len(alone))) < _NOTHING and _least(left, whole) < _NOTHING:
             return node.joint
         if node.parent >= 0:
             B = articulated[i] @ S

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, MachineError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 
 __all__ = ["EARTH_J2", "EARTH_MU", "EARTH_RADIUS", "Orbit", "clohessy_wiltshire"]
 
@@ -99,15 +99,16 @@ class Orbit:
         X = np.array([[1.0, 0.0, 0.0], [0.0, ci, -si], [0.0, si, ci]])
         return np.asarray(Z @ X @ np.array([[cw, -sw, 0.0], [sw, cw, 0.0], [0.0, 0.0, 1.0]]))
 
-    def motion(self, t: Any) -> tuple[Any, Any]:
+    def motion(self, t: Expression | ArrayLike) -> tuple[Any, Any]:
         """Position and velocity from the centre, (3) for a CasADi time, (..., 3) for numbers."""
         symbolic = isinstance(t, ca.SX | ca.MX)
         m: Any = ca if symbolic else np
+        time: Any = t if symbolic else np.asarray(t, dtype=float)
         e, a, n = self.eccentricity, self.semi_major_axis, self.mean_motion
         E0 = 2.0 * math.atan2(
             math.sqrt(1 - e) * math.sin(self.anomaly / 2), math.sqrt(1 + e) * math.cos(self.anomaly / 2)
         )
-        M = E0 - e * math.sin(E0) + n * (t if symbolic else np.asarray(t, dtype=float))
+        M = E0 - e * math.sin(E0) + n * time
         E = M + e * m.sin(M) / m.sqrt(1.0 - 2.0 * e * m.cos(M) + e * e)
         for _ in range(_NEWTON if e > 0.0 else 0):
             E = E - (E - e * m.sin(E) - M) / (1.0 - e * m.cos(E))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.validation import Matrix
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.celestial import J2000
@@ -61,7 +62,7 @@ def in_orbit(
     frames: list[Frame] = []
     fields: list[ForceField] = []
 
-    def feel(name: str, frame: str, mass: Scalar, inertia: Any = _NONE) -> None:
+    def feel(name: str, frame: str, mass: Scalar, inertia: Matrix = _NONE) -> None:
         fields.append(OrbitalGravity(name, frame, orbit, mass, inertia, J2))
         fields.extend(ThirdBody(f"{name}.{x}", frame, orbit, x, mass, epoch) for x in far)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
@@ -152,9 +151,9 @@ Actuator = Motor | Thruster
 """What an input of a machine drives."""
 
 
-def _effort(value: Any, owner: str) -> float:
+def _effort(value: object, owner: str) -> float:
     try:
-        effort = float(value)
+        effort = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         effort = math.nan
     if not effort >= 0.0:
@@ -162,7 +161,7 @@ def _effort(value: Any, owner: str) -> float:
     return effort
 
 
-def _check_axes(axes: Any, owner: str) -> None:
+def _check_axes(axes: object, owner: str) -> None:
     if axes not in ("world", "frame"):
         raise MachineError(f"axes of {owner} must be 'world' or 'frame', got {axes!r}")
 

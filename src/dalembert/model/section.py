@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 from dalembert.core.errors import MachineError
 
 __all__ = ["Load", "Section"]
 
 
-def _number(value: Any, what: str, *, strict: bool = False, lower: float | None = 0.0) -> float:
+def _number(value: object, what: str, *, strict: bool = False, lower: float | None = 0.0) -> float:
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise MachineError(f"{what} must be a plain number, got {value!r}") from None
     if not math.isfinite(number) or (lower is not None and (number < lower or (strict and number == lower))):

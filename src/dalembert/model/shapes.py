@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -122,7 +121,7 @@ def gauss_points(breaks: Iterable[float], degree: int) -> tuple[Array, Array]:
     return np.concatenate(points), np.concatenate(weights)
 
 
-def _finite(values: Any, what: str) -> Array:
+def _finite(values: object, what: str) -> Array:
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):

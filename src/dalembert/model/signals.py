@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.core.errors import MachineError, UnknownNameError
 from dalembert.core.parameter import Scalar
 from dalembert.core.validation import check_name
+
+if TYPE_CHECKING:
+    from dalembert.model.machine import Machine
 
 __all__ = ["POSE", "Sensor", "Signal", "check_signals", "derived_names", "read_text", "signal_groups"]
 
@@ -81,10 +84,10 @@ class Signal:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names that its text refers to."""
-        found: dict[str, None] = {}
+        read: dict[str, None] = {}
         if isinstance(self.expression, str):
-            read_text(self.expression, f"signal '{self.name}'", lambda name: found.setdefault(name) or 1.0)
-        return tuple(found)
+            read_text(self.expression, f"signal '{self.name}'", lambda name: read.setdefault(name) or 1.0)
+        return tuple(read)
 
     @property
     def components(self) -> tuple[str, ...]:
@@ -161,8 +164,8 @@ class Sensor:
 
     def per_value(self, field: str, n: int) -> tuple[float, ...]:
         """Return a setting for each of ``n`` measured values."""
-        given = getattr(self, field)
-        values = given if isinstance(given, tuple) else n * (given,)
+        setting = getattr(self, field)
+        values = setting if isinstance(setting, tuple) else n * (setting,)
         if len(values) != n:
             raise MachineError(
                 f"{field} of sensor '{self.name}' must be one number or {n}, one per measured value (three per "
@@ -171,11 +174,11 @@ class Sensor:
         return values
 
 
-def _numbers(value: Any, what: str) -> tuple[float, ...]:
+def _numbers(value: float | Sequence[float], what: str) -> tuple[float, ...]:
     try:
         if isinstance(value, bool | str):
             raise TypeError
-        values = tuple(float(x) for x in value) if hasattr(value, "__len__") else (float(value),)
+        values = tuple(float(x) for x in value) if hasattr(value, "__len__") else (float(value),)  # type: ignore[union-attr]
     except (TypeError, ValueError):
         raise MachineError(f"{what} must be numbers, got {value!r}") from None
     if not values or not all(map(math.isfinite, values)):
@@ -183,7 +186,9 @@ def _numbers(value: Any, what: str) -> tuple[float, ...]:
     return values
 
 
-def read_text(text: str, owner: str, lookup: Callable[[str], Any] | None, call: Any = None) -> Any:
+def read_text(
+    text: str, owner: str, lookup: Callable[[str], Any] | None, call: Callable[[str, list[Any]], Any] | None = None
+) -> Any:
     """Read the text of a signal: its value, names looked up and functions called as told; nothing is executed.
 
     Parameters
@@ -241,14 +246,14 @@ def _dotted(n: ast.expr) -> str | None:
     return None
 
 
-def derived_names(machine: Any) -> tuple[str, ...]:
+def derived_names(machine: Machine) -> tuple[str, ...]:
     """Names that every machine has without saying so: motion of its frames in world axes, and its parameters."""
     frames = [name for name in machine.tree.frames if name != "world"]
     moving = [f"{what}.{name}.{axis}" for what in ("position", "velocity") for name in frames for axis in "xyz"]
     return (*moving, *(f"parameter.{p.name}" for p in machine.parameters))
 
 
-def signal_groups(machine: Any, signals: Sequence[Signal]) -> dict[str, tuple[str, ...]]:
+def signal_groups(machine: Machine, signals: Sequence[Signal]) -> dict[str, tuple[str, ...]]:
     """Return what names stand for: coordinates, velocities and signals themselves, and groups of them.
 
     Parameters
@@ -259,22 +264,24 @@ def signal_groups(machine: Any, signals: Sequence[Signal]) -> dict[str, tuple[st
         Its signals, and more of them.
     """
     groups: dict[str, tuple[str, ...]] = {}
-    own = [(node.joint.name, (*node.joint.q_names, *node.joint.v_names)) for node in machine.coordinate_nodes]
+    quantities = [(node.joint.name, (*node.joint.q_names, *node.joint.v_names)) for node in machine.coordinate_nodes]
     for node in machine.coordinate_nodes:
         groups[node.joint.name] = tuple(node.joint.q_names)
     for signal in signals:
-        own.append((signal.name, signal.components))
-    for owner, names in own:
+        quantities.append((signal.name, signal.components))
+    for owner, names in quantities:
         for vector, ends in _VECTORS.items():
-            parts = tuple(f"{owner}.{end}" for end in ends)
-            if all(part in names for part in parts):
-                groups[f"{owner}.{vector}"] = parts
+            members = tuple(f"{owner}.{end}" for end in ends)
+            if all(member in names for member in members):
+                groups[f"{owner}.{vector}"] = members
     for name in (*machine.q_names, *machine.v_names, *(c for s in signals for c in s.components)):
         groups[name] = (name,)
-    return {name: parts for name, parts in groups.items() if parts}
+    return {name: members for name, members in groups.items() if members}
 
 
-def check_signals(machine: Any, signals: Sequence[Signal], sensors: Sequence[Sensor], more: Iterable[str] = ()) -> None:
+def check_signals(
+    machine: Machine, signals: Sequence[Signal], sensors: Sequence[Sensor], more: Iterable[str] = ()
+) -> None:
     """Refuse signals and sensors of what a machine does not have, and names that occur twice.
 
     Parameters

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, cos, nominal, parameters_of, sin
-from dalembert.core.validation import Matrix, Vector, check_angle, field_axis, field_matrix, field_scalar, field_vector
+from dalembert.core.validation import (
+    Matrix,
+    Vector,
+    VectorLike,
+    check_angle,
+    field_axis,
+    field_matrix,
+    field_scalar,
+    field_vector,
+)
 from dalembert.spatial.rotations import snap
 
 __all__ = ["IDENTITY", "Transform", "as_transform"]
@@ -47,7 +56,9 @@ class Transform:
         object.__setattr__(self, "rotation", tuple(tuple(_snap(x) for x in row) for row in R))
 
     @staticmethod
-    def rpy(roll: Any = 0.0, pitch: Any = 0.0, yaw: Any = 0.0, translation: Any = (0.0, 0.0, 0.0)) -> Transform:
+    def rpy(
+        roll: Scalar = 0.0, pitch: Scalar = 0.0, yaw: Scalar = 0.0, translation: VectorLike = (0.0, 0.0, 0.0)
+    ) -> Transform:
         """Rotation ``Rz(yaw) Ry(pitch) Rx(roll)`` and translation, as in URDF."""
         parts = [("roll", roll), ("pitch", pitch), ("yaw", yaw)]
         x, y, z = (field_scalar(a, f"the {n} angle of a transform") for n, a in parts)
@@ -59,10 +70,10 @@ class Transform:
             (cy * sz, cx * cz + sx * sy * sz, cx * sy * sz - sx * cz),
             (-sy, sx * cy, cx * cy),
         )
-        return Transform(translation, R)
+        return Transform(cast(Vector, translation), R)
 
     @staticmethod
-    def about(axis: Any, angle: Any, translation: Any = (0.0, 0.0, 0.0)) -> Transform:
+    def about(axis: VectorLike | str, angle: Scalar, translation: VectorLike = (0.0, 0.0, 0.0)) -> Transform:
         """Rotation by ``angle`` about ``axis`` (normalised) and translation."""
         a = [nominal(x) for x in field_axis(axis, "the axis of a rotation")]
         norm = float(np.linalg.norm(a))
@@ -78,10 +89,10 @@ class Transform:
             (k * (x * y) + s * z, c + k * (y * y), k * (y * z) - s * x),
             (k * (x * z) - s * y, k * (y * z) + s * x, c + k * (z * z)),
         )
-        return Transform(translation, R)
+        return Transform(cast(Vector, translation), R)
 
     @staticmethod
-    def quaternion(Q: Any, translation: Any = (0.0, 0.0, 0.0)) -> Transform:
+    def quaternion(Q: Iterable[float], translation: VectorLike = (0.0, 0.0, 0.0)) -> Transform:
         """Rotation of the quaternion ``Q = (w, x, y, z)`` (normalised) and translation."""
         try:
             values = np.asarray(list(Q), dtype=float)
@@ -95,7 +106,7 @@ class Transform:
             (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
             (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
         )
-        return Transform(translation, R)
+        return Transform(cast(Vector, translation), R)
 
     def __matmul__(self, other: Transform) -> Transform:
         """Pose of ``other``, given in this frame, in this frame's reference."""
@@ -123,7 +134,7 @@ class Transform:
         return not any(parameters_of(x) for x in self.scalars)
 
 
-def as_transform(value: Any, what: str) -> Transform:
+def as_transform(value: object, what: str) -> Transform:
     """Return a placement; three numbers stand for a translation."""
     if isinstance(value, Transform):
         return value
@@ -132,7 +143,7 @@ def as_transform(value: Any, what: str) -> Transform:
     raise MachineError(f"{what} must be a Transform, or a translation of 3 numbers, got {value!r}")
 
 
-def _dot(a: Any, b: Any) -> Scalar:
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     x: Scalar = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     return x
 

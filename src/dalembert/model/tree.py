@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.core.errors import MachineError, UnknownNameError
 from dalembert.core.parameter import Scalar, nominal
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD, Joint
@@ -240,13 +240,13 @@ def _check_reachable(
         )
 
 
-def place(transform: Transform, value: Callable[[Scalar], Any]) -> tuple[Any, Any]:
+def place(transform: Transform, value: Callable[[Scalar], Expression | float]) -> tuple[Any, Any]:
     """Rotation matrix and position of a transform as CasADi matrices, with ``value`` applied to each scalar."""
     rows = [ca.horzcat(*[value(x) for x in row]) for row in transform.rotation]
     return ca.vertcat(*rows), ca.vertcat(*[value(x) for x in transform.translation])
 
 
-def merged_inertia(node: Node, value: Callable[[Scalar], Any]) -> tuple[Any, Any, Any]:
+def merged_inertia(node: Node, value: Callable[[Scalar], Expression | float]) -> tuple[Any, Any, Any]:
     """Mass, first moment and inertia about the node's origin of its rigid bodies (Steiner: ROBOTICS, parallel axes)."""
     mass: Any = 0.0
     moment: Any = ca.DM.zeros(3)

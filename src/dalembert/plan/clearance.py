@@ -10,6 +10,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.model.body import Body
 from dalembert.model.geometry import Box, Geometry
 from dalembert.model.transform import Transform
 from dalembert.plan.distance import box_distance, segment_box_distance, segment_distance
@@ -85,7 +86,7 @@ def _boxes(eom: EquationsOfMotion, base: str) -> tuple[Obstacle, ...]:
         at = body.name
         while at != root and at in parents and parents[at].kind == "fixed":
             at = parents[at].parent
-        if at == root:
+        if at == root and isinstance(body, Body):
             X = B @ eom.pose(body.name, q)
             obstacles += [Obstacle(body.name, X @ o.pose, o.size) for o in boxes_of(body.name, body.geometry)]
     return tuple(obstacles)

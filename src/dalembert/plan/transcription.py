@@ -203,7 +203,7 @@ class Programme:
             if joint.name in eom.q_names:
                 k = eom.q_names.index(joint.name)
                 low[:, k], high[:, k] = joint.limits.lower, joint.limits.upper
-        for actuator in (*machine.limited_motors, *machine.thrusters):
+        for actuator in machine.actuators:
             k = names.index(actuator.name, in_u.start)
             low[:, k], high[:, k] = (
                 (0.0 if getattr(actuator, "one_sided", False) else -actuator.effort),

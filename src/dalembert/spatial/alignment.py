@@ -5,17 +5,16 @@ All functions take CasADi or NumPy values and return CasADi ones; axes are plain
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 
 __all__ = ["across", "angle_about", "misalignment", "plane_axes", "rotation_error"]
 
 
-def across(axis: Any) -> tuple[Any, Any]:
+def across(axis: ArrayLike) -> tuple[ca.DM, ca.DM]:
     """Two unit vectors that are orthogonal to an axis and to each other."""
     n = np.asarray(axis, dtype=float)
     e = np.eye(3)[int(np.argmin(np.abs(n)))]
@@ -24,7 +23,7 @@ def across(axis: Any) -> tuple[Any, Any]:
     return ca.DM(first), ca.DM(np.cross(n, first))
 
 
-def plane_axes(normal: Any) -> Array:
+def plane_axes(normal: ArrayLike) -> Array:
     """Axes of a plane as columns: the least rotation that takes z into the normal, applied to x, y, z."""
     n = np.asarray(normal, dtype=float)
     if n[2] <= -1.0 + 1e-12:
@@ -33,21 +32,21 @@ def plane_axes(normal: Any) -> Array:
     return np.eye(3) + k + k @ k / (1.0 + n[2])
 
 
-def angle_about(axis: Any, R: Any) -> Any:
+def angle_about(axis: ArrayLike, R: ExpressionLike) -> Expression:
     """Angle of a rotation about an axis, in (-pi, pi]."""
     first, second = across(axis)
     turned = R @ first
     return ca.atan2(ca.dot(second, turned), ca.dot(first, turned))
 
 
-def misalignment(axis: Any, R: Any, other_axis: Any) -> Any:
+def misalignment(axis: ArrayLike, R: ExpressionLike, other_axis: ArrayLike) -> Expression:
     """Components of an axis, turned by ``R``, across another axis: zero when they are parallel."""
     u = R @ ca.DM(np.asarray(axis, dtype=float))
     first, second = across(other_axis)
     return ca.vertcat(ca.dot(first, u), ca.dot(second, u))
 
 
-def rotation_error(R: Any) -> Any:
+def rotation_error(R: ExpressionLike) -> Expression:
     """``sin(angle) axis`` of a rotation: zero for the identity, of full rank near it.
 
     CDPR (20) takes the dot products of equal vectors, which are stationary for aligned bodies (rank 15 of 18); these

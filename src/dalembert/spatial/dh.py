@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -111,12 +110,12 @@ class DHTable:
 
     def __post_init__(self) -> None:
         _check_convention(self.convention)
-        for part in ("rows", "base", "tool"):
-            given = getattr(self, part)
-            if isinstance(given, DHRow | str) or not isinstance(given, Sequence | np.ndarray):
-                raise MachineError(f"{part} of a DH table must be a list of rows, got {given!r}")
-            rows = tuple(_row(row, f"row {i + 1} in {part} of a DH table") for i, row in enumerate(given))
-            object.__setattr__(self, part, rows)
+        for field in ("rows", "base", "tool"):
+            listed = getattr(self, field)
+            if isinstance(listed, DHRow | str) or not isinstance(listed, Sequence | np.ndarray):
+                raise MachineError(f"{field} of a DH table must be a list of rows, got {listed!r}")
+            rows = tuple(_row(row, f"row {i + 1} in {field} of a DH table") for i, row in enumerate(listed))
+            object.__setattr__(self, field, rows)
         if not self.rows:
             raise MachineError("a DH table must have at least one row")
 
@@ -168,13 +167,13 @@ class DHTable:
         return _z(0.0, d) @ _x(a, alpha) @ _z(theta, 0.0)
 
 
-def _check_convention(convention: Any) -> None:
+def _check_convention(convention: object) -> None:
     if convention not in CONVENTIONS:
         known = ", ".join(CONVENTIONS)
         raise MachineError(f"the convention of a DH table must be one of {known}, got {convention!r}")
 
 
-def _row(row: Any, what: str) -> DHRow:
+def _row(row: object, what: str) -> DHRow:
     if isinstance(row, DHRow):
         return row
     values = list(row) if isinstance(row, Sequence | np.ndarray) and not isinstance(row, str) else []
@@ -233,5 +232,5 @@ def _cut(line: _Line, convention: str, kinds: tuple[str, ...]) -> DHTable:
         rows = [DHRow(*row) for row in zip(theta, d, *zip(*x, _NOTHING, strict=True), strict=True)]
     last = first + len(kinds)
     joints = (replace(row, kind=kind) for row, kind in zip(rows[first:last], kinds, strict=True))
-    base, tool = (tuple(row for row in part if not row.is_identity) for part in (rows[:first], rows[last:]))
+    base, tool = (tuple(row for row in end if not row.is_identity) for end in (rows[:first], rows[last:]))
     return DHTable(convention, tuple(joints), base, tool)

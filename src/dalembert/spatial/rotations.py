@@ -10,12 +10,12 @@ Source: SPACE (4.2) and Appendix A.2.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import casadi as ca
 import numpy as np
 
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 
 __all__ = [
     "cross_matrix",
@@ -35,25 +35,25 @@ __all__ = [
 ]
 
 
-def numpy(x: Any) -> Array:
+def numpy(x: ExpressionLike) -> Array:
     """Return a numeric CasADi matrix as a NumPy array (columns become vectors)."""
     array = np.array(ca.DM(x).full(), dtype=float)
     return array[:, 0] if array.shape[1] == 1 else array
 
 
-def cross_matrix(x: Any) -> Any:
+def cross_matrix(x: ExpressionLike) -> Expression:
     """Skew-symmetric matrix ``x^`` with ``x^ y = x x y``."""
     return ca.skew(x)
 
 
-def rotation_about(axis: Any, angle: Any) -> Any:
+def rotation_about(axis: ExpressionLike | Sequence[float], angle: ExpressionLike | float) -> Expression:
     """Rotation by ``angle`` about the unit vector ``axis`` (Rodrigues)."""
     a = ca.vertcat(*[axis[i] for i in range(3)])
     c, s = ca.cos(angle), ca.sin(angle)
     return c * ca.SX.eye(3) + s * ca.skew(a) + (1 - c) * (a @ a.T)
 
 
-def rotation_euler321(psi: Any) -> Any:
+def rotation_euler321(psi: ExpressionLike | Sequence[float]) -> Expression:
     """Rotation ``Rot(psi_z, Z) Rot(psi_y, Y) Rot(psi_x, X)``, SPACE (4.2); URDF's roll, pitch, yaw are (x, y, z)."""
     cx, cy, cz = (ca.cos(psi[i]) for i in range(3))
     sx, sy, sz = (ca.sin(psi[i]) for i in range(3))
@@ -64,7 +64,7 @@ def rotation_euler321(psi: Any) -> Any:
     )
 
 
-def euler_rates(psi: Any, *, body: bool = True) -> Any:
+def euler_rates(psi: ExpressionLike, *, body: bool = True) -> Expression:
     """Matrix that maps rates of 3-2-1 angles to the angular velocity, (A.9) in body and (A.8) in inertial axes."""
     cx, sx, cy, sy = ca.cos(psi[0]), ca.sin(psi[0]), ca.cos(psi[1]), ca.sin(psi[1])
     if body:
@@ -73,7 +73,7 @@ def euler_rates(psi: Any, *, body: bool = True) -> Any:
     return ca.vertcat(ca.horzcat(cz * cy, -sz, 0), ca.horzcat(sz * cy, cz, 0), ca.horzcat(-sy, 0, 1))
 
 
-def quaternion_matrix(Q: Any) -> Any:
+def quaternion_matrix(Q: ExpressionLike) -> Expression:
     """Rotation matrix of a unit quaternion, SPACE (A.5)."""
     u, x, y, z = (Q[i] for i in range(4))
     return ca.vertcat(
@@ -83,7 +83,7 @@ def quaternion_matrix(Q: Any) -> Any:
     )
 
 
-def quaternion_product(a: Any, b: Any) -> Any:
+def quaternion_product(a: ExpressionLike, b: ExpressionLike) -> Expression:
     """Hamilton product of two quaternions."""
     return ca.vertcat(
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
@@ -93,12 +93,12 @@ def quaternion_product(a: Any, b: Any) -> Any:
     )
 
 
-def quaternion_rate(Q: Any, w: Any) -> Any:
+def quaternion_rate(Q: ExpressionLike, w: ExpressionLike) -> Expression:
     """Rate of a quaternion for the angular velocity ``w`` in body axes, ``Q x (0, w) / 2`` (body form of A.10)."""
     return quaternion_product(Q, ca.vertcat(0, w)) / 2
 
 
-def quaternion_exp(w: Any) -> Any:
+def quaternion_exp(w: ExpressionLike) -> Expression:
     """Quaternion of the rotation vector ``w``; exact to rounding at zero as well."""
     angle = ca.sqrt(ca.sumsqr(w))
     small = angle < 1e-4
@@ -107,7 +107,7 @@ def quaternion_exp(w: Any) -> Any:
     return ca.vertcat(ca.cos(angle / 2), half * w[0], half * w[1], half * w[2])
 
 
-def quaternion_difference(a: Any, b: Any) -> Any:
+def quaternion_difference(a: ExpressionLike, b: ExpressionLike) -> Expression:
     """Rotation vector, in axes of ``a``, that turns ``a`` into ``b`` (the shorter way)."""
     d = quaternion_product(ca.vertcat(a[0], -a[1], -a[2], -a[3]), b)
     d = ca.if_else(d[0] < 0, -d, d)
@@ -134,7 +134,7 @@ def quaternion_from_matrix(R: Array) -> Array:
     return Q if Q[0] >= 0 else -Q
 
 
-def quaternion_of(R: Any) -> Any:
+def quaternion_of(R: ExpressionLike) -> Expression:
     """Unit quaternion (w, x, y, z) of a rotation matrix on symbols: the best conditioned of four forms."""
     t = R[0, 0] + R[1, 1] + R[2, 2]
     forms = [

@@ -128,7 +128,7 @@ class Expected:
         about = (self.study, entry.quantity, entry.source)
         return Row(*about, published, obtained, tolerance, entry.unit, ok, entry.kind, entry.known_difference)
 
-    def check_complete(self, results: Mapping[str, Any], *, full: bool = True) -> None:
+    def check_complete(self, results: Mapping[str, object], *, full: bool = True) -> None:
         """Refuse a study that leaves out a value of its own data file; the short form those that are not for it."""
         for key, entry in self.entries.items():
             if key not in results and (full or entry.form == "short"):
@@ -145,7 +145,7 @@ def _identical(published: Any, obtained: Any) -> bool:
     return all(sympy.simplify(a - b) == 0 for a, b in pairs)
 
 
-def formula_text(published: Any) -> str:
+def formula_text(published: object) -> str:
     """An expected formula, or matrix of formulas, on one line."""
     if not isinstance(published, list):
         return str(published)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 __all__ = ["least_times"]
 
 
-def least_times(runs: Mapping[str, Callable[[], Any]], *, duration: float = 0.5) -> dict[str, float]:
+def least_times(runs: Mapping[str, Callable[[], object]], *, duration: float = 0.5) -> dict[str, float]:
     """Return the least time of each function [s]: other work on the computer can only add to it.
 
     The first call of each, which may compile, does not count.

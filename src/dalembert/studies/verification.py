@@ -149,7 +149,7 @@ def _section(name: str, expected: Expected, pairs: list[tuple[Entry, Row | None]
     return "\n".join(lines) + "\n"
 
 
-def _readable(published: Any) -> float | str:
+def _readable(published: float | str | list[Any]) -> float | str:
     return formula_text(published) if isinstance(published, str | list) else published
 
 

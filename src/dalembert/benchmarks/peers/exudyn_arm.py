@@ -48,10 +48,10 @@ class PointBody:
     @staticmethod
     def of(beam: Beam) -> PointBody:
         """Points of a beam whose sections have no product of inertia; made once per beam and kept with it."""
-        return beam.kept.once("points", None, lambda: PointBody._made(beam))
+        return beam.kept.once("points", None, lambda: PointBody._lumped(beam))
 
     @staticmethod
-    def _made(beam: Beam) -> PointBody:
+    def _lumped(beam: Beam) -> PointBody:
         rho = nominal(beam.density)
         masses, positions, shapes = [], [], []
         reach = max(float(np.sqrt(max(s.I_y, s.I_z) / s.area)) for _, _, s in beam.pieces)

@@ -92,14 +92,14 @@ class ExudynBalls:
         for joint in machine.joints:
             body, at = machine.body(joint.child), machine.q_names.index(f"{joint.name}.x")
             tensor = np.array([[nominal(x) for x in row] for row in body.inertia], dtype=float)
-            made = mbs.CreateRigidBody(
+            body_number = mbs.CreateRigidBody(
                 inertia=self._rigid.RigidBodyInertia(mass=float(nominal(body.mass)), inertiaTensor=tensor),
                 referencePosition=q[at : at + 3].tolist(),
                 gravity=[float(nominal(x)) for x in machine.gravity],
                 nodeType=self._exu.NodeType.RotationRotationVector,
             )
-            self._bodies.append(made)
-            node = self._items.MarkerNodeRigid(nodeNumber=mbs.GetObject(made)["nodeNumber"])
+            self._bodies.append(body_number)
+            node = self._items.MarkerNodeRigid(nodeNumber=mbs.GetObject(body_number)["nodeNumber"])
             touch.AddSphereWithMarker(mbs.AddMarker(node), radius=self._radii[joint.child], **law)
         mbs.Assemble()
 

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,7 +71,7 @@ def _modules(name: str, wheels: str) -> tuple[Any, Any]:
         raise InputError(f"not installed (pip install {wheels})") from None
 
 
-def _contenders(jax: Any, case: Case, peer: _Peer, titles: dict[str, str]) -> Iterator[Contender]:
+def _contenders(jax: ModuleType, case: Case, peer: _Peer, titles: dict[str, str]) -> Iterator[Contender]:
     one, all_states = jax.jit(peer.one), jax.jit(peer.all_states)
     rows = list(zip(*peer.arguments, strict=True))
     arrays = [jax.numpy.array(x) for x in peer.arguments]
@@ -113,7 +114,7 @@ def _is_floating(case: Case) -> bool:
     return case.eom.machine.tree.nodes[0].joint.kind == "free"
 
 
-def _adam(jax: Any, adam: Any, case: Case) -> _Peer:
+def _adam(jax: ModuleType, adam: ModuleType, case: Case) -> _Peer:
     """Mass matrix and bias, solved for the accelerations: its articulated-body algorithm knows no force on the base.
 
     Its body-fixed representation has the twists of our free joints; a fixed base is one at rest, without its rows. It
@@ -145,7 +146,7 @@ def _adam(jax: Any, adam: Any, case: Case) -> _Peer:
     return _Peer(function, function, case.inputs)
 
 
-def _backwards(jax: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+def _backwards(jax: ModuleType, function: Callable[..., Any]) -> Callable[..., Any]:
     """Derivatives of a function of one or many states by reverse accumulation, row by row of its result."""
 
     def derivatives(*arguments: Any) -> Any:
@@ -158,7 +159,7 @@ def _backwards(jax: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     return derivatives
 
 
-def _pose(np_: Any, q: Any, *, fixed: bool = False) -> Any:
+def _pose(np_: ModuleType, q: Any, *, fixed: bool = False) -> Any:
     """Homogeneous matrix of the base: at the origin, or from position and quaternion."""
     pose = np_.broadcast_to(np_.eye(4), (*q.shape[:-1], 4, 4))
     if fixed:
@@ -173,7 +174,7 @@ def _pose(np_: Any, q: Any, *, fixed: bool = False) -> Any:
     return pose.at[..., :3, :3].set(R).at[..., :3, 3].set(q[..., :3])
 
 
-def _frax(jax: Any, frax: Any, case: Case) -> _Peer:
+def _frax(jax: ModuleType, frax: ModuleType, case: Case) -> _Peer:
     """Its own forward dynamics, Newton-Euler and composite-body algorithms; floating bases as MuJoCo has them."""
     machine, key = case.eom.machine, case.quantity.key
     if tuple(nominal(x) for x in machine.gravity) != (0.0, 0.0, -9.81):

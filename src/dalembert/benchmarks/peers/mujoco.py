@@ -70,7 +70,7 @@ class _Peer:
         x = state.a if inverse else state.tau
         assert state.v is not None and x is not None
         self.inputs = [np.ascontiguousarray(a) for a in (state.q, state.v, x)]
-        self.given, self.found = (
+        self.drive, self.response = (
             (self.data.qacc, self.data.qfrc_inverse) if inverse else (self.data.qfrc_applied, self.data.qacc)
         )
         self.matrices = [np.zeros((case.eom.nv, case.eom.nv)) for _ in range(3)]
@@ -84,16 +84,16 @@ class _Peer:
 
     def run(self, first: int = 0, last: int | None = None) -> None:
         """All states, or some, from Python."""
-        data, given, found, calls = self.data, self.given, self.found, self._calls
+        data, drive, response, calls = self.data, self.drive, self.response, self._calls
         q, v, x = self.inputs
         y = np.empty_like(v)
         for i in range(first, self.case.states if last is None else last):
-            data.qpos[:], data.qvel[:], given[:] = q[i], v[i], x[i]
+            data.qpos[:], data.qvel[:], drive[:] = q[i], v[i], x[i]
             for call in calls:
                 call()
-            y[i] = found
+            y[i] = response
 
-    def values(self, evaluate: Callable[[int], Any] | None = None) -> Array:
+    def values(self, evaluate: Callable[[int], object] | None = None) -> Array:
         """Results of all states in our conventions."""
         evaluate = evaluate or (lambda i: self.run(i, i + 1))
         machine, (q, v, _) = self.case.eom.machine, self.inputs
@@ -114,7 +114,7 @@ class _Peer:
         if self.key == "mass-matrix":
             return self._dense()
         if self.key != "derivatives":
-            return np.array(self.found)
+            return np.array(self.response)
         # From tau(q, v, a), whose derivatives MuJoCo stores transposed.
         by_q, by_v, M = (D.T for D in self.matrices)
         return np.array([-np.linalg.solve(M, by_q), -np.linalg.solve(M, by_v), np.linalg.inv(M)])
@@ -149,7 +149,7 @@ def _compiled(peer: _Peer, title: str) -> Contender | Skipped:
     nq, nv = case.eom.nq, case.eom.nv
     n_found = 0 if case.quantity.matrices else nv
     y = np.zeros((case.states, nv))
-    fields = [pointer(o) for o in (data.qpos, data.qvel, peer.given, peer.found)]
+    fields = [pointer(o) for o in (data.qpos, data.qvel, peer.drive, peer.response)]
     sizes = [ctypes.c_long(k) for k in (nq, nv, nv, n_found)]
 
     def arguments(first: int, n: int) -> list[Any]:

@@ -13,7 +13,7 @@ from dalembert.core.parameter import nominal
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.io.conventions import from_mujoco, to_mujoco
-from dalembert.model.contacts import HalfSpace, SphericalSurface
+from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface
 from dalembert.model.geometry import Sphere
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
@@ -131,7 +131,7 @@ def contact_xml(machine: Machine, step: float, tolerance: float = 1e-6, impratio
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _placed(machine: Machine, contact: Any) -> tuple[int, Array]:
+def _placed(machine: Machine, contact: Contact) -> tuple[int, Array]:
     """Node of the tree that carries the solid of a contact, and the place of the solid in its frame."""
     node, placement = machine.tree.frames[contact.frame][:2]
     R = np.array([[nominal(x) for x in row] for row in placement.rotation])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
 from dalembert.core.errors import InputError
-from dalembert.core.parameter import nominal
+from dalembert.core.parameter import Scalar, nominal
 from dalembert.model.machine import Machine
 from dalembert.model.mobility import rotor_inertias
 from dalembert.model.transform import IDENTITY, Transform
@@ -77,5 +78,5 @@ def _pose(transform: Transform) -> dict[str, str]:
     return {"pos": _text(transform.translation), "quat": _text(quaternion_from_matrix(R))}
 
 
-def _text(values: Any) -> str:
+def _text(values: Iterable[Scalar]) -> str:
     return " ".join(repr(float(nominal(float(x) if isinstance(x, np.floating) else x))) for x in values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def pinocchio_contenders(case: Case, build: bool, announce: Callable[[str], None
 
 
 def _pinocchio_python(
-    pin: Any, case: Case, model: Any, inputs: tuple[Array, ...], back: Callable[[Array], Array]
+    pin: ModuleType, case: Case, model: Any, inputs: tuple[Array, ...], back: Callable[[Array], Array]
 ) -> tuple[Callable[[], None], Callable[[], Array]]:
     data = model.createData()
     names = {"forward": "aba", "inverse": "rnea", "mass-matrix": "crba", "derivatives": "computeABADerivatives"}
@@ -75,6 +76,6 @@ def _pinocchio_python(
     return run, values
 
 
-def _copies(results: Any) -> Any:
+def _copies(results: Array | tuple[Array, ...]) -> Array | tuple[Array, ...]:
     """Pinocchio may return views of its own memory."""
     return tuple(np.array(x) for x in results) if isinstance(results, tuple) else np.array(results)

@@ -186,5 +186,5 @@ def _inertia(Y: Any) -> Array:
     return np.array([Y.mass, *Y.lever, I[0, 0], I[0, 1], I[1, 1], I[0, 2], I[1, 2], I[2, 2]])
 
 
-def _pointer(x: NDArray[Any]) -> ctypes.c_void_p:
+def _pointer(x: NDArray[np.generic]) -> ctypes.c_void_p:
     return ctypes.c_void_p(x.ctypes.data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def pinocchio_model(machine: Machine) -> Any:
     return model
 
 
-def _joint(pin: Any, joint: Joint) -> Any:
+def _joint(pin: ModuleType, joint: Joint) -> Any:
     kinds = {"revolute": ("R", "RevoluteUnaligned"), "prismatic": ("P", "PrismaticUnaligned")}
     if joint.kind not in kinds:
         raise InputError(f"joint '{joint.name}': expected a revolute or prismatic joint, got {joint.kind}")

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def _exudyn(case: Case, key: str, title: str) -> Contender:
     if case.quantity.key != "forward":
         raise InputError("its integrator evaluates accelerations only")
     try:
-        exu: Any = import_module("exudyn")
+        exu: ModuleType = import_module("exudyn")
     except ImportError:
         raise InputError("not installed (pip install exudyn)") from None
     mbs, tree = _exudyn_tree(exu, case.eom.machine)
@@ -100,9 +101,9 @@ def _exudyn(case: Case, key: str, title: str) -> Contender:
         settings.timeIntegration.endTime = EXUDYN_STEP * n
         if not mbs.SolveDynamic(settings, solverType=euler):
             raise InputError("its solver failed")
-        made = mbs.sys["dynamicSolver"].it.currentStepIndex - 1
-        if made != n:  # it ends early where the end is as close as its tolerance of time
-            raise InputError(f"its solver made {made} steps instead of {n}")
+        done = mbs.sys["dynamicSolver"].it.currentStepIndex - 1
+        if done != n:  # it ends early where the end is as close as its tolerance of time
+            raise InputError(f"its solver made {done} steps instead of {n}")
         return np.array(mbs.systemData.GetODE2Coordinates_tt())
 
     def values() -> Array:
@@ -117,7 +118,7 @@ def _exudyn(case: Case, key: str, title: str) -> Contender:
     return Contender(key, title, lambda: solve(first, repeats * steps), values, repeats, keep=(mbs,))
 
 
-def _exudyn_tree(exu: Any, machine: Machine) -> tuple[Any, int]:
+def _exudyn_tree(exu: ModuleType, machine: Machine) -> tuple[Any, int]:
     items: Any = import_module("exudyn.itemInterface")
     moving_alone = machine.motors or any(rotor_inertias(machine).values())
     if machine.couplings or moving_alone or any(node.beam is not None for node in machine.tree.nodes):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 from xml.etree import ElementTree
 
 import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Array
 from dalembert.model.machine import Machine
 from dalembert.model.mobility import rotor_inertias
 from dalembert.model.transform import IDENTITY
@@ -60,7 +61,7 @@ def urdf_text(machine: Machine) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _add_link(root: ElementTree.Element, name: str, mass: float, c: Any, I: Any) -> None:
+def _add_link(root: ElementTree.Element, name: str, mass: float, c: Array, I: Array) -> None:
     inertial = ElementTree.SubElement(ElementTree.SubElement(root, "link", name=name), "inertial")
     ElementTree.SubElement(inertial, "origin", xyz=_text(c), rpy="0 0 0")
     ElementTree.SubElement(inertial, "mass", value=repr(mass))
@@ -68,7 +69,7 @@ def _add_link(root: ElementTree.Element, name: str, mass: float, c: Any, I: Any)
     ElementTree.SubElement(inertial, "inertia", entries)
 
 
-def _roll_pitch_yaw(R: Any) -> tuple[float, float, float]:
+def _roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
     """Fixed-axis angles of R = Rz(yaw) Ry(pitch) Rx(roll)."""
     pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
     if np.hypot(R[0, 0], R[1, 0]) < 1e-12:  # only the sum or the difference of roll and yaw counts
@@ -76,5 +77,5 @@ def _roll_pitch_yaw(R: Any) -> tuple[float, float, float]:
     return float(np.arctan2(R[2, 1], R[2, 2])), float(pitch), float(np.arctan2(R[1, 0], R[0, 0]))
 
 
-def _text(values: Any) -> str:
+def _text(values: Iterable[float]) -> str:
     return " ".join(repr(float(x)) for x in values)

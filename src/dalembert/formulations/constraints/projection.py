@@ -15,6 +15,9 @@ from dalembert.core.types import Array
 
 __all__ = ["ConsistentState", "consistent_state", "consistent_states", "kept_velocities"]
 
+_NONE = 1e-12
+"""Violation that counts as none."""
+
 
 @dataclass(frozen=True, eq=False)
 class ConsistentState:
@@ -46,7 +49,6 @@ def consistent_state(
     p: Any = None,
     latches: Array | None = None,
     reach: float = 0.1,
-    tolerance: float = 1e-12,
     what: str = "the initial state",
 ) -> ConsistentState:
     """Nearest state on ``Phi = 0`` and ``Phi' = 0`` in the metric of the mass matrix, by Newton's method.
@@ -61,8 +63,6 @@ def consistent_state(
         Time, parameter values, latches.
     reach
         Violation from which on a state counts as too far away and is refused.
-    tolerance
-        Violation that counts as none.
     what
         The state, in messages.
 
@@ -92,7 +92,7 @@ def consistent_state(
                 f"{what} violates constraint '{names[worst]}' of machine '{eom.machine.name}' by "
                 f"{phi[worst]:.4g}, more than {reach:g}: give a state nearer to the constraints"
             )
-        if error <= tolerance or (k > 3 and error > 0.5 * best and best < 1e-9):
+        if error <= _NONE or (k > 3 and error > 0.5 * best and best < 1e-9):
             break
         best = min(best, error)
         step = _shift(eom, x, t, p, state, on, phi)
@@ -133,7 +133,6 @@ def consistent_states(
     latches: Array,
     reach: float,
     wanted: Mapping[str, Array],
-    tolerance: float = 1e-12,
 ) -> tuple[Array, Array]:
     """Coordinates and velocities of many states on their constraints, as `consistent_state` and `kept_velocities` do.
 
@@ -145,7 +144,7 @@ def consistent_states(
         The states (N, nq), (N, nv).
     t, p, latches
         Time, parameter values (N, np), latches (N, n).
-    reach, tolerance
+    reach
         As of `consistent_state`.
     wanted
         Velocities of the machine that are kept, by name, (N,) each.
@@ -182,7 +181,7 @@ def consistent_states(
         error[open_] = np.max(np.abs(phi), axis=-1, initial=0.0)
         if k == 0:
             refuse(np.flatnonzero(~(error <= reach)))
-        more = ~((error[open_] <= tolerance) | ((k > 3) & (error[open_] > 0.5 * best[open_]) & (best[open_] < 1e-9)))
+        more = ~((error[open_] <= _NONE) | ((k > 3) & (error[open_] > 0.5 * best[open_]) & (best[open_] < 1e-9)))
         best = np.minimum(best, error)
         open_, phi = open_[more], phi[more]
         if not len(open_):

@@ -9,10 +9,10 @@ K. Kreutz-Delgado, "Spatial operator algebra for multibody system dynamics", J. 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.formulations.factorization import (
     UnitFactors,
     back_solve,
@@ -71,7 +71,7 @@ class Articulation:
         self.eliminated: dict[int, Inertia] = {}
         self.modes: dict[int, ModalElimination] = {}
         self.pivots: dict[int, UnitFactors] = {}
-        self.gains: list[Any] = [ca.SX(6, 0)] * len(self._nodes)
+        self.gains: list[Expression] = [ca.SX(6, 0)] * len(self._nodes)
         for i in self.inward:
             node, P = self._nodes[i], tree.subspaces[i]
             if i in flexible and modal[i].shape[0]:
@@ -98,19 +98,19 @@ class Articulation:
         return [i for i in range(len(self._nodes) - 1, -1, -1) if not self._idle[i]]
 
     @property
-    def inverse(self) -> Any:
+    def inverse(self) -> Expression:
         """Diagonal of ``D^-1`` (nv)."""
-        made: list[Any] = []
+        reciprocals: list[Expression] = []
         for i, _ in enumerate(self._nodes):
-            made += self.pivots[i].inverse if i in self.pivots else []
-            made += self.modes[i].inverse if i in self.modes else []
-        return ca.vertcat(*made)
+            reciprocals += self.pivots[i].inverse if i in self.pivots else []
+            reciprocals += self.modes[i].inverse if i in self.modes else []
+        return ca.vertcat(*reciprocals)
 
-    def lower(self, b: Any) -> Any:
+    def lower(self, b: Expression) -> Expression:
         """``L^-1 b``: what is left of forces b (nv) once all that lies beyond is free; zeros stay zeros."""
         tree = self._tree
         y = ca.SX(b)
-        beta: list[Any] = [ca.SX(6, 1)] * len(self._nodes)
+        beta: list[Expression] = [ca.SX(6, 1)] * len(self._nodes)
         for i in self.inward:
             node, j = self._nodes[i], self._nodes[i].parent
             if i in self.modes:
@@ -127,10 +127,10 @@ class Articulation:
                 beta[j] = beta[j] + tree.carry_back(i, wrench)
         return y
 
-    def upper(self, b: Any) -> Any:
+    def upper(self, b: Expression) -> Expression:
         """``L^-T b``: accelerations (nv) if b is what each joint and mode would do with all before it at rest."""
         tree = self._tree
-        accelerations: list[Any] = []
+        accelerations: list[Expression] = []
         a = ca.SX(b)
         for i, node in enumerate(self._nodes):
             carried = ca.SX(6, 1) if node.parent < 0 else tree.carry(i, accelerations[node.parent])
@@ -147,7 +147,7 @@ class Articulation:
         return a
 
 
-def section_inertia(tree: TreeKinematics, i: int, M: Inertia) -> tuple[Inertia, Any, Any]:
+def section_inertia(tree: TreeKinematics, i: int, M: Inertia) -> tuple[Inertia, Expression, Expression]:
     """Inertia of section ``i`` in root axes at its origin, and what it adds to the root's modal blocks.
 
     These are the blocks ``A^T M A`` of (A.22) for ``A = [X, S]``: coupling (6 x n) and modal (n x n).
@@ -163,7 +163,7 @@ def section_inertia(tree: TreeKinematics, i: int, M: Inertia) -> tuple[Inertia, 
     return M, ca.vertcat(f, n + cross_matrix(p) @ f), modes.T @ (mixed @ modes)
 
 
-def _eliminate(M: Inertia, P: Any, phi: Any, phi_bar: Any, *, free: bool) -> Inertia:
+def _eliminate(M: Inertia, P: Expression, phi: Expression, phi_bar: Expression, *, free: bool) -> Inertia:
     """Articulated inertia ``M - phi phi_bar^T``; exactly zero along the coordinate axis of a joint without rotor."""
     reduced = M.minus_outer(phi, phi_bar)
     if not free or P.shape[1] != 1 or not P.is_constant():

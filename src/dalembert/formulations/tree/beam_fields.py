@@ -12,11 +12,11 @@ with the shortening ``u_2 = -int_0^s (u_y'^2 + u_z'^2)/2`` of the bent axis if t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from dalembert.core.types import Array, Expression
 from dalembert.model.beam import Beam
 from dalembert.model.beam_integrals import mode_matrices, section_at
 from dalembert.model.shapes import gauss_points
@@ -28,14 +28,14 @@ __all__ = ["BeamField"]
 class BeamField:
     """Columns of moving vectors with ``2 T = sum weights (left'.right')``, mass and first moment in the world."""
 
-    left: Any
-    right: Any
-    weights: Any
-    mass: Any
-    first_moment: Any
+    left: Expression
+    right: Expression
+    weights: Expression
+    mass: Expression | float
+    first_moment: Expression
 
     @staticmethod
-    def of(beam: Beam, delta: Any, R: Any, p: Any, density: Any) -> BeamField:
+    def of(beam: Beam, delta: Expression, R: Expression, p: Expression, density: Expression | float) -> BeamField:
         """Points of a beam whose root frame has the pose (R, p) in the world."""
         left, right, weights = [], [], []
         first, volume = ca.SX(3, 1), 0.0
@@ -45,7 +45,7 @@ class BeamField:
             section = section_at(beam, s)
             Phi, Delta = mode_matrices(beam, s)
             psi = ca.DM(Delta) @ delta if beam.n_modes and beam.sections_turn else ca.SX(3, 1)
-            axis = ca.DM([beam.offset[0] + s, beam.offset[1], beam.offset[2]])
+            axis: Expression | ca.DM = ca.DM([beam.offset[0] + s, beam.offset[1], beam.offset[2]])
             if beam.stiffening:
                 bent, done = bent + _shortened(beam, delta, done, s), s
                 axis = axis - e_x * bent
@@ -66,7 +66,7 @@ class BeamField:
         )
 
 
-def _points(beam: Beam) -> Any:
+def _points(beam: Beam) -> tuple[Array, Array]:
     """Gauss points that integrate products of two shapes and the abscissa exactly, or of two shortenings."""
     breaks = {0.0, beam.length, *(b for _, b, _ in beam.pieces)}
     for mode in beam.basis:
@@ -75,7 +75,7 @@ def _points(beam: Beam) -> Any:
     return gauss_points(breaks, 4 * degree if beam.stiffening else 2 * degree + 2)
 
 
-def _shortened(beam: Beam, delta: Any, start: float, end: float) -> Any:
+def _shortened(beam: Beam, delta: Expression, start: float, end: float) -> Expression:
     """``int (u_y'^2 + u_z'^2)/2`` between two abscissae."""
     ends = {start, end, *(b for m in beam.basis for b in m.shape.breaks if start < b < end)}
     total = ca.SX(0)

@@ -8,10 +8,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.formulations.tree.kinematics import TreeKinematics
 from dalembert.formulations.variables import entries
 from dalembert.model.tree import merged_inertia
@@ -21,16 +21,16 @@ from dalembert.spatial.rotations import cross_matrix
 __all__ = ["coriolis_matrix"]
 
 
-def coriolis_matrix(tree: TreeKinematics, inertias: Sequence[Inertia]) -> Any:
+def coriolis_matrix(tree: TreeKinematics, inertias: Sequence[Inertia]) -> Expression:
     """Coriolis matrix of a tree whose nodes have the given inertias."""
     n, nv = len(tree.nodes), tree.model.tree.nv
-    columns: list[Any] = []
-    rates: list[Any] = []
-    twists: list[Any] = []
-    composite_M: list[Any] = []
-    composite_B: list[Any] = []
+    columns: list[Expression] = []
+    rates: list[Expression] = []
+    twists: list[Expression] = []
+    composite_M: list[Expression] = []
+    composite_B: list[Expression] = []
     C = ca.SX(nv, nv)
-    own: dict[int, tuple[Any, Any, Any, Any]] = {}
+    modal_blocks: dict[int, tuple[Expression, Expression, Expression, Expression]] = {}
     for i, node in enumerate(tree.nodes):
         X = _motion_to_world(*tree.model.world_poses[i])
         q, v = tree.variables.q[node.q], entries(tree.variables.v, tree.velocities(i))
@@ -46,7 +46,7 @@ def coriolis_matrix(tree: TreeKinematics, inertias: Sequence[Inertia]) -> Any:
         ad = _ad(t)
         composite_M.append(M)
         if i in tree.model.flexible:
-            own[i], B = _flexible_coriolis(tree, i, t, M)
+            modal_blocks[i], B = _flexible_coriolis(tree, i, t, M)
             composite_B.append(B)
         else:
             composite_B.append((-ad.T @ M - M @ ad + _ad_bar(M @ t)) / 2)
@@ -60,12 +60,12 @@ def coriolis_matrix(tree: TreeKinematics, inertias: Sequence[Inertia]) -> Any:
             if i != j:
                 C[v_j, v_i] += S_j.T @ B @ columns[i] + (M @ S_j).T @ rates[i]
             if j in tree.model.flexible:
-                M_dr, B_rd, B_dr, _ = own[j]
+                M_dr, B_rd, B_dr, _ = modal_blocks[j]
                 C[v_i, tree.nodes[j].modal_v] += columns[i].T @ B_rd
                 C[tree.nodes[j].modal_v, v_i] += M_dr @ rates[i] + B_dr @ columns[i]
         if j in tree.model.flexible:
             modal = tree.nodes[j].modal_v
-            C[modal, modal] += own[j][3]
+            C[modal, modal] += modal_blocks[j][3]
         parent = tree.nodes[j].parent
         if parent >= 0:
             composite_M[parent] = composite_M[parent] + M
@@ -73,7 +73,9 @@ def coriolis_matrix(tree: TreeKinematics, inertias: Sequence[Inertia]) -> Any:
     return C
 
 
-def _flexible_coriolis(tree: TreeKinematics, i: int, t: Any, M: Any) -> tuple[tuple[Any, Any, Any, Any], Any]:
+def _flexible_coriolis(
+    tree: TreeKinematics, i: int, t: Expression, M: Expression
+) -> tuple[tuple[Expression, Expression, Expression, Expression], Expression]:
     """World-axes blocks (M_dr, B_rd, B_dr, B_dd) and B_rr of a beam with the bodies fixed to its root."""
     R, p = tree.model.world_poses[i]
     node, body = tree.nodes[i], tree.model.flexible[i]
@@ -88,28 +90,28 @@ def _flexible_coriolis(tree: TreeKinematics, i: int, t: Any, M: Any) -> tuple[tu
     return (M_dr, Y.T @ rd, dr @ Y - M_dr @ ad, dd), B_rr
 
 
-def _rate(tree: TreeKinematics, x: Any) -> Any:
+def _rate(tree: TreeKinematics, x: Expression) -> Expression:
     column = ca.jtimes(ca.densify(ca.vec(x)), tree.variables.q, tree.model.coordinate_rates())
     return ca.reshape(column, *x.shape)
 
 
-def _motion_to_world(R: Any, p: Any) -> Any:
+def _motion_to_world(R: Expression, p: Expression) -> Expression:
     """Matrix that turns a twist in node axes at its origin into one in world axes at the world's origin."""
     return ca.vertcat(ca.horzcat(R, cross_matrix(p) @ R), ca.horzcat(ca.SX(3, 3), R))
 
 
-def _motion_from_world(R: Any, p: Any) -> Any:
+def _motion_from_world(R: Expression, p: Expression) -> Expression:
     """Inverse of `_motion_to_world`."""
     return ca.vertcat(ca.horzcat(R.T, -R.T @ cross_matrix(p)), ca.horzcat(ca.SX(3, 3), R.T))
 
 
-def _ad(t: Any) -> Any:
+def _ad(t: Expression) -> Expression:
     """Motion cross product ``t x`` for twists [v; w]."""
     v, w = cross_matrix(t[:3]), cross_matrix(t[3:])
     return ca.vertcat(ca.horzcat(w, v), ca.horzcat(ca.SX(3, 3), w))
 
 
-def _ad_bar(h: Any) -> Any:
+def _ad_bar(h: Expression) -> Expression:
     """Matrix of ``t -> t x* h`` for a momentum ``h = [f; n]``."""
     f, n = cross_matrix(h[:3]), cross_matrix(h[3:])
     return ca.vertcat(ca.horzcat(ca.SX(3, 3), -f), ca.horzcat(-f, -n))

@@ -25,12 +25,11 @@ A column stands for each velocity; what belongs to a body is the same in all col
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from dalembert.compile.rows import Block, aligned
 from dalembert.compile.rows_builder import Cell, RowsBuilder
+from dalembert.core.types import Expression
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.model.tree import Node, merged_inertia
 from dalembert.spatial.rotations import cross_matrix
@@ -86,14 +85,14 @@ class TreeDerivatives:
             left, right = (self._IS, self._S) if c <= r else (self._S, self._IS)
             self.mass[r][c] = armature.start(r, c), _product(r, left, right)
 
-    def at(self, a: Any) -> tuple[Cells, Cells]:
+    def at(self, a: Expression) -> tuple[Cells, Cells]:
         """Append the stages at accelerations `a`; return how d tau/d q and d tau/d v are computed."""
         board, nv = self._board, self._model.tree.nv
         added = [board.give(x) for x in _accelerate(self._model, board.read(self._S), board.read(self._IS), a)]
         # What d tau/d v needs lies beside what d tau/d q needs, so that they can be computed together.
         step = aligned(nv)
         below, within, above = (board.block(rows, step + nv) for rows in (6, 6, 9))
-        halves = [block.part(0, first, block.rows, nv) for block in (below, within, above) for first in (0, step)]
+        halves = [block.submatrix(0, first, block.rows, nv) for block in (below, within, above) for first in (0, step)]
         board.map(_rates, [self._S, self._t_p, self._t, self._a_p, self._composite, *added], halves)
         by_q: Cells = [{} for _ in range(nv)]
         by_v: Cells = [{} for _ in range(nv)]
@@ -104,7 +103,7 @@ class TreeDerivatives:
             elif here in self._paths[there]:
                 terms = _product(r, self._S, below)
             else:
-                terms = _product(r, self._row_B, above) + _product(r, self._IS, above.part(3, 0, 6, nv))
+                terms = _product(r, self._row_B, above) + _product(r, self._IS, above.submatrix(3, 0, 6, nv))
             by_q[r][c] = None, terms
             by_v[r][c] = None, tuple((f, x + step) for f, x in terms)
         for r, c in self._springs.entries:
@@ -123,7 +122,7 @@ class TreeDerivatives:
 class _Sparse:
     """The entries of a matrix that are not zero, in one row of the board."""
 
-    def __init__(self, board: RowsBuilder, matrix: Any) -> None:
+    def __init__(self, board: RowsBuilder, matrix: Expression) -> None:
         rows, columns = map(range, matrix.shape)
         self.entries = [(i, j) for i in rows for j in columns if not ca.densify(matrix[i, j]).is_zero()]
         self._block = board.give(ca.horzcat(ca.SX(1, 0), *(matrix[i, j] for i, j in self.entries)))
@@ -142,13 +141,13 @@ def _velocities(node: Node) -> range:
     return range(node.v.start, node.v.stop)
 
 
-def _outward(model: TreeModel) -> tuple[Any, ...]:
+def _outward(model: TreeModel) -> tuple[Expression, ...]:
     """Poses, inertias and axes; twists of parent and body; accelerations of both, in a world that gravity lifts."""
     x = model.variables
     still, world = ca.SX(6, 1), ca.vertcat(-model.gravity_vector, ca.SX(3, 1))
-    t: list[Any] = []
-    a: list[Any] = []
-    columns: list[tuple[Any, ...]] = []
+    t: list[Expression] = []
+    a: list[Expression] = []
+    columns: list[tuple[Expression, ...]] = []
     for i, node in enumerate(model.tree.nodes):
         R, p = model.world_poses[i]
         P = model.joints[i].subspace(x.q[node.q])
@@ -165,7 +164,7 @@ def _outward(model: TreeModel) -> tuple[Any, ...]:
     return tuple(ca.horzcat(*row) for row in zip(*columns, strict=True))
 
 
-def _body(R: Any, p: Any, inertia: Any, t: Any, a: Any) -> list[Any]:
+def _body(R: Expression, p: Expression, inertia: Expression, t: Expression, a: Expression) -> list[Expression]:
     """First moment, inertia, ``B = [0, -h^; 0, E]`` and wrench of a body about the world's origin, in world axes."""
     R = ca.reshape(R, 3, 3)
     m, c_r, P = inertia[0], R @ inertia[1:4], cross_matrix(p)
@@ -180,7 +179,7 @@ def _body(R: Any, p: Any, inertia: Any, t: Any, a: Any) -> list[Any]:
     return [ca.vertcat(c, _six(D), momentum[:3], ca.vec(E), f)]
 
 
-def _inward(model: TreeModel, m: Any, bodies: Any) -> Any:
+def _inward(model: TreeModel, m: Expression, bodies: Expression) -> Expression:
     """Sums over the bodies that a joint carries; masses come first."""
     nodes = model.tree.nodes
     total = [ca.vertcat(m[0, node.v.start], bodies[:, node.v.start]) for node in nodes]
@@ -190,22 +189,22 @@ def _inward(model: TreeModel, m: Any, bodies: Any) -> Any:
     return ca.horzcat(*(total[i] for i, node in enumerate(nodes) for _ in _velocities(node)))
 
 
-def _composite(x: Any) -> tuple[Any, ...]:
+def _composite(x: Expression) -> tuple[Expression, ...]:
     """m, c, D, h, E and f of a column of `_inward`."""
     return x[0], x[1:4], _full(x[4:10]), x[10:13], ca.reshape(x[13:22], 3, 3), x[22:]
 
 
-def _axis(S: Any, composite: Any) -> list[Any]:
+def _axis(S: Expression, composite: Expression) -> list[Expression]:
     """``I S``; twice the row ``S^T B``, of which only the angular part is not zero; and the bias force."""
     m, c, D, h, E, f = _composite(composite)
     return [_inertia_times(m, c, D, S), 2 * (ca.cross(h, S[:3]) + E.T @ S[3:]), ca.dot(S, f)]
 
 
-def _accelerate(model: TreeModel, S: Any, IS: Any, a: Any) -> tuple[Any, ...]:
+def _accelerate(model: TreeModel, S: Expression, IS: Expression, a: Expression) -> tuple[Expression, ...]:
     """What accelerations of the joints add: to those of parent and body, and to the wrench of what is beyond."""
     nodes = model.tree.nodes
-    parent: list[Any] = []
-    body: list[Any] = []
+    parent: list[Expression] = []
+    body: list[Expression] = []
     beyond = [ca.SX(6, 1) for _ in nodes]
     for node in nodes:
         parent.append(ca.SX(6, 1) if node.parent < 0 else body[node.parent])
@@ -217,11 +216,20 @@ def _accelerate(model: TreeModel, S: Any, IS: Any, a: Any) -> tuple[Any, ...]:
     return tuple(ca.horzcat(*(x[i] for i in spread)) for x in (parent, body, beyond))
 
 
-def _rates(S: Any, t_p: Any, t: Any, a_p: Any, composite: Any, da_p: Any, da: Any, beyond: Any) -> list[Any]:
+def _rates(
+    S: Expression,
+    t_p: Expression,
+    t: Expression,
+    a_p: Expression,
+    composite: Expression,
+    da_p: Expression,
+    da: Expression,
+    beyond: Expression,
+) -> list[Expression]:
     """Factors of ``S_j^T`` in rows above, within a joint, and of ``[2 S^T B, S^T I]`` in rows below; by q and by v."""
     m, c, D, h, E, f = _composite(composite)
 
-    def B_times(w: Any) -> Any:
+    def B_times(w: Expression) -> Expression:
         return ca.vertcat(ca.cross(w, h), E @ w)
 
     psi = _motion_cross(t_p, S)
@@ -234,25 +242,25 @@ def _rates(S: Any, t_p: Any, t: Any, a_p: Any, composite: Any, da_p: Any, da: An
     return [below_q, by_v, within_q, by_v, ca.vertcat(psi[3:], psi2), ca.vertcat(S[3:], slope)]
 
 
-def _six(D: Any) -> Any:
+def _six(D: Expression) -> Expression:
     """Numbers of a symmetric matrix."""
     return ca.vertcat(D[0, 0], D[0, 1], D[0, 2], D[1, 1], D[1, 2], D[2, 2])
 
 
-def _full(d: Any) -> Any:
+def _full(d: Expression) -> Expression:
     """Symmetric matrix of six numbers."""
     return ca.vertcat(ca.horzcat(d[0], d[1], d[2]), ca.horzcat(d[1], d[3], d[4]), ca.horzcat(d[2], d[4], d[5]))
 
 
-def _inertia_times(m: Any, c: Any, D: Any, t: Any) -> Any:
+def _inertia_times(m: Expression, c: Expression, D: Expression, t: Expression) -> Expression:
     return ca.vertcat(m * t[:3] + ca.cross(t[3:], c), ca.cross(c, t[:3]) + D @ t[3:])
 
 
-def _motion_cross(t: Any, s: Any) -> Any:
+def _motion_cross(t: Expression, s: Expression) -> Expression:
     """``t x s``."""
     return ca.vertcat(ca.cross(t[3:], s[:3]) + ca.cross(t[:3], s[3:]), ca.cross(t[3:], s[3:]))
 
 
-def _force_cross(t: Any, f: Any) -> Any:
+def _force_cross(t: Expression, f: Expression) -> Expression:
     """``t x* f``."""
     return ca.vertcat(ca.cross(t[3:], f[:3]), ca.cross(t[3:], f[3:]) + ca.cross(t[:3], f[:3]))

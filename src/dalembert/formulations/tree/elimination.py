@@ -7,10 +7,9 @@ inertia that is left is ``M_rr - Y^T D^-1 Y``, the force ``Y^T D^-1 y`` is passe
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.spatial.inertia import Inertia, symmetric
 
 __all__ = ["ModalElimination"]
@@ -27,11 +26,11 @@ class ModalElimination:
         Coupling to the root's twist (n x 6).
     """
 
-    def __init__(self, M_dd: Any, M_dr: Any) -> None:
+    def __init__(self, M_dd: Expression, M_dr: Expression) -> None:
         n = M_dd.shape[0]
-        L: list[list[Any]] = [[None] * n for _ in range(n)]
-        self.inverse: list[Any] = []
-        d: list[Any] = []
+        L: list[list[Expression]] = [[ca.SX(0)] * n for _ in range(n)]
+        self.inverse: list[Expression] = []
+        d: list[Expression] = []
         for j in range(n):
             w = [L[j][k] * d[k] for k in range(j)]
             pivot = M_dd[j, j] - sum((L[j][k] * w[k] for k in range(j)), ca.SX(0))
@@ -43,14 +42,14 @@ class ModalElimination:
         self._Y = self.lower(M_dr)
         self._Z = self.scaled(self._Y)
 
-    def lower(self, b: Any) -> Any:
+    def lower(self, b: Expression) -> Expression:
         """``L^-1 b`` (n x m)."""
-        rows: list[Any] = []
+        rows: list[Expression] = []
         for i in range(self._n):
             rows.append(b[i, :] - sum((self._L[i][k] * rows[k] for k in range(i)), ca.SX(1, b.shape[1])))
         return ca.vertcat(*rows)
 
-    def scaled(self, b: Any) -> Any:
+    def scaled(self, b: Expression) -> Expression:
         """``D^-1 b`` (n x m)."""
         return ca.vertcat(*[b[i, :] * self.inverse[i] for i in range(self._n)])
 
@@ -60,11 +59,11 @@ class ModalElimination:
         a, b, c, d = Y[:, :3], Y[:, 3:], Z[:, :3], Z[:, 3:]
         return Inertia(symmetric(M.A - a.T @ c), M.B - a.T @ d, symmetric(M.D - b.T @ d))
 
-    def passed_on(self, y: Any) -> Any:
+    def passed_on(self, y: Expression) -> Expression:
         """Wrench that modal forces x put on the root (6); ``y = L^-1 x``."""
         return self._Y.T @ self.scaled(y)
 
-    def accelerations(self, z: Any, t: Any) -> Any:
+    def accelerations(self, z: Expression, t: Expression) -> Expression:
         """Modal accelerations for the root's acceleration ``t`` and modal forces x; ``z = D^-1 L^-1 x``."""
         a = ca.vertsplit(z - self._Z @ t)
         for i in range(self._n - 1, -1, -1):

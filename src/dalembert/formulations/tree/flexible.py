@@ -27,13 +27,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.parameter import Scalar, nominal
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.tree.shortening import Shortening
 from dalembert.model.beam import Beam
 from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices
@@ -49,7 +48,7 @@ _X = ca.DM([1.0, 0.0, 0.0])
 _PAIRS = ((1, 2), (2, 0), (0, 1))
 
 
-def _sparse(x: Array) -> Any:
+def _sparse(x: Array) -> ca.DM:
     return ca.sparsify(ca.DM(x))
 
 
@@ -68,17 +67,19 @@ class FlexibleBody:
         Whether the mass matrix is held at its undeformed value (flex-M and the models built on it).
     """
 
-    def __init__(self, beam: Beam, delta: Any, value: Callable[[Scalar], Any], *, constant: bool = False) -> None:
+    def __init__(
+        self, beam: Beam, delta: Expression, value: Callable[[Scalar], Expression | float], *, constant: bool = False
+    ) -> None:
         self.beam, self.delta, self.constant = beam, delta, constant
         self.integrals = BeamIntegrals.of(beam)
         density = value(beam.density)
         # A plain density goes into the constants, a parameter multiplies the results.
-        self._rho: Any = 1.0 if isinstance(density, float) else density
+        self._rho: Expression | float = 1.0 if isinstance(density, float) else density
         self._unit: float = density if isinstance(density, float) else 1.0
         self._E, self._G, self._zeta = value(beam.E), value(beam.G), value(beam.damping)
         self.n = beam.n_modes
 
-    def _constant(self, x: Array | float) -> Any:
+    def _constant(self, x: Array | float) -> ca.DM:
         return _sparse(np.asarray(x) * self._unit)
 
     @cached_property
@@ -91,7 +92,7 @@ class FlexibleBody:
         return None if self.constant else self._shortening
 
     @cached_property
-    def _straight_N(self) -> list[list[Any]]:
+    def _straight_N(self) -> list[list[Expression]]:
         """Columns ``N_bc`` of the motion that is linear in delta (per density, if that is a parameter)."""
         B = self.integrals.B
         N = [[ca.SX(self._constant(self.integrals.n[b, c])) for c in range(3)] for b in range(3)]
@@ -100,18 +101,18 @@ class FlexibleBody:
         return [[N[b][c] + self._constant(B[b, c].T) @ self.delta for c in range(3)] for b in range(3)]
 
     @cached_property
-    def _N(self) -> list[list[Any]]:
+    def _N(self) -> list[list[Expression]]:
         """Columns ``N_bc``."""
         N, bent = self._straight_N, self._bent
         return [[N[b][c] + bent.N(b, c) for c in range(3)] for b in range(3)] if bent else N
 
     @property
-    def mass(self) -> Any:
+    def mass(self) -> Expression | float:
         """Mass."""
         return self._rho * (self._unit * self.integrals.volume)
 
     @cached_property
-    def deformed_first_moment(self) -> Any:
+    def deformed_first_moment(self) -> Expression:
         """First moment ``c_0 + V delta`` (and the shortening)."""
         c = ca.SX(self._constant(self.integrals.first)) + self._constant(self.integrals.V) @ self.delta
         if self._shortening:
@@ -119,12 +120,12 @@ class FlexibleBody:
         return self._rho * c
 
     @cached_property
-    def first_moment(self) -> Any:
+    def first_moment(self) -> Expression:
         """First moment in the mass matrix."""
         return self._rho * ca.SX(self._constant(self.integrals.first)) if self.constant else self.deformed_first_moment
 
     @cached_property
-    def inertia(self) -> Any:
+    def inertia(self) -> Expression:
         """Inertia ``tr(G) 1 - G`` about the root's origin."""
         G = ca.SX(self._constant(self.integrals.second))
         if not self.constant:
@@ -140,7 +141,7 @@ class FlexibleBody:
         return self._rho * (ca.trace(G) * ca.SX.eye(3) - G)
 
     @cached_property
-    def V(self) -> Any:
+    def V(self) -> Expression:
         """Coupling ``M_vd`` of translation and modes (3 x n)."""
         V = ca.SX(self._constant(self.integrals.V))
         if self._bent:
@@ -148,24 +149,24 @@ class FlexibleBody:
         return self._rho * V
 
     @cached_property
-    def H(self) -> Any:
+    def H(self) -> Expression:
         """Coupling ``M_wd`` of rotation and modes (3 x n)."""
         N = self._N
         return self._rho * ca.horzcat(N[1][2] - N[2][1], N[2][0] - N[0][2], N[0][1] - N[1][0]).T
 
     @cached_property
-    def modal_mass(self) -> Any:
+    def modal_mass(self) -> Expression:
         """Modal mass matrix ``M_dd`` (n x n); constant unless the shortening of the axis is kept."""
         M = ca.SX(self._constant(np.einsum("bbij->ij", self.integrals.B)))
         return self._rho * (M + self._bent.modal_mass if self._bent else M)
 
     @cached_property
-    def stiffness(self) -> Any:
+    def stiffness(self) -> Expression:
         """Stiffness matrix ``K_dd`` (n x n), (5.20)."""
         return self._E * ca.SX(_sparse(self.integrals.K_E)) + self._G * ca.SX(_sparse(self.integrals.K_G))
 
     @cached_property
-    def damping(self) -> Any:
+    def damping(self) -> Expression | ca.DM:
         """Structural damping per mode (n): ``2 zeta K_jj / w_j`` at the stiffness and density of the call."""
         i, beam = self.integrals, self.beam
         if all(isinstance(x, float) for x in (self._E, self._G, self._rho)):
@@ -175,20 +176,26 @@ class FlexibleBody:
         result = []
         for j, mode in enumerate(beam.basis):
             k = self._G / nominal(beam.G) if mode.direction == "torsion" else self._E / nominal(beam.E)
-            K, held, own, carried = (float(x[j]) for x in (stiffness, i.held, i.own, i.carried))
-            # K_jj / w_j relative to its nominal value; w_j^2 = (K_jj + held) / (density own + carried)
+            K, held, mode_mass, carried = (float(x[j]) for x in (stiffness, i.held, i.modal_mass, i.carried))
+            # K_jj / w_j relative to its nominal value; w_j^2 = (K_jj + held) / (density mode_mass + carried)
             stiffer = ca.sqrt(k) if held == 0.0 else k * ca.sqrt((K + held) / (k * K + held))
-            mass = 1.0 if isinstance(self._rho, float) else (self._rho * own + carried) / (density * own + carried)
+            mass = (
+                1.0
+                if isinstance(self._rho, float)
+                else (self._rho * mode_mass + carried) / (density * mode_mass + carried)
+            )
             result.append(i.damping[j] * stiffer * ca.sqrt(mass))
         return self._zeta * ca.vertcat(*result)
 
-    def _swing(self, rate: Any) -> list[Any]:
+    def _swing(self, rate: Expression) -> list[Expression]:
         """Rows of ``dH/dt`` due to the elastic motion, as columns: ``int (x'_b dx_c - x'_c dx_b) dm``."""
         B = self.integrals.B
         columns = [self._constant(B[b, c].T - B[c, b].T) @ rate for b, c in _PAIRS]
         return [x + y for x, y in zip(columns, self._bent.swing(rate), strict=True)] if self._bent else columns
 
-    def coriolis(self, w: Any, rate: Any, v: Any = None) -> tuple[Any, Any, Any]:
+    def coriolis(
+        self, w: Expression, rate: Expression, v: Expression | None = None
+    ) -> tuple[Expression, Expression, Expression]:
         """Force, moment and modal force of the elastic motion beyond those of a rigid body of this inertia.
 
         Parameters
@@ -201,6 +208,7 @@ class FlexibleBody:
             Linear velocity of the root in its axes; used with a constant mass matrix only.
         """
         if self.constant:
+            assert v is not None
             # gamma = (Omega M - M Omega + M~) t with M~_wv only, its V_u delta' term included (errata, flex-M)
             moving = self.V @ rate
             moment = ca.cross(w, self.H @ rate) + ca.cross(v, moving)
@@ -222,7 +230,7 @@ class FlexibleBody:
             force, moment, modal = force + self._rho * f, moment + self._rho * n, modal + x
         return force, moment, self._rho * modal
 
-    def coriolis_blocks(self, w: Any, rate: Any) -> tuple[Any, Any, Any, Any]:
+    def coriolis_blocks(self, w: Expression, rate: Expression) -> tuple[Expression, Expression, Expression, Expression]:
         """Blocks (rr, rd, dr, dd) of ``int E^T (w^x E + E') dm``, where ``E`` maps the twist to the points' velocities.
 
         They make ``C = sum J^T (B J + M J')`` a Coriolis matrix with ``M' - 2 C`` skew-symmetric.
@@ -264,7 +272,7 @@ class SectionMotion:
         One of `APPROXIMATIONS`.
     """
 
-    def __init__(self, beam: Beam, s: float, delta: Any, approximation: str = "flex") -> None:
+    def __init__(self, beam: Beam, s: float, delta: Expression, approximation: str = "flex") -> None:
         Phi, Delta = mode_matrices(beam, s)
         self.Phi, self.Delta = _sparse(Phi), _sparse(Delta)
         self.delta = delta
@@ -275,19 +283,19 @@ class SectionMotion:
         self.psi = self.Delta @ delta if beam.n_modes else ca.SX(3, 1)
 
     @cached_property
-    def R(self) -> Any:
+    def R(self) -> Expression:
         """Rotation of the section by its 3-2-1 angles, (5.3)."""
         return rotation_euler321(self.psi) if self.turning else ca.SX.eye(3)
 
     @property
-    def turns(self) -> list[tuple[int, Any, Any]]:
+    def turns(self) -> list[tuple[int, Expression | float, Expression | float]]:
         """The rotation as turns (axis, cosine, sine), the last one first."""
         if not self.turning:
             return []
         return [(k, ca.cos(self.psi[k]), ca.sin(self.psi[k])) for k in range(3) if self.psi[k].nnz()]
 
     @cached_property
-    def p(self) -> Any:
+    def p(self) -> Expression:
         """Position of the section, (5.34)."""
         p = ca.SX(self.rigid) + self.Phi @ self.delta
         if self.shortening is not None:
@@ -295,17 +303,17 @@ class SectionMotion:
         return p
 
     @property
-    def lever(self) -> Any:
+    def lever(self) -> Expression:
         """Position in the twist propagation (5.42): the undeformed one if that is constant."""
         return self.p if self.bending else ca.SX(self.rigid)
 
     @cached_property
-    def rates(self) -> Any:
+    def rates(self) -> Expression:
         """Matrix from the rates of the 3-2-1 angles to the angular velocity in root axes, ``R_psi`` of (5.12)."""
         return euler_rates(self.psi, body=False) if self.bending else ca.SX.eye(3)
 
     @cached_property
-    def mixed(self) -> Any:
+    def mixed(self) -> Expression:
         """Modes [Phi; Delta] (6 x n) from modal rates to section velocity and rates of its angles."""
         Phi = ca.SX(self.Phi)
         if self.shortening is not None and self.bending:
@@ -313,16 +321,16 @@ class SectionMotion:
         return ca.vertcat(Phi, ca.SX(self.Delta))
 
     @cached_property
-    def S(self) -> Any:
+    def S(self) -> Expression:
         """Matrix (6 x n) from modal rates to the section's twist in the root's frame."""
         return ca.diagcat(ca.SX.eye(3), self.rates) @ self.mixed
 
-    def twist(self, rate: Any) -> tuple[Any, Any]:
+    def twist(self, rate: Expression) -> tuple[Expression, Expression]:
         """Velocity and angular velocity of the section in the root's frame."""
         x = self.mixed @ rate
         return x[:3], self.rates @ x[3:]
 
-    def convective(self, w: Any, rate: Any) -> tuple[Any, Any]:
+    def convective(self, w: Expression, rate: Expression) -> tuple[Expression, Expression]:
         """Linear and angular acceleration of the section without those of root and modes, (5.49)-(5.51)."""
         u, w_r = self.twist(rate)
         p = self.lever

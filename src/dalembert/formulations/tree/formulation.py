@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dalembert.core.errors import UnknownNameError
+from dalembert.core.types import Expression
 from dalembert.formulations.base import FormulationBase
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.tree.model import TreeModel
@@ -16,6 +15,11 @@ __all__ = ["TreeFormulation"]
 
 class TreeFormulation(FormulationBase):
     """Poses, rates and loads of a tree; the equations are those of the formulation.
+
+    A formulation that inherits this adds ``mass_matrix``, ``coriolis_matrix``, ``gravity``, ``bias``,
+    ``inverse_dynamics``, ``forward_dynamics``, ``kinetic_energy``, ``potential_energy``, ``momentum``,
+    ``center_of_mass`` and ``jacobian``. The symbols are in ``self.variables``; ``self.model`` has the poses of bodies
+    and frames, gravity, springs and armatures.
 
     Parameters
     ----------
@@ -31,27 +35,27 @@ class TreeFormulation(FormulationBase):
         self.variables = self.model.variables
         self.layout = Layout.of_nodes(machine.tree.nodes)
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expression:
         """Rates of the coordinates, ``B(q) v``."""
         return self.model.coordinate_rates()
 
-    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+    def frame_pose(self, frame: str) -> tuple[Expression, Expression]:
         """Pose (R, p) of a frame in the world."""
         return self.model.frame_pose(frame)
 
-    def actuation(self) -> Any:
+    def actuation(self) -> Expression:
         """Generalised forces of the motors."""
         return self.model.actuation
 
-    def losses(self) -> Any:
+    def losses(self) -> Expression:
         """Generalised forces of dampers, friction, motor losses and structural damping."""
         return self.model.losses
 
-    def joint_coordinate(self, joint: str) -> Any:
+    def joint_coordinate(self, joint: str) -> Expression:
         """Coordinate of a joint that has one."""
         return self.variables.q[self._node(joint).q.start]
 
-    def joint_rate(self, joint: str) -> Any:
+    def joint_rate(self, joint: str) -> Expression:
         """Rate of a joint that has one coordinate."""
         return self.variables.v[self._node(joint).v.start]
 

@@ -7,10 +7,10 @@ node's frame origin in its own axes; the acceleration is the *inertial* derivati
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.formulations.variables import entries
 from dalembert.spatial.inertia import Inertia
@@ -28,20 +28,20 @@ class TreeKinematics:
         self.sections = model.sections
 
     @cached_property
-    def links(self) -> list[tuple[Any, Any]]:
+    def links(self) -> list[tuple[Expression, Expression]]:
         """Rotation and lever arm of each node in its parent, as the twist propagation has them."""
         poses = self.model.relative_poses
         return [(R, self.sections[i].lever) if i in self.sections else (R, p) for i, (R, p) in enumerate(poses)]
 
     @cached_property
-    def subspaces(self) -> list[Any]:
+    def subspaces(self) -> list[Expression]:
         """Joint-rate-propagation matrix ``P`` of each node; empty for sections."""
         q = self.variables.q
         return [joint.subspace(q[n.q]) for n, joint in zip(self.nodes, self.model.joints, strict=True)]
 
-    def rates(self, v: Any) -> list[Any]:
+    def rates(self, v: Expression) -> list[Expression]:
         """Angular velocity of each node in its own axes."""
-        rates: list[Any] = []
+        rates: list[Expression] = []
         for i, (node, (R, _), P) in enumerate(zip(self.nodes, self.links, self.subspaces, strict=True)):
             if i in self.sections:
                 rates.append(R.T @ (rates[node.parent] + self.sections[i].twist(entries(v, node.modal_v))[1]))
@@ -50,7 +50,7 @@ class TreeKinematics:
             rates.append(relative if node.parent < 0 else R.T @ rates[node.parent] + relative)
         return rates
 
-    def convective(self, v: Any, rates: list[Any]) -> list[Any]:
+    def convective(self, v: Expression, rates: list[Expression]) -> list[Expression]:
         """Acceleration ``zeta`` of each node that is there without joint and parent accelerations."""
         zetas = []
         for i, node in enumerate(self.nodes):
@@ -73,39 +73,39 @@ class TreeKinematics:
             zetas.append(ca.vertcat(linear, angular))
         return zetas
 
-    def twists(self, v: Any) -> list[Any]:
+    def twists(self, v: Expression) -> list[Expression]:
         """Twist of each node at its origin in its own axes, SPACE (4.28)."""
-        twists: list[Any] = []
+        twists: list[Expression] = []
         for i, node in enumerate(self.nodes):
             t = self.relative(i, v)
             twists.append(t if node.parent < 0 else self.carry(i, twists[node.parent]) + t)
         return twists
 
-    def carry(self, i: int, t: Any) -> Any:
+    def carry(self, i: int, t: Expression) -> Expression:
         """Acceleration of a parent seen at node ``i``: ``A_{i,i-1} t``."""
         R, p = self.links[i]
         return ca.vertcat(R.T @ (t[:3] + ca.cross(t[3:], p)), R.T @ t[3:])
 
-    def relative(self, i: int, v: Any) -> Any:
+    def relative(self, i: int, v: Expression) -> Expression:
         """Twist of node ``i`` in its parent due to the tree's velocities ``v``; or the same of accelerations."""
         node = self.nodes[i]
         if i in self.sections:
             return self.carry_modal(i, entries(v, node.modal_v))
         return self.subspaces[i] @ entries(v, node.v)
 
-    def carry_modal(self, i: int, rate: Any) -> Any:
+    def carry_modal(self, i: int, rate: Expression) -> Expression:
         """Twist (or acceleration) of section ``i`` due to modal rates (or accelerations), in its own axes."""
         R, _ = self.links[i]
         linear, angular = self.sections[i].twist(rate)
         return ca.vertcat(R.T @ linear, R.T @ angular)
 
-    def carry_back(self, i: int, w: Any) -> Any:
+    def carry_back(self, i: int, w: Expression) -> Expression:
         """Wrench of node ``i`` at its parent: ``A_{i,i-1}^T w``."""
         R, p = self.links[i]
         f = R @ w[:3]
         return ca.vertcat(f, R @ w[3:] + ca.cross(p, f))
 
-    def modal_force(self, i: int, w: Any) -> Any:
+    def modal_force(self, i: int, w: Expression) -> Expression:
         """Modal force ``S^T R w`` of a wrench on section ``i``, given in its axes."""
         R, _ = self.links[i]
         section = self.sections[i]
@@ -115,7 +115,7 @@ class TreeKinematics:
         """Velocities that move node ``i`` in its parent."""
         return self.nodes[i].modal_v if i in self.sections else self.nodes[i].v
 
-    def motion_matrix(self, i: int) -> Any:
+    def motion_matrix(self, i: int) -> Expression:
         """Matrix from those velocities to the twist of node ``i`` in its parent, in its own axes."""
         if i not in self.sections:
             return self.subspaces[i]

@@ -16,15 +16,14 @@ A beam is integrated over its length by Gauss' rule from the positions of its ax
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree.beam_fields import BeamField
 from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.variables import entries
-from dalembert.model.tree import place
 
 __all__ = ["Lagrange"]
 
@@ -34,28 +33,15 @@ class Lagrange(TreeFormulation):
 
     name = "lagrange"
 
-    def _rate(self, x: Any) -> Any:
+    def _rate(self, x: Expression) -> Expression:
         """Total time derivative of an expression in ``q`` (or ``q`` and ``v`` held)."""
         column = ca.jtimes(ca.densify(ca.vec(x)), self.variables.q, self.model.coordinate_rates())
         return ca.reshape(column, *x.shape)
 
-    def _twist(self, R: Any, p: Any) -> tuple[Any, Any]:
+    def _twist(self, R: Expression, p: Expression) -> tuple[Expression, Expression]:
         """Velocity of a point in world axes and angular velocity in the axes of ``R``, by differentiation."""
         S = R.T @ self._rate(R)
         return self._rate(p), ca.vertcat(S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]) / 2
-
-    @cached_property
-    def _bodies(self) -> list[tuple[Any, Any, Any, Any]]:
-        """Mass, position of the centre of mass, rotation and inertia of each moving body."""
-        value = self.variables.value
-        result = []
-        for (R, p), node in zip(self.model.world_poses, self.model.tree.nodes, strict=True):
-            for body, pose in node.bodies:
-                R_b, p_b = place(pose, value)
-                com = ca.vertcat(*[value(x) for x in body.com])
-                I_c = ca.vertcat(*[ca.horzcat(*[value(x) for x in row]) for row in body.inertia])
-                result.append((value(body.mass), p + R @ (p_b + R_b @ com), R @ R_b, I_c))
-        return result
 
     @cached_property
     def _fields(self) -> list[BeamField]:
@@ -70,25 +56,25 @@ class Lagrange(TreeFormulation):
         ]
 
     @cached_property
-    def _kinetic(self) -> Any:
+    def _kinetic(self) -> Expression:
         T = ca.dot(self.model.armature, self.variables.v**2) / 2
         for field in self._fields:
             T = T + ca.dot(field.weights, ca.sum1(self._rate(field.left) * self._rate(field.right)).T) / 2
-        for m, c, R, I_c in self._bodies:
+        for m, c, R, I_c in self.model.moving_bodies:
             velocity, w = self._twist(R, c)
             T = T + m * ca.sumsqr(velocity) / 2 + ca.dot(w, I_c @ w) / 2
         return T
 
     @cached_property
-    def _momenta(self) -> Any:
+    def _momenta(self) -> Expression:
         return ca.gradient(self._kinetic, self.variables.v)
 
     @cached_property
-    def _mass_matrix(self) -> Any:
+    def _mass_matrix(self) -> Expression:
         """Hessian of the kinetic energy in the velocities, body by body: ``m J_L^T J_L + J_A^T I_c J_A`` (ROBOTICS)."""
         v = self.variables.v
         M = ca.diag(self.model.armature)
-        for m, c, R, I_c in self._bodies:
+        for m, c, R, I_c in self.model.moving_bodies:
             velocity, w = self._twist(R, c)
             J_L, J_A = ca.jacobian(velocity, v), ca.jacobian(w, v)
             M = M + m * (J_L.T @ J_L) + J_A.T @ (I_c @ J_A)
@@ -98,61 +84,61 @@ class Lagrange(TreeFormulation):
             M = M + (J.T @ weights @ K + K.T @ weights @ J) / 2
         return ca.triu2symm(ca.triu(ca.cse(M)))
 
-    def _gradient(self, V: Any) -> Any:
+    def _gradient(self, V: Expression) -> Expression:
         """Gradient per velocity, ``B^T dV/dq``."""
         return ca.gradient(self._rate(V), self.variables.v)
 
     @cached_property
-    def _gravity_energy(self) -> Any:
+    def _gravity_energy(self) -> Expression:
         g = self.model.gravity_vector
-        moments = [m * c for m, c, _, _ in self._bodies] + [field.first_moment for field in self._fields]
+        moments = [m * c for m, c, _, _ in self.model.moving_bodies] + [field.first_moment for field in self._fields]
         return -sum((ca.dot(g, moment) for moment in moments), ca.SX(0))
 
-    def kinetic_energy(self) -> Any:
+    def kinetic_energy(self) -> Expression:
         """Kinetic energy, rotors included."""
         return self._kinetic
 
-    def potential_energy(self) -> Any:
+    def potential_energy(self) -> Expression:
         """Potential energy of gravity and springs."""
         return self._gravity_energy + self.model.spring_energy
 
-    def mass_matrix(self) -> Any:
+    def mass_matrix(self) -> Expression:
         """Hessian of the kinetic energy in the velocities."""
         return self._mass_matrix
 
-    def gravity(self) -> Any:
+    def gravity(self) -> Expression:
         """Gradient of the gravity energy."""
         return self._gradient(self._gravity_energy)
 
-    def coriolis_matrix(self) -> Any:
+    def coriolis_matrix(self) -> Expression:
         """Christoffel matrix of the first kind, with the structure terms of quasi-velocities."""
         B = ca.jacobian(self.model.coordinate_rates(), self.variables.v)
         D = ca.jacobian(self._momenta, self.variables.q) @ B
         return (self._rate(self._mass_matrix) + D - D.T) / 2 + self.model.structure(self._momenta)
 
-    def bias(self) -> Any:
+    def bias(self) -> Expression:
         """``C v + dV/dq``, from Lagrange's equations directly: ``M' v - B^T dT/dq + G v + B^T dV/dq``."""
         x = self.variables
         Mdot_v = self._rate(self._momenta)
         pull = self._gradient_at_fixed_velocity(self._kinetic)
         return Mdot_v - pull + self.model.structure(self._momenta) @ x.v + self._gradient(self.potential_energy())
 
-    def _gradient_at_fixed_velocity(self, T: Any) -> Any:
+    def _gradient_at_fixed_velocity(self, T: Expression) -> Expression:
         B = ca.jacobian(self.model.coordinate_rates(), self.variables.v)
         return B.T @ ca.gradient(T, self.variables.q)
 
-    def inverse_dynamics(self) -> Any:
+    def inverse_dynamics(self) -> Expression:
         """``M a + C v + dV/dq``."""
         return self._mass_matrix @ self.variables.a + self.bias()
 
-    def forward_dynamics(self) -> Any:
+    def forward_dynamics(self) -> Expression:
         """Solution of ``M a = tau - bias`` by factorisation of the mass matrix."""
         return solve_spd(self._mass_matrix, self.variables.tau - self.bias())
 
-    def momentum(self) -> Any:
+    def momentum(self) -> Expression:
         """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
         total = ca.SX(6, 1)
-        for m, c, R, I_c in self._bodies:
+        for m, c, R, I_c in self.model.moving_bodies:
             velocity, w = self._twist(R, c)
             total = total + ca.vertcat(m * velocity, R @ (I_c @ w) + ca.cross(c, m * velocity))
         for field in self._fields:
@@ -161,19 +147,19 @@ class Lagrange(TreeFormulation):
             total = total + ca.vertcat(self._rate(field.first_moment), turning @ field.weights)
         return total
 
-    def center_of_mass(self) -> Any:
+    def center_of_mass(self) -> Expression:
         """Centre of mass of the moving bodies in the world."""
-        mass = sum((m for m, *_ in self._bodies), ca.SX(0)) + sum((f.mass for f in self._fields), ca.SX(0))
-        moment = sum((m * c for m, c, *_ in self._bodies), ca.SX(3, 1))
+        mass = sum((m for m, *_ in self.model.moving_bodies), ca.SX(0)) + sum((f.mass for f in self._fields), ca.SX(0))
+        moment = sum((m * c for m, c, *_ in self.model.moving_bodies), ca.SX(3, 1))
         return (moment + sum((f.first_moment for f in self._fields), ca.SX(3, 1))) / mass
 
-    def jacobian(self, frame: str) -> Any:
+    def jacobian(self, frame: str) -> Expression:
         """Jacobian of a frame's twist [v; w] at its origin in its own axes, by differentiation of its pose."""
         R, p = self.model.frame_pose(frame)
         velocity, w = self._twist(R, p)
         return ca.jacobian(ca.vertcat(R.T @ velocity, w), self.variables.v)
 
 
-def _cross_columns(x: Any, y: Any) -> Any:
+def _cross_columns(x: Expression, y: Expression) -> Expression:
     """Cross products of the columns of two matrices."""
     return ca.horzcat(*[ca.cross(x[:, k], y[:, k]) for k in range(x.shape[1])])

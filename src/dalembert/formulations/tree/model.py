@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Expression
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.tree.flexible import APPROXIMATIONS, FlexibleBody, SectionMotion
 from dalembert.formulations.variables import Variables, entries
 from dalembert.model.joints import JointKind
 from dalembert.model.machine import Machine
+from dalembert.model.parts import Motor
 from dalembert.model.tree import place
 from dalembert.spatial.rotations import rpy_from_matrix, snap
 
@@ -68,12 +69,12 @@ class TreeModel:
         return [n.joint.mechanism(self.variables.value) for n in self.tree.nodes]
 
     @property
-    def gravity_vector(self) -> Any:
+    def gravity_vector(self) -> Expression:
         """Acceleration of gravity in world axes."""
         return ca.vertcat(*[self.variables.value(x) for x in self.machine.gravity])
 
     @cached_property
-    def relative_poses(self) -> list[tuple[Any, Any]]:
+    def relative_poses(self) -> list[tuple[Expression, Expression]]:
         """Pose (R, p) of each node's frame in its parent node's frame."""
         poses = []
         for i, node in enumerate(self.tree.nodes):
@@ -86,9 +87,9 @@ class TreeModel:
         return poses
 
     @cached_property
-    def world_poses(self) -> list[tuple[Any, Any]]:
+    def world_poses(self) -> list[tuple[Expression, Expression]]:
         """Pose (R, p) of each node's frame in the world."""
-        poses: list[tuple[Any, Any]] = []
+        poses: list[tuple[Expression, Expression]] = []
         for node, (R, p) in zip(self.tree.nodes, self.relative_poses, strict=True):
             if node.parent < 0:
                 poses.append((R, p))
@@ -97,7 +98,23 @@ class TreeModel:
                 poses.append((R_p @ R, p_p + R_p @ p))
         return poses
 
-    def turns(self, index: int) -> list[tuple[int, Any, Any]] | None:
+    @cached_property
+    def moving_bodies(self) -> list[tuple[Expression | float, Expression, Expression, Expression]]:
+        """Mass, position of the centre of mass, rotation and central inertia of each moving rigid body.
+
+        Position and rotation are those in the world, the inertia is in the axes of the body.
+        """
+        value = self.variables.value
+        bodies = []
+        for (R, p), node in zip(self.world_poses, self.tree.nodes, strict=True):
+            for body, pose in node.bodies:
+                R_b, p_b = place(pose, value)
+                com = ca.vertcat(*[value(x) for x in body.com])
+                I_c = ca.vertcat(*[ca.horzcat(*[value(x) for x in row]) for row in body.inertia])
+                bodies.append((value(body.mass), p + R @ (p_b + R_b @ com), R @ R_b, I_c))
+        return bodies
+
+    def turns(self, index: int) -> list[tuple[int, Expression | float, Expression | float]] | None:
         """Rotation of a node in its parent as turns (axis, cosine, sine) about coordinate axes, the last one first.
 
         None where that is no cheaper than the matrix: joints that do not turn about a coordinate axis.
@@ -105,11 +122,11 @@ class TreeModel:
         node = self.tree.nodes[index]
         if index in self.sections:
             return self.sections[index].turns
-        made = self.joints[index].turns(self.variables.q[node.q])
-        if made is None or not node.placement.is_constant:
+        joint_turns = self.joints[index].turns(self.variables.q[node.q])
+        if joint_turns is None or not node.placement.is_constant:
             return None
-        turns: list[tuple[int, Any, Any]] = []
-        for axis, angle in reversed(made):
+        turns: list[tuple[int, Expression | float, Expression | float]] = []
+        for axis, angle in reversed(joint_turns):
             if sorted(map(abs, axis)) != [0.0, 0.0, 1.0]:
                 return None
             k = int(np.argmax(np.abs(axis)))
@@ -120,14 +137,14 @@ class TreeModel:
                 turns.append((k, snap(float(np.cos(a))), snap(float(np.sin(a)))))
         return turns
 
-    def frame(self, name: str) -> tuple[int, Any, Any]:
+    def frame(self, name: str) -> tuple[int, Expression, Expression]:
         """Node of a frame (or body) and its pose (R, p) in the node's frame."""
         if name not in self.tree.frames:
             raise UnknownNameError("frame", name, self.tree.frames, f"machine '{self.machine.name}'")
         node, pose = self.tree.frames[name]
         return node, *place(pose, self.variables.value)
 
-    def frame_pose(self, name: str) -> tuple[Any, Any]:
+    def frame_pose(self, name: str) -> tuple[Expression, Expression]:
         """Pose (R, p) of a frame in the world."""
         node, R, p = self.frame(name)
         if node < 0:
@@ -135,7 +152,7 @@ class TreeModel:
         R_w, p_w = self.world_poses[node]
         return R_w @ R, p_w + R_w @ p
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expression:
         """Rates of all coordinates, ``B(q) v``."""
         x = self.variables
         rates = []
@@ -145,7 +162,7 @@ class TreeModel:
                 rates.append(entries(x.v, node.modal_v))
         return ca.vertcat(*rates)
 
-    def structure(self, momenta: Any) -> Any:
+    def structure(self, momenta: Expression) -> Expression:
         """Block-diagonal skew matrix of the quasi-velocities' structure constants."""
         blocks = []
         for node in self.tree.nodes:
@@ -155,7 +172,7 @@ class TreeModel:
         return ca.diagcat(*blocks)
 
     @cached_property
-    def armature(self) -> Any:
+    def armature(self) -> Expression:
         """Inertia that each velocity moves besides the bodies: armatures, and ``n^2 I_m`` of motors.
 
         Its force has no part without accelerations: only joints whose velocities are rates of coordinates, and
@@ -171,12 +188,12 @@ class TreeModel:
                 J[i] = J[i] + n**2 * I_m
         return J
 
-    def _driven(self) -> list[tuple[int, Any]]:
+    def _driven(self) -> list[tuple[int, Motor]]:
         index = {n.joint.name: n.v.start for n in self.tree.nodes}
         return [(index[m.joint], m) for m in self.machine.limited_motors if m.joint in index]
 
     @cached_property
-    def spring_energy(self) -> Any:
+    def spring_energy(self) -> Expression:
         """Potential energy of the joint springs and of the beams' strain."""
         V = sum((k * d**2 / 2 for _, k, d in self._springs()), ca.SX(0))
         for i, body in self.flexible.items():
@@ -185,7 +202,7 @@ class TreeModel:
         return V
 
     @cached_property
-    def spring_force(self) -> Any:
+    def spring_force(self) -> Expression:
         """Gradient of the energy of springs and strain, per velocity."""
         f = ca.SX(self.tree.nv, 1)
         for i, k, d in self._springs():
@@ -195,7 +212,7 @@ class TreeModel:
             f[node.modal_v] = body.stiffness @ entries(self.variables.q, node.modal_q)
         return f
 
-    def _springs(self) -> list[tuple[int, Any, Any]]:
+    def _springs(self) -> list[tuple[int, Expression | float, Expression]]:
         x = self.variables
         return [
             (n.v.start, x.value(n.joint.stiffness), x.q[n.q][0] - x.value(n.joint.rest))
@@ -204,7 +221,7 @@ class TreeModel:
         ]
 
     @cached_property
-    def actuation(self) -> Any:
+    def actuation(self) -> Expression:
         """Generalised forces of the motors, saturated inputs times gear ratio."""
         x = self.variables
         f = ca.SX(self.tree.nv, 1)
@@ -213,7 +230,7 @@ class TreeModel:
         return f
 
     @cached_property
-    def losses(self) -> Any:
+    def losses(self) -> Expression:
         """Generalised forces of dampers, motor losses, Coulomb friction and structural damping."""
         x = self.variables
         f = ca.SX(self.tree.nv, 1)

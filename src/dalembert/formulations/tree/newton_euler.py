@@ -28,11 +28,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import casadi as ca
 
 from dalembert.compile.rows_builder import RowsBuilder
+from dalembert.core.types import Expression
 from dalembert.formulations.factorization import solve_factored
 from dalembert.formulations.tree.articulation import Articulation, section_inertia
 from dalembert.formulations.tree.coriolis import coriolis_matrix
@@ -73,7 +74,7 @@ class NewtonEuler(TreeFormulation):
         self.approximation = approximation
 
     @cached_property
-    def _inertias(self) -> list[tuple[Inertia, Any]]:
+    def _inertias(self) -> list[tuple[Inertia, Expression]]:
         """Inertia and first moment of each node, the beams in their deformed state."""
         result = []
         for i, node in enumerate(self.nodes):
@@ -84,12 +85,12 @@ class NewtonEuler(TreeFormulation):
             result.append((Inertia.rigid(m, c, I_o), c))
         return result
 
-    def _body_bias(self, i: int, w: Any) -> Any:
+    def _body_bias(self, i: int, w: Expression) -> Expression:
         """Wrench ``gamma`` of a rotating body, SPACE (4.40)."""
         M, c = self._inertias[i]
         return ca.vertcat(ca.cross(w, ca.cross(w, c)), ca.cross(w, M.D @ w))
 
-    def _elastic_bias(self, v: Any, rates: list[Any]) -> dict[int, tuple[Any, Any]]:
+    def _elastic_bias(self, v: Expression, rates: list[Expression]) -> dict[int, tuple[Expression, Expression]]:
         """What the elastic motion of each beam adds to ``gamma``: wrench and modal force, SPACE (5.53)."""
         result = {}
         twists = self.tree.twists(v) if self.approximation != "flex" and self.flexible else []
@@ -99,7 +100,7 @@ class NewtonEuler(TreeFormulation):
             result[i] = (ca.vertcat(force, moment), modal)
         return result
 
-    def _sag_moment(self, i: int, gravity: bool = True) -> Any:
+    def _sag_moment(self, i: int, gravity: bool = True) -> Expression:
         """Moment of gravity about the root that a constant mass matrix leaves out: that of ``V delta``."""
         body = self.flexible[i]
         if not body.constant or not gravity:
@@ -108,19 +109,19 @@ class NewtonEuler(TreeFormulation):
         shift = body.deformed_first_moment - body.first_moment
         return ca.vertcat(ca.SX(3, 1), -ca.cross(shift, R.T @ self.model.gravity_vector))
 
-    def _world_acceleration(self, gravity: bool) -> Any:
+    def _world_acceleration(self, gravity: bool) -> Expression:
         g = self.model.gravity_vector if gravity else ca.SX(3, 1)
         return ca.vertcat(-g, ca.SX(3, 1))
 
-    def _recursion(self, v: Any, a: Any, *, gravity: bool = True) -> Any:
+    def _recursion(self, v: Expression, a: Expression, *, gravity: bool = True) -> Expression:
         """Recursive Newton-Euler inverse dynamics, SPACE Algorithm 4.1 (springs and rotors left out)."""
         rates = self.tree.rates(v)
         zetas = self.tree.convective(v, rates)
         elastic = self._elastic_bias(v, rates)
         world = self._world_acceleration(gravity)
-        wrenches: list[Any] = []
-        accelerations: list[Any] = []
-        modal: dict[int, Any] = {}
+        wrenches: list[Expression] = []
+        accelerations: list[Expression] = []
+        modal: dict[int, Expression] = {}
         for i, node in enumerate(self.nodes):
             parent = world if node.parent < 0 else accelerations[node.parent]
             t = self.tree.carry(i, parent) + zetas[i] + self.tree.relative(i, a)
@@ -132,7 +133,7 @@ class NewtonEuler(TreeFormulation):
                 wrench, force = elastic[i]
                 wrenches[i] += wrench + ca.vertcat(body.V @ x, body.H @ x) + self._sag_moment(i, gravity)
                 modal[i] = force + body.V.T @ t[:3] + body.H.T @ t[3:] + body.modal_mass @ x
-        tau: list[Any] = [None] * len(self.nodes)
+        tau: list[Expression] = [ca.SX(0, 1)] * len(self.nodes)
         for i in range(len(self.nodes) - 1, -1, -1):
             node = self.nodes[i]
             tau[i] = ca.vertcat(self.tree.subspaces[i].T @ wrenches[i], modal.get(i, ca.SX(0, 1)))
@@ -146,21 +147,21 @@ class NewtonEuler(TreeFormulation):
         """Derivatives in closed form, of rigid trees whose joint axes are constant in moving axes."""
         return TreeDerivatives(board, self.model) if is_plain(self.model) else None
 
-    def inverse_dynamics(self) -> Any:
+    def inverse_dynamics(self) -> Expression:
         """``M a + C v + dV/dq``."""
         x = self.variables
         return self._recursion(x.v, x.a) + self.model.armature * x.a + self.model.spring_force
 
-    def bias(self) -> Any:
+    def bias(self) -> Expression:
         """``C v + dV/dq``."""
         return self._recursion(self.variables.v, ca.SX(self.model.tree.nv, 1)) + self.model.spring_force
 
-    def gravity(self) -> Any:
+    def gravity(self) -> Expression:
         """Gravity part of ``dV/dq``."""
         zero = ca.SX(self.model.tree.nv, 1)
         return self._recursion(zero, zero)
 
-    def mass_matrix(self) -> Any:
+    def mass_matrix(self) -> Expression:
         """Mass matrix by composite bodies, SPACE Algorithm A.1."""
         nv = self.model.tree.nv
         composite = [M for M, _ in self._inertias]
@@ -182,7 +183,7 @@ class NewtonEuler(TreeFormulation):
                 composite[node.parent] = composite[node.parent] + self.tree.inertia_in_parent(i, composite[i])
         return D + ca.diag(self.model.armature)
 
-    def _climb(self, D: Any, i: int, columns: slice, F: Any) -> None:
+    def _climb(self, D: Expression, i: int, columns: slice, F: Expression) -> None:
         """Fill some columns in the rows of node ``i`` and its ancestors, from the wrenches ``F`` at the node."""
         while i >= 0:
             node = self.nodes[i]
@@ -216,7 +217,7 @@ class NewtonEuler(TreeFormulation):
         """``M = L D L^T`` along the tree."""
         return self._articulation
 
-    def forward_dynamics(self) -> Any:
+    def forward_dynamics(self) -> Expression:
         """Accelerations by recursive Gaussian elimination in O(n), SPACE Algorithm A.3.
 
         The bias wrench is carried along in the elimination sweep instead of being computed before it.
@@ -227,11 +228,11 @@ class NewtonEuler(TreeFormulation):
         tau = x.tau - self.model.spring_force
         articulation = self._articulation
         beta = [self._body_bias(i, rates[i]) for i in range(len(self.nodes))]
-        force: dict[int, Any] = {}
+        force: dict[int, Expression] = {}
         for i, (wrench, bias) in self._elastic_bias(x.v, rates).items():
             beta[i] = beta[i] + wrench + self._sag_moment(i)
             force[i] = entries(tau, self.nodes[i].modal_v) - bias
-        reduced: list[Any] = [ca.SX(0, 1)] * len(self.nodes)
+        reduced: list[Expression] = [ca.SX(0, 1)] * len(self.nodes)
         for i in articulation.inward:
             node, j = self.nodes[i], self.nodes[i].parent
             zeta = zetas[i][:3], zetas[i][3:]
@@ -251,9 +252,9 @@ class NewtonEuler(TreeFormulation):
                 wrench = beta[i] + convective + articulation.gains[i] @ X_hat
                 beta[j] = beta[j] + self.tree.carry_back(i, wrench)
         world = self._world_acceleration(gravity=True)
-        accelerations: list[Any] = []
-        a: list[Any] = []
-        modal_a: dict[int, Any] = {}
+        accelerations: list[Expression] = []
+        a: list[Expression] = []
+        modal_a: dict[int, Expression] = {}
         for i, node in enumerate(self.nodes):
             carried = self.tree.carry(i, world if node.parent < 0 else accelerations[node.parent])
             carried = carried + zetas[i]
@@ -270,7 +271,7 @@ class NewtonEuler(TreeFormulation):
                 a.append(modal_a[i])
         return ca.vertcat(*a)
 
-    def coriolis_matrix(self) -> Any:
+    def coriolis_matrix(self) -> Expression:
         """Coriolis matrix with ``M' - 2 C`` skew-symmetric, see ``formulations/tree/coriolis.py``.
 
         The approximate models of beams have no energy whose matrix this would be: theirs is half the derivative of
@@ -281,7 +282,7 @@ class NewtonEuler(TreeFormulation):
             return ca.jacobian(force, self.variables.v) / 2
         return coriolis_matrix(self.tree, [M for M, _ in self._inertias])
 
-    def kinetic_energy(self) -> Any:
+    def kinetic_energy(self) -> Expression:
         """Kinetic energy, rotors included."""
         twists = self.tree.twists(self.variables.v)
         T = ca.SX(0)
@@ -294,7 +295,7 @@ class NewtonEuler(TreeFormulation):
                 T = T + ca.dot(t[:3], body.V @ x) + ca.dot(t[3:], body.H @ x) + ca.dot(x, body.modal_mass @ x) / 2
         return T + ca.dot(self.model.armature, self.variables.v**2) / 2
 
-    def potential_energy(self) -> Any:
+    def potential_energy(self) -> Expression:
         """Potential energy of gravity (zero with all bodies at the world's origin) and springs."""
         V = self.model.spring_energy
         g = self.model.gravity_vector
@@ -305,7 +306,7 @@ class NewtonEuler(TreeFormulation):
             V = V - ca.dot(g, M.A[0, 0] * p + R @ c)
         return V
 
-    def momentum(self) -> Any:
+    def momentum(self) -> Expression:
         """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
         total = ca.SX(6, 1)
         for i, t in enumerate(self.tree.twists(self.variables.v)):
@@ -319,7 +320,7 @@ class NewtonEuler(TreeFormulation):
             total = total + ca.vertcat(linear, R @ n + ca.cross(p, linear))
         return total
 
-    def center_of_mass(self) -> Any:
+    def center_of_mass(self) -> Expression:
         """Centre of mass of the moving bodies in the world."""
         mass, moment = ca.SX(0), ca.SX(3, 1)
         for (M, c), (R, p) in zip(self._inertias, self.model.world_poses, strict=True):
@@ -327,7 +328,7 @@ class NewtonEuler(TreeFormulation):
             moment = moment + M.A[0, 0] * p + R @ c
         return moment / mass
 
-    def jacobian(self, frame: str) -> Any:
+    def jacobian(self, frame: str) -> Expression:
         """Jacobian of a frame's twist [v; w] at its origin in its own axes, SPACE (4.33)."""
         node, R, p = self.model.frame(frame)
         J = ca.SX(6, self.model.tree.nv)
@@ -341,7 +342,9 @@ class NewtonEuler(TreeFormulation):
             i = self.nodes[i].parent
         return J
 
-    def point_rows(self, frame: str, point: Any, forces: Any, moments: Any) -> tuple[Any, Any, Any] | None:
+    def point_rows(
+        self, frame: str, point: Expression, forces: Expression, moments: Expression
+    ) -> tuple[Expression, Expression, Expression] | None:
         """Rows ``f^T J_v + m^T J_w`` of a point of a frame, from the columns of all joints in world axes.
 
         Parameters
@@ -381,16 +384,16 @@ class NewtonEuler(TreeFormulation):
         return rows, rates, forces.T @ (turn @ a + self.model.gravity_vector) + moments.T @ (turn @ t[3:])
 
     @cached_property
-    def _velocity(self) -> list[Any]:
+    def _velocity(self) -> list[Expression]:
         """Twists of all nodes."""
         return list(self.tree.twists(self.variables.v))
 
     @cached_property
-    def _drift(self) -> list[Any]:
+    def _drift(self) -> list[Expression]:
         """Accelerations of all nodes, as in `_recursion`, where those of the coordinates are zero."""
         v = self.variables.v
         zetas = self.tree.convective(v, self.tree.rates(v))
-        result: list[Any] = []
+        result: list[Expression] = []
         for i, node in enumerate(self.nodes):
             parent = self._world_acceleration(gravity=True) if node.parent < 0 else result[node.parent]
             result.append(self.tree.carry(i, parent) + zetas[i])

@@ -24,12 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.model.beam import Beam
 from dalembert.model.beam_shortening import ShorteningIntegrals
 
@@ -49,19 +48,19 @@ class Shortening:
         Makes a sparse constant of an integral over the volume, times the density if that is a number.
     """
 
-    def __init__(self, beam: Beam, delta: Any, constant: Callable[[Array], Any]) -> None:
+    def __init__(self, beam: Beam, delta: Expression, constant: Callable[[Array], ca.DM]) -> None:
         i, p = ShorteningIntegrals.of(beam), beam.offset
         self.delta, self._offset, self._constant, self._n = delta, p, constant, beam.n_modes
         self._P, self._Q, self._H_c = i.P, i.Q, constant(i.H_c)
         self._straight = [constant(A) for A in (p[0] * i.H_c + i.H_w, p[1] * i.H_c, p[2] * i.H_c)]
         self._pairs = [(j, k) for j in range(self._n) for k in range(j, self._n)]
 
-    def _forms(self, matrices: Sequence[Array], x: Any) -> Any:
+    def _forms(self, matrices: Sequence[Array], x: Expression) -> Expression:
         """Quadratic forms ``x^T A x``, as a column; a product of two coordinates is made once for all."""
         rows = [[A[j, k] + A[k, j] if j < k else A[j, j] for j, k in self._pairs] for A in matrices]
         return self._constant(np.array(rows)) @ ca.vertcat(*[x[j] * x[k] for j, k in self._pairs])
 
-    def _symmetric(self, entries: Any) -> Any:
+    def _symmetric(self, entries: Expression) -> Expression:
         """Symmetric matrix from its entries for all pairs."""
         M = ca.SX(self._n, self._n)
         for entry, (i, k) in zip(ca.vertsplit(entries), self._pairs, strict=True):
@@ -69,35 +68,35 @@ class Shortening:
                 M[i, k] = M[k, i] = entry
         return M
 
-    def _mixed(self, x: Any) -> list[Any]:
+    def _mixed(self, x: Expression) -> list[Expression]:
         """``int X_b^T (H x)^T dm`` (n x n) for b = x, y, z."""
         n = self._n
         return [ca.reshape(self._constant(P.reshape(n**2, n)) @ x, n, n).T for P in self._P]
 
     @cached_property
-    def _S(self) -> list[Any]:
+    def _S(self) -> list[Expression]:
         return self._mixed(self.delta)
 
     @cached_property
-    def _M_4(self) -> Any:
+    def _M_4(self) -> Expression:
         return self._symmetric(self._forms([self._Q[i, :, k, :] for i, k in self._pairs], self.delta))
 
     @cached_property
-    def first(self) -> Any:
+    def first(self) -> Expression:
         """``int h dm`` (n)."""
         return self._H_c @ self.delta
 
     @cached_property
-    def _moments(self) -> list[Any]:
+    def _moments(self) -> list[Expression]:
         """``int (x_0 + X delta)_b h dm`` (n) for b = x, y, z."""
         return [A @ self.delta + S.T @ self.delta for A, S in zip(self._straight, self._S, strict=True)]
 
     @cached_property
-    def _squared(self) -> Any:
+    def _squared(self) -> Expression:
         """``int (delta.h) h dm`` (n)."""
         return self._M_4 @ self.delta
 
-    def N(self, b: int, c: int) -> Any:
+    def N(self, b: int, c: int) -> Expression:
         """What is added to ``N_bc = int x_b (dx_c)^T dm`` (n)."""
         column = ca.SX(self._n, 1)
         if c == 0:
@@ -106,7 +105,7 @@ class Shortening:
             column = column - self._S[c] @ self.delta / 2
         return column + self._squared / 2 if b == c == 0 else column
 
-    def second(self, b: int, c: int) -> Any:
+    def second(self, b: int, c: int) -> Expression:
         """What is added to ``G_bc = int x_b x_c dm``."""
         total = ca.SX(0)
         for one, other in ((b, c), (c, b)):
@@ -115,21 +114,21 @@ class Shortening:
         return total + ca.dot(self.delta, self._squared) / 4 if b == c == 0 else total
 
     @property
-    def modal_mass(self) -> Any:
+    def modal_mass(self) -> Expression:
         """What is added to ``M_dd = sum int dx_b^T dx_b dm`` (n x n)."""
         return self._M_4 - self._S[0] - self._S[0].T
 
-    def swing(self, rate: Any) -> list[Any]:
+    def swing(self, rate: Expression) -> list[Expression]:
         """What is added to ``int (x'_b dx_c - x'_c dx_b) dm`` (n) for the pairs yz, zx, xy."""
         moved = [S @ rate - S.T @ rate for S in self._S]
         return [ca.SX(self._n, 1), moved[2], -moved[1]]
 
-    def turning(self, w: Any) -> Any:
+    def turning(self, w: Expression) -> Expression:
         """What is added to ``int dx^T (w x dx) dm`` (n x n)."""
         _, y, z = self._S
         return w[1] * (z - z.T) + w[2] * (y.T - y)
 
-    def convective(self, rate: Any) -> tuple[Any, Any, Any]:
+    def convective(self, rate: Expression) -> tuple[Expression, Expression, Expression]:
         """Force, moment and modal force of the acceleration ``-e_x (delta'.H delta')``."""
         force = -ca.dot(rate, self._H_c @ rate)
         pull = [self._forms(P, rate) for P in self._P]
@@ -137,7 +136,7 @@ class Shortening:
         bent = self._symmetric(self._forms([self._Q[i, j] for i, j in self._pairs], rate)) @ self.delta
         return ca.vertcat(force, 0, 0), ca.vertcat(0, z, -y), bent - pull[0]
 
-    def convective_blocks(self, rate: Any) -> tuple[Any, Any, Any]:
+    def convective_blocks(self, rate: Expression) -> tuple[Expression, Expression, Expression]:
         """Blocks vd, wd and dd of ``int E^T E' dm`` for the part ``-e_x (H delta')^T`` of ``E'``."""
         n, none = self._n, ca.SX(1, self._n)
         pull, mixed = self._H_c @ rate, self._mixed(rate)

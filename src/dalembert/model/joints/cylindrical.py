@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.model.joints.kind import JointKind, Turn
 from dalembert.spatial.alignment import across, angle_about, misalignment
 from dalembert.spatial.rotations import rotation_about
@@ -23,26 +22,26 @@ class Cylindrical(JointKind):
     angles = (0,)
     wrapped = (0,)
 
-    def motion(self, q: Any) -> tuple[Any, Any]:
+    def motion(self, q: Expression) -> tuple[Expression, Expression]:
         """Turn about the axis and slide along it."""
         axis = ca.DM(self.axis)
         return rotation_about(axis, q[0]), axis * q[1]
 
-    def subspace(self, q: Any) -> Any:
+    def subspace(self, q: Expression) -> Expression:
         """The axis as a rate of rotation, and as a velocity; the turn does not move it."""
         axis, zero = ca.DM(self.axis), ca.SX(3, 1)
         return ca.horzcat(ca.vertcat(zero, axis), ca.vertcat(axis, zero))
 
-    def turns(self, q: Any) -> list[Turn]:
+    def turns(self, q: Expression) -> list[Turn]:
         """The one turn."""
         return [(self.axis, q[0])]
 
-    def constraints(self, R: Any, p: Any) -> Any:
+    def constraints(self, R: Expression, p: Expression) -> Expression:
         """No displacement across the axis, the axes parallel."""
         first, second = across(self.axis)
         return ca.vertcat(ca.dot(first, p), ca.dot(second, p), misalignment(self.axis, R, self.axis))
 
-    def state(self, R: Any, p: Any, pdot: Any, w: Any) -> tuple[Any, Any]:
+    def state(self, R: Expression, p: Expression, pdot: Expression, w: Expression) -> tuple[Expression, Expression]:
         """Angle and displacement, rate and velocity."""
         axis = ca.DM(self.axis)
         q = ca.vertcat(angle_about(self.axis, R), ca.dot(axis, p))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.model.joints.kind import JointKind, Turn
 from dalembert.spatial.alignment import rotation_error
 
@@ -20,22 +19,22 @@ class Fixed(JointKind):
     v = ()
     neutral = ()
 
-    def motion(self, q: Any) -> tuple[Any, Any]:
+    def motion(self, q: Expression) -> tuple[Expression, Expression]:
         """The identity."""
         return ca.SX.eye(3), ca.SX(3, 1)
 
-    def subspace(self, q: Any) -> Any:
+    def subspace(self, q: Expression) -> Expression:
         """No columns."""
         return ca.SX(6, 0)
 
-    def turns(self, q: Any) -> list[Turn]:
+    def turns(self, q: Expression) -> list[Turn]:
         """None at all."""
         return []
 
-    def constraints(self, R: Any, p: Any) -> Any:
+    def constraints(self, R: Expression, p: Expression) -> Expression:
         """Neither position nor rotation differ."""
         return ca.vertcat(p, rotation_error(R))
 
-    def state(self, R: Any, p: Any, pdot: Any, w: Any) -> tuple[Any, Any]:
+    def state(self, R: Expression, p: Expression, pdot: Expression, w: Expression) -> tuple[Expression, Expression]:
         """No coordinates."""
         return ca.SX(0, 1), ca.SX(0, 1)

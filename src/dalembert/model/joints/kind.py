@@ -32,12 +32,12 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.spatial.rotations import numpy
 
 __all__ = ["Coordinates", "JointKind", "Turn"]
 
-Turn = tuple[Array, Any]
+Turn = tuple[Array, Expression]
 """A unit vector, and the angle of the turn about it."""
 
 
@@ -48,42 +48,42 @@ class Coordinates:
     """Where a unit quaternion starts in ``q``."""
 
     @classmethod
-    def rate(cls, q: Any, v: Any) -> Any:
+    def rate(cls, q: Expression, v: Expression) -> Expression:
         """Rate of the coordinates, ``B(q) v``."""
         return v
 
     @classmethod
-    def structure(cls, p: Any) -> Any:
+    def structure(cls, p: Expression) -> Expression:
         """Skew matrix ``G(p)`` of the momenta ``p``."""
         return ca.SX(p.shape[0], p.shape[0])
 
     @classmethod
-    def integrate(cls, q: Any, d: Any) -> Any:
+    def integrate(cls, q: Expression, d: Expression) -> Expression:
         """Configuration reached from ``q`` by the tangent displacement ``d``."""
         return q + d
 
     @classmethod
-    def difference(cls, q0: Any, q1: Any) -> Any:
+    def difference(cls, q0: Expression, q1: Expression) -> Expression:
         """Tangent displacement from ``q0`` to ``q1``."""
         return q1 - q0
 
     @classmethod
-    def chart_rate(cls, d: Any, v: Any) -> Any:
+    def chart_rate(cls, d: Expression, v: Expression) -> Expression:
         """Rate of the tangent displacement ``d`` for the velocity ``v``, to first order in ``d``."""
         return v
 
     @classmethod
-    def flow(cls, d: Any) -> Any:
+    def flow(cls, d: Expression) -> Expression:
         """Tangent displacement that the constant velocity ``d`` makes in one unit of time, to third order."""
         return d
 
     @classmethod
-    def transported(cls, v: Any, d: Any) -> Any:
+    def transported(cls, v: Expression, d: Expression) -> Expression:
         """Velocities after the tangent displacement ``d`` if what moves keeps its velocity in fixed axes."""
         return v
 
     @classmethod
-    def coasting(cls, v: Any) -> Any:
+    def coasting(cls, v: Expression) -> Expression:
         """Rates of the velocities ``v`` at which what moves keeps its velocity in fixed axes."""
         return ca.SX(v.shape[0], 1)
 
@@ -102,7 +102,7 @@ class JointKind(Coordinates, ABC):
 
     axis: Array
     second_axis: Array | None = None
-    pitch: Any = None
+    pitch: Expression | float | None = None
 
     name: ClassVar[str]
     """Name of the kind."""
@@ -128,30 +128,31 @@ class JointKind(Coordinates, ABC):
         cls.nq, cls.nv = len(cls.q), len(cls.v)
 
     @abstractmethod
-    def motion(self, q: Any) -> tuple[Any, Any]:
+    def motion(self, q: Expression) -> tuple[Expression, Expression]:
         """Rotation and position of the moving frame in the fixed one."""
 
     @abstractmethod
-    def subspace(self, q: Any) -> Any:
+    def subspace(self, q: Expression) -> Expression:
         """Matrix ``P`` (6 x nv) that turns the velocities into the relative twist [v; w] in moving axes."""
 
-    def subspace_rate(self, q: Any, v: Any) -> Any:
+    def subspace_rate(self, q: Expression, v: Expression) -> Expression:
         """Componentwise time derivative of ``P``."""
         return ca.SX(6, self.nv)
 
-    def turns(self, q: Any) -> Sequence[Turn] | None:
+    def turns(self, q: Expression) -> Sequence[Turn] | None:
         """Turns whose product is the rotation, the first one first; None where it is not made of turns."""
         return None
 
     @abstractmethod
-    def constraints(self, R: Any, p: Any) -> Any:
+    def constraints(self, R: Expression, p: Expression) -> Expression:
         """Conditions on the pose (R, p) of the moving frame in the fixed one."""
 
     @abstractmethod
-    def state(self, R: Any, p: Any, pdot: Any, w: Any) -> tuple[Any, Any]:
+    def state(self, R: Expression, p: Expression, pdot: Expression, w: Expression) -> tuple[Expression, Expression]:
         """Coordinates and velocities from a pose (R, p), the rate of its position and its rate ``w`` in moving axes."""
 
-    def posed(self, q: Any) -> tuple[Array, Array, Array]:
+    def posed(self, q: Array | Sequence[float]) -> tuple[Array, Array, Array]:
         """``R``, ``p`` and ``P`` in numbers."""
-        (R, p), P = self.motion(ca.DM(q)), self.subspace(ca.DM(q))
+        x: Any = ca.DM(q)  # the formulas are those of symbols
+        (R, p), P = self.motion(x), self.subspace(x)
         return np.array(ca.DM(R).full()), numpy(p), np.array(ca.DM(P).full())

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.model.joints.kind import JointKind, Turn
 from dalembert.spatial.alignment import angle_about, misalignment
 from dalembert.spatial.rotations import rotation_about
@@ -23,22 +22,22 @@ class Revolute(JointKind):
     angles = (0,)
     wrapped = (0,)
 
-    def motion(self, q: Any) -> tuple[Any, Any]:
+    def motion(self, q: Expression) -> tuple[Expression, Expression]:
         """Turn about the axis."""
         return rotation_about(ca.DM(self.axis), q[0]), ca.SX(3, 1)
 
-    def subspace(self, q: Any) -> Any:
+    def subspace(self, q: Expression) -> Expression:
         """The axis as a rate of rotation."""
         return ca.vertcat(ca.SX(3, 1), ca.DM(self.axis))
 
-    def turns(self, q: Any) -> list[Turn]:
+    def turns(self, q: Expression) -> list[Turn]:
         """The one turn."""
         return [(self.axis, q[0])]
 
-    def constraints(self, R: Any, p: Any) -> Any:
+    def constraints(self, R: Expression, p: Expression) -> Expression:
         """The origins coincide, the axes are parallel."""
         return ca.vertcat(p, misalignment(self.axis, R, self.axis))
 
-    def state(self, R: Any, p: Any, pdot: Any, w: Any) -> tuple[Any, Any]:
+    def state(self, R: Expression, p: Expression, pdot: Expression, w: Expression) -> tuple[Expression, Expression]:
         """Angle and rate about the axis."""
         return angle_about(self.axis, R), ca.dot(ca.DM(self.axis), w)

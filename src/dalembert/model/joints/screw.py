@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.model.joints.kind import JointKind, Turn
 from dalembert.spatial.alignment import across, misalignment
 from dalembert.spatial.rotations import rotation_about
@@ -26,32 +25,37 @@ class Screw(JointKind):
     angles = (0,)
     needs = ("pitch",)
 
-    def motion(self, q: Any) -> tuple[Any, Any]:
+    @property
+    def _h(self) -> Expression | float:
+        assert self.pitch is not None  # a joint that needs one has one
+        return self.pitch
+
+    def motion(self, q: Expression) -> tuple[Expression, Expression]:
         """Turn about the axis and slide along it."""
         axis = ca.DM(self.axis)
-        return rotation_about(axis, q[0]), axis * (self.pitch * q[0])
+        return rotation_about(axis, q[0]), axis * (self._h * q[0])
 
-    def subspace(self, q: Any) -> Any:
+    def subspace(self, q: Expression) -> Expression:
         """The axis as a rate of rotation, and times the pitch as a velocity."""
         axis = ca.DM(self.axis)
-        return ca.vertcat(axis * self.pitch, axis)
+        return ca.vertcat(axis * self._h, axis)
 
-    def turns(self, q: Any) -> list[Turn]:
+    def turns(self, q: Expression) -> list[Turn]:
         """The one turn."""
         return [(self.axis, q[0])]
 
-    def constraints(self, R: Any, p: Any) -> Any:
+    def constraints(self, R: Expression, p: Expression) -> Expression:
         """No displacement across the axis, the axes parallel, and the rotation is that of the slide over the pitch.
 
         The sine of what the two angles differ by keeps count of the turns, which the rotation alone does not.
         """
         first, second = across(self.axis)
-        angle = ca.dot(ca.DM(self.axis), p) / self.pitch
+        angle = ca.dot(ca.DM(self.axis), p) / self._h
         turned = R @ first
         tied = ca.sin(angle) * ca.dot(first, turned) - ca.cos(angle) * ca.dot(second, turned)
         return ca.vertcat(ca.dot(first, p), ca.dot(second, p), misalignment(self.axis, R, self.axis), tied)
 
-    def state(self, R: Any, p: Any, pdot: Any, w: Any) -> tuple[Any, Any]:
+    def state(self, R: Expression, p: Expression, pdot: Expression, w: Expression) -> tuple[Expression, Expression]:
         """Slide over the pitch, which knows the turns, and rate about the axis."""
         axis = ca.DM(self.axis)
-        return ca.dot(axis, p) / self.pitch, ca.dot(axis, w)
+        return ca.dot(axis, p) / self._h, ca.dot(axis, w)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 import numpy as np
 
+from dalembert.core.types import Expression, ExpressionLike
 from dalembert.model.joints.kind import JointKind, Turn
 from dalembert.spatial.rotations import cross_matrix, rotation_about
 
@@ -30,35 +29,35 @@ class Universal(JointKind):
     needs = ("second_axis",)
 
     @property
-    def _axes(self) -> tuple[Any, Any]:
+    def _axes(self) -> tuple[ca.DM, ca.DM]:
         return ca.DM(self.axis), ca.DM(np.asarray(self.second_axis))
 
-    def motion(self, q: Any) -> tuple[Any, Any]:
+    def motion(self, q: Expression) -> tuple[Expression, Expression]:
         """The two turns."""
         a, b = self._axes
         return rotation_about(a, q[0]) @ rotation_about(b, q[1]), ca.SX(3, 1)
 
-    def subspace(self, q: Any) -> Any:
+    def subspace(self, q: Expression) -> Expression:
         """The axes in moving axes: the second turn leaves its own where it is."""
         a, b = self._axes
         return ca.vertcat(ca.SX(3, 2), ca.horzcat(rotation_about(b, q[1]).T @ a, b))
 
-    def subspace_rate(self, q: Any, v: Any) -> Any:
+    def subspace_rate(self, q: Expression, v: Expression) -> Expression:
         """The first axis turns backwards about the second."""
         _, b = self._axes
         first = self.subspace(q)[3:, 0]
         return ca.vertcat(ca.SX(3, 2), ca.horzcat(-v[1] * (cross_matrix(b) @ first), ca.SX(3, 1)))
 
-    def turns(self, q: Any) -> list[Turn]:
+    def turns(self, q: Expression) -> list[Turn]:
         """Both turns."""
         return [(self.axis, q[0]), (np.asarray(self.second_axis), q[1])]
 
-    def constraints(self, R: Any, p: Any) -> Any:
+    def constraints(self, R: Expression, p: Expression) -> Expression:
         """The origins coincide, and the axes keep their angle."""
         a, b = self._axes
         return ca.vertcat(p, ca.dot(a, R @ b) - ca.dot(a, b))
 
-    def state(self, R: Any, p: Any, pdot: Any, w: Any) -> tuple[Any, Any]:
+    def state(self, R: Expression, p: Expression, pdot: Expression, w: Expression) -> tuple[Expression, Expression]:
         """The first turn takes ``b`` to ``R b``, the second ``R^T a`` to ``a``; the rate is resolved on the axes."""
         a, b = self._axes
         first = R.T @ a
@@ -68,6 +67,6 @@ class Universal(JointKind):
         return q, ca.vertcat(along[0] - c * along[1], along[1] - c * along[0]) / (1 - c**2)
 
 
-def _turn_between(axis: Any, x: Any, y: Any) -> Any:
+def _turn_between(axis: ExpressionLike, x: ExpressionLike, y: ExpressionLike) -> Expression:
     """Angle about an axis that takes ``x`` to ``y``, in (-pi, pi]."""
     return ca.atan2(ca.dot(axis, ca.cross(x, y)), ca.dot(x, y) - ca.dot(axis, x) * ca.dot(axis, y))

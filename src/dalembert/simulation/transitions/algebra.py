@@ -73,7 +73,7 @@ def solve_cones(c: Cones) -> Solution:
     """As its reference in `contact_algebra`."""
     k = len(c.mu)
     p, u, modes = np.zeros((k, 3)), np.zeros((k, 3)), np.zeros(k, dtype=np.int64)
-    given = [_reals(x) for x in (c.W, c.b, c.mu, c.slip, c.given)]
+    given = [_reals(x) for x in (c.W, c.b, c.mu, c.slip, c.preload)]
     bad = _call("solve_cones", (1, 1, k), _size(k), *given, p, u, modes)
     if bad != _SOLVED:
         raise NoContactForcesError(bad)

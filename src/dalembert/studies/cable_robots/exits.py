@@ -17,7 +17,7 @@ import numpy as np
 from dalembert.api import simulate
 from dalembert.control.laws import machine_state
 from dalembert.core.parameter import TIME, evaluate, nominal
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.simulation.run import Run
 from dalembert.studies.cable_robots.overturning import start_pose
@@ -53,7 +53,9 @@ class CarriageDrive:
         """It has none."""
         return np.zeros(0)
 
-    def expression(self, eom: EquationsOfMotion, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Forces as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         names = ("drive_x", "drive_z")
@@ -79,6 +81,6 @@ def exit_run(ratio: float | None = None, bandwidth: float = 20.0, duration: floa
 
 def deviation(ratio: float, bandwidth: float = 20.0) -> float:
     """Largest distance of the platform from where the prescribed exit takes it [m]."""
-    given, driven = exit_run(), exit_run(ratio, bandwidth)
-    gaps = [driven[f"platform.{c}"] - given[f"platform.{c}"] for c in "xyz"]
+    prescribed, driven = exit_run(), exit_run(ratio, bandwidth)
+    gaps = [driven[f"platform.{c}"] - prescribed[f"platform.{c}"] for c in "xyz"]
     return float(np.linalg.norm(gaps, axis=0).max())

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dalembert.analysis.linearize import linearize
 from dalembert.api import simulate
+from dalembert.core.types import Expression, ExpressionLike
 from dalembert.formulations.equations import derive
 from dalembert.loop.switches import Switch
 from dalembert.simulation.run import Run
@@ -32,8 +33,8 @@ SOFT = (2.0, 0.3, 0.05)
 """Gains kp, ki, kd of the winches [N m/rad, N m/(rad s), N m s/rad]: well damped, and softer than the load."""
 
 
-def _height(t: Any, lift: bool) -> Any:
-    def blend(x: Any) -> Any:
+def _height(t: Expression, lift: bool) -> Expression:
+    def blend(x: Expression) -> Expression:
         s = ca.fmin(ca.fmax(x, 0), 1)
         return s**3 * (10 - 15 * s + 6 * s**2)
 
@@ -45,18 +46,18 @@ def joining_law(gains: tuple[float, float, float] = STIFF, *, lift: bool = True)
     machine = joining_robot()
     names = list(machine.q_names)
 
-    def path(t: Any) -> Any:
+    def path(t: Expression) -> Expression:
         q = ca.SX(ca.DM(machine.q_neutral))
         q[names.index("platform.z")] = _height(t, lift)
         return q
 
-    def first(t: Any) -> Any:
-        return ca.DM(np.array(ca.evalf(path(ca.SX(0.0))).full())) if isinstance(t, ca.DM) else path(t)
+    def first(t: ExpressionLike) -> ExpressionLike:
+        return ca.DM(np.array(ca.evalf(path(ca.SX(0.0))).full())) if isinstance(t, ca.DM) else path(ca.SX(t))
 
     reference = winch_reference(machine, first)
     l_0 = float(np.linalg.norm([0.9, 0.9, 2.0 - _UP]))
 
-    def holding(t: Any) -> Any:
+    def holding(t: Expression) -> Expression:
         """A quarter of the platform's weight per cable, by the steepness (2 - z)/l; paying out is positive."""
         return -_DRUM * 62.8 * 9.81 / 4.0 * (l_0 + _DRUM * reference(t)) / (2.0 - _height(t, lift))
 

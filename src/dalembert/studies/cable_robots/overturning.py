@@ -13,6 +13,7 @@ import numpy as np
 
 from dalembert.analysis.cables.statics import static_equilibrium
 from dalembert.api import simulate
+from dalembert.core.types import Expression
 from dalembert.formulations.equations import derive
 from dalembert.loop.closed_loop import Event
 from dalembert.simulation.constrained.methods import Penalty
@@ -42,7 +43,7 @@ def _rest() -> Any:
     return static_equilibrium(machine, _LENGTHS, guess)
 
 
-def _upright(t: Any, q: Any, v: Any) -> Any:
+def _upright(t: Expression, q: Expression, v: Expression) -> Expression:
     """First component of the platform's x axis in natural coordinates: zero at a pitch of -90 degrees."""
     return q[3] - q[0]
 

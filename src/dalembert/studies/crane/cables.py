@@ -84,8 +84,8 @@ def _lumped_string(cable: LumpedCable) -> Array:
 
 def strings() -> Iterator[tuple[str, float]]:
     """Rows on the cable as a string."""
-    found = RitzCable(10, 5.0, 4.0).frequencies() * np.sqrt(5.0 / G)
-    for key, value in zip(("first", "second", "third"), found, strict=False):
+    frequencies = RitzCable(10, 5.0, 4.0).frequencies() * np.sqrt(5.0 / G)
+    for key, value in zip(("first", "second", "third"), frequencies, strict=False):
         yield f"ritz.{key}", float(value)
     worse = 0
     for payload in (0.0, 4.0, 100.0):

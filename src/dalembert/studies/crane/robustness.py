@@ -33,19 +33,19 @@ def compare_robustness(
     nominal = transport_crane(links)
     plant = transport_crane(links, payload=Parameter("payload", 500.0), length=Parameter("length", 5.0))
     eom = equations(plant)
-    found: dict[str, dict[str, Performance]] = {}
+    performances: dict[str, dict[str, Performance]] = {}
     for name, law in laws(nominal, task).items():
         if names is not None and name not in names:
             continue
         fixed: Any = law if isinstance(law, DesignedOn) else DesignedOn(law, nominal)
-        found[name] = {case: perform(eom, name, fixed, task, p) for case, p in cases.items()}
-    return found
+        performances[name] = {case: perform(eom, name, fixed, task, p) for case, p in cases.items()}
+    return performances
 
 
-def robustness_table(found: Mapping[str, Mapping[str, Performance]]) -> str:
+def robustness_table(performances: Mapping[str, Mapping[str, Performance]]) -> str:
     """Residual sway of each law in each case, as text."""
-    cases = next(iter(found.values()))
+    cases = next(iter(performances.values()))
     lines = [f"{'residual sway':32}" + "".join(f"{case:>15}" for case in cases)]
-    for name, row in found.items():
+    for name, row in performances.items():
         lines.append(f"{name:32}" + "".join(f"{performance.residual_sway:14.2f}°" for performance in row.values()))
     return "\n".join(lines)

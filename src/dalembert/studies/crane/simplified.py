@@ -85,13 +85,13 @@ def _two_links() -> Iterator[tuple[str, float]]:
         [0, 0, 0, 0, m2],
     ]
     order = document_order(crane)
-    own = np.empty(5)
-    own[order] = q
+    reordered = np.empty(5)
+    reordered[order] = q
     for key, angles, printed in (("large", "exact", large), ("zeroth", "zeroth", zeroth)):
         eom = simplified_crane(crane, angles, large_payload=key == "large", backend="vm")
         upper = np.triu(np.array(printed))
         symmetric = upper + np.triu(upper, 1).T
-        ours = eom.mass_matrix(own)[np.ix_(order, order)]
+        ours = eom.mass_matrix(reordered)[np.ix_(order, order)]
         yield f"two.{key}", float(np.abs(ours - symmetric).max() / np.abs(symmetric).max())
 
 

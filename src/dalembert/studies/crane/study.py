@@ -105,11 +105,11 @@ def _lemmas() -> Iterator[Result]:
 def _frequencies() -> Iterator[Result]:
     length, mass = 5.0, 4.0
     errors = {0.0: [], 100.0: []}  # type: dict[float, list[float]]
-    for payload, found in errors.items():
+    for payload, deviations in errors.items():
         exact = cable_sway_frequencies(1, length=length, mass=mass, payload=payload)[0]
         for n in (25, 50):
             w = sway_frequencies(planar_crane(uniform_cable(n, length, payload=payload, mass=mass)))[0]
-            found.append(abs(w / exact - 1))
+            deviations.append(abs(w / exact - 1))
             if payload == 0.0 and n == 50:
                 yield "bessel.first", 2 * w * np.sqrt(length / 9.81)
     yield "bessel.order", float(np.log2(errors[0.0][0] / errors[0.0][1]))

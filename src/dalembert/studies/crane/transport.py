@@ -13,6 +13,7 @@ from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.control.lqr import design_lqr
 from dalembert.control.underactuated import EnergyRegulation, PartialFeedbackLinearization
 from dalembert.core.parameter import Scalar
+from dalembert.core.ports import Law
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.plan.flat import SmoothStep
 from dalembert.plan.shaping import SCurve, ei, zv, zvd
@@ -87,7 +88,7 @@ def transport_crane(n: int, *, payload: Scalar = 500.0, length: Scalar = 5.0) ->
     return planar_crane(uniform_cable(n, length, payload=payload, mass=20.0), trolley=200.0, name=f"crane-{n}")
 
 
-def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Any]:
+def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Law]:
     """The laws that are compared; their gains are the same for every number of links.
 
     Without sway control: a proportional-derivative law on a quintic, and partial feedback linearisation on an S-curve.
@@ -99,7 +100,7 @@ def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Any]:
     w = float(sway_frequencies(plant)[0])
     one = transport_crane(1)
     load = SmoothStep([0.0], [D], T)
-    found: dict[str, Any] = {
+    laws_by_name: dict[str, Law] = {
         "PD, quintic": PD(4000.0, 4000.0, Quintic([0.0], [D], T)),
         "PFL, S-curve": PartialFeedbackLinearization(9.0, 6.0, SCurve.timed([0.0], [D], T)),
     }
@@ -108,13 +109,13 @@ def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Any]:
     shapers[f"EI-shaped S-curve ({task.sway:g}°)"] = ei(w, tolerance=float(admitted))
     for name, shaper in shapers.items():
         shaped = shaper(SCurve.timed([0.0], [D], T - shaper.duration))
-        found[f"PFL, {name}"] = PartialFeedbackLinearization(9.0, 6.0, shaped)
-    found["PFL, flat reference"] = PartialFeedbackLinearization(9.0, 6.0, PayloadTransport(plant, load).trolley)
+        laws_by_name[f"PFL, {name}"] = PartialFeedbackLinearization(9.0, 6.0, shaped)
+    laws_by_name["PFL, flat reference"] = PartialFeedbackLinearization(9.0, 6.0, PayloadTransport(plant, load).trolley)
     weights: dict[str, Any] = {"Q": {"x": 1.0, "theta1": 100.0, "x_dot": 1.0}, "R": 1e-6}
     reference = PayloadTransport(one, load)
-    found["LQR of one link"] = DesignedOn(design_lqr(one, reference=reference, **weights), one)
-    found["energy, set point"] = EnergyRegulation(kp=412.0, kd=917.0, reference=[D])
-    return found
+    laws_by_name["LQR of one link"] = DesignedOn(design_lqr(one, reference=reference, **weights), one)
+    laws_by_name["energy, set point"] = EnergyRegulation(kp=412.0, kd=917.0, reference=[D])
+    return laws_by_name
 
 
 def ei_excitation(plant: Machine, task: Manoeuvre = TASK) -> float:
@@ -124,7 +125,7 @@ def ei_excitation(plant: Machine, task: Manoeuvre = TASK) -> float:
 
 
 def compare_transport(
-    plant: Machine, chosen: Mapping[str, Any] | None = None, task: Manoeuvre = TASK
+    plant: Machine, chosen: Mapping[str, Law] | None = None, task: Manoeuvre = TASK
 ) -> list[Performance]:
     """Run the manoeuvre under each law."""
     eom = equations(plant)
@@ -132,7 +133,7 @@ def compare_transport(
 
 
 def perform(
-    eom: EquationsOfMotion, name: str, law: Any, task: Manoeuvre = TASK, p: Mapping[str, float] | None = None
+    eom: EquationsOfMotion, name: str, law: Law, task: Manoeuvre = TASK, p: Mapping[str, float] | None = None
 ) -> Performance:
     """Run the manoeuvre under one law, on a crane with other parameters if ``p`` says so."""
     run = simulate(eom, duration=task.time + task.watch, control=law, step=2e-3, record=0.02, p=p)

@@ -33,8 +33,8 @@ def on_ground(link: Machine, stations: Sequence[float] = (), *, restitution: flo
 
 def second_impact(machine: Machine, **settings: Any) -> float:
     """Time of the next impact after the flight; NaN where the run does not get there."""
-    given: dict[str, Any] = {"record": 0.01, "check": False} | (settings or _TIGHT)
-    run = simulate(machine, duration=1.0, q0={"base.y": HEIGHT}, **given)
+    chosen: dict[str, Any] = {"record": 0.01, "check": False} | (settings or _TIGHT)
+    run = simulate(machine, duration=1.0, q0={"base.y": HEIGHT}, **chosen)
     return next((event.t for event in run.events if event.t > 0.4), float("nan"))
 
 

@@ -11,9 +11,11 @@ import casadi as ca
 import numpy as np
 
 from dalembert import Event, equations, simulate
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations import ContactImpact
+from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model import Beam, Machine, Shape
+from dalembert.simulation.run import Run
 from dalembert.systems.falling_chains import falling_chain
 
 __all__ = ["EXACT", "HEIGHT", "PRINTED", "Fall", "fall", "falling_link", "free_link", "modal_rate_after"]
@@ -32,7 +34,7 @@ class Fall:
 
     times: tuple[float, ...]
     impacts: tuple[ContactImpact, ...]
-    run: Any
+    run: Run
 
 
 def falling_link(mode: tuple[float, float] | None) -> Machine:
@@ -92,7 +94,7 @@ def fall(machine: Machine, duration: float) -> Fall:
     return Fall(tuple(times), tuple(impacts), run)
 
 
-def _height(eom: Any, frame: str, t: Any, q: Any, v: Any) -> Any:
+def _height(eom: EquationsOfMotion, frame: str, t: Expression, q: Expression, v: Expression) -> Expression:
     return ca.substitute(eom.symbolic.pose(frame)[1, 3], eom.symbolic.q, q)
 
 

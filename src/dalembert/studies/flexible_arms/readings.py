@@ -13,12 +13,12 @@ read in other ways, and then the forces are no longer those of the energy:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Expression
 from dalembert.formulations.equations import derive
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree.flexible import FlexibleBody
@@ -58,12 +58,12 @@ class Reading:
 class Recursion:
     """Coordinates, velocities and accelerations, the forces that go with them, and the energies."""
 
-    q: Any
-    v: Any
-    a: Any
-    tau: Any
-    kinetic: Any
-    potential: Any
+    q: Expression
+    v: Expression
+    a: Expression
+    tau: Expression
+    kinetic: Expression
+    potential: Expression
 
 
 def algorithm_5_1(machine: Machine, reading: Reading) -> Recursion:
@@ -78,10 +78,10 @@ def algorithm_5_1(machine: Machine, reading: Reading) -> Recursion:
     """
     nodes, n = machine.tree.nodes, machine.nv
     q, v, a = (ca.SX.sym(name, n) for name in "qva")
-    twists: list[Any] = []
-    rates: list[Any] = []
-    A: list[Any] = []
-    wrenches: list[Any] = []
+    twists: list[Expression] = []
+    rates: list[Expression] = []
+    A: list[Expression] = []
+    wrenches: list[Expression] = []
     kinetic, potential = ca.SX(0), ca.SX(0)
     for node in nodes:
         t, t_dot = (twists[node.parent], rates[node.parent]) if node.parent >= 0 else (ca.SX(6, 1), ca.SX(6, 1))
@@ -114,7 +114,7 @@ def algorithm_5_1(machine: Machine, reading: Reading) -> Recursion:
     return Recursion(q, v, a, tau, kinetic, potential)
 
 
-def _joint(node: Node, q: Any, t: Any) -> tuple[Any, Any]:
+def _joint(node: Node, q: Expression, t: Expression) -> tuple[Expression, Expression]:
     """``A`` and ``A'`` across a joint: (4.28), (4.38), in the axes of the child."""
     R, p = place(node.placement, nominal)
     R, w = ca.SX(R) @ rotation_about(ca.DM([0, 0, 1]), q[node.q]), t[3:6]
@@ -124,7 +124,9 @@ def _joint(node: Node, q: Any, t: Any) -> tuple[Any, Any]:
     return ca.horzcat(turn @ A, rest), ca.horzcat(turn @ A_dot, rest)
 
 
-def _section(node: Node, q: Any, v: Any, t: Any, reading: Reading) -> tuple[Any, Any]:
+def _section(
+    node: Node, q: Expression, v: Expression, t: Expression, reading: Reading
+) -> tuple[Expression, Expression]:
     """``A`` and ``A'`` from the root of a beam to a section: (5.42)-(5.50), in the axes of the section."""
     beam = node.beam
     assert beam is not None and node.station is not None
@@ -153,7 +155,7 @@ def _section(node: Node, q: Any, v: Any, t: Any, reading: Reading) -> tuple[Any,
     return turn @ A, turn @ A_dot
 
 
-def _segment(node: Node, q: Any, t: Any, *, constant: bool) -> tuple[Any, Any, Any]:
+def _segment(node: Node, q: Expression, t: Expression, *, constant: bool) -> tuple[Expression, Expression, Expression]:
     """Mass matrix (5.16), forces ``gamma`` (5.53) with the errata for flex-M, and strain energy (5.20)."""
     m, c, I_o = (ca.SX(x) for x in merged_inertia(node, nominal))
     w = t[3:6]
@@ -181,7 +183,7 @@ def _segment(node: Node, q: Any, t: Any, *, constant: bool) -> tuple[Any, Any, A
     return M, gamma, ca.dot(delta, elastic) / 2
 
 
-def _mass_matrix(m: Any, c: Any, I_o: Any) -> Any:
+def _mass_matrix(m: Expression, c: Expression, I_o: Expression) -> Expression:
     C = cross_matrix(c)
     return ca.blockcat([[m * ca.SX.eye(3), -C], [C, I_o]])
 
@@ -213,7 +215,7 @@ def reading_error(
     u = ca.SX(n, 1)
     if control is not None:
         names = [m.joint for m in machine.motors]
-        torques, _ = control.expression(derive(machine), t, None, None, None, p)
+        torques, _ = control.expression(derive(machine), t, r.q, r.v, c, p)
         u[[machine.q_names.index(name) for name in names]] = torques
     D, h = ca.jacobian(r.tau, r.a), ca.substitute(r.tau, r.a, ca.SX.zeros(n, 1))
     rates = ca.vertcat(r.v, solve_spd(D, u - h), ca.dot(u, r.v))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert import EquationsOfMotion, Run, equations, simulate
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.model.machine import Machine
 
 __all__ = ["BENT", "PickAndPlace", "energy_error", "free_vibration", "pick_and_place"]
@@ -28,15 +27,17 @@ class PickAndPlace:
     angle: float = 0.5
     duration: float = 10.0
 
-    def state_names(self, eom: Any) -> tuple[str, ...]:
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """No states of its own."""
         return ()
 
-    def initial_state(self, eom: Any) -> Array:
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
         """No states of its own."""
         return np.zeros(0)
 
-    def expression(self, eom: Any, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
         """Inverse dynamics at the reference."""
         s, T = eom.symbolic, self.duration
         x = ca.fmin(t / T, 1.0)

@@ -110,11 +110,11 @@ def _table_5_1(name: str) -> Iterator[Result]:
         yield f"table.{name}.{m}", error[m]
     order = ("flex-MR", "flex-MA") if name == "2dof" else ("flex-MA", "flex-MR")
     yield f"table.{name}.order", float(max(error["flex"], error["flex-M"]) < error[order[0]] < error[order[1]])
-    found = deviations(chosen, runs)
-    for m, deviation in found.items():
+    deviations_by_model = deviations(chosen, runs)
+    for m, deviation in deviations_by_model.items():
         yield f"deviation.{name}.{m}.joints", float(deviation.joints.max())
         yield f"deviation.{name}.{m}.tip", float(deviation.tip.max())
-    least = min(found, key=lambda m: found[m].tip.max())
+    least = min(deviations_by_model, key=lambda m: deviations_by_model[m].tip.max())
     yield f"deviation.{name}.least", float(least == "flex-M")
     for m, share in operations(chosen).items():
         if m != "flex":

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.formulations.tree.gibbs_appell.formulation import GibbsAppell
 from dalembert.formulations.tree.gibbs_appell.inertia import OutboardSums
 from dalembert.spatial.rotations import cross_matrix
@@ -25,7 +25,7 @@ __all__ = ["inertia_as_written"]
 class _FormedAnew(OutboardSums):
     """Matrices formed wherever they stand; rotations, positions and the sums over hops are recursions, and kept."""
 
-    def once(self, name: str, a: int, c: int, make: Callable[[], Any]) -> Any:
+    def once(self, name: str, a: int, c: int, make: Callable[[], Expression]) -> Expression:
         return super().once(name, a, c, make) if name in ("R", "r", "U", "V", "lever") else make()
 
 
@@ -36,12 +36,12 @@ class _Motions:
     mark: str
     a: int
     velocities: slice
-    L: Any
-    d: Any
-    e: Any
+    L: Expression
+    d: Expression
+    e: Expression
 
 
-def inertia_as_written(equations: GibbsAppell, *, kept: bool) -> Any:
+def inertia_as_written(equations: GibbsAppell, *, kept: bool) -> Expression:
     """Upper half of the inertia matrix of a planar chain on a planar base.
 
     Parameters
@@ -61,13 +61,13 @@ def inertia_as_written(equations: GibbsAppell, *, kept: bool) -> Any:
                 if row.velocities.start <= column.velocities.start:
                     M[row.velocities, column.velocities] += _coupling(sums, row, column)
             if link.n:
-                M[row.velocities, link.modal] += _own(sums, row, c, link.C1, link.alpha)
+                M[row.velocities, link.modal] += _of_link(sums, row, c, link.C1, link.alpha)
         if link.n:
             M[link.modal, link.modal] += link.C3
     return ca.triu(M)
 
 
-def _coupling(sums: OutboardSums, row: _Motions, column: _Motions) -> Any:
+def _coupling(sums: OutboardSums, row: _Motions, column: _Motions) -> Expression:
     """Terms 1-8, 11-12, 15-19, 22-26, 30-32, 37-39 and 44-50."""
     total = ca.SX(row.d.shape[1], column.d.shape[1])
     for left, name, right, sign in (
@@ -85,13 +85,13 @@ def _coupling(sums: OutboardSums, row: _Motions, column: _Motions) -> Any:
     return total
 
 
-def _turned(sums: OutboardSums, name: str, row: _Motions, column: _Motions) -> Any:
+def _turned(sums: OutboardSums, name: str, row: _Motions, column: _Motions) -> Expression:
     """A matrix of the appendix in the axes of two sets of motions."""
     a, c = row.a, column.a
     return sums.once(f"{name} {row.mark} {column.mark}", a, c, lambda: row.L @ getattr(sums, name)(a, c) @ column.L.T)
 
 
-def _own(sums: OutboardSums, row: _Motions, c: int, C1: Any, alpha: Any) -> Any:
+def _of_link(sums: OutboardSums, row: _Motions, c: int, C1: Expression, alpha: Expression) -> Expression:
     """Terms 9, 10, 34-36, 40 and 47."""
     R, r = row.L @ sums.R(row.a, c), cross_matrix(row.L @ sums.r(row.a, c))
     total = ca.SX(row.d.shape[1], C1.shape[1])
@@ -101,7 +101,7 @@ def _own(sums: OutboardSums, row: _Motions, c: int, C1: Any, alpha: Any) -> Any:
     return total
 
 
-def _entries(left: Any, right: Any, matrix: Callable[[], Any]) -> Any:
+def _entries(left: Expression, right: Expression, matrix: Callable[[], Expression]) -> Expression:
     """``left^T A right``, each entry by itself."""
     m, n = left.shape[1], right.shape[1]
     return ca.vertcat(*[ca.horzcat(*[left[:, f].T @ (matrix() @ right[:, t]) for t in range(n)]) for f in range(m)])
@@ -118,8 +118,8 @@ def _document_motions(equations: GibbsAppell, c: int) -> list[_Motions]:
             _Motions("ref", c, slides, hop.R, plane, ca.SX(3, 2)),
             _Motions("", c, turn, same, ca.SX(3, 1), hop.joint[1][:, 2]),
         ]
-    own = [_Motions("", c, v, same, *hop.joint)]
+    motions = [_Motions("", c, v, same, *hop.joint)]
     if hop.section is None or hop.modal.stop == hop.modal.start:
-        return own
+        return motions
     S = ca.sparsify(hop.section.S)
-    return [_Motions("+", c, hop.modal, hop.R, S[:3, :], S[3:, :]), *own]
+    return [_Motions("+", c, hop.modal, hop.R, S[:3, :], S[3:, :]), *motions]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import casadi as ca
 
 from dalembert import equations
 from dalembert.analysis import OperationCount, count_operations
+from dalembert.core.types import Expression
 from dalembert.formulations.tree.gibbs_appell.formulation import GibbsAppell
+from dalembert.model.machine import Machine
 from dalembert.studies.operation_counts.as_written import inertia_as_written
 from dalembert.studies.operation_counts.transforms import Transforms
 from dalembert.systems.falling_chains import falling_chain
@@ -19,28 +20,28 @@ from dalembert.systems.falling_chains import falling_chain
 __all__ = ["METHODS", "ChainCount", "chain_count", "derivation"]
 
 
-def _rotations(machine: Any) -> tuple[GibbsAppell, Any, Any]:
+def _rotations(machine: Machine) -> tuple[GibbsAppell, Expression, Expression]:
     e = GibbsAppell(machine)
     return e, ca.triu(e.mass_matrix()), e.bias()
 
 
-def _as_written(machine: Any, *, kept: bool = False) -> tuple[GibbsAppell, Any, Any]:
+def _as_written(machine: Machine, *, kept: bool = False) -> tuple[GibbsAppell, Expression, Expression]:
     e = GibbsAppell(machine)
     return e, inertia_as_written(e, kept=kept), e.bias()
 
 
-def _transforms(machine: Any) -> tuple[GibbsAppell, Any, Any]:
+def _transforms(machine: Machine) -> tuple[GibbsAppell, Expression, Expression]:
     e = GibbsAppell(machine)
     t = Transforms(e)
     return e, t.inertia_matrix(), t.right_side()
 
 
-def _hybrid(machine: Any) -> tuple[GibbsAppell, Any, Any]:
+def _hybrid(machine: Machine) -> tuple[GibbsAppell, Expression, Expression]:
     e = GibbsAppell(machine)
     return e, Transforms(e).inertia_matrix(), e.bias()
 
 
-METHODS: dict[str, Callable[[Any], tuple[GibbsAppell, Any, Any]]] = {
+METHODS: dict[str, Callable[[Machine], tuple[GibbsAppell, Expression, Expression]]] = {
     "3x3, as written": _as_written,
     "3x3, matrices kept": partial(_as_written, kept=True),
     "gibbs-appell": _rotations,
@@ -63,7 +64,7 @@ class ChainCount:
     shared: OperationCount
 
 
-def derivation(method: str, n: int, m: int) -> tuple[list[Any], list[Any]]:
+def derivation(method: str, n: int, m: int) -> tuple[list[Expression], list[Expression]]:
     """Symbols and expressions of inertia matrix and right side (or accelerations) of a chain."""
     machine = falling_chain(n, m, rotary_inertia=False)
     if method in METHODS:

@@ -59,5 +59,5 @@ def _difference(method: str, n: int, m: int) -> float:
 def _values(method: str, n: int, m: int) -> list[Array]:
     inputs, outputs = derivation(method, n, m)
     size, rng = inputs[0].shape[0], np.random.default_rng(10 * n + m)
-    made = ca.Function("f", inputs, outputs)(0.3 * rng.normal(size=size), rng.normal(size=size))
-    return [np.array(x.full()) for x in made]
+    values = ca.Function("f", inputs, outputs)(0.3 * rng.normal(size=size), rng.normal(size=size))
+    return [np.array(x.full()) for x in values]

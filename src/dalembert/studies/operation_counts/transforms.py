@@ -13,13 +13,14 @@ terms with rotations.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from dalembert.core.types import Array
+from dalembert.core.parameter import Scalar
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.tree.gibbs_appell.formulation import GibbsAppell
 from dalembert.formulations.tree.gibbs_appell.integrals import ShapeIntegrals
 from dalembert.formulations.tree.gibbs_appell.link import Link
@@ -44,30 +45,30 @@ class Transforms:
         self.T = [_matrix(hop.R, hop.p, 1) for hop in self.motion.hops]
 
     @cached_property
-    def _inverse(self) -> list[Any]:
+    def _inverse(self) -> list[Expression]:
         return [_matrix(hop.R.T, -hop.R.T @ hop.p, 1) for hop in self.motion.hops]
 
     @cached_property
-    def _joint(self) -> list[list[Any]]:
+    def _joint(self) -> list[list[Expression]]:
         """Motions of each link's joint, in its frame."""
         hops = self.motion.hops
         return [[_delta(d[:, i], e[:, i]) for i in range(d.shape[1])] for d, e in (hop.joint for hop in hops)]
 
     @cached_property
-    def _passed(self) -> list[list[Any]]:
+    def _passed(self) -> list[list[Expression]]:
         """Motions of the modes of the link before that carry each link, in the frame of the link before."""
-        made = []
+        passed = []
         for hop in self.motion.hops:
             S = hop.section.S if hop.section is not None else ca.SX(6, 0)
             place = hop.section.p if hop.section is not None else ca.SX(3, 1)
-            made.append([_delta(S[:3, i] - ca.cross(S[3:, i], place), S[3:, i]) for i in range(S.shape[1])])
-        return made
+            passed.append([_delta(S[:3, i] - ca.cross(S[3:, i], place), S[3:, i]) for i in range(S.shape[1])])
+        return passed
 
-    def inertia_matrix(self) -> Any:
+    def inertia_matrix(self) -> Expression:
         """Upper half of the inertia matrix."""
         hops, n = self.motion.hops, len(self.links)
-        Phi: list[Any] = [link.J for link in self.links]
-        carried: list[Any] = [None] * n
+        Phi: list[Expression] = [link.J for link in self.links]
+        carried: list[Expression] = [ca.SX(0)] * n
         for c in range(n - 1, -1, -1):
             carried[c] = self.T[c] @ Phi[c] @ self.T[c].T
             if hops[c].parent >= 0:
@@ -93,7 +94,7 @@ class Transforms:
                     M[link.modal.start + f, link.modal.start + t] = x
         return ca.triu(M)
 
-    def _fill(self, M: Any, k: int, column: int, P: Any) -> None:
+    def _fill(self, M: Expression, k: int, column: int, P: Expression) -> None:
         """Fill the rows of a column in and inboard of link ``k``, with ``P`` carried inwards as ``jT_k P kT_j``."""
         j = k
         while j >= 0:
@@ -105,12 +106,12 @@ class Transforms:
                 M[hop.modal.start + f, column] = _trace(D, P)
             j = hop.parent
 
-    def right_side(self) -> Any:
+    def right_side(self) -> Expression:
         """``dS/da + dV/dq`` without accelerations."""
         v, hops = self.variables.v, self.motion.hops
         tau = self.model.spring_force
         W, W1, W2 = self._world()
-        Q: list[Any] = []
+        Q: list[Expression] = []
         for c, link in enumerate(self.links):
             Q.append(link.J @ W2[c].T)
             rate = entries(v, link.modal)
@@ -118,8 +119,10 @@ class Transforms:
                 moving = sum((rate[f] * D for f, D in enumerate(link.D)), ca.SX(4, 4))
                 Q[c] = Q[c] + 2 * moving @ W1[c].T
             for f, D in enumerate(link.D):
-                own = D.T @ W2[c].T + 2 * sum((rate[k] * link.H[f][k] for k in range(link.n)), ca.SX(4, 4)) @ W1[c].T
-                tau[link.modal.start + f] += _trace(W[c], own)
+                elastic = (
+                    D.T @ W2[c].T + 2 * sum((rate[k] * link.H[f][k] for k in range(link.n)), ca.SX(4, 4)) @ W1[c].T
+                )
+                tau[link.modal.start + f] += _trace(W[c], elastic)
         for c in range(len(self.links) - 1, -1, -1):
             hop = hops[c]
             Y = Q[c] @ W[c]
@@ -135,11 +138,11 @@ class Transforms:
                     tau[hop.modal.start + f] += _trace(D, Y)
         return tau
 
-    def _world(self) -> tuple[list[Any], list[Any], list[Any]]:
+    def _world(self) -> tuple[list[Expression], list[Expression], list[Expression]]:
         """Transforms of the links in the world, and their derivatives for coordinates that do not accelerate."""
-        W: list[Any] = []
-        W1: list[Any] = []
-        W2: list[Any] = []
+        W: list[Expression] = []
+        W1: list[Expression] = []
+        W2: list[Expression] = []
         still = ca.SX(4, 4)
         world = (ca.SX.eye(4), still, _matrix(ca.SX(3, 3), -self.model.gravity_vector, 0))
         for c, hop in enumerate(self.motion.hops):
@@ -150,7 +153,7 @@ class Transforms:
             W2.append(A2 @ T + 2 * A1 @ T1 + A @ T2)
         return W, W1, W2
 
-    def _hop(self, c: int) -> tuple[Any, Any, Any]:
+    def _hop(self, c: int) -> tuple[Expression, Expression, Expression]:
         """``T``, ``T'`` and ``T''`` of a hop."""
         hop, x = self.motion.hops[c], self.variables
         rate = entries(x.v, hop.node.v)
@@ -173,7 +176,7 @@ class Transforms:
 class _LinkMatrices:
     """Integrals ``J``, ``D_f`` and ``int r_f r_k^T dm`` of a link, as 4x4 matrices."""
 
-    def __init__(self, link: Link, value: Any) -> None:
+    def __init__(self, link: Link, value: Callable[[Scalar], Expression | float]) -> None:
         self.n, self.modal = link.n, link.modal
         if link.beam is None or not link.n:
             self.J, self.D, self.H, self.C3 = _pseudo(link.mass, link.first, link.inertia), [], [], ca.SX(0, 0)
@@ -202,26 +205,26 @@ def _outer(turned: Array) -> Array:
 
 def _embedded(products: Array, first: Array | None = None) -> Array:
     """``int h (r, 0)^T`` from ``int x r^T`` and ``int r``."""
-    made = np.zeros((4, 4))
-    made[:3, :3] = products
+    matrix = np.zeros((4, 4))
+    matrix[:3, :3] = products
     if first is not None:
-        made[3, :3] = first
-    return made
+        matrix[3, :3] = first
+    return matrix
 
 
-def _pseudo(mass: Any, first: Any, inertia: Any) -> Any:
+def _pseudo(mass: Expression | float, first: Expression, inertia: Expression) -> Expression:
     G = ca.trace(inertia) / 2 * ca.SX.eye(3) - inertia
     return ca.sparsify(ca.vertcat(ca.horzcat(G, first), ca.horzcat(first.T, mass)))
 
 
-def _matrix(R: Any, p: Any, corner: int) -> Any:
+def _matrix(R: Expression, p: Expression, corner: int) -> Expression:
     return ca.sparsify(ca.vertcat(ca.horzcat(R, p), ca.horzcat(ca.SX(1, 3), corner)))
 
 
-def _delta(d: Any, e: Any) -> Any:
+def _delta(d: Expression, e: Expression) -> Expression:
     return _matrix(cross_matrix(e), d, 0)
 
 
-def _trace(A: Any, B: Any) -> Any:
+def _trace(A: Expression, B: Expression) -> Expression:
     """``tr(A B)`` without the rest of the product."""
     return ca.sum1(ca.sum2(A * B.T))

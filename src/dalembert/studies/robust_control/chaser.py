@@ -181,8 +181,8 @@ def rule_error() -> float:
     worst = 0.0
     for tangent, levels in LEVELS.items():
         for level, table in zip(levels, (PRINTED_RANGES, PERFORMANCE_RANGES), strict=True):
-            found = np.degrees(list(ranges_at(level, tangent).values()))
-            worst = max(worst, float(np.abs(found - np.array(table[tangent, "at once"])).max()))
+            degrees = np.degrees(list(ranges_at(level, tangent).values()))
+            worst = max(worst, float(np.abs(degrees - np.array(table[tangent, "at once"])).max()))
     return worst
 
 
@@ -212,12 +212,12 @@ def printed_box(tangent: str, printed: Printed, *, gain: float | None = None, se
     return robust_performance(box, box.inputs, box.outputs, bound=gain, level=1.0, seconds=seconds)
 
 
-def printed_inside(found: Mapping[str, tuple[float, float]], printed: Printed) -> int:
+def printed_inside(ranges: Mapping[str, tuple[float, float]], printed: Printed) -> int:
     """How many printed ranges lie within guaranteed ones [rad]: to the printed degree, and one more for mu's digits."""
     return sum(
-        np.degrees(found[n][0]) <= lo + 0.5 + 1.0 and hi - 0.5 - 1.0 <= np.degrees(found[n][1])
+        np.degrees(ranges[n][0]) <= lo + 0.5 + 1.0 and hi - 0.5 - 1.0 <= np.degrees(ranges[n][1])
         for n, (lo, hi) in zip(LIMITS, printed, strict=True)
-        if n in found
+        if n in ranges
     )
 
 

@@ -26,9 +26,9 @@ def boom_frequencies() -> Iterator[tuple[str, float]]:
     """Frequencies [rad/s] along the booms and of first bending, by number of the segment and direction."""
     for beam in mda_arm().bodies:
         if isinstance(beam, Beam) and beam.load is not None:
-            found = _loaded(beam, _fitted(beam))
+            frequencies = _loaded(beam, _fitted(beam))
             for direction, mode in (("x", 0), ("y", 1), ("z", 3)):
-                yield f"{beam.name[-1]}.{direction}", float(found[mode])
+                yield f"{beam.name[-1]}.{direction}", float(frequencies[mode])
 
 
 def _loaded(beam: Beam, inertia: Array) -> Array:

@@ -63,5 +63,5 @@ def random_configurations(count: int, seed: int = 0) -> Array:
 
 def unstable(gains: tuple[Array, Array], count: int, seed: int = 0) -> Samples:
     """How many random configurations gains leave unstable."""
-    found = [abscissa(mass_matrix(q, "printed"), *gains) >= 0.0 for q in random_configurations(count, seed)]
-    return Samples(count, sum(found))
+    indefinite = [abscissa(mass_matrix(q, "printed"), *gains) >= 0.0 for q in random_configurations(count, seed)]
+    return Samples(count, sum(indefinite))

@@ -108,14 +108,14 @@ def _synthesis() -> Iterator[tuple[str, float]]:
     met = 0
     for arm in ("rigid", "flexible"):
         for case, index in printed.items():
-            found = synthesis(case, arm, seconds=30.0)
-            met += found.certified and found.soft <= (index if arm == "rigid" else 0.99)
-            yield f"synthesis.{arm}.{case}", found.soft
+            controller = synthesis(case, arm, seconds=30.0)
+            met += controller.certified and controller.soft <= (index if arm == "rigid" else 0.99)
+            yield f"synthesis.{arm}.{case}", controller.soft
             if arm == "flexible":
-                yield f"synthesis.{arm}.{case}.soft", soft_index(found)
+                yield f"synthesis.{arm}.{case}.soft", soft_index(controller)
     yield "synthesis.met", float(met)
-    found = centralised("mono1", seconds=30.0)
-    yield "synthesis.centralised", found.soft if found.certified else np.inf
+    shared = centralised("mono1", seconds=30.0)
+    yield "synthesis.centralised", shared.soft if shared.certified else np.inf
 
 
 def _proofs() -> Iterator[tuple[str, float]]:
@@ -136,18 +136,18 @@ def _proofs() -> Iterator[tuple[str, float]]:
             yield f"mu.box.{tangent}.{order[0]}", float(printed_box(tangent, printed).guaranteed)
     for (tangent, order), printed in PRINTED_RANGES.items():
         if order != "at once":
-            found = one_by_one(order, tangent).ranges
-            yield f"mu.iterative.{tangent}.{order[0]}", float(printed_inside(found, printed))
+            ranges = one_by_one(order, tangent).ranges
+            yield f"mu.iterative.{tangent}.{order[0]}", float(printed_inside(ranges, printed))
 
 
 def _performance() -> Iterator[tuple[str, float]]:
     for tangent, (_, level) in LEVELS.items():
         loop = performance_loop(tangent)
-        found = robust_performance(loop, loop.inputs, loop.outputs, level=level, seconds=400.0)
-        yield f"performance.{tangent}.proven", float(found.complete)
-        yield f"performance.{tangent}.lower", found.lower
+        bounds = robust_performance(loop, loop.inputs, loop.outputs, level=level, seconds=400.0)
+        yield f"performance.{tangent}.proven", float(bounds.complete)
+        yield f"performance.{tangent}.lower", bounds.lower
         inside = printed_inside(ranges_at(level, tangent), PERFORMANCE_RANGES[tangent, "at once"])
-        yield f"performance.{tangent}.inside", float(inside * found.complete)
+        yield f"performance.{tangent}.inside", float(inside * bounds.complete)
         every = as_complex(loop)
         complex_ = robust_performance(every, loop.inputs, loop.outputs, enough=1.0, seconds=200.0)
         yield f"performance.{tangent}.complex", complex_.upper

@@ -111,30 +111,30 @@ def plant(name: str, arm: str = "rigid") -> Any:
 def _base(size: Array) -> Structure:
     """SPACE (8.1): free blocks of translation and rotation of the base."""
 
-    def free(i: int, j: int, part: int) -> Tunable:
-        most = _BASE_LIMIT * size[part, i]
-        return Tunable(f"K{'pd'[part]}[{i},{j}]", size[part, i] * (i == j), -most, most, size[part, i])
+    def free(i: int, j: int, term: int) -> Tunable:
+        most = _BASE_LIMIT * size[term, i]
+        return Tunable(f"K{'pd'[term]}[{i},{j}]", size[term, i] * (i == j), -most, most, size[term, i])
 
     blocks = {
-        f"f{i}": {f"{'xv'[part]}{j}": free(i, j, part) for part in (0, 1) for j in range(i - i % 3, i - i % 3 + 3)}
+        f"f{i}": {f"{'xv'[term]}{j}": free(i, j, term) for term in (0, 1) for j in range(i - i % 3, i - i % 3 + 3)}
         for i in range(6)
     }
     return gains(blocks)
 
 
-def _own(limits: Gains, drives: str, first: int) -> Structure:
+def _per_joint(limits: Gains, drives: str, first: int) -> Structure:
     """Own gains of each joint up to limits; they drive signals of a letter, numbered from the first."""
 
-    def own(i: int, part: int) -> Tunable:
-        most = limits[part][i]
-        return Tunable(f"K{'pd'[part]}{i + 1}", most / 2, 0.0, most, most / 4)
+    def gain(i: int, term: int) -> Tunable:
+        most = limits[term][i]
+        return Tunable(f"K{'pd'[term]}{i + 1}", most / 2, 0.0, most, most / 4)
 
-    return gains({f"{drives}{first + i}": {f"{'xv'[part]}{6 + i}": own(i, part) for part in (0, 1)} for i in range(6)})
+    return gains({f"{drives}{first + i}": {f"{'xv'[term]}{6 + i}": gain(i, term) for term in (0, 1)} for i in range(6)})
 
 
 def _structure(inertia: Array, limits: Gains) -> Structure:
     """SPACE (8.1) and (8.3): free blocks of the base, own gains of each joint."""
-    return beside(_base(np.array(_weights()) * inertia), _own(limits, "f", 6))
+    return beside(_base(np.array(_weights()) * inertia), _per_joint(limits, "f", 6))
 
 
 def _requirements() -> list[Gain]:
@@ -166,7 +166,7 @@ def centralised(case: str, arm: str = "flexible", index: float = 10.0, seconds: 
     stiff, damped = (tuple(index * w[6:]) for w in _weights())
     through = fixed_controller(D0, [f"f{k}" for k in range(6, 12)], [f"a{k}" for k in range(6)])
     size = np.array(_weights()) * _inertia(tuple(models), arm)
-    structure = beside(_base(size), through * _own((stiff, damped), "a", 0))
+    structure = beside(_base(size), through * _per_joint((stiff, damped), "a", 0))
     return tune(models, structure, soft=_requirements(), starts=1, time_limit=seconds)
 
 

@@ -16,16 +16,16 @@ picture is 30 times less accurate than across.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert import Body, EquationsOfMotion, Frame, Joint, Machine, Sensor, Signal, Transform, equations, simulate
 from dalembert.control import PD, BasePD, Cascade, Follow, Known, NativeGuidance, Sampled, StereoCamera, Together
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.loop import sampled_poles
 from dalembert.plan import PointMotion, plan_capture
 from dalembert.systems.space_robots import capture_scene, three_joint_chaser
@@ -89,8 +89,8 @@ def _camera(*, noise: bool = True) -> Sensor:
     camera = StereoCamera()
     across = _OFFSET / camera.gain * camera.noise / np.sqrt(2.0)
     depth = _OFFSET**2 / (camera.gain * camera.baseline) * camera.noise * np.sqrt(2.0)
-    given = (depth, across, across) if noise else 0.0
-    return Sensor("camera", _AWAY, camera.period, noise=given, delay=_DELAY, feedback=False)
+    deviation = (depth, across, across) if noise else 0.0
+    return Sensor("camera", _AWAY, camera.period, noise=deviation, delay=_DELAY, feedback=False)
 
 
 def _configuration(eom: EquationsOfMotion) -> Array:
@@ -98,7 +98,7 @@ def _configuration(eom: EquationsOfMotion) -> Array:
     return np.array([_START.get(n, 1.0 if n.endswith(".qw") else 0.0) for n in eom.q_names])
 
 
-def _target(t: Any) -> PointMotion:
+def _target(t: ArrayLike) -> PointMotion:
     """The rim of the cylinder, from position to jerk."""
     t = np.asarray(t, dtype=float)
     parts = []
@@ -109,12 +109,12 @@ def _target(t: Any) -> PointMotion:
     return PointMotion(*parts)
 
 
-def _wanted(eom: EquationsOfMotion) -> Any:
+def _wanted(eom: EquationsOfMotion) -> Callable[[Expression], Expression]:
     """Way to the target that is wanted, as an expression of time: of the path of least jerk, then the offset."""
     tip = eom.pose("tip", _configuration(eom))[:3, 3]
     offset = np.array([_OFFSET, 0.0, 0.0])
 
-    def meet(t: Any) -> PointMotion:
+    def meet(t: ArrayLike) -> PointMotion:
         there = _target(t)
         return there._replace(position=there.position - offset)
 
@@ -122,7 +122,7 @@ def _wanted(eom: EquationsOfMotion) -> Any:
     times = np.linspace(0.0, _MEET, 6)
     powers = np.linalg.solve(np.vander(times / _MEET, 6), path(times).position)  # a quintic, by six of its points
 
-    def way(t: Any) -> Any:
+    def way(t: Expression) -> Expression:
         s = t / _MEET
         path = ca.DM(powers.T) @ ca.vertcat(*[s**k for k in range(5, -1, -1)])
         return ca.if_else(t < _MEET, _rim(t) - path, ca.DM(offset))
@@ -130,12 +130,14 @@ def _wanted(eom: EquationsOfMotion) -> Any:
     return way
 
 
-def _rim(t: Any) -> Any:
+def _rim(t: Expression) -> Expression:
     """The target as an expression of time."""
     return ca.vertcat(_PLACE, _RADIUS * ca.cos(_SPIN * t), _RADIUS * ca.sin(_SPIN * t))
 
 
-def _loop(eom: EquationsOfMotion, gain: float, way: Any, *, knows: bool = False) -> Cascade:
+def _loop(
+    eom: EquationsOfMotion, gain: float, way: Callable[[Expression], Expression | ca.DM], *, knows: bool = False
+) -> Cascade:
     """Joints and base under guidance by the camera.
 
     Parameters
@@ -152,7 +154,7 @@ def _loop(eom: EquationsOfMotion, gain: float, way: Any, *, knows: bool = False)
     h, late = 0.02, _DELAY + 0.5 * StereoCamera().period
     trust = ca.DM([0.2 if knows else 1.0, 1.0, 1.0])
 
-    def guide(known: Known) -> tuple[Any, Any]:
+    def guide(known: Known) -> tuple[Expression, Expression]:
         seen = known.vector(*(f"camera.{a}" for a in _AWAY))
         speed = known["gain"] * (trust * (seen - way(known.t - late if knows else known.t)))
         if knows:
@@ -189,8 +191,8 @@ def _limit() -> float:
     low, high = 0.1, 20.0
     for _ in range(12):
         gain = np.sqrt(low * high)
-        found = sampled_poles(
+        poles = sampled_poles(
             eom, cascade, _POSTURE, held={"gain": float(gain)}, signals=signals, sensors=[_camera(noise=False)]
         )
-        low, high = (gain, high) if found.stable else (low, gain)
+        low, high = (gain, high) if poles.stable else (low, gain)
     return float(low)

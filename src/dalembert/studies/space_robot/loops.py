@@ -41,7 +41,7 @@ _NAMES = [f"target.{k}" for k in ("x", "y", "z", "qw", "qx", "qy", "qz", "vx", "
 _TIP = Signal("tip", frame="tip")
 
 
-def loop_results(path: Callable[[Any, Array, float], PosePath]) -> Iterator[tuple[str, float]]:
+def loop_results(path: Callable[[EquationsOfMotion, Array, float], PosePath]) -> Iterator[tuple[str, float]]:
     """Yield the closed loops; ``path(eom, q0, duration)`` is the way of the tip onto the debris."""
     yield from _inner_loop()
     yield from _outer_loop()
@@ -91,11 +91,11 @@ def _outer_loop() -> Iterator[tuple[str, float]]:
                 PD(joints, 1.4 * np.sqrt(joints * D[6:]), follow),
             ]
         )
-        found = sampled_poles(flexible, Cascade(Sampled(law, 2e-4), [guidance]), _POSTURE, signals=[_TIP])
-        yield f"loop.outer.{key}", found.slowest
+        poles = sampled_poles(flexible, Cascade(Sampled(law, 2e-4), [guidance]), _POSTURE, signals=[_TIP])
+        yield f"loop.outer.{key}", poles.slowest
 
 
-def _captures(path: Callable[[Any, Array, float], PosePath]) -> Iterator[tuple[str, float]]:
+def _captures(path: Callable[[EquationsOfMotion, Array, float], PosePath]) -> Iterator[tuple[str, float]]:
     """Rigid captures of 9.1 with the gains of Table 9.1; then what less damping and less time do to drift and fuel."""
     robot = space_chaser("printed", arrays=None, rotors=False)
     eom = equations(
@@ -122,7 +122,7 @@ def _captured(eom: EquationsOfMotion, q0: Array, way: PosePath, kind: str, meet:
     """A capture under one of the laws of Table 9.1, with a damping ratio."""
     D = np.diag(eom.mass_matrix(q0))
 
-    def planner(t: float, q: Array, v: Array, s: Any) -> list[float]:
+    def planner(t: float, q: Array, v: Array, s: object) -> list[float]:
         m = way(t)
         R = m.rotation
         return [*m.position, *quaternion_from_matrix(R), *(R.T @ m.velocity), *(R.T @ m.rate)]
@@ -139,7 +139,7 @@ def _captured(eom: EquationsOfMotion, q0: Array, way: PosePath, kind: str, meet:
     return simulate(eom, duration=meet + _AFTER, q0=q0, control=loop, record=0.1, signals=[_TIP])
 
 
-def _tracking(path: Callable[[Any, Array, float], PosePath]) -> Iterator[tuple[str, float]]:
+def _tracking(path: Callable[[EquationsOfMotion, Array, float], PosePath]) -> Iterator[tuple[str, float]]:
     """Ours: the flexible robot within all limits, with efforts fed forward, without, and let go before the end."""
     rigid, flexible = equations(space_chaser("rigid", arrays="rigid")), equations(space_chaser())
     q0 = np.array([_POSTURE.get(n, 0.0) for n in rigid.q_names])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert import EquationsOfMotion, equations, simulate
 from dalembert.analysis import manipulability
@@ -136,7 +136,7 @@ def _onto_debris(eom: EquationsOfMotion, q0: Array, duration: float) -> PosePath
     return meet_pose(_shifted(gripped(body, grip), _MEET - duration), start, duration)
 
 
-def _shifted(motion: Callable[[Any], PoseMotion], by: float) -> Callable[[Any], PoseMotion]:
+def _shifted(motion: Callable[[ArrayLike], PoseMotion], by: float) -> Callable[[ArrayLike], PoseMotion]:
     return lambda t: motion(np.asarray(t) + by)
 
 

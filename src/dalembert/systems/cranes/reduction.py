@@ -69,7 +69,7 @@ class DesignedOn:
         w_m = ca.jtimes(q_m, s.q, s.coordinate_rate)
         seen = ca.Function("seen", [s.q, s.v, s.p], [ca.densify(q_m), ca.densify(w_m)])
         q_seen, v_seen = seen(q, v, p)
-        return self.law.expression(model, t, q_seen, v_seen, z, ca.DM(model.parameter_values(None)))
+        return self.law.expression(model, t, q_seen, v_seen, z, ca.SX(model.parameter_values(None)))
 
 
 def design_coordinates(eom: EquationsOfMotion, model: EquationsOfMotion) -> Expression:

@@ -11,10 +11,11 @@ import numpy as np
 from dalembert.analysis.linearize import linearize
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
-from dalembert.core.types import Array, Expression
+from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
 from dalembert.plan.flat import LoadReference
+from dalembert.plan.references import Positions, Time
 from dalembert.plan.shaping import excitation
 from dalembert.systems.cranes.coordinates import Columns, hanging
 
@@ -35,7 +36,7 @@ def sway_frequencies(machine: Machine, at: dict[str, float] | None = None) -> Ar
     return np.sort(np.sqrt(np.maximum(squares.real, 0.0)))
 
 
-def residual_sway(machine: Machine, reference: Callable[[Expression], Expression], end: float) -> Array:
+def residual_sway(machine: Machine, reference: Callable[[Time], Positions], end: float) -> Array:
     """Sway that a trolley leaves behind when it follows a reference exactly, mode by mode, by linear theory [rad].
 
     The mode ``phi`` with frequency ``w`` (mass-normalised) swings the line from trolley to payload by
@@ -94,7 +95,7 @@ class PayloadTransport:
     """
 
     machine: Machine
-    load: Callable[[Expression], Expression]
+    load: Callable[[Time], Positions]
 
     def __post_init__(self) -> None:
         if not callable(self.load):
@@ -112,11 +113,11 @@ class PayloadTransport:
         """Reference of the trolley (and, before it, of the bridge)."""
         return LoadReference(self.load, float(sway_frequencies(self.machine)[0]))
 
-    def __call__(self, t: Expression) -> Expression:
+    def __call__(self, t: Time) -> Positions:
         """Coordinates at time ``t``."""
         reference = self.trolley
         position, lean = reference(t), reference.acceleration(t) / nominal(self.machine.gravity[2])
-        q: dict[str, Expression | float] = dict(hanging(self.machine))
+        q: dict[str, Positions | float] = dict(hanging(self.machine))
         for k, i in enumerate(Columns(self.machine).cart):
             rail = self.machine.q_names[i]
             q[rail] = position[k]

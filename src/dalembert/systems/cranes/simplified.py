@@ -79,7 +79,7 @@ class _Link:
 
     rate: Expression  # row that makes a_k' from v
     growth: Expression  # row that makes l_k' from v
-    length: Expression
+    length: Expression | float
     angle: Expression
     S: Expression
     C: Expression
@@ -109,7 +109,8 @@ class _Simplified(FormulationBase):
             varies = joint.name in names
             growth = ca.SX.eye(len(names))[names.index(joint.name), :] if varies else ca.SX(1, len(names))
             length = x.q[names.index(joint.name)] if varies else -x.value(joint.origin.translation[2])
-            S, C = {"exact": (ca.sin(angle), ca.cos(angle)), "first": (angle, 1), "zeroth": (0, 1)}[self._angles]
+            one, none = ca.SX(1), ca.SX(0)
+            S, C = {"exact": (ca.sin(angle), ca.cos(angle)), "first": (angle, one), "zeroth": (none, one)}[self._angles]
             links.append(_Link(row, growth, length, angle, S, C))
         return links
 
@@ -123,8 +124,8 @@ class _Simplified(FormulationBase):
     @cached_property
     def _masses(self) -> list[Expression]:
         n = link_count(self.machine)
-        masses = [self.variables.value(self.machine.body(f"node{i}").mass) for i in range(1, n + 1)]
-        return [0.0] * (n - 1) + masses[-1:] if self._large else masses
+        masses = [ca.SX(self.variables.value(self.machine.body(f"node{i}").mass)) for i in range(1, n + 1)]
+        return [ca.SX(0.0)] * (n - 1) + masses[-1:] if self._large else masses
 
     @cached_property
     def _nodes(self) -> list[tuple[Expression, Expression, Expression]]:

@@ -12,10 +12,10 @@ carry it (47)-(51). All is done with rotations (3 x 3) and vectors (3).
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.tree.gibbs_appell.inertia import inertia_matrix
@@ -45,10 +45,10 @@ class GibbsAppell(TreeFormulation):
         nodes = self.model.tree.nodes
         self.links = [Link(nodes[i], self.variables) for i in self.motion.nodes]
 
-    def _derivatives(self, v: Any, a: Any, *, gravity: bool = True) -> Any:
+    def _derivatives(self, v: Expression, a: Expression, *, gravity: bool = True) -> Expression:
         """``dS/da`` by (27)-(29), from the outermost links inwards; terms 13, 14, 41-43 and 51 for ``a = 0``."""
         tau = ca.SX(self.model.tree.nv, 1)
-        forces: list[tuple[Any, Any]] = []
+        forces: list[tuple[Expression, Expression]] = []
         for link, state in zip(self.links, self.motion.states(v, a, gravity=gravity), strict=True):
             S, T, Q = link.forces(state.w, entries(v, link.modal), state.r, state.turn, entries(a, link.modal))
             forces.append((S, T))
@@ -64,7 +64,7 @@ class GibbsAppell(TreeFormulation):
                 forces[hop.parent] = (f + carried, n + hop.R @ T + ca.cross(hop.p, carried))
         return tau
 
-    def acceleration_energy(self) -> Any:
+    def acceleration_energy(self) -> Expression:
         """Gibbs' function ``S`` (5) in an accelerated world, without terms that have no acceleration in them."""
         x = self.variables
         S = ca.dot(self.model.armature, x.a**2) / 2
@@ -74,32 +74,32 @@ class GibbsAppell(TreeFormulation):
         return S
 
     @cached_property
-    def _mass_matrix(self) -> Any:
+    def _mass_matrix(self) -> Expression:
         return inertia_matrix(self.motion, self.links, self.model.tree.nv) + ca.diag(self.model.armature)
 
-    def mass_matrix(self) -> Any:
+    def mass_matrix(self) -> Expression:
         """Inertia matrix by the sums of the appendix."""
         return self._mass_matrix
 
-    def bias(self) -> Any:
+    def bias(self) -> Expression:
         """``-Re``, (52)-(57): what is left of ``dS/da + dV/dq`` without accelerations."""
         return self._derivatives(self.variables.v, ca.SX(self.model.tree.nv, 1)) + self.model.spring_force
 
-    def gravity(self) -> Any:
+    def gravity(self) -> Expression:
         """Gravity part of ``dV/dq``: the world accelerates, nothing else moves."""
         zero = ca.SX(self.model.tree.nv, 1)
         return self._derivatives(zero, zero)
 
-    def inverse_dynamics(self) -> Any:
+    def inverse_dynamics(self) -> Expression:
         """``dS/da + dV/dq`` (35)-(37)."""
         x = self.variables
         return self._derivatives(x.v, x.a) + self.model.armature * x.a + self.model.spring_force
 
-    def forward_dynamics(self) -> Any:
+    def forward_dynamics(self) -> Expression:
         """Solution of (38) by factorisation of the inertia matrix."""
         return solve_spd(self._mass_matrix, self.variables.tau - self.bias())
 
-    def coriolis_matrix(self) -> Any:
+    def coriolis_matrix(self) -> Expression:
         """Coriolis matrix of the inertia matrix, by differentiation, with ``M' - 2 C`` skew-symmetric.
 
         The acceleration energy gives the force ``C v`` only; the matrix is that of Lagrange's equations.
@@ -111,7 +111,7 @@ class GibbsAppell(TreeFormulation):
         rate = ca.reshape(ca.jtimes(ca.vec(ca.densify(M)), x.q, qdot), *M.shape)
         return (rate + D - D.T) / 2 + self.model.structure(p)
 
-    def kinetic_energy(self) -> Any:
+    def kinetic_energy(self) -> Expression:
         """Kinetic energy, rotors included."""
         x = self.variables
         T = ca.dot(self.model.armature, x.v**2) / 2
@@ -119,21 +119,21 @@ class GibbsAppell(TreeFormulation):
             T = T + link.kinetic_energy(velocity, w, entries(x.v, link.modal))
         return T
 
-    def potential_energy(self) -> Any:
+    def potential_energy(self) -> Expression:
         """Potential energy of gravity (zero with all bodies at the world's origin) and springs."""
         return self.model.spring_energy - ca.dot(self.model.gravity_vector, self._moment)
 
     @property
-    def _poses(self) -> list[tuple[Any, Any]]:
+    def _poses(self) -> list[tuple[Expression, Expression]]:
         return [self.model.world_poses[i] for i in self.motion.nodes]
 
     @property
-    def _moment(self) -> Any:
+    def _moment(self) -> Expression:
         """First moment of mass in the world."""
         terms = [link.mass * p + R @ link.first for link, (R, p) in zip(self.links, self._poses, strict=True)]
         return sum(terms, ca.SX(3, 1))
 
-    def momentum(self) -> Any:
+    def momentum(self) -> Expression:
         """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
         v, total = self.variables.v, ca.SX(6, 1)
         for link, (velocity, w), (R, p) in zip(self.links, self.motion.twists(v), self._poses, strict=True):
@@ -142,11 +142,11 @@ class GibbsAppell(TreeFormulation):
             total = total + ca.vertcat(linear, R @ angular + ca.cross(p, linear))
         return total
 
-    def center_of_mass(self) -> Any:
+    def center_of_mass(self) -> Expression:
         """Centre of mass of the moving bodies in the world."""
         return self._moment / sum((link.mass for link in self.links), ca.SX(0))
 
-    def jacobian(self, frame: str) -> Any:
+    def jacobian(self, frame: str) -> Expression:
         """Jacobian of a frame's twist [v; w] at its origin in its own axes, of (47)-(51) and (58)."""
         node, R, p = self.model.frame(frame)
         J = ca.SX(6, self.model.tree.nv)

@@ -19,10 +19,10 @@ before ``a``, those marked ``k+`` these in the axes of the link before ``c``; ``
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.formulations.tree.gibbs_appell.link import Link
 from dalembert.formulations.tree.gibbs_appell.motion import LinkMotion
 from dalembert.spatial.rotations import cross_matrix
@@ -35,13 +35,13 @@ class OutboardSums:
 
     def __init__(self, motion: LinkMotion, links: Sequence[Link]) -> None:
         self.motion = motion
-        self._made: dict[tuple[str, int, int], Any] = {}
+        self._sums: dict[tuple[str, int, int], Expression] = {}
         n = len(links)
-        self._mass: list[Any] = [link.mass for link in links]
-        self._B: list[Any] = [link.inertia for link in links]
-        self._B3: list[Any] = [link.B3 for link in links]
-        self._arms: list[Any] = [ca.SX(3, 3)] * n
-        self._psi: list[Any] = [ca.SX(3, 3)] * n
+        self._mass: list[Expression | float] = [link.mass for link in links]
+        self._B: list[Expression] = [link.inertia for link in links]
+        self._B3: list[Expression] = [link.B3 for link in links]
+        self._arms: list[Expression] = [ca.SX(3, 3)] * n
+        self._psi: list[Expression] = [ca.SX(3, 3)] * n
         for c in range(n - 1, -1, -1):
             hop = motion.hops[c]
             k = hop.parent
@@ -67,21 +67,21 @@ class OutboardSums:
                 if d:
                     self.V(a, c)
 
-    def once(self, name: str, a: int, c: int, make: Callable[[], Any]) -> Any:
+    def once(self, name: str, a: int, c: int, make: Callable[[], Expression]) -> Expression:
         """Make a matrix of the pair, or return the one that was made before."""
         key = (name, a, c)
-        if key not in self._made:
-            self._made[key] = make()
-        return self._made[key]
+        if key not in self._sums:
+            self._sums[key] = make()
+        return self._sums[key]
 
-    def R(self, a: int, c: int) -> Any:
+    def R(self, a: int, c: int) -> Expression:
         """Rotation from the axes of ``c`` to those of ``a``."""
         if a == c:
             return ca.SX.eye(3)
         hop = self.motion.hops[c]
         return hop.R if hop.parent == a else self.once("R", a, c, lambda: self.R(a, hop.parent) @ hop.R)
 
-    def r(self, a: int, c: int) -> Any:
+    def r(self, a: int, c: int) -> Expression:
         """Position of the origin of ``c`` from that of ``a``, in the axes of ``a``."""
         if a == c:
             return ca.SX(3, 1)
@@ -90,48 +90,50 @@ class OutboardSums:
             return hop.p
         return self.once("r", a, c, lambda: self.r(a, hop.parent) + self.R(a, hop.parent) @ hop.p)
 
-    def sigma(self, a: int, c: int) -> Any:
+    def sigma(self, a: int, c: int) -> Expression:
         """``sum aR_i (B_9 + B_10) iR_c``."""
         return self.once("sigma", a, c, lambda: self.R(a, c) @ self._B[c])
 
-    def xi(self, a: int, c: int) -> Any:
+    def xi(self, a: int, c: int) -> Expression:
         """``sum aR_i B_3 iR_c``."""
         return self.once("xi", a, c, lambda: self.R(a, c) @ self._B3[c])
 
-    def lam(self, a: int, c: int) -> Any:
+    def lam(self, a: int, c: int) -> Expression:
         """``sum B_0 aR_c``."""
         return self.once("lambda", a, c, lambda: self._mass[c] * self.R(a, c))
 
-    def psi(self, a: int, c: int) -> Any:
+    def psi(self, a: int, c: int) -> Expression:
         """``sum r_ia^ aR_i B_3 iR_c``."""
         return self.once("psi", a, c, lambda: cross_matrix(self.r(a, c)) @ self.xi(a, c) + self.R(a, c) @ self._psi[c])
 
-    def gamma(self, a: int, c: int) -> Any:
+    def gamma(self, a: int, c: int) -> Expression:
         """``sum r_ia^ B_0 aR_c``."""
         return self.once(
             "gamma", a, c, lambda: cross_matrix(self.r(a, c)) @ self.lam(a, c) + self.R(a, c) @ self._arms[c]
         )
 
-    def U(self, a: int, c: int) -> Any:
+    def U(self, a: int, c: int) -> Expression:
         """``sum (gamma_t + xi_t) t`` over the hops outboard of ``c``."""
         return self.once("U", a, c, lambda: self._over_hops(a, c, lambda t: self.gamma(a, t) + self.xi(a, t), self.U))
 
-    def V(self, a: int, c: int) -> Any:
+    def V(self, a: int, c: int) -> Expression:
         """``sum lambda_t t`` over the hops outboard of ``c``."""
         return self.once("V", a, c, lambda: self._over_hops(a, c, lambda t: self.lam(a, t), self.V))
 
-    def _over_hops(self, a: int, c: int, own: Callable[[int], Any], beyond: Callable[[int, int], Any]) -> Any:
+    def _over_hops(
+        self, a: int, c: int, here: Callable[[int], Expression], beyond: Callable[[int, int], Expression]
+    ) -> Expression:
         total = ca.SX(3, 3)
         for t in self.motion.children[c]:
-            total = total + own(t) @ self._lever(t) + beyond(a, t) @ self.motion.hops[t].R.T
+            total = total + here(t) @ self._lever(t) + beyond(a, t) @ self.motion.hops[t].R.T
         return total
 
-    def _lever(self, t: int) -> Any:
+    def _lever(self, t: int) -> Expression:
         hop = self.motion.hops[t]
         return self.once("lever", t, t, lambda: hop.R.T @ cross_matrix(hop.p))
 
 
-def inertia_matrix(motion: LinkMotion, links: Sequence[Link], nv: int) -> Any:
+def inertia_matrix(motion: LinkMotion, links: Sequence[Link], nv: int) -> Expression:
     """Inertia matrix ``I_f`` of (38), rotors left out."""
     sums = OutboardSums(motion, links)
     M = ca.SX(nv, nv)
@@ -154,14 +156,14 @@ def inertia_matrix(motion: LinkMotion, links: Sequence[Link], nv: int) -> Any:
     return M
 
 
-def _present(motions: Sequence[tuple[slice, Any, Any]]) -> tuple[bool, bool]:
+def _present(motions: Sequence[tuple[slice, Expression, Expression]]) -> tuple[bool, bool]:
     """Whether some of the motions move the origin, and whether some turn."""
     return any(d.nnz() for _, d, _ in motions), any(e.nnz() for _, _, e in motions)
 
 
 def _kernels(
     sums: OutboardSums, a: int, c: int, rows: tuple[bool, bool], columns: tuple[bool, bool]
-) -> list[list[Any]]:
+) -> list[list[Expression]]:
     """What motions ``(d, e)`` of ``a`` and of ``c`` are multiplied by, made where it is needed."""
     (d, e), (d_c, e_c), none = rows, columns, ca.SX(3, 3)
     return [
@@ -173,7 +175,9 @@ def _kernels(
     ]
 
 
-def _coupling(kernels: list[list[Any]], left: tuple[Any, Any], right: tuple[Any, Any]) -> Any:
+def _coupling(
+    kernels: list[list[Expression]], left: tuple[Expression, Expression], right: tuple[Expression, Expression]
+) -> Expression:
     """Inertia of motions ``(d, e)`` with others."""
     block = ca.SX(left[0].shape[1], right[0].shape[1])
     for x, row in zip(left, kernels, strict=True):
@@ -183,5 +187,5 @@ def _coupling(kernels: list[list[Any]], left: tuple[Any, Any], right: tuple[Any,
     return block
 
 
-def _turned(R: Any, A: Any) -> Any:
+def _turned(R: Expression, A: Expression) -> Expression:
     return R @ A @ R.T

@@ -11,11 +11,10 @@ The gyroscopic term of ``B_10`` is missing in the document: in its plane it is z
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.tree.gibbs_appell.integrals import ShapeIntegrals, bent_pairs
 from dalembert.formulations.variables import Variables, entries
 from dalembert.model.tree import Node, merged_inertia
@@ -41,16 +40,16 @@ class Link:
         self.modal = node.modal_v if self.n else slice(0, 0)
         self.delta = entries(variables.q, node.modal_q) if self.n else ca.SX(0, 1)
         mass, moment, inertia = merged_inertia(node, variables.value)
-        self.mass: Any = mass
+        self.mass: Expression | float = mass
         self._first, self._inertia = ca.sparsify(ca.SX(moment)), ca.sparsify(ca.SX(inertia))
-        self._rho: Any = 0.0
+        self._rho: Expression | float = 0.0
         self._C: ShapeIntegrals | None = None
         if self.beam is not None:
             self._rho, self._C = variables.value(self.beam.density), ShapeIntegrals.of(self.beam)
             self.mass = mass + self._rho * self._C.volume
             self._first = self._first + self._constant(self._C.first)
 
-    def _constant(self, x: Array) -> Any:
+    def _constant(self, x: Array) -> Expression:
         """Sparse matrix of an integral, times the density."""
         return self._rho * ca.SX(ca.sparsify(ca.DM(x)))
 
@@ -62,12 +61,12 @@ class Link:
         return [] if self.beam is None else bent_pairs(self.beam)
 
     @cached_property
-    def eps(self) -> Any:
+    def eps(self) -> Expression:
         """Amplitudes of the shapes."""
         return ca.vertcat(self.delta, *[self.delta[j] * self.delta[k] for j, k in self.pairs])
 
     @cached_property
-    def E(self) -> Any:
+    def E(self) -> Expression:
         """Derivatives of the amplitudes by the modal coordinates."""
         E = ca.SX.eye(self.n)
         rows = []
@@ -79,24 +78,24 @@ class Link:
             rows.append(row)
         return ca.vertcat(E, *rows)
 
-    def acceleration(self, rate: Any, acceleration: Any) -> Any:
+    def acceleration(self, rate: Expression, acceleration: Expression) -> Expression:
         """Second derivatives of the amplitudes."""
         return self.E @ acceleration + ca.vertcat(ca.SX(self.n, 1), *[2 * rate[j] * rate[k] for j, k in self.pairs])
 
     # -- the terms of the acceleration energy -------------------------------------------------------------------------
 
     @cached_property
-    def first(self) -> Any:
+    def first(self) -> Expression:
         """First moment of mass about the origin; its cross matrix is ``B_3``."""
         return self._first + self._C1 @ self.eps if self.n else self._first
 
     @cached_property
-    def B3(self) -> Any:
+    def B3(self) -> Expression:
         """``C_2 + sum eps_j C_1j^`` (9)."""
         return cross_matrix(self.first)
 
     @cached_property
-    def _C1(self) -> Any:
+    def _C1(self) -> Expression:
         return self._constant(self._integrals.C1.T)
 
     @property
@@ -105,25 +104,25 @@ class Link:
         return self._C
 
     @cached_property
-    def _C3(self) -> Any:
+    def _C3(self) -> Expression:
         return self._constant(self._integrals.C3)
 
     @cached_property
-    def _alpha(self) -> Any:
+    def _alpha(self) -> Expression:
         """Columns ``alpha_j = C_7j + sum eps_k C_4kj`` (25)."""
         C = self._integrals
         moved = [self._constant(C.C4[:, j].T) @ self.eps for j in range(len(C.C1))]
         return self._constant(C.C7.T) + ca.horzcat(*moved)
 
     @cached_property
-    def beta(self) -> list[Any]:
+    def beta(self) -> list[Expression]:
         """``beta_j = C_6j + sum eps_k C_8kj`` (26)."""
         C = self._integrals
         flat = [self._constant(C.C8[:, j].transpose(2, 1, 0).reshape(9, -1)) @ self.eps for j in range(len(C.C1))]
         return [self._constant(C6) + ca.reshape(x, 3, 3) for C6, x in zip(C.C6, flat, strict=True)]
 
     @cached_property
-    def inertia(self) -> Any:
+    def inertia(self) -> Expression:
         """``B_9 + B_10`` (15), (16): inertia about the origin."""
         B10 = self._inertia
         if self._C is None:
@@ -136,21 +135,23 @@ class Link:
     # -- per modal coordinate -----------------------------------------------------------------------------------------
 
     @cached_property
-    def C1(self) -> Any:
+    def C1(self) -> Expression:
         """``C_1`` per modal coordinate (3 x n)."""
         return self._C1 @ self.E
 
     @cached_property
-    def alpha(self) -> Any:
+    def alpha(self) -> Expression:
         """``alpha`` per modal coordinate (3 x n)."""
         return self._alpha @ self.E
 
     @cached_property
-    def C3(self) -> Any:
+    def C3(self) -> Expression:
         """``C_3`` per pair of modal coordinates (n x n)."""
         return self.E.T @ self._C3 @ self.E
 
-    def forces(self, w: Any, rate: Any, r: Any, turn: Any, acceleration: Any) -> tuple[Any, Any, Any]:
+    def forces(
+        self, w: Expression, rate: Expression, r: Expression, turn: Expression, acceleration: Expression
+    ) -> tuple[Expression, Expression, Expression]:
         """Derivatives of ``S`` by ``r_o''``, ``w'`` and the modal accelerations: the brackets of (27) and (28).
 
         Parameters
@@ -181,20 +182,22 @@ class Link:
         Q = self._C3 @ y + ca.vertcat(*rows) + self._C1.T @ r + self._alpha.T @ turn
         return S, T, self.E.T @ Q
 
-    def kinetic_energy(self, velocity: Any, w: Any, rate: Any) -> Any:
+    def kinetic_energy(self, velocity: Expression, w: Expression, rate: Expression) -> Expression:
         """Kinetic energy, from the velocity of the origin."""
         T = ca.dot(velocity, self.mass * velocity / 2 + ca.cross(w, self.first)) + ca.dot(w, self.inertia @ w) / 2
         if self.n:
             T = T + ca.dot(velocity, self.C1 @ rate) + ca.dot(w, self.alpha @ rate) + ca.dot(rate, self.C3 @ rate) / 2
         return T
 
-    def momentum(self, velocity: Any, w: Any, rate: Any) -> tuple[Any, Any]:
+    def momentum(self, velocity: Expression, w: Expression, rate: Expression) -> tuple[Expression, Expression]:
         """Linear momentum and angular momentum about the origin."""
         linear = self.mass * velocity + ca.cross(w, self.first)
         angular = self.B3 @ velocity + self.inertia @ w
         return (linear + self.C1 @ rate, angular + self.alpha @ rate) if self.n else (linear, angular)
 
-    def acceleration_energy(self, w: Any, rate: Any, r: Any, turn: Any, acceleration: Any) -> Any:
+    def acceleration_energy(
+        self, w: Expression, rate: Expression, r: Expression, turn: Expression, acceleration: Expression
+    ) -> Expression:
         """``S`` of (5), up to terms without accelerations."""
         J = self.inertia
         S = ca.dot(r, self.mass * r / 2 - self.B3 @ turn - ca.cross(w, self.B3 @ w))

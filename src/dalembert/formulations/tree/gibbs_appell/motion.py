@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.parameter import nominal
+from dalembert.core.types import Expression
 from dalembert.formulations.tree.flexible import SectionMotion
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.formulations.variables import entries
+from dalembert.model.joints import JointKind
 from dalembert.model.tree import Node, place
 from dalembert.spatial.rotations import cross_matrix, rotation_about
 
@@ -53,15 +54,15 @@ class Hop:
     node: Node
     parent: int
     section: SectionMotion | None
-    R: Any
-    p: Any
-    arm: Any
-    joint: tuple[Any, Any]
-    passed: tuple[Any, Any]
+    R: Expression
+    p: Expression
+    arm: Expression
+    joint: tuple[Expression, Expression]
+    passed: tuple[Expression, Expression]
     modal: slice
 
     @cached_property
-    def motions(self) -> list[tuple[slice, Any, Any]]:
+    def motions(self) -> list[tuple[slice, Expression, Expression]]:
         """All motions ``(d, e)`` of the link that hangs, with the velocities that they belong to."""
         sets = [(self.node.v, *self.joint), (self.modal, *self.passed)]
         return [(v, d, e) for v, d, e in sets if v.stop > v.start]
@@ -71,9 +72,9 @@ class Hop:
 class LinkState:
     """Angular velocity, acceleration of the origin and angular acceleration of a link, in its axes."""
 
-    w: Any
-    r: Any
-    turn: Any
+    w: Expression
+    r: Expression
+    turn: Expression
 
 
 class LinkMotion:
@@ -100,11 +101,11 @@ class LinkMotion:
     @cached_property
     def children(self) -> list[list[int]]:
         """The links that hang on each link."""
-        made: list[list[int]] = [[] for _ in self.nodes]
+        children: list[list[int]] = [[] for _ in self.nodes]
         for c, hop in enumerate(self.hops):
             if hop.parent >= 0:
-                made[hop.parent].append(c)
-        return made
+                children[hop.parent].append(c)
+        return children
 
     def path(self, c: int) -> list[int]:
         """Link ``c`` and those that it hangs on, itself first."""
@@ -152,7 +153,7 @@ class LinkMotion:
             modal=modal,
         )
 
-    def states(self, v: Any, a: Any, *, gravity: bool = True) -> list[LinkState]:
+    def states(self, v: Expression, a: Expression, *, gravity: bool = True) -> list[LinkState]:
         """Rates and accelerations of the links, (41)-(46); gravity is an acceleration of the world."""
         g = self.model.gravity_vector if gravity else ca.SX(3, 1)
         world = LinkState(ca.SX(3, 1), -g, ca.SX(3, 1))
@@ -171,20 +172,20 @@ class LinkMotion:
                 r = r + ca.cross(turn, hop.arm) + ca.cross(w, ca.cross(w, hop.arm))
             x, y = entries(v, hop.node.v), entries(a, hop.node.v)
             (d, e), w = hop.joint, hop.R.T @ w
-            u, own = d @ x, e @ x
+            u, spin = d @ x, e @ x
             drift = self.model.joints[index].subspace_rate(entries(self.model.variables.q, hop.node.q), x) @ x
             states.append(
                 LinkState(
-                    w + own,
-                    hop.R.T @ r + drift[:3] + ca.cross(2 * w + own, u) + d @ y,
-                    hop.R.T @ turn + drift[3:] + ca.cross(w, own) + e @ y,
+                    w + spin,
+                    hop.R.T @ r + drift[:3] + ca.cross(2 * w + spin, u) + d @ y,
+                    hop.R.T @ turn + drift[3:] + ca.cross(w, spin) + e @ y,
                 )
             )
         return states
 
-    def twists(self, v: Any) -> list[tuple[Any, Any]]:
+    def twists(self, v: Expression) -> list[tuple[Expression, Expression]]:
         """Velocity of the origin and angular velocity of each link, in its axes."""
-        twists: list[tuple[Any, Any]] = []
+        twists: list[tuple[Expression, Expression]] = []
         for hop in self.hops:
             velocity, w = ca.SX(3, 1), ca.SX(3, 1)
             if hop.parent >= 0:
@@ -196,11 +197,11 @@ class LinkMotion:
         return twists
 
 
-def _sparse(x: Any) -> Any:
+def _sparse(x: Expression) -> Expression:
     return ca.sparsify(ca.SX(x))
 
 
-def _one_angle(section: SectionMotion, node: Node, joint: Any, q: Any) -> Any | None:
+def _one_angle(section: SectionMotion, node: Node, joint: JointKind, q: Expression) -> Expression | None:
     """Rotation of a joint on a section that both turn about the same coordinate axis, as in the plane; else None."""
     turns = joint.turns(q)
     if turns is None or len(turns) != 1 or not node.placement.is_constant:
