@@ -386,7 +386,34 @@ def learning() -> None:
     save(figure, "learning")
 
 
+def experiments() -> None:
+    """The crane of the page of experiments: one run, three loads, and a campaign."""
+    page = (FOLDER.parent / "experiments.md").read_text(encoding="utf-8")
+    text = page.split('da.load_experiment("""')[1].split('""")')[0]
+    crane = da.load_experiment(text)
+    run, sizes = da.simulate(crane), [100.0, 800.0, 2000.0]
+    loads = da.rollout(crane, vary={"load": sizes})
+    sway = {"sway": da.Measure("swing", "max abs")}
+    table = da.campaign(crane, vary={"load": (100.0, 2000.0)}, n=200, measure=sway).table
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.0, 2.9), layout="constrained", width_ratios=(1.6, 1.0))
+    left.plot(run.t, run["x"], color="black", lw=1.2, label="trolley [m], single run")
+    left.axhline(crane.machine.joint("x").limits.upper, color=GREY, lw=0.8, ls=":")
+    for name, marker in (("arrived", "o"), ("x.upper", "v")):
+        times = [event.t for event in run.events if event.name == name]
+        left.plot(times, np.interp(times, run.t, run["x"]), marker, color=RED, ms=5, label=f"event '{name}'")
+    for k, (size, colour) in enumerate(zip(sizes, (GREEN, BLUE, PURPLE), strict=True)):
+        swing = np.degrees(loads["swing"][k]) / 10.0
+        left.plot(loads.t, swing, color=colour, lw=1, label=f"swing [10 degrees], {size:g} kg")
+    left.set(title="one experiment: a single run and a rollout over the load", xlabel="t [s]")
+    left.legend(ncols=2, fontsize=7, loc="lower right")
+    left.set_ylim(-5.2, 4.6)
+    right.plot(table["load"], np.degrees(table["sway"]), ".", color=BLUE, ms=4)
+    right.set(title="its campaign: largest swing [degrees]", xlabel="load [kg]")
+    save(figure, "experiments")
+
+
 FIGURES: dict[str, Callable[[], None]] = {
+    "experiments": experiments,
     "floating_robot": readme,
     "quick_start": quick_start,
     "machine_parts": machine_parts,

@@ -9,7 +9,8 @@ velocities (see ``analysis/linearize_constrained.py``).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import casadi as ca
 import numpy as np
@@ -18,41 +19,101 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.ports import Law
 from dalembert.core.states import named_vector
-from dalembert.core.types import Array, StateLike
+from dalembert.core.types import Array, Expression, StateLike
 from dalembert.core.validation import check_names
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.constraints.reduction import Reduction
-from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.formulations.registry import kind_of
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
     import control
 
-__all__ = ["HINT", "Equilibrium", "equilibrium", "law_gain", "linearize", "reduction", "state_space_names"]
+__all__ = [
+    "HINT",
+    "Equilibrium",
+    "OperatingPoint",
+    "equilibrium",
+    "law_gain",
+    "linearize",
+    "reduction",
+    "state_space_names",
+]
 
 HINT = "give an equilibrium, or require_equilibrium=False"
 
 
+@dataclass(frozen=True)
+class OperatingPoint:
+    """What a linear model is about, besides the configuration.
+
+    Parameters
+    ----------
+    v
+        Velocities; only with ``require_equilibrium=False``.
+    u
+        Inputs; default those that balance gravity, springs and wrenches (see `equilibrium`). A robot with more cables
+        than motions needs them, so that every cable pulls.
+    locked
+        Joints that do not move, such as winches with their brakes on.
+    active
+        Switchable constraints and cables, by name, that are to act or not; default as in the machine, and cables that
+        are longer than their way are slack.
+    t, p
+        Time (of wrenches and moving constraints) and parameter values.
+    require_equilibrium
+        Refuse a state in which the machine does not stay at rest. If False, the model is the derivative of the vector
+        field in the chart around the state; its constant term is left out.
+    tolerance
+        Largest force that may be left unbalanced, relative to the largest one.
+    """
+
+    v: StateLike = None
+    u: ArrayLike | None = None
+    locked: Sequence[str] = ()
+    active: Mapping[str, bool] | None = None
+    t: float = 0.0
+    p: Mapping[str, float] | ArrayLike | None = None
+    require_equilibrium: bool = True
+    tolerance: float = 1e-6
+
+    def __post_init__(self) -> None:
+        for what, number in (("t", self.t), ("tolerance", self.tolerance)):
+            if isinstance(number, bool) or not isinstance(number, int | float) or not np.isfinite(number):
+                raise InputError(f"{what} must be a finite number, got {number!r}")
+        if self.tolerance < 0.0:
+            raise InputError(f"tolerance must be >= 0, got {self.tolerance!r}")
+
+
+class OperatingPointKeywords(TypedDict, total=False):
+    """The fields of an `OperatingPoint`, as keywords of `linearize`."""
+
+    v: StateLike
+    u: ArrayLike | None
+    locked: Sequence[str]
+    active: Mapping[str, bool] | None
+    t: float
+    p: Mapping[str, float] | ArrayLike | None
+    require_equilibrium: bool
+    tolerance: float
+
+
+@flat_keywords(OperatingPointKeywords, defaults=field_defaults(OperatingPoint))
 def linearize(
     machine: Machine | EquationsOfMotion,
     at: StateLike = None,
     *,
-    v: StateLike = None,
-    u: ArrayLike | None = None,
+    point: OperatingPoint | None = None,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
     independent: Sequence[str] | None = None,
-    locked: Sequence[str] = (),
-    active: Mapping[str, bool] | None = None,
     allow_singular: bool = False,
-    t: float = 0.0,
-    p: Mapping[str, float] | ArrayLike | None = None,
-    require_equilibrium: bool = True,
-    tolerance: float = 1e-6,
     by: str = "newton-euler",
+    **keywords: Unpack[OperatingPointKeywords],
 ) -> control.StateSpace:
     """Linear model of a machine about a configuration, as a python-control StateSpace.
 
@@ -63,11 +124,8 @@ def linearize(
     at
         Configuration: numbers, or a mapping of coordinate names to numbers (the others are neutral). It is projected
         onto the constraints; for natural coordinates it is that of the machine.
-    v
-        Velocities; only with ``require_equilibrium=False``.
-    u
-        Inputs; default those that balance gravity, springs and wrenches (see `equilibrium`). A robot with more cables
-        than motions needs them, so that every cable pulls.
+    point
+        What else the model is about; or give the fields of `OperatingPoint` one by one.
     inputs
         Motors, or parameters of the machine, by name; default all motors.
     outputs
@@ -76,23 +134,14 @@ def linearize(
     independent
         Displacements to take as states of a machine with constraints, as many as it has degrees of freedom; default
         those that carry most of the inertia.
-    locked
-        Joints that do not move, such as winches with their brakes on.
-    active
-        Switchable constraints and cables, by name, that are to act or not; default as in the machine, and cables that
-        are longer than their way are slack.
     allow_singular
         Whether to accept a singular position, in which constraints lose rank (a symmetric platform on four locked
         winches). The model is then that of very stiff instead of rigid constraints, with the reactions of least norm.
-    t, p
-        Time (of wrenches and moving constraints) and parameter values.
-    require_equilibrium
-        Refuse a state in which the machine does not stay at rest. If False, the model is the derivative of the vector
-        field in the chart around the state; its constant term is left out.
-    tolerance
-        Largest force that may be left unbalanced, relative to the largest one.
     by
         The formulation.
+    **keywords
+        ``v``, ``u``, ``locked``, ``active``, ``t``, ``p``, ``require_equilibrium`` and ``tolerance`` of the
+        `OperatingPoint`.
 
     Returns
     -------
@@ -118,16 +167,13 @@ def linearize(
     import control
 
     eom = machine if isinstance(machine, EquationsOfMotion) else _derive(machine, by)
-    for what, number in (("t", t), ("tolerance", tolerance)):
-        if isinstance(number, bool) or not isinstance(number, int | float) or not np.isfinite(number):
-            raise InputError(f"{what} must be a finite number, got {number!r}")
-    if tolerance < 0.0:
-        raise InputError(f"tolerance must be >= 0, got {tolerance!r}")
-    values = eom.parameter_values(p)
-    point = equilibrium(eom, at, u=u, active=active, locked=locked, t=t, p=values)
+    about = grouped(OperatingPoint, point, keywords)
+    v, u, locked, active, t, tolerance = about.v, about.u, about.locked, about.active, about.t, about.tolerance
+    values = eom.parameter_values(about.p)
+    rest = equilibrium(eom, at, u=u, active=active, locked=locked, t=t, p=values)
     v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
-    if require_equilibrium:
-        check_rest(eom, point, v0, tolerance, t=t, p=values, hint=HINT)
+    if about.require_equilibrium:
+        check_rest(eom, rest, v0, tolerance, t=t, p=values, hint=HINT)
     states = state_space_names(eom)
     chosen_in = list(eom.u_names) if inputs is None else check_names(inputs, "inputs")
     for name in chosen_in:
@@ -135,13 +181,13 @@ def linearize(
             raise UnknownNameError("input", name, (*eom.u_names, *eom.p_names), f"machine '{eom.machine.name}'")
     names = states
     reduced = None
-    if len(point.J):
+    if len(rest.J):
         own = states[: eom.nv]
         reduced = reduction_at(
-            eom, point, own, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
+            eom, rest, own, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
         )
         names = tuple(states[i + k] for k in (0, eom.nv) for i in reduced.independent)
-        v0 = _velocities(eom, point, v0, t, values)
+        v0 = _velocities(eom, rest, v0, t, values)
     elif independent is not None:
         raise InputError(f"machine '{eom.machine.name}' has no constraints: all its displacements are independent")
     chosen_out = list(names) if outputs is None else check_names(outputs, "outputs")
@@ -150,7 +196,7 @@ def linearize(
             f"machine '{eom.machine.name}' has no motors, and python-control knows no model of one output without "
             "inputs: name a parameter as input, or another output"
         )
-    A, B, C, D = _derivatives(eom, point, v0, chosen_in, chosen_out, states, reduced, t, values)
+    A, B, C, D = _derivatives(eom, rest, v0, chosen_in, chosen_out, states, reduced, t, values)
     labels = [[name.replace(".", "_") for name in some] for some in (chosen_in, chosen_out, names)]
     return control.ss(A, B, C, D, inputs=labels[0], outputs=labels[1], states=labels[2], name=eom.machine.name)
 
@@ -177,7 +223,7 @@ def reduction(
     active: Mapping[str, bool] | None = None,
     allow_singular: bool = False,
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
 ) -> Reduction:
     """Independent displacements that `linearize` takes as states, and all displacements from them.
 
@@ -233,7 +279,8 @@ def _derivatives(
     acceleration = ca.substitute(s.forward_dynamics, s.tau, ca.densify(s.applied))
     a = ca.Function("a", [s.q, s.v, s.u, s.t, s.p], [acceleration])(q, s.v, s.u, s.t, s.p)
     x = ca.vertcat(d, s.v)
-    rates = ca.densify(ca.vertcat(rate, a, *y_out))
+    seen = [y for y in y_out if y is not None]  # multipliers are none of a machine without constraints
+    rates = ca.densify(ca.vertcat(rate, a, *seen))
     variables = ca.vertcat(x, s.u, s.p)
     seed = ca.SX.sym("seed", variables.shape[0])
     sweep = ca.Function("sweep", [variables, s.t, seed], [ca.densify(ca.jtimes(rates, variables, seed))])
@@ -249,7 +296,9 @@ def _derivatives(
     return J[:n, :n], J[:n, n:], J[n:, :n], J[n:, n:]
 
 
-def _output(eom: EquationsOfMotion, name: str, d: Any, q: Any, states: tuple[str, ...]) -> Any:
+def _output(
+    eom: EquationsOfMotion, name: str, d: Expression, q: Expression, states: tuple[str, ...]
+) -> Expression | None:
     """A state, or a component of the position of a frame's origin; None for the multiplier of a constraint."""
     s = eom.symbolic
     if name in states:
@@ -267,7 +316,7 @@ def _output(eom: EquationsOfMotion, name: str, d: Any, q: Any, states: tuple[str
 
 
 def law_gain(
-    eom: EquationsOfMotion, law: Law, at: StateLike = None, *, t: float = 0.0, p: Any = None, **options: Any
+    eom: EquationsOfMotion, law: Law, at: StateLike = None, *, t: float = 0.0, p: Parameters = None, **options: Any
 ) -> Array:
     """Derivative ``K`` (nu x states) of a law's inputs by the states of `linearize`, at rest: ``u = u0 + K x``.
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,7 +23,8 @@ __all__ = ["CommandEntry", "LazyCommand", "LazyGroup", "command"]
 class CommandEntry:
     """Where a command is defined, and the examples at the end of its help.
 
-    The command is the function, or the `typer.Typer`, of this name in a module beside this one.
+    The command is the function, or the `typer.Typer`, of this name in a module beside this one, or in one with a
+    dotted name.
     """
 
     module: str
@@ -48,7 +50,7 @@ class LazyCommand(TyperCommand):
     def loaded(self) -> Any:
         """The command itself."""
         name, entry = str(self.name), self._entry
-        attribute = getattr(import_module(f"{__package__}.{entry.module}"), name)
+        attribute = getattr(import_module(_dotted(entry.module)), name)
         app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
         if isinstance(attribute, typer.Typer):
             app.add_typer(attribute, epilog=examples(*entry.examples))
@@ -71,9 +73,17 @@ class LazyGroup(TyperGroup):
         self.commands = {name: LazyCommand(name, entry) for name, entry in self.entries.items()}
 
 
+def _dotted(module: str) -> str:
+    return module if "." in module else f"{__package__}.{module}"
+
+
 def _help(module: str, name: str) -> str:
     """Return the docstring of a function of a module of commands, or the help of a `typer.Typer`."""
-    source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+    place = Path(__file__).with_name(f"{module}.py")
+    if "." in module:
+        spec = find_spec(module)
+        place = Path(str(module if spec is None else spec.origin))
+    source = place.read_text(encoding="utf-8")
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             return ast.get_docstring(node) or ""

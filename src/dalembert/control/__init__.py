@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGuidance, Sampled, read
+from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation, driven_response
 from dalembert.control.spacecraft import (
     BasePD,
@@ -79,6 +80,7 @@ __all__ = [
     "partition",
     "pose_from_points",
     "read",
+    "register_law",
     "structured",
     "thruster_map",
     "uncertain",

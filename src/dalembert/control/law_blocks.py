@@ -9,10 +9,11 @@ from typing import Any, cast
 import numpy as np
 
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+from dalembert.core.errors import InputError
 from dalembert.core.parameter import Operation, Parameter, to_text
 from dalembert.plan.references import Quintic, Sine
 
-__all__ = ["LAWS", "law_block"]
+__all__ = ["LAWS", "law_block", "register_law"]
 
 LAWS: dict[str, type[Any]] = {
     "pd": PD,
@@ -20,6 +21,31 @@ LAWS: dict[str, type[Any]] = {
     "computed-torque": ComputedTorque,
     "gravity-compensation": GravityCompensation,
 }
+
+
+def register_law(name: str, kind: type[Any]) -> type[Any]:
+    """Let machine files name a law: ``control: {law: NAME, ...}`` with its fields as settings; returns the class.
+
+    Parameters
+    ----------
+    name
+        Its name in files.
+    kind
+        The law: a frozen dataclass that fulfils `dalembert.core.ports.Law`.
+
+    Raises
+    ------
+    InputError
+        If it is no dataclass, lacks a method of a law, or the name is taken.
+    """
+    missing = [method for method in ("state_names", "initial_state", "expression") if not hasattr(kind, method)]
+    if not dataclasses.is_dataclass(kind) or missing:
+        lacks = f"; it lacks {', '.join(missing)}" if missing else ""
+        raise InputError(f"a law must be a dataclass with the methods of a Law, got {kind.__name__}{lacks}")
+    if LAWS.get(name, kind) is not kind:
+        raise InputError(f"there is a law {name!r} already: {LAWS[name].__name__}")
+    LAWS[name] = kind
+    return kind
 
 
 def law_block(law: object) -> dict[str, Any] | str:

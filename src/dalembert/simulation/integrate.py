@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.keywords import flat_keywords
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.constrained.native import NativeConstrained
 from dalembert.simulation.contact.native import NativeStepping
@@ -24,12 +25,13 @@ from dalembert.simulation.problem import Problem
 from dalembert.simulation.recording import Recorder
 from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.sampling import SampledLaw, Sampler, Schedule
-from dalembert.simulation.settings import Settings
+from dalembert.simulation.settings import SETTINGS_DEFAULTS, Settings, SettingsKeywords
 from dalembert.simulation.watch import Interrupt, Progress, interrupts
 
 __all__ = ["integrate"]
 
 
+@flat_keywords(SettingsKeywords, defaults=SETTINGS_DEFAULTS)
 def integrate(
     problem: Problem,
     x0: ArrayLike | EndState,
@@ -40,9 +42,7 @@ def integrate(
     progress: bool | Callable[[float], object] | None = None,
     watch: Callable[[Run], object] | None = None,
     on_event: Transition | None = None,
-    each_transition: bool = False,
-    backend: Backend = "auto",
-    **given: Any,
+    **keywords: Unpack[SettingsKeywords],
 ) -> Run:
     """Integrate a problem; Python is not in the time loop.
 
@@ -74,13 +74,8 @@ def integrate(
     on_event
         Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the
         state to go on with, or None to leave it.
-    each_transition
-        Whether each transition has a row before and a row after it, also where one follows another at the same
-        instant, or a sample.
-    backend
-        ``"auto"``, ``"native"`` or ``"vm"``, as of `dalembert.compile.compile_function`.
-    **given
-        Fields of `Settings`, in place of ``settings``.
+    **keywords
+        Fields of `Settings`, in place of those of ``settings``.
 
     Returns
     -------
@@ -94,7 +89,11 @@ def integrate(
     SimulationError
         If the controller or a transition fails; its ``run`` is the part up to there.
     """
-    settings = Settings(**given) if settings is None else replace(settings, **given)
+    if settings is None:
+        settings = Settings(**{"duration": None, **keywords})  # type: ignore[arg-type]  # which is refused by name
+    elif keywords:
+        settings = replace(settings, **keywords)
+    backend = settings.backend
     schedule = _schedule(problem, controller)
     period = min((update.period for update in schedule.updates), default=0.0)
     setup = check_setup(problem, x0, p, settings, period=period)
@@ -111,7 +110,7 @@ def integrate(
     if bind is not None:
         bind(sampler.held.copy)
     watcher = EventWatcher(setup, on_event)
-    recorder = Recorder(engine, setup, kernels, sampler, watcher, watch, each_transition=each_transition)
+    recorder = Recorder(engine, setup, kernels, sampler, watcher, watch, each_transition=settings.each_transition)
     watcher.go_native(engine)
     bar = Progress(progress, setup.t0, setup.t_end)
     try:

@@ -4,15 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from numpy.typing import ArrayLike
 
+from dalembert.compile.backend import Backend
 from dalembert.core.validation import check_number, check_seed
 from dalembert.simulation.constrained.methods import ConstraintMethod, constraint_method
 from dalembert.simulation.methods import METHOD_SETTINGS, Method, integration_method
 
-__all__ = ["Settings"]
+__all__ = ["SETTINGS_DEFAULTS", "Settings", "SettingsKeywords"]
+
+
+class SettingsKeywords(TypedDict, total=False):
+    """The fields of `Settings`, as keywords of `integrate`."""
+
+    duration: float
+    t0: float
+    method: str | Mapping[str, Any] | Method | None
+    record: float | None
+    constraints: str | Mapping[str, Any] | ConstraintMethod | None
+    seed: int
+    member: int
+    each_transition: bool
+    backend: Backend
+    step: float | None
+    rtol: float | None
+    atol: ArrayLike | None
+    max_step: float | None
+    max_steps: int | None
+
+
+SETTINGS_DEFAULTS: Mapping[str, object] = {
+    **dict.fromkeys(SettingsKeywords.__annotations__),
+    "t0": 0.0,
+    "seed": 0,
+    "member": 0,
+    "each_transition": False,
+    "backend": "auto",
+}
+"""Defaults of the keywords; a duration must be given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +66,11 @@ class Settings:
         method does if it has a way of its own, else by projection.
     seed, member
         Of the noise of sensors: a seed, and the number of the member of a rollout that has it.
+    each_transition
+        Whether each transition has a row before and a row after it, also where one follows another at the same
+        instant, or a sample.
+    backend
+        ``"auto"``, ``"native"`` or ``"vm"``, as of `dalembert.compile.compile_function`.
     step, rtol, atol, max_step, max_steps
         Settings of the method, beside it.
     """
@@ -46,6 +82,8 @@ class Settings:
     constraints: str | Mapping[str, Any] | ConstraintMethod | None = None
     seed: int = 0
     member: int = 0
+    each_transition: bool = False
+    backend: Backend = "auto"
     step: InitVar[float | None] = None
     rtol: InitVar[float | None] = None
     atol: InitVar[ArrayLike | None] = None

@@ -115,10 +115,8 @@ def explicit_tableau(
     embedded: str | None = None,
     embedded_order: int = 0,
     *,
-    second: str | None = None,
-    second_order: int = 0,
-    further: str | None = None,
-    highest: str = "",
+    second: tuple[str, int] | None = None,
+    along: tuple[str, str] | None = None,
 ) -> Tableau:
     """Return the tableau of an explicit Runge-Kutta method that is written as text, as books print it.
 
@@ -132,10 +130,10 @@ def explicit_tableau(
         The weights b.
     embedded, embedded_order
         Weights and order of the embedded solution; None: fixed steps.
-    second, second_order
+    second
         Weights and order of a second embedded solution.
-    further, highest
-        Stages and coefficients of the polynomial along a step, as of Hairer's program.
+    along
+        Further stages and coefficients of the polynomial along a step, as of Hairer's program.
     """
 
     def numbers(text: str) -> list[Fraction]:
@@ -148,12 +146,13 @@ def explicit_tableau(
         entries = numbers(row)
         a[i, : len(entries)] = [float(entry) for entry in entries]
         c[i] = round(float(sum(entries)), 15)  # the row condition c_i = sum_j a_ij
+    other, lowest = (None, 0) if second is None else second
     b_hat, b_second = (
-        None if text is None else np.array([float(w) for w in numbers(text)]) for text in (embedded, second)
+        None if text is None else np.array([float(w) for w in numbers(text)]) for text in (embedded, other)
     )
     solution = np.array([float(w) for w in b])
-    along = None if further is None else _along(solution, _table(further), _table(highest))
-    tableau = Tableau(order, a, solution, c, b_hat, embedded_order, b_second, second_order, along)
+    polynomial = None if along is None else _along(solution, *map(_table, along))
+    tableau = Tableau(order, a, solution, c, b_hat, embedded_order, b_second, lowest, polynomial)
     for array in (tableau.a, tableau.b, tableau.c, tableau.b_hat, tableau.b_second):
         if array is not None:
             array.setflags(write=False)
@@ -237,17 +236,20 @@ DORMAND_PRINCE_8 = explicit_tableau(
         0.04117368912237389 0 0 0 0 5.675469339128614 2.3872768489717506 -7.465581142465571 \
             0.6614932157077935 -0.48634006837553356 0.11944219431891463 0.06706592359165889 0""",
     5,
-    second="""\
+    second=(
+        """\
         0.2440944881889764 0 0 0 0 0 0 0 0.7338466882816118 0 0 0.022058823529411766 0""",
-    second_order=3,
-    further="""\
+        3,
+    ),
+    along=(
+        """\
         0.056167502283047954 0 0 0 0 0 0.25350021021662483 -0.2462390374708025 -0.12419142326381637 \
             0.15329179827876568 0.00820105229563469 0.007567897660545699 -0.008298
         0.03183464816350214 0 0 0 0 0.028300909672366776 0.053541988307438566 -0.05492374857139099 0 0 \
             -0.00010834732869724932 0.0003825710908356584 -0.00034046500868740456 0.1413124436746325
         -0.42889630158379194 0 0 0 0 -4.697621415361164 7.683421196062599 4.06898981839711 0.3567271874552811 0 0 \
             0 -0.0013990241651590145 2.9475147891527724 -9.15095847217987""",
-    highest="""\
+        """\
         -8.428938276109013 0 0 0 0 0.5667149535193777 -3.0689499459498917 2.38466765651207 2.117034582445028 \
             -0.871391583777973 2.2404374302607883 0.6315787787694688 -0.08899033645133331 18.148505520854727 \
             -9.194632392478356 -4.436036387594894
@@ -260,4 +262,5 @@ DORMAND_PRINCE_8 = explicit_tableau(
         -25.69393346270375 0 0 0 0 -154.18974869023643 -231.5293791760455 357.6391179106141 93.40532418362432 \
             -37.45832313645163 104.0996495089623 29.8402934266605 -43.53345659001114 96.32455395918828 \
             -39.17726167561544 -149.72683625798564""",
+    ),
 )
