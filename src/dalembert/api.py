@@ -64,7 +64,7 @@ def equations(
 
 @experiment_verb
 def simulate(
-    what: Runnable,
+    machine: Runnable,
     *,
     progress: bool | Callable[[float], object] | None = None,
     watch: Callable[[Run], object] | None = None,
@@ -75,8 +75,8 @@ def simulate(
 
     Parameters
     ----------
-    what
-        The experiment; or a machine or its equations, with the keywords of one.
+    machine
+        The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     progress
         Show a progress bar; None: if the run takes longer than a moment and stderr is a terminal. A function is called
         with the fraction done instead; if it returns False, the run ends there as ``"interrupted"``.
@@ -115,7 +115,7 @@ def simulate(
         raise InputError(f"check must be true or false, got {check!r}")
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise InputError(f"progress must be true, false, None or a function of the time, got {progress!r}")
-    experiment = SIMULATE.check(experiment_of(what, keywords))
+    experiment = SIMULATE.check(experiment_of(machine, keywords))
     return run_experiment(experiment, progress=progress, watch=watch, check=check)
 
 

@@ -468,7 +468,12 @@ simulation: {duration: long}
 simulation: {method: rk5}
 simulation: {q0: {phi: 1.0}}
 simulation: {steps: 3}
-simulation: {q0: [1.0]}
+simulation: {q0: [1.0, 2.0]}
+simulation: {q0: 1.0}
+simulation: {events: [{name: low}]}
+simulation: {events: [{name: low, expression: "theta +"}]}
+simulation: {method: {rtol: 1.0e-6}}
+simulation: {method: {name: rk4, rtol: 1.0e-6}}
 simulation: 3
 extra: 1
 bodies: {bob: {mass: 1}}

@@ -56,6 +56,7 @@ DELEGATIONS = {
     ("dalembert.model.machine", "view"),
     ("dalembert.formulations.equations", "analysis"),
     ("dalembert.formulations.equations", "view"),
+    ("dalembert.loop.experiment", "io"),
 }
 
 # Rooms that a simulation does not need (`test_a_simulation_does_not_load`): who needs them now and then may import them

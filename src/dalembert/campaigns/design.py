@@ -48,7 +48,7 @@ class Design:
 
 @experiment_verb
 def optimise(
-    what: Runnable,
+    machine: Runnable,
     *,
     vary: Mapping[str, tuple[float, float]],
     final: Any = None,
@@ -62,8 +62,8 @@ def optimise(
 
     Parameters
     ----------
-    what
-        The experiment; or a machine or its equations, with the keywords of one.
+    machine
+        The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     vary
         Names of parameters, ``q0.NAME``, ``v0.NAME``, with their ranges; the search begins at the nominal values.
     final, integral
@@ -82,7 +82,7 @@ def optimise(
 
     if isinstance(keywords.get("limits"), Mapping):
         bounds = cast(Mapping[str, tuple[Any, float]], keywords.pop("limits"))
-    experiment = without_log(experiment_of(what, keywords))
+    experiment = without_log(experiment_of(machine, keywords))
     names = tuple(vary)
     if not names:
         raise InputError("there is nothing to choose: vary names parameters with their ranges")

@@ -93,7 +93,7 @@ _environment_verb = flat_keywords(EnvironmentKeywords, defaults={**KEYWORD_DEFAU
 
 @_environment_verb
 def environment(
-    what: Runnable,
+    machine: Runnable,
     *,
     episode: Episode | None = None,
     render_mode: str | None = None,
@@ -109,8 +109,8 @@ def environment(
 
     Parameters
     ----------
-    what
-        The experiment; or a machine or its equations, with the keywords of one.
+    machine
+        The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     episode
         What is learnt; or give the fields of `Episode` one by one (``period=0.05, reward=...``).
     render_mode
@@ -147,7 +147,7 @@ def environment(
     >>> observation.shape, terminated, truncated
     ((2,), False, False)
     """
-    task = _task(what, episode, dict(keywords))
+    task = _task(machine, episode, dict(keywords))
     check_rendering(render_mode, picture)
     single, _ = _classes()
     return single(task, render_mode, picture)
@@ -155,7 +155,7 @@ def environment(
 
 @_environment_verb
 def vector_environment(
-    what: Runnable,
+    machine: Runnable,
     members: int,
     *,
     episode: Episode | None = None,
@@ -172,7 +172,7 @@ def vector_environment(
 
     Parameters
     ----------
-    what, episode, keywords
+    machine, episode, keywords
         As of `environment`.
     members
         Their number.
@@ -192,7 +192,7 @@ def vector_environment(
     """
     if autoreset not in AUTORESET:
         raise UnknownNameError("way to reset", autoreset, AUTORESET)
-    task = _task(what, episode, dict(keywords))
+    task = _task(machine, episode, dict(keywords))
     check_rendering(render_mode, picture)
     _, vector = _classes()
     return vector(task, members, autoreset, threads, render_mode, picture)

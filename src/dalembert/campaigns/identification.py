@@ -101,7 +101,7 @@ class _Record:
 
 @experiment_verb
 def identify(
-    what: Runnable,
+    machine: Runnable,
     data: Any,
     *,
     unknown: Mapping[str, Any] | Sequence[str],
@@ -113,9 +113,9 @@ def identify(
 
     Parameters
     ----------
-    what
-        The experiment; or a machine or its equations, with the keywords of one. Its parameters and its start are where
-        the search begins.
+    machine
+        The machine or its equations, with the keywords of an experiment; or an `Experiment`. Its parameters and its
+        start are where the search begins.
     data
         What was recorded: a run, a pandas ``DataFrame`` with times as index, a mapping of ``"t"`` and signals to
         arrays, or a list of them. A mapping may hold ``"q0"``, ``"v0"``, ``"p"`` and ``"control"`` of its own.
@@ -142,7 +142,7 @@ def identify(
     """
     from scipy.optimize import least_squares
 
-    experiment = without_log(experiment_of(what, keywords))
+    experiment = without_log(experiment_of(machine, keywords))
     names = tuple(unknown)
     signals = (measured,) if isinstance(measured, str) else tuple(measured)
     shared = {"control": experiment.control, **values_by_name(experiment)}

@@ -89,14 +89,14 @@ class Sensitivities:
 
 @experiment_verb
 def sensitivities(
-    what: Runnable, *, of: Sequence[str], wrt: Sequence[str], **keywords: Unpack[ExperimentKeywords]
+    machine: Runnable, *, of: Sequence[str], wrt: Sequence[str], **keywords: Unpack[ExperimentKeywords]
 ) -> Sensitivities:
     """Simulate, with the derivatives of signals with respect to parameters and initial values (forward).
 
     Parameters
     ----------
-    what
-        The experiment; or a machine or its equations, with the keywords of one.
+    machine
+        The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     of
         Names of states or signals, as of `dalembert.Measure`.
     wrt
@@ -123,7 +123,7 @@ def sensitivities(
     >>> bool(abs(fall.events[0].derivatives[0] - (1.0 / (2.0 * 9.81)) ** 0.5) < 1e-9)
     True
     """
-    experiment = without_log(experiment_of(what, keywords))
+    experiment = without_log(experiment_of(machine, keywords))
     eom = experiment.equations
     wrt, of = check_quantities(eom, wrt), tuple([of] if isinstance(of, str) else of)
     if experiment.on_event is None and isinstance(experiment.contact, EventDriven):
@@ -265,7 +265,7 @@ class Gradient:
 
 @experiment_verb
 def gradient(
-    what: Runnable,
+    machine: Runnable,
     *,
     wrt: Sequence[str],
     final: Any = None,
@@ -276,8 +276,8 @@ def gradient(
 
     Parameters
     ----------
-    what
-        The experiment; or a machine or its equations, with the keywords of one.
+    machine
+        The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     wrt
         Names of parameters, ``q0.NAME``, ``v0.NAME``.
     final, integral
@@ -286,7 +286,7 @@ def gradient(
     **keywords
         As of `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one.
     """
-    experiment = without_log(experiment_of(what, keywords))
+    experiment = without_log(experiment_of(machine, keywords))
     eom = experiment.equations
     wrt = check_quantities(eom, wrt)
     if final is None and integral is None:

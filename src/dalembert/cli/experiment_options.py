@@ -16,6 +16,7 @@ from dalembert.loop.experiment import Experiment
 from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS
 from dalembert.simulation.contact.methods import CONTACT_METHODS
 from dalembert.simulation.methods import METHODS
+from dalembert.simulation.run import Run
 
 __all__ = ["runs_experiment"]
 
@@ -89,8 +90,6 @@ def _revised(experiment: Experiment, values: dict[str, Any]) -> Experiment:
     changes = {name: value for name, value in values.items() if value is not None and name not in _NAMED}
     changes |= {name: _assignments(texts, name) for name in _NAMED if (texts := values[name])}
     if "start" in changes:
-        from dalembert.simulation.run import Run
-
         changes["start"] = Run.load(changes["start"])
     return experiment.replace(**changes)
 

@@ -31,7 +31,7 @@ def register_law(name: str, kind: type[Any]) -> type[Any]:
     name
         Its name in files.
     kind
-        The law: a frozen dataclass that fulfils `dalembert.core.ports.Law`.
+        The law: a frozen dataclass with the methods of the protocol ``Law`` (``core/ports.py``).
 
     Raises
     ------

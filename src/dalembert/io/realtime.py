@@ -88,7 +88,7 @@ def unpack_outputs(packet: bytes) -> tuple[int, float, Array]:
 
 @experiment_verb
 def realtime(
-    what: Runnable,
+    machine: Runnable,
     law: Any = None,
     /,
     *,
@@ -104,8 +104,8 @@ def realtime(
 
     Parameters
     ----------
-    what
-        The experiment; or a machine or its equations, with the keywords of one.
+    machine
+        The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     law
         Short for ``control=law``.
     period
@@ -141,7 +141,7 @@ def realtime(
             raise InputError(f"{name} must be a number >= {least:g}, got {value!r}")
     if law is not None:
         keywords["control"] = law
-    experiment = experiment_of(what, keywords)
+    experiment = experiment_of(machine, keywords)
     duration = experiment.duration
     if duration is not None and not duration >= period:
         raise InputError(f"duration must be at least one period of {period:g} s, got {duration!r}")

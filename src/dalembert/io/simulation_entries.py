@@ -107,6 +107,10 @@ def read_simulation(
         known_names = {"q0": names.q, "v0": names.v, "p": names.p}[key]
         values = given.get(key, {})
         if isinstance(values, list):
+            with each, locating(document.label, document.line(("simulation", key))):
+                if len(values) != len(known_names):
+                    listed = ", ".join(known_names)
+                    raise InputError(f"{key} as a list needs {len(known_names)} numbers ({listed}), got {len(values)}")
             settings[key] = tuple(plain(value, ("simulation", key, i)) for i, value in enumerate(values))
             continue
         for name, value in values.items():

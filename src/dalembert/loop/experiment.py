@@ -21,6 +21,7 @@ from dalembert.compile.backend import BACKENDS, Backend
 from dalembert.control.law_blocks import law_block
 from dalembert.core.digest import description, digest
 from dalembert.core.errors import InputError
+from dalembert.core.files import target_file
 from dalembert.core.frozen import FrozenMapping
 from dalembert.core.keywords import flat_keywords
 from dalembert.core.states import named_vector
@@ -363,7 +364,7 @@ class Experiment:
             if one.name not in ("machine", "start", "method"):
                 flat[one.name] = getattr(self, one.name)
         if self.constraints is not None:
-            flat["constraints"] = {"name": self.constraints.name, **dataclasses.asdict(self.constraints)}
+            flat["constraints"] = self.constraints.plain
         flat["contact"] = None if isinstance(self.contact, EventDriven) else self.contact.plain
         return {
             name: value for name, value in flat.items()
@@ -388,8 +389,6 @@ class Experiment:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it as a machine file, which `dalembert.load_experiment` reads; return the path."""
-        from dalembert.core.files import target_file
-
         target = target_file(path, (".yaml", ".yml"))
         self.to_yaml(target)
         return target
@@ -534,7 +533,7 @@ def check_keyword(name: str, value: Any) -> None:
 
 def _started(before: Experiment, start: Any, short: Mapping[str, Any]) -> Start | Run:
     """Return the start of a call: one that is given, or that of an experiment, with the short forms over it."""
-    given = {name: value for name, value in short.items() if value is not None}
+    given = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach")}
     if isinstance(start, Run):
         if "q0" in given or "v0" in given:
             raise InputError("give either start (an earlier run) or q0 and v0, not both")

@@ -24,7 +24,7 @@ class Outlet:
     name
         What it is called in messages.
     methods
-        Name in `dalembert.simulation.methods.OUTLETS`: which methods it can run.
+        Name in the table ``OUTLETS`` of ``simulation/methods.py``: which methods it can run.
     refuses
         Fields of an experiment that it cannot honour, each with what to do instead.
     goes_on

@@ -62,7 +62,7 @@ _ROOM = 1 << 22  # numbers of the rows that are looked through at a time for eve
 
 @experiment_verb
 def rollout(
-    what: Runnable,
+    machine: Runnable,
     *,
     vary: Mapping[str, ArrayLike] | None = None,
     measure: Mapping[str, Measure] | None = None,
@@ -81,8 +81,8 @@ def rollout(
 
     Parameters
     ----------
-    what
-        The experiment; or a machine or its equations, with the keywords of one.
+    machine
+        The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     vary
         In what members differ, by name: parameters, ``q0.NAME``, ``v0.NAME``, each a number for each member (N,).
     measure
@@ -125,7 +125,7 @@ def rollout(
     if device != "cuda" and (precision != "double" or fast_math):
         raise InputError(f"precision and fast_math belong to the device cuda, got {precision!r} and {fast_math!r}")
     threads = check_threads(threads)
-    family = members_of(what, keywords, vary, ROLLOUT)
+    family = members_of(machine, keywords, vary, ROLLOUT)
     experiment = family.experiment
     eom, start, settings = experiment.equations, experiment.start, experiment.settings
     assert isinstance(start, Start)

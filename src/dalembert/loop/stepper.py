@@ -268,7 +268,7 @@ class Stepper:
 
 @experiment_verb
 def stepper(
-    what: Runnable,
+    machine: Runnable,
     *,
     period: float,
     members: int = 1,
@@ -281,8 +281,8 @@ def stepper(
 
     Parameters
     ----------
-    what
-        The experiment; or a machine or its equations, with the keywords of one.
+    machine
+        The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     period
         Seconds of one step, over which the inputs are held.
     members
@@ -317,7 +317,7 @@ def stepper(
     period = check_number("period", period, unit="s")
     if isinstance(members, bool) or not isinstance(members, int | np.integer) or members < 1:
         raise InputError(f"members must be a whole number >= 1, got {members!r}")
-    family = members_of(what, keywords, vary, STEPPER)
+    family = members_of(machine, keywords, vary, STEPPER)
     machine = family.experiment.machine
     seen: Any = (*machine.q_names, *machine.v_names) if observe is None else observe
     if isinstance(seen, str) or not isinstance(seen, Mapping | tuple | list):

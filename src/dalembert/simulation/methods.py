@@ -436,7 +436,7 @@ def integration_method(
             raise InputError(f"a method as a mapping needs its 'name', got {dict(method)!r}")
         beside = entry | beside
     elif method is None or isinstance(method, str):
-        name = method or default or RK4.name
+        name = (default or RK4.name) if method is None else method
     else:
         raise InputError(f"method must be a Method such as RK4(step=1e-3), or its name, got {method!r}")
     kind = _kind(name)
@@ -470,11 +470,13 @@ def revised_method(
     if isinstance(method, Method | Mapping):
         return integration_method(method, beside)
     stale = before is not None and before.name == brought_before != brought
-    name = method or brought or (before.name if before is not None and not stale else "")
+    name = brought or (before.name if before is not None and not stale else "")
+    if method is not None:
+        name = _kind(method).name
     if before is not None and name != before.name:
         kind = _kind(name or RK4.name)
         kept = {key: value for key, value in before.plain.items() if key in kind.settings()}
-        if not method and not brought and not kept and not beside:
+        if method is None and not brought and not kept and not beside:
             return None
         return integration_method(kind.name, kept | beside)
     if before is not None:

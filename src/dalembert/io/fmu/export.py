@@ -33,7 +33,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # the same file for the same machine
 
 @experiment_verb
 def export_fmu(
-    what: Runnable,
+    machine: Runnable,
     path: str | os.PathLike[str],
     *,
     version: str = "2.0",
@@ -51,8 +51,8 @@ def export_fmu(
 
     Parameters
     ----------
-    what
-        The experiment; or a machine or its equations, with the keywords of one.
+    machine
+        The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     path
         The file, ``NAME.fmu``.
     version
@@ -75,7 +75,7 @@ def export_fmu(
     target = target_file(path, (".fmu",))
     if version not in VERSIONS:
         raise InputError(f"got FMI version {version!r}, expected one of {', '.join(VERSIONS)}")
-    program = standalone(experiment_of(what, keywords), FMU)
+    program = standalone(experiment_of(machine, keywords), FMU)
     files = _sources(program, version)
     if binary:
         files |= _binary(files, version)

@@ -75,6 +75,12 @@ class ConstraintMethod(ABC):
         """Members of ``struct constrained`` that the method sets."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    @property
+    def plain(self) -> dict[str, Any]:
+        """Name, and the settings that differ from their defaults, as plain data."""
+        changed = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        return {"name": self.name, **changed}
+
     @abstractmethod
     def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
         """Accelerations and multipliers of the rows that act."""

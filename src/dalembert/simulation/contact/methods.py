@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,8 +30,9 @@ class ContactMethod:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """Name, and the settings that are not left open, as plain data."""
-        return {"name": self.name, **{key: value for key, value in asdict(self).items() if value is not None}}
+        """Name, and the settings that differ from their defaults, as plain data."""
+        changed = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        return {"name": self.name, **changed}
 
     def __str__(self) -> str:
         return self.name

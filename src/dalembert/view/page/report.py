@@ -43,7 +43,7 @@ _STATUS = {
 
 
 def report(
-    what: Run | Runnable,
+    run: Run | Runnable,
     path: str | os.PathLike[str],
     *,
     machine: Machine | None = None,
@@ -55,7 +55,7 @@ def report(
 
     Parameters
     ----------
-    what
+    run
         The run; or an experiment, a machine or its equations, which is simulated first.
     path
         The file (.html).
@@ -68,11 +68,10 @@ def report(
     equations
         Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
     """
-    if isinstance(what, Experiment | Machine | EquationsOfMotion):
-        what = api.simulate(what, check=False)
-    if not isinstance(what, Run):
-        raise InputError(f"a report needs a Run or an Experiment first, got {type(what).__name__}")
-    run = what
+    if isinstance(run, Experiment | Machine | EquationsOfMotion):
+        run = api.simulate(run, check=False)
+    if not isinstance(run, Run):
+        raise InputError(f"a report needs a Run or an Experiment first, got {type(run).__name__}")
     own = run.machine if machine is None else machine
     if not isinstance(own, Machine):
         raise InputError("this run does not know its machine; give it as machine=")
