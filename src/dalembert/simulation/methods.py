@@ -472,7 +472,7 @@ def revised_method(
     stale = before is not None and before.name == brought_before != brought
     name = brought or (before.name if before is not None and not stale else "")
     if method is not None:
-        name = _kind(method).name
+        name = integration_method(method).name
     if before is not None and name != before.name:
         kind = _kind(name or RK4.name)
         kept = {key: value for key, value in before.plain.items() if key in kind.settings()}
@@ -481,7 +481,7 @@ def revised_method(
         return integration_method(kind.name, kept | beside)
     if before is not None:
         return integration_method(before, beside)
-    return integration_method(name, beside) if name or beside else None
+    return integration_method(name or None, beside) if name or beside else None
 
 
 def check_outlet(method: Method | type[Method], outlet: str) -> None:
