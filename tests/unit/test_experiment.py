@@ -97,6 +97,7 @@ def test_flat_keywords_write_the_same_experiment() -> None:
     assert other.replace(q0={"theta": 0.3}) == SWING
     assert SWING.replace(method=da.RK4()) == SWING  # the default, said aloud
     assert SWING.replace(p=[2.0]) == SWING  # in order, and by name
+    assert SWING.replace(p={"m": 2}) == SWING == SWING.replace(q0={"theta": np.float64(0.3)})  # any kind of number
 
 
 @pytest.mark.parametrize(
@@ -214,6 +215,11 @@ def test_nothing_but_a_single_run_goes_on_from_a_run() -> None:
     run = da.simulate(SWING)
     whole = da.simulate(SWING, duration=2.0)
     assert da.simulate(SWING, start=run).x[-1] == pytest.approx(whole.x[-1], abs=1e-12)
+    going_on = SWING.replace(start=run)
+    assert going_on.replace(step=1e-3, reach=0.2).start is run and going_on != SWING
+    assert going_on.replace(q0={"theta": 0.3}) == SWING
+    with pytest.raises(InputError, match="t0 = 5 contradicts the run to go on from"):
+        going_on.replace(t0=5.0)
     with pytest.raises(InputError, match="a rollout cannot go on from a run"):
         da.rollout(SWING, start=run)
     with pytest.raises(InputError, match="give either start"):

@@ -96,14 +96,20 @@ class Start:
 def _frozen_values(values: Any) -> Any:
     """Return numbers as a tuple, and numbers by name as a frozen mapping; what is neither is left to be refused."""
     if isinstance(values, Mapping):
-        return FrozenMapping(values) if values else None
+        return FrozenMapping({name: _number(value) for name, value in values.items()}) if values else None
     if values is None or isinstance(values, str | bytes):
         return values
     try:
         numbers = np.asarray(values)
     except ValueError:
         return values
-    return tuple(numbers.tolist()) if numbers.ndim == 1 and numbers.dtype.kind in "if" else values
+    return tuple(map(float, numbers)) if numbers.ndim == 1 and numbers.dtype.kind in "if" else values
+
+
+def _number(value: Any) -> Any:
+    """Return a number as such, whatever kind of number it is; what is none is left to be refused."""
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return float(value) if is_number else value
 
 
 class ExperimentKeywords(TypedDict, total=False):
@@ -534,6 +540,8 @@ def check_keyword(name: str, value: Any) -> None:
 def _started(before: Experiment, start: Any, short: Mapping[str, Any]) -> Start | Run:
     """Return the start of a call: one that is given, or that of an experiment, with the short forms over it."""
     given = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach")}
+    if start is None and isinstance(before.start, Run) and "q0" not in given and "v0" not in given:
+        start = before.start
     if isinstance(start, Run):
         if "q0" in given or "v0" in given:
             raise InputError("give either start (an earlier run) or q0 and v0, not both")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dalembert.core.errors import InputError
+from dalembert.core.keywords import field_defaults
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS
 from dalembert.simulation.contact.methods import EventDriven
@@ -38,10 +39,9 @@ class Outlet:
 
     def check(self, experiment: Experiment) -> Experiment:
         """Return the experiment; refuse by name what cannot be honoured."""
-        defaults = Experiment(experiment.machine)
         for name, instead in self.refuses.items():
             value = getattr(experiment, name)
-            if value != getattr(defaults, name):
+            if value != _DEFAULTS[name]:
                 raise InputError(f"{self.name} cannot honour {name}={_shown(value)}: {instead}")
         if not self.goes_on and not isinstance(experiment.start, Start):
             raise InputError(f"{self.name} cannot go on from a run: give its last state as q0 and v0, or use simulate")
@@ -56,6 +56,9 @@ class Outlet:
 def without_log(experiment: Experiment) -> Experiment:
     """Return an experiment for what keeps no log: limits that would be recorded are passed."""
     return experiment.replace(limits="ignore") if experiment.limits == "record" else experiment
+
+
+_DEFAULTS = field_defaults(Experiment)
 
 
 def _shown(value: Any) -> str:

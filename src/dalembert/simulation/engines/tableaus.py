@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -100,7 +101,7 @@ class Tableau:
         """First same as last: the last stage is the derivative at the new point."""
         return bool(self.c[-1] == 1.0 and np.array_equal(self.a[-1], self.b))
 
-    @property
+    @cached_property
     def in_lanes(self) -> bool:
         """Whether the loops of rollouts have it: each stage of fixed steps uses the one before, pairs are FSAL."""
         if self.adaptive:
