@@ -16,6 +16,7 @@ import pytest
 
 import dalembert as da
 from dalembert import campaigns
+from dalembert.cli.machines import find_experiment
 from dalembert.core.digest import digest
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.loop.experiment import ExperimentKeywords, experiment_of
@@ -81,11 +82,34 @@ def test_the_same_start_and_digest_in_every_outlet(name: str, tmp_path: Path) ->
     assert inside == experiment.digest
     opened = open_object(experiment)
     assert opened.experiment == experiment and opened.simulation(Changes()).start == experiment.start
+    assert experiment.digest in da.report(run, tmp_path / "run.html", equations=False).read_text(encoding="utf-8")
     saved = da.load_run(run.save(tmp_path / "run.nc"))
     assert saved.metadata["experiment"] == experiment.digest
     again = da.load_experiment(experiment.save(tmp_path / "machine.yaml"))
-    assert again.digest == experiment.digest
+    assert again.digest == experiment.digest == find_experiment(str(tmp_path / "machine.yaml")).digest
     np.testing.assert_array_equal(start_state(again, compose(again))[0][:n], x0[:n])
+    if not experiment.machine.contacts and not experiment.integrator.adaptive:
+        slopes = campaigns.sensitivities(experiment, of=[experiment.machine.q_names[0]], wrt=[first])
+        assert slopes.values[0, 0] == pytest.approx(run[experiment.machine.q_names[0]][0], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["planar-crane", "quadruped"])
+def test_loops_in_real_time_and_environments_start_there_too(name: str) -> None:
+    experiment = SYSTEMS[known((name,))[0]].experiment().replace(duration=0.02)
+    machine = experiment.machine
+    with da.realtime(experiment, period=0.01, speed=0.0) as loop:
+        assert loop.wait(20.0)
+    assert loop.experiment.digest == experiment.digest
+    x0 = start_state(experiment, compose(experiment))[0]
+    assert [loop.read()[name][0] for name in machine.q_names] == pytest.approx(x0[: machine.nq].tolist(), abs=1e-12)
+    free = experiment.replace(control=None) if experiment.control is None else None
+    if free is not None and machine.nu:
+        env = campaigns.environment(
+            free, period=0.01, reward=machine.q_names[0], effort=dict.fromkeys(machine.u_names, 1.0)
+        )
+        seen, _ = env.reset(seed=0)
+        assert env.unwrapped.stepper.experiment.digest == free.digest
+        assert seen[: machine.nq] == pytest.approx(x0[: machine.nq], abs=1e-9)
 
 
 def test_flat_keywords_write_the_same_experiment() -> None:

@@ -212,6 +212,8 @@ def _repeat(run: Run, machine: Machine, command: str | None, file: str) -> str:
     versions = [f"dalembert {run.metadata.get('version', '')}", f"Python {platform.python_version()}"]
     versions += [f"{name} {metadata.version(name)}" for name in ("numpy", "casadi", "scipy") if find_spec(name)]
     words = "" if command else f"<p>{escape(_conditions(run, machine, file))}</p>"
+    digest = run.metadata.get("experiment") if run.experiment is None else run.experiment.digest
+    versions += [f"experiment {digest}"] if digest else []
     return f"<h2>To repeat it</h2><pre>{escape(text)}</pre>{words}<p>{escape(', '.join(versions))}</p>"
 
 
