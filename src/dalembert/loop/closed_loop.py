@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, is_dataclass, replace
+from functools import partial
 from typing import Any
 
 import casadi as ca
@@ -250,8 +251,8 @@ def _is_value(key: tuple[Any, ...]) -> bool:
     """Whether a loop is made of immutable things, so that it may be kept for the next run."""
     stages = key[0]
     parts = (stages.law, stages.sampled, getattr(stages.sampled, "law", None), *stages.outer)
-    for part in parts:
-        if part is not None and not (is_dataclass(part) and getattr(type(part), "__dataclass_params__").frozen):  # noqa: B009
+    for item in parts:
+        if item is not None and not (is_dataclass(item) and getattr(type(item), "__dataclass_params__").frozen):  # noqa: B009
             return False
     try:
         hash(key)
@@ -314,8 +315,8 @@ def _compose(
     ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]
     if not eom.formulation.machine_coordinates:
-        own = zip((*eom.machine.q_names, *eom.machine.v_names), ca.vertsplit(ca.vertcat(*s.to_machine)), strict=True)
-        extra = [(n, e) for n, e in own if n not in (*eom.q_names, *eom.v_names)]
+        states = zip((*eom.machine.q_names, *eom.machine.v_names), ca.vertsplit(ca.vertcat(*s.to_machine)), strict=True)
+        extra = [(n, e) for n, e in states if n not in (*eom.q_names, *eom.v_names)]
         y = ca.vertcat(y, *(e for _, e in extra))
         y_names += [n for n, _ in extra]
     g, specs = _events(known, events, limits)
@@ -359,7 +360,7 @@ def _schedule(
         if isinstance(stage, PythonStage):
             updates.append(python_update(known, stage, arguments))
         else:
-            updates.append(native_update(known, stage, lambda *given: _expressions(known, *given), arguments))
+            updates.append(native_update(known, stage, partial(_expressions, known), arguments))
     return Schedule(tuple(updates), known.slots.initial)
 
 
@@ -406,13 +407,13 @@ def _state_names(eom: EquationsOfMotion, law: Law, label: str) -> tuple[str, ...
 
 
 def _initial(eom: EquationsOfMotion, law: Law, n: int, label: str) -> Array:
-    given = law.initial_state(eom)
+    initial = law.initial_state(eom)
     try:
-        z0 = np.asarray(given, dtype=float)
+        z0 = np.asarray(initial, dtype=float)
     except (TypeError, ValueError):
         z0 = np.full(1, np.nan)
     if z0.shape != (n,) or not np.isfinite(z0).all():
-        raise InputError(f"initial_state of {label} must return {n} finite numbers, got {given!r}")
+        raise InputError(f"initial_state of {label} must return {n} finite numbers, got {initial!r}")
     return z0
 
 
@@ -422,10 +423,10 @@ def _expressions(known: Quantities, law: Any, z: Any, label: str) -> tuple[Any, 
     measured = known.q is not s.q
     q, v = (ca.SX.sym("q_seen", eom.nq), ca.SX.sym("v_seen", eom.nv)) if measured else (s.q, s.v)
     try:
-        made = law.expression(eom, s.t, q, v, z, s.p)
-        if not isinstance(made, tuple | list) or len(made) != 2:
-            raise InputError(f"{label} must return inputs and rates of its states, two results, got {made!r}")
-        u, zdot = ca.SX(made[0]), ca.SX(made[1])
+        outputs = law.expression(eom, s.t, q, v, z, s.p)
+        if not isinstance(outputs, tuple | list) or len(outputs) != 2:
+            raise InputError(f"{label} must return inputs and rates of its states, two results, got {outputs!r}")
+        u, zdot = ca.SX(outputs[0]), ca.SX(outputs[1])
     except DalembertError:
         raise
     except Exception as error:
@@ -435,7 +436,7 @@ def _expressions(known: Quantities, law: Any, z: Any, label: str) -> tuple[Any, 
     for x in ca.vertsplit(both):
         if x.is_constant() and not np.isfinite(float(x)):
             raise InputError(f"{label} returns {x}; it computes on CasADi symbols (casadi.sin, not math.sin)")
-    both = known.bind(both, label, given=[z, q, v])
+    both = known.bind(both, label, symbols=[z, q, v])
     if measured:
         both = ca.substitute(both, ca.vertcat(q, v), ca.vertcat(known.q, known.v))
     n = u.numel()

@@ -128,11 +128,11 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
 
 def _loss_rows(system: ConstraintSystem, first: int) -> NDArray[np.int64]:
     """Index in x of what the contact of each row has taken, with those of all contacts from ``first`` on."""
-    made = np.full(system.m, -1, dtype=np.int64)
+    rows = np.full(system.m, -1, dtype=np.int64)
     for r in system.rows:
         if r.kind in ("contact", "friction"):
-            made[r.start : r.stop] = first + system.contacts.names.index(r.name)
-    return made
+            rows[r.start : r.stop] = first + system.contacts.names.index(r.name)
+    return rows
 
 
 def _contact_tape(
@@ -162,11 +162,11 @@ def _contact_tape(
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
-    drag, cone, given = ca.SX(system.m, 1), ca.SX(3 * len(rubbing), 1), ca.SX(system.m, 1)
+    drag, cone, shared = ca.SX(system.m, 1), ca.SX(3 * len(rubbing), 1), ca.SX(system.m, 1)
     flags = system.row_flags
     for row, share in enumerate(shares):
         if share >= 0:
-            given[row] = ca.if_else(latches[int(flags[row])] > 0.5, latches[int(share)], 0.0)
+            shared[row] = ca.if_else(latches[int(flags[row])] > 0.5, latches[int(share)], 0.0)
     for j, (normal, *tangents) in enumerate(rubbing):
         name = next(r.name for r in system.rows if r.kind == "contact" and r.start == normal)
         k = pairs.names.index(name)
@@ -184,13 +184,13 @@ def _contact_tape(
         mu = pairs.friction[k]
         for row, x in zip((r for r in tangents if r >= 0), d, strict=True):
             drag[row] = -mu * slips * x / size
-            given[row] += drag[row] * given[normal]
+            shared[row] += drag[row] * shared[normal]
         leeway = latches[system.latch_index(f"leeway.{name}")]
         turned = ca.if_else(slips > 0.5, along - 0.5 * speed + leeway, 1.0)
         cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = mu, turned, size
     f, Jt = outputs[labels.index("f")], outputs[labels.index("Jt")]
-    made = [f - Jt @ given if label == "f" else x for label, x in zip(labels, outputs, strict=True)]
-    dense = ca.cse([ca.densify(ca.SX(x)) for x in (*made, drag, cone)])
+    terms = [f - Jt @ shared if label == "f" else x for label, x in zip(labels, outputs, strict=True)]
+    dense = ca.cse([ca.densify(ca.SX(x)) for x in (*terms, drag, cone)])
     return ca.Function("contact", arguments, dense, ["t", "x", "c", "p"], [*labels, "drag", "cone"])
 
 

@@ -533,11 +533,11 @@ def check_keyword(name: str, value: Any) -> None:
 
 def _started(before: Experiment, start: Any, short: Mapping[str, Any]) -> Start | Run:
     """Return the start of a call: one that is given, or that of an experiment, with the short forms over it."""
-    given = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach")}
+    settings = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach")}
     if isinstance(start, Run):
-        if "q0" in given or "v0" in given:
+        if "q0" in settings or "v0" in settings:
             raise InputError("give either start (an earlier run) or q0 and v0, not both")
-        t0 = given.get("t0", 0.0)
+        t0 = settings.get("t0", 0.0)
         if t0 not in (0.0, start.final.t):
             raise InputError(f"t0 = {t0:g} contradicts the run to go on from, up to t = {start.final.t:g} s")
         return start
@@ -546,8 +546,8 @@ def _started(before: Experiment, start: Any, short: Mapping[str, Any]) -> Start 
     base = start or (before.start if isinstance(before.start, Start) else Start())
     state = {}
     for name, key in (("q", "q0"), ("v", "v0")):
-        values, earlier = given.get(key), getattr(base, name)
+        values, earlier = settings.get(key), getattr(base, name)
         if isinstance(values, Mapping) and isinstance(earlier, Mapping):
             values = {**earlier, **values}
         state[name] = earlier if values is None else values
-    return Start(**state, t=given.get("t0", base.t), reach=given.get("reach", base.reach))
+    return Start(**state, t=settings.get("t0", base.t), reach=settings.get("reach", base.reach))

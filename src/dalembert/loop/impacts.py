@@ -39,18 +39,20 @@ def close_gaps(eom: Any, pairs: Pairs, s: Instant) -> Array:
     q, acts = s.q.copy(), eom.constraint_system.activity(s.latches) != 0.0
     for _ in range(4):
         phi = eom.constraints(q, t=s.t, p=s.p, latches=s.latches)
-        part, one_way = taking_part(pairs, s.latches, phi, s.loose)
+        active, one_way = taking_part(pairs, s.latches, phi, s.loose)
         one_way &= ~acts
         # what flies off starts where it struck, just beyond, so that it has all of its way back before it strikes again
         room = np.zeros(len(phi))
         room[pairs.rows[pairs.is_contact]] = _BEYOND
         room = np.where(one_way, room, 0.0)
-        beyond = np.max((phi - room)[part & one_way], initial=0.0)
-        if beyond <= 1e-15 and np.max(np.abs(phi[part & ~one_way]), initial=0.0) <= 1e-12:
+        beyond = np.max((phi - room)[active & one_way], initial=0.0)
+        if beyond <= 1e-15 and np.max(np.abs(phi[active & ~one_way]), initial=0.0) <= 1e-12:
             break
-        J = eom.constraint_jacobian(q, t=s.t, p=s.p, latches=s.latches)[part]
+        J = eom.constraint_jacobian(q, t=s.t, p=s.p, latches=s.latches)[active]
         M = eom.mass_matrix(q, p=s.p)
-        q = eom.integrate(q, least_constraint(M, np.zeros(eom.nv), J, (room - phi)[part], one_way[part]).acceleration)
+        q = eom.integrate(
+            q, least_constraint(M, np.zeros(eom.nv), J, (room - phi)[active], one_way[active]).acceleration
+        )
     return q
 
 
@@ -68,14 +70,14 @@ def hit(eom: Any, pairs: Pairs, s: Instant, *, settled: bool = False) -> Collisi
     e, mu = pairs.coefficients(s.p)
     if not settled and (touch & ((e > 0.0) | (mu > 0.0))).any():
         return _strike(pairs, s, M, J, rate, touch, e, mu)
-    part, one_way = taking_part(pairs, s.latches, phi, s.loose)
+    active, one_way = taking_part(pairs, s.latches, phi, s.loose)
     if settled:
         one_way &= eom.constraint_system.activity(s.latches) == 0.0
-    if np.where(one_way, rate, np.abs(rate))[part].max(initial=0.0) <= _RESTS:
-        return Collision(s.v, np.zeros(len(part)), 0.0)
-    struck: Impact = impact(M, J[part], rate[part], s.v, one_way[part])
-    impulses = np.zeros(len(part))
-    impulses[part] = struck.impulses
+    if np.where(one_way, rate, np.abs(rate))[active].max(initial=0.0) <= _RESTS:
+        return Collision(s.v, np.zeros(len(active)), 0.0)
+    struck: Impact = impact(M, J[active], rate[active], s.v, one_way[active])
+    impulses = np.zeros(len(active))
+    impulses[active] = struck.impulses
     return Collision(struck.v, impulses, _taken(rate, J @ (struck.v - s.v), impulses))
 
 
@@ -97,17 +99,17 @@ def _strike(pairs: Pairs, s: Instant, M: Array, J: Array, rate: Array, touch: Ma
     if not (u[:, 0] < -STRIKES).any():
         return Collision(v, impulses, lost)
     W, respond = delassus(M, A, J[held])
-    made = strike(W, u, e[touch], mu[touch], pairs.poisson[touch])
-    v = v + respond(A.T @ made.impulses.ravel())
-    impulses += pairs.gather(made.impulses, touch, len(J)) + _answer(M, J, held, A.T @ made.impulses.ravel())
-    return Collision(v, impulses, lost + made.energy_lost, made.factor)
+    struck = strike(W, u, e[touch], mu[touch], pairs.poisson[touch])
+    v = v + respond(A.T @ struck.impulses.ravel())
+    impulses += pairs.gather(struck.impulses, touch, len(J)) + _answer(M, J, held, A.T @ struck.impulses.ravel())
+    return Collision(v, impulses, lost + struck.energy_lost, struck.factor)
 
 
 def _answer(M: Array, J: Array, held: Mask, force: Array) -> Array:
     """Impulses of all rows with which constraints that hold answer a generalised one."""
-    made = np.zeros(len(J))
-    made[held] = minimum_norm(M, force, J[held], np.zeros(int(held.sum()))).multipliers
-    return made
+    impulses = np.zeros(len(J))
+    impulses[held] = minimum_norm(M, force, J[held], np.zeros(int(held.sum()))).multipliers
+    return impulses
 
 
 def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
@@ -125,8 +127,8 @@ def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
     rate = eom.constraint_velocity(s.q, s.v, t=s.t, p=s.p, latches=s.latches)
     M = eom.mass_matrix(s.q, p=s.p)
     close, (_, mu) = candidates(pairs, s.latches, phi, rate, s.loose), pairs.coefficients(s.p)
-    part, one_way = held_rows(pairs, s.latches), np.zeros(len(phi), dtype=bool)
-    part[pairs.rows[close]] = True
+    active, one_way = held_rows(pairs, s.latches), np.zeros(len(phi), dtype=bool)
+    active[pairs.rows[close]] = True
     one_way[pairs.rows[close]] = s.latches[pairs.flags[close]] < 0.5
     still, ends = np.zeros(len(pairs.names), dtype=bool), pairs.marked("end", s.loose)
     v, impulses, lost = s.v, np.zeros(len(phi)), 0.0
@@ -138,10 +140,10 @@ def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
         if speed[slow].max(initial=0.0) <= _RESTS:
             return Collision(v, impulses, lost)
         rows = pairs.tangents[still]
-        part[rows[rows >= 0]] = True
-        struck = impact(M, J[part], rate[part], v, one_way[part])
+        active[rows[rows >= 0]] = True
+        struck = impact(M, J[active], rate[active], v, one_way[active])
         change, more = J @ (struck.v - v), np.zeros(len(phi))
-        more[part] = struck.impulses
+        more[active] = struck.impulses
         lost += _taken(rate, change, more)
         rate, v, impulses = rate + change, struck.v, impulses + more
 

@@ -44,6 +44,7 @@ __all__ = [
     "with_signs",
 ]
 
+
 def held_inputs(loop: ClosedLoop) -> Array:
     """Return the constant inputs of a loop; refuse what would have to be called for each member."""
     if loop.controller is None:
@@ -204,9 +205,9 @@ def initial_states(
     Those of a machine with constraints are on them, and have the velocities that ``v0`` names; ``compiled``: by a
     kernel for it.
     """
-    own = eom.machine
-    q = member_values(q0, own.q_names, own.q_neutral, "q0")
-    v = member_values(v0, own.v_names, np.zeros(own.nv), "v0")
+    machine = eom.machine
+    q = member_values(q0, machine.q_names, machine.q_neutral, "q0")
+    v = member_values(v0, machine.v_names, np.zeros(machine.nv), "v0")
     counts = {a.shape[0] for a in (q, v, parameters) if a.ndim == 2}
     if len(counts) > 1:
         raise InputError(
@@ -215,7 +216,7 @@ def initial_states(
     n = counts.pop() if counts else 1
     if n == 0:
         raise InputError("a rollout needs at least one member, got 0")
-    q, v = np.broadcast_to(q, (n, own.nq)), np.broadcast_to(v, (n, own.nv))
+    q, v = np.broadcast_to(q, (n, machine.nq)), np.broadcast_to(v, (n, machine.nv))
     if not eom.formulation.machine_coordinates:
         q, v = eom.from_machine(q, v, p=parameters)
     x0 = np.zeros((n, loop.problem.n_states))

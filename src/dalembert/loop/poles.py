@@ -109,8 +109,8 @@ def sampled_poles(
     schedule = loop.controller
     if schedule is None or not schedule.native:
         raise InputError("sampled_poles needs laws and guidance that are expressions, and one of them sampled")
-    own = eom.machine
-    q, v = eom.from_machine(named_vector(at, own.q_names, own.q_neutral, "at"), np.zeros(own.nv), p=p)
+    posture = named_vector(at, eom.machine.q_names, eom.machine.q_neutral, "at")
+    q, v = eom.from_machine(posture, np.zeros(eom.machine.nv), p=p)
     x = np.concatenate([q, v, loop.z0, np.zeros(2)])
     c = schedule.initial.copy()
     for name, value in (held or {}).items():
@@ -134,7 +134,7 @@ def _common_period(schedule: Schedule) -> float:
 
 def _differences(f: Callable[[Array, Array], Array], x: Array, c: Array) -> tuple[Array, Array]:
     """Jacobians of a function of state and held values, by central differences."""
-    made = []
+    jacobians = []
     for which, y in enumerate((x, c)):
         columns = []
         for k in range(len(y)):
@@ -145,8 +145,8 @@ def _differences(f: Callable[[Array, Array], Array], x: Array, c: Array) -> tupl
                 moved[k] += sign * h
                 ends.append(f(moved, c) if which == 0 else f(x, moved))
             columns.append((ends[0] - ends[1]) / (2 * h))
-        made.append(np.array(columns).reshape(len(y), -1).T)
-    return made[0], made[1]
+        jacobians.append(np.array(columns).reshape(len(y), -1).T)
+    return jacobians[0], jacobians[1]
 
 
 def _kernel(eom: EquationsOfMotion, function: Any) -> Any:

@@ -64,9 +64,9 @@ class Slots:
         """Add a value; return its symbol."""
         if name in self._shown or name in self._hidden:
             raise InputError(f"two held values of the loop are named {name!r}; rename one")
-        made = ca.SX.sym(name) if symbol is None else symbol
-        (self._shown if shown else self._hidden)[name] = (made, initial)
-        return made
+        value = ca.SX.sym(name) if symbol is None else symbol
+        (self._shown if shown else self._hidden)[name] = (value, initial)
+        return value
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,18 +116,18 @@ class Quantities:
         self, eom: EquationsOfMotion, signals: Sequence[Signal], sensors: Sequence[Sensor], slots: Slots
     ) -> None:
         self.eom, self.slots = eom, slots
-        own, s = eom.machine, eom.symbolic
-        check_signals(own, signals, sensors, slots.names)
+        machine, s = eom.machine, eom.symbolic
+        check_signals(machine, signals, sensors, slots.names)
         q, v = s.to_machine
         self.true: dict[str, Any] = {"t": s.t}
-        for names, values in ((own.q_names, q), (own.v_names, v), (eom.p_names, s.p)):
+        for names, values in ((machine.q_names, q), (machine.v_names, v), (eom.p_names, s.p)):
             self.true |= dict(zip(names, ca.vertsplit(ca.densify(values)) if names else [], strict=True))
         self.true |= slots.by_name
         self.recorded: list[tuple[str, Any]] = []
         for signal in signals:
-            made = list(zip(signal.components, self._made(signal), strict=True))
-            self.recorded += made
-            self.true |= dict(made)
+            components = list(zip(signal.components, self._components(signal), strict=True))
+            self.recorded += components
+            self.true |= dict(components)
         self.seen = dict(self.true)
         used = [sensor for sensor in sensors if sensor.feedback]
         measured = {name: f"{sensor.name}.{name}" for sensor in used for name in _of(eom, signals, sensor)}
@@ -137,19 +137,19 @@ class Quantities:
 
     def _state(self, measured: Mapping[str, str]) -> tuple[Any, Any]:
         """Coordinates and velocities of the equations as laws see them."""
-        s, own = self.eom.symbolic, self.eom.machine
-        replaced = [name for name in measured if name in (*own.q_names, *own.v_names)]
+        s, machine = self.eom.symbolic, self.eom.machine
+        replaced = [name for name in measured if name in (*machine.q_names, *machine.v_names)]
         if not replaced:
             return s.q, s.v
         if not self.eom.formulation.machine_coordinates:
             raise InputError(
-                f"measurements of {', '.join(replaced)} cannot take the place of the state of machine '{own.name}': "
-                "these equations have coordinates of their own; give feedback=False and read them by name"
+                f"measurements of {', '.join(replaced)} cannot take the place of the state of machine '{machine.name}'"
+                ": these equations have coordinates of their own; give feedback=False and read them by name"
             )
-        q, v = (ca.vertcat(*[self.seen[name] for name in names]) for names in (own.q_names, own.v_names))
+        q, v = (ca.vertcat(*[self.seen[name] for name in names]) for names in (machine.q_names, machine.v_names))
         return q, v
 
-    def _made(self, signal: Signal) -> list[Any]:
+    def _components(self, signal: Signal) -> list[Any]:
         s, owner = self.eom.symbolic, f"signal '{signal.name}'"
         if signal.frame is not None:
             X = s.pose(signal.frame)
@@ -159,15 +159,15 @@ class Quantities:
             return [self.text(signal.expression, owner)]
         try:
             function: Any = signal.expression
-            made = ca.SX(function(Known(self.eom, s.t, s.q, s.v, s.p)))
+            value = ca.SX(function(Known(self.eom, s.t, s.q, s.v, s.p)))
         except DalembertError:
             raise
         except Exception as error:
             reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
             raise InputError(f"{owner} fails on CasADi symbols: {reason}") from error
-        if made.shape != (1, 1):
-            raise InputError(f"{owner} must be one expression, got {made.shape[0]} x {made.shape[1]}")
-        return [self.bind(made, owner, seen=False)]
+        if value.shape != (1, 1):
+            raise InputError(f"{owner} must be one expression, got {value.shape[0]} x {value.shape[1]}")
+        return [self.bind(value, owner, seen=False)]
 
     def text(self, expression: str, owner: str) -> Any:
         """Return the expression that a text of quantities stands for; ``owner`` names whose it is in messages."""
@@ -186,12 +186,12 @@ class Quantities:
         table = self.seen if seen else self.true
         if name in table:
             return table[name]
-        made, s = derived_quantity(self.eom, name), self.eom.symbolic
-        if made is None or not seen or self.q is s.q:
-            return made
-        return ca.substitute(made, ca.vertcat(s.q, s.v), ca.vertcat(self.q, self.v))
+        quantity, s = derived_quantity(self.eom, name), self.eom.symbolic
+        if quantity is None or not seen or self.q is s.q:
+            return quantity
+        return ca.substitute(quantity, ca.vertcat(s.q, s.v), ca.vertcat(self.q, self.v))
 
-    def bind(self, expression: Any, owner: str, *, seen: bool = True, given: Sequence[Any] = ()) -> Any:
+    def bind(self, expression: Any, owner: str, *, seen: bool = True, symbols: Sequence[Any] = ()) -> Any:
         """Put quantities where an expression holds symbols of their names.
 
         Parameters
@@ -206,7 +206,7 @@ class Quantities:
             Symbols that it may hold.
         """
         s, table = self.eom.symbolic, self.seen if seen else self.true
-        known = [s.t, s.q, s.v, s.p, s.u, *given, self.slots.symbols]
+        known = [s.t, s.q, s.v, s.p, s.u, *symbols, self.slots.symbols]
         free = ca.Function("bind", _once(known), [expression], {"allow_free": True}).free_sx()
         if not free:
             return expression
@@ -233,7 +233,7 @@ def _once(symbols: Sequence[Any]) -> list[Any]:
 def _of(eom: EquationsOfMotion, signals: Sequence[Signal], sensor: Sensor) -> tuple[str, ...]:
     """Names of all scalars that a sensor measures."""
     groups = signal_groups(eom.machine, signals)
-    return tuple(part for name in sensor.of for part in groups[name])
+    return tuple(component for name in sensor.of for component in groups[name])
 
 
 def sensor_readings(eom: EquationsOfMotion, signals: Sequence[Signal], sensors: Sequence[Sensor], slots: Slots) -> None:

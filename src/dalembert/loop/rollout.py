@@ -152,14 +152,14 @@ def rollout(
 
     def go(which: NDArray[np.int64] | slice, record: float | None, measures: Measures | None) -> Rollout:
         """Simulate some of the members."""
-        own = parameters[which] if parameters.ndim == 2 else parameters
+        p_chosen = parameters[which] if parameters.ndim == 2 else parameters
         told = replace(settings, record=record)
-        setup = check_setup(problem, x0[which][0], own[0] if own.ndim == 2 else own, told, period=0.0)
+        setup = check_setup(problem, x0[which][0], p_chosen[0] if p_chosen.ndim == 2 else p_chosen, told, period=0.0)
         plan = make_plan(setup, schedule)
         began = time.perf_counter()
         engine = _engine(eom, problem, method, device, precision, fast_math, measures, schedule, way)
         memory = None if measures is None else measures.start(len(x0[which]))
-        members = Members.at_start(x0[which], held, own, len(plan.t), memory)
+        members = Members.at_start(x0[which], held, p_chosen, len(plan.t), memory)
         if schedule is not None:
             members = members.sampled(schedule.initial, experiment.member + np.arange(len(x0))[which], experiment.seed)
         members = with_signs(members.paced(setup) if adaptive else members, stops)
@@ -278,7 +278,7 @@ def _assemble(
         kernels = problem_kernels(problem, eom.backend, tapes=setup.constraint_method.tapes)
         return np.hstack([y, constraint_signals(problem, setup.constraint_method, kernels, t, x, c, p)])
 
-    own = () if problem.constrained is None else problem.constrained.all_signal_names
+    multiplier_names = () if problem.constrained is None else problem.constrained.all_signal_names
     return Rollout(
         t=plan.t,
         x=members.rows,
@@ -294,7 +294,7 @@ def _assemble(
         stopped_by=_stopped_by(problem, members),
         rows=members.good_rows(plan.t),
         final=members.x,
-        signal_names=(*problem.signal_names, *own),
+        signal_names=(*problem.signal_names, *multiplier_names),
         evaluate_signals=evaluate_signals,
         metadata={
             "method": setup.method,

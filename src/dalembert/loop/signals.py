@@ -102,10 +102,10 @@ class Signals:
         system = problem.constrained
         if system is not None and name in system.signal_names:
             return self._multipliers()[system.signal_rows[system.signal_names.index(name)]]
-        made = derived_quantity(eom, name)
-        if made is not None:
+        quantity = derived_quantity(eom, name)
+        if quantity is not None:
             s = eom.symbolic
-            function = ca.Function("derived", [s.t, s.q, s.v, s.p], [made])
+            function = ca.Function("derived", [s.t, s.q, s.v, s.p], [quantity])
             return function(self.t, self.x[: eom.nq], self.x[eom.nq : eom.nq + eom.nv], self.p)
         raise UnknownNameError("signal", name, self.names, f"machine '{eom.machine.name}'")
 
@@ -158,8 +158,8 @@ def make_measures(eom: EquationsOfMotion, problem: Problem, measure: Mapping[str
 
     def make() -> Measures:
         signals, items = Signals(eom, problem), tuple(measure.items())
-        given = [(signals.expression(one.of, f"measure {name!r}"), one.by) for name, one in items]
-        values = [REDUCERS[by].prepare(value) for value, by in given]
+        expressions = [(signals.expression(one.of, f"measure {name!r}"), one.by) for name, one in items]
+        values = [REDUCERS[by].prepare(value) for value, by in expressions]
         since, until = (np.array([float(getattr(one, side)) for _, one in items]) for side in ("since", "until"))
         names, by = tuple(measure), tuple(one.by for _, one in items)
         return Measures(signals.function(values), names, by, since, until)

@@ -254,7 +254,7 @@ def _pair_rows(rows: list[_Rows], values: Any) -> tuple[PairRows, ...]:
     """Functions of single contacts; those that differ only in what they read are one."""
     places = {e.element_hash(): i for i, e in enumerate(ca.vertsplit(values))}
     known: dict[str, str] = {}
-    made = []
+    functions = []
     for row in rows:
         outputs = [ca.densify(ca.SX(e)) for e in (row.Y, row.u)]
         used = sorted(ca.symvar(ca.vertcat(*outputs)), key=lambda e: places[e.element_hash()])
@@ -263,8 +263,8 @@ def _pair_rows(rows: list[_Rows], values: Any) -> tuple[PairRows, ...]:
             outputs = ca.substitute(outputs, [ca.vertcat(*used)], [inputs])
         function = ca.Function("pair", [inputs], ca.cse(outputs), ["values"], ["Y", "u0"])
         key = known.setdefault(function.serialize(), f"pair{len(known)}")
-        made.append(PairRows(key, function, tuple(places[e.element_hash()] for e in used)))
-    return tuple(made)
+        functions.append(PairRows(key, function, tuple(places[e.element_hash()] for e in used)))
+    return tuple(functions)
 
 
 def _paces(system: ContactSystem) -> Any:
@@ -280,11 +280,11 @@ def _paces(system: ContactSystem) -> Any:
     def length(vector: Any) -> Any:
         return ca.norm_2(ca.vertcat(*[ca.SX(value(x)) for x in vector]))
 
-    found = []
+    paces = []
     for k, pair in enumerate(system.pairs):
         contact = pair.contact
         if contact is None:
-            found.append(ca.fabs(system.velocity[3 * k]))
+            paces.append(ca.fabs(system.velocity[3 * k]))
             continue
         arm = length(contact.origin.translation)
         match contact.solid:
@@ -299,8 +299,8 @@ def _paces(system: ContactSystem) -> Any:
         else:
             p_a, p_o = (ca.SX(f.frame_pose(frame)[1]) for frame in contact.frames)
             other = ca.norm_2(p_a - p_o) + arm
-        found.append(ca.SX(pace(contact.frame, arm) + pace(contact.on, other + ca.fabs(system.gaps[k]))))
-    return ca.vertcat(*found)
+        paces.append(ca.SX(pace(contact.frame, arm) + pace(contact.on, other + ca.fabs(system.gaps[k]))))
+    return ca.vertcat(*paces)
 
 
 def _entries(row: Any) -> list[Any]:
@@ -313,7 +313,7 @@ def _scaled(x: list[Any], scale: list[Any]) -> list[Any]:
 
 def _features(pairs: tuple[ContactPair, ...]) -> Array:
     """Length below which nothing passes unseen: a half-space has no other side, but a ball has a size of its own."""
-    found = []
+    sizes = []
     for pair in pairs:
         contact = pair.contact
         size = math.inf
@@ -322,5 +322,5 @@ def _features(pairs: tuple[ContactPair, ...]) -> Array:
             size = float(nominal(solid.radius)) if isinstance(solid, Sphere | Capsule) else 0.0
             if not isinstance(contact.surface, HalfSpace) and not contact.surface.inside:
                 size += float(nominal(contact.surface.radius))
-        found.append(size if size > 0.0 else math.inf)
-    return np.array(found)
+        sizes.append(size if size > 0.0 else math.inf)
+    return np.array(sizes)

@@ -56,11 +56,11 @@ class Along:
         self._kernel = compile_function(function, backend=backend, shapes={"t": (), "dt": ()})
 
     def __call__(
-        self, t: Any, x: Array, c: Array, p: Array, *given: Array, along: Sequence[Any]
+        self, t: Any, x: Array, c: Array, p: Array, *further: Array, along: Sequence[Any]
     ) -> tuple[Array, Array]:
         """Return values (...,n) and derivatives (..., directions, n), of states (...) along (..., directions)."""
         values, slopes = self._kernel(
-            np.asarray(t)[..., None], x[..., None, :], c[..., None, :], p, *(w[..., None, :] for w in given), *along
+            np.asarray(t)[..., None], x[..., None, :], c[..., None, :], p, *(w[..., None, :] for w in further), *along
         )
         return values[..., 0, :], slopes
 

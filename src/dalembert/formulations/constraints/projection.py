@@ -155,16 +155,16 @@ def consistent_states(
         Naming the first member that has no such state.
     """
     on = eom.constraint_system.activity(latches) != 0.0
-    q, given = np.array(q, dtype=float), np.array(v, dtype=float)
+    q, v0 = np.array(q, dtype=float), np.array(v, dtype=float)
 
     def refuse(members: NDArray[np.int64]) -> None:
         for i in members:
             what = f"the initial state of member {i}"
-            consistent_state(eom, q[i], given[i], t=t, p=p[i], latches=latches[i], reach=reach, what=what)
+            consistent_state(eom, q[i], v0[i], t=t, p=p[i], latches=latches[i], reach=reach, what=what)
 
     def values(function: Any, which: Any, *arrays: Array) -> Array:
-        found = function(*(a[which] for a in arrays), t=t, p=p[which], latches=latches[which])
-        return np.where(on[which], found, 0.0)
+        residual = function(*(a[which] for a in arrays), t=t, p=p[which], latches=latches[which])
+        return np.where(on[which], residual, 0.0)
 
     def shift(which: Any, error: Array, rows: Array | None = None) -> Array:
         J = np.where(
@@ -191,11 +191,11 @@ def consistent_states(
     refuse(np.flatnonzero(~(error <= 1e-9)))
     everyone = np.arange(len(q))
     if not wanted:
-        rate = values(eom.constraint_velocity, everyone, q, given)
-        found = given + shift(everyone, rate)
-        left = np.abs(values(eom.constraint_velocity, everyone, q, found)).max(axis=-1, initial=0.0)
+        rate = values(eom.constraint_velocity, everyone, q, v0)
+        projected = v0 + shift(everyone, rate)
+        left = np.abs(values(eom.constraint_velocity, everyone, q, projected)).max(axis=-1, initial=0.0)
         refuse(np.flatnonzero(left > 1e-8 * (1.0 + np.abs(rate).max(axis=-1, initial=0.0))))
-        return q, found
+        return q, projected
     asked = np.stack([np.broadcast_to(value, len(q)) for value in wanted.values()], axis=-1)
     by_name = [
         _by_name(eom, q[i], p[i], wanted) for i in (everyone if not eom.formulation.machine_coordinates else [0])
@@ -206,17 +206,17 @@ def consistent_states(
         held = values(eom.constraint_velocity, everyone, q, velocities)
         return np.concatenate([held, (rows @ velocities[..., None])[..., 0] - asked], axis=-1)
 
-    before = errors(given)
-    found = given + shift(everyone, before, rows)
+    before = errors(v0)
+    projected = v0 + shift(everyone, before, rows)
     scale = 1.0 + np.abs(before).max(axis=-1) + np.abs(asked).max(axis=-1)
-    lost = np.flatnonzero(~(np.abs(errors(found)).max(axis=-1) <= 1e-8 * scale))
+    lost = np.flatnonzero(~(np.abs(errors(projected)).max(axis=-1) <= 1e-8 * scale))
     refuse(lost)  # no velocity at all may be allowed
     if len(lost):
         raise InputError(
             f"v0: the constraints of machine '{eom.machine.name}' do not allow the velocities {', '.join(wanted)} of "
             f"member {lost[0]} together; name fewer of them, the others follow"
         )
-    return q, found
+    return q, projected
 
 
 def _by_name(eom: Any, q: Array, p: Array, wanted: Iterable[str]) -> Array:

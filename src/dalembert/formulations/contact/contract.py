@@ -68,9 +68,9 @@ class ContactContract:
 
     def contact_terms(self, q: ArrayLike, v: ArrayLike, *, p: Any = None, limits: bool = False) -> ContactTerms:
         """Gaps, rows, relative velocities and their bias."""
-        made = self._contact_kernel("terms", limits)(q, v, self.parameter_values(p))
+        outputs = self._contact_kernel("terms", limits)(q, v, self.parameter_values(p))
         k = self.contact_system(limits=limits).k
-        gap, J, u, b = (np.asarray(x) for x in made)
+        gap, J, u, b = (np.asarray(x) for x in outputs)
         lead = gap.shape[:-1]
         return ContactTerms(gap, J.reshape(*lead, k, 3, self.nv), u.reshape(*lead, k, 3), b.reshape(*lead, k, 3))
 

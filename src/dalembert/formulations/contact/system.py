@@ -97,19 +97,19 @@ class ContactSystem:
         self.variables = formulation.variables
         self._rates = formulation.coordinate_rates()
         pairs: list[ContactPair] = []
-        made: list[_Expressions] = []
+        expressions: list[_Expressions] = []
         for contact in self.machine.contacts:
             between = f"'{contact.frame}' and the surface on '{contact.on}'"
             for name, touching in zip(contact.pairs, self._touching(contact), strict=True):
-                made.append(self._pair(contact, touching))
+                expressions.append(self._pair(contact, touching))
                 e, mu = contact.restitution, contact.friction
                 pairs.append(ContactPair(name, contact, between, e, mu, contact.law == "poisson", contact.rubs))
         if limits:
             for name, e, expression in self._limits():
-                made.append(expression)
+                expressions.append(expression)
                 pairs.append(ContactPair(name, None, f"joint '{name.rpartition('.')[0]}'", e, 0.0, False, False))
         self.pairs = tuple(pairs)
-        self._made = tuple(made)
+        self._expressions = tuple(expressions)
 
     # -- layout -------------------------------------------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ class ContactSystem:
     @cached_property
     def gaps(self) -> Any:
         """``g`` (k)."""
-        return ca.vertcat(*[e.gap for e in self._made]) if self._made else ca.SX(0, 1)
+        return ca.vertcat(*[e.gap for e in self._expressions]) if self._expressions else ca.SX(0, 1)
 
     @cached_property
     def _differentiated(self) -> list[int]:
@@ -149,7 +149,7 @@ class ContactSystem:
         x = self.variables
         if x.q.shape != x.v.shape or not ca.is_equal(ca.densify(self._rates), ca.densify(x.v)):
             return []
-        return [i for i, e in enumerate(self._made) if e.smooth and e.rates is None]
+        return [i for i, e in enumerate(self._expressions) if e.smooth and e.rates is None]
 
     @cached_property
     def _opening(self) -> Any:
@@ -166,9 +166,9 @@ class ContactSystem:
     @cached_property
     def jacobian(self) -> Any:
         """``J`` (3k x nv): rows of the normal and the two tangents of each pair."""
-        if not self._made:
+        if not self._expressions:
             return ca.SX(0, self.formulation.layout.nv)
-        rows = ca.vertcat(*[e.rows for e in self._made])
+        rows = ca.vertcat(*[e.rows for e in self._expressions])
         if not self._differentiated:
             return rows
         return self._with_normals(rows, ca.jacobian(self._opening, self.variables.v))
@@ -189,13 +189,13 @@ class ContactSystem:
     @cached_property
     def _unknown(self) -> list[int]:
         """Rows of the pairs whose rates are not known by themselves."""
-        return [3 * i + j for i, e in enumerate(self._made) if e.rates is None for j in range(3)]
+        return [3 * i + j for i, e in enumerate(self._expressions) if e.rates is None for j in range(3)]
 
     def _with_known(self, others: Any, which: int) -> Any:
         """Rows of all pairs: rates (0) or biases (1) that they have by themselves, and those of the others."""
         values = ca.SX.zeros(3 * self.k)
         values[self._unknown] = others
-        for i, e in enumerate(self._made):
+        for i, e in enumerate(self._expressions):
             if e.rates is not None:
                 values[3 * i : 3 * i + 3] = e.rates[which]
         return values
@@ -203,12 +203,12 @@ class ContactSystem:
     @cached_property
     def points(self) -> Any:
         """Points of the solids that touch, in the world (3k)."""
-        return ca.vertcat(*[e.point for e in self._made]) if self._made else ca.SX(0, 1)
+        return ca.vertcat(*[e.point for e in self._expressions]) if self._expressions else ca.SX(0, 1)
 
     @cached_property
     def axes(self) -> Any:
         """Normal and tangents in the world, as columns side by side (3 x 3k); zero for limits."""
-        return ca.horzcat(*[e.axes for e in self._made]) if self._made else ca.SX(3, 0)
+        return ca.horzcat(*[e.axes for e in self._expressions]) if self._expressions else ca.SX(3, 0)
 
     @cached_property
     def restitution(self) -> Any:
@@ -277,7 +277,7 @@ class ContactSystem:
 
     def _limits(self) -> list[tuple[str, float, _Expressions]]:
         v, nv = self.variables.v, self.formulation.layout.nv
-        made: list[tuple[str, float, _Expressions]] = []
+        limits: list[tuple[str, float, _Expressions]] = []
         for joint in self.machine.joints:
             lower, upper = joint.limits.lower, joint.limits.upper
             if joint.info.nv != 1 or (lower == -math.inf and upper == math.inf):
@@ -293,5 +293,5 @@ class ContactSystem:
                 if math.isfinite(limit):
                     rows = ca.vertcat(sign * row, ca.SX(2, nv))
                     expression = _Expressions(sign * (q - limit), rows, ca.SX(3, 1), ca.SX(3, 3))
-                    made.append((f"{joint.name}.{end}", joint.limits.restitution, expression))
-        return made
+                    limits.append((f"{joint.name}.{end}", joint.limits.restitution, expression))
+        return limits

@@ -217,8 +217,8 @@ class Natural(FormulationBase):
 
     def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
         """Natural coordinates and velocities from the machine's own."""
-        made: tuple[Any, Any] = self._from_machine(q, v, p)
-        return made
+        states: tuple[Any, Any] = self._from_machine(q, v, p)
+        return states
 
     @cached_property
     def _from_machine(self) -> ca.Function:
@@ -240,8 +240,8 @@ class Natural(FormulationBase):
         inner = ca.SX.sym("q", tree.variables.q.shape[0])
         moved = ca.Function("moved", [inner, y[2]], [ca.jacobian(f(inner, y[2]), inner)])
         velocity = moved(at, y[2]) @ rate(y[0], y[1], y[2])
-        own = ca.vertcat(f(at, y[2]), kept(at))
-        return ca.Function("from_machine", y, [ca.densify(own), ca.densify(velocity)])
+        coordinates = ca.vertcat(f(at, y[2]), kept(at))
+        return ca.Function("from_machine", y, [ca.densify(coordinates), ca.densify(velocity)])
 
     def _tree_state(self, tree: TreeModel) -> tuple[ca.Function, ca.Function]:
         """Coordinates of the tree, and their rates, from those of the machine (joints that follow others filled in)."""

@@ -20,7 +20,7 @@ from dalembert.model.tree import merged_inertia, place
 
 __all__ = ["NaturalBlock", "NaturalModel"]
 
-_SUFFIXES = tuple(f"{part}.{axis}" for part in ("ri", "rj", "vi", "vj") for axis in "xyz")
+_SUFFIXES = tuple(f"{vector}.{axis}" for vector in ("ri", "rj", "vi", "vj") for axis in "xyz")
 
 
 @dataclass(frozen=True)
@@ -186,8 +186,8 @@ class NaturalModel:
         if not self.memories:
             return points
         follow = ca.Function("follow", [x.q, x.v, x.p], [self.memory_rates])
-        found = ca.vertcat(*[ca.SX(self.joint_states[m.node][0])[list(m.places)] for m in self.memories])
-        settle = ca.Function("settle", [x.q, x.p], [found])
+        coordinates = ca.vertcat(*[ca.SX(self.joint_states[m.node][0])[list(m.places)] for m in self.memories])
+        settle = ca.Function("settle", [x.q, x.p], [coordinates])
         return ca.vertcat(points, settle(ca.vertcat(points, x.q[self.n :] + follow(x.q, d, x.p)), x.p))
 
     def _index(self, name: str) -> int:
@@ -218,21 +218,21 @@ class NaturalModel:
 
         ``g`` is the gradient of the joint's coordinate, where it has one; else the rates are those of the joint's kind.
         """
-        value, found = self.variables.value, []
+        value, rotors = self.variables.value, []
         for index, node in enumerate(self.tree.nodes):
             joint = node.joint
             if joint.armature == 0.0:
                 continue
             if joint.info.nv == 1:
-                found.append((value(joint.armature), self._direction(joint.name)))
+                rotors.append((value(joint.armature), self._direction(joint.name)))
                 continue
             W = ca.jacobian(self.joint_states[index][1], self.variables.v)
-            found += [(value(joint.armature), W[k, :].T) for k in range(joint.info.nv)]
+            rotors += [(value(joint.armature), W[k, :].T) for k in range(joint.info.nv)]
         for i, motor in self._driven():
             I_m = value(motor.rotor_inertia)
             if not (isinstance(I_m, float) and I_m == 0.0):
-                found.append((value(motor.ratio) ** 2 * I_m, self._direction(self.tree.nodes[i].joint.name)))
-        return found
+                rotors.append((value(motor.ratio) ** 2 * I_m, self._direction(self.tree.nodes[i].joint.name)))
+        return rotors
 
     @cached_property
     def spring_energy(self) -> Any:

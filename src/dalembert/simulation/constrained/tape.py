@@ -166,11 +166,11 @@ def projection_tape(
     factors = TapeFactors(M, Jt, on, None if sweeps is None else SweptMass(sweeps, arguments))
     q = move(x, factors.correction(phi), arguments[3])
     v = x[nq : nq + nv] + factors.correction(phidot)
-    found = [q, v, largest_error(on, phi), factors.share]
+    outputs = [q, v, largest_error(on, phi), factors.share]
     labels = ["q", "v", "error", "share"]
     if sweeps is None:
-        found, labels = [*terms, *found], [*geometry.name_out(), *labels]
-    return ca.Function("projection", arguments, ca.cse([ca.densify(y) for y in found]), list(_NAMES), labels)
+        outputs, labels = [*terms, *outputs], [*geometry.name_out(), *labels]
+    return ca.Function("projection", arguments, ca.cse([ca.densify(y) for y in outputs]), list(_NAMES), labels)
 
 
 def start_tape(geometry: ca.Function, move: ca.Function, flags: Any, nq: int, nv: int, kept: Any) -> ca.Function:

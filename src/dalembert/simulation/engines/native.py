@@ -182,14 +182,14 @@ def update_memory(update: Update, kernel: Any, struct: Any = None) -> NativeMemo
         Its structure, if there is one already.
     """
     memory, n = NativeMemory(_Update, struct), len(update.rows)
-    own = memory.struct
-    own.n, own.period, own.offset = n, update.period, update.offset
+    fields = memory.struct
+    fields.n, fields.period, fields.offset = n, update.period, update.offset
     if kernel is not None:
         noise = update.noise + update.noise % 2
         arrays = {"work": np.zeros(kernel.n_work), "w": np.zeros(noise), "values": np.zeros(n)}
         for name, values in (arrays | {"rows": np.array(update.rows, dtype=np.int64)}).items():
             memory.array(name, values)
-        own.f, own.n_noise, own.stream = kernel.address, noise, update.stream
+        fields.f, fields.n_noise, fields.stream = kernel.address, noise, update.stream
     return memory
 
 
@@ -287,8 +287,8 @@ class NativeEngine:
     def take_over(self, sampler: Sampler) -> None:
         """Sample natively what is native, on the memory of the sampler, which goes on with what is not."""
         loop, updates = self._loop, (_Update * len(sampler.updates))()
-        for update, native, own in zip(sampler.updates, sampler.native, updates, strict=True):
-            self._kept += [native, update_memory(update, native, own)]
+        for update, native, struct in zip(sampler.updates, sampler.native, updates, strict=True):
+            self._kept += [native, update_memory(update, native, struct)]
         self._kept += [updates, sampler.held, sampler.counts]
         loop.updates, loop.n_updates = ctypes.addressof(updates), len(updates)
         loop.c, loop.instants = sampler.held.ctypes.data, sampler.counts.ctypes.data
@@ -324,9 +324,11 @@ class NativeEngine:
         self, table: PairTable | None, switches: SwitchTable | None = None, measure: Any = None, **settings: int
     ) -> NativeTransitions:
         """Let native code make the transitions of these pairs and switches; return where it tells what it did."""
-        made = NativeTransitions(self._setup, self.constrained, table, self._reference, switches, measure, **settings)
-        self.transitions = made
-        return made
+        transitions = NativeTransitions(
+            self._setup, self.constrained, table, self._reference, switches, measure, **settings
+        )
+        self.transitions = transitions
+        return transitions
 
     def partial(self, s: float) -> tuple[Array, Array]:
         if self._library.loop_partial(self._reference, s, *self._addresses):
