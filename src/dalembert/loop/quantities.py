@@ -202,7 +202,7 @@ class Quantities:
             Whose it is, in messages.
         seen
             Whether it sees measurements in place of true values.
-        given
+        symbols
             Symbols that it may hold.
         """
         s, table = self.eom.symbolic, self.seen if seen else self.true

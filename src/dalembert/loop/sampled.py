@@ -56,15 +56,15 @@ def detached(control: Any) -> tuple[Stages, list[Any]]:
     """Take a control apart, and its Python functions out, so that its loop can be kept for other ones."""
     functions: list[Any] = []
 
-    def stage(law: Any, *, inner: bool = False) -> Any:
-        if isinstance(law, Sampled) or (not inner and hasattr(law, "expression")):
-            return law
-        if not callable(getattr(law, "function", law)):
-            raise InputError(f"a stage needs an expression or a function to call, got {law!r}")
-        functions.append(law)
-        name = str(getattr(law, "name", "") or type(law).__name__)
-        holds = None if inner else tuple(law.holds)
-        return PythonStage(name, law.period, holds, tuple(getattr(law, "reads", ())), len(functions) - 1)
+    def stage(item: Any, *, inner: bool = False) -> Any:
+        if isinstance(item, Sampled) or (not inner and hasattr(item, "expression")):
+            return item
+        if not callable(getattr(item, "function", item)):
+            raise InputError(f"a stage needs an expression or a function to call, got {item!r}")
+        functions.append(item)
+        name = str(getattr(item, "name", "") or type(item).__name__)
+        holds = None if inner else tuple(item.holds)
+        return PythonStage(name, item.period, holds, tuple(getattr(item, "reads", ())), len(functions) - 1)
 
     outer: list[Any] = []
     law = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.constraint_algebra import correction, corrections
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+
+if TYPE_CHECKING:
+    from dalembert.formulations.equations import EquationsOfMotion
+    from dalembert.formulations.states import Parameters
 
 __all__ = ["ConsistentState", "consistent_state", "consistent_states", "kept_velocities"]
 
@@ -41,12 +45,12 @@ class ConsistentState:
 
 
 def consistent_state(
-    eom: Any,
+    eom: EquationsOfMotion,
     q: ArrayLike,
     v: ArrayLike,
     *,
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
     latches: Array | None = None,
     reach: float = 0.1,
     what: str = "the initial state",
@@ -124,7 +128,7 @@ def consistent_state(
 
 
 def consistent_states(
-    eom: Any,
+    eom: EquationsOfMotion,
     q: Array,
     v: Array,
     *,
@@ -162,11 +166,11 @@ def consistent_states(
             what = f"the initial state of member {i}"
             consistent_state(eom, q[i], v0[i], t=t, p=p[i], latches=latches[i], reach=reach, what=what)
 
-    def values(function: Any, which: Any, *arrays: Array) -> Array:
+    def values(function: Callable[..., Array], which: NDArray[np.int64], *arrays: Array) -> Array:
         residual = function(*(a[which] for a in arrays), t=t, p=p[which], latches=latches[which])
         return np.where(on[which], residual, 0.0)
 
-    def shift(which: Any, error: Array, rows: Array | None = None) -> Array:
+    def shift(which: NDArray[np.int64], error: Array, rows: Array | None = None) -> Array:
         J = np.where(
             on[which][..., None], eom.constraint_jacobian(q[which], t=t, p=p[which], latches=latches[which]), 0.0
         )
@@ -219,7 +223,7 @@ def consistent_states(
     return q, projected
 
 
-def _by_name(eom: Any, q: Array, p: Array, wanted: Iterable[str]) -> Array:
+def _by_name(eom: EquationsOfMotion, q: Array, p: Parameters, wanted: Iterable[str]) -> Array:
     """Rows that give velocities of the machine by name from those of the equations."""
     names = list(eom.machine.v_names)
     by_name = np.eye(eom.nv)
@@ -229,7 +233,14 @@ def _by_name(eom: Any, q: Array, p: Array, wanted: Iterable[str]) -> Array:
 
 
 def kept_velocities(
-    eom: Any, q: Array, v: Array, wanted: Mapping[str, float], *, t: float = 0.0, p: Any = None, latches: Array
+    eom: EquationsOfMotion,
+    q: Array,
+    v: Array,
+    wanted: Mapping[str, float],
+    *,
+    t: float = 0.0,
+    p: Parameters = None,
+    latches: Array,
 ) -> Array | None:
     """Velocities that the constraints allow and that have the values which were asked for; None if there are none.
 
@@ -260,7 +271,9 @@ def kept_velocities(
     return new if np.abs(errors(new)).max(initial=0.0) <= 1e-8 * scale else None
 
 
-def _shift(eom: Any, q: Array, t: float, p: Any, latches: Array, on: NDArray[np.bool_], error: Array) -> Array:
+def _shift(
+    eom: EquationsOfMotion, q: Array, t: float, p: Parameters, latches: Array, on: NDArray[np.bool_], error: Array
+) -> Array:
     """Least displacement, or change of velocity, that takes an error of the acting rows away."""
     J = eom.constraint_jacobian(q, t=t, p=p, latches=latches)[on]
     return correction(eom.mass_matrix(q, p=p), J, error)

@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
+from dalembert.core.types import Expression
 from dalembert.formulations.contact.tangents import tangents
 from dalembert.model.contacts import Contact
 from dalembert.model.contacts.solids import Touching
@@ -72,12 +72,12 @@ class _Expressions:
     what the rows make of the velocities, and of the derivative of that all but the accelerations; None: not yet known.
     """
 
-    gap: Any
-    rows: Any
-    point: Any
-    axes: Any
+    gap: Expression
+    rows: Expression
+    point: Expression
+    axes: Expression
     smooth: bool = True
-    rates: tuple[Any, Any] | None = None
+    rates: tuple[Expression, Expression] | None = None
 
 
 class ContactSystem:
@@ -136,7 +136,7 @@ class ContactSystem:
     # -- expressions --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def gaps(self) -> Any:
+    def gaps(self) -> Expression:
         """``g`` (k)."""
         return ca.vertcat(*[e.gap for e in self._expressions]) if self._expressions else ca.SX(0, 1)
 
@@ -152,11 +152,11 @@ class ContactSystem:
         return [i for i, e in enumerate(self._expressions) if e.smooth and e.rates is None]
 
     @cached_property
-    def _opening(self) -> Any:
+    def _opening(self) -> Expression:
         """Rates of the gaps of `_differentiated`."""
         return ca.jtimes(ca.densify(self.gaps[self._differentiated]), self.variables.q, self._rates)
 
-    def _with_normals(self, values: Any, normals: Any) -> Any:
+    def _with_normals(self, values: Expression, normals: Expression) -> Expression:
         """Put what belongs to the normals of `_differentiated` into the rows of all pairs."""
         rows = ca.vertsplit(values)
         for i, row in zip(self._differentiated, ca.vertsplit(normals), strict=True):
@@ -164,7 +164,7 @@ class ContactSystem:
         return ca.vertcat(*rows)
 
     @cached_property
-    def jacobian(self) -> Any:
+    def jacobian(self) -> Expression:
         """``J`` (3k x nv): rows of the normal and the two tangents of each pair."""
         if not self._expressions:
             return ca.SX(0, self.formulation.layout.nv)
@@ -174,14 +174,14 @@ class ContactSystem:
         return self._with_normals(rows, ca.jacobian(self._opening, self.variables.v))
 
     @cached_property
-    def velocity(self) -> Any:
+    def velocity(self) -> Expression:
         """``u = J v`` (3k)."""
         u = self.jacobian @ self.variables.v
         u = self._with_normals(u, self._opening) if self._differentiated else u
         return self._with_known(u[self._unknown], 0)
 
     @cached_property
-    def bias(self) -> Any:
+    def bias(self) -> Expression:
         """``b = J' v`` (3k)."""
         rates = ca.densify(self.velocity[self._unknown])
         return self._with_known(ca.jtimes(rates, self.variables.q, self._rates), 1)
@@ -191,7 +191,7 @@ class ContactSystem:
         """Rows of the pairs whose rates are not known by themselves."""
         return [3 * i + j for i, e in enumerate(self._expressions) if e.rates is None for j in range(3)]
 
-    def _with_known(self, others: Any, which: int) -> Any:
+    def _with_known(self, others: Expression, which: int) -> Expression:
         """Rows of all pairs: rates (0) or biases (1) that they have by themselves, and those of the others."""
         values = ca.SX.zeros(3 * self.k)
         values[self._unknown] = others
@@ -201,26 +201,26 @@ class ContactSystem:
         return values
 
     @cached_property
-    def points(self) -> Any:
+    def points(self) -> Expression:
         """Points of the solids that touch, in the world (3k)."""
         return ca.vertcat(*[e.point for e in self._expressions]) if self._expressions else ca.SX(0, 1)
 
     @cached_property
-    def axes(self) -> Any:
+    def axes(self) -> Expression:
         """Normal and tangents in the world, as columns side by side (3 x 3k); zero for limits."""
         return ca.horzcat(*[e.axes for e in self._expressions]) if self._expressions else ca.SX(3, 0)
 
     @cached_property
-    def restitution(self) -> Any:
+    def restitution(self) -> Expression:
         """``e`` (k)."""
         return self._values([pair.restitution for pair in self.pairs])
 
     @cached_property
-    def friction(self) -> Any:
+    def friction(self) -> Expression:
         """``mu`` (k)."""
         return self._values([pair.friction for pair in self.pairs])
 
-    def _values(self, scalars: list[Scalar]) -> Any:
+    def _values(self, scalars: list[Scalar]) -> Expression:
         return ca.vertcat(*[ca.SX(self.variables.value(x)) for x in scalars]) if scalars else ca.SX(0, 1)
 
     @cached_property
@@ -266,11 +266,11 @@ class ContactSystem:
         relative = R @ J_a[:3, :] - ca.skew(arm) @ (R @ J_a[3:, :]) - (J_o[:3, :] - ca.skew(facing) @ J_o[3:, :])
         return _Expressions(gap, axes.T @ relative, point, directions, sweep is None)
 
-    def _pose(self, frame: str) -> tuple[Any, Any]:
+    def _pose(self, frame: str) -> tuple[Expression, Expression]:
         R, p = self.formulation.frame_pose(frame)
         return ca.SX(R), ca.SX(p)
 
-    def _jacobian(self, frame: str) -> Any:
+    def _jacobian(self, frame: str) -> Expression:
         if self.machine.tree.frames[frame][0] < 0:
             return ca.SX(6, self.formulation.layout.nv)
         return ca.SX(self.formulation.jacobian(frame))
