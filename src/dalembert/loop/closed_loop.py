@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.core.ports import Law
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
@@ -108,7 +108,7 @@ class Event:
         if not isinstance(self.terminal, bool):
             raise InputError(f"'terminal' of event '{self.name}' must be true or false, got {self.terminal!r}")
 
-    def function(self, known: Quantities) -> Any:
+    def function(self, known: Quantities) -> Expression:
         """Return the expression on the symbols of a loop."""
         owner, s = f"event '{self.name}'", known.eom.symbolic
         if isinstance(self.expression, str):
@@ -212,7 +212,7 @@ def close_loop(
     return replace(loop, controller=bound(loop.controller, functions, eom.backend), constant=constant)
 
 
-def _taken_apart(eom: EquationsOfMotion, control: Any) -> tuple[Stages, list[Any]]:
+def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[Any]]:
     """Return the stages of a control, and their Python functions."""
     if control is None:
         return Stages((), None, None), []
@@ -238,7 +238,7 @@ def _taken_apart(eom: EquationsOfMotion, control: Any) -> tuple[Stages, list[Any
     return detached(_Constant(u0))
 
 
-def _listed(items: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
+def _listed(items: object, kind: type[Any], what: str) -> tuple[Any, ...]:
     """Return a list of events or switches as a tuple; one of them alone will do."""
     listed = (items,) if isinstance(items, kind) else tuple(items) if isinstance(items, Iterable) else (items,)
     for item in listed:
@@ -376,12 +376,12 @@ def _switching(eom: EquationsOfMotion, problem: Problem, n_before: int, switches
     return Switching(eom, problem, slice(n_before, n_before + len(eom.constraint_system.latch_names)), named)
 
 
-def _function(name: str, arguments: list[Any], expression: Any) -> ca.Function:
+def _function(name: str, arguments: list[Any], expression: ExpressionLike) -> ca.Function:
     dense = ca.cse(ca.densify(ca.SX(expression)))
     return ca.Function(name, arguments, [dense], ["t", "x", "c", "p"], ["out"])
 
 
-def _control(known: Quantities, stages: Stages) -> tuple[tuple[str, ...], Array, Any, Any, Any]:
+def _control(known: Quantities, stages: Stages) -> tuple[tuple[str, ...], Array, Expression, Expression, Expression]:
     """Names, initial values, symbols and rates of the internal states of a continuous law; inputs."""
     eom, nothing = known.eom, ca.SX(0, 1)
     law = stages.law
@@ -417,7 +417,7 @@ def _initial(eom: EquationsOfMotion, law: Law, n: int, label: str) -> Array:
     return z0
 
 
-def _expressions(known: Quantities, law: Any, z: Any, label: str) -> tuple[Any, Any]:
+def _expressions(known: Quantities, law: Any, z: Expression, label: str) -> tuple[Expression, Expression]:
     """Values and rates of a law, made of the symbols that it was given and of quantities that it reads by name."""
     eom, s = known.eom, known.eom.symbolic
     measured = known.q is not s.q

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.core.types import Expression
 from dalembert.formulations.constraints.system import ConstraintRows, ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
@@ -25,7 +26,7 @@ _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which i
 
 
 def constrained_part(
-    eom: EquationsOfMotion, arguments: list[Any], rates: Any, force: Any, n_before: int
+    eom: EquationsOfMotion, arguments: list[Expression], rates: Expression, force: Expression, n_before: int
 ) -> ConstrainedSystem:
     """Tapes of the constrained equations of motion.
 
@@ -210,7 +211,7 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     return tuple(specs)
 
 
-def cable_events(eom: EquationsOfMotion) -> tuple[list[Any], list[EventSpec]]:
+def cable_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
     """Events of elastic cables: stretch or tension passes zero (a damped cable that shortens fast pulls no more)."""
     g: list[Any] = []
     specs: list[EventSpec] = []
@@ -224,14 +225,14 @@ def cable_events(eom: EquationsOfMotion) -> tuple[list[Any], list[EventSpec]]:
     return g, specs
 
 
-def switch_events(eom: EquationsOfMotion, switches: Sequence[Switch]) -> tuple[list[Any], list[EventSpec]]:
+def switch_events(eom: EquationsOfMotion, switches: Sequence[Switch]) -> tuple[list[Expression], list[EventSpec]]:
     """Events of switches at given times."""
     timed = [s for s in switches if s.at is not None]
     specs = [EventSpec(f"switch{k}", direction=1, switches=True) for k, _ in enumerate(timed)]
     return [eom.symbolic.t - float(s.at) for s in timed if s.at is not None], specs
 
 
-def cable_signals(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
+def cable_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
     """Lengths of cables, swivel angles of pulleys and tensions of elastic cables."""
     signals: list[tuple[str, Any]] = []
     system = eom.constraint_system

@@ -8,11 +8,12 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.core.constraint_tape import TapeFactors, acting
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import named_vector, place_of
-from dalembert.core.types import Array, StateLike
+from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.experiment import Experiment, Start
@@ -174,7 +175,7 @@ class _Start:
                 self._velocity.append(self._kept(symbols))
             self._velocity.append(Along("velocity", symbols, velocity_step(problem, symbols)))
 
-    def _kept(self, symbols: Sequence[Any]) -> Along:
+    def _kept(self, symbols: Sequence[Expression]) -> Along:
         """Velocities with those kept that were asked for: they are an input more, in the place of the held values."""
         eom, s, x = self._eom, self._eom.symbolic, symbols[1]
         names = list(eom.machine.v_names)
@@ -187,7 +188,7 @@ class _Start:
         return Along("kept", [symbols[0], x, asked, symbols[3]], value)
 
     def derivatives(
-        self, run: Run, t0: float, q0: Any, v0: Any, p: Array, directions: Array, wrt: Sequence[str]
+        self, run: Run, t0: float, q0: StateLike, v0: StateLike, p: Array, directions: Array, wrt: Sequence[str]
     ) -> Array:
         """Derivatives of the first state (n, quantities)."""
         machine, m = self._eom.machine, len(wrt)
@@ -297,7 +298,9 @@ class _Impacts:
 
         return eom.kept.once("measuring", problem, make, at_most=8)
 
-    def _struck(self, entry: Mapping[str, Any], t: float, x: Array, c: Array, along: Any, after: Array) -> Array:
+    def _struck(
+        self, entry: Mapping[str, Any], t: float, x: Array, c: Array, along: Sequence[ArrayLike], after: Array
+    ) -> Array:
         """Derivatives of the state after an impact."""
         problem, switching = self._loop.problem, self._loop.switching
         assert switching is not None

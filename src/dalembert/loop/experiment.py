@@ -93,7 +93,7 @@ class Start:
         object.__setattr__(self, "reach", check_number("reach", self.reach))
 
 
-def _frozen_values(values: Any) -> Any:
+def _frozen_values(values: object) -> Any:
     """Return numbers as a tuple, and numbers by name as a frozen mapping; what is neither is left to be refused."""
     if isinstance(values, Mapping):
         return FrozenMapping(values) if values else None
@@ -444,7 +444,7 @@ def _machine_text(machine: Machine) -> str:
     return machine.kept.once("text", (), make)
 
 
-def _listed(items: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
+def _listed(items: object, kind: type[Any], what: str) -> tuple[Any, ...]:
     """Return events, switches, sensors or signals as a tuple; one of them alone will do."""
     if items is None:
         return ()
@@ -531,7 +531,7 @@ def check_keyword(name: str, value: Any) -> None:
         raise InputError(f"limits must be one of {', '.join(LIMITS)}, got {value!r}")
 
 
-def _started(before: Experiment, start: Any, short: Mapping[str, Any]) -> Start | Run:
+def _started(before: Experiment, start: object, short: Mapping[str, Any]) -> Start | Run:
     """Return the start of a call: one that is given, or that of an experiment, with the short forms over it."""
     settings = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach")}
     if isinstance(start, Run):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dalembert.core.constraint_algebra import Impact, impact, least_constraint, minimum_norm
 from dalembert.core.contact_algebra import Cones, NoContactForcesError, delassus, linear, solve_cones, strike
 from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.pairs import LETS_GO, SLIPS, Instant, Mask, Pairs, Terms, candidates, held_rows, taking_part
 
 __all__ = ["STRIKES", "Collision", "close_gaps", "hit", "rest", "shock"]
@@ -30,7 +30,7 @@ class Collision:
     factor: float = 1.0
 
 
-def close_gaps(eom: Any, pairs: Pairs, s: Instant) -> Array:
+def close_gaps(eom: EquationsOfMotion, pairs: Pairs, s: Instant) -> Array:
     """Coordinates moved onto the constraints and closed gaps, so that nothing that touches is beyond.
 
     Gaps are seen to close when they are negative by 1e-11 m, and taken to be closed within 1e-8 m; methods that do
@@ -56,7 +56,7 @@ def close_gaps(eom: Any, pairs: Pairs, s: Instant) -> Array:
     return q
 
 
-def hit(eom: Any, pairs: Pairs, s: Instant, *, settled: bool = False) -> Collision:
+def hit(eom: EquationsOfMotion, pairs: Pairs, s: Instant, *, settled: bool = False) -> Collision:
     """Velocities after the impact of all constraints that act and all that touches.
 
     Of pairs that only just act nothing is known but which way they act; once it is ``settled`` what goes on to act,
@@ -112,7 +112,7 @@ def _answer(M: Array, J: Array, held: Mask, force: Array) -> Array:
     return impulses
 
 
-def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
+def rest(eom: EquationsOfMotion, pairs: Pairs, s: Instant) -> Collision:
     """Velocities after what slips no more has come to rest, all of it together, and slips that end.
 
     A slip is seen to end when it has turned by a rate that is rounding, and of several that are so slow none can be

@@ -153,14 +153,14 @@ def check_member_limits(experiment: Experiment, q0: MemberValues) -> None:
     check_limits(experiment.equations, q, experiment.limits, "q0")
 
 
-def _is_of_members(value: Any) -> bool:
+def _is_of_members(value: MemberValues) -> bool:
     """Whether values are of several members."""
     if isinstance(value, Mapping):
         return any(np.ndim(item) > 0 for item in value.values())
     return value is not None and not isinstance(value, str) and np.ndim(value) > 1
 
 
-def member_values(value: Any, names: tuple[str, ...], default: Array, what: str) -> Array:
+def member_values(value: MemberValues, names: tuple[str, ...], default: Array, what: str) -> Array:
     """Return (n,) or (N, n) numbers from an array or a mapping."""
     if value is None:
         return default.copy()
@@ -191,8 +191,8 @@ def member_values(value: Any, names: tuple[str, ...], default: Array, what: str)
 def initial_states(
     eom: EquationsOfMotion,
     loop: ClosedLoop,
-    q0: Any,
-    v0: Any,
+    q0: MemberValues,
+    v0: MemberValues,
     parameters: Array,
     t0: float = 0.0,
     reach: float = 0.1,
@@ -236,7 +236,7 @@ def initial_states(
     return x0, parameters
 
 
-def _named(value: Any) -> Mapping[str, Any]:
+def _named(value: MemberValues) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 

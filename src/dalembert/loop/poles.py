@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dalembert.compile import compile_function
+from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.sampling import Schedule
@@ -71,7 +73,7 @@ def sampled_poles(
     held: dict[str, float] | None = None,
     signals: Sequence[Signal] = (),
     sensors: Sequence[Sensor] = (),
-    p: Any = None,
+    p: Parameters = None,
 ) -> SampledPoles:
     """Linearise a machine with sampled laws, guidance and sensors at rest, and return its poles.
 
@@ -149,11 +151,12 @@ def _differences(f: Callable[[Array, Array], Array], x: Array, c: Array) -> tupl
     return jacobians[0], jacobians[1]
 
 
-def _kernel(eom: EquationsOfMotion, function: Any) -> Any:
+def _kernel(eom: EquationsOfMotion, function: ca.Function | Callable[..., ArrayLike]) -> Kernel:
+    assert isinstance(function, ca.Function)  # the schedule is native
     return compile_function(function, backend=eom.backend, shapes={"t": ()}, lanes=False)
 
 
-def _called(kernel: Any, t: float, p: Array, w: Array | None, x: Array, c: Array) -> Array:
+def _called(kernel: Kernel, t: float, p: Array, w: Array | None, x: Array, c: Array) -> Array:
     return np.asarray(kernel(t, x, c, p) if w is None else kernel(t, x, c, p, w))
 
 

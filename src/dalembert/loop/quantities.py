@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.control.cascade import Known
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.signals import Sensor, Signal, check_signals, read_text, signal_groups
 from dalembert.simulation.sampling import Update
@@ -28,7 +28,7 @@ _CALLS = {
 }  # fmt: skip
 
 
-def derived_quantity(eom: EquationsOfMotion, name: str) -> Any:
+def derived_quantity(eom: EquationsOfMotion, name: str) -> Expression | None:
     """Return what one of `derived_names` is on the symbols of the equations (t, q, v, p), or None.
 
     All who look up names ask here: laws and signals, measures and observations, derivatives, measures of single runs.
@@ -60,7 +60,9 @@ class Slots:
         self._shown: dict[str, tuple[Any, float]] = {}
         self._hidden: dict[str, tuple[Any, float]] = {}
 
-    def add(self, name: str, initial: float = 0.0, *, symbol: Any = None, shown: bool = True) -> Any:
+    def add(
+        self, name: str, initial: float = 0.0, *, symbol: Expression | None = None, shown: bool = True
+    ) -> Expression:
         """Add a value; return its symbol."""
         if name in self._shown or name in self._hidden:
             raise InputError(f"two held values of the loop are named {name!r}; rename one")
@@ -79,7 +81,7 @@ class Slots:
         return len(self._hidden)
 
     @property
-    def symbols(self) -> Any:
+    def symbols(self) -> Expression:
         """Symbols of all."""
         return ca.vertcat(ca.SX(0, 1), *[symbol for symbol, _ in (self._shown | self._hidden).values()])
 
@@ -169,11 +171,11 @@ class Quantities:
             raise InputError(f"{owner} must be one expression, got {value.shape[0]} x {value.shape[1]}")
         return [self.bind(value, owner, seen=False)]
 
-    def text(self, expression: str, owner: str) -> Any:
+    def text(self, expression: str, owner: str) -> Expression:
         """Return the expression that a text of quantities stands for; ``owner`` names whose it is in messages."""
         calls: Any = _CALLS
 
-        def value(name: str) -> Any:
+        def value(name: str) -> Expression:
             quantity = self._lookup(name)
             if quantity is None:
                 raise UnknownNameError("quantity", name, sorted(self.true), owner)
@@ -181,7 +183,7 @@ class Quantities:
 
         return ca.SX(read_text(expression, owner, value, lambda f, x: calls[f](*x)))
 
-    def _lookup(self, name: str, *, seen: bool = False) -> Any:
+    def _lookup(self, name: str, *, seen: bool = False) -> Expression | None:
         """What a name stands for, or None."""
         table = self.seen if seen else self.true
         if name in table:
@@ -191,7 +193,9 @@ class Quantities:
             return quantity
         return ca.substitute(quantity, ca.vertcat(s.q, s.v), ca.vertcat(self.q, self.v))
 
-    def bind(self, expression: Any, owner: str, *, seen: bool = True, symbols: Sequence[Any] = ()) -> Any:
+    def bind(
+        self, expression: Expression, owner: str, *, seen: bool = True, symbols: Sequence[Expression] = ()
+    ) -> Expression:
         """Put quantities where an expression holds symbols of their names.
 
         Parameters
@@ -218,10 +222,10 @@ class Quantities:
                 f"{where} holds symbols that it was not given: {', '.join(unknown)}; known are t, q, v, z, p, and by "
                 f"name {', '.join(sorted(table))}"
             )
-        return ca.substitute(expression, ca.vertcat(*free), ca.vertcat(*values))
+        return ca.substitute(expression, ca.vertcat(*free), ca.vertcat(*(x for x in values if x is not None)))
 
 
-def _once(symbols: Sequence[Any]) -> list[Any]:
+def _once(symbols: Sequence[Expression]) -> list[Expression]:
     """Symbols without repetition: inputs of a function must differ."""
     kept: dict[int, Any] = {}
     for vector in symbols:
@@ -309,7 +313,7 @@ def sensor_updates(
     stages = whole + (rest > 0.0)
     now = ca.vertcat(*values)
 
-    def update(outputs: Sequence[str], expression: Any, *, random: Any, offset: float = 0.0) -> Update:
+    def update(outputs: Sequence[str], expression: Expression, *, random: Expression, offset: float = 0.0) -> Update:
         function = update_function(arguments, random, expression)
         return Update(sensor.name, sensor.period, slots.rows(outputs), function, random.numel(), offset)
 
@@ -330,7 +334,7 @@ def sensor_updates(
     return updates
 
 
-def update_function(arguments: Sequence[Any], w: Any, expression: Any) -> ca.Function:
+def update_function(arguments: Sequence[Any], w: Expression, expression: ExpressionLike) -> ca.Function:
     """Return the function of an update of held values."""
     inputs = ["t", "x", "c", "p", "w"]
     return ca.Function("update", [*arguments, w], [ca.cse(ca.densify(ca.SX(expression)))], inputs, ["out"])
@@ -341,5 +345,5 @@ def _quaternion(name: str) -> tuple[str, ...]:
     return tuple(f"{owner}.{x}" for x in ("qw", "qx", "qy", "qz"))
 
 
-def _error(bias: float, noise: float, w: Any, row: int) -> Any:
+def _error(bias: float, noise: float, w: Expression, row: int) -> Expression | float:
     return bias + (noise * w[row] if noise else 0.0)

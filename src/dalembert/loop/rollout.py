@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.compile import compile_function
 from dalembert.compile.backend import Backend
 from dalembert.compile.batch import check_threads
+from dalembert.compile.cuda import Precision
 from dalembert.compile.kernel import usable_toolchain
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
@@ -68,7 +69,7 @@ def rollout(
     measure: Mapping[str, Measure] | None = None,
     threads: int = 0,
     device: str = "cpu",
-    precision: Any = "double",
+    precision: Precision = "double",
     fast_math: bool = False,
     progress: bool | Callable[[float], object] | None = None,
     **keywords: Unpack[ExperimentKeywords],
@@ -230,7 +231,7 @@ def _engine(
     problem: Problem,
     method: str,
     device: str,
-    precision: Any,
+    precision: Precision,
     fast_math: bool,
     measures: Measures | None,
     schedule: Schedule | None,
@@ -252,7 +253,14 @@ def _engine(
     return eom.kept.once("rollout", key, make, at_most=8)
 
 
-def _drive(engine: RolloutEngine, plan: Plan, setup: Setup, members: Members, threads: int, progress: Any) -> None:
+def _drive(
+    engine: RolloutEngine,
+    plan: Plan,
+    setup: Setup,
+    members: Members,
+    threads: int,
+    progress: bool | Callable[[float], object] | None,
+) -> None:
     bar = Progress(progress, setup.t0, setup.t_end)
     try:
         with interrupts() as interrupt:

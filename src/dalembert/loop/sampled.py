@@ -52,7 +52,7 @@ class Stages:
     law: Any
 
 
-def detached(control: Any) -> tuple[Stages, list[Any]]:
+def detached(control: object) -> tuple[Stages, list[Any]]:
     """Take a control apart, and its Python functions out, so that its loop can be kept for other ones."""
     functions: list[Any] = []
 
@@ -174,7 +174,7 @@ class _Seen:
         return guide
 
 
-def _in_order(returned: Any, names: Sequence[str], owner: str, t: float) -> Any:
+def _in_order(returned: object, names: Sequence[str], owner: str, t: float) -> Array:
     """Values of a stage in the order of what it holds."""
     where = f"controller {owner!r} at t = {t:g} s"
     if isinstance(returned, Mapping):

@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.core.constraint_tape import SHARE
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
+from dalembert.core.types import Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.quantities import derived_quantity
 from dalembert.model.signals import derived_names
@@ -88,7 +89,7 @@ class Signals:
         forces = () if problem.constrained is None else problem.constrained.signal_names
         return ("t", *problem.state_names, *problem.signal_names, *problem.held_names, *forces, *derived)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expression:
         eom, problem = self._eom, self._problem
         if name == "t":
             return self.t
@@ -109,7 +110,7 @@ class Signals:
             return function(self.t, self.x[: eom.nq], self.x[eom.nq : eom.nq + eom.nv], self.p)
         raise UnknownNameError("signal", name, self.names, f"machine '{eom.machine.name}'")
 
-    def _multipliers(self) -> Any:
+    def _multipliers(self) -> Expression:
         """Multipliers of the constraints, solved on the tape; not a number where that cannot solve for them."""
         system = self._problem.constrained
         assert system is not None
@@ -118,7 +119,7 @@ class Signals:
             self._forces = ca.if_else(solved[-1] >= SHARE, solved[-2], ca.DM.nan(solved[-2].shape))
         return self._forces
 
-    def expression(self, quantity: Quantity, what: str) -> Any:
+    def expression(self, quantity: Quantity, what: str) -> Expression:
         """Return one expression of a quantity; ``what`` names it in messages."""
         if isinstance(quantity, str):
             return self[quantity]
@@ -136,7 +137,7 @@ class Signals:
             raise InputError(f"{what} holds symbols that it was not given: {', '.join(map(str, free))}")
         return value
 
-    def function(self, values: list[Any]) -> ca.Function:
+    def function(self, values: list[Expression]) -> ca.Function:
         """(t, x, c, p) -> values."""
         out = ca.cse(ca.densify(ca.vertcat(*values)))
         return ca.Function("measures", [self.t, self.x, self.c, self.p], [out], ["t", "x", "c", "p"], ["out"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -213,7 +213,7 @@ class Stepper:
         self._observe(chosen)
         return self._seen.copy()
 
-    def _states(self, values: Any, n: int) -> tuple[Array, Array]:
+    def _states(self, values: Sequence[MemberValues], n: int) -> tuple[Array, Array]:
         """States (n, n_x) and parameters of n members."""
         q0, v0, p = values
         eom = self._eom
@@ -228,7 +228,7 @@ class Stepper:
             raise InputError(f"q0, v0 and p must be of {n} members, or of one for all, got {got}")
         return np.array(np.broadcast_to(x, (n, x.shape[1]))), parameters
 
-    def _check(self, q0: Any, x: Array, p: Array) -> None:
+    def _check(self, q0: MemberValues, x: Array, p: Array) -> None:
         """Refuse members that start beyond a stop or inside of what they touch."""
         check_member_limits(self.experiment, q0)
         if self._loop.problem.stepping is not None:
@@ -245,7 +245,7 @@ class Stepper:
             raise InputError(f"members must be a mask of {n} or numbers from 0 to {n - 1}, got {which!r}")
         return array.astype(np.int64)
 
-    def _selected(self, value: MemberValues, chosen: NDArray[np.int64]) -> Any:
+    def _selected(self, value: MemberValues, chosen: NDArray[np.int64]) -> MemberValues:
         """Return the values of the chosen members, where values of all members are given."""
         n = len(self)
         if isinstance(value, Mapping):

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile.batch import in_parts
 from dalembert.core.contact_algebra import NoContactForcesError
@@ -176,7 +176,7 @@ class Switching:
                 self._check_overlap(phi[i])
         x[:, self.latches] = latches
 
-        def place(which: Any) -> None:
+        def place(which: NDArray[np.int64] | slice) -> None:
             named = {name: values[which] for name, values in wanted.items()}
             x[which, : eom.nq], x[which, eom.nq : eom.nq + eom.nv] = consistent_states(
                 eom, q[which], v[which], t=t, p=p[which], latches=latches[which], reach=reach, wanted=named

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
@@ -166,7 +167,7 @@ class Passage:
 
     # -- steps --------------------------------------------------------------------------------------------------------
 
-    def _steps(self, rows: Any) -> list[Leg]:
+    def _steps(self, rows: NDArray[np.int64]) -> list[Leg]:
         """Maps of steps that begin at these rows."""
         if not len(rows):
             return []
@@ -226,7 +227,7 @@ class Passage:
             legs.append(self._cut(row, names, A[i], B[i], end) if names else Leg(row + 1, A[i], B[i]))
         return legs
 
-    def _check(self, rows: Any, x1: Array) -> None:
+    def _check(self, rows: NDArray[np.int64], x1: Array) -> None:
         """Refuse to differentiate anything but the run."""
         there = self.run.x[rows + 1]
         wrong = np.abs(x1 - there) > _RETRACED * (1.0 + np.abs(there))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import build_library
+from dalembert.compile.native import Native
 from dalembert.compile.structs import struct_checks
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Counts, Outcome, Setup
@@ -103,7 +104,13 @@ def _library() -> ctypes.CDLL:
 
 
 def loop_memory(
-    setup: Setup, method: Tableau, *, adaptive: bool, capacity: int, ode: Any = None, events: Any = None
+    setup: Setup,
+    method: Tableau,
+    *,
+    adaptive: bool,
+    capacity: int,
+    ode: Native | None = None,
+    events: Native | None = None,
 ) -> NativeMemory:
     """Return the memory of a time loop at the start of a run.
 
@@ -169,7 +176,7 @@ def loop_memory(
     return memory
 
 
-def update_memory(update: Update, kernel: Any, struct: Any = None) -> NativeMemory:
+def update_memory(update: Update, kernel: Native | None, struct: Any = None) -> NativeMemory:
     """Return the memory of what is sampled; without a kernel it is for the caller to sample.
 
     Parameters
@@ -217,8 +224,8 @@ class NativeEngine:
     def __init__(
         self,
         setup: Setup,
-        ode: Any,
-        events: Any = None,
+        ode: Native | None,
+        events: Native | None = None,
         *,
         tableau: Tableau | None = None,
         adaptive: bool | None = None,
@@ -321,7 +328,11 @@ class NativeEngine:
                 return Outcome.YIELD
 
     def make_transitions(
-        self, table: PairTable | None, switches: SwitchTable | None = None, measure: Any = None, **settings: int
+        self,
+        table: PairTable | None,
+        switches: SwitchTable | None = None,
+        measure: Native | None = None,
+        **settings: int,
     ) -> NativeTransitions:
         """Let native code make the transitions of these pairs and switches; return where it tells what it did."""
         transitions = NativeTransitions(

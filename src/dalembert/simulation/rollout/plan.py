@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -176,7 +176,7 @@ def rollout_macros(problem: Problem, method: str, *, alone: bool = False) -> dic
         return {"ADAPTIVE": int(tableau.adaptive), **sizes}
     steps = [*(float(tableau.a[s + 1, s]) for s in range(tableau.stages - 1)), 0.0]
 
-    def listed(values: Any) -> str:
+    def listed(values: Iterable[float]) -> str:
         return ", ".join(repr(float(v)) for v in values)
 
     adaptive: dict[str, object] = {"ADAPTIVE": int(tableau.adaptive)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import casadi
 import numpy as np
@@ -92,7 +91,7 @@ class VmRollout:
         """Return what runs the same plan again; see `RolloutEngine`."""
         return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
 
-    def _sample(self, plan: Plan, members: Members, i: int, t: float, p: Array, segment: Any) -> None:
+    def _sample(self, plan: Plan, members: Members, i: int, t: float, p: Array, segment: np.void) -> None:
         """Set anew what is due for a member."""
         if self._schedule is None or members.numbers is None or members.held_rows is None:
             return

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.constraint_algebra import ConstrainedDynamics, LeastConstraint
 from dalembert.core.contact_algebra import Cones, NoContactForcesError, Solution, Strike
@@ -27,7 +26,7 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-def _call(name: str, sizes: tuple[int, int, int], *arguments: Any) -> int:
+def _call(name: str, sizes: tuple[int, int, int], *arguments: object) -> int:
     """Call a routine with scratch memory for machines of ``sizes``: velocities, rows, pairs."""
     library = _library()
     work = np.zeros(library.transitions_memory(*sizes))
@@ -35,11 +34,11 @@ def _call(name: str, sizes: tuple[int, int, int], *arguments: Any) -> int:
     return int(getattr(library, f"algebra_{name}")(*passed))
 
 
-def _reals(values: Any) -> Array:
+def _reals(values: ArrayLike) -> Array:
     return np.ascontiguousarray(values, dtype=float)
 
 
-def _flags(values: Any) -> NDArray[np.int64]:
+def _flags(values: ArrayLike) -> NDArray[np.int64]:
     return np.ascontiguousarray(values, dtype=np.int64)
 
 

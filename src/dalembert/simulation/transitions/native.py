@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import compile_function
+from dalembert.compile.native import Native
 from dalembert.core.errors import SimulationError
 from dalembert.simulation.constrained.native import EQUATIONS, NativeConstrained, constrained_library
 from dalembert.simulation.engines.engine import Outcome, Setup
@@ -92,7 +93,7 @@ def transitions_memory(
     watch: NativeMemory,
     *,
     switches: SwitchTable | None = None,
-    measure: Any = None,
+    measure: Native | None = None,
     functions: Functions = EQUATIONS,
 ) -> NativeMemory:
     """Return the memory of the transitions of a run, to which the events of ``watch`` then lead.
@@ -182,7 +183,7 @@ class NativeTransitions:
         table: PairTable | None,
         loop: int,
         switches: SwitchTable | None = None,
-        measure: Any = None,
+        measure: Native | None = None,
         *,
         changes: int = _CHANGES,
     ) -> None:
@@ -292,7 +293,7 @@ def told(
     return records, entries
 
 
-def measure_kernel(switches: SwitchTable | None) -> Any:
+def measure_kernel(switches: SwitchTable | None) -> Native | None:
     """Compile what constraints measure when they begin to act; None if none does."""
     if switches is None or switches.measure is None:
         return None
