@@ -80,7 +80,7 @@ class _Held:
 
     name: str
     where: slice
-    measured: Expression  # expression: a length, or a pose (position, then the rotation matrix by columns)
+    measured: Expression  # a length, or a pose (position, then the rotation matrix by columns)
 
 
 @dataclass(frozen=True)
