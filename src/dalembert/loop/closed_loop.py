@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, is_dataclass, replace
+from functools import partial
 from typing import Any
 
 import casadi as ca
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.core.ports import Law
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
@@ -107,7 +108,7 @@ class Event:
         if not isinstance(self.terminal, bool):
             raise InputError(f"'terminal' of event '{self.name}' must be true or false, got {self.terminal!r}")
 
-    def function(self, known: Quantities) -> Any:
+    def function(self, known: Quantities) -> Expression:
         """Return the expression on the symbols of a loop."""
         owner, s = f"event '{self.name}'", known.eom.symbolic
         if isinstance(self.expression, str):
@@ -211,7 +212,7 @@ def close_loop(
     return replace(loop, controller=bound(loop.controller, functions, eom.backend), constant=constant)
 
 
-def _taken_apart(eom: EquationsOfMotion, control: Any) -> tuple[Stages, list[Any]]:
+def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[Any]]:
     """Return the stages of a control, and their Python functions."""
     if control is None:
         return Stages((), None, None), []
@@ -237,7 +238,7 @@ def _taken_apart(eom: EquationsOfMotion, control: Any) -> tuple[Stages, list[Any
     return detached(_Constant(u0))
 
 
-def _listed(items: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
+def _listed(items: object, kind: type[Any], what: str) -> tuple[Any, ...]:
     """Return a list of events or switches as a tuple; one of them alone will do."""
     listed = (items,) if isinstance(items, kind) else tuple(items) if isinstance(items, Iterable) else (items,)
     for item in listed:
@@ -250,8 +251,8 @@ def _is_value(key: tuple[Any, ...]) -> bool:
     """Whether a loop is made of immutable things, so that it may be kept for the next run."""
     stages = key[0]
     parts = (stages.law, stages.sampled, getattr(stages.sampled, "law", None), *stages.outer)
-    for part in parts:
-        if part is not None and not (is_dataclass(part) and getattr(type(part), "__dataclass_params__").frozen):  # noqa: B009
+    for item in parts:
+        if item is not None and not (is_dataclass(item) and getattr(type(item), "__dataclass_params__").frozen):  # noqa: B009
             return False
     try:
         hash(key)
@@ -314,8 +315,8 @@ def _compose(
     ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]
     if not eom.formulation.machine_coordinates:
-        own = zip((*eom.machine.q_names, *eom.machine.v_names), ca.vertsplit(ca.vertcat(*s.to_machine)), strict=True)
-        extra = [(n, e) for n, e in own if n not in (*eom.q_names, *eom.v_names)]
+        states = zip((*eom.machine.q_names, *eom.machine.v_names), ca.vertsplit(ca.vertcat(*s.to_machine)), strict=True)
+        extra = [(n, e) for n, e in states if n not in (*eom.q_names, *eom.v_names)]
         y = ca.vertcat(y, *(e for _, e in extra))
         y_names += [n for n, _ in extra]
     g, specs = _events(known, events, limits)
@@ -359,7 +360,7 @@ def _schedule(
         if isinstance(stage, PythonStage):
             updates.append(python_update(known, stage, arguments))
         else:
-            updates.append(native_update(known, stage, lambda *given: _expressions(known, *given), arguments))
+            updates.append(native_update(known, stage, partial(_expressions, known), arguments))
     return Schedule(tuple(updates), known.slots.initial)
 
 
@@ -375,12 +376,12 @@ def _switching(eom: EquationsOfMotion, problem: Problem, n_before: int, switches
     return Switching(eom, problem, slice(n_before, n_before + len(eom.constraint_system.latch_names)), named)
 
 
-def _function(name: str, arguments: list[Any], expression: Any) -> ca.Function:
+def _function(name: str, arguments: list[Any], expression: ExpressionLike) -> ca.Function:
     dense = ca.cse(ca.densify(ca.SX(expression)))
     return ca.Function(name, arguments, [dense], ["t", "x", "c", "p"], ["out"])
 
 
-def _control(known: Quantities, stages: Stages) -> tuple[tuple[str, ...], Array, Any, Any, Any]:
+def _control(known: Quantities, stages: Stages) -> tuple[tuple[str, ...], Array, Expression, Expression, Expression]:
     """Names, initial values, symbols and rates of the internal states of a continuous law; inputs."""
     eom, nothing = known.eom, ca.SX(0, 1)
     law = stages.law
@@ -406,26 +407,26 @@ def _state_names(eom: EquationsOfMotion, law: Law, label: str) -> tuple[str, ...
 
 
 def _initial(eom: EquationsOfMotion, law: Law, n: int, label: str) -> Array:
-    given = law.initial_state(eom)
+    initial = law.initial_state(eom)
     try:
-        z0 = np.asarray(given, dtype=float)
+        z0 = np.asarray(initial, dtype=float)
     except (TypeError, ValueError):
         z0 = np.full(1, np.nan)
     if z0.shape != (n,) or not np.isfinite(z0).all():
-        raise InputError(f"initial_state of {label} must return {n} finite numbers, got {given!r}")
+        raise InputError(f"initial_state of {label} must return {n} finite numbers, got {initial!r}")
     return z0
 
 
-def _expressions(known: Quantities, law: Any, z: Any, label: str) -> tuple[Any, Any]:
+def _expressions(known: Quantities, law: Any, z: Expression, label: str) -> tuple[Expression, Expression]:
     """Values and rates of a law, made of the symbols that it was given and of quantities that it reads by name."""
     eom, s = known.eom, known.eom.symbolic
     measured = known.q is not s.q
     q, v = (ca.SX.sym("q_seen", eom.nq), ca.SX.sym("v_seen", eom.nv)) if measured else (s.q, s.v)
     try:
-        made = law.expression(eom, s.t, q, v, z, s.p)
-        if not isinstance(made, tuple | list) or len(made) != 2:
-            raise InputError(f"{label} must return inputs and rates of its states, two results, got {made!r}")
-        u, zdot = ca.SX(made[0]), ca.SX(made[1])
+        outputs = law.expression(eom, s.t, q, v, z, s.p)
+        if not isinstance(outputs, tuple | list) or len(outputs) != 2:
+            raise InputError(f"{label} must return inputs and rates of its states, two results, got {outputs!r}")
+        u, zdot = ca.SX(outputs[0]), ca.SX(outputs[1])
     except DalembertError:
         raise
     except Exception as error:
@@ -435,7 +436,7 @@ def _expressions(known: Quantities, law: Any, z: Any, label: str) -> tuple[Any, 
     for x in ca.vertsplit(both):
         if x.is_constant() and not np.isfinite(float(x)):
             raise InputError(f"{label} returns {x}; it computes on CasADi symbols (casadi.sin, not math.sin)")
-    both = known.bind(both, label, given=[z, q, v])
+    both = known.bind(both, label, symbols=[z, q, v])
     if measured:
         both = ca.substitute(both, ca.vertcat(q, v), ca.vertcat(known.q, known.v))
     n = u.numel()

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.core.types import Expression
 from dalembert.formulations.constraints.system import ConstraintRows, ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
@@ -25,7 +26,7 @@ _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which i
 
 
 def constrained_part(
-    eom: EquationsOfMotion, arguments: list[Any], rates: Any, force: Any, n_before: int
+    eom: EquationsOfMotion, arguments: list[Expression], rates: Expression, force: Expression, n_before: int
 ) -> ConstrainedSystem:
     """Tapes of the constrained equations of motion.
 
@@ -128,11 +129,11 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
 
 def _loss_rows(system: ConstraintSystem, first: int) -> NDArray[np.int64]:
     """Index in x of what the contact of each row has taken, with those of all contacts from ``first`` on."""
-    made = np.full(system.m, -1, dtype=np.int64)
+    rows = np.full(system.m, -1, dtype=np.int64)
     for r in system.rows:
         if r.kind in ("contact", "friction"):
-            made[r.start : r.stop] = first + system.contacts.names.index(r.name)
-    return made
+            rows[r.start : r.stop] = first + system.contacts.names.index(r.name)
+    return rows
 
 
 def _contact_tape(
@@ -162,11 +163,11 @@ def _contact_tape(
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
-    drag, cone, given = ca.SX(system.m, 1), ca.SX(3 * len(rubbing), 1), ca.SX(system.m, 1)
+    drag, cone, shared = ca.SX(system.m, 1), ca.SX(3 * len(rubbing), 1), ca.SX(system.m, 1)
     flags = system.row_flags
     for row, share in enumerate(shares):
         if share >= 0:
-            given[row] = ca.if_else(latches[int(flags[row])] > 0.5, latches[int(share)], 0.0)
+            shared[row] = ca.if_else(latches[int(flags[row])] > 0.5, latches[int(share)], 0.0)
     for j, (normal, *tangents) in enumerate(rubbing):
         name = next(r.name for r in system.rows if r.kind == "contact" and r.start == normal)
         k = pairs.names.index(name)
@@ -184,13 +185,13 @@ def _contact_tape(
         mu = pairs.friction[k]
         for row, x in zip((r for r in tangents if r >= 0), d, strict=True):
             drag[row] = -mu * slips * x / size
-            given[row] += drag[row] * given[normal]
+            shared[row] += drag[row] * shared[normal]
         leeway = latches[system.latch_index(f"leeway.{name}")]
         turned = ca.if_else(slips > 0.5, along - 0.5 * speed + leeway, 1.0)
         cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = mu, turned, size
     f, Jt = outputs[labels.index("f")], outputs[labels.index("Jt")]
-    made = [f - Jt @ given if label == "f" else x for label, x in zip(labels, outputs, strict=True)]
-    dense = ca.cse([ca.densify(ca.SX(x)) for x in (*made, drag, cone)])
+    terms = [f - Jt @ shared if label == "f" else x for label, x in zip(labels, outputs, strict=True)]
+    dense = ca.cse([ca.densify(ca.SX(x)) for x in (*terms, drag, cone)])
     return ca.Function("contact", arguments, dense, ["t", "x", "c", "p"], [*labels, "drag", "cone"])
 
 
@@ -210,7 +211,7 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     return tuple(specs)
 
 
-def cable_events(eom: EquationsOfMotion) -> tuple[list[Any], list[EventSpec]]:
+def cable_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
     """Events of elastic cables: stretch or tension passes zero (a damped cable that shortens fast pulls no more)."""
     g: list[Any] = []
     specs: list[EventSpec] = []
@@ -224,14 +225,14 @@ def cable_events(eom: EquationsOfMotion) -> tuple[list[Any], list[EventSpec]]:
     return g, specs
 
 
-def switch_events(eom: EquationsOfMotion, switches: Sequence[Switch]) -> tuple[list[Any], list[EventSpec]]:
+def switch_events(eom: EquationsOfMotion, switches: Sequence[Switch]) -> tuple[list[Expression], list[EventSpec]]:
     """Events of switches at given times."""
     timed = [s for s in switches if s.at is not None]
     specs = [EventSpec(f"switch{k}", direction=1, switches=True) for k, _ in enumerate(timed)]
     return [eom.symbolic.t - float(s.at) for s in timed if s.at is not None], specs
 
 
-def cable_signals(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
+def cable_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
     """Lengths of cables, swivel angles of pulleys and tensions of elastic cables."""
     signals: list[tuple[str, Any]] = []
     system = eom.constraint_system

@@ -8,11 +8,12 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.core.constraint_tape import TapeFactors, acting
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import named_vector, place_of
-from dalembert.core.types import Array, StateLike
+from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.experiment import Experiment, Start
@@ -33,16 +34,16 @@ _NEWTON = 60
 def check_quantities(eom: EquationsOfMotion, wrt: Sequence[str]) -> tuple[str, ...]:
     """Return names of parameters and initial values; refuse those that do not exist, or cannot change alone."""
     names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-    own = eom.machine
+    machine = eom.machine
     if not names:
         raise InputError(
             "there is nothing to differentiate with respect to: give names of parameters or initial values"
         )
-    known = [*eom.p_names, *(f"q0.{n}" for n in own.q_names), *(f"v0.{n}" for n in own.v_names)]
-    quaternions = {n for n in own.q_names if n.rpartition(".")[2] in ("qw", "qx", "qy", "qz")}
+    known = [*eom.p_names, *(f"q0.{n}" for n in machine.q_names), *(f"v0.{n}" for n in machine.v_names)]
+    quaternions = {n for n in machine.q_names if n.rpartition(".")[2] in ("qw", "qx", "qy", "qz")}
     for name in names:
         if name not in known:
-            raise UnknownNameError("parameter or initial value", name, known, f"machine '{own.name}'")
+            raise UnknownNameError("parameter or initial value", name, known, f"machine '{machine.name}'")
         kind, rest = place_of(name)
         if kind == "q0" and rest in quaternions:
             raise InputError(f"{name!r} is an entry of a unit quaternion: it cannot change alone")
@@ -150,11 +151,11 @@ class _Start:
     """The start of a run: from coordinates of the machine onto the constraints, with the velocities that are kept."""
 
     def __init__(self, eom: EquationsOfMotion, loop: ClosedLoop, wanted: tuple[str, ...]) -> None:
-        own, problem = eom.machine, loop.problem
+        machine, problem = eom.machine, loop.problem
         self._eom, self._loop, self._problem, self._wanted = eom, loop, problem, wanted
-        t, given = ca.SX.sym("t"), ca.SX.sym("x", own.nq + own.nv)
+        t, machine_state = ca.SX.sym("t"), ca.SX.sym("x", machine.nq + machine.nv)
         c, p = ca.SX.sym("c", 0), ca.SX.sym("p", len(eom.p_names))
-        q, v = eom.formulation.from_machine(given[: own.nq], given[own.nq :], p)
+        q, v = eom.formulation.from_machine(machine_state[: machine.nq], machine_state[machine.nq :], p)
         rest = ca.SX(ca.DM(np.concatenate([loop.z0, [0.0, 0.0]])))
         x = ca.vertcat(ca.SX(q), ca.SX(v), rest)
         if loop.switching is not None:
@@ -164,7 +165,7 @@ class _Start:
                 x[base + where.start : base + where.stop] = ca.substitute(
                     expression, ca.vertcat(y.q, y.t, y.p), ca.vertcat(q, t, p)
                 )
-        self._given = Along("given", [t, given, c, p], x)
+        self._from_machine = Along("given", [t, machine_state, c, p], x)
         self._position: Along | None = None
         self._velocity: list[Along] = []
         if problem.constrained is not None and problem.constrained.m:
@@ -174,37 +175,37 @@ class _Start:
                 self._velocity.append(self._kept(symbols))
             self._velocity.append(Along("velocity", symbols, velocity_step(problem, symbols)))
 
-    def _kept(self, symbols: Sequence[Any]) -> Along:
+    def _kept(self, symbols: Sequence[Expression]) -> Along:
         """Velocities with those kept that were asked for: they are an input more, in the place of the held values."""
         eom, s, x = self._eom, self._eom.symbolic, symbols[1]
         names = list(eom.machine.v_names)
-        own = s.to_machine[1][[names.index(name) for name in self._wanted]]
+        v = s.to_machine[1][[names.index(name) for name in self._wanted]]
         at = ca.vertcat(x[: eom.nq], x[eom.nq : eom.nq + eom.nv], symbols[3])
-        here = [ca.substitute(e, ca.vertcat(s.q, s.v, s.p), at) for e in (ca.SX(own), ca.jacobian(own, s.v).T)]
+        here = [ca.substitute(e, ca.vertcat(s.q, s.v, s.p), at) for e in (ca.SX(v), ca.jacobian(v, s.v).T)]
         asked = ca.SX.sym("asked", len(self._wanted))
         zero = [symbols[0], x, ca.SX.zeros(symbols[2].shape[0]), symbols[3]]
         value = velocity_step(self._problem, zero, here[1], here[0] - asked)
         return Along("kept", [symbols[0], x, asked, symbols[3]], value)
 
     def derivatives(
-        self, run: Run, t0: float, q0: Any, v0: Any, p: Array, directions: Array, wrt: Sequence[str]
+        self, run: Run, t0: float, q0: StateLike, v0: StateLike, p: Array, directions: Array, wrt: Sequence[str]
     ) -> Array:
         """Derivatives of the first state (n, quantities)."""
-        own, m = self._eom.machine, len(wrt)
-        q = named_vector(q0, own.q_names, own.q_neutral, "q0")
-        v = named_vector(v0, own.v_names, np.zeros(own.nv), "v0")
-        seeds = np.zeros((m, own.nq + own.nv))
+        machine, m = self._eom.machine, len(wrt)
+        q = named_vector(q0, machine.q_names, machine.q_neutral, "q0")
+        v = named_vector(v0, machine.v_names, np.zeros(machine.nv), "v0")
+        seeds = np.zeros((m, machine.nq + machine.nv))
         asked = np.zeros((m, len(self._wanted)))
         for k, name in enumerate(wrt):
             kind, rest = place_of(name)
             if kind == "q0":
-                seeds[k, own.q_names.index(rest)] = 1.0
+                seeds[k, machine.q_names.index(rest)] = 1.0
             elif kind == "v0":
-                seeds[k, own.nq + own.v_names.index(rest)] = 1.0
+                seeds[k, machine.nq + machine.v_names.index(rest)] = 1.0
                 if self._wanted:
                     asked[k, self._wanted.index(rest)] = 1.0
         dt, dp = np.zeros(m), directions.T
-        x, S = self._given(t0, np.concatenate([q, v]), np.zeros(0), p, along=(dt, seeds, np.zeros((m, 0)), dp))
+        x, S = self._from_machine(t0, np.concatenate([q, v]), np.zeros(0), p, along=(dt, seeds, np.zeros((m, 0)), dp))
         there = run.x[0]
         if self._position is None:
             return np.asarray(S.T)
@@ -225,15 +226,15 @@ class _Start:
             x, S = self._position(t0, x, c, p, along=(dt, S, dc, dp))
             if np.abs(x - before).max() <= 1e-13 * (1.0 + np.abs(x).max()):
                 break
-        values = np.array([v[own.v_names.index(name)] for name in self._wanted])
+        values = np.array([v[machine.v_names.index(name)] for name in self._wanted])
         for step in self._velocity:
             kept = self._wanted and step is self._velocity[0]
             x1, S1 = step(t0, x, values if kept else c, p, along=(dt, S, asked if kept else dc, dp))
             if np.isfinite(x1).all() and (np.abs(x1 - there) <= _FOUND * (1.0 + np.abs(there))).all():
                 return np.asarray(S1.T)
         raise InputError(
-            f"the initial state of machine '{own.name}' cannot be differentiated: it is not the projection of what was "
-            "given onto its constraints (an impact at the start, or constraints that depend on each other)"
+            f"the initial state of machine '{machine.name}' cannot be differentiated: it is not the projection of what "
+            "was given onto its constraints (an impact at the start, or constraints that depend on each other)"
         )
 
 
@@ -297,7 +298,9 @@ class _Impacts:
 
         return eom.kept.once("measuring", problem, make, at_most=8)
 
-    def _struck(self, entry: Mapping[str, Any], t: float, x: Array, c: Array, along: Any, after: Array) -> Array:
+    def _struck(
+        self, entry: Mapping[str, Any], t: float, x: Array, c: Array, along: Sequence[ArrayLike], after: Array
+    ) -> Array:
         """Derivatives of the state after an impact."""
         problem, switching = self._loop.problem, self._loop.switching
         assert switching is not None
@@ -337,10 +340,10 @@ def _impact_map(eom: EquationsOfMotion, problem: Problem) -> Along:
     v = x[nq : nq + nv]
     dv, impulses = factors.dynamics(ca.SX.zeros(nv), -(1 + bounce * e) * phidot)
     v1, change = v + dv, Jt.T @ dv
-    made = ca.vertcat(x[:nq], v1, x[nq + nv :])
+    after = ca.vertcat(x[:nq], v1, x[nq + nv :])
     for row, place in enumerate(system.losses):
         if place >= 0:
-            made[int(place)] += (phidot[row] + change[row] / 2) * impulses[row]
-    made[system.work_loss] -= ca.dot(phidot + change / 2, impulses)
-    made[system.work_input] += ca.dot(phidot - Jt.T @ v, impulses)
-    return Along("impact", [*symbols, acts, bounce], made)
+            after[int(place)] += (phidot[row] + change[row] / 2) * impulses[row]
+    after[system.work_loss] -= ca.dot(phidot + change / 2, impulses)
+    after[system.work_input] += ca.dot(phidot - Jt.T @ v, impulses)
+    return Along("impact", [*symbols, acts, bounce], after)

@@ -93,7 +93,7 @@ class Start:
         object.__setattr__(self, "reach", check_number("reach", self.reach))
 
 
-def _frozen_values(values: Any) -> Any:
+def _frozen_values(values: object) -> Any:
     """Return numbers as a tuple, and numbers by name as a frozen mapping; what is neither is left to be refused."""
     if isinstance(values, Mapping):
         return FrozenMapping({name: _number(value) for name, value in values.items()}) if values else None
@@ -450,7 +450,7 @@ def _machine_text(machine: Machine) -> str:
     return machine.kept.once("text", (), make)
 
 
-def _listed(items: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
+def _listed(items: object, kind: type[Any], what: str) -> tuple[Any, ...]:
     """Return events, switches, sensors or signals as a tuple; one of them alone will do."""
     if items is None:
         return ()
@@ -537,15 +537,15 @@ def check_keyword(name: str, value: Any) -> None:
         raise InputError(f"limits must be one of {', '.join(LIMITS)}, got {value!r}")
 
 
-def _started(before: Experiment, start: Any, short: Mapping[str, Any]) -> Start | Run:
+def _started(before: Experiment, start: object, short: Mapping[str, Any]) -> Start | Run:
     """Return the start of a call: one that is given, or that of an experiment, with the short forms over it."""
-    given = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach")}
-    if start is None and isinstance(before.start, Run) and "q0" not in given and "v0" not in given:
+    settings = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach")}
+    if start is None and isinstance(before.start, Run) and "q0" not in settings and "v0" not in settings:
         start = before.start
     if isinstance(start, Run):
-        if "q0" in given or "v0" in given:
+        if "q0" in settings or "v0" in settings:
             raise InputError("give either start (an earlier run) or q0 and v0, not both")
-        t0 = given.get("t0", 0.0)
+        t0 = settings.get("t0", 0.0)
         if t0 not in (0.0, start.final.t):
             raise InputError(f"t0 = {t0:g} contradicts the run to go on from, up to t = {start.final.t:g} s")
         return start
@@ -554,8 +554,8 @@ def _started(before: Experiment, start: Any, short: Mapping[str, Any]) -> Start 
     base = start or (before.start if isinstance(before.start, Start) else Start())
     state = {}
     for name, key in (("q", "q0"), ("v", "v0")):
-        values, earlier = given.get(key), getattr(base, name)
+        values, earlier = settings.get(key), getattr(base, name)
         if isinstance(values, Mapping) and isinstance(earlier, Mapping):
             values = {**earlier, **values}
         state[name] = earlier if values is None else values
-    return Start(**state, t=given.get("t0", base.t), reach=given.get("reach", base.reach))
+    return Start(**state, t=settings.get("t0", base.t), reach=settings.get("reach", base.reach))

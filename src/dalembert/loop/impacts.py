@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dalembert.core.constraint_algebra import Impact, impact, least_constraint, minimum_norm
 from dalembert.core.contact_algebra import Cones, NoContactForcesError, delassus, linear, solve_cones, strike
 from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.pairs import LETS_GO, SLIPS, Instant, Mask, Pairs, Terms, candidates, held_rows, taking_part
 
 __all__ = ["STRIKES", "Collision", "close_gaps", "hit", "rest", "shock"]
@@ -30,7 +30,7 @@ class Collision:
     factor: float = 1.0
 
 
-def close_gaps(eom: Any, pairs: Pairs, s: Instant) -> Array:
+def close_gaps(eom: EquationsOfMotion, pairs: Pairs, s: Instant) -> Array:
     """Coordinates moved onto the constraints and closed gaps, so that nothing that touches is beyond.
 
     Gaps are seen to close when they are negative by 1e-11 m, and taken to be closed within 1e-8 m; methods that do
@@ -39,22 +39,24 @@ def close_gaps(eom: Any, pairs: Pairs, s: Instant) -> Array:
     q, acts = s.q.copy(), eom.constraint_system.activity(s.latches) != 0.0
     for _ in range(4):
         phi = eom.constraints(q, t=s.t, p=s.p, latches=s.latches)
-        part, one_way = taking_part(pairs, s.latches, phi, s.loose)
+        active, one_way = taking_part(pairs, s.latches, phi, s.loose)
         one_way &= ~acts
         # what flies off starts where it struck, just beyond, so that it has all of its way back before it strikes again
         room = np.zeros(len(phi))
         room[pairs.rows[pairs.is_contact]] = _BEYOND
         room = np.where(one_way, room, 0.0)
-        beyond = np.max((phi - room)[part & one_way], initial=0.0)
-        if beyond <= 1e-15 and np.max(np.abs(phi[part & ~one_way]), initial=0.0) <= 1e-12:
+        beyond = np.max((phi - room)[active & one_way], initial=0.0)
+        if beyond <= 1e-15 and np.max(np.abs(phi[active & ~one_way]), initial=0.0) <= 1e-12:
             break
-        J = eom.constraint_jacobian(q, t=s.t, p=s.p, latches=s.latches)[part]
+        J = eom.constraint_jacobian(q, t=s.t, p=s.p, latches=s.latches)[active]
         M = eom.mass_matrix(q, p=s.p)
-        q = eom.integrate(q, least_constraint(M, np.zeros(eom.nv), J, (room - phi)[part], one_way[part]).acceleration)
+        q = eom.integrate(
+            q, least_constraint(M, np.zeros(eom.nv), J, (room - phi)[active], one_way[active]).acceleration
+        )
     return q
 
 
-def hit(eom: Any, pairs: Pairs, s: Instant, *, settled: bool = False) -> Collision:
+def hit(eom: EquationsOfMotion, pairs: Pairs, s: Instant, *, settled: bool = False) -> Collision:
     """Velocities after the impact of all constraints that act and all that touches.
 
     Of pairs that only just act nothing is known but which way they act; once it is ``settled`` what goes on to act,
@@ -68,14 +70,14 @@ def hit(eom: Any, pairs: Pairs, s: Instant, *, settled: bool = False) -> Collisi
     e, mu = pairs.coefficients(s.p)
     if not settled and (touch & ((e > 0.0) | (mu > 0.0))).any():
         return _strike(pairs, s, M, J, rate, touch, e, mu)
-    part, one_way = taking_part(pairs, s.latches, phi, s.loose)
+    active, one_way = taking_part(pairs, s.latches, phi, s.loose)
     if settled:
         one_way &= eom.constraint_system.activity(s.latches) == 0.0
-    if np.where(one_way, rate, np.abs(rate))[part].max(initial=0.0) <= _RESTS:
-        return Collision(s.v, np.zeros(len(part)), 0.0)
-    struck: Impact = impact(M, J[part], rate[part], s.v, one_way[part])
-    impulses = np.zeros(len(part))
-    impulses[part] = struck.impulses
+    if np.where(one_way, rate, np.abs(rate))[active].max(initial=0.0) <= _RESTS:
+        return Collision(s.v, np.zeros(len(active)), 0.0)
+    struck: Impact = impact(M, J[active], rate[active], s.v, one_way[active])
+    impulses = np.zeros(len(active))
+    impulses[active] = struck.impulses
     return Collision(struck.v, impulses, _taken(rate, J @ (struck.v - s.v), impulses))
 
 
@@ -97,20 +99,20 @@ def _strike(pairs: Pairs, s: Instant, M: Array, J: Array, rate: Array, touch: Ma
     if not (u[:, 0] < -STRIKES).any():
         return Collision(v, impulses, lost)
     W, respond = delassus(M, A, J[held])
-    made = strike(W, u, e[touch], mu[touch], pairs.poisson[touch])
-    v = v + respond(A.T @ made.impulses.ravel())
-    impulses += pairs.gather(made.impulses, touch, len(J)) + _answer(M, J, held, A.T @ made.impulses.ravel())
-    return Collision(v, impulses, lost + made.energy_lost, made.factor)
+    struck = strike(W, u, e[touch], mu[touch], pairs.poisson[touch])
+    v = v + respond(A.T @ struck.impulses.ravel())
+    impulses += pairs.gather(struck.impulses, touch, len(J)) + _answer(M, J, held, A.T @ struck.impulses.ravel())
+    return Collision(v, impulses, lost + struck.energy_lost, struck.factor)
 
 
 def _answer(M: Array, J: Array, held: Mask, force: Array) -> Array:
     """Impulses of all rows with which constraints that hold answer a generalised one."""
-    made = np.zeros(len(J))
-    made[held] = minimum_norm(M, force, J[held], np.zeros(int(held.sum()))).multipliers
-    return made
+    impulses = np.zeros(len(J))
+    impulses[held] = minimum_norm(M, force, J[held], np.zeros(int(held.sum()))).multipliers
+    return impulses
 
 
-def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
+def rest(eom: EquationsOfMotion, pairs: Pairs, s: Instant) -> Collision:
     """Velocities after what slips no more has come to rest, all of it together, and slips that end.
 
     A slip is seen to end when it has turned by a rate that is rounding, and of several that are so slow none can be
@@ -125,8 +127,8 @@ def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
     rate = eom.constraint_velocity(s.q, s.v, t=s.t, p=s.p, latches=s.latches)
     M = eom.mass_matrix(s.q, p=s.p)
     close, (_, mu) = candidates(pairs, s.latches, phi, rate, s.loose), pairs.coefficients(s.p)
-    part, one_way = held_rows(pairs, s.latches), np.zeros(len(phi), dtype=bool)
-    part[pairs.rows[close]] = True
+    active, one_way = held_rows(pairs, s.latches), np.zeros(len(phi), dtype=bool)
+    active[pairs.rows[close]] = True
     one_way[pairs.rows[close]] = s.latches[pairs.flags[close]] < 0.5
     still, ends = np.zeros(len(pairs.names), dtype=bool), pairs.marked("end", s.loose)
     v, impulses, lost = s.v, np.zeros(len(phi)), 0.0
@@ -138,10 +140,10 @@ def rest(eom: Any, pairs: Pairs, s: Instant) -> Collision:
         if speed[slow].max(initial=0.0) <= _RESTS:
             return Collision(v, impulses, lost)
         rows = pairs.tangents[still]
-        part[rows[rows >= 0]] = True
-        struck = impact(M, J[part], rate[part], v, one_way[part])
+        active[rows[rows >= 0]] = True
+        struck = impact(M, J[active], rate[active], v, one_way[active])
         change, more = J @ (struck.v - v), np.zeros(len(phi))
-        more[part] = struck.impulses
+        more[active] = struck.impulses
         lost += _taken(rate, change, more)
         rate, v, impulses = rate + change, struck.v, impulses + more
 

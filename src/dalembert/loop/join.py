@@ -84,18 +84,18 @@ def join(
         raise InputError(f"join needs a run that knows its machine, got {run!r}")
     before = _equations(run.machine)
     after = _equations(machine)
-    own = before.machine
-    given = dict(run.metadata.get("parameters") or {})
-    values = {name: given[name] for name in after.p_names if name in given}
+    old = before.machine
+    parameters = dict(run.metadata.get("parameters") or {})
+    values = {name: parameters[name] for name in after.p_names if name in parameters}
     if p is None or isinstance(p, Mapping):
         p = {**values, **({} if p is None else p)}
     p_after = after.parameter_values(p)
-    p_before = before.parameter_values(given or None)
-    q, v = (run.array(names)[-1] for names in (own.q_names, own.v_names))
+    p_before = before.parameter_values(parameters or None)
+    q, v = (run.array(names)[-1] for names in (old.q_names, old.v_names))
     unknown = [name for name in after.q_names if name not in before.q_names]
     if unknown:
         raise InputError(
-            f"machine '{after.machine.name}' has coordinates that the run of '{own.name}' does not know: "
+            f"machine '{after.machine.name}' has coordinates that the run of '{old.name}' does not know: "
             f"{', '.join(unknown)}"
         )
     q_new = np.array([q[before.q_names.index(name)] for name in after.q_names])
@@ -105,7 +105,7 @@ def join(
     A = S.T @ M @ S
     other = after.mass_matrix(q_new, p=p_after)
     if np.abs(other - A).max() > (1e-6 + 10.0 * (far + angle)) * np.abs(A).max():
-        raise InputError(f"machine '{after.machine.name}' does not have the masses of '{own.name}' at the same place")
+        raise InputError(f"machine '{after.machine.name}' does not have the masses of '{old.name}' at the same place")
     v_new = np.asarray(np.linalg.solve(A, S.T @ M @ v), dtype=float)
     loss = 0.5 * float(v @ M @ v) - 0.5 * float(v_new @ A @ v_new)
     return Handover(float(run.t[-1]), q_new, v_new, far, angle, loss)

@@ -44,6 +44,7 @@ __all__ = [
     "with_signs",
 ]
 
+
 def held_inputs(loop: ClosedLoop) -> Array:
     """Return the constant inputs of a loop; refuse what would have to be called for each member."""
     if loop.controller is None:
@@ -152,14 +153,14 @@ def check_member_limits(experiment: Experiment, q0: MemberValues) -> None:
     check_limits(experiment.equations, q, experiment.limits, "q0")
 
 
-def _is_of_members(value: Any) -> bool:
+def _is_of_members(value: MemberValues) -> bool:
     """Whether values are of several members."""
     if isinstance(value, Mapping):
         return any(np.ndim(item) > 0 for item in value.values())
     return value is not None and not isinstance(value, str) and np.ndim(value) > 1
 
 
-def member_values(value: Any, names: tuple[str, ...], default: Array, what: str) -> Array:
+def member_values(value: MemberValues, names: tuple[str, ...], default: Array, what: str) -> Array:
     """Return (n,) or (N, n) numbers from an array or a mapping."""
     if value is None:
         return default.copy()
@@ -190,8 +191,8 @@ def member_values(value: Any, names: tuple[str, ...], default: Array, what: str)
 def initial_states(
     eom: EquationsOfMotion,
     loop: ClosedLoop,
-    q0: Any,
-    v0: Any,
+    q0: MemberValues,
+    v0: MemberValues,
     parameters: Array,
     t0: float = 0.0,
     reach: float = 0.1,
@@ -204,9 +205,9 @@ def initial_states(
     Those of a machine with constraints are on them, and have the velocities that ``v0`` names; ``compiled``: by a
     kernel for it.
     """
-    own = eom.machine
-    q = member_values(q0, own.q_names, own.q_neutral, "q0")
-    v = member_values(v0, own.v_names, np.zeros(own.nv), "v0")
+    machine = eom.machine
+    q = member_values(q0, machine.q_names, machine.q_neutral, "q0")
+    v = member_values(v0, machine.v_names, np.zeros(machine.nv), "v0")
     counts = {a.shape[0] for a in (q, v, parameters) if a.ndim == 2}
     if len(counts) > 1:
         raise InputError(
@@ -215,7 +216,7 @@ def initial_states(
     n = counts.pop() if counts else 1
     if n == 0:
         raise InputError("a rollout needs at least one member, got 0")
-    q, v = np.broadcast_to(q, (n, own.nq)), np.broadcast_to(v, (n, own.nv))
+    q, v = np.broadcast_to(q, (n, machine.nq)), np.broadcast_to(v, (n, machine.nv))
     if not eom.formulation.machine_coordinates:
         q, v = eom.from_machine(q, v, p=parameters)
     x0 = np.zeros((n, loop.problem.n_states))
@@ -235,7 +236,7 @@ def initial_states(
     return x0, parameters
 
 
-def _named(value: Any) -> Mapping[str, Any]:
+def _named(value: MemberValues) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 

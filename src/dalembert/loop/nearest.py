@@ -12,6 +12,7 @@ from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.contacts import Contact
 from dalembert.simulation.problem import EventSpec
@@ -21,7 +22,7 @@ __all__ = ["nearest_events"]
 _PARTS = 1e-6  # rate [m/s] from which on a gap grows: what rests has no rate but rounding
 
 
-def nearest_events(eom: EquationsOfMotion) -> tuple[list[Any], list[EventSpec]]:
+def nearest_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
     """Events at which open contacts begin to part: of all that go around a surface, and of rigid bodies.
 
     Sections of beams that touch from one side only are left out: vibrations are well within the steps that follow them.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from dalembert.core.errors import InputError
 from dalembert.core.keywords import field_defaults
@@ -61,7 +60,7 @@ def without_log(experiment: Experiment) -> Experiment:
 _DEFAULTS = field_defaults(Experiment)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return f"({', '.join(getattr(item, 'name', str(item)) for item in value)})"
     return getattr(value, "__qualname__", None) or str(value)

@@ -103,12 +103,12 @@ class Pairs:
     @cached_property
     def tangents(self) -> NDArray[np.int64]:
         """Rows of their two tangents (k x 2)."""
-        made = np.full((len(self.names), 2), -1, dtype=np.int64)
+        rows = np.full((len(self.names), 2), -1, dtype=np.int64)
         for r in self.system.rows:
             if r.kind == "friction":
                 ways = self.system.tangents[self.system.contacts.names.index(r.name)]
-                made[self.names.index(r.name), [way - 1 for way in ways]] = np.arange(r.start, r.stop)
-        return made
+                rows[self.names.index(r.name), [way - 1 for way in ways]] = np.arange(r.start, r.stop)
+        return rows
 
     @cached_property
     def rubs(self) -> Mask:
@@ -142,9 +142,9 @@ class Pairs:
     @cached_property
     def poisson(self) -> Mask:
         """Which have Poisson's restitution."""
-        made = np.zeros(len(self.names), dtype=bool)
-        made[self.is_contact] = self.system.contacts.poisson
-        return made
+        poisson = np.zeros(len(self.names), dtype=bool)
+        poisson[self.is_contact] = self.system.contacts.poisson
+        return poisson
 
     def touching(self, latches: Array, phi: Array, loose: frozenset[str]) -> Mask:
         """Which act or could: they do, or their gap has closed; what was cut, or has just let go, does not."""
@@ -159,30 +159,30 @@ class Pairs:
     def spread(self, values: Array, which: Mask) -> Array:
         """Rows of the chosen pairs, three each (zero where there is none), of values by row (m, ...), turned round."""
         chosen = np.flatnonzero(which)
-        made = np.zeros((3 * len(chosen), *values.shape[1:]))
-        made[::3] = -values[self.rows[chosen]]
+        axes = np.zeros((3 * len(chosen), *values.shape[1:]))
+        axes[::3] = -values[self.rows[chosen]]
         for j in range(2):
             rows = self.tangents[chosen, j]
-            made[j + 1 :: 3][rows >= 0] = -values[rows[rows >= 0]]
-        return made
+            axes[j + 1 :: 3][rows >= 0] = -values[rows[rows >= 0]]
+        return axes
 
     def gather(self, values: Array, which: Mask, m: int) -> Array:
         """Multipliers of all rows from forces of the chosen pairs (k x 3)."""
-        chosen, made = np.flatnonzero(which), np.zeros(m)
-        made[self.rows[chosen]] = values[:, 0]
+        chosen, by_row = np.flatnonzero(which), np.zeros(m)
+        by_row[self.rows[chosen]] = values[:, 0]
         for j in range(2):
             rows = self.tangents[chosen, j]
-            made[rows[rows >= 0]] = values[rows >= 0, j + 1]
-        return made
+            by_row[rows[rows >= 0]] = values[rows >= 0, j + 1]
+        return by_row
 
 
 def taking_part(pairs: Pairs, latches: Array, phi: Array, loose: frozenset[str]) -> tuple[Mask, Mask]:
     """Rows that take part in an instant, and which of all rows act one way only."""
-    part = pairs.system.activity(latches) != 0.0
-    one_way = np.zeros(len(part), dtype=bool)
+    active = pairs.system.activity(latches) != 0.0
+    one_way = np.zeros(len(active), dtype=bool)
     one_way[pairs.rows] = True
-    part[pairs.rows] = pairs.touching(latches, phi, loose)
-    return part, one_way
+    active[pairs.rows] = pairs.touching(latches, phi, loose)
+    return active, one_way
 
 
 def held_rows(pairs: Pairs, latches: Array) -> Mask:

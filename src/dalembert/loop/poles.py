@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dalembert.compile import compile_function
+from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
+from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.model.signals import Sensor, Signal
 from dalembert.simulation.sampling import Schedule
@@ -71,7 +73,7 @@ def sampled_poles(
     held: dict[str, float] | None = None,
     signals: Sequence[Signal] = (),
     sensors: Sequence[Sensor] = (),
-    p: Any = None,
+    p: Parameters = None,
 ) -> SampledPoles:
     """Linearise a machine with sampled laws, guidance and sensors at rest, and return its poles.
 
@@ -109,8 +111,8 @@ def sampled_poles(
     schedule = loop.controller
     if schedule is None or not schedule.native:
         raise InputError("sampled_poles needs laws and guidance that are expressions, and one of them sampled")
-    own = eom.machine
-    q, v = eom.from_machine(named_vector(at, own.q_names, own.q_neutral, "at"), np.zeros(own.nv), p=p)
+    posture = named_vector(at, eom.machine.q_names, eom.machine.q_neutral, "at")
+    q, v = eom.from_machine(posture, np.zeros(eom.machine.nv), p=p)
     x = np.concatenate([q, v, loop.z0, np.zeros(2)])
     c = schedule.initial.copy()
     for name, value in (held or {}).items():
@@ -134,7 +136,7 @@ def _common_period(schedule: Schedule) -> float:
 
 def _differences(f: Callable[[Array, Array], Array], x: Array, c: Array) -> tuple[Array, Array]:
     """Jacobians of a function of state and held values, by central differences."""
-    made = []
+    jacobians = []
     for which, y in enumerate((x, c)):
         columns = []
         for k in range(len(y)):
@@ -145,15 +147,16 @@ def _differences(f: Callable[[Array, Array], Array], x: Array, c: Array) -> tupl
                 moved[k] += sign * h
                 ends.append(f(moved, c) if which == 0 else f(x, moved))
             columns.append((ends[0] - ends[1]) / (2 * h))
-        made.append(np.array(columns).reshape(len(y), -1).T)
-    return made[0], made[1]
+        jacobians.append(np.array(columns).reshape(len(y), -1).T)
+    return jacobians[0], jacobians[1]
 
 
-def _kernel(eom: EquationsOfMotion, function: Any) -> Any:
+def _kernel(eom: EquationsOfMotion, function: ca.Function | Callable[..., ArrayLike]) -> Kernel:
+    assert isinstance(function, ca.Function)  # the schedule is native
     return compile_function(function, backend=eom.backend, shapes={"t": ()}, lanes=False)
 
 
-def _called(kernel: Any, t: float, p: Array, w: Array | None, x: Array, c: Array) -> Array:
+def _called(kernel: Kernel, t: float, p: Array, w: Array | None, x: Array, c: Array) -> Array:
     return np.asarray(kernel(t, x, c, p) if w is None else kernel(t, x, c, p, w))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.control.cascade import Known
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.signals import Sensor, Signal, check_signals, read_text, signal_groups
 from dalembert.simulation.sampling import Update
@@ -28,7 +28,7 @@ _CALLS = {
 }  # fmt: skip
 
 
-def derived_quantity(eom: EquationsOfMotion, name: str) -> Any:
+def derived_quantity(eom: EquationsOfMotion, name: str) -> Expression | None:
     """Return what one of `derived_names` is on the symbols of the equations (t, q, v, p), or None.
 
     All who look up names ask here: laws and signals, measures and observations, derivatives, measures of single runs.
@@ -60,13 +60,15 @@ class Slots:
         self._shown: dict[str, tuple[Any, float]] = {}
         self._hidden: dict[str, tuple[Any, float]] = {}
 
-    def add(self, name: str, initial: float = 0.0, *, symbol: Any = None, shown: bool = True) -> Any:
+    def add(
+        self, name: str, initial: float = 0.0, *, symbol: Expression | None = None, shown: bool = True
+    ) -> Expression:
         """Add a value; return its symbol."""
         if name in self._shown or name in self._hidden:
             raise InputError(f"two held values of the loop are named {name!r}; rename one")
-        made = ca.SX.sym(name) if symbol is None else symbol
-        (self._shown if shown else self._hidden)[name] = (made, initial)
-        return made
+        value = ca.SX.sym(name) if symbol is None else symbol
+        (self._shown if shown else self._hidden)[name] = (value, initial)
+        return value
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -79,7 +81,7 @@ class Slots:
         return len(self._hidden)
 
     @property
-    def symbols(self) -> Any:
+    def symbols(self) -> Expression:
         """Symbols of all."""
         return ca.vertcat(ca.SX(0, 1), *[symbol for symbol, _ in (self._shown | self._hidden).values()])
 
@@ -116,18 +118,18 @@ class Quantities:
         self, eom: EquationsOfMotion, signals: Sequence[Signal], sensors: Sequence[Sensor], slots: Slots
     ) -> None:
         self.eom, self.slots = eom, slots
-        own, s = eom.machine, eom.symbolic
-        check_signals(own, signals, sensors, slots.names)
+        machine, s = eom.machine, eom.symbolic
+        check_signals(machine, signals, sensors, slots.names)
         q, v = s.to_machine
         self.true: dict[str, Any] = {"t": s.t}
-        for names, values in ((own.q_names, q), (own.v_names, v), (eom.p_names, s.p)):
+        for names, values in ((machine.q_names, q), (machine.v_names, v), (eom.p_names, s.p)):
             self.true |= dict(zip(names, ca.vertsplit(ca.densify(values)) if names else [], strict=True))
         self.true |= slots.by_name
         self.recorded: list[tuple[str, Any]] = []
         for signal in signals:
-            made = list(zip(signal.components, self._made(signal), strict=True))
-            self.recorded += made
-            self.true |= dict(made)
+            components = list(zip(signal.components, self._components(signal), strict=True))
+            self.recorded += components
+            self.true |= dict(components)
         self.seen = dict(self.true)
         used = [sensor for sensor in sensors if sensor.feedback]
         measured = {name: f"{sensor.name}.{name}" for sensor in used for name in _of(eom, signals, sensor)}
@@ -137,19 +139,19 @@ class Quantities:
 
     def _state(self, measured: Mapping[str, str]) -> tuple[Any, Any]:
         """Coordinates and velocities of the equations as laws see them."""
-        s, own = self.eom.symbolic, self.eom.machine
-        replaced = [name for name in measured if name in (*own.q_names, *own.v_names)]
+        s, machine = self.eom.symbolic, self.eom.machine
+        replaced = [name for name in measured if name in (*machine.q_names, *machine.v_names)]
         if not replaced:
             return s.q, s.v
         if not self.eom.formulation.machine_coordinates:
             raise InputError(
-                f"measurements of {', '.join(replaced)} cannot take the place of the state of machine '{own.name}': "
-                "these equations have coordinates of their own; give feedback=False and read them by name"
+                f"measurements of {', '.join(replaced)} cannot take the place of the state of machine '{machine.name}'"
+                ": these equations have coordinates of their own; give feedback=False and read them by name"
             )
-        q, v = (ca.vertcat(*[self.seen[name] for name in names]) for names in (own.q_names, own.v_names))
+        q, v = (ca.vertcat(*[self.seen[name] for name in names]) for names in (machine.q_names, machine.v_names))
         return q, v
 
-    def _made(self, signal: Signal) -> list[Any]:
+    def _components(self, signal: Signal) -> list[Any]:
         s, owner = self.eom.symbolic, f"signal '{signal.name}'"
         if signal.frame is not None:
             X = s.pose(signal.frame)
@@ -159,21 +161,21 @@ class Quantities:
             return [self.text(signal.expression, owner)]
         try:
             function: Any = signal.expression
-            made = ca.SX(function(Known(self.eom, s.t, s.q, s.v, s.p)))
+            value = ca.SX(function(Known(self.eom, s.t, s.q, s.v, s.p)))
         except DalembertError:
             raise
         except Exception as error:
             reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
             raise InputError(f"{owner} fails on CasADi symbols: {reason}") from error
-        if made.shape != (1, 1):
-            raise InputError(f"{owner} must be one expression, got {made.shape[0]} x {made.shape[1]}")
-        return [self.bind(made, owner, seen=False)]
+        if value.shape != (1, 1):
+            raise InputError(f"{owner} must be one expression, got {value.shape[0]} x {value.shape[1]}")
+        return [self.bind(value, owner, seen=False)]
 
-    def text(self, expression: str, owner: str) -> Any:
+    def text(self, expression: str, owner: str) -> Expression:
         """Return the expression that a text of quantities stands for; ``owner`` names whose it is in messages."""
         calls: Any = _CALLS
 
-        def value(name: str) -> Any:
+        def value(name: str) -> Expression:
             quantity = self._lookup(name)
             if quantity is None:
                 raise UnknownNameError("quantity", name, sorted(self.true), owner)
@@ -181,17 +183,19 @@ class Quantities:
 
         return ca.SX(read_text(expression, owner, value, lambda f, x: calls[f](*x)))
 
-    def _lookup(self, name: str, *, seen: bool = False) -> Any:
+    def _lookup(self, name: str, *, seen: bool = False) -> Expression | None:
         """What a name stands for, or None."""
         table = self.seen if seen else self.true
         if name in table:
             return table[name]
-        made, s = derived_quantity(self.eom, name), self.eom.symbolic
-        if made is None or not seen or self.q is s.q:
-            return made
-        return ca.substitute(made, ca.vertcat(s.q, s.v), ca.vertcat(self.q, self.v))
+        quantity, s = derived_quantity(self.eom, name), self.eom.symbolic
+        if quantity is None or not seen or self.q is s.q:
+            return quantity
+        return ca.substitute(quantity, ca.vertcat(s.q, s.v), ca.vertcat(self.q, self.v))
 
-    def bind(self, expression: Any, owner: str, *, seen: bool = True, given: Sequence[Any] = ()) -> Any:
+    def bind(
+        self, expression: Expression, owner: str, *, seen: bool = True, symbols: Sequence[Expression] = ()
+    ) -> Expression:
         """Put quantities where an expression holds symbols of their names.
 
         Parameters
@@ -202,11 +206,11 @@ class Quantities:
             Whose it is, in messages.
         seen
             Whether it sees measurements in place of true values.
-        given
+        symbols
             Symbols that it may hold.
         """
         s, table = self.eom.symbolic, self.seen if seen else self.true
-        known = [s.t, s.q, s.v, s.p, s.u, *given, self.slots.symbols]
+        known = [s.t, s.q, s.v, s.p, s.u, *symbols, self.slots.symbols]
         free = ca.Function("bind", _once(known), [expression], {"allow_free": True}).free_sx()
         if not free:
             return expression
@@ -218,10 +222,10 @@ class Quantities:
                 f"{where} holds symbols that it was not given: {', '.join(unknown)}; known are t, q, v, z, p, and by "
                 f"name {', '.join(sorted(table))}"
             )
-        return ca.substitute(expression, ca.vertcat(*free), ca.vertcat(*values))
+        return ca.substitute(expression, ca.vertcat(*free), ca.vertcat(*(x for x in values if x is not None)))
 
 
-def _once(symbols: Sequence[Any]) -> list[Any]:
+def _once(symbols: Sequence[Expression]) -> list[Expression]:
     """Symbols without repetition: inputs of a function must differ."""
     kept: dict[int, Any] = {}
     for vector in symbols:
@@ -233,7 +237,7 @@ def _once(symbols: Sequence[Any]) -> list[Any]:
 def _of(eom: EquationsOfMotion, signals: Sequence[Signal], sensor: Sensor) -> tuple[str, ...]:
     """Names of all scalars that a sensor measures."""
     groups = signal_groups(eom.machine, signals)
-    return tuple(part for name in sensor.of for part in groups[name])
+    return tuple(component for name in sensor.of for component in groups[name])
 
 
 def sensor_readings(eom: EquationsOfMotion, signals: Sequence[Signal], sensors: Sequence[Sensor], slots: Slots) -> None:
@@ -309,7 +313,7 @@ def sensor_updates(
     stages = whole + (rest > 0.0)
     now = ca.vertcat(*values)
 
-    def update(outputs: Sequence[str], expression: Any, *, random: Any, offset: float = 0.0) -> Update:
+    def update(outputs: Sequence[str], expression: Expression, *, random: Expression, offset: float = 0.0) -> Update:
         function = update_function(arguments, random, expression)
         return Update(sensor.name, sensor.period, slots.rows(outputs), function, random.numel(), offset)
 
@@ -330,7 +334,7 @@ def sensor_updates(
     return updates
 
 
-def update_function(arguments: Sequence[Any], w: Any, expression: Any) -> ca.Function:
+def update_function(arguments: Sequence[Any], w: Expression, expression: ExpressionLike) -> ca.Function:
     """Return the function of an update of held values."""
     inputs = ["t", "x", "c", "p", "w"]
     return ca.Function("update", [*arguments, w], [ca.cse(ca.densify(ca.SX(expression)))], inputs, ["out"])
@@ -341,5 +345,5 @@ def _quaternion(name: str) -> tuple[str, ...]:
     return tuple(f"{owner}.{x}" for x in ("qw", "qx", "qy", "qz"))
 
 
-def _error(bias: float, noise: float, w: Any, row: int) -> Any:
+def _error(bias: float, noise: float, w: Expression, row: int) -> Expression | float:
     return bias + (noise * w[row] if noise else 0.0)

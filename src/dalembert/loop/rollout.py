@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.compile import compile_function
 from dalembert.compile.backend import Backend
 from dalembert.compile.batch import check_threads
+from dalembert.compile.cuda import Precision
 from dalembert.compile.kernel import usable_toolchain
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
@@ -68,7 +69,7 @@ def rollout(
     measure: Mapping[str, Measure] | None = None,
     threads: int = 0,
     device: str = "cpu",
-    precision: Any = "double",
+    precision: Precision = "double",
     fast_math: bool = False,
     progress: bool | Callable[[float], object] | None = None,
     **keywords: Unpack[ExperimentKeywords],
@@ -152,14 +153,14 @@ def rollout(
 
     def go(which: NDArray[np.int64] | slice, record: float | None, measures: Measures | None) -> Rollout:
         """Simulate some of the members."""
-        own = parameters[which] if parameters.ndim == 2 else parameters
+        p_chosen = parameters[which] if parameters.ndim == 2 else parameters
         told = replace(settings, record=record)
-        setup = check_setup(problem, x0[which][0], own[0] if own.ndim == 2 else own, told, period=0.0)
+        setup = check_setup(problem, x0[which][0], p_chosen[0] if p_chosen.ndim == 2 else p_chosen, told, period=0.0)
         plan = make_plan(setup, schedule)
         began = time.perf_counter()
         engine = _engine(eom, problem, method, device, precision, fast_math, measures, schedule, way)
         memory = None if measures is None else measures.start(len(x0[which]))
-        members = Members.at_start(x0[which], held, own, len(plan.t), memory)
+        members = Members.at_start(x0[which], held, p_chosen, len(plan.t), memory)
         if schedule is not None:
             members = members.sampled(schedule.initial, experiment.member + np.arange(len(x0))[which], experiment.seed)
         members = with_signs(members.paced(setup) if adaptive else members, stops)
@@ -230,7 +231,7 @@ def _engine(
     problem: Problem,
     method: str,
     device: str,
-    precision: Any,
+    precision: Precision,
     fast_math: bool,
     measures: Measures | None,
     schedule: Schedule | None,
@@ -252,7 +253,14 @@ def _engine(
     return eom.kept.once("rollout", key, make, at_most=8)
 
 
-def _drive(engine: RolloutEngine, plan: Plan, setup: Setup, members: Members, threads: int, progress: Any) -> None:
+def _drive(
+    engine: RolloutEngine,
+    plan: Plan,
+    setup: Setup,
+    members: Members,
+    threads: int,
+    progress: bool | Callable[[float], object] | None,
+) -> None:
     bar = Progress(progress, setup.t0, setup.t_end)
     try:
         with interrupts() as interrupt:
@@ -278,7 +286,7 @@ def _assemble(
         kernels = problem_kernels(problem, eom.backend, tapes=setup.constraint_method.tapes)
         return np.hstack([y, constraint_signals(problem, setup.constraint_method, kernels, t, x, c, p)])
 
-    own = () if problem.constrained is None else problem.constrained.all_signal_names
+    multiplier_names = () if problem.constrained is None else problem.constrained.all_signal_names
     return Rollout(
         t=plan.t,
         x=members.rows,
@@ -294,7 +302,7 @@ def _assemble(
         stopped_by=_stopped_by(problem, members),
         rows=members.good_rows(plan.t),
         final=members.x,
-        signal_names=(*problem.signal_names, *own),
+        signal_names=(*problem.signal_names, *multiplier_names),
         evaluate_signals=evaluate_signals,
         metadata={
             "method": setup.method,

@@ -52,19 +52,19 @@ class Stages:
     law: Any
 
 
-def detached(control: Any) -> tuple[Stages, list[Any]]:
+def detached(control: object) -> tuple[Stages, list[Any]]:
     """Take a control apart, and its Python functions out, so that its loop can be kept for other ones."""
     functions: list[Any] = []
 
-    def stage(given: Any, *, inner: bool = False) -> Any:
-        if isinstance(given, Sampled) or (not inner and hasattr(given, "expression")):
-            return given
-        if not callable(getattr(given, "function", given)):
-            raise InputError(f"a stage needs an expression or a function to call, got {given!r}")
-        functions.append(given)
-        name = str(getattr(given, "name", "") or type(given).__name__)
-        holds = None if inner else tuple(given.holds)
-        return PythonStage(name, given.period, holds, tuple(getattr(given, "reads", ())), len(functions) - 1)
+    def stage(item: Any, *, inner: bool = False) -> Any:
+        if isinstance(item, Sampled) or (not inner and hasattr(item, "expression")):
+            return item
+        if not callable(getattr(item, "function", item)):
+            raise InputError(f"a stage needs an expression or a function to call, got {item!r}")
+        functions.append(item)
+        name = str(getattr(item, "name", "") or type(item).__name__)
+        holds = None if inner else tuple(item.holds)
+        return PythonStage(name, item.period, holds, tuple(getattr(item, "reads", ())), len(functions) - 1)
 
     outer: list[Any] = []
     law = None
@@ -149,9 +149,9 @@ class _Seen:
     names: tuple[str, ...]
     function: ca.Function | None
 
-    def bound(self, given: Any, backend: Backend) -> Callable[[float, Array, Array, Array], Any]:
+    def bound(self, law: Any, backend: Backend) -> Callable[[float, Array, Array, Array], Any]:
         """Return what is called at an instant."""
-        call = getattr(given, "function", given) if self.stage.holds is not None else given
+        call = getattr(law, "function", law) if self.stage.holds is not None else law
         n_q, n_v, stage, names = self.n_q, self.n_v, self.stage, self.names
         kernel = None
         if self.function is not None:
@@ -168,25 +168,25 @@ class _Seen:
             return lambda t, x, c, p: call(t, *see(t, x, c, p)[:2])
 
         def guide(t: float, x: Array, c: Array, p: Array) -> Array:
-            made = call(t, *see(t, x, c, p))
-            return np.append(_in_order(made, names, stage.name, t), t)
+            returned = call(t, *see(t, x, c, p))
+            return np.append(_in_order(returned, names, stage.name, t), t)
 
         return guide
 
 
-def _in_order(made: Any, names: Sequence[str], owner: str, t: float) -> Any:
+def _in_order(returned: object, names: Sequence[str], owner: str, t: float) -> Array:
     """Values of a stage in the order of what it holds."""
     where = f"controller {owner!r} at t = {t:g} s"
-    if isinstance(made, Mapping):
-        unknown = [name for name in made if name not in names]
-        missing = [name for name in names if name not in made]
+    if isinstance(returned, Mapping):
+        unknown = [name for name in returned if name not in names]
+        missing = [name for name in names if name not in returned]
         if unknown or missing:
-            raise SimulationError(f"{where} must return {', '.join(names)}, got {', '.join(map(str, made))}")
-        made = [made[name] for name in names]
+            raise SimulationError(f"{where} must return {', '.join(names)}, got {', '.join(map(str, returned))}")
+        returned = [returned[name] for name in names]
     try:
-        values = np.asarray(made, dtype=float)
+        values = np.asarray(returned, dtype=float)
     except (TypeError, ValueError):
-        raise SimulationError(f"{where} must return {len(names)} numbers, got {made!r}") from None
+        raise SimulationError(f"{where} must return {len(names)} numbers, got {returned!r}") from None
     if values.shape != (len(names),):
         raise SimulationError(
             f"{where} must return {len(names)} numbers ({', '.join(names)}), got shape {values.shape}"

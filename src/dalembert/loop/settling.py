@@ -73,17 +73,17 @@ def _settle_plain(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[str])
     Where rows are redundant the multipliers are shared, those of least norm, among the pairs that keep their gap; a
     pair that would have none, or act the other way, is left out of the sharing.
     """
-    part, one_way = taking_part(pairs, latches, x.phi, loose)
-    part &= ~one_way | (x.phidot > -STILL)
-    found = least_constraint(x.M, x.f, x.J[part], x.gamma[part], one_way[part])
-    force, opening = np.zeros(len(part)), np.full(len(part), -np.inf)
-    force[part], opening[part] = found.multipliers, found.opening
+    active, one_way = taking_part(pairs, latches, x.phi, loose)
+    active &= ~one_way | (x.phidot > -STILL)
+    solution = least_constraint(x.M, x.f, x.J[active], x.gamma[active], one_way[active])
+    force, opening = np.zeros(len(active)), np.full(len(active), -np.inf)
+    force[active], opening[active] = solution.multipliers, solution.opening
     least = _PULLS * np.max(np.abs(force), initial=1e-6)
-    sizes = np.linalg.norm(x.J, axis=1) * np.max(np.abs(found.acceleration), initial=0.0)
-    needed = ~one_way & part | (one_way & (force > least))
-    acts = needed | (one_way & part & (opening >= -1e-9 * (1.0 + sizes)))
+    sizes = np.linalg.norm(x.J, axis=1) * np.max(np.abs(solution.acceleration), initial=0.0)
+    needed = ~one_way & active | (one_way & (force > least))
+    acts = needed | (one_way & active & (opening >= -1e-9 * (1.0 + sizes)))
     while (acts & ~needed).any():
-        shared = np.zeros(len(part))
+        shared = np.zeros(len(active))
         shared[acts] = minimum_norm(x.M, x.f, x.J[acts], x.gamma[acts])[1]
         spare = acts & ~needed & (shared <= least)
         if spare.any():
@@ -115,11 +115,11 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
     b.reshape(-1, 3)[turns, 1:] += u[turns] / lead[turns, None]
     cones = Cones.of(W, b, mu[which], slip, yields=pairs.marked("slip", loose)[which])
     try:
-        found = solve_cones(cones)
+        solution = solve_cones(cones)
     except NoContactForcesError as error:
         jams = bool(jammed(cones)[error.pair])
         raise NoContactForcesError(int(np.flatnonzero(which)[error.pair]), jams=jams) from None
-    ends = turns & (found.modes == Touch.STICK) & ~pairs.marked("end", loose)[which]
+    ends = turns & (solution.modes == Touch.STICK) & ~pairs.marked("end", loose)[which]
     if ends.any():  # in half of the time that friction against the slip would take, or sooner
         stopped = np.zeros(len(pairs.names), dtype=bool)
         stopped[which] = ends
@@ -129,26 +129,26 @@ def _settle_friction(pairs: Pairs, latches: Array, x: Terms, loose: frozenset[st
     lets_go = np.array([name in loose for name in pairs.names], dtype=bool)[which]
     begun = pairs.marked("slip", loose)
     result, least = latches.copy(), np.where(lets_go, LETS_GO, _PULLS)
-    least *= np.maximum(natural, np.abs(found.p).max(initial=1e-6))
+    least *= np.maximum(natural, np.abs(solution.p).max(initial=1e-6))
     free_flags = latches[pairs.flags] > -0.5
     result[pairs.flags[free_flags]] = 0.0
     for i in map(int, np.flatnonzero(pairs.rubs)):
         _set_friction(pairs, result, i, Touch.OPEN, np.zeros(3), np.zeros(2))
     for n, i in enumerate(map(int, np.flatnonzero(which))):
         seen = begun[i] or lets_go[n]
-        carries = found.modes[n] == Touch.STICK and abs(found.u[n, 0]) == 0.0 and not seen
-        if found.p[n, 0] <= least[n] and not carries:
+        carries = solution.modes[n] == Touch.STICK and abs(solution.u[n, 0]) == 0.0 and not seen
+        if solution.p[n, 0] <= least[n] and not carries:
             continue
         result[pairs.flags[i]] = 1.0
         if pairs.rubs[i]:
-            mode, way, push = Touch(int(found.modes[n])), toward[n], float(np.hypot(*found.p[n, 1:]))
+            mode, way, push = Touch(int(solution.modes[n])), toward[n], float(np.hypot(*solution.p[n, 1:]))
             if slips[n]:
                 mode = Touch.SLIP
             else:  # it slips against the friction that has reached its limit
-                limit = (1.0 - LETS_GO if begun[i] else _EDGE) * mu[i] * found.p[n, 0]
+                limit = (1.0 - LETS_GO if begun[i] else _EDGE) * mu[i] * solution.p[n, 0]
                 edge = push > 0.0 and push >= limit
-                mode, way = (Touch.SLIP, -found.p[n, 1:] / push) if edge else (Touch.STICK, way)
-            _set_friction(pairs, result, i, mode, found.p[n], way)
+                mode, way = (Touch.SLIP, -solution.p[n, 1:] / push) if edge else (Touch.STICK, way)
+            _set_friction(pairs, result, i, mode, solution.p[n], way)
     return result
 
 

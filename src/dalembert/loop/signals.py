@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.core.constraint_tape import SHARE
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
+from dalembert.core.types import Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.quantities import derived_quantity
 from dalembert.model.signals import derived_names
@@ -88,7 +89,7 @@ class Signals:
         forces = () if problem.constrained is None else problem.constrained.signal_names
         return ("t", *problem.state_names, *problem.signal_names, *problem.held_names, *forces, *derived)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expression:
         eom, problem = self._eom, self._problem
         if name == "t":
             return self.t
@@ -102,14 +103,14 @@ class Signals:
         system = problem.constrained
         if system is not None and name in system.signal_names:
             return self._multipliers()[system.signal_rows[system.signal_names.index(name)]]
-        made = derived_quantity(eom, name)
-        if made is not None:
+        quantity = derived_quantity(eom, name)
+        if quantity is not None:
             s = eom.symbolic
-            function = ca.Function("derived", [s.t, s.q, s.v, s.p], [made])
+            function = ca.Function("derived", [s.t, s.q, s.v, s.p], [quantity])
             return function(self.t, self.x[: eom.nq], self.x[eom.nq : eom.nq + eom.nv], self.p)
         raise UnknownNameError("signal", name, self.names, f"machine '{eom.machine.name}'")
 
-    def _multipliers(self) -> Any:
+    def _multipliers(self) -> Expression:
         """Multipliers of the constraints, solved on the tape; not a number where that cannot solve for them."""
         system = self._problem.constrained
         assert system is not None
@@ -118,7 +119,7 @@ class Signals:
             self._forces = ca.if_else(solved[-1] >= SHARE, solved[-2], ca.DM.nan(solved[-2].shape))
         return self._forces
 
-    def expression(self, quantity: Quantity, what: str) -> Any:
+    def expression(self, quantity: Quantity, what: str) -> Expression:
         """Return one expression of a quantity; ``what`` names it in messages."""
         if isinstance(quantity, str):
             return self[quantity]
@@ -136,7 +137,7 @@ class Signals:
             raise InputError(f"{what} holds symbols that it was not given: {', '.join(map(str, free))}")
         return value
 
-    def function(self, values: list[Any]) -> ca.Function:
+    def function(self, values: list[Expression]) -> ca.Function:
         """(t, x, c, p) -> values."""
         out = ca.cse(ca.densify(ca.vertcat(*values)))
         return ca.Function("measures", [self.t, self.x, self.c, self.p], [out], ["t", "x", "c", "p"], ["out"])
@@ -158,8 +159,8 @@ def make_measures(eom: EquationsOfMotion, problem: Problem, measure: Mapping[str
 
     def make() -> Measures:
         signals, items = Signals(eom, problem), tuple(measure.items())
-        given = [(signals.expression(one.of, f"measure {name!r}"), one.by) for name, one in items]
-        values = [REDUCERS[by].prepare(value) for value, by in given]
+        expressions = [(signals.expression(one.of, f"measure {name!r}"), one.by) for name, one in items]
+        values = [REDUCERS[by].prepare(value) for value, by in expressions]
         since, until = (np.array([float(getattr(one, side)) for _, one in items]) for side in ("since", "until"))
         names, by = tuple(measure), tuple(one.by for _, one in items)
         return Measures(signals.function(values), names, by, since, until)

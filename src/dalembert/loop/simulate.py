@@ -15,6 +15,7 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.stepping import check_gaps
@@ -174,7 +175,7 @@ def _check_contacts(loop: ClosedLoop, experiment: Experiment) -> None:
     loop.switching.check_way(agree(loop.problem, experiment.settings.method, experiment.constraints)[1])
 
 
-def _tell_changes(eom: EquationsOfMotion, x: Array, asked: Array, p: Any) -> None:
+def _tell_changes(eom: EquationsOfMotion, x: Array, asked: Array, p: Parameters) -> None:
     """Tell of velocities, all given at once, that the constraints turned into far others."""
     got = eom.to_machine(x[: eom.nq], x[eom.nq : eom.nq + eom.nv], p=p)[1]
     gaps, largest = np.abs(got - asked), np.abs(asked).max()

@@ -56,7 +56,7 @@ def place_starts(
     asked = np.stack([*wanted.values(), np.zeros(len(x))], axis=-1)[:, :-1]
     held = np.zeros(len(problem.held_names))
     open_, good = np.arange(len(x)), np.zeros(len(x), dtype=bool)
-    best, given = np.full(len(x), np.inf), x
+    best, start = np.full(len(x), np.inf), x
     for k in range(_ITERATIONS):
         which = open_ if k else slice(None)  # at first all of them, without a copy
         q, v, error, left, share = kernel(t, x[which], held, p[which], asked[which], threads=threads)
@@ -67,7 +67,7 @@ def place_starts(
         if k == 0 and landed.all():
             x[:, velocities] = v
             return landed
-        given = given if k else x.copy()
+        start = start if k else x.copy()
         good[open_[landed]] = True
         x[open_[landed], velocities] = v[landed]
         more = able & ~there & np.isfinite(q).all(axis=-1)
@@ -75,7 +75,7 @@ def place_starts(
         open_ = open_[more]
         if not len(open_):
             break
-    x[~good] = given[~good]
+    x[~good] = start[~good]
     return good
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -71,8 +71,8 @@ class Stepper:
     ) -> None:
         self.experiment, self._threads, self.period = family.experiment, threads, period
         self._eom = eom = family.experiment.equations
-        own = family.experiment.control is None and eom.nu > 0
-        self._loop = compose(family.experiment, control=np.zeros(eom.nu) if own else None)
+        commanded = family.experiment.control is None and eom.nu > 0
+        self._loop = compose(family.experiment, control=np.zeros(eom.nu) if commanded else None)
         problem, held = self._loop.problem, held_inputs(self._loop)
         if self._loop.controller is not None and self._loop.constant is None:
             names = ", ".join(update.name for update in self._loop.controller.updates)
@@ -85,7 +85,7 @@ class Stepper:
         substeps = max(1, int(np.ceil(period / method.step - 1e-9)))
         if substeps > _MOST:
             raise InputError(f"a period of {period:g} s takes {substeps} steps of {method.step:g} s, more than {_MOST}")
-        self.input_names = eom.u_names if own else ()
+        self.input_names = eom.u_names if commanded else ()
         seen = make_observations(eom, problem, observe)
         self.observed = seen.names
         self._look = compile_function(seen.function, backend=eom.backend, shapes={"t": ()})
@@ -96,7 +96,7 @@ class Stepper:
         x, p = self._states(start, members)
         self._counts = np.zeros(members, dtype=np.int64)
         many = np.array(np.broadcast_to(p, (members, p.shape[-1]))) if p.shape[-1] else p
-        commands = np.zeros((members, len(held))) if own else held
+        commands = np.zeros((members, len(held))) if commanded else held
         stops = terminal_events(problem)
         self._check(start[0], x, p)
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
@@ -192,12 +192,12 @@ class Stepper:
         chosen = self._chosen(which)
         if not len(chosen):
             return self._seen.copy()
-        given = tuple(
+        values = tuple(
             self._selected(a if a is not None else b, chosen) for a, b in zip((q0, v0, p), self._start, strict=True)
         )
-        x, parameters = self._states(given, len(chosen))
+        x, parameters = self._states(values, len(chosen))
         members = self._members
-        self._check(given[0], x, parameters)
+        self._check(values[0], x, parameters)
         members.x[chosen], members.status[chosen] = x, 0
         if members.signs is not None:
             members.signs[chosen] = np.nan
@@ -213,9 +213,9 @@ class Stepper:
         self._observe(chosen)
         return self._seen.copy()
 
-    def _states(self, given: Any, n: int) -> tuple[Array, Array]:
+    def _states(self, values: Sequence[MemberValues], n: int) -> tuple[Array, Array]:
         """States (n, n_x) and parameters of n members."""
-        q0, v0, p = given
+        q0, v0, p = values
         eom = self._eom
         parameters = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
         eom.parameter_values(parameters)
@@ -228,7 +228,7 @@ class Stepper:
             raise InputError(f"q0, v0 and p must be of {n} members, or of one for all, got {got}")
         return np.array(np.broadcast_to(x, (n, x.shape[1]))), parameters
 
-    def _check(self, q0: Any, x: Array, p: Array) -> None:
+    def _check(self, q0: MemberValues, x: Array, p: Array) -> None:
         """Refuse members that start beyond a stop or inside of what they touch."""
         check_member_limits(self.experiment, q0)
         if self._loop.problem.stepping is not None:
@@ -245,7 +245,7 @@ class Stepper:
             raise InputError(f"members must be a mask of {n} or numbers from 0 to {n - 1}, got {which!r}")
         return array.astype(np.int64)
 
-    def _selected(self, value: MemberValues, chosen: NDArray[np.int64]) -> Any:
+    def _selected(self, value: MemberValues, chosen: NDArray[np.int64]) -> MemberValues:
         """Return the values of the chosen members, where values of all members are given."""
         n = len(self)
         if isinstance(value, Mapping):

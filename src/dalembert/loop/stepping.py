@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError
-from dalembert.core.parameter import nominal
-from dalembert.core.types import Array
+from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
+from dalembert.formulations.states import Parameters
 from dalembert.model.beam import Beam
 from dalembert.model.contacts import HalfSpace, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Sphere
@@ -61,7 +63,7 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
             )
 
 
-def check_gaps(eom: EquationsOfMotion, q: Array, p: Any, *, limits: bool = False) -> None:
+def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False) -> None:
     """Refuse to start inside of what is touched, and beyond the limits of joints if these are stops.
 
     Coordinates (..., nq) and parameters may be those of many members.
@@ -102,9 +104,9 @@ def stepping_part(
     eom: EquationsOfMotion,
     system: ContactSystem,
     way: TimeStepping,
-    arguments: list[Any],
-    zdot: Any,
-    applied: list[Any],
+    arguments: list[Expression],
+    zdot: Expression,
+    applied: list[Expression],
     n_before: int,
 ) -> SteppingSystem:
     """Tapes of a step.
@@ -203,7 +205,7 @@ def _theta(eom: EquationsOfMotion, way: TimeStepping) -> float:
     return _FLEXIBLE if any(isinstance(body, Beam) for body in eom.machine.bodies) else 0.5
 
 
-def _stiffness(eom: EquationsOfMotion, B: Any) -> Any:
+def _stiffness(eom: EquationsOfMotion, B: Expression) -> Expression:
     """Stiffness of joints and of beams: second derivatives of what is left of the potential energy without gravity."""
     s, machine = eom.symbolic, eom.machine
     free = derive(machine.with_(gravity=(0.0, 0.0, 0.0)), eom.by, backend=eom.backend).symbolic
@@ -211,12 +213,12 @@ def _stiffness(eom: EquationsOfMotion, B: Any) -> Any:
     return B.T @ ca.hessian(V, s.q)[0] @ B
 
 
-def _within(M: Any, A: Any) -> Any:
+def _within(M: Expression, A: Expression) -> Expression:
     """Symmetric part of a matrix, where the mass matrix is not zero; what is outside stays explicit."""
     return ca.project((A + A.T) / 2, (M + M.T).sparsity())
 
 
-def _positive_diagonal(A: Any) -> Any:
+def _positive_diagonal(A: Expression) -> Expression:
     """Diagonal of a matrix where it is positive: feedback of a joint upon itself that damps or holds it."""
     entries = [ca.fmax(A[i, i], 0.0) if A.has_nz(i, i) else ca.SX(1, 1) for i in range(A.shape[0])]
     return ca.diagcat(*entries)
@@ -250,11 +252,11 @@ class _FactorSymbols:
         self.factors = UnitFactors(rows, [e**2 for e in self.scale])
 
 
-def _pair_rows(rows: list[_Rows], values: Any) -> tuple[PairRows, ...]:
+def _pair_rows(rows: list[_Rows], values: Expression) -> tuple[PairRows, ...]:
     """Functions of single contacts; those that differ only in what they read are one."""
     places = {e.element_hash(): i for i, e in enumerate(ca.vertsplit(values))}
     known: dict[str, str] = {}
-    made = []
+    functions = []
     for row in rows:
         outputs = [ca.densify(ca.SX(e)) for e in (row.Y, row.u)]
         used = sorted(ca.symvar(ca.vertcat(*outputs)), key=lambda e: places[e.element_hash()])
@@ -263,28 +265,28 @@ def _pair_rows(rows: list[_Rows], values: Any) -> tuple[PairRows, ...]:
             outputs = ca.substitute(outputs, [ca.vertcat(*used)], [inputs])
         function = ca.Function("pair", [inputs], ca.cse(outputs), ["values"], ["Y", "u0"])
         key = known.setdefault(function.serialize(), f"pair{len(known)}")
-        made.append(PairRows(key, function, tuple(places[e.element_hash()] for e in used)))
-    return tuple(made)
+        functions.append(PairRows(key, function, tuple(places[e.element_hash()] for e in used)))
+    return tuple(functions)
 
 
-def _paces(system: ContactSystem) -> Any:
+def _paces(system: ContactSystem) -> Expression:
     """Bounds of the speeds with which the two sides of contacts move: of their frames, and of arms that turn."""
     f, v, value = system.formulation, system.variables.v, system.variables.value
 
-    def pace(frame: str, arm: Any) -> Any:
+    def pace(frame: str, arm: Expression) -> Expression | float:
         if system.machine.tree.frames[frame][0] < 0:
             return 0.0
         twist = ca.densify(ca.SX(f.jacobian(frame)) @ v)
         return ca.norm_2(twist[:3]) + ca.norm_2(twist[3:]) * arm
 
-    def length(vector: Any) -> Any:
+    def length(vector: Iterable[Scalar]) -> Expression:
         return ca.norm_2(ca.vertcat(*[ca.SX(value(x)) for x in vector]))
 
-    found = []
+    paces = []
     for k, pair in enumerate(system.pairs):
         contact = pair.contact
         if contact is None:
-            found.append(ca.fabs(system.velocity[3 * k]))
+            paces.append(ca.fabs(system.velocity[3 * k]))
             continue
         arm = length(contact.origin.translation)
         match contact.solid:
@@ -299,11 +301,11 @@ def _paces(system: ContactSystem) -> Any:
         else:
             p_a, p_o = (ca.SX(f.frame_pose(frame)[1]) for frame in contact.frames)
             other = ca.norm_2(p_a - p_o) + arm
-        found.append(ca.SX(pace(contact.frame, arm) + pace(contact.on, other + ca.fabs(system.gaps[k]))))
-    return ca.vertcat(*found)
+        paces.append(ca.SX(pace(contact.frame, arm) + pace(contact.on, other + ca.fabs(system.gaps[k]))))
+    return ca.vertcat(*paces)
 
 
-def _entries(row: Any) -> list[Any]:
+def _entries(row: Expression) -> list[Expression | None]:
     return [row[0, j] if row.has_nz(0, j) else None for j in range(row.shape[1])]
 
 
@@ -313,7 +315,7 @@ def _scaled(x: list[Any], scale: list[Any]) -> list[Any]:
 
 def _features(pairs: tuple[ContactPair, ...]) -> Array:
     """Length below which nothing passes unseen: a half-space has no other side, but a ball has a size of its own."""
-    found = []
+    sizes = []
     for pair in pairs:
         contact = pair.contact
         size = math.inf
@@ -322,5 +324,5 @@ def _features(pairs: tuple[ContactPair, ...]) -> Array:
             size = float(nominal(solid.radius)) if isinstance(solid, Sphere | Capsule) else 0.0
             if not isinstance(contact.surface, HalfSpace) and not contact.surface.inside:
                 size += float(nominal(contact.surface.radius))
-        found.append(size if size > 0.0 else math.inf)
-    return np.array(found)
+        sizes.append(size if size > 0.0 else math.inf)
+    return np.array(sizes)

@@ -104,6 +104,6 @@ def switch_table(
     if measured:
         held, rest = len(problem.held_names), problem.n_states - eom.nq
         arguments = [s.t, ca.vertcat(s.q, ca.SX.sym("rest", rest)), ca.SX.sym("c", held), s.p]
-        out = ca.cse(ca.densify(ca.vertcat(*(found for _, _, found in measured))))
+        out = ca.cse(ca.densify(ca.vertcat(*(expression for _, _, expression in measured))))
         measure = ca.Function("measure", arguments, [out], ["t", "x", "c", "p"], ["out"])
     return SwitchTable(tuple(events.index(name) for name in switches), tuple(sets), tuple(measures), measure)

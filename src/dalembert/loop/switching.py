@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile.batch import in_parts
 from dalembert.core.contact_algebra import NoContactForcesError
@@ -133,22 +133,22 @@ class Switching:
             if rows.unilateral and phi[rows.start] < -1e-9:
                 latches[rows.flag] = 0.0
         self._check_overlap(phi)
-        found = consistent_state(eom, q, v, t=t, p=self.p, latches=latches, reach=reach)
-        new = found.v
+        state = consistent_state(eom, q, v, t=t, p=self.p, latches=latches, reach=reach)
+        new = state.v
         if wanted:
-            kept = kept_velocities(eom, found.q, v, wanted, t=t, p=self.p, latches=latches)
-            new = found.v if kept is None else kept
+            kept = kept_velocities(eom, state.q, v, wanted, t=t, p=self.p, latches=latches)
+            new = state.v if kept is None else kept
             if kept is None:
-                self._check_wanted(found.q, new, wanted, latches)
+                self._check_wanted(state.q, new, wanted, latches)
         moved = float(np.max(np.abs(new - v)))
-        x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches] = found.q, new, latches
+        x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches] = state.q, new, latches
         if not self.problem.held_names:  # what a sampled controller holds is known when the run begins
             if self.pairs.is_contact.any():
                 x, entry = self._landed(t, x, frozenset(), ("start",))
                 self.initial = entry if entry["impulse"] else {}
             else:
                 x = self._settled(t, x)
-        return x, {"position": found.position_correction, "velocity": moved}
+        return x, {"position": state.position_correction, "velocity": moved}
 
     def prepare_all(
         self,
@@ -166,7 +166,7 @@ class Switching:
         But what pulls or pushes there is for their time loop to say. With ``compiled`` there is a kernel for it
         (`place_starts`), and what it returns is the same but for rounding.
         """
-        eom, given, x = self.eom, x, x.copy()
+        eom, start, x = self.eom, x, x.copy()
         q, v = x[:, : eom.nq].copy(), x[:, eom.nq : eom.nq + eom.nv].copy()
         latches = eom.measured_latches(q, t=t, p=p, latches=x[:, self.latches], threads=threads)
         if self.pairs.names:
@@ -176,7 +176,7 @@ class Switching:
                 self._check_overlap(phi[i])
         x[:, self.latches] = latches
 
-        def place(which: Any) -> None:
+        def place(which: NDArray[np.int64] | slice) -> None:
             named = {name: values[which] for name, values in wanted.items()}
             x[which, : eom.nq], x[which, eom.nq : eom.nq + eom.nv] = consistent_states(
                 eom, q[which], v[which], t=t, p=p[which], latches=latches[which], reach=reach, wanted=named
@@ -188,14 +188,14 @@ class Switching:
                 placed = place_starts(eom, self.problem, x, t=t, p=p, reach=reach, wanted=wanted, threads=threads)
                 left = np.flatnonzero(~placed)
                 if len(left):
-                    in_parts(lambda part: place(left[part]), len(left), threads, least=_WORTH)
+                    in_parts(lambda rows: place(left[rows]), len(left), threads, least=_WORTH)
             else:
                 in_parts(place, len(x), threads, least=_WORTH)
         except InputError:
             if self.pairs.names:  # of velocities that cables do not allow a member is told, and starts with others
-                for i, own in enumerate(p):
+                for i, p_i in enumerate(p):
                     named = {name: float(values[i]) for name, values in wanted.items()} or None
-                    x[i] = self.for_run(own, None).prepare(given[i], t, reach, named)[0]
+                    x[i] = self.for_run(p_i, None).prepare(start[i], t, reach, named)[0]
                 return x
             place(slice(None))  # once more, so that the first member which cannot start is the one that is named
         return x
@@ -285,12 +285,12 @@ class Switching:
             if name in self.switches:
                 on |= set(self.switches[name].on)
                 off |= set(self.switches[name].off)
-            part, _, what = name.rpartition(".")
-            if part in kinds:
-                if what == LETS_GO[kinds[part]]:
-                    off.add(part)
-                elif what == TAKES_HOLD[kinds[part]]:
-                    on.add(part)
+            pair, _, what = name.rpartition(".")
+            if pair in kinds:
+                if what == LETS_GO[kinds[pair]]:
+                    off.add(pair)
+                elif what == TAKES_HOLD[kinds[pair]]:
+                    on.add(pair)
                 rubs |= what in ("slip", "stick", "jam")
         return on, off - on, rubs
 
@@ -346,11 +346,11 @@ class Switching:
                     loose |= {f"{self.pairs.names[error.pair]}.open"}
                     continue
                 shocks += 1
-                made = shock(self.pairs, self._at(t, x, loose), terms, error.pair)
-                if made is None or shocks > len(self.pairs.names):
+                impact = shock(self.pairs, self._at(t, x, loose), terms, error.pair)
+                if impact is None or shocks > len(self.pairs.names):
                     raise self._ill_posed(t, error.pair, "forces") from None
-                x[eom.nq : eom.nq + eom.nv] = made.v
-                impulses, lost = impulses + made.impulses, lost + made.energy_lost
+                x[eom.nq : eom.nq + eom.nv] = impact.v
+                impulses, lost = impulses + impact.impulses, lost + impact.energy_lost
         if self.pairs.rubs.any():
             q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
             rate = eom.constraint_velocity(q, v, t=t, p=self.p, latches=x[self.latches])
@@ -378,22 +378,22 @@ class Switching:
         taken = 0.5 * (J @ (v + v_new)) * impulses  # contacts do not move by themselves
         np.add.at(x, constrained.losses[of_contacts], taken[of_contacts])
 
-    def _entry(self, made: TransitionEntry) -> dict[str, Any]:
+    def _entry(self, transition: TransitionEntry) -> dict[str, Any]:
         """What a transition did, by names; tell of restitution that was lowered."""
-        machine, impulses = self.eom.machine, made.impulses.tolist()
-        least = 1e-12 * max(1e-9 * made.speed, max(impulses, default=0.0), -min(impulses, default=0.0))
+        machine, impulses = self.eom.machine, transition.impulses.tolist()
+        least = 1e-12 * max(1e-9 * transition.speed, max(impulses, default=0.0), -min(impulses, default=0.0))
         named = zip(self._row_names, impulses, strict=True)
         entry: dict[str, Any] = {
-            "energy_lost": made.energy_lost,
+            "energy_lost": transition.energy_lost,
             "impulse": {n: i for n, i in named if i > least or i < -least},
         }
-        if made.shocks:
-            entry["painleve"] = made.shocks
-        if made.factor < 1.0:
-            entry["restitution_factor"] = made.factor
+        if transition.shocks:
+            entry["painleve"] = transition.shocks
+        if transition.factor < 1.0:
+            entry["restitution_factor"] = transition.factor
             warn(
-                f"machine '{machine.name}': restitution would have added energy at t = {made.t:.6g} s "
-                f"({', '.join(made.names)}); it was lowered to {made.factor:.6g} of what it is"
+                f"machine '{machine.name}': restitution would have added energy at t = {transition.t:.6g} s "
+                f"({', '.join(transition.names)}); it was lowered to {transition.factor:.6g} of what it is"
             )
         return entry
 
@@ -419,8 +419,8 @@ class Switching:
         if not names or self.user is not None:
             return None
         events = [spec.name for spec in problem.event_specs]
-        own = set(events[len(events) - problem.n_constraint_events :])
-        needed = own & set(self.switches) or set(names) & set(system.measuring)
+        constraint_events = set(events[len(events) - problem.n_constraint_events :])
+        needed = constraint_events & set(self.switches) or set(names) & set(system.measuring)
         return self.pair_table(), self.switch_table(events) if needed else None
 
     def pair_table(self) -> PairTable:
@@ -454,11 +454,11 @@ class Switching:
         """Return the switches, and what measures itself, in numbers; these are the events of the run."""
         return switch_table(self.eom, self.problem, self.latches.start, self.switches, events)
 
-    def noted(self, made: TransitionEntry) -> None:
+    def noted(self, entry: TransitionEntry) -> None:
         """Take a transition that native code has made into the log."""
-        on, off, _ = self._wanted(made.names)
-        told = self._told(made.names)
-        self.log.append({"t": made.t, "events": told, "on": sorted(on), "off": sorted(off)} | self._entry(made))
+        on, off, _ = self._wanted(entry.names)
+        told = self._told(entry.names)
+        self.log.append({"t": entry.t, "events": told, "on": sorted(on), "off": sorted(off)} | self._entry(entry))
 
     def _told(self, names: Sequence[str]) -> list[str]:
         """Events that a run tells of."""
@@ -523,12 +523,12 @@ class Switching:
             if not slip.any() or turn == TURNS:
                 break
             # friction of slow slips is turned to where they are going, see `loop.constraints`
-            made, a, multipliers = self._equations.solve(t, x, self.held())
+            solved, a, multipliers = self._equations.solve(t, x, self.held())
             _, mu = pairs.coefficients(self.p)
-            change = made[2].T @ a - made[5][:, 0]
+            change = solved[2].T @ a - solved[5][:, 0]
             if fits(pairs, latches, terms.phidot, change, multipliers, loose, self.p):
                 break
-            turned = np.where(rows >= 0, -made[8][rows, 0], 0.0) / np.where(slip, mu, 1.0)[:, None]
+            turned = np.where(rows >= 0, -solved[8][rows, 0], 0.0) / np.where(slip, mu, 1.0)[:, None]
             toward = latches[pairs.friction[:, 1:3]]
             before = toward if ways is None else np.where(np.isfinite(ways[:, 1:]), ways[:, 1:], toward)
             if not np.abs(turned - before)[slip].max() > TURNED:

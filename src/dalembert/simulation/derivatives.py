@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
@@ -141,8 +142,8 @@ class Passage:
         """All maps, from the start or from the end on."""
         blocks = self._blocks()
         for block in reversed(blocks) if backward else blocks:
-            made = self._made(block)
-            yield from reversed(made) if backward else made
+            legs = self._legs_of(block)
+            yield from reversed(legs) if backward else legs
 
     def _blocks(self) -> list[list[int | _Sample]]:
         """Parts of the run whose derivatives are held in memory at once."""
@@ -150,23 +151,23 @@ class Passage:
         length = max(1, _ROOM // (N * (N + m) * (self.maps.tableau.stages + 1)))
         return [self._items[k : k + length] for k in range(0, len(self._items), length)]
 
-    def _made(self, items: Sequence[int | _Sample]) -> list[Leg]:
+    def _legs_of(self, items: Sequence[int | _Sample]) -> list[Leg]:
         t = self.run.t
         steps = np.array([k for k in items if isinstance(k, int) and t[k + 1] > t[k]], dtype=np.intp)
-        found = dict(zip(steps.tolist(), self._steps(steps), strict=True))
-        made = []
+        step_legs = dict(zip(steps.tolist(), self._steps(steps), strict=True))
+        legs = []
         for item in items:
             if isinstance(item, _Sample):
-                made.append(self._sample_leg(item))
-            elif item in found:
-                made.append(found[item])
+                legs.append(self._sample_leg(item))
+            elif item in step_legs:
+                legs.append(step_legs[item])
             else:
-                made.append(self._jump_leg(item))
-        return made
+                legs.append(self._jump_leg(item))
+        return legs
 
     # -- steps --------------------------------------------------------------------------------------------------------
 
-    def _steps(self, rows: Any) -> list[Leg]:
+    def _steps(self, rows: NDArray[np.int64]) -> list[Leg]:
         """Maps of steps that begin at these rows."""
         if not len(rows):
             return []
@@ -226,7 +227,7 @@ class Passage:
             legs.append(self._cut(row, names, A[i], B[i], end) if names else Leg(row + 1, A[i], B[i]))
         return legs
 
-    def _check(self, rows: Any, x1: Array) -> None:
+    def _check(self, rows: NDArray[np.int64], x1: Array) -> None:
         """Refuse to differentiate anything but the run."""
         there = self.run.x[rows + 1]
         wrong = np.abs(x1 - there) > _RETRACED * (1.0 + np.abs(there))
@@ -267,7 +268,7 @@ class Passage:
                 np.vstack([np.zeros((size, len(self.p))), self.directions.T]),
             ),
         )
-        found: list[tuple[Array, Array]] = []
+        delays: list[tuple[Array, Array]] = []
         for name in dict.fromkeys(names):
             i = specs.index(name)
             g_x, g_c, g_t, g_p = slope[: at.n, i], slope[at.n : at.t, i], slope[at.t, i], slope[size:, i]
@@ -283,11 +284,11 @@ class Passage:
                     "has no derivatives there",
                     self.run,
                 )
-            found.append((-(g_x @ A[: at.n] + g_c @ A[at.n : at.t]) / rate, -(g_x @ B[: at.n] + g_p) / rate))
-        if not found:
+            delays.append((-(g_x @ A[: at.n] + g_c @ A[at.n : at.t]) / rate, -(g_x @ B[: at.n] + g_p) / rate))
+        if not delays:
             return Leg(row + 1, A, B)
-        for other in found[1:]:
-            both = zip(other, found[0], strict=True)
+        for other in delays[1:]:
+            both = zip(other, delays[0], strict=True)
             if any(np.abs(a - b).max(initial=0.0) > 1e-6 * (1.0 + np.abs(b).max(initial=0.0)) for a, b in both):
                 raise SimulationError(
                     f"events {', '.join(map(repr, names))} happen together at t = {t:.9g} s, but would not if anything "
@@ -295,7 +296,7 @@ class Passage:
                     self.run,
                 )
         A, B = A.copy(), B.copy()
-        late_A, late_B = found[0]
+        late_A, late_B = delays[0]
         for place, rate_of in ((slice(0, at.n), end[: at.n]), (slice(at.cost, at.size), end[at.n :])):
             A[place] += np.outer(rate_of, late_A)
             B[place] += np.outer(rate_of, late_B)
@@ -352,17 +353,17 @@ class Passage:
             Which rows (a mask).
         """
         S, place = start, np.cumsum(wanted) - 1
-        found = np.empty((int(wanted.sum()), *start.shape))
+        sensitivities = np.empty((int(wanted.sum()), *start.shape))
         if wanted[0]:
-            found[0] = start
+            sensitivities[0] = start
         times: list[tuple[str, float, Array]] = []
         for leg in self.legs():
             S = leg.A @ S + leg.B
             if wanted[leg.row]:
-                found[place[leg.row]] = S  # what is sampled at a row is seen there
+                sensitivities[place[leg.row]] = S  # what is sampled at a row is seen there
             if leg.event:
                 times.append((leg.event, float(self.run.t[leg.row]), S[self.layout.t].copy()))
-        return found, times
+        return sensitivities, times
 
     def backward(self, end: Array) -> tuple[Array, Array]:
         """Adjoint of y at the start, and derivatives by the directions, of an adjoint at the end."""
@@ -378,11 +379,11 @@ class Passage:
         n, total = self.layout.n, 0.0
         rows = np.flatnonzero(np.diff(run.t) > 0.0)
         nothing = [np.zeros((1, *np.shape(a))) for a in (0.0, run.x[0], self.held, self.p)]
-        for part in np.array_split(rows, max(1, len(rows) // 4096)):
-            t, x, c, h = run.t[part], run.x[part], self.c[part], run.t[part + 1] - run.t[part]
+        for chunk in np.array_split(rows, max(1, len(rows) // 4096)):
+            t, x, c, h = run.t[chunk], run.x[chunk], self.c[chunk], run.t[chunk + 1] - run.t[chunk]
             K: list[Array] = []
             for s in range(T.stages - 1 if T.fsal else T.stages):
-                shift = sum((a * K_s for a, K_s in zip(T.a[s], K, strict=False)), np.zeros((len(part), n + 1)))
+                shift = sum((a * K_s for a, K_s in zip(T.a[s], K, strict=False)), np.zeros((len(chunk), n + 1)))
                 K.append(self.maps.rates(t + T.c[s] * h, x + h[:, None] * shift[:, :n], c, self.p, along=nothing)[0])
             total += float(sum(h @ (b * K_s[:, n]) for b, K_s in zip(T.b, K, strict=False)))
         return total

@@ -144,7 +144,7 @@ class EventWatcher:
         crossing = (signs != 0.0) & (g_end * signs <= 0.0) & (self._directions * signs <= 0.0)
         tolerance = max(_LOCATED * h, 2.0 * math.ulp(engine.t + h))
         g_start = engine.partial(0.0)[1]
-        found = []
+        crossings = []
 
         def value(i: int) -> Callable[[float], float]:
             return lambda s: float(engine.partial(s)[1][i])
@@ -157,18 +157,18 @@ class EventWatcher:
                 if g_a * signs[i] <= 0.0:
                     continue
             if g_a * signs[i] <= 0.0:  # the function jumped with a held value, at the start of the step
-                found.append((0.0, i))
+                crossings.append((0.0, i))
                 continue
-            found.append((find_crossing(value(i), a, g_a, h, float(g_end[i]), tolerance=tolerance), i))
-        if found:  # what has crossed at the first of them but is back at the end of the step came before
-            s, _ = min(found)
+            crossings.append((find_crossing(value(i), a, g_a, h, float(g_end[i]), tolerance=tolerance), i))
+        if crossings:  # what has crossed at the first of them but is back at the end of the step came before
+            s, _ = min(crossings)
             g_there = engine.partial(s)[1]
             back = ~crossing & (g_there * signs <= 0.0) & (g_start * signs > 0.0) & (self._directions * signs <= 0.0)
             for i in map(int, np.flatnonzero(back)):
                 ends = float(g_start[i]), s, float(g_there[i])
-                found.append((find_crossing(value(i), 0.0, *ends, tolerance=tolerance), i))
+                crossings.append((find_crossing(value(i), 0.0, *ends, tolerance=tolerance), i))
         groups: list[tuple[float, list[int]]] = []  # each at its first event: no gap is beyond what it may be
-        for s, i in sorted(found):
+        for s, i in sorted(crossings):
             if groups and s - groups[-1][0] <= max(_SIMULTANEOUS * h, 2.0 * tolerance):
                 groups[-1][1].append(i)
             else:

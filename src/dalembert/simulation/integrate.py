@@ -166,8 +166,8 @@ def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
         events = kernels.events and kernels.events.native
         return NativeEngine(setup, None, events, constrained=stepping)
     if kernels.native and setup.problem.constrained is not None:
-        own = NativeConstrained(setup.problem, kernels.native_constrained(), way)
-        return NativeEngine(setup, None, constrained=own)
+        constrained = NativeConstrained(setup.problem, kernels.native_constrained(), way)
+        return NativeEngine(setup, None, constrained=constrained)
     if kernels.native:
         return NativeEngine(setup, kernels.ode.native, kernels.events and kernels.events.native)
     if setup.tableau is None:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import casadi
 import numpy as np
 
-from dalembert.compile import compile_function
+from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.types import Array
 from dalembert.simulation.problem import Problem
@@ -81,7 +81,7 @@ def problem_kernels(problem: Problem, backend: Backend = "auto", *, tapes: Seque
     return kernels
 
 
-def _compile(function: casadi.Function, backend: Backend) -> Any:
+def _compile(function: casadi.Function, backend: Backend) -> Kernel | None:
     if function.numel_out(0) == 0:
         return None
     return compile_function(function, backend=backend, shapes={function.name_in(0): ()}, lanes=False)

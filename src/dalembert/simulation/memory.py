@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Functions", "NativeMemory", "functions_of"]
 
@@ -41,13 +42,13 @@ class NativeMemory:
         """Address of the structure; no two threads may share it."""
         return ctypes.addressof(self.struct)
 
-    def array(self, name: str, values: Any) -> Any:
+    def array(self, name: str, values: ArrayLike) -> NDArray[Any]:
         """Let a member point to a copy of these values, and return that."""
         array = np.array(values, order="C")
         self.point(name, array)
         return array
 
-    def point(self, name: str, array: Any) -> None:
+    def point(self, name: str, array: NDArray[Any]) -> None:
         """Let a member point to an array."""
         self.arrays[name] = array
         setattr(self.struct, name, array.ctypes.data)

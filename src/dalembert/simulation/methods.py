@@ -160,7 +160,7 @@ class Method:
         return f"{self.name} ({settings})" if settings else self.name
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, int | float) else "per state"
 
 

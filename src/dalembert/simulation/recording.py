@@ -69,10 +69,10 @@ class Recorder:
         if n:
             t, x, held = self._told(*(values[:n] for values in rows))
             y = self._evaluated(t, x, held)
-            part = self._run((t, x, y, held), "running", "", self._events, time.perf_counter() - self._began)
+            so_far = self._run((t, x, y, held), "running", "", self._events, time.perf_counter() - self._began)
             self._signals.append(y)
             self._rows, self._events = first + n, len(self._watcher.records)
-            self._watch(part)
+            self._watch(so_far)
         self._next = time.monotonic() + _INTERVAL
 
     def whole(self, status: str, message: str) -> Run:

@@ -34,9 +34,9 @@ def find_crossing(
     far = math.copysign(1.0, g_b)
     # x1 is the newest point, x2 the other end of the bracket, x3 the point before x1.
     x1, g1, x2, g2 = b, g_b, a, g_a
-    part = 0.5
+    fraction = 0.5
     while abs(x2 - x1) > (width := max(tolerance, 4.0 * math.ulp(max(abs(x1), abs(x2))))):
-        x = x1 + part * (x2 - x1)
+        x = x1 + fraction * (x2 - x1)
         g_x = g(x)
         if g_x == 0.0:
             return x
@@ -46,10 +46,10 @@ def find_crossing(
             x3, g3, x2, g2 = x2, g2, x1, g1
         x1, g1 = x, g_x
         xi, phi = (x1 - x2) / (x3 - x2), (g1 - g2) / (g3 - g2)
-        part = 0.5
+        fraction = 0.5
         if phi * phi < xi and (1.0 - phi) ** 2 < 1.0 - xi:
-            part = (g1 / (g2 - g1)) * (g3 / (g2 - g3))
-            part += (x3 - x1) / (x2 - x1) * (g1 / (g3 - g1)) * (g2 / (g3 - g2))
+            fraction = (g1 / (g2 - g1)) * (g3 / (g2 - g3))
+            fraction += (x3 - x1) / (x2 - x1) * (g1 / (g3 - g1)) * (g2 / (g3 - g2))
         least = 0.5 * width / abs(x2 - x1)
-        part = min(max(part, least), 1.0 - least)
+        fraction = min(max(fraction, least), 1.0 - least)
     return x1 if math.copysign(1.0, g1) == far else x2

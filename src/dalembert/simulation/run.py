@@ -252,7 +252,7 @@ class Run:
         """Draw the named signals (``"theta*"`` is a pattern), or all and the energy audit; into a file at ``path``."""
         from dalembert.view.plots import plot_run
 
-        wanted = [name for given in names for name in check_names(given, "names of signals to plot")]
+        wanted = [name for group in names for name in check_names(group, "names of signals to plot")]
         return plot_run(self, wanted if names else None, path)
 
     def animate(self, path: str | os.PathLike[str], **options: Any) -> Path:

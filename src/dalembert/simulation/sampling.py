@@ -234,11 +234,11 @@ class Sampler:
 
     def is_instant(self, t: Array) -> NDArray[np.bool_]:
         """Which of these times are instants of a sample."""
-        found = np.zeros(len(t), dtype=bool)
+        sampled = np.zeros(len(t), dtype=bool)
         for update in self.updates:
             passed = (t - self.origin - update.offset) / update.period
-            found |= (np.abs(passed - np.round(passed)) <= _SAME) & (passed > -0.5)
-        return found
+            sampled |= (np.abs(passed - np.round(passed)) <= _SAME) & (passed > -0.5)
+        return sampled
 
     def held_at(self, t: Array) -> Array:
         """Return the values held at recorded times; at an instant, those set there."""

@@ -90,7 +90,7 @@ class Settings:
     max_step: InitVar[float | None] = None
     max_steps: InitVar[int | None] = None
 
-    def __post_init__(self, *stepping: Any) -> None:
+    def __post_init__(self, *stepping: ArrayLike | None) -> None:
         check_number("duration", self.duration, unit="s")
         check_number("t0", self.t0, positive=False)
         check_seed(self.seed)

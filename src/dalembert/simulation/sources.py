@@ -60,8 +60,8 @@ def unit_text(name: str) -> str:
     """Return a translation unit that stands alone: what it includes is put in its place, the first time."""
     seen: set[str] = set()
 
-    def place(found: re.Match[str]) -> str:
-        header = found.group(1)
+    def place(match: re.Match[str]) -> str:
+        header = match.group(1)
         if header in seen:
             return ""
         seen.add(header)

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.compile import compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.constraint_tape import TapeFactors, acting
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.engines.tableaus import Tableau
 from dalembert.simulation.problem import Problem
@@ -41,7 +42,9 @@ class Along:
         As of `compile_function`; what is called a few times in a run is not worth compiling.
     """
 
-    def __init__(self, name: str, symbols: Sequence[Any], expression: Any, backend: Backend = "vm") -> None:
+    def __init__(
+        self, name: str, symbols: Sequence[Expression], expression: ExpressionLike, backend: Backend = "vm"
+    ) -> None:
         value = ca.densify(ca.SX(expression))
         seeds = [ca.SX.sym(f"d{n}", s.shape[0]) for n, s in zip(_NAMES, symbols, strict=False)]
         slope = ca.jtimes(value, ca.vertcat(*symbols[:4]), ca.vertcat(*seeds))
@@ -56,16 +59,16 @@ class Along:
         self._kernel = compile_function(function, backend=backend, shapes={"t": (), "dt": ()})
 
     def __call__(
-        self, t: Any, x: Array, c: Array, p: Array, *given: Array, along: Sequence[Any]
+        self, t: float | Array, x: Array, c: Array, p: Array, *further: Array, along: Sequence[ArrayLike]
     ) -> tuple[Array, Array]:
         """Return values (...,n) and derivatives (..., directions, n), of states (...) along (..., directions)."""
         values, slopes = self._kernel(
-            np.asarray(t)[..., None], x[..., None, :], c[..., None, :], p, *(w[..., None, :] for w in given), *along
+            np.asarray(t)[..., None], x[..., None, :], c[..., None, :], p, *(w[..., None, :] for w in further), *along
         )
         return values[..., 0, :], slopes
 
 
-def position_step(problem: Problem, symbols: Sequence[Any]) -> Any:
+def position_step(problem: Problem, symbols: Sequence[Expression]) -> Expression:
     """State after one step of Newton's method onto the constraints, in the metric of the mass matrix."""
     system = problem.constrained
     assert system is not None
@@ -75,7 +78,9 @@ def position_step(problem: Problem, symbols: Sequence[Any]) -> Any:
     return ca.vertcat(ca.SX(system.move(x, factors.correction(phi), symbols[3])), x[system.nq :])
 
 
-def velocity_step(problem: Problem, symbols: Sequence[Any], rows: Any = None, error: Any = None) -> Any:
+def velocity_step(
+    problem: Problem, symbols: Sequence[Expression], rows: Expression | None = None, error: Expression | None = None
+) -> Expression:
     """State with velocities that the constraints allow, and that leave no ``error`` of further rows (nv x k)."""
     system = problem.constrained
     assert system is not None
@@ -83,13 +88,14 @@ def velocity_step(problem: Problem, symbols: Sequence[Any], rows: Any = None, er
     Jt, _, phidot, M = (ca.SX(y) for y in system.geometry(*symbols))
     on = _on(problem, x)
     if rows is not None:
+        assert error is not None
         Jt, phidot = ca.horzcat(Jt, rows), ca.vertcat(phidot, error)
         on = [*on, *[ca.SX(1)] * rows.shape[1]]
     change = TapeFactors(M, Jt, on).correction(phidot)
     return ca.vertcat(x[:nq], x[nq : nq + nv] + change, x[nq + nv :])
 
 
-def _on(problem: Problem, x: Any) -> list[Any]:
+def _on(problem: Problem, x: Expression) -> list[Expression]:
     system = problem.constrained
     assert system is not None
     return acting([None if flag < 0 else x[int(flag)] for flag in system.flags])
@@ -159,7 +165,7 @@ class Maps:
                 settled[offset : offset + 4] / ca.norm_2(settled[offset : offset + 4]),
                 settled[offset + 4 :],
             )
-        stages: list[Any] = [settled]
+        stages: list[Expression] = [settled]
         if self.way.projects and problem.constrained is not None and problem.constrained.m:
             for step in (position_step, velocity_step):
                 stages.append(ca.SX(step(problem, [symbols[0], stages[-1], *symbols[2:]])))
@@ -184,6 +190,6 @@ class Maps:
         return Places(self.problem.n_states, len(self.problem.held_names))
 
 
-def _moving(x: Any, expression: Any) -> tuple[int, ...]:
+def _moving(x: Expression, expression: Expression) -> tuple[int, ...]:
     depends = ca.which_depends(expression, x, 1, False)
     return tuple(k for k, one in enumerate(depends) if one)

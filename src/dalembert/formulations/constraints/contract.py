@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -17,6 +17,9 @@ from dalembert.core.kept import Kept
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.system import ConstraintSystem
+
+if TYPE_CHECKING:
+    from dalembert.formulations.states import Parameters
 
 __all__ = ["ConstraintContract"]
 
@@ -60,24 +63,26 @@ class ConstraintContract:
         """Whether there are constraints or contacts (or stops): rows that act always or at times."""
         return self.constrained or bool(self.constraint_system.contacts.pairs)
 
-    def constraints(self, q: ArrayLike, *, t: float = 0.0, p: Any = None, latches: ArrayLike | None = None) -> Array:
+    def constraints(
+        self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None, latches: ArrayLike | None = None
+    ) -> Array:
         """``Phi(q, t)``, shape (..., m)."""
         return self._constraint_call("constraints", [q], t, p, latches)
 
     def constraint_jacobian(
-        self, q: ArrayLike, *, t: float = 0.0, p: Any = None, latches: ArrayLike | None = None
+        self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None, latches: ArrayLike | None = None
     ) -> Array:
         """Jacobian ``J`` of ``Phi`` with respect to the velocities, shape (..., m, nv)."""
         return self._constraint_call("constraint_jacobian", [q], t, p, latches)
 
     def constraint_velocity(
-        self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Any = None, latches: ArrayLike | None = None
+        self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None, latches: ArrayLike | None = None
     ) -> Array:
         """``Phi' = J v + Phi_t``, shape (..., m)."""
         return self._constraint_call("constraint_velocity", [q, v], t, p, latches)
 
     def constraint_rhs(
-        self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Any = None, latches: ArrayLike | None = None
+        self, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None, latches: ArrayLike | None = None
     ) -> Array:
         """Right side ``gamma`` of ``J v' = gamma``, CDPR (26), shape (..., m)."""
         return self._constraint_call("constraint_rhs", [q, v], t, p, latches)
@@ -98,7 +103,7 @@ class ConstraintContract:
         *,
         active: Active = None,
         t: float = 0.0,
-        p: Any = None,
+        p: Parameters = None,
         latches: ArrayLike | None = None,
     ) -> ConstrainedDynamics:
         """Accelerations and multipliers that solve ``M a + bias + J^T lambda = tau``, ``J a = gamma``, CDPR (26).
@@ -119,7 +124,7 @@ class ConstraintContract:
             a[again], multipliers[again] = minimum_norm(M[again], force, rows, gamma[again] * on[again])
         return ConstrainedDynamics(a, np.where(on > 0.0, multipliers, 0.0))
 
-    def _constraint_call(self, name: str, arrays: list[Any], t: float, p: Any, latches: ArrayLike | None) -> Any:
+    def _constraint_call(self, name: str, arrays: list[Any], t: float, p: Parameters, latches: ArrayLike | None) -> Any:
         s = self.constraint_system
         state = s.latch_nominal if latches is None else np.asarray(latches, dtype=float)
         return self._constraint_kernel(name)(*arrays, float(t), state, self.parameter_values(p))

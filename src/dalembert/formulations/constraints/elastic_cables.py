@@ -8,13 +8,14 @@ none, its force then counts as an input.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
+from dalembert.core.types import Expression, ExpressionLike
 from dalembert.formulations.base import CableTerms, FormulationBase
 from dalembert.formulations.constraints.system import ConstraintSystem
 from dalembert.model.cables import Cable
@@ -27,8 +28,15 @@ def with_elastic_cables(formulation: Formulation) -> Formulation:
     return ElasticCables(formulation) if any(c.elastic for c in formulation.machine.cables) else formulation
 
 
-def _tension(cable: Cable, stretch: Any, length: Any, rate: Any, value: Any) -> tuple[Any, Any]:
+def _tension(
+    cable: Cable,
+    stretch: Expression,
+    length: Expression,
+    rate: Expression,
+    value: Callable[[Scalar], Expression | float],
+) -> tuple[Expression, Expression]:
     """Elastic tension, and the total one with damping, of a cable."""
+    assert cable.stiffness is not None
     taut = stretch if cable.bilateral else ca.fmax(stretch, 0)
     elastic = value(cable.stiffness) * taut / length
     total = elastic + value(cable.damping) * rate / length
@@ -58,7 +66,7 @@ class ElasticCables(FormulationBase):
                 terms.append(CableTerms(cable, stretch, rate, length, *_tension(cable, stretch, length, rate, x.value)))
         return tuple(terms)
 
-    def singularities(self) -> list[tuple[str, Any]]:
+    def singularities(self) -> list[tuple[str, Expression]]:
         """Those of the wrapped formulation."""
         return self.inner.singularities()
 
@@ -67,7 +75,7 @@ class ElasticCables(FormulationBase):
         return self._cables
 
     @cached_property
-    def _forces(self) -> tuple[Any, Any, Any]:
+    def _forces(self) -> tuple[Expression, Expression, Expression]:
         """Generalised forces: gradient of the potential, losses, and of cables that move in time."""
         x = self.variables
         B = ca.jacobian(self.inner.coordinate_rates(), x.v)
@@ -82,104 +90,108 @@ class ElasticCables(FormulationBase):
                 losses = losses - J.T * (c.tension - c.elastic)
         return gradient, losses, driven
 
-    def _potential(self, c: CableTerms) -> Any:
+    def _potential(self, c: CableTerms) -> Expression:
         taut = c.stretch if c.cable.bilateral else ca.fmax(c.stretch, 0)
         assert c.cable.stiffness is not None
         return self.variables.value(c.cable.stiffness) * taut**2 / (2 * c.length)
 
-    def strain_force(self) -> Any:
+    def strain_force(self) -> Expression:
         """Gradient of the strain energy of the cables."""
         return self._forces[0]
 
-    def potential_energy(self) -> Any:
+    def potential_energy(self) -> Expression:
         """Potential energy with the strain energy of the cables."""
         return self.inner.potential_energy() + sum(
             (self._potential(c) for c in self._cables if not c.cable.rheonomous), ca.SX(0)
         )
 
-    def bias(self) -> Any:
+    def bias(self) -> Expression:
         """``C v + dV/dq``."""
         return self.inner.bias() + self._forces[0]
 
-    def inverse_dynamics(self) -> Any:
+    def inverse_dynamics(self) -> Expression:
         """``M a + C v + dV/dq``."""
         return self.inner.inverse_dynamics() + self._forces[0]
 
-    def forward_dynamics(self) -> Any:
+    def forward_dynamics(self) -> Expression:
         """Accelerations under ``tau``."""
         tau = self.variables.tau
         return ca.substitute(self.inner.forward_dynamics(), tau, tau - ca.densify(self._forces[0]))
 
-    def losses(self) -> Any:
+    def losses(self) -> Expression:
         """Generalised forces of the losses, with the damping of the cables."""
         return self.inner.losses() + self._forces[1]
 
-    def actuation(self) -> Any:
+    def actuation(self) -> Expression:
         """Generalised forces of the motors, and of the cables that move in time."""
         return self.inner.actuation() + self._forces[2]
 
     # -- what elastic cables do not change --------------------------------------------------------------------------
 
-    def mass_matrix(self) -> Any:
+    def mass_matrix(self) -> Expression:
         """Mass matrix."""
         return self.inner.mass_matrix()
 
-    def coriolis_matrix(self) -> Any:
+    def coriolis_matrix(self) -> Expression:
         """Coriolis matrix."""
         return self.inner.coriolis_matrix()
 
-    def gravity(self) -> Any:
+    def gravity(self) -> Expression:
         """Gravity force."""
         return self.inner.gravity()
 
-    def kinetic_energy(self) -> Any:
+    def kinetic_energy(self) -> Expression:
         """Kinetic energy."""
         return self.inner.kinetic_energy()
 
-    def momentum(self) -> Any:
+    def momentum(self) -> Expression:
         """Momentum in world axes."""
         return self.inner.momentum()
 
-    def center_of_mass(self) -> Any:
+    def center_of_mass(self) -> Expression:
         """Centre of mass in the world."""
         return self.inner.center_of_mass()
 
-    def own_constraints(self) -> list[tuple[str, Any]]:
+    def own_constraints(self) -> list[tuple[str, Expression]]:
         """Constraints of the coordinates."""
         return self.inner.own_constraints()
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expression:
         """Rates of the coordinates."""
         return self.inner.coordinate_rates()
 
-    def moved(self, d: Any) -> Any:
+    def moved(self, d: Expression) -> Expression:
         """Configuration reached by a displacement."""
         return self.inner.moved(d)
 
-    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+    def frame_pose(self, frame: str) -> tuple[Expression, Expression]:
         """Pose (R, p) of a frame in the world."""
         return self.inner.frame_pose(frame)
 
-    def jacobian(self, frame: str) -> Any:
+    def jacobian(self, frame: str) -> Expression:
         """Jacobian of a frame's twist."""
         return self.inner.jacobian(frame)
 
-    def point_rows(self, frame: str, point: Any, forces: Any, moments: Any) -> tuple[Any, Any, Any] | None:
+    def point_rows(
+        self, frame: str, point: Expression, forces: Expression, moments: Expression
+    ) -> tuple[Expression, Expression, Expression] | None:
         """Rows of a point along fixed directions."""
         return self.inner.point_rows(frame, point, forces, moments)
 
-    def joint_coordinate(self, joint: str) -> Any:
+    def joint_coordinate(self, joint: str) -> Expression:
         """Coordinate of a joint that has one."""
         return self.inner.joint_coordinate(joint)
 
-    def joint_rate(self, joint: str) -> Any:
+    def joint_rate(self, joint: str) -> Expression:
         """Rate of a joint that has one coordinate."""
         return self.inner.joint_rate(joint)
 
-    def to_machine(self) -> tuple[Any, Any]:
+    def to_machine(self) -> tuple[Expression, Expression]:
         """Coordinates and velocities of the machine's own choice."""
         return self.inner.to_machine()
 
-    def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+    def from_machine(
+        self, q: ExpressionLike, v: ExpressionLike, p: ExpressionLike
+    ) -> tuple[ExpressionLike, ExpressionLike]:
         """Coordinates and velocities from the machine's own."""
         return self.inner.from_machine(q, v, p)

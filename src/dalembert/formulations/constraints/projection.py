@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.constraint_algebra import correction, corrections
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+
+if TYPE_CHECKING:
+    from dalembert.formulations.equations import EquationsOfMotion
+    from dalembert.formulations.states import Parameters
 
 __all__ = ["ConsistentState", "consistent_state", "consistent_states", "kept_velocities"]
 
@@ -41,12 +45,12 @@ class ConsistentState:
 
 
 def consistent_state(
-    eom: Any,
+    eom: EquationsOfMotion,
     q: ArrayLike,
     v: ArrayLike,
     *,
     t: float = 0.0,
-    p: Any = None,
+    p: Parameters = None,
     latches: Array | None = None,
     reach: float = 0.1,
     what: str = "the initial state",
@@ -124,7 +128,7 @@ def consistent_state(
 
 
 def consistent_states(
-    eom: Any,
+    eom: EquationsOfMotion,
     q: Array,
     v: Array,
     *,
@@ -155,18 +159,18 @@ def consistent_states(
         Naming the first member that has no such state.
     """
     on = eom.constraint_system.activity(latches) != 0.0
-    q, given = np.array(q, dtype=float), np.array(v, dtype=float)
+    q, v0 = np.array(q, dtype=float), np.array(v, dtype=float)
 
     def refuse(members: NDArray[np.int64]) -> None:
         for i in members:
             what = f"the initial state of member {i}"
-            consistent_state(eom, q[i], given[i], t=t, p=p[i], latches=latches[i], reach=reach, what=what)
+            consistent_state(eom, q[i], v0[i], t=t, p=p[i], latches=latches[i], reach=reach, what=what)
 
-    def values(function: Any, which: Any, *arrays: Array) -> Array:
-        found = function(*(a[which] for a in arrays), t=t, p=p[which], latches=latches[which])
-        return np.where(on[which], found, 0.0)
+    def values(function: Callable[..., Array], which: NDArray[np.int64], *arrays: Array) -> Array:
+        residual = function(*(a[which] for a in arrays), t=t, p=p[which], latches=latches[which])
+        return np.where(on[which], residual, 0.0)
 
-    def shift(which: Any, error: Array, rows: Array | None = None) -> Array:
+    def shift(which: NDArray[np.int64], error: Array, rows: Array | None = None) -> Array:
         J = np.where(
             on[which][..., None], eom.constraint_jacobian(q[which], t=t, p=p[which], latches=latches[which]), 0.0
         )
@@ -191,11 +195,11 @@ def consistent_states(
     refuse(np.flatnonzero(~(error <= 1e-9)))
     everyone = np.arange(len(q))
     if not wanted:
-        rate = values(eom.constraint_velocity, everyone, q, given)
-        found = given + shift(everyone, rate)
-        left = np.abs(values(eom.constraint_velocity, everyone, q, found)).max(axis=-1, initial=0.0)
+        rate = values(eom.constraint_velocity, everyone, q, v0)
+        projected = v0 + shift(everyone, rate)
+        left = np.abs(values(eom.constraint_velocity, everyone, q, projected)).max(axis=-1, initial=0.0)
         refuse(np.flatnonzero(left > 1e-8 * (1.0 + np.abs(rate).max(axis=-1, initial=0.0))))
-        return q, found
+        return q, projected
     asked = np.stack([np.broadcast_to(value, len(q)) for value in wanted.values()], axis=-1)
     by_name = [
         _by_name(eom, q[i], p[i], wanted) for i in (everyone if not eom.formulation.machine_coordinates else [0])
@@ -206,20 +210,20 @@ def consistent_states(
         held = values(eom.constraint_velocity, everyone, q, velocities)
         return np.concatenate([held, (rows @ velocities[..., None])[..., 0] - asked], axis=-1)
 
-    before = errors(given)
-    found = given + shift(everyone, before, rows)
+    before = errors(v0)
+    projected = v0 + shift(everyone, before, rows)
     scale = 1.0 + np.abs(before).max(axis=-1) + np.abs(asked).max(axis=-1)
-    lost = np.flatnonzero(~(np.abs(errors(found)).max(axis=-1) <= 1e-8 * scale))
+    lost = np.flatnonzero(~(np.abs(errors(projected)).max(axis=-1) <= 1e-8 * scale))
     refuse(lost)  # no velocity at all may be allowed
     if len(lost):
         raise InputError(
             f"v0: the constraints of machine '{eom.machine.name}' do not allow the velocities {', '.join(wanted)} of "
             f"member {lost[0]} together; name fewer of them, the others follow"
         )
-    return q, found
+    return q, projected
 
 
-def _by_name(eom: Any, q: Array, p: Array, wanted: Iterable[str]) -> Array:
+def _by_name(eom: EquationsOfMotion, q: Array, p: Parameters, wanted: Iterable[str]) -> Array:
     """Rows that give velocities of the machine by name from those of the equations."""
     names = list(eom.machine.v_names)
     by_name = np.eye(eom.nv)
@@ -229,7 +233,14 @@ def _by_name(eom: Any, q: Array, p: Array, wanted: Iterable[str]) -> Array:
 
 
 def kept_velocities(
-    eom: Any, q: Array, v: Array, wanted: Mapping[str, float], *, t: float = 0.0, p: Any = None, latches: Array
+    eom: EquationsOfMotion,
+    q: Array,
+    v: Array,
+    wanted: Mapping[str, float],
+    *,
+    t: float = 0.0,
+    p: Parameters = None,
+    latches: Array,
 ) -> Array | None:
     """Velocities that the constraints allow and that have the values which were asked for; None if there are none.
 
@@ -260,7 +271,9 @@ def kept_velocities(
     return new if np.abs(errors(new)).max(initial=0.0) <= 1e-8 * scale else None
 
 
-def _shift(eom: Any, q: Array, t: float, p: Any, latches: Array, on: NDArray[np.bool_], error: Array) -> Array:
+def _shift(
+    eom: EquationsOfMotion, q: Array, t: float, p: Parameters, latches: Array, on: NDArray[np.bool_], error: Array
+) -> Array:
     """Least displacement, or change of velocity, that takes an error of the acting rows away."""
     J = eom.constraint_jacobian(q, t=t, p=p, latches=latches)[on]
     return correction(eom.mass_matrix(q, p=p), J, error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from dalembert.core.constraint_algebra import allowed_motions, independent_rows
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.projection import consistent_state
+
+if TYPE_CHECKING:
+    from dalembert.formulations.equations import EquationsOfMotion
+    from dalembert.formulations.states import Parameters
 
 __all__ = ["Reduction", "check_regular", "locked_rows", "reduce_motions"]
 
@@ -43,7 +47,7 @@ class Reduction:
         return np.eye(len(self.S))[list(self.independent)]
 
 
-def locked_rows(eom: Any, locked: Sequence[str]) -> Array:
+def locked_rows(eom: EquationsOfMotion, locked: Sequence[str]) -> Array:
     """Rows that hold the velocities of joints at zero, such as those of winches with their brakes on."""
     if isinstance(locked, str):
         raise InputError(f"locked must be names of joints, got {locked!r}: write [{locked!r}]")
@@ -97,7 +101,9 @@ def reduce_motions(
     return Reduction(S, chosen)
 
 
-def check_regular(eom: Any, q: Array, J: Array, latches: Array, *, t: float, p: Any, rows: Array) -> None:
+def check_regular(
+    eom: EquationsOfMotion, q: Array, J: Array, latches: Array, *, t: float, p: Parameters, rows: Array
+) -> None:
     """Refuse a singular position: one in which the constraints lose rank against positions beside it.
 
     Rows that are redundant everywhere are no matter. ``rows`` are further rows of zero velocity, part of ``J``.

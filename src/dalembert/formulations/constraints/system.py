@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
 from dalembert.model.machine import Machine
@@ -80,7 +80,7 @@ class _Held:
 
     name: str
     where: slice
-    measured: Any  # expression: a length, or a pose (position, then the rotation matrix by columns)
+    measured: Expression  # a length, or a pose (position, then the rotation matrix by columns)
 
 
 @dataclass(frozen=True)
@@ -159,17 +159,17 @@ class ConstraintSystem:
                 names.append(f"leeway.{pair.name}")
         return names, values + [0.0] * (len(names) - len(values))
 
-    def pose(self, frame: str) -> tuple[Any, Any]:
+    def pose(self, frame: str) -> tuple[Expression, Expression]:
         """Rotation and position of a frame in the world."""
         R, p = self.formulation.frame_pose(frame)
         return ca.SX(R), ca.SX(p)
 
-    def _assemble(self) -> Any:
+    def _assemble(self) -> Expression:
         rows: list[ConstraintRows] = []
-        phi: list[Any] = []
+        phi: list[Expression] = []
         count = 0
 
-        def add(name: str, kind: str, expression: Any, unilateral: bool = False) -> None:
+        def add(name: str, kind: str, expression: Expression, unilateral: bool = False) -> None:
             nonlocal count
             flag = self.latch_index(f"active.{name}") if kind != "internal" else -1
             rows.append(ConstraintRows(name, kind, count, count + expression.shape[0], flag, unilateral))
@@ -207,7 +207,7 @@ class ConstraintSystem:
         """Place of a name in the latches, -1 if it is not there."""
         return self.latch_names.index(name) if name in self.latch_names else -1
 
-    def natural_length(self, name: str) -> Any:
+    def natural_length(self, name: str) -> Expression:
         """Length of a cable without load: ``l = l_0 + r theta``, CDPR (3)."""
         cable = next(c for c in self.machine.cables if c.name == name)
         value = self.variables.value
@@ -228,7 +228,7 @@ class ConstraintSystem:
         return tuple(held.name for held in self._measures)
 
     @property
-    def measures(self) -> list[tuple[str, slice, Any]]:
+    def measures(self) -> list[tuple[str, slice, Expression]]:
         """What constraints measure: their names, the places of it in the latches, and expressions of it.
 
         A pose is a position and a quaternion, whose sign may be the other one than that of `measured`.
@@ -259,43 +259,43 @@ class ConstraintSystem:
         return (np.concatenate([latches, always], axis=-1)[..., self.row_flags] > 0.5).astype(float)
 
     @cached_property
-    def _coordinate_rate(self) -> Any:
+    def _coordinate_rate(self) -> Expression:
         return self.formulation.coordinate_rates()
 
     @property
-    def _positions(self) -> Any:
+    def _positions(self) -> Expression:
         """``Phi`` of all but the contacts."""
         return self.phi[: self._holonomic] if self._holonomic else ca.SX(0, 1)
 
-    def _of_contacts(self, above: Any, of_pairs: Any) -> Any:
+    def _of_contacts(self, above: Expression, of_pairs: Expression) -> Expression:
         """Rows of all but the contacts, and below them those of the contacts, with the sign that they have here."""
         chosen = [3 * k for k in range(self.contacts.k)]
         chosen += [3 * k + j for k, tangents in enumerate(self.tangents) for j in tangents]
         return ca.vertcat(above, of_pairs[chosen, :]) if chosen else above
 
     @cached_property
-    def jacobian(self) -> Any:
+    def jacobian(self) -> Expression:
         """``J`` (m x nv): ``Phi' = J v + Phi_t``."""
         B = ca.jacobian(self._coordinate_rate, self.variables.v)
         return self._of_contacts(ca.jacobian(self._positions, self.variables.q) @ B, -self.contacts.jacobian)
 
     @cached_property
-    def time_rate(self) -> Any:
+    def time_rate(self) -> Expression:
         """``Phi_t``: partial derivative with respect to time."""
         return ca.jacobian(self.phi, self.variables.t)
 
     @cached_property
-    def _velocity(self) -> Any:
+    def _velocity(self) -> Expression:
         x, phi = self.variables, self._positions
         return ca.jtimes(phi, x.q, self._coordinate_rate) + ca.jacobian(phi, x.t)
 
     @cached_property
-    def velocity(self) -> Any:
+    def velocity(self) -> Expression:
         """``Phi' = J v + Phi_t``."""
         return self._of_contacts(self._velocity, -self.contacts.velocity)
 
     @cached_property
-    def rhs(self) -> Any:
+    def rhs(self) -> Expression:
         """``gamma``: ``Phi'' = J v' - gamma``, CDPR (26)."""
         x = self.variables
         Phidot = ca.densify(self._velocity)
@@ -303,7 +303,7 @@ class ConstraintSystem:
         return self._of_contacts(above, self.contacts.bias)
 
     @cached_property
-    def measured_numbers(self) -> Any:
+    def measured_numbers(self) -> Expression:
         """What constraints measure where they begin to act, one below the other."""
         return ca.SX(ca.vertcat(ca.SX(0, 1), *(ca.densify(held.measured) for held in self._measures)))
 
@@ -364,7 +364,7 @@ class ConstraintSystem:
         return latches
 
 
-def _as_pose(measured: Any) -> Any:
+def _as_pose(measured: Expression) -> Expression:
     return ca.vertcat(measured[:3], quaternion_of(ca.reshape(measured[3:], 3, 3)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -13,6 +13,9 @@ from dalembert.core.kept import Kept
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.formulations.contact.system import ContactSystem
+
+if TYPE_CHECKING:
+    from dalembert.formulations.states import Parameters
 
 __all__ = ["ContactContract", "ContactTerms"]
 
@@ -62,19 +65,19 @@ class ContactContract:
         """Names of the contact pairs."""
         return self.contact_system().names
 
-    def contact_gaps(self, q: ArrayLike, *, p: Any = None, limits: bool = False) -> Array:
+    def contact_gaps(self, q: ArrayLike, *, p: Parameters = None, limits: bool = False) -> Array:
         """Distances of the pairs, shape (..., k)."""
         return self._contact_kernel("gaps", limits)(q, self.parameter_values(p))
 
-    def contact_terms(self, q: ArrayLike, v: ArrayLike, *, p: Any = None, limits: bool = False) -> ContactTerms:
+    def contact_terms(self, q: ArrayLike, v: ArrayLike, *, p: Parameters = None, limits: bool = False) -> ContactTerms:
         """Gaps, rows, relative velocities and their bias."""
-        made = self._contact_kernel("terms", limits)(q, v, self.parameter_values(p))
+        outputs = self._contact_kernel("terms", limits)(q, v, self.parameter_values(p))
         k = self.contact_system(limits=limits).k
-        gap, J, u, b = (np.asarray(x) for x in made)
+        gap, J, u, b = (np.asarray(x) for x in outputs)
         lead = gap.shape[:-1]
         return ContactTerms(gap, J.reshape(*lead, k, 3, self.nv), u.reshape(*lead, k, 3), b.reshape(*lead, k, 3))
 
-    def contact_points(self, q: ArrayLike, *, p: Any = None) -> tuple[Array, Array]:
+    def contact_points(self, q: ArrayLike, *, p: Parameters = None) -> tuple[Array, Array]:
         """Points that touch (..., k, 3), and normal and tangents as rows (..., k, 3, 3), in the world."""
         points, axes = self._contact_kernel("points", False)(q, self.parameter_values(p))
         k, lead = self.contact_system().k, points.shape[:-1]

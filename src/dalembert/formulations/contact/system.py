@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
+from dalembert.core.types import Expression
 from dalembert.formulations.contact.tangents import tangents
 from dalembert.model.contacts import Contact
 from dalembert.model.contacts.solids import Touching
@@ -72,12 +72,12 @@ class _Expressions:
     what the rows make of the velocities, and of the derivative of that all but the accelerations; None: not yet known.
     """
 
-    gap: Any
-    rows: Any
-    point: Any
-    axes: Any
+    gap: Expression
+    rows: Expression
+    point: Expression
+    axes: Expression
     smooth: bool = True
-    rates: tuple[Any, Any] | None = None
+    rates: tuple[Expression, Expression] | None = None
 
 
 class ContactSystem:
@@ -97,19 +97,19 @@ class ContactSystem:
         self.variables = formulation.variables
         self._rates = formulation.coordinate_rates()
         pairs: list[ContactPair] = []
-        made: list[_Expressions] = []
+        expressions: list[_Expressions] = []
         for contact in self.machine.contacts:
             between = f"'{contact.frame}' and the surface on '{contact.on}'"
             for name, touching in zip(contact.pairs, self._touching(contact), strict=True):
-                made.append(self._pair(contact, touching))
+                expressions.append(self._pair(contact, touching))
                 e, mu = contact.restitution, contact.friction
                 pairs.append(ContactPair(name, contact, between, e, mu, contact.law == "poisson", contact.rubs))
         if limits:
             for name, e, expression in self._limits():
-                made.append(expression)
+                expressions.append(expression)
                 pairs.append(ContactPair(name, None, f"joint '{name.rpartition('.')[0]}'", e, 0.0, False, False))
         self.pairs = tuple(pairs)
-        self._made = tuple(made)
+        self._expressions = tuple(expressions)
 
     # -- layout -------------------------------------------------------------------------------------------------------
 
@@ -136,9 +136,9 @@ class ContactSystem:
     # -- expressions --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def gaps(self) -> Any:
+    def gaps(self) -> Expression:
         """``g`` (k)."""
-        return ca.vertcat(*[e.gap for e in self._made]) if self._made else ca.SX(0, 1)
+        return ca.vertcat(*[e.gap for e in self._expressions]) if self._expressions else ca.SX(0, 1)
 
     @cached_property
     def _differentiated(self) -> list[int]:
@@ -149,14 +149,14 @@ class ContactSystem:
         x = self.variables
         if x.q.shape != x.v.shape or not ca.is_equal(ca.densify(self._rates), ca.densify(x.v)):
             return []
-        return [i for i, e in enumerate(self._made) if e.smooth and e.rates is None]
+        return [i for i, e in enumerate(self._expressions) if e.smooth and e.rates is None]
 
     @cached_property
-    def _opening(self) -> Any:
+    def _opening(self) -> Expression:
         """Rates of the gaps of `_differentiated`."""
         return ca.jtimes(ca.densify(self.gaps[self._differentiated]), self.variables.q, self._rates)
 
-    def _with_normals(self, values: Any, normals: Any) -> Any:
+    def _with_normals(self, values: Expression, normals: Expression) -> Expression:
         """Put what belongs to the normals of `_differentiated` into the rows of all pairs."""
         rows = ca.vertsplit(values)
         for i, row in zip(self._differentiated, ca.vertsplit(normals), strict=True):
@@ -164,24 +164,24 @@ class ContactSystem:
         return ca.vertcat(*rows)
 
     @cached_property
-    def jacobian(self) -> Any:
+    def jacobian(self) -> Expression:
         """``J`` (3k x nv): rows of the normal and the two tangents of each pair."""
-        if not self._made:
+        if not self._expressions:
             return ca.SX(0, self.formulation.layout.nv)
-        rows = ca.vertcat(*[e.rows for e in self._made])
+        rows = ca.vertcat(*[e.rows for e in self._expressions])
         if not self._differentiated:
             return rows
         return self._with_normals(rows, ca.jacobian(self._opening, self.variables.v))
 
     @cached_property
-    def velocity(self) -> Any:
+    def velocity(self) -> Expression:
         """``u = J v`` (3k)."""
         u = self.jacobian @ self.variables.v
         u = self._with_normals(u, self._opening) if self._differentiated else u
         return self._with_known(u[self._unknown], 0)
 
     @cached_property
-    def bias(self) -> Any:
+    def bias(self) -> Expression:
         """``b = J' v`` (3k)."""
         rates = ca.densify(self.velocity[self._unknown])
         return self._with_known(ca.jtimes(rates, self.variables.q, self._rates), 1)
@@ -189,38 +189,38 @@ class ContactSystem:
     @cached_property
     def _unknown(self) -> list[int]:
         """Rows of the pairs whose rates are not known by themselves."""
-        return [3 * i + j for i, e in enumerate(self._made) if e.rates is None for j in range(3)]
+        return [3 * i + j for i, e in enumerate(self._expressions) if e.rates is None for j in range(3)]
 
-    def _with_known(self, others: Any, which: int) -> Any:
+    def _with_known(self, others: Expression, which: int) -> Expression:
         """Rows of all pairs: rates (0) or biases (1) that they have by themselves, and those of the others."""
         values = ca.SX.zeros(3 * self.k)
         values[self._unknown] = others
-        for i, e in enumerate(self._made):
+        for i, e in enumerate(self._expressions):
             if e.rates is not None:
                 values[3 * i : 3 * i + 3] = e.rates[which]
         return values
 
     @cached_property
-    def points(self) -> Any:
+    def points(self) -> Expression:
         """Points of the solids that touch, in the world (3k)."""
-        return ca.vertcat(*[e.point for e in self._made]) if self._made else ca.SX(0, 1)
+        return ca.vertcat(*[e.point for e in self._expressions]) if self._expressions else ca.SX(0, 1)
 
     @cached_property
-    def axes(self) -> Any:
+    def axes(self) -> Expression:
         """Normal and tangents in the world, as columns side by side (3 x 3k); zero for limits."""
-        return ca.horzcat(*[e.axes for e in self._made]) if self._made else ca.SX(3, 0)
+        return ca.horzcat(*[e.axes for e in self._expressions]) if self._expressions else ca.SX(3, 0)
 
     @cached_property
-    def restitution(self) -> Any:
+    def restitution(self) -> Expression:
         """``e`` (k)."""
         return self._values([pair.restitution for pair in self.pairs])
 
     @cached_property
-    def friction(self) -> Any:
+    def friction(self) -> Expression:
         """``mu`` (k)."""
         return self._values([pair.friction for pair in self.pairs])
 
-    def _values(self, scalars: list[Scalar]) -> Any:
+    def _values(self, scalars: list[Scalar]) -> Expression:
         return ca.vertcat(*[ca.SX(self.variables.value(x)) for x in scalars]) if scalars else ca.SX(0, 1)
 
     @cached_property
@@ -266,18 +266,18 @@ class ContactSystem:
         relative = R @ J_a[:3, :] - ca.skew(arm) @ (R @ J_a[3:, :]) - (J_o[:3, :] - ca.skew(facing) @ J_o[3:, :])
         return _Expressions(gap, axes.T @ relative, point, directions, sweep is None)
 
-    def _pose(self, frame: str) -> tuple[Any, Any]:
+    def _pose(self, frame: str) -> tuple[Expression, Expression]:
         R, p = self.formulation.frame_pose(frame)
         return ca.SX(R), ca.SX(p)
 
-    def _jacobian(self, frame: str) -> Any:
+    def _jacobian(self, frame: str) -> Expression:
         if self.machine.tree.frames[frame][0] < 0:
             return ca.SX(6, self.formulation.layout.nv)
         return ca.SX(self.formulation.jacobian(frame))
 
     def _limits(self) -> list[tuple[str, float, _Expressions]]:
         v, nv = self.variables.v, self.formulation.layout.nv
-        made: list[tuple[str, float, _Expressions]] = []
+        limits: list[tuple[str, float, _Expressions]] = []
         for joint in self.machine.joints:
             lower, upper = joint.limits.lower, joint.limits.upper
             if joint.info.nv != 1 or (lower == -math.inf and upper == math.inf):
@@ -293,5 +293,5 @@ class ContactSystem:
                 if math.isfinite(limit):
                     rows = ca.vertcat(sign * row, ca.SX(2, nv))
                     expression = _Expressions(sign * (q - limit), rows, ca.SX(3, 1), ca.SX(3, 3))
-                    made.append((f"{joint.name}.{end}", joint.limits.restitution, expression))
-        return made
+                    limits.append((f"{joint.name}.{end}", joint.limits.restitution, expression))
+        return limits

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
+
+from dalembert.core.types import Expression
 
 __all__ = ["tangents"]
 
 
-def tangents(n: Any) -> tuple[Any, Any]:
+def tangents(n: Expression) -> tuple[Expression, Expression]:
     """Two unit vectors across a unit vector, the three of them right-handed.
 
     T. Duff and others, "Building an orthonormal basis, revisited" (2017). They are smooth but where ``n_z`` changes its

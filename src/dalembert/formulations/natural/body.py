@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.spatial.rotations import cross_matrix
 
 __all__ = [
@@ -63,7 +63,7 @@ class NaturalBasis:
         return np.column_stack([np.subtract(self.r_j, self.r_i), self.v_i, self.v_j])
 
     @property
-    def inverse(self) -> Any:
+    def inverse(self) -> ca.DM:
         """Inverse of `X`."""
         return ca.DM(np.linalg.inv(self.X))
 
@@ -72,12 +72,14 @@ ORTHONORMAL = NaturalBasis()
 """Origin and axes of the body frame."""
 
 
-def _matrix(q: Any) -> Any:
+def _matrix(q: ExpressionLike) -> Any:
     """``X`` of CDPR (7)."""
     return ca.horzcat(q[3:6] - q[:3], q[6:9], q[9:12])
 
 
-def mass_matrix(m: Any, com: Any, J_cm: Any, basis: NaturalBasis = ORTHONORMAL) -> Any:
+def mass_matrix(
+    m: Expression | float, com: ExpressionLike, J_cm: ExpressionLike, basis: NaturalBasis = ORTHONORMAL
+) -> Any:
     """Constant mass matrix, CDPR (9) to (13).
 
     Parameters
@@ -97,32 +99,32 @@ def mass_matrix(m: Any, com: Any, J_cm: Any, basis: NaturalBasis = ORTHONORMAL) 
     return ca.kron(scalars, ca.DM.eye(3))  # (9)
 
 
-def vector_matrix(vector: Any, basis: NaturalBasis = ORTHONORMAL) -> Any:
+def vector_matrix(vector: ExpressionLike, basis: NaturalBasis = ORTHONORMAL) -> Any:
     """Matrix that takes the coordinates to a vector fixed in the body: free-vector form of CDPR (16), used in (19)."""
     c = basis.inverse @ ca.vertcat(*[vector[k] for k in range(3)])
     return ca.kron(ca.horzcat(-c[0], c[0], c[1], c[2]), ca.DM.eye(3))
 
 
-def point_matrix(point: Any, basis: NaturalBasis = ORTHONORMAL) -> Any:
+def point_matrix(point: ExpressionLike, basis: NaturalBasis = ORTHONORMAL) -> Any:
     """Matrix ``C_p`` that takes the coordinates to a point of the body, CDPR (16)."""
     arm = ca.vertcat(*[point[k] for k in range(3)]) - ca.DM(basis.r_i)
     first = ca.kron(ca.DM([[1.0, 0.0, 0.0, 0.0]]), ca.DM.eye(3))
     return first + vector_matrix(arm, basis)
 
 
-def rigid_constraints(q: Any, basis: NaturalBasis = ORTHONORMAL) -> Any:
+def rigid_constraints(q: ExpressionLike, basis: NaturalBasis = ORTHONORMAL) -> Any:
     """The six conditions of a rigid body, CDPR (14)."""
     X, X_0 = _matrix(q), basis.X
     pairs = [(0, 0), (2, 2), (1, 1), (0, 2), (0, 1), (2, 1)]
     return ca.vertcat(*[ca.dot(X[:, i], X[:, j]) - float(X_0[:, i] @ X_0[:, j]) for i, j in pairs])
 
 
-def rotation(q: Any, basis: NaturalBasis = ORTHONORMAL) -> Any:
+def rotation(q: ExpressionLike, basis: NaturalBasis = ORTHONORMAL) -> Any:
     """Rotation matrix of the body: global X times the inverse of the local one."""
     return _matrix(q) @ basis.inverse
 
 
-def angular_velocity(q: Any, qdot: Any, basis: NaturalBasis = ORTHONORMAL) -> Any:
+def angular_velocity(q: ExpressionLike, qdot: ExpressionLike, basis: NaturalBasis = ORTHONORMAL) -> Any:
     """Angular velocity in world axes: ``S(w) = X' X^-1`` with the *global* X (CDPR prints the local one).
 
     Of a body that is rigid the skew part is all there is; taking it keeps the result smooth off the constraints.
@@ -132,7 +134,7 @@ def angular_velocity(q: Any, qdot: Any, basis: NaturalBasis = ORTHONORMAL) -> An
     return ca.vertcat(W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]) / 2
 
 
-def torque_force(q: Any, w: Any) -> Any:
+def torque_force(q: ExpressionLike, w: ExpressionLike) -> Any:
     """Force of a torque ``w`` (world axes) on the coordinates, by virtual work and without singularity.
 
     ``[f_1 f_2 f_3] = S(w) X^-T / 2``, ``f = (-f_1, f_1, f_2, f_3)``; replaces CDPR (17).
@@ -141,7 +143,7 @@ def torque_force(q: Any, w: Any) -> Any:
     return ca.vertcat(-F[:, 0], F[:, 0], F[:, 1], F[:, 2])
 
 
-def torque_force_pair(q: Any, w: Any, basis: NaturalBasis = ORTHONORMAL) -> Any:
+def torque_force_pair(q: ExpressionLike, w: ExpressionLike, basis: NaturalBasis = ORTHONORMAL) -> Any:
     """Force of a torque as a pair of forces, CDPR (17) corrected.
 
     The pair acts at the ends of the unit vector ``v = (r_j - r_i) x w / |..|``, which must not vanish. The force is
@@ -153,13 +155,13 @@ def torque_force_pair(q: Any, w: Any, basis: NaturalBasis = ORTHONORMAL) -> Any:
     return vector_matrix(local, basis).T @ ca.cross(w, v)
 
 
-def euler_zyx(R: Any) -> Any:
+def euler_zyx(R: ExpressionLike) -> Any:
     """Z-Y-X angles (alpha about z, beta about y, gamma about x) of a rotation matrix; beta in [-pi/2, pi/2]."""
     beta = ca.atan2(-R[2, 0], ca.sqrt(R[0, 0] ** 2 + R[1, 0] ** 2))
     return ca.vertcat(ca.atan2(R[1, 0], R[0, 0]), beta, ca.atan2(R[2, 1], R[2, 2]))
 
 
-def coordinates_of(R: Any, p: Any, basis: NaturalBasis = ORTHONORMAL) -> Any:
+def coordinates_of(R: ExpressionLike, p: ExpressionLike, basis: NaturalBasis = ORTHONORMAL) -> Any:
     """Natural coordinates of a body with the rotation ``R`` and its frame's origin at ``p``."""
     points = [p + R @ ca.DM(x) for x in (basis.r_i, basis.r_j)]
     return ca.vertcat(*points, R @ ca.DM(basis.v_i), R @ ca.DM(basis.v_j))

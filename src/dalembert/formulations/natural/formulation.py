@@ -8,12 +8,12 @@ in the world and carries nothing (winches, swivelling pulleys) keeps its own coo
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError
+from dalembert.core.types import Expression, ExpressionLike
 from dalembert.formulations.base import FormulationBase
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.natural.body import (
@@ -67,7 +67,7 @@ class Natural(FormulationBase):
 
     # -- the contract -----------------------------------------------------------------------------------------------
 
-    def mass_matrix(self) -> Any:
+    def mass_matrix(self) -> Expression:
         """Mass matrix, CDPR (9), (18); constant unless rotors turn between moving bodies."""
         blocks = []
         for block in self.model.blocks:
@@ -80,7 +80,7 @@ class Natural(FormulationBase):
             M = M + inertia * (g @ g.T)
         return M
 
-    def coriolis_matrix(self) -> Any:
+    def coriolis_matrix(self) -> Expression:
         """``sum I g (g')^T`` of the rotors, whose kinetic energy is ``I (g v)^2 / 2``; nothing else has any.
 
         Where ``g`` is a gradient, ``g' = d(g v)/dq`` and Lagrange's equations give ``I g (g v' + g' v)``; so does
@@ -92,12 +92,12 @@ class Natural(FormulationBase):
             C = C + inertia * (g @ self.model.rate(g).T)
         return C
 
-    def gravity(self) -> Any:
+    def gravity(self) -> Expression:
         """Gradient of the potential of gravity."""
         return ca.gradient(self._gravity_energy, self.model.points)
 
     @cached_property
-    def _gravity_energy(self) -> Any:
+    def _gravity_energy(self) -> Expression:
         g, V = self.model.gravity_vector, ca.SX(0)
         for block in self.model.blocks:
             m, com, _ = self.model.inertias[block.node]
@@ -105,15 +105,15 @@ class Natural(FormulationBase):
             V = V - ca.dot(g, m * p + R @ (m * com))
         return V
 
-    def bias(self) -> Any:
+    def bias(self) -> Expression:
         """``C v + dV/dq``: but for rotors no velocities occur."""
         return self.gravity() + self.model.spring_force + self.coriolis_matrix() @ self.variables.v
 
-    def inverse_dynamics(self) -> Any:
+    def inverse_dynamics(self) -> Expression:
         """``M a + C v + dV/dq``."""
         return self.mass_matrix() @ self.variables.a + self.bias()
 
-    def forward_dynamics(self) -> Any:
+    def forward_dynamics(self) -> Expression:
         """Solve for accelerations where there are no constraints, of bodies that only slide or turn about fixed axes.
 
         Refuse all others: without their constraints natural coordinates describe no rigid body.
@@ -122,16 +122,16 @@ class Natural(FormulationBase):
             raise InputError("natural coordinates are redundant: use constrained_dynamics")
         return ca.solve(self.mass_matrix(), self.variables.tau - self.bias())
 
-    def kinetic_energy(self) -> Any:
+    def kinetic_energy(self) -> Expression:
         """Kinetic energy, rotors included."""
         v = self.variables.v
         return ca.dot(v, self.mass_matrix() @ v) / 2
 
-    def potential_energy(self) -> Any:
+    def potential_energy(self) -> Expression:
         """Potential energy of gravity and springs."""
         return self._gravity_energy + self.model.spring_energy
 
-    def momentum(self) -> Any:
+    def momentum(self) -> Expression:
         """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
         total = ca.SX(6, 1)
         for block in self.model.blocks:
@@ -143,7 +143,7 @@ class Natural(FormulationBase):
             total = total + ca.vertcat(m * cdot, R @ (J @ (R.T @ w)) + ca.cross(c, m * cdot))
         return total
 
-    def center_of_mass(self) -> Any:
+    def center_of_mass(self) -> Expression:
         """Centre of mass of the moving bodies in the world."""
         mass, moment = ca.SX(0), ca.SX(3, 1)
         for block in self.model.blocks:
@@ -152,7 +152,7 @@ class Natural(FormulationBase):
             mass, moment = mass + m, moment + m * (p + R @ com)
         return moment / mass
 
-    def jacobian(self, frame: str) -> Any:
+    def jacobian(self, frame: str) -> Expression:
         """Jacobian of a frame's twist [v; w] at its origin in its own axes."""
         x = self.variables
         R, p = self.model.frame_pose(frame)
@@ -162,9 +162,9 @@ class Natural(FormulationBase):
 
     # -- redundancy ---------------------------------------------------------------------------------------------------
 
-    def own_constraints(self) -> list[tuple[str, Any]]:
+    def own_constraints(self) -> list[tuple[str, Expression]]:
         """Conditions of rigid bodies (14), of joints, and of joints that follow others."""
-        rows: list[tuple[str, Any]] = []
+        rows: list[tuple[str, Expression]] = []
         for block in self.model.blocks:
             if block.natural:
                 joint = self.model.tree.nodes[block.node].joint
@@ -178,47 +178,49 @@ class Natural(FormulationBase):
             rows.append((f"coupling.{c.joint}", self.joint_coordinate(c.joint) - follows))
         return rows
 
-    def joint_coordinate(self, joint: str) -> Any:
+    def joint_coordinate(self, joint: str) -> Expression:
         """Coordinate of a joint that has one."""
         return self.model.joint_coordinate(joint)
 
-    def joint_rate(self, joint: str) -> Any:
+    def joint_rate(self, joint: str) -> Expression:
         """Rate of a joint that has one coordinate."""
         return self.model.joint_rate(joint)
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expression:
         """Rates of the coordinates: the velocities, and what is carried along."""
         return ca.vertcat(self.variables.v, self.model.memory_rates)
 
-    def moved(self, d: Any) -> Any:
+    def moved(self, d: Expression) -> Expression:
         """Coordinates after a displacement."""
         return self.model.moved(d)
 
-    def frame_pose(self, frame: str) -> tuple[Any, Any]:
+    def frame_pose(self, frame: str) -> tuple[Expression, Expression]:
         """Pose (R, p) of a frame in the world."""
         return self.model.frame_pose(frame)
 
-    def actuation(self) -> Any:
+    def actuation(self) -> Expression:
         """Generalised forces of the motors."""
         return self.model.actuation
 
-    def losses(self) -> Any:
+    def losses(self) -> Expression:
         """Generalised forces of dampers, friction and motor losses."""
         return self.model.losses
 
     # -- states ------------------------------------------------------------------------------------------------------
 
-    def to_machine(self) -> tuple[Any, Any]:
+    def to_machine(self) -> tuple[Expression, Expression]:
         """Coordinates and velocities of the machine's own choice."""
         names = {j.name for j in self.model.machine.coordinate_joints}
         nodes = self.model.tree.nodes
         states = [state for node, state in zip(nodes, self.model.joint_states, strict=True) if node.joint.name in names]
         return ca.vertcat(*[q for q, _ in states]), ca.vertcat(*[v for _, v in states])
 
-    def from_machine(self, q: Any, v: Any, p: Any) -> tuple[Any, Any]:
+    def from_machine(
+        self, q: ExpressionLike, v: ExpressionLike, p: ExpressionLike
+    ) -> tuple[ExpressionLike, ExpressionLike]:
         """Natural coordinates and velocities from the machine's own."""
-        made: tuple[Any, Any] = self._from_machine(q, v, p)
-        return made
+        coordinates, velocities = self._from_machine(q, v, p)
+        return coordinates, velocities
 
     @cached_property
     def _from_machine(self) -> ca.Function:
@@ -240,8 +242,8 @@ class Natural(FormulationBase):
         inner = ca.SX.sym("q", tree.variables.q.shape[0])
         moved = ca.Function("moved", [inner, y[2]], [ca.jacobian(f(inner, y[2]), inner)])
         velocity = moved(at, y[2]) @ rate(y[0], y[1], y[2])
-        own = ca.vertcat(f(at, y[2]), kept(at))
-        return ca.Function("from_machine", y, [ca.densify(own), ca.densify(velocity)])
+        coordinates = ca.vertcat(f(at, y[2]), kept(at))
+        return ca.Function("from_machine", y, [ca.densify(coordinates), ca.densify(velocity)])
 
     def _tree_state(self, tree: TreeModel) -> tuple[ca.Function, ca.Function]:
         """Coordinates of the tree, and their rates, from those of the machine (joints that follow others filled in)."""

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import pi
-from typing import Any
 
 import casadi as ca
 
+from dalembert.core.types import Expression
 from dalembert.model.joints import JointKind
 
 __all__ = ["Memory", "continued", "remembered"]
@@ -49,7 +49,7 @@ def remembered(kind: type[JointKind]) -> tuple[int, ...]:
     return kind.wrapped if start is None else (*kind.wrapped, *range(start, start + 4))
 
 
-def continued(kind: JointKind, q: Any, memory: Any) -> Any:
+def continued(kind: JointKind, q: Expression, memory: Expression) -> Expression:
     """Coordinates of a joint, found from a pose, on the turn and of the sign that the memory says."""
     entries = ca.vertsplit(ca.SX(q))
     for k, place in enumerate(kind.wrapped):

@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Expression
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.natural.body import angular_velocity, rotation
 from dalembert.formulations.natural.memory import Memory, continued, remembered
@@ -20,7 +21,7 @@ from dalembert.model.tree import merged_inertia, place
 
 __all__ = ["NaturalBlock", "NaturalModel"]
 
-_SUFFIXES = tuple(f"{part}.{axis}" for part in ("ri", "rj", "vi", "vj") for axis in "xyz")
+_SUFFIXES = tuple(f"{vector}.{axis}" for vector in ("ri", "rj", "vi", "vj") for axis in "xyz")
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class NaturalModel:
         self.points = self.variables.q[: self.n]  # the natural coordinates, without what is only carried along
 
     @property
-    def gravity_vector(self) -> Any:
+    def gravity_vector(self) -> Expression:
         """Acceleration of gravity in world axes."""
         return ca.vertcat(*[self.variables.value(x) for x in self.machine.gravity])
 
@@ -84,7 +85,7 @@ class NaturalModel:
             result[index] = (m, com, I_o + m * (C @ C))
         return result
 
-    def scalar_inertia(self, index: int) -> Any:
+    def scalar_inertia(self, index: int) -> Expression:
         """Inertia of a joint that turns or slides alone."""
         node = self.tree.nodes[index]
         m, c, I_o = merged_inertia(node, self.variables.value)
@@ -92,7 +93,7 @@ class NaturalModel:
         v, w = P[:3], P[3:]
         return m * ca.dot(v, v) + 2 * ca.dot(v, ca.cross(w, c)) + w.T @ I_o @ w
 
-    def node_pose(self, index: int) -> tuple[Any, Any]:
+    def node_pose(self, index: int) -> tuple[Expression, Expression]:
         """Rotation and position of a node's frame in the world."""
         if index < 0:
             return ca.SX.eye(3), ca.SX(3, 1)
@@ -104,7 +105,7 @@ class NaturalModel:
         R, p = self.joints[index].motion(q[block.q])
         return R_0 @ R, p_0 + R_0 @ p
 
-    def node_rate(self, index: int) -> Any:
+    def node_rate(self, index: int) -> Expression:
         """Angular velocity of a node in world axes."""
         if index < 0:
             return ca.SX(3, 1)
@@ -114,7 +115,7 @@ class NaturalModel:
         R, _ = self.node_pose(index)
         return R @ self.joints[index].subspace(x.q[block.q])[3:] * x.v[block.q]
 
-    def relative_pose(self, index: int) -> tuple[Any, Any]:
+    def relative_pose(self, index: int) -> tuple[Expression, Expression]:
         """Pose of a node's frame in the fixed frame of its joint."""
         node = self.tree.nodes[index]
         R_p, p_p = self.node_pose(node.parent)
@@ -123,21 +124,21 @@ class NaturalModel:
         R_j = R_p @ R_0
         return R_j.T @ R, R_j.T @ (p - p_p - R_p @ p_0)
 
-    def relative_rate(self, index: int) -> Any:
+    def relative_rate(self, index: int) -> Expression:
         """Angular velocity of a node relative to its parent, in axes of the joint's fixed frame."""
         node = self.tree.nodes[index]
         R_p, _ = self.node_pose(node.parent)
         R_0, _ = place(node.placement, self.variables.value)
         return (R_p @ R_0).T @ (self.node_rate(index) - self.node_rate(node.parent))
 
-    def frame_pose(self, name: str) -> tuple[Any, Any]:
+    def frame_pose(self, name: str) -> tuple[Expression, Expression]:
         """Pose (R, p) of a frame in the world."""
         node, pose = self._frame(name)
         R_f, p_f = place(pose, self.variables.value)
         R, p = self.node_pose(node)
         return ca.SX(R @ R_f), ca.SX(p + R @ p_f)
 
-    def frame_rate(self, name: str) -> Any:
+    def frame_rate(self, name: str) -> Expression:
         """Angular velocity of a frame in world axes."""
         return self.node_rate(self._frame(name)[0])
 
@@ -146,14 +147,14 @@ class NaturalModel:
             raise UnknownNameError("frame", name, self.tree.frames, f"machine '{self.machine.name}'")
         return self.tree.frames[name]
 
-    def rate(self, expression: Any) -> Any:
+    def rate(self, expression: Expression) -> Expression:
         """Rate of an expression of the natural coordinates."""
         return ca.jtimes(expression, self.points, self.variables.v)
 
     # -- joints -----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def joint_states(self) -> list[tuple[Any, Any]]:
+    def joint_states(self) -> list[tuple[Expression, Expression]]:
         """Coordinates and velocities of the joint of each node, full turns counted."""
         x, memories = self.variables, {m.node: m for m in self.memories}
         states = []
@@ -169,7 +170,7 @@ class NaturalModel:
         return states
 
     @cached_property
-    def memory_rates(self) -> Any:
+    def memory_rates(self) -> Expression:
         """Rates of what is carried along: those of the joints' coordinates."""
         rates = []
         for memory in self.memories:
@@ -179,15 +180,15 @@ class NaturalModel:
             rates.append(self.joints[memory.node].rate(q, v)[list(memory.places)])
         return ca.vertcat(*rates) if rates else ca.SX(0, 1)
 
-    def moved(self, d: Any) -> Any:
+    def moved(self, d: Expression) -> Expression:
         """Coordinates after a displacement: what is carried along follows the joints to where they are then."""
         x = self.variables
         points = self.points + d
         if not self.memories:
             return points
         follow = ca.Function("follow", [x.q, x.v, x.p], [self.memory_rates])
-        found = ca.vertcat(*[ca.SX(self.joint_states[m.node][0])[list(m.places)] for m in self.memories])
-        settle = ca.Function("settle", [x.q, x.p], [found])
+        coordinates = ca.vertcat(*[ca.SX(self.joint_states[m.node][0])[list(m.places)] for m in self.memories])
+        settle = ca.Function("settle", [x.q, x.p], [coordinates])
         return ca.vertcat(points, settle(ca.vertcat(points, x.q[self.n :] + follow(x.q, d, x.p)), x.p))
 
     def _index(self, name: str) -> int:
@@ -196,15 +197,15 @@ class NaturalModel:
                 return index
         raise UnknownNameError("moving joint", name, (n.joint.name for n in self.tree.nodes))
 
-    def joint_coordinate(self, name: str) -> Any:
+    def joint_coordinate(self, name: str) -> Expression:
         """Coordinate of a joint that has one."""
         return self.joint_states[self._index(name)][0]
 
-    def joint_rate(self, name: str) -> Any:
+    def joint_rate(self, name: str) -> Expression:
         """Rate of a joint that has one coordinate."""
         return ca.dot(self._direction(name), self.variables.v)
 
-    def _direction(self, name: str) -> Any:
+    def _direction(self, name: str) -> Expression:
         """Gradient of a joint's coordinate: it turns the joint's force into forces on the coordinates."""
         return ca.gradient(self.joint_coordinate(name), self.points)
 
@@ -218,24 +219,24 @@ class NaturalModel:
 
         ``g`` is the gradient of the joint's coordinate, where it has one; else the rates are those of the joint's kind.
         """
-        value, found = self.variables.value, []
+        value, rotors = self.variables.value, []
         for index, node in enumerate(self.tree.nodes):
             joint = node.joint
             if joint.armature == 0.0:
                 continue
             if joint.info.nv == 1:
-                found.append((value(joint.armature), self._direction(joint.name)))
+                rotors.append((value(joint.armature), self._direction(joint.name)))
                 continue
             W = ca.jacobian(self.joint_states[index][1], self.variables.v)
-            found += [(value(joint.armature), W[k, :].T) for k in range(joint.info.nv)]
+            rotors += [(value(joint.armature), W[k, :].T) for k in range(joint.info.nv)]
         for i, motor in self._driven():
             I_m = value(motor.rotor_inertia)
             if not (isinstance(I_m, float) and I_m == 0.0):
-                found.append((value(motor.ratio) ** 2 * I_m, self._direction(self.tree.nodes[i].joint.name)))
-        return found
+                rotors.append((value(motor.ratio) ** 2 * I_m, self._direction(self.tree.nodes[i].joint.name)))
+        return rotors
 
     @cached_property
-    def spring_energy(self) -> Any:
+    def spring_energy(self) -> Expression:
         """Potential energy of the joint springs."""
         V = ca.SX(0)
         for node in self.tree.nodes:
@@ -245,12 +246,12 @@ class NaturalModel:
         return V
 
     @cached_property
-    def spring_force(self) -> Any:
+    def spring_force(self) -> Expression:
         """Gradient of the springs' energy."""
         return ca.gradient(self.spring_energy, self.points)
 
     @cached_property
-    def actuation(self) -> Any:
+    def actuation(self) -> Expression:
         """Generalised forces of the motors, saturated inputs times gear ratio."""
         f = ca.SX(self.n, 1)
         for k, (i, motor) in enumerate(self._driven()):
@@ -260,7 +261,7 @@ class NaturalModel:
         return f
 
     @cached_property
-    def losses(self) -> Any:
+    def losses(self) -> Expression:
         """Generalised forces of dampers, friction and motor losses."""
         x, value = self.variables, self.variables.value
         f = ca.SX(self.n, 1)

@@ -70,13 +70,13 @@ class PythonConstrained:
         multipliers = np.zeros(s.m)
         self.leads = np.full(len(s.rubbing), np.nan)
         if s.contact is None or not terms[8].any():
-            a, found = self._method.solve(M, f[:, 0], Jt.T[on], phi[on, 0], phidot[on, 0], gamma[on, 0])
-            multipliers[on] = found if s.contact is None else _kept_shares(Jt.T[on], found, s.shares[on] >= 0)
+            a, lambdas = self._method.solve(M, f[:, 0], Jt.T[on], phi[on, 0], phidot[on, 0], gamma[on, 0])
+            multipliers[on] = lambdas if s.contact is None else _kept_shares(Jt.T[on], lambdas, s.shares[on] >= 0)
         else:
             a, multipliers[on] = self._turned(x, terms)
         if s.contact is not None:
-            given = on & (s.shares >= 0)
-            multipliers[given] += x[s.shares[given]]
+            shared = on & (s.shares >= 0)
+            multipliers[shared] += x[s.shares[shared]]
             for normal, *tangents in s.rubbing:
                 for row in tangents:
                     if row >= 0 and terms[8][row, 0] != 0.0:
@@ -86,8 +86,8 @@ class PythonConstrained:
     def _sliding(self, x: Array, terms: list[Array]) -> tuple[Array, Array]:
         """Accelerations and multipliers of the rows that act, with friction as it is in the terms."""
         on, K = self._system.active(x), self._dragged(terms)
-        found = unsymmetric(terms[7], terms[1][:, 0], terms[2].T[on], K[on], terms[5][on, 0])
-        return found.acceleration, _kept_shares(K[on], found.multipliers, self._system.shares[on] >= 0)
+        solution = unsymmetric(terms[7], terms[1][:, 0], terms[2].T[on], K[on], terms[5][on, 0])
+        return solution.acceleration, _kept_shares(K[on], solution.multipliers, self._system.shares[on] >= 0)
 
     def _dragged(self, terms: list[Array]) -> Array:
         """Rows along which multipliers act: of a pair that slips friction is part of the normal force."""
@@ -136,8 +136,8 @@ class PythonConstrained:
                 d = np.cos(angle) * before + np.sin(angle) * np.column_stack([-before[:, 1], before[:, 0]])
                 change = -mu[:, None] * d - terms[8][tangents, 0]
                 terms[8][tangents, 0] += change
-                given = change * x[s.shares[normals]][:, None]
-                terms[1] = terms[1] - (J[tangents.ravel()].T @ given.ravel())[:, None]
+                friction = change * x[s.shares[normals]][:, None]
+                terms[1] = terms[1] - (J[tangents.ravel()].T @ friction.ravel())[:, None]
                 a, multipliers = self._sliding(x, terms)
                 if not ((push > 0.0) & (multipliers[place] + x[s.shares[normals]] < 0.0)).any():
                     break
@@ -162,37 +162,41 @@ class PythonConstrained:
 
     def events(self, t: float, x: Array, c: Array) -> Array:
         """Event functions: those of the tape, tensions of taut cables, gaps of slack ones (of cut ones nothing)."""
-        own = np.zeros(0) if self._tape_events is None else self._tape_events(t, x, c)
+        problem_events = np.zeros(0) if self._tape_events is None else self._tape_events(t, x, c)
         rows = list(self._system.unilateral)
         if not rows:
-            return own
+            return problem_events
         terms, _, multipliers = self.solve(t, x, c)
         switch = x[self._system.flags[rows]]
         slack = (switch > -0.5) & (switch < 0.5)
-        made = [own, np.where(switch > 0.5, multipliers[rows], 1.0), np.where(slack, GAP - terms[3][rows, 0], 1.0)]
+        values = [
+            problem_events,
+            np.where(switch > 0.5, multipliers[rows], 1.0),
+            np.where(slack, GAP - terms[3][rows, 0], 1.0),
+        ]
         if self._system.rubbing:
             n, one, two = np.array(self._system.rubbing).T
             sticks = x[self._system.flags[one]] > 0.5
             push = np.hypot(multipliers[one], np.where(two >= 0, multipliers[two], 0.0))
-            made.append(np.where(sticks, terms[9][::3, 0] * multipliers[n] - push, 1.0))
-            made.append(np.where((x[self._system.flags[n]] > 0.5) & ~sticks, terms[9][1::3, 0], 1.0))
-            made.append(self._pivots(x, terms))
-        return np.concatenate(made)
+            values.append(np.where(sticks, terms[9][::3, 0] * multipliers[n] - push, 1.0))
+            values.append(np.where((x[self._system.flags[n]] > 0.5) & ~sticks, terms[9][1::3, 0], 1.0))
+            values.append(self._pivots(x, terms))
+        return np.concatenate(values)
 
     def _pivots(self, x: Array, terms: list[Array]) -> Array:
         """Of each pair that slips (else 1) how much of the normal force's effect friction leaves; see `contact.c`."""
         s, (J, M, drag) = self._system, (terms[2].T, terms[7], terms[8][:, 0])
         held = s.active(x)
         held[list(s.unilateral)] = False
-        made = np.ones(len(s.rubbing))
+        pivots = np.ones(len(s.rubbing))
         for _, *tangents in s.rubbing:
             held[[row for row in tangents if row >= 0]] = False
         for r, (normal, *tangents) in enumerate(s.rubbing):
             rows = [row for row in tangents if row >= 0]
             if x[s.flags[normal]] > 0.5 and drag[rows].any():
                 W = delassus(M, J[[normal, *rows]], J[held])[0]
-                made[r] = 1.0 + drag[rows] @ W[0, 1:] / W[0, 0] - 0.5 * RANK_TOLERANCE
-        return made
+                pivots[r] = 1.0 + drag[rows] @ W[0, 1:] / W[0, 0] - 0.5 * RANK_TOLERANCE
+        return pivots
 
     def project(self, t: float, x: Array, c: Array) -> Array:
         """Project a state onto position and velocity constraints if the method does so; NaN if that fails."""
@@ -217,7 +221,7 @@ class PythonConstrained:
 
     def signals(self, t: Array, x: Array, held: Array, p: Array) -> Array:
         """Multipliers, position and velocity violation of rows (n, m + 2); ``held`` and ``p`` also for all rows."""
-        out, own = np.zeros((len(t), self._system.m + 2)), self._p
+        out, before = np.zeros((len(t), self._system.m + 2)), self._p
         for k, (t_k, x_k) in enumerate(zip(t, x, strict=True)):
             self._p = p[k] if p.ndim == 2 else p
             terms, _, multipliers = self.solve(float(t_k), x_k, held[k] if held.ndim == 2 else held)
@@ -225,21 +229,21 @@ class PythonConstrained:
             out[k, :-2] = multipliers
             out[k, -2] = np.max(np.abs(terms[3][on]), initial=0.0)
             out[k, -1] = np.max(np.abs(terms[4][on]), initial=0.0)
-        self._p = own
+        self._p = before
         return out
 
 
-def _kept_shares(K: Array, multipliers: Array, given: NDArray[np.bool_]) -> Array:
+def _kept_shares(K: Array, multipliers: Array, shared: NDArray[np.bool_]) -> Array:
     """Of all multipliers with the same ``K^T multipliers`` those that differ least from the given ones.
 
     Rows that have none, constraints that hold, take what they can; see `keep_shares` of contact.c.
     """
-    if given.all() or not given.any() or independent_rows(K) == len(K):
+    if shared.all() or not shared.any() or independent_rows(K) == len(K):
         return multipliers
-    A, B, w = K[~given].T, K[given].T, K.T @ multipliers
+    A, B, w = K[~shared].T, K[shared].T, K.T @ multipliers
     rest = np.column_stack([B, w])
     rest -= A @ np.linalg.lstsq(A, rest, rcond=RANK_TOLERANCE)[0]
     kept = multipliers.copy()
-    kept[given] = np.linalg.lstsq(rest[:, :-1], rest[:, -1], rcond=RANK_TOLERANCE)[0]
-    kept[~given] = np.linalg.lstsq(A, w - B @ kept[given], rcond=RANK_TOLERANCE)[0]
+    kept[shared] = np.linalg.lstsq(rest[:, :-1], rest[:, -1], rcond=RANK_TOLERANCE)[0]
+    kept[~shared] = np.linalg.lstsq(A, w - B @ kept[shared], rcond=RANK_TOLERANCE)[0]
     return kept

@@ -258,8 +258,8 @@ class GeneralizedAlpha(ConstraintMethod):
         rho = self.radius
         alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
         gamma = 0.5 + alpha_f - alpha_m
-        own = {"alpha_m": alpha_m, "alpha_f": alpha_f, "gamma_n": gamma, "beta_n": 0.25 * (gamma + 0.5) ** 2}
-        return {**own, "index": self.index, "max_iterations": self.max_iterations}
+        coefficients = {"alpha_m": alpha_m, "alpha_f": alpha_f, "gamma_n": gamma, "beta_n": 0.25 * (gamma + 0.5) ** 2}
+        return {**coefficients, "index": self.index, "max_iterations": self.max_iterations}
 
     def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
         """``J a = gamma``, which its steps begin with and its recorded multipliers satisfy."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.constraint_tape import TapeFactors, acting
+from dalembert.core.types import Expression, ExpressionLike
 
 __all__ = [
     "SweptMass",
@@ -23,15 +25,15 @@ __all__ = [
 _NAMES = ("t", "x", "c", "p")
 
 
-def _symbols(function: ca.Function) -> list[Any]:
+def _symbols(function: ca.Function) -> list[Expression]:
     return [ca.SX.sym(name, function.size1_in(k)) for k, name in enumerate(_NAMES)]
 
 
-def _acting(flags: Any, x: Any) -> list[Any]:
+def _acting(flags: NDArray[np.int64], x: Expression) -> list[Expression]:
     return acting([None if flag < 0 else x[int(flag)] for flag in flags])
 
 
-def seen_gaps(phi: Any, watched: Sequence[int]) -> Any:
+def seen_gaps(phi: Expression, watched: Sequence[int]) -> Expression:
     """``Phi`` of the watched rows, of the others zero."""
     return ca.vertcat(*(phi[i] if i in watched else 0 for i in range(phi.shape[0])))
 
@@ -43,7 +45,7 @@ def gaps_tape(tape: ca.Function, watched: Sequence[int]) -> ca.Function:
     return ca.Function("gaps", arguments, [phi], list(_NAMES), ["phi"])
 
 
-def largest_error(on: list[Any], values: Any) -> Any:
+def largest_error(on: list[Expression], values: Expression) -> Expression:
     """Largest magnitude among the rows that act; huge if one of them is not a number."""
     most, total = ca.SX(0), ca.SX(0)
     for i, act in enumerate(on):
@@ -63,27 +65,29 @@ class SweptMass:
         The symbols t, x, c and p.
     """
 
-    def __init__(self, sweeps: ca.Function, arguments: Sequence[Any]) -> None:
+    def __init__(self, sweeps: ca.Function, arguments: Sequence[Expression]) -> None:
         self._sweeps, self._arguments = sweeps, arguments
         self.pivots = self._inverse = ca.vertsplit(self._sweep(ca.SX(sweeps.size1_in(4), 1))[2])
 
-    def _sweep(self, b: Any) -> list[Any]:
+    def _sweep(self, b: Expression) -> list[Expression]:
         return list(self._sweeps(*self._arguments, b))
 
-    def lower(self, b: Sequence[Any]) -> list[Any]:
+    def lower(self, b: Sequence[Expression]) -> list[Expression]:
         """``L^-1 b``."""
         return list(ca.vertsplit(self._sweep(ca.vertcat(*b))[0]))
 
-    def upper(self, b: Sequence[Any]) -> list[Any]:
+    def upper(self, b: Sequence[Expression]) -> list[Expression]:
         """``L^-T b``."""
         return list(ca.vertsplit(self._sweep(ca.vertcat(*b))[1]))
 
-    def scaled(self, b: Sequence[Any]) -> list[Any]:
+    def scaled(self, b: Sequence[Expression]) -> list[Expression]:
         """``D^-1 b``."""
         return [x * d for x, d in zip(b, self._inverse, strict=True)]
 
 
-def swept_motion(tape: ca.Function, flags: Any, watched: Sequence[int], sweeps: ca.Function) -> ca.Function:
+def swept_motion(
+    tape: ca.Function, flags: NDArray[np.int64], watched: Sequence[int], sweeps: ca.Function
+) -> ca.Function:
     """Solve the equations that a tape delivers by sweeps along the tree: its mass matrix is not formed.
 
     Returns
@@ -100,7 +104,7 @@ def swept_motion(tape: ca.Function, flags: Any, watched: Sequence[int], sweeps: 
     return ca.Function("motion", arguments, outputs, list(_NAMES), ["rates", "phi", "phi_t", "a", "lambda", "share"])
 
 
-def dynamics_tape(tape: ca.Function, flags: Any, watched: Sequence[int] | None = None) -> ca.Function:
+def dynamics_tape(tape: ca.Function, flags: NDArray[np.int64], watched: Sequence[int] | None = None) -> ca.Function:
     """Solve the constrained equations that a tape delivers.
 
     Parameters
@@ -137,7 +141,12 @@ def dynamics_tape(tape: ca.Function, flags: Any, watched: Sequence[int] | None =
 
 
 def projection_tape(
-    geometry: ca.Function, move: ca.Function, flags: Any, nq: int, nv: int, sweeps: ca.Function | None = None
+    geometry: ca.Function,
+    move: ca.Function,
+    flags: NDArray[np.int64],
+    nq: int,
+    nv: int,
+    sweeps: ca.Function | None = None,
 ) -> ca.Function:
     """One step of Newton's method onto ``Phi = 0``, and the velocities that satisfy ``Phi' = 0``, from one geometry.
 
@@ -166,14 +175,16 @@ def projection_tape(
     factors = TapeFactors(M, Jt, on, None if sweeps is None else SweptMass(sweeps, arguments))
     q = move(x, factors.correction(phi), arguments[3])
     v = x[nq : nq + nv] + factors.correction(phidot)
-    found = [q, v, largest_error(on, phi), factors.share]
+    outputs = [q, v, largest_error(on, phi), factors.share]
     labels = ["q", "v", "error", "share"]
     if sweeps is None:
-        found, labels = [*terms, *found], [*geometry.name_out(), *labels]
-    return ca.Function("projection", arguments, ca.cse([ca.densify(y) for y in found]), list(_NAMES), labels)
+        outputs, labels = [*terms, *outputs], [*geometry.name_out(), *labels]
+    return ca.Function("projection", arguments, ca.cse([ca.densify(y) for y in outputs]), list(_NAMES), labels)
 
 
-def start_tape(geometry: ca.Function, move: ca.Function, flags: Any, nq: int, nv: int, kept: Any) -> ca.Function:
+def start_tape(
+    geometry: ca.Function, move: ca.Function, flags: NDArray[np.int64], nq: int, nv: int, kept: ExpressionLike
+) -> ca.Function:
     """One step of Newton's method onto ``Phi = 0``, and velocities on ``Phi' = 0`` some of which are as asked for.
 
     Parameters

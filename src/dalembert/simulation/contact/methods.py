@@ -93,15 +93,15 @@ class TimeStepping(ContactMethod):
 CONTACT_METHODS: Mapping[str, type[ContactMethod]] = {way.name: way for way in (EventDriven, TimeStepping)}
 
 
-def contact_method(given: str | Mapping[str, Any] | ContactMethod) -> ContactMethod:
+def contact_method(contact: str | Mapping[str, Any] | ContactMethod) -> ContactMethod:
     """Return a way to deal with contacts, from itself, its name, or a mapping of its name and settings."""
-    if isinstance(given, ContactMethod):
-        return given
-    options = {} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else None
-    name = given if isinstance(given, str) else None if options is None else options.pop("name", None)
+    if isinstance(contact, ContactMethod):
+        return contact
+    options = {} if isinstance(contact, str) else dict(contact) if isinstance(contact, Mapping) else None
+    name = contact if isinstance(contact, str) else None if options is None else options.pop("name", None)
     if not isinstance(name, str) or options is None:
         known = ", ".join(CONTACT_METHODS)
-        raise InputError(f"contact must be one of {known}, with settings or without, got {given!r}")
+        raise InputError(f"contact must be one of {known}, with settings or without, got {contact!r}")
     if name not in CONTACT_METHODS:
         hint = did_you_mean(name, CONTACT_METHODS)
         raise InputError(f"unknown contact method {name!r}{hint}; known: {', '.join(CONTACT_METHODS)}")

@@ -134,9 +134,9 @@ class NativeStepping:
             array(name, np.zeros(max(1, k), dtype=np.int64))
         array("near", np.ones(max(1, k), dtype=np.int64))
         if system.pairs is not None:
-            own = [kernels[pair.key] for pair in system.pairs]
-            array("pair", np.array([kernel.address for kernel in own], dtype=np.uintp))
-            array("pair_work", np.zeros(max(1, *(kernel.n_work for kernel in own))))
+            pair_kernels = [kernels[pair.key] for pair in system.pairs]
+            array("pair", np.array([kernel.address for kernel in pair_kernels], dtype=np.uintp))
+            array("pair_work", np.zeros(max(1, *(kernel.n_work for kernel in pair_kernels))))
             c.n_p = system.n_parameters
             array("values", np.zeros(1 + n + c.n_p + sum(map(len, system.factor)) + nv))
             array("gathered", np.zeros(max(1, *(len(pair.gather) for pair in system.pairs))))

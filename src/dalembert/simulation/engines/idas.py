@@ -8,13 +8,11 @@ systems regular where constraints are redundant, and makes their multipliers tho
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi
 import numpy as np
 
 from dalembert.core.constraint_algebra import factorise
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.simulation.constrained.fallback import PythonConstrained
 from dalembert.simulation.constrained.methods import Idas
 from dalembert.simulation.engines.engine import Setup
@@ -43,7 +41,7 @@ class AlgebraicPart:
         self._eps = _REGULAR * float(np.sum(Y**2)) / max(1, Y.shape[1])
         self.z = casadi.SX.sym("z", self._system.nv + self._system.m)
 
-    def equations(self, t: Any, x: Any, c: Any, p: Any) -> tuple[Any, Any]:
+    def equations(self, t: Expression, x: Expression, c: Expression, p: Expression) -> tuple[Expression, Expression]:
         """Rates of x, and the algebraic residual, on symbols."""
         s = self._system
         rates, f, Jt, phi, phidot, gamma, phi_t, M = s.tape(t, x, c, p)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import build_library
+from dalembert.compile.native import Native
 from dalembert.compile.structs import struct_checks
 from dalembert.core.types import Array
 from dalembert.simulation.engines.engine import Counts, Outcome, Setup
@@ -103,7 +104,13 @@ def _library() -> ctypes.CDLL:
 
 
 def loop_memory(
-    setup: Setup, method: Tableau, *, adaptive: bool, capacity: int, ode: Any = None, events: Any = None
+    setup: Setup,
+    method: Tableau,
+    *,
+    adaptive: bool,
+    capacity: int,
+    ode: Native | None = None,
+    events: Native | None = None,
 ) -> NativeMemory:
     """Return the memory of a time loop at the start of a run.
 
@@ -169,7 +176,7 @@ def loop_memory(
     return memory
 
 
-def update_memory(update: Update, kernel: Any, struct: Any = None) -> NativeMemory:
+def update_memory(update: Update, kernel: Native | None, struct: Any = None) -> NativeMemory:
     """Return the memory of what is sampled; without a kernel it is for the caller to sample.
 
     Parameters
@@ -182,14 +189,14 @@ def update_memory(update: Update, kernel: Any, struct: Any = None) -> NativeMemo
         Its structure, if there is one already.
     """
     memory, n = NativeMemory(_Update, struct), len(update.rows)
-    own = memory.struct
-    own.n, own.period, own.offset = n, update.period, update.offset
+    fields = memory.struct
+    fields.n, fields.period, fields.offset = n, update.period, update.offset
     if kernel is not None:
         noise = update.noise + update.noise % 2
         arrays = {"work": np.zeros(kernel.n_work), "w": np.zeros(noise), "values": np.zeros(n)}
         for name, values in (arrays | {"rows": np.array(update.rows, dtype=np.int64)}).items():
             memory.array(name, values)
-        own.f, own.n_noise, own.stream = kernel.address, noise, update.stream
+        fields.f, fields.n_noise, fields.stream = kernel.address, noise, update.stream
     return memory
 
 
@@ -217,8 +224,8 @@ class NativeEngine:
     def __init__(
         self,
         setup: Setup,
-        ode: Any,
-        events: Any = None,
+        ode: Native | None,
+        events: Native | None = None,
         *,
         tableau: Tableau | None = None,
         adaptive: bool | None = None,
@@ -287,8 +294,8 @@ class NativeEngine:
     def take_over(self, sampler: Sampler) -> None:
         """Sample natively what is native, on the memory of the sampler, which goes on with what is not."""
         loop, updates = self._loop, (_Update * len(sampler.updates))()
-        for update, native, own in zip(sampler.updates, sampler.native, updates, strict=True):
-            self._kept += [native, update_memory(update, native, own)]
+        for update, native, struct in zip(sampler.updates, sampler.native, updates, strict=True):
+            self._kept += [native, update_memory(update, native, struct)]
         self._kept += [updates, sampler.held, sampler.counts]
         loop.updates, loop.n_updates = ctypes.addressof(updates), len(updates)
         loop.c, loop.instants = sampler.held.ctypes.data, sampler.counts.ctypes.data
@@ -321,12 +328,18 @@ class NativeEngine:
                 return Outcome.YIELD
 
     def make_transitions(
-        self, table: PairTable | None, switches: SwitchTable | None = None, measure: Any = None, **settings: int
+        self,
+        table: PairTable | None,
+        switches: SwitchTable | None = None,
+        measure: Native | None = None,
+        **settings: int,
     ) -> NativeTransitions:
         """Let native code make the transitions of these pairs and switches; return where it tells what it did."""
-        made = NativeTransitions(self._setup, self.constrained, table, self._reference, switches, measure, **settings)
-        self.transitions = made
-        return made
+        transitions = NativeTransitions(
+            self._setup, self.constrained, table, self._reference, switches, measure, **settings
+        )
+        self.transitions = transitions
+        return transitions
 
     def partial(self, s: float) -> tuple[Array, Array]:
         if self._library.loop_partial(self._reference, s, *self._addresses):

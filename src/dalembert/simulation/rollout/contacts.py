@@ -28,7 +28,7 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
     counts = [len(support) for support in system.supports]
     many = system.pairs is not None
     n_values, n_L = sum(n * m for n, m in zip(sizes, counts, strict=True)), sum(map(len, system.factor))
-    found: dict[str, object] = {
+    macros: dict[str, object] = {
         "STEPPING": 1,
         "MANY": int(many),
         "N_COORDINATES": system.nq,
@@ -62,7 +62,7 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
         numbers = {key: k for k, key in enumerate(_kinds(system))}
         gathers = [pair.gather for pair in system.pairs]
         cases = " ".join(f"case {k}: {{ PAIR{k}(in, out, work) break; }}" for k in numbers.values())
-        found |= {
+        macros |= {
             "N_GIVEN": 1 + problem.n_states + problem.n_parameters + n_L + system.nv,
             "MOST_GATHERED": max(1, *map(len, gathers)),
             "GATHER_START": _listed([0, *accumulate(map(len, gathers))]),
@@ -70,7 +70,7 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
             "PAIR_KINDS": _listed([numbers[pair.key] for pair in system.pairs]),
             "PAIRS(kind, in, out, work)": f"switch (kind) {{ {cases} }}",
         }
-    return found
+    return macros
 
 
 def _kinds(system: SteppingSystem) -> dict[str, ca.Function]:

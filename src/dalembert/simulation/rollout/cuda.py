@@ -142,7 +142,7 @@ class _Flight:
             self._left = GpuDesk(cupy, desk, self.columns(members.watched), n)
 
     def _launch(
-        self, segment: Any, due: Any = _NOTHING, holds: Any = (_NOTHING, _NOTHING), *, samples: bool = False
+        self, segment: np.void, due: Any = _NOTHING, holds: Any = (_NOTHING, _NOTHING), *, samples: bool = False
     ) -> None:
         row = int(segment["row"])
         target = self._record[row - 1] if row >= 0 else _NOTHING
@@ -158,10 +158,10 @@ class _Flight:
             ),
         )
 
-    def _due(self, segment: Any) -> Any:
+    def _due(self, segment: np.void) -> Any:
         return self._instants[int(segment["sample"])] if segment["sample"] >= 0 else _NOTHING
 
-    def begin(self, segment: Any) -> None:
+    def begin(self, segment: np.void) -> None:
         """Let members begin whose events have to be armed; what is sampled at the start is sampled before."""
         members, n_held = self._members, self._members.held.shape[-1]
         if self._desk is None or self._left is None or members.watched is None:

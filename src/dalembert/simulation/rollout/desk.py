@@ -81,7 +81,7 @@ class Desk:
         self._outside: EventSteps = members.outside
         self._steps: list[ThreadSteps | None] = [None] * max(1, min(threads, len(members.x)))
 
-    def begin(self, segment: Any, held: Array) -> None:
+    def begin(self, segment: np.void, held: Array) -> None:
         """Let members begin that have not left their start: they settle, and their events are armed."""
         members, row = self._members, self.row
         assert members.fresh is not None and members.watched is not None
@@ -97,7 +97,7 @@ class Desk:
         members.rows[which, 0] = members.x[which]
         members.rows[ended, 0] = np.nan
 
-    def take(self, rows: Array, which: NDArray[np.int64], segment: Any, *, begins: bool = False) -> None:
+    def take(self, rows: Array, which: NDArray[np.int64], segment: np.void, *, begins: bool = False) -> None:
         """Take the members ``which``, that lie in ``rows``, over their steps of a segment."""
         count, p = len(self._steps), self._members.p
 
@@ -164,7 +164,7 @@ class GpuDesk:
         count, self._back = np.int64(self._count), None
         return self.watched, back, count, desk, self._left, self._n_left, self._lying, np.int64(samples)
 
-    def take(self, segment: Any) -> bool:
+    def take(self, segment: np.void) -> bool:
         """Take the members that have left over their steps; whether there were any, that a launch has to go on with."""
         self._count = count = int(self._n_left.get()[0])
         if count == 0:

@@ -185,9 +185,9 @@ class EventSteps:
     @cached_property
     def carried(self) -> Array:
         """What members have to know from one step to the next."""
-        made = np.zeros((len(self.coefficients), _CARRIED))
-        made[:, _ARMED_AT] = -np.inf
-        return made
+        carried = np.zeros((len(self.coefficients), _CARRIED))
+        carried[:, _ARMED_AT] = -np.inf
+        return carried
 
     @cached_property
     def _logs(self) -> list[dict[str, Any]]:
@@ -202,7 +202,7 @@ class EventSteps:
                 records, entries = records + more[0], entries + more[1]
         return records, entries
 
-    def _own(self, member: int) -> TransitionMaker | None:
+    def _maker_of(self, member: int) -> TransitionMaker | None:
         p = self.parameters[member] if self.parameters.ndim == 2 else self.parameters
         return None if self.maker is None else self.maker(p)
 
@@ -212,7 +212,7 @@ class EventSteps:
 
     def log(self, member: int) -> list[object]:
         """Transitions of a member, as its `metadata` has them."""
-        maker = self._own(member)
+        maker = self._maker_of(member)
         if maker is None:
             return []
         for entry in self._log(member)[1]:
@@ -222,7 +222,7 @@ class EventSteps:
     def message(self, member: int, t: float) -> str:
         """Say why transitions of a member gave up at ``t``; empty if they did not."""
         code, culprit, lacks = (int(x) for x in self.carried[member, [_OUTCOME, _CULPRIT, _LACKS]])
-        outcome, maker = Outcome(code), self._own(member)
+        outcome, maker = Outcome(code), self._maker_of(member)
         if outcome < Outcome.ACCUMULATED:
             return ""
         if outcome is Outcome.ILL_POSED and culprit >= 0 and maker is not None:
@@ -272,12 +272,14 @@ class ThreadSteps:
         engine = NativeEngine(patient, None, constrained=equations, tableau=tableau, capacity=1 if steps.every else 64)
         changes = _CHANGES if steps.keeps else 64
         measure = measure_kernel(steps.switches)
-        self._made = made = engine.make_transitions(table, steps.switches, measure, changes=changes)
+        self._transitions = transitions = engine.make_transitions(table, steps.switches, measure, changes=changes)
         if steps.endless:
-            made.endless()
+            transitions.endless()
         library = _library()
         self._struct = struct = _Members()
-        self._whose: tuple[NDArray[np.int64], ...] = tuple(np.zeros(made.capacity, dtype=np.int64) for _ in range(2))
+        self._whose: tuple[NDArray[np.int64], ...] = tuple(
+            np.zeros(transitions.capacity, dtype=np.int64) for _ in range(2)
+        )
         self._logs, self._steps = logs, steps
         stops, specs = terminal_events(problem), problem.event_specs
         first_own = len(specs) - problem.n_constraint_events
@@ -288,14 +290,14 @@ class ThreadSteps:
         drain = _DRAIN(self.flush)
         slopes = np.zeros(2 * problem.n_states)
         self._kept = (engine, equations, measure, numbers, drain, slopes, steps.carried)
-        struct.watch, struct.order = made.address, float(tableau.order)
+        struct.watch, struct.order = transitions.address, float(tableau.order)
         if table is not None and len(table.rows):
             struct.begin = ctypes.cast(constrained_library().transitions_begin, _POINTER).value
-            struct.transitions, struct.n_pairs = made.place(""), len(table.rows)
-            struct.restitution, struct.friction = made.place("e"), made.place("mu")
+            struct.transitions, struct.n_pairs = transitions.place(""), len(table.rows)
+            struct.restitution, struct.friction = transitions.place("e"), transitions.place("mu")
         if table is not None:
             for name in ("t_loose", "lacks", "pair"):
-                setattr(struct, name, made.place(name))
+                setattr(struct, name, transitions.place(name))
         struct.coefficients, struct.kinds = steps.coefficients.ctypes.data, numbers.ctypes.data
         struct.every, struct.keeps = steps.every, steps.keeps
         struct.carried = steps.carried.ctypes.data
@@ -313,7 +315,7 @@ class ThreadSteps:
 
     def flush(self) -> None:
         """Take what the log has; native code, or the end of the run, empties it."""
-        log = self._made.logged()
+        log = self._transitions.logged()
         if self._steps.keeps and len(log["event"]):
             whose, of_changes = self._whose
             log |= {
@@ -321,5 +323,5 @@ class ThreadSteps:
                 "change_member": of_changes[: len(log["change_t"])].copy(),
             }
             self._logs.append(log | {"members": frozenset(log["member"].tolist())})
-        self._made.forget()
+        self._transitions.forget()
         self._struct.n_signed = self._struct.n_changes_signed = 0

@@ -288,11 +288,15 @@ class LaneRollout:
             loop.measure, loop.measure_work = self._gauge.block_address, vectors.ctypes.data
             loop.kinds, loop.since, loop.until = (table.ctypes.data for table in (kinds, since, until))
         if self._updates is not None:
-            own = self._updates
-            vectors = np.empty(own.most_work + (own.most_noise + own.most_rows + 1) * self.width)
+            sampled = self._updates
+            vectors = np.empty(sampled.most_work + (sampled.most_noise + sampled.most_rows + 1) * self.width)
             kept.append(vectors)
-            loop.n_updates, loop.updates = len(own.table), ctypes.addressof(own.table)
-            loop.most_noise, loop.most_rows, loop.sample_work = own.most_noise, own.most_rows, vectors.ctypes.data
+            loop.n_updates, loop.updates = len(sampled.table), ctypes.addressof(sampled.table)
+            loop.most_noise, loop.most_rows, loop.sample_work = (
+                sampled.most_noise,
+                sampled.most_rows,
+                vectors.ctypes.data,
+            )
             loop.seed = members.seed
         return loop, kept, outside
 
@@ -306,9 +310,9 @@ class LaneRollout:
             *(("number", members.numbers), ("held_rows", members.held_rows), ("fresh", members.fresh)),
         ]
         for name, stride, array in (("held", "held_stride", members.held), ("parameters", "p_stride", members.p)):
-            own = array.ndim == 2
-            setattr(loop, stride, array.shape[-1] if own else 0)
-            if own:
+            per_member = array.ndim == 2
+            setattr(loop, stride, array.shape[-1] if per_member else 0)
+            if per_member:
                 tables.append((name, array))
             else:
                 setattr(loop, name, array.ctypes.data)

@@ -102,9 +102,9 @@ class Members:
 
     def some(self, which: NDArray[np.int64], x: Array, held: Array, measured: Array | None) -> Members:
         """Some of the members, with the states (of those alone), held values and measures that they began with."""
-        own, p = (a[which] if a.ndim == 2 else a for a in (held, self.p))
+        held_values, p = (a[which] if a.ndim == 2 else a for a in (held, self.p))
         memory = None if measured is None else measured[which]
-        some = Members.at_start(x, own, p, self.rows.shape[1], memory)
+        some = Members.at_start(x, held_values, p, self.rows.shape[1], memory)
         clock, rows = (None if a is None else a[which] for a in (self.clock, self.held_rows))
         numbers = None if self.numbers is None else self.numbers[which]
         signs = None if self.signs is None else np.full((len(which), self.signs.shape[1]), np.nan)
@@ -113,9 +113,9 @@ class Members:
     def put(self, which: NDArray[np.int64], some: Members) -> None:
         """Write what became of some of the members into their places."""
         for name in ("x", "held", "rows", "status", "done", "failed_at", "measured", "held_rows"):
-            own, other = getattr(self, name), getattr(some, name)
-            if own is not None and (name != "held" or own.ndim == 2):
-                own[which] = other
+            mine, other = getattr(self, name), getattr(some, name)
+            if mine is not None and (name != "held" or mine.ndim == 2):
+                mine[which] = other
 
     def going_out(self, outside: EventSteps) -> Members:
         """Return these members with who takes them out of their lanes."""
@@ -126,8 +126,8 @@ class Members:
     def paced(self, setup: Setup) -> Members:
         """Return these members with steps of their own."""
         pace = np.tile([0.0, 1e-4, 0.0, 0.0], (len(self.x), 1))
-        own = Pacing(np.array(setup.atol), setup.rtol, setup.max_step, setup.max_steps, setup.t_end)
-        return replace(self, pacing=own, pace=pace)
+        pacing = Pacing(np.array(setup.atol), setup.rtol, setup.max_step, setup.max_steps, setup.t_end)
+        return replace(self, pacing=pacing, pace=pace)
 
     @property
     def words(self) -> NDArray[np.str_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -99,17 +99,17 @@ def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
         rest = b - (a + count * h)
         rest = rest if rest > 1e-9 * h else 0.0
         for first in range(0, max(count, 1), longest):
-            part = min(longest, count - first)
-            last_part = first + part == count
-            whole = not setup.record and part and (rest or not last_part)  # a step of its own row before the end
+            steps = min(longest, count - first)
+            is_last = first + steps == count
+            whole = not setup.record and steps and (rest or not is_last)  # a step of its own row before the end
             row_end = -1
-            if whole or (last_part and (recorded or not setup.record)):
-                t.append(a + (first + part) * h if whole else b)
+            if whole or (is_last and (recorded or not setup.record)):
+                t.append(a + (first + steps) * h if whole else b)
                 row_end = len(t) - 1
-            left = 0.0 if whole or not last_part else rest
-            segments.append((a, h, left, first, part, row_end, begin, -1 if first else sample))
+            left = 0.0 if whole or not is_last else rest
+            segments.append((a, h, left, first, steps, row_end, begin, -1 if first else sample))
             begin = row_end
-            if whole and last_part:  # and what is left, in a row of its own
+            if whole and is_last:  # and what is left, in a row of its own
                 t.append(b)
                 segments.append((a, h, rest, count, 0, len(t) - 1, begin, -1))
                 begin = len(t) - 1
@@ -176,7 +176,7 @@ def rollout_macros(problem: Problem, method: str, *, alone: bool = False) -> dic
         return {"ADAPTIVE": int(tableau.adaptive), **sizes}
     steps = [*(float(tableau.a[s + 1, s]) for s in range(tableau.stages - 1)), 0.0]
 
-    def listed(values: Any) -> str:
+    def listed(values: Iterable[float]) -> str:
         return ", ".join(repr(float(v)) for v in values)
 
     adaptive: dict[str, object] = {"ADAPTIVE": int(tableau.adaptive)}

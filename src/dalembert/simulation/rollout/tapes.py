@@ -52,8 +52,8 @@ def rollout_tapes(
     """
     system = problem.constrained
     if alone:
-        given = [ca.SX.sym(name, problem.ode.size1_in(k)) for k, name in enumerate(_NAMES)]
-        return ca.Function("alone", given, [given[0]], _NAMES, ["out"]), {}
+        arguments = [ca.SX.sym(name, problem.ode.size1_in(k)) for k, name in enumerate(_NAMES)]
+        return ca.Function("alone", arguments, [arguments[0]], _NAMES, ["out"]), {}
     if problem.stepping is not None:
         return stepping_tapes(problem.stepping)
     if system is None:
@@ -120,21 +120,22 @@ def events_tape(problem: Problem, symbols: list[Any], way: ConstraintMethod) -> 
     system, x, terms = problem.constrained, symbols[1], _terms(way)
     assert system is not None
     kept, share, one = lasting_rows(system), ca.SX(1), ca.SX(1)
-    own = ca.SX(0, 1) if problem.events is None else problem.events(*symbols)
+    events = ca.SX(0, 1) if problem.events is None else problem.events(*symbols)
     phi, lasting = ca.SX(system.tape(*symbols)[3]), [row for row in system.unilateral if row in kept]
     multipliers: dict[int, Any] = {}
     if lasting:
         watched = [kept.index(row) for row in lasting]
         tape = dynamics_tape(_of_rows(system.tape, kept), system.flags[kept], None if any(terms) else watched)
-        found = tape(*symbols, ca.DM(terms))
-        multipliers, share = {row: found[9][k] for row, k in zip(lasting, watched, strict=True)}, ca.SX(found[10])
+        solved = tape(*symbols, ca.DM(terms))
+        multipliers = {row: solved[9][k] for row, k in zip(lasting, watched, strict=True)}
+        share = ca.SX(solved[10])
     switches = {row: x[int(system.flags[row])] for row in system.unilateral}
     tensions = [ca.if_else(s > 0.5, multipliers[row], 1) if row in lasting else one for row, s in switches.items()]
     gaps = [ca.if_else(ca.logic_and(s > -0.5, s <= 0.5), GAP - phi[row], 1) for row, s in switches.items()]
     for mode in outside_modes(system):
         share = ca.if_else(x[mode] > 0.5, 0, share)
     friction = [one] * (3 * len(system.rubbing))
-    outputs = ca.cse([ca.densify(ca.vertcat(own, *tensions, *gaps, *friction)), share])
+    outputs = ca.cse([ca.densify(ca.vertcat(events, *tensions, *gaps, *friction)), share])
     return ca.Function("events", symbols, outputs, _NAMES, ["g", "share"])
 
 
@@ -149,14 +150,14 @@ def constraint_macros(
     if system is None:
         nobody = {"ALONE": 0, "WATCHES": 0, "N_WATCHED": 0, "CONSTRAINED": 0, "PROJECTS": 0}
         return {**nobody, **stepping_macros(problem)}
-    found: dict[str, object] = {"ALONE": 0, "STEPPING": 0, "CONSTRAINED": 1, "PROJECTS": int(way.projects)}
+    macros: dict[str, object] = {"ALONE": 0, "STEPPING": 0, "CONSTRAINED": 1, "PROJECTS": int(way.projects)}
     if not lasting_rows(system):
-        found["PROJECTS"] = 0
+        macros["PROJECTS"] = 0
     watching = watches(problem) if watching is None else watching
-    found |= {"N_POSE": system.nq + system.nv, "WATCHES": int(watching)}
-    found |= {"N_WATCHED": len(problem.event_specs) if watching else 0}
-    found |= {"DIRECTIONS": ", ".join(str(float(spec.direction)) for spec in problem.event_specs)}
+    macros |= {"N_POSE": system.nq + system.nv, "WATCHES": int(watching)}
+    macros |= {"N_WATCHED": len(problem.event_specs) if watching else 0}
+    macros |= {"DIRECTIONS": ", ".join(str(float(spec.direction)) for spec in problem.event_specs)}
     if way.projects:
-        found |= {"N_COORDINATES": system.nq}
-        found |= {name.upper(): repr(float(way.settings[name])) for name in ("tolerance", "drift")}
-    return found
+        macros |= {"N_COORDINATES": system.nq}
+        macros |= {name.upper(): repr(float(way.settings[name])) for name in ("tolerance", "drift")}
+    return macros

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import casadi
 import numpy as np
@@ -54,16 +53,16 @@ class VmRollout:
         """Integrate all members; see `RolloutEngine`."""
         x, p, rows, status, done = members.x, members.p, members.rows, members.status, members.done
         for i in range(len(x)):
-            own = p[i] if p.ndim == 2 else p
+            parameters = p[i] if p.ndim == 2 else p
             held = members.held[i] if members.held.ndim == 2 else members.held
             clock = 0.0 if members.clock is None else float(members.clock[i])
-            ode, project = self._equations(own)
-            look, watch = self._gauge(members, i, held, own), self._watch(members, i, own, ode, project)
+            ode, project = self._equations(parameters)
+            look, watch = self._gauge(members, i, held, parameters), self._watch(members, i, parameters, ode, project)
             if self._schedule is None:
                 look(clock + float(plan.segments[0]["anchor"]), 0.0, 0.0)
             for segment in plan.segments:
                 if segment["sample"] >= 0 and not status[i]:
-                    self._sample(plan, members, i, clock + float(segment["anchor"]), own, segment)
+                    self._sample(plan, members, i, clock + float(segment["anchor"]), parameters, segment)
                     look(clock + float(segment["anchor"]), 0.0, 0.0)
                 steps = [float(segment["h"])] * int(segment["count"])
                 steps += [float(segment["rest"])] if segment["rest"] > 0.0 else []
@@ -92,7 +91,7 @@ class VmRollout:
         """Return what runs the same plan again; see `RolloutEngine`."""
         return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
 
-    def _sample(self, plan: Plan, members: Members, i: int, t: float, p: Array, segment: Any) -> None:
+    def _sample(self, plan: Plan, members: Members, i: int, t: float, p: Array, segment: np.void) -> None:
         """Set anew what is due for a member."""
         if self._schedule is None or members.numbers is None or members.held_rows is None:
             return
@@ -128,13 +127,13 @@ class VmRollout:
             return lambda t, h, x, new, held: (new, h)
         value, signs = evaluator(stops.function, p), all_signs[i]
 
-        def part(t: float, s: float, x: Array, held: Array) -> tuple[Array, Array]:
+        def substep(t: float, s: float, x: Array, held: Array) -> tuple[Array, Array]:
             new = project(t + s, self._step(ode, t, s, x, held), held)
             return new, value(t + s, new, held)
 
         def watch(t: float, h: float, x: Array, new: Array, held: Array) -> tuple[Array, float]:
             if np.isnan(signs[0]):
-                signs[:] = np.sign(part(t, PROBE * h, x, held)[1])
+                signs[:] = np.sign(substep(t, PROBE * h, x, held)[1])
             g = value(t + h, new, held)
             if not stops.crossed(signs, g).any():
                 signs[:] = np.sign(g)
@@ -142,9 +141,9 @@ class VmRollout:
             near, far = 0.0, h
             while far - near > WIDTH * h:
                 middle = near + 0.5 * (far - near)
-                crossed = stops.crossed(signs, part(t, middle, x, held)[1]).any()
+                crossed = stops.crossed(signs, substep(t, middle, x, held)[1]).any()
                 near, far = (near, middle) if crossed else (middle, far)
-            new, g = part(t, far, x, held)
+            new, g = substep(t, far, x, held)
             members.status[i] = STOPPED - int(np.argmax(stops.crossed(signs, g)))
             members.failed_at[i] = t + far
             return new, far

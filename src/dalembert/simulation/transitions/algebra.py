@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.constraint_algebra import ConstrainedDynamics, LeastConstraint
 from dalembert.core.contact_algebra import Cones, NoContactForcesError, Solution, Strike
@@ -27,7 +26,7 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-def _call(name: str, sizes: tuple[int, int, int], *arguments: Any) -> int:
+def _call(name: str, sizes: tuple[int, int, int], *arguments: object) -> int:
     """Call a routine with scratch memory for machines of ``sizes``: velocities, rows, pairs."""
     library = _library()
     work = np.zeros(library.transitions_memory(*sizes))
@@ -35,11 +34,11 @@ def _call(name: str, sizes: tuple[int, int, int], *arguments: Any) -> int:
     return int(getattr(library, f"algebra_{name}")(*passed))
 
 
-def _reals(values: Any) -> Array:
+def _reals(values: ArrayLike) -> Array:
     return np.ascontiguousarray(values, dtype=float)
 
 
-def _flags(values: Any) -> NDArray[np.int64]:
+def _flags(values: ArrayLike) -> NDArray[np.int64]:
     return np.ascontiguousarray(values, dtype=np.int64)
 
 
@@ -51,8 +50,8 @@ def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedD
     """As its reference in `constraint_algebra`, of one system."""
     m, nv = J.shape
     a, multipliers = np.zeros(nv), np.zeros(m)
-    given = [_reals(x) for x in (M, force, J, gamma)]
-    if _call("minimum_norm", (nv, m, 1), _size(nv), _size(m), *given, a, multipliers):
+    arguments = [_reals(x) for x in (M, force, J, gamma)]
+    if _call("minimum_norm", (nv, m, 1), _size(nv), _size(m), *arguments, a, multipliers):
         raise np.linalg.LinAlgError("the mass matrix is not positive definite")
     return ConstrainedDynamics(a, multipliers)
 
@@ -63,8 +62,8 @@ def least_constraint(
     """As its reference in `constraint_algebra`."""
     m, nv = J.shape
     a, multipliers, opening, feasible = np.zeros(nv), np.zeros(m), np.zeros(m), np.zeros(1, dtype=np.int64)
-    given = [*(_reals(x) for x in (M, force, J, gamma)), _flags(pulls), ctypes.c_double(tolerance)]
-    if _call("least_constraint", (nv, m, 1), _size(nv), _size(m), *given, a, multipliers, opening, feasible):
+    arguments = [*(_reals(x) for x in (M, force, J, gamma)), _flags(pulls), ctypes.c_double(tolerance)]
+    if _call("least_constraint", (nv, m, 1), _size(nv), _size(m), *arguments, a, multipliers, opening, feasible):
         raise np.linalg.LinAlgError("the mass matrix is not positive definite")
     return LeastConstraint(a, multipliers, opening, bool(feasible[0]))
 
@@ -73,8 +72,8 @@ def solve_cones(c: Cones) -> Solution:
     """As its reference in `contact_algebra`."""
     k = len(c.mu)
     p, u, modes = np.zeros((k, 3)), np.zeros((k, 3)), np.zeros(k, dtype=np.int64)
-    given = [_reals(x) for x in (c.W, c.b, c.mu, c.slip, c.preload)]
-    bad = _call("solve_cones", (1, 1, k), _size(k), *given, p, u, modes)
+    arguments = [_reals(x) for x in (c.W, c.b, c.mu, c.slip, c.preload)]
+    bad = _call("solve_cones", (1, 1, k), _size(k), *arguments, p, u, modes)
     if bad != _SOLVED:
         raise NoContactForcesError(bad)
     return Solution(p, u, modes)
@@ -84,8 +83,8 @@ def strike(W: Array, u: Array, e: Array, mu: Array, poisson: NDArray[np.bool_]) 
     """As its reference in `contact_algebra`."""
     k = len(mu)
     p, factor, lost = np.zeros((k, 3)), np.zeros(1), np.zeros(1)
-    given = [*(_reals(x) for x in (W, u, e, mu)), _flags(poisson)]
-    bad = _call("strike", (1, 1, k), _size(k), *given, p, factor, lost)
+    arguments = [*(_reals(x) for x in (W, u, e, mu)), _flags(poisson)]
+    bad = _call("strike", (1, 1, k), _size(k), *arguments, p, factor, lost)
     if bad != _SOLVED:
         raise NoContactForcesError(bad)
     return Strike(p, (W @ p.ravel()).reshape(k, 3) + u, float(factor[0]), float(lost[0]))

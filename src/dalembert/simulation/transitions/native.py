@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import compile_function
+from dalembert.compile.native import Native
 from dalembert.core.errors import SimulationError
 from dalembert.simulation.constrained.native import EQUATIONS, NativeConstrained, constrained_library
 from dalembert.simulation.engines.engine import Outcome, Setup
@@ -92,7 +93,7 @@ def transitions_memory(
     watch: NativeMemory,
     *,
     switches: SwitchTable | None = None,
-    measure: Any = None,
+    measure: Native | None = None,
     functions: Functions = EQUATIONS,
 ) -> NativeMemory:
     """Return the memory of the transitions of a run, to which the events of ``watch`` then lead.
@@ -115,16 +116,16 @@ def transitions_memory(
     problem, memory = setup.problem, NativeMemory(_Transitions)
     system = problem.constrained
     assert system is not None
-    made, array = memory.struct, memory.array
+    struct, array = memory.struct, memory.array
     n, m, nv, k, changes = problem.n_states, system.m, system.nv, len(table.rows), watch.struct.changes_capacity
-    made.equations, made.k, made.slowest = equations.address, k, slowest_slip(setup.rtol)
+    struct.equations, struct.k, struct.slowest = equations.address, k, slowest_slip(setup.rtol)
     for name in ("rows", "flags", "tangents", "friction", "is_contact", "rubs", "poisson"):
         array(name, np.asarray(getattr(table, name), dtype=np.int64))
     array("e", table.restitution)
     array("mu", table.friction_coefficient)
     if switches is not None:
         sets = [pair for some in switches.sets for pair in some]
-        made.n_switches, made.n_measures = len(switches.events), len(switches.measures)
+        struct.n_switches, struct.n_measures = len(switches.events), len(switches.measures)
         integers = {
             "switch_event": switches.events,
             "switch_first": [0, *accumulate(len(some) for some in switches.sets)],
@@ -137,7 +138,7 @@ def transitions_memory(
             array(name, np.array(values, dtype=np.int64))
         array("switch_value", np.array([value for _, value in sets]))
         if measure is not None:
-            made.measure = measure.address
+            struct.measure = measure.address
             array("measure_work", np.zeros(measure.n_work))
             array("measured", np.zeros(len(integers["measure_latch"])))
     sizes = {"M": nv * nv, "R": nv * nv, "f": nv, "J": m * nv, "Y": nv * m, "gamma": m, "phi": m, "rate": m}
@@ -146,7 +147,7 @@ def transitions_memory(
         array(name, np.zeros(size))
     for name in ("loose", "slipping"):
         array(name, np.zeros(k, dtype=np.int64))
-    made.t_loose, made.log_capacity = float("nan"), changes
+    struct.t_loose, struct.log_capacity = float("nan"), changes
     for name in ("t", "impulses", "lost", "factor", "speed"):
         array(f"log_{name}", np.zeros((changes, m) if name == "impulses" else changes))
     array("log_shocks", np.zeros(changes, dtype=np.int64))
@@ -182,7 +183,7 @@ class NativeTransitions:
         table: PairTable | None,
         loop: int,
         switches: SwitchTable | None = None,
-        measure: Any = None,
+        measure: Native | None = None,
         *,
         changes: int = _CHANGES,
     ) -> None:
@@ -226,10 +227,10 @@ class NativeTransitions:
     def logged(self) -> dict[str, Any]:
         """Arrays of what the log has: of each event, and (``change_*``) of each transition; see `told`."""
         n, k = int(self._watch.n_records), 0 if self._memory is None else int(self._memory.struct.n_log)
-        found = {name: values[:n].copy() for name, values in self._records.items()}
+        log = {name: values[:n].copy() for name, values in self._records.items()}
         first = self._first[:k].copy()
-        found |= {"change_first": first, "change_last": np.append(first[1:], n)[:k]}
-        return found | {f"change_{name}": values[:k].copy() for name, values in self._log.items()}
+        log |= {"change_first": first, "change_last": np.append(first[1:], n)[:k]}
+        return log | {f"change_{name}": values[:k].copy() for name, values in self._log.items()}
 
     def forget(self) -> None:
         """Empty the log."""
@@ -277,22 +278,22 @@ def told(
 ) -> tuple[list[EventRecord], list[TransitionEntry]]:
     """Events and transitions of a log (`NativeTransitions.logged`), of one member if it says whose each of them is."""
     n, k = len(log["event"]), len(log["change_t"])
-    own = np.ones(n, dtype=bool) if member is None else log["member"] == member
+    of_member = np.ones(n, dtype=bool) if member is None else log["member"] == member
     changes = range(k) if member is None else np.flatnonzero(log["change_member"] == member)
     names, times = [specs[i].name for i in log["event"].tolist()], log["t"].tolist()
     x, signs, impulses = log["x"].copy(), log["sign"].tolist(), log["change_impulses"].copy()
-    records = [EventRecord(names[i], times[i], x[i], signs[i]) for i in np.flatnonzero(own).tolist()]
+    records = [EventRecord(names[i], times[i], x[i], signs[i]) for i in np.flatnonzero(of_member).tolist()]
     first, last, t, lost, factor, shocks, speed = (
         log[f"change_{what}"].tolist() for what in ("first", "last", "t", "lost", "factor", "shocks", "speed")
     )
     entries = []
     for j in changes:
-        its = tuple(names[i] for i in range(first[j], last[j]) if own[i] and times[i] == t[j])
+        its = tuple(names[i] for i in range(first[j], last[j]) if of_member[i] and times[i] == t[j])
         entries.append(TransitionEntry(t[j], its, impulses[j], lost[j], factor[j], shocks[j], speed[j]))
     return records, entries
 
 
-def measure_kernel(switches: SwitchTable | None) -> Any:
+def measure_kernel(switches: SwitchTable | None) -> Native | None:
     """Compile what constraints measure when they begin to act; None if none does."""
     if switches is None or switches.measure is None:
         return None

@@ -116,7 +116,7 @@ class TransitionMaker(Protocol):
     def returns(self, t: float, x: Array) -> float:
         """Time after which a contact that has just opened is expected to touch again; infinite if none is."""
 
-    def noted(self, made: TransitionEntry) -> None:
+    def noted(self, entry: TransitionEntry) -> None:
         """Take note of a transition that native code has made."""
 
     def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
