@@ -77,9 +77,7 @@ class CampaignKeywords(ExperimentKeywords, total=False):
 _OF_RUNNER = ("workers", "address", "chunk", "progress")
 
 
-@flat_keywords(
-    CampaignKeywords, defaults={**KEYWORD_DEFAULTS, **{name: getattr(Runner, name) for name in _OF_RUNNER}}
-)
+@flat_keywords(CampaignKeywords, defaults={**KEYWORD_DEFAULTS, **{name: getattr(Runner, name) for name in _OF_RUNNER}})
 def campaign(
     what: Runnable | Callable[..., Any],
     *,
@@ -220,7 +218,7 @@ def _run(
     ]
     if not chunks:
         return
-    todo = sum(len(part) for _, _, part in chunks)
+    todo = sum(len(rows) for _, _, rows in chunks)
     bar = _Bar(team.progress, len(values), len(values) - todo)
     try:
         for number, columns in run_chunks(
@@ -235,10 +233,10 @@ def _run(
 def _with_values(
     question: Mapping[str, Any], values: Array, size: int, number: int, columns: Mapping[str, Any]
 ) -> dict[str, Any]:
-    part = values[number * size : (number + 1) * size]
-    members = np.arange(number * size, number * size + len(part))
-    own = {name: part[:, k] for k, name in enumerate(question["quantities"])}
-    return {"member": members, **own, **columns}
+    rows = values[number * size : (number + 1) * size]
+    members = np.arange(number * size, number * size + len(rows))
+    quantities = {name: rows[:, k] for k, name in enumerate(question["quantities"])}
+    return {"member": members, **quantities, **columns}
 
 
 def _same_question(store: Store, question: Mapping[str, Any]) -> None:

@@ -77,8 +77,8 @@ def visible_gpus() -> list[str]:
     except BuildError:
         return [""]  # the first member says what is missing
     count = int(cupy.cuda.runtime.getDeviceCount())
-    given = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
-    return (given or [str(k) for k in range(count)])[: max(1, count)]
+    names = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
+    return (names or [str(k) for k in range(count)])[: max(1, count)]
 
 
 def _take_gpu(names: Any) -> None:

@@ -162,11 +162,11 @@ def _beside_the_state(
 
 
 def _initial_derivatives(eom: EquationsOfMotion, wrt: tuple[str, ...], n: int) -> Array:
-    S, own = np.zeros((n, len(wrt))), eom.machine
+    S, machine = np.zeros((n, len(wrt))), eom.machine
     for k, name in enumerate(wrt):
         kind, rest = place_of(name)
         if kind != "p":
-            S[own.q_names.index(rest) if kind == "q0" else eom.nq + own.v_names.index(rest), k] = 1.0
+            S[machine.q_names.index(rest) if kind == "q0" else eom.nq + machine.v_names.index(rest), k] = 1.0
     return S
 
 
@@ -218,8 +218,8 @@ def _along_the_steps(
 
     def make() -> Along:
         signals = Signals(eom, problem)
-        given = [signals.t, signals.x, signals.c, signals.p]
-        return Along("outputs", given, ca.vertcat(*(signals[name] for name in of)))
+        arguments = [signals.t, signals.x, signals.c, signals.p]
+        return Along("outputs", arguments, ca.vertcat(*(signals[name] for name in of)))
 
     outputs = eom.kept.once("sensitivity outputs", (problem, of), make, at_most=8)
     rows = _recorded(run.t, experiment.settings)
@@ -306,8 +306,8 @@ def gradient(
 
         def make() -> Along:
             named = Signals(eom, problem)
-            given = [named.t, named.x, named.c, named.p]
-            return Along("end", given, named.expression(final, "the cost at the end"))
+            arguments = [named.t, named.x, named.c, named.p]
+            return Along("end", arguments, named.expression(final, "the cost at the end"))
 
         closing = eom.kept.once("closing", (problem, final), make, at_most=8)
         seeds = np.vstack([np.eye(at.t + 1), np.zeros((len(wrt), at.t + 1))])

@@ -71,11 +71,11 @@ class FunctionTask:
         rows: list[Mapping[str, float]] = []
         status, reason = [], []
         for k, one in enumerate(values.tolist()):
-            given = dict(zip(self.quantities, one, strict=True))
+            arguments = dict(zip(self.quantities, one, strict=True))
             if wants_seed:
-                given["seed"] = member_seed(seed, first + k)
+                arguments["seed"] = member_seed(seed, first + k)
             try:
-                rows.append(_as_numbers(self.function(**given)))
+                rows.append(_as_numbers(self.function(**arguments)))
                 status.append("completed")
                 reason.append("")
             except Exception as error:

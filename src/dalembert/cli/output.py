@@ -26,10 +26,10 @@ def table(*columns: str, title: str | None = None, right: tuple[str, ...] = ()) 
     from rich.markup import escape
     from rich.table import Table
 
-    made = Table(title=title, title_justify="left", show_lines=False)
+    new_table = Table(title=title, title_justify="left", show_lines=False)
     for column in columns:
-        made.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
-    return made
+        new_table.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
+    return new_table
 
 
 def show(listing: Table, screen: Console | None = None) -> None:

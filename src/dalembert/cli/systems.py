@@ -70,7 +70,7 @@ def _show(
         out.print(f"{label}: {', '.join(members) or '(none)'}", markup=False)
     for label in ("constraints", "cables", "contacts"):
         if parts := getattr(machine, label):
-            out.print(f"{label}: {', '.join(part.name for part in parts)}", markup=False)
+            out.print(f"{label}: {', '.join(element.name for element in parts)}", markup=False)
     if machine.parameters:
         values = ", ".join(f"{p.name} = {number(p.value)}" for p in machine.parameters)
         out.print(f"parameters: {values}")

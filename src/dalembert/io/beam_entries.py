@@ -70,36 +70,36 @@ def make_beam(name: str, entry: Any, path: tuple[str | int, ...], number: Read) 
 
 
 def _section(entry: Any) -> Section:
-    given = entry.model_fields_set
+    keys = entry.model_fields_set
     ways = {
         "tube": {"outer", "inner"},
         "rectangle": {"width", "height"},
         "moments": {"area", "I_y", "I_z", "I_p", "torsion", "I_yz"},
     }
-    way = [key for key, fields in ways.items() if given and given <= fields]
+    way = [key for key, fields in ways.items() if keys and keys <= fields]
     if way == ["tube"] and entry.outer is not None:
         return Section.tube(entry.outer, entry.inner)
-    if way == ["rectangle"] and given == ways["rectangle"]:
+    if way == ["rectangle"] and keys == ways["rectangle"]:
         return Section.rectangle(entry.width, entry.height)
     if way == ["moments"] and entry.area is not None:
         return Section(entry.area, entry.I_y, entry.I_z, entry.I_p, entry.torsion, entry.I_yz)
     raise InputError(
         "a section takes outer and inner (a tube), width and height (a rectangle), or area and moments I_y, I_z, I_p, "
-        f"torsion, I_yz, got {', '.join(sorted(given)) or 'nothing'}"
+        f"torsion, I_yz, got {', '.join(sorted(keys)) or 'nothing'}"
     )
 
 
 def _shape(entry: Any, length: float) -> Shape:
-    given = entry.model_fields_set
-    if given == {"polynomial"}:
+    keys = entry.model_fields_set
+    if keys == {"polynomial"}:
         return Shape.polynomial(length, entry.polynomial)
-    if given == {"breaks", "coefficients"}:
+    if keys == {"breaks", "coefficients"}:
         return Shape(tuple(map(float, entry.breaks)), tuple(tuple(map(float, c)) for c in entry.coefficients))
-    if given in ({"nodes", "values"}, {"nodes", "values", "slopes"}):
+    if keys in ({"nodes", "values"}, {"nodes", "values", "slopes"}):
         return Shape.nodal(entry.nodes, entry.values, entry.slopes)
     raise InputError(
         "a shape takes polynomial, or nodes and values (and slopes), or breaks and coefficients, "
-        f"got {', '.join(sorted(given)) or 'nothing'}"
+        f"got {', '.join(sorted(keys)) or 'nothing'}"
     )
 
 
@@ -116,7 +116,7 @@ def beam_to_data(beam: Beam, number: Callable[[Any], Any]) -> dict[str, Any]:
         if getattr(beam, key) != default:
             data[key] = number(getattr(beam, key))
     data["modes"] = {
-        key: given if isinstance(given, int) else [_shape_data(s) for s in given] for key, given in beam.modes
+        key: modes if isinstance(modes, int) else [_shape_data(s) for s in modes] for key, modes in beam.modes
     }
     if isinstance(beam.boundary, tuple):
         data["boundary"] = [

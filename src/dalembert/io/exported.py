@@ -119,7 +119,7 @@ def parts_without_counterpart(machine: Machine, fields: Sequence[str]) -> list[s
     """Lines about parts of a machine that another format does not have, and about its parameters."""
     lines = []
     for field in fields:
-        names = [f"'{part.name}'" for part in getattr(machine, field)]
+        names = [f"'{element.name}'" for element in getattr(machine, field)]
         if names:
             lines.append(f"{field} {', '.join(names)}")
     if machine.parameters:

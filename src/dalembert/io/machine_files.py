@@ -309,13 +309,13 @@ class MachineReader:
     def origin(self, entry: OriginEntry, path: tuple[str | int, ...]) -> Transform:
         """Return the placement that an entry stands for."""
         document = self.document
-        given = [key for key in ("rpy", "quaternion", "matrix") if getattr(entry, key) is not None]
-        if len(given) > 1:
-            message = f"an origin takes one rotation, got {' and '.join(given)}"
+        rotations = [key for key in ("rpy", "quaternion", "matrix") if getattr(entry, key) is not None]
+        if len(rotations) > 1:
+            message = f"an origin takes one rotation, got {' and '.join(rotations)}"
             raise located(document.label, document.line(path), message)
         xyz = self.vector(entry.xyz, (*path, "xyz"))
         owner = f"{'body' if path[0] == 'bodies' else str(path[0])[:-1]} '{path[1]}'"
-        with locating(document.label, document.line((*path, given[0]) if given else path), owner=owner):
+        with locating(document.label, document.line((*path, rotations[0]) if rotations else path), owner=owner):
             if entry.rpy is not None:
                 roll, pitch, yaw = self.vector(entry.rpy, (*path, "rpy"))
                 return Transform.rpy(roll, pitch, yaw, xyz)
@@ -329,23 +329,23 @@ class MachineReader:
     def body(self, name: str, entry: BodyEntry) -> Body | Beam:
         """Return a body or a beam."""
         path = ("bodies", name)
-        given = [shape for shape in (*SHAPES, "beam") if getattr(entry, shape) is not None]
+        shape_keys = [shape for shape in (*SHAPES, "beam") if getattr(entry, shape) is not None]
         keys = entry.model_fields_set - {"geometry"}
-        if len(given) > 1 or (given and keys != set(given)):
+        if len(shape_keys) > 1 or (shape_keys and keys != set(shape_keys)):
             raise InputError(
                 f"body '{name}' takes mass, com and inertia, or one shape, or a beam, got {' and '.join(sorted(keys))}"
             )
         if entry.geometry is None:
-            return self.plain_body(name, entry, given)
+            return self.plain_body(name, entry, shape_keys)
         if entry.beam is not None:
             raise InputError(f"beam '{name}' takes no geometry: its section says what it looks like")
         solids = make_geometry(entry.geometry, (*path, "geometry"), self.number, self.origin, self.document)
-        return replace(self.plain_body(name, entry, given), geometry=solids)
+        return replace(self.plain_body(name, entry, shape_keys), geometry=solids)
 
-    def plain_body(self, name: str, entry: BodyEntry, given: list[str]) -> Any:
+    def plain_body(self, name: str, entry: BodyEntry, shape_keys: list[str]) -> Any:
         """Return a body or a beam, with the geometry of its own shape if it has one."""
         path = ("bodies", name)
-        if not given:
+        if not shape_keys:
             fields = self.numbers(entry, path, "mass", "com")
             rows = entry.inertia
             if isinstance(rows[0], list):
@@ -356,12 +356,12 @@ class MachineReader:
         if entry.beam is not None:
             with locating(self.document.label, self.document.line((*path, "beam"))):
                 return make_beam(name, entry.beam, (*path, "beam"), self.number)
-        shape = getattr(entry, given[0])
+        shape = getattr(entry, shape_keys[0])
         names = [field for field in type(shape).model_fields if field != "axis"]
-        fields = self.numbers(shape, (*path, given[0]), *names)
+        fields = self.numbers(shape, (*path, shape_keys[0]), *names)
         axis = {"axis": shape.axis} if "axis" in type(shape).model_fields else {}
-        make: Callable[..., Body] = getattr(shapes, given[0])
-        with locating(self.document.label, self.document.line((*path, given[0]))):
+        make: Callable[..., Body] = getattr(shapes, shape_keys[0])
+        with locating(self.document.label, self.document.line((*path, shape_keys[0]))):
             return make(name, **fields, **axis)
 
     def joint(self, name: str, entry: JointEntry) -> Joint:
@@ -371,8 +371,8 @@ class MachineReader:
         with locating(self.document.label, self.document.line((*path, "limits")), owner=f"joint '{name}'"):
             limits = Limits(**self.plain_numbers(entry.limits, (*path, "limits")))
         losses = ("stiffness", "rest", "damping", "friction", "friction_velocity", "armature")
-        given = [key for key in ("second_axis", "pitch") if getattr(entry, key) is not None]
-        fields = self.numbers(entry, path, "axis", *losses, *given)
+        optional = [key for key in ("second_axis", "pitch") if getattr(entry, key) is not None]
+        fields = self.numbers(entry, path, "axis", *losses, *optional)
         return Joint(name, entry.kind, entry.parent, entry.child, origin, limits=limits, **fields)
 
     def motor(self, name: str, entry: Any) -> Motor:

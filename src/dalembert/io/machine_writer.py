@@ -182,12 +182,12 @@ def sensor_to_data(sensor: Sensor) -> dict[str, Any]:
     return data if sensor.feedback else data | {"feedback": False}
 
 
-def _wrench(part: Wrench | Thruster, axes: str) -> dict[str, Any]:
+def _wrench(load: Wrench | Thruster, axes: str) -> dict[str, Any]:
     """Entries of a frame and a wrench at it; its axes where they are not the usual ones."""
-    data: dict[str, Any] = {"frame": part.frame}
+    data: dict[str, Any] = {"frame": load.frame}
     for key in ("force", "torque"):
-        data |= _given(key, getattr(part, key), (0.0, 0.0, 0.0))
-    return data | ({"axes": part.axes} if part.axes != axes else {})
+        data |= _given(key, getattr(load, key), (0.0, 0.0, 0.0))
+    return data | ({"axes": load.axes} if load.axes != axes else {})
 
 
 def _origin(pose: Transform) -> dict[str, Any]:

@@ -125,20 +125,20 @@ def without_dependants(document: Document, wrong: set[Element]) -> set[Element]:
     """Return the elements that are wrong together with all that hang on them, directly or not."""
     lost = set(wrong)
     while True:
-        found = set(lost)
+        grown = set(lost)
         for section, (_, keys) in _references():
             for name, entry in _entries(document, section).items():
                 for key, (_, groups) in keys.items():
                     target = _target(section, name, entry, key)
                     if any((group, _owner(document, target)) in lost for group in groups):
-                        found.add((section, name))
+                        grown.add((section, name))
         joints = _entries(document, "joints")
-        held = {_target("joints", name, joints[name], "child") for name in joints if ("joints", name) not in found}
-        found |= {("bodies", body) for body in _entries(document, "bodies") if body not in held}
-        found |= {("couplings", name) for name in _entries(document, "couplings") if ("joints", name) in found}
-        if found == lost:
+        held = {_target("joints", name, joints[name], "child") for name in joints if ("joints", name) not in grown}
+        grown |= {("bodies", body) for body in _entries(document, "bodies") if body not in held}
+        grown |= {("couplings", name) for name in _entries(document, "couplings") if ("joints", name) in grown}
+        if grown == lost:
             return lost
-        lost = found
+        lost = grown
 
 
 def mentions(entry: Any, names: set[str]) -> bool:

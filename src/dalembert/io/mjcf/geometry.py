@@ -113,18 +113,18 @@ def read_contacts(source: Compiled, tree: Placed) -> list[Contact]:
         return []
     shapes = [_Shape(source, tree, g) for g in range(source.model.ngeom)]
     labels: list[str] = []
-    found: list[dict[str, Any]] = []
+    contacts: list[dict[str, Any]] = []
     missing: Counter[str] = Counter()
     for a, b, friction in _colliding(source):
-        made = _contact(shapes[a], shapes[b]) or _contact(shapes[b], shapes[a])
-        if made is None:
+        contact = _contact(shapes[a], shapes[b]) or _contact(shapes[b], shapes[a])
+        if contact is None:
             missing[" and ".join(sorted((shapes[a].kind, shapes[b].kind)))] += 1
             continue
         labels.append(f"{source.name('geom', a)}-{source.name('geom', b)}")
-        found.append({**made, "friction": friction})
+        contacts.append({**contact, "friction": friction})
     for kinds, count in sorted(missing.items()):
         source.leave_out(f"contact between {kinds} ({count} pair{'s' * (count > 1)})")
-    return [Contact(name, **given) for name, given in zip(unique(labels), found, strict=True)]
+    return [Contact(name, **settings) for name, settings in zip(unique(labels), contacts, strict=True)]
 
 
 class _Shape:

@@ -259,8 +259,8 @@ class Session:
         if not isinstance(since, int) or since < 0:
             raise InputError(f"since must be a number of rows, got {since!r}")
         with _BUILDING:
-            part = growing.pack(since)
-        return part | {"facts": {"status": "running", "message": "", "summary": "", "events": []}}
+            packed = growing.pack(since)
+        return packed | {"facts": {"status": "running", "message": "", "summary": "", "events": []}}
 
     def _at(self, data: dict[str, Any]) -> tuple[EquationsOfMotion, Any, Any]:
         opened, changes = self._current(), Changes.read(data.get("changes", {}))
@@ -351,8 +351,8 @@ def _without_modal(equations: EquationsOfMotion, q0: Any) -> Any:
     """A configuration at rest: beams unbent."""
     if not isinstance(q0, dict):
         return q0
-    own = {name for joint in equations.machine.coordinate_joints for name in joint.q_names}
-    return {name: value for name, value in q0.items() if name in own}
+    coordinates = {name for joint in equations.machine.coordinate_joints for name in joint.q_names}
+    return {name: value for name, value in q0.items() if name in coordinates}
 
 
 def _unbalanced(equations: EquationsOfMotion, at: Any, p: Any) -> str:
@@ -378,8 +378,8 @@ def _film_of(experiment: Experiment) -> dict[str, Any]:
 
 
 def _label(changes: Changes) -> str:
-    given = {**changes.p, **changes.q0, **changes.v0, **changes.gains, **changes.settings}
-    words = [f"{name} = {x:.4g}" if isinstance(x, float) else f"{name} = {x}" for name, x in given.items()]
+    values = {**changes.p, **changes.q0, **changes.v0, **changes.gains, **changes.settings}
+    words = [f"{name} = {x:.4g}" if isinstance(x, float) else f"{name} = {x}" for name, x in values.items()]
     return ", ".join(words[:4]) + (", ..." if len(words) > 4 else "") or "as it is"
 
 
