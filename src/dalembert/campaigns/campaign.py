@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack, cast
@@ -17,7 +17,7 @@ from dalembert.campaigns.result import Campaign
 from dalembert.campaigns.runners import RUNNERS, Chunk, run_chunks
 from dalembert.campaigns.sampling import sample
 from dalembert.campaigns.store import Store, needs
-from dalembert.campaigns.tasks import FunctionTask, RolloutTask, SimulationTask, Task, machine_task
+from dalembert.campaigns.tasks import Columns, FunctionTask, RolloutTask, SimulationTask, Task, machine_task
 from dalembert.core.digest import digest
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.keywords import flat_keywords, grouped
@@ -190,7 +190,7 @@ def campaign(
 
 
 def _task(
-    what: Any, names: tuple[str, ...], measure: Mapping[str, Measure] | None, keywords: dict[str, Any], runner: str
+    what: object, names: tuple[str, ...], measure: Mapping[str, Measure] | None, keywords: dict[str, Any], runner: str
 ) -> Task:
     if isinstance(what, Experiment | Machine | EquationsOfMotion):
         experiment = experiment_of(what, cast(ExperimentKeywords, keywords))
@@ -212,7 +212,7 @@ def _run(
     done: set[int],
     question: Mapping[str, Any],
     team: Runner,
-) -> Any:
+) -> Iterator[tuple[int, Columns]]:
     chunks: list[Chunk] = [
         (k, first, values[first : first + size]) for k, first in enumerate(range(0, len(values), size)) if k not in done
     ]
@@ -260,7 +260,7 @@ def _subject(task: Task) -> object:
     return task.experiment.digest if isinstance(task, RolloutTask | SimulationTask) else getattr(task, "function", task)
 
 
-def _name(what: Any) -> str:
+def _name(what: object) -> str:
     machine = what.machine if isinstance(what, Experiment | EquationsOfMotion) else what
     return str(getattr(machine, "name", None) or getattr(machine, "__qualname__", type(machine).__name__))
 
@@ -268,7 +268,7 @@ def _name(what: Any) -> str:
 class _Bar:
     """Members done, rate and time left on stderr, once a campaign takes long."""
 
-    def __init__(self, show: Any, members: int, done: int) -> None:
+    def __init__(self, show: bool | Callable[[int, int], object] | None, members: int, done: int) -> None:
         self._callback = show if callable(show) else None
         self._wanted = sys.stderr is not None and sys.stderr.isatty() if show is None else bool(show)
         self._members, self._done, self._before = members, done, done

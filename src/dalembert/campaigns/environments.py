@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.campaigns.rendering import RENDER_MODES, Rendering, check_rendering
 from dalembert.core.errors import InputError, UnknownNameError
@@ -210,7 +210,7 @@ class _Task:
     low: Array
     high: Array
 
-    def inputs(self, actions: Any) -> Array:
+    def inputs(self, actions: ArrayLike) -> Array:
         """Inputs of actions between -1 and 1."""
         return self.low + (np.asarray(actions, dtype=float) + 1.0) * ((self.high - self.low) / 2)
 
@@ -301,7 +301,7 @@ class _Members:
         self.seen[which] = rows[which, : len(task.names)]
         self.steps[which] = 0
 
-    def step(self, actions: Any) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    def step(self, actions: ArrayLike) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
         """Advance all members: rewards, and who has terminated, was truncated, or had to stop."""
         rows = self.stepper.step(self.task.inputs(actions))
         good = self.stepper.ok & np.isfinite(rows).all(axis=1)

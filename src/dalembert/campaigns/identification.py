@@ -164,10 +164,10 @@ def identify(
             last[key] = residual, jacobian * scale
         return last[key]
 
-    def misses(x: Any) -> Any:
+    def misses(x: Array) -> Array:
         return evaluated(x)[0]
 
-    def slopes(x: Any) -> Any:
+    def slopes(x: Array) -> Array:
         return evaluated(x)[1]
 
     result: Any = least_squares(
@@ -191,7 +191,7 @@ def _begin(machine: Machine, names: tuple[str, ...], records: list[_Record]) -> 
     return np.array([float(start[name]) for name in names])
 
 
-def _bounds(unknown: Any, begin: Array) -> tuple[Array, Array]:
+def _bounds(unknown: Mapping[str, Any] | Sequence[str], begin: Array) -> tuple[Array, Array]:
     if not isinstance(unknown, Mapping):
         return np.full(len(begin), -np.inf), np.full(len(begin), np.inf)
     low, high = (np.array([float(pair[k]) for pair in unknown.values()]) for k in (0, 1))
@@ -275,7 +275,7 @@ def _concluded(
     J: Array,
     scale: Array,
     weights: Array,
-    noise: Any,
+    noise: Mapping[str, float] | None,
 ) -> Identification:
     per_signal = residual.reshape(-1, len(signals))
     freedom = max(1, residual.size - len(names))

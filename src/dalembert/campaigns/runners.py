@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from multiprocessing.queues import SimpleQueue
 from typing import Any
 
 from dalembert.campaigns.store import needs
@@ -81,7 +82,7 @@ def visible_gpus() -> list[str]:
     return (names or [str(k) for k in range(count)])[: max(1, count)]
 
 
-def _take_gpu(names: Any) -> None:
+def _take_gpu(names: SimpleQueue[str]) -> None:
     """Let a process see one GPU alone, before it loads anything of CUDA."""
     os.environ["CUDA_VISIBLE_DEVICES"] = names.get()
 

@@ -18,13 +18,13 @@ import numpy as np
 from dalembert.compile import compile_function
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import place_of
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.derivatives import LinearisedRun, check_quantities, linearised_run
 from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, experiment_of, experiment_verb
 from dalembert.loop.outlets import without_log
-from dalembert.loop.signals import Signals
+from dalembert.loop.signals import Quantity, Signals
 from dalembert.loop.simulate import compose, start_state
 from dalembert.simulation.contact.methods import EventDriven
 from dalembert.simulation.integrate import integrate
@@ -184,7 +184,7 @@ def _augment(
     n, m = problem.n_states, len(wrt)
     S, D = ca.SX.sym("S", n, m), ca.DM(_directions(eom, wrt))
 
-    def along(expression: Any) -> Any:
+    def along(expression: Expression) -> Expression:
         both = ca.vertcat(x, p)
         columns = [ca.jtimes(expression, both, ca.vertcat(S[:, k], D[:, k])) for k in range(m)]
         return ca.horzcat(*columns)
@@ -268,8 +268,8 @@ def gradient(
     machine: Runnable,
     *,
     wrt: Sequence[str],
-    final: Any = None,
-    integral: Any = None,
+    final: Quantity | None = None,
+    integral: Quantity | None = None,
     **keywords: Unpack[ExperimentKeywords],
 ) -> Gradient:
     """Return a cost of a run with its derivatives (adjoint): one run, and once back through its steps.
@@ -293,6 +293,7 @@ def gradient(
         raise InputError("a gradient needs a cost: final=, integral= or both")
 
     def running(problem: Problem) -> ca.Function:
+        assert integral is not None
         named = Signals(eom, problem)
         return named.function([named.expression(integral, "the cost per second")])
 

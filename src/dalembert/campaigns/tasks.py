@@ -92,8 +92,8 @@ def _arguments(function: Callable[..., Any]) -> Mapping[str, Any]:
         return {}
 
 
-def _as_numbers(result: Any) -> Mapping[str, float]:
-    named = result if isinstance(result, Mapping) else {"result": result}
+def _as_numbers(result: object) -> Mapping[str, float]:
+    named: Mapping[str, Any] = result if isinstance(result, Mapping) else {"result": result}
     for name, value in named.items():
         if not isinstance(value, numbers.Real | np.bool_):
             raise InputError(f"measure {name!r} must be a number, got {value!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,6 +60,6 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  dalembert {line}" for line in lines)
 
 
-def number(x: Any) -> str:
+def number(x: object) -> str:
     """Write a number with six digits, text as it is."""
     return f"{x:.6g}" if isinstance(x, int | float) and not isinstance(x, bool) else str(x)

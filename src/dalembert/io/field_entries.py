@@ -8,6 +8,7 @@ from typing import Any
 
 from dalembert.core.errors import InputError
 from dalembert.io.beam_entries import Read
+from dalembert.io.machine_schema import FieldEntry
 from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
 from dalembert.model.orbit import Orbit
@@ -19,7 +20,7 @@ FIELD_TYPES: dict[str, type[Any]] = {
 }
 
 
-def make_field(name: str, entry: Any, number: Read) -> ForceField:
+def make_field(name: str, entry: FieldEntry, number: Read) -> ForceField:
     """Make a force field from its entry; ``number`` reads numbers."""
     kind = FIELD_TYPES[entry.type]
     known = {f.name for f in fields(kind)} - {"name"}

@@ -11,6 +11,7 @@ from dalembert.io.body_schema import GeometryEntry
 from dalembert.io.source import located, locating
 from dalembert.io.yaml_nodes import Document
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from dalembert.model.transform import Transform
 
 __all__ = ["SOLIDS", "geometry_to_data", "make_geometry", "mesh_path"]
 
@@ -63,7 +64,9 @@ def mesh_path(file: str, folder: Path | None) -> str:
     return str((folder / file).resolve())
 
 
-def geometry_to_data(geometry: Geometry, number_entry: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
+def geometry_to_data(
+    geometry: Geometry, number_entry: Callable[..., dict[str, Any]], origin: Callable[[Transform], dict[str, Any]]
+) -> dict[str, Any]:
     """Write a geometry: what has its default value is left out."""
     solid: dict[str, Any] = {}
     for field in fields(geometry.solid):

@@ -109,7 +109,16 @@ from dalembert.io.control_blocks import make_law
 from dalembert.io.field_entries import make_field
 from dalembert.io.geometry_entries import make_geometry
 from dalembert.io.kind_entries import make_cable, make_constraint
-from dalembert.io.machine_schema import JointEntry, MachineFile, SensorEntry, machine_file
+from dalembert.io.machine_schema import (
+    CouplingEntry,
+    JointEntry,
+    MachineFile,
+    MotorEntry,
+    SensorEntry,
+    ThrusterEntry,
+    WrenchEntry,
+    machine_file,
+)
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.schema_errors import describe
 from dalembert.io.simulation_entries import StateNames, read_sensor, read_simulation
@@ -272,7 +281,7 @@ class MachineReader:
                 raise located(self.document.label, self.document.line(("gains", i)), f"gains: {error}")
         return tuple(self.parameters[name] for name in self.file.gains)
 
-    def number(self, value: Any, path: tuple[str | int, ...]) -> Scalar:
+    def number(self, value: Scalar | str, path: tuple[str | int, ...]) -> Scalar:
         """Return a number or the expression that a text stands for."""
         if not isinstance(value, str):
             return value
@@ -375,12 +384,12 @@ class MachineReader:
         fields = self.numbers(entry, path, "axis", *losses, *optional)
         return Joint(name, entry.kind, entry.parent, entry.child, origin, limits=limits, **fields)
 
-    def motor(self, name: str, entry: Any) -> Motor:
+    def motor(self, name: str, entry: MotorEntry) -> Motor:
         """Return a motor."""
         fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping")
         return Motor(name, name if entry.joint is None else entry.joint, effort=entry.effort, **fields)
 
-    def thruster(self, name: str, entry: Any) -> Thruster:
+    def thruster(self, name: str, entry: ThrusterEntry) -> Thruster:
         """Return a thruster."""
         numbers = self.numbers(entry, ("thrusters", name), "force", "torque")
         return Thruster(name, entry.frame, axes=entry.axes, effort=entry.effort, one_sided=entry.one_sided, **numbers)
@@ -389,10 +398,10 @@ class MachineReader:
         """Return a sensor."""
         return read_sensor(name, entry, ("sensors", name), self.number)
 
-    def wrench(self, name: str, entry: Any) -> Wrench:
+    def wrench(self, name: str, entry: WrenchEntry) -> Wrench:
         """Return a wrench."""
         return Wrench(name, entry.frame, axes=entry.axes, **self.numbers(entry, ("wrenches", name), "force", "torque"))
 
-    def coupling(self, name: str, entry: Any) -> Coupling:
+    def coupling(self, name: str, entry: CouplingEntry) -> Coupling:
         """Return a coupling."""
         return Coupling(name, entry.leader, **self.numbers(entry, ("couplings", name), "ratio", "offset"))

@@ -83,7 +83,7 @@ def read_simulation(
     """
     each = nullcontext() if each is None else each
 
-    def plain(value: Any, path: Path) -> float:
+    def plain(value: object, path: Path) -> float:
         expression = number(value, path)
         with locating(document.label, document.line(path)):
             if depends_on_time(expression):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NoReturn
 from xml.parsers import expat
 
 from dalembert.core.errors import FileFormatError
@@ -121,7 +121,7 @@ def parse_xml(data: bytes | str, label: str, skipped: int = 0) -> Element:
     def end(_tag: str) -> None:
         stack.pop()
 
-    def refuse(*_arguments: Any) -> Any:
+    def refuse(*_arguments: object) -> NoReturn:
         line = skipped + parser.CurrentLineNumber
         raise located(label, line, "declares an XML entity; entities are not allowed")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,6 @@ def unique(wanted: list[str], taken: set[str] | None = None) -> list[str]:
     return result
 
 
-def pose(position: Any, quaternion: Any) -> Transform:
+def pose(position: Array, quaternion: Sequence[float] | Array) -> Transform:
     """A placement from MuJoCo's numbers."""
     return Transform.quaternion([float(x) for x in quaternion], [float(x) for x in position])

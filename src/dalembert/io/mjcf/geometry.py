@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.core.errors import MachineError
+from dalembert.core.types import Array
 from dalembert.io.mjcf.compiled import TEXT, Compiled, pose, unique
 from dalembert.io.mjcf.tree import Placed
 from dalembert.model.body import Body
@@ -100,7 +101,7 @@ def _placed(source: Compiled, tree: Placed, g: int) -> Transform:
     return tree.placement(int(m.geom_bodyid[g]), place)
 
 
-def _colour(rgba: Any) -> str | None:
+def _colour(rgba: Array) -> str | None:
     if not np.isfinite(rgba).all():
         return None
     levels = (round(255 * min(max(float(x), 0.0), 1.0)) for x in rgba[:3])

@@ -183,5 +183,5 @@ def _body(source: Compiled, tree: Placed, i: int) -> Body:
     return Body(name, mass, _numbers(np.array(m.body_ipos[i]) - tree.shifts[i]), inertia)  # type: ignore[arg-type]
 
 
-def _numbers(x: Any) -> Any:
+def _numbers(x: Array) -> Any:
     return tuple(float(v) for v in x)

@@ -23,6 +23,7 @@ import numpy as np
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import depends_on_time, nominal
 from dalembert.core.types import Array
+from dalembert.core.validation import Vector
 from dalembert.io.exported import (
     Exported,
     check_exportable,
@@ -236,7 +237,9 @@ class _Writer:
         attributes = _pose(place) | attributes
         return self._add(parent, {"type": kind, "size": numbers(size)} | attributes)
 
-    def _mesh(self, parent: Element, file: str, scale: Any, place: Transform, attributes: dict[str, str]) -> str | None:
+    def _mesh(
+        self, parent: Element, file: str, scale: Vector, place: Transform, attributes: dict[str, str]
+    ) -> str | None:
         if Path(file).suffix.lower() not in (".stl", ".obj") or not Path(file).is_file():
             self.left_out.append(f"mesh '{file}' (expected an existing .stl or .obj)")
             return None
@@ -418,7 +421,7 @@ def _range(low: float, high: float) -> dict[str, str]:
     return {"ctrllimited": "true", "ctrlrange": numbers([max(low, -1e10), min(high, 1e10)])}
 
 
-def _moved(place: Transform, point: Any) -> Array:
+def _moved(place: Transform, point: Vector) -> Array:
     x = rotation_of(place) @ np.array([nominal(v) for v in point])
     return np.asarray(x + np.array([nominal(v) for v in place.translation]))
 

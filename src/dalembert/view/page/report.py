@@ -156,7 +156,7 @@ def _machine(machine: Machine, file: str) -> str:
     return text
 
 
-def _file(machine: Machine, law: Any) -> str:
+def _file(machine: Machine, law: object) -> str:
     """The machine file with the law, where it is one that files have; empty if the machine cannot be written as one."""
     import yaml
 
@@ -228,7 +228,7 @@ def _conditions(run: Run, machine: Machine, file: str) -> str:
     return text
 
 
-def _in_words(value: Any) -> bool:
+def _in_words(value: object) -> bool:
     """Whether an option of the command can say a setting."""
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 

@@ -54,7 +54,7 @@ class Changes:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @staticmethod
-    def read(data: Any) -> Changes:
+    def read(data: object) -> Changes:
         """Check what came from a page."""
         if not isinstance(data, dict):
             raise InputError(f"changes must be a mapping, got {type(data).__name__}")
@@ -81,7 +81,7 @@ class Changes:
         return Changes(**checked, settings=settings)
 
 
-def _finite(value: Any, what: str) -> float:
+def _finite(value: object, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InputError(f"{what} must be a finite number, got {value!r}")
     return float(value)
@@ -290,7 +290,7 @@ def _overridden(block: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[st
     return {name: value for name, value in block.items() if name not in useless} | dict(changes)
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -420,7 +420,7 @@ def open_run(run: Run, title: str) -> Opened:
     return Opened(title, experiment, control=law, run=run, about=f"run file: {run.status}{note}")
 
 
-def open_object(subject: Any) -> Opened:
+def open_object(subject: object) -> Opened:
     """Open an experiment, a machine or a run of this process."""
     if isinstance(subject, Run):
         return open_run(subject, "run")

@@ -21,7 +21,9 @@ from dalembert import api
 from dalembert.analysis.linearize import HINT, linearize
 from dalembert.analysis.modal import MachineModes, machine_modes
 from dalembert.core.errors import DalembertError, DalembertWarning, FileFormatError, InputError, UnknownNameError
+from dalembert.core.types import StateLike
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.states import Parameters
 from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.simulation.run import Run
 from dalembert.systems.catalogue import SYSTEMS
@@ -206,7 +208,7 @@ class Session:
             now = {"stage": job.stage, "fraction": job.fraction, "run": job.number if seen else None}
             return now | {"error": job.error, "runs": self._listed()}
 
-    def _growing(self, number: Any) -> Growing | None:
+    def _growing(self, number: object) -> Growing | None:
         """The run of this number, if it goes on and there is something of it to be seen."""
         job = self._job
         goes_on = job.stage == "running" and job.number == number and job.opened is self._opened
@@ -255,7 +257,7 @@ class Session:
         }
         return {"film": film, "signals": pack_signals(run, numbers=400_000, every=True), "facts": facts}
 
-    def _part(self, growing: Growing, since: Any) -> dict[str, Any]:
+    def _part(self, growing: Growing, since: object) -> dict[str, Any]:
         if not isinstance(since, int) or since < 0:
             raise InputError(f"since must be a number of rows, got {since!r}")
         with _BUILDING:
@@ -347,7 +349,7 @@ def _released() -> Iterator[Callable[[], None]]:
         release()
 
 
-def _without_modal(equations: EquationsOfMotion, q0: Any) -> Any:
+def _without_modal(equations: EquationsOfMotion, q0: StateLike) -> StateLike:
     """A configuration at rest: beams unbent."""
     if not isinstance(q0, dict):
         return q0
@@ -355,7 +357,7 @@ def _without_modal(equations: EquationsOfMotion, q0: Any) -> Any:
     return {name: value for name, value in q0.items() if name in coordinates}
 
 
-def _unbalanced(equations: EquationsOfMotion, at: Any, p: Any) -> str:
+def _unbalanced(equations: EquationsOfMotion, at: StateLike, p: Parameters) -> str:
     """Say why a configuration is no equilibrium; nothing if it is one."""
     try:
         linearize(equations, at, p=p, allow_singular=True)
