@@ -182,9 +182,9 @@ def linearize(
     names = states
     reduced = None
     if len(rest.J):
-        own = states[: eom.nv]
+        coordinates = states[: eom.nv]
         reduced = reduction_at(
-            eom, rest, own, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
+            eom, rest, coordinates, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
         )
         names = tuple(states[i + k] for k in (0, eom.nv) for i in reduced.independent)
         v0 = _velocities(eom, rest, v0, t, values)

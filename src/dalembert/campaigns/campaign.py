@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack, cast
@@ -17,7 +17,7 @@ from dalembert.campaigns.result import Campaign
 from dalembert.campaigns.runners import RUNNERS, Chunk, run_chunks
 from dalembert.campaigns.sampling import sample
 from dalembert.campaigns.store import Store, needs
-from dalembert.campaigns.tasks import FunctionTask, RolloutTask, SimulationTask, Task, machine_task
+from dalembert.campaigns.tasks import Columns, FunctionTask, RolloutTask, SimulationTask, Task, machine_task
 from dalembert.core.digest import digest
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.keywords import flat_keywords, grouped
@@ -77,9 +77,7 @@ class CampaignKeywords(ExperimentKeywords, total=False):
 _OF_RUNNER = ("workers", "address", "chunk", "progress")
 
 
-@flat_keywords(
-    CampaignKeywords, defaults={**KEYWORD_DEFAULTS, **{name: getattr(Runner, name) for name in _OF_RUNNER}}
-)
+@flat_keywords(CampaignKeywords, defaults={**KEYWORD_DEFAULTS, **{name: getattr(Runner, name) for name in _OF_RUNNER}})
 def campaign(
     what: Runnable | Callable[..., Any],
     *,
@@ -192,7 +190,7 @@ def campaign(
 
 
 def _task(
-    what: Any, names: tuple[str, ...], measure: Mapping[str, Measure] | None, keywords: dict[str, Any], runner: str
+    what: object, names: tuple[str, ...], measure: Mapping[str, Measure] | None, keywords: dict[str, Any], runner: str
 ) -> Task:
     if isinstance(what, Experiment | Machine | EquationsOfMotion):
         experiment = experiment_of(what, cast(ExperimentKeywords, keywords))
@@ -214,13 +212,13 @@ def _run(
     done: set[int],
     question: Mapping[str, Any],
     team: Runner,
-) -> Any:
+) -> Iterator[tuple[int, Columns]]:
     chunks: list[Chunk] = [
         (k, first, values[first : first + size]) for k, first in enumerate(range(0, len(values), size)) if k not in done
     ]
     if not chunks:
         return
-    todo = sum(len(part) for _, _, part in chunks)
+    todo = sum(len(rows) for _, _, rows in chunks)
     bar = _Bar(team.progress, len(values), len(values) - todo)
     try:
         for number, columns in run_chunks(
@@ -235,10 +233,10 @@ def _run(
 def _with_values(
     question: Mapping[str, Any], values: Array, size: int, number: int, columns: Mapping[str, Any]
 ) -> dict[str, Any]:
-    part = values[number * size : (number + 1) * size]
-    members = np.arange(number * size, number * size + len(part))
-    own = {name: part[:, k] for k, name in enumerate(question["quantities"])}
-    return {"member": members, **own, **columns}
+    rows = values[number * size : (number + 1) * size]
+    members = np.arange(number * size, number * size + len(rows))
+    quantities = {name: rows[:, k] for k, name in enumerate(question["quantities"])}
+    return {"member": members, **quantities, **columns}
 
 
 def _same_question(store: Store, question: Mapping[str, Any]) -> None:
@@ -262,7 +260,7 @@ def _subject(task: Task) -> object:
     return task.experiment.digest if isinstance(task, RolloutTask | SimulationTask) else getattr(task, "function", task)
 
 
-def _name(what: Any) -> str:
+def _name(what: object) -> str:
     machine = what.machine if isinstance(what, Experiment | EquationsOfMotion) else what
     return str(getattr(machine, "name", None) or getattr(machine, "__qualname__", type(machine).__name__))
 
@@ -270,7 +268,7 @@ def _name(what: Any) -> str:
 class _Bar:
     """Members done, rate and time left on stderr, once a campaign takes long."""
 
-    def __init__(self, show: Any, members: int, done: int) -> None:
+    def __init__(self, show: bool | Callable[[int, int], object] | None, members: int, done: int) -> None:
         self._callback = show if callable(show) else None
         self._wanted = sys.stderr is not None and sys.stderr.isatty() if show is None else bool(show)
         self._members, self._done, self._before = members, done, done

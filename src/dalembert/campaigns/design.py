@@ -14,6 +14,7 @@ from dalembert.core.states import assigned
 from dalembert.core.types import Array
 from dalembert.loop.experiment import ExperimentKeywords, Runnable, experiment_of, experiment_verb, values_by_name
 from dalembert.loop.outlets import without_log
+from dalembert.loop.signals import Quantity
 
 __all__ = ["Design", "optimise"]
 
@@ -51,9 +52,9 @@ def optimise(
     machine: Runnable,
     *,
     vary: Mapping[str, tuple[float, float]],
-    final: Any = None,
-    integral: Any = None,
-    bounds: Mapping[str, tuple[Any, float]] | None = None,
+    final: Quantity | None = None,
+    integral: Quantity | None = None,
+    bounds: Mapping[str, tuple[Quantity, float]] | None = None,
     scenarios: Sequence[Mapping[str, Any]] = ({},),
     iterations: int = 100,
     **keywords: Unpack[ExperimentKeywords],
@@ -81,7 +82,7 @@ def optimise(
     from scipy.optimize import minimize
 
     if isinstance(keywords.get("limits"), Mapping):
-        bounds = cast(Mapping[str, tuple[Any, float]], keywords.pop("limits"))
+        bounds = cast(Mapping[str, tuple[Quantity, float]], keywords.pop("limits"))
     experiment = without_log(experiment_of(machine, keywords))
     names = tuple(vary)
     if not names:
@@ -96,7 +97,9 @@ def optimise(
     nominal |= {f"{k}.{n}": x for k in ("q0", "v0") for n, x in shared[k].items()}
     begin = np.array([np.clip(nominal.get(n, 0.5 * (a + b)), a, b) for n, (a, b) in zip(names, ranges, strict=True)])
 
-    def run(u: Array, scenario: Mapping[str, Any], final: Any, integral: Any) -> tuple[float, Array]:
+    def run(
+        u: Array, scenario: Mapping[str, Any], final: Quantity | None, integral: Quantity | None
+    ) -> tuple[float, Array]:
         values = {k: {**shared[k], **(scenario.get(k) or {})} for k in shared}
         chosen = assigned(values, zip(names, (ranges[:, 0] + u * width).tolist(), strict=True))
         slope = gradient(experiment.replace(**chosen), wrt=names, final=final, integral=integral)
@@ -122,7 +125,7 @@ def optimise(
     u0 = (begin - ranges[:, 0]) / width
     scale = abs(mean(u0)[0]) or 1.0
 
-    def scaled(u: Array) -> Any:
+    def scaled(u: Array) -> tuple[float, Array]:
         cost, slope = mean(u)
         return cost / scale, slope / scale
 

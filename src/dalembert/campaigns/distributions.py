@@ -60,38 +60,38 @@ class Spread:
         return {self.kind: dict(self.shape) if self.shape and not self.numbers else [*self.numbers, *self.shape]}
 
 
-def as_spread(given: Any, name: str) -> Spread:
+def as_spread(spread: Any, name: str) -> Spread:
     """Return how a quantity varies.
 
     Parameters
     ----------
-    given
+    spread
         ``(low, high)``: uniform between them; a list or an array: its values, each as likely; a frozen distribution of
         `scipy.stats`; a mapping such as ``{"normal": [mean, deviation]}``, ``{"loguniform": [low, high]}``,
         ``{"choice": [...]}`` or ``{"lognorm": {"s": 0.1, "scale": 2.0}}`` (any distribution of `scipy.stats`).
     name
         The quantity, for messages.
     """
-    if isinstance(given, Spread):
-        return given
-    if hasattr(given, "ppf") and hasattr(given, "dist"):
-        parts = tuple(float(x) for x in given.args)
-        return _checked(Spread(given.dist.name, parts, tuple((k, float(v)) for k, v in given.kwds.items())), name)
-    if isinstance(given, tuple) and len(given) == 2:
-        return _checked(Spread("uniform", _numbers(given, name)), name)
-    if isinstance(given, Mapping):
-        if len(given) != 1:
-            raise InputError(f"'{name}' must vary as one distribution, got the keys {', '.join(map(str, given))}")
-        kind, values = next(iter(given.items()))
+    if isinstance(spread, Spread):
+        return spread
+    if hasattr(spread, "ppf") and hasattr(spread, "dist"):
+        parts = tuple(float(x) for x in spread.args)
+        return _checked(Spread(spread.dist.name, parts, tuple((k, float(v)) for k, v in spread.kwds.items())), name)
+    if isinstance(spread, tuple) and len(spread) == 2:
+        return _checked(Spread("uniform", _numbers(spread, name)), name)
+    if isinstance(spread, Mapping):
+        if len(spread) != 1:
+            raise InputError(f"'{name}' must vary as one distribution, got the keys {', '.join(map(str, spread))}")
+        kind, values = next(iter(spread.items()))
         if isinstance(values, Mapping):
             keys = tuple(values)
             return _checked(Spread(str(kind), (), tuple(zip(keys, _numbers(values.values(), name), strict=True))), name)
         return _checked(Spread(str(kind), _numbers(values, name)), name)
-    if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
-        return _checked(Spread("choice", _numbers(given, name)), name)
+    if isinstance(spread, Sequence | np.ndarray) and not isinstance(spread, str):
+        return _checked(Spread("choice", _numbers(spread, name)), name)
     raise InputError(
         f"'{name}' must vary between (low, high), over a list of values, or as a distribution of scipy.stats, "
-        f"got {given!r}"
+        f"got {spread!r}"
     )
 
 

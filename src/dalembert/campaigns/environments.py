@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.campaigns.rendering import RENDER_MODES, Rendering, check_rendering
 from dalembert.core.errors import InputError, UnknownNameError
@@ -210,7 +210,7 @@ class _Task:
     low: Array
     high: Array
 
-    def inputs(self, actions: Any) -> Array:
+    def inputs(self, actions: ArrayLike) -> Array:
         """Inputs of actions between -1 and 1."""
         return self.low + (np.asarray(actions, dtype=float) + 1.0) * ((self.high - self.low) / 2)
 
@@ -232,9 +232,7 @@ def _task(what: Runnable, episode: Episode | None, keywords: dict[str, Any]) -> 
         raise InputError("an environment needs the duration of an episode: give duration= in seconds")
     steps = round(experiment.duration / period)
     if steps < 1 or abs(steps * period - experiment.duration) > 1e-9 * experiment.duration:
-        raise InputError(
-            f"duration must be a whole number of periods of {period:g} s, got {experiment.duration:g} s"
-        )
+        raise InputError(f"duration must be a whole number of periods of {period:g} s, got {experiment.duration:g} s")
     seen = (*machine.q_names, *machine.v_names) if episode.observe is None else episode.observe
     quantities: dict[str, Quantity] = dict(seen) if isinstance(seen, Mapping) else {name: name for name in seen}
     names, end = tuple(quantities), episode.terminated
@@ -245,17 +243,17 @@ def _task(what: Runnable, episode: Episode | None, keywords: dict[str, Any]) -> 
 
 def _ranges(machine: Machine, effort: Mapping[str, float] | None) -> tuple[Array, Array]:
     """Least and largest inputs, those without a limit as given."""
-    given = dict(effort or {})
+    efforts = dict(effort or {})
     if not machine.nu:
         raise InputError(f"machine '{machine.name}' has no motors and no thrusters: there is nothing to act on")
-    for name in given:
+    for name in efforts:
         if name not in machine.u_names:
             raise UnknownNameError("motor or thruster", name, machine.u_names, f"machine '{machine.name}'")
     low, high = [], []
     for actuator in machine.actuators:
         least, most = actuator.range
-        if actuator.name in given:
-            limit = check_number(f"effort of '{actuator.name}'", given[actuator.name])
+        if actuator.name in efforts:
+            limit = check_number(f"effort of '{actuator.name}'", efforts[actuator.name])
             least, most = max(least, -limit), min(most, limit)
         if not np.isfinite([least, most]).all():
             raise InputError(
@@ -292,18 +290,18 @@ class _Members:
     def reset(self, which: NDArray[np.int64]) -> None:
         """Begin new episodes of some members."""
         task = self.task
-        given: dict[str, Any] = {}
+        start: dict[str, Any] = {}
         if task.episode.draw is not None:
             drawn = [dict(task.episode.draw(self.generators[i])) for i in which]
             for key in {key for one in drawn for key in one}:
                 if key not in _STARTS:
                     raise InputError(f"start must give some of {', '.join(_STARTS)}, got {key!r}")
-                given[key] = _together([one[key] for one in drawn], key)
-        rows = self.stepper.reset(which, **given)
+                start[key] = _together([one[key] for one in drawn], key)
+        rows = self.stepper.reset(which, **start)
         self.seen[which] = rows[which, : len(task.names)]
         self.steps[which] = 0
 
-    def step(self, actions: Any) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    def step(self, actions: ArrayLike) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
         """Advance all members: rewards, and who has terminated, was truncated, or had to stop."""
         rows = self.stepper.step(self.task.inputs(actions))
         good = self.stepper.ok & np.isfinite(rows).all(axis=1)

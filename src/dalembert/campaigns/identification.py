@@ -96,7 +96,7 @@ class _Record:
     t: Array
     y: Array  # (times, signals)
     period: float | None  # of evenly spaced times
-    given: dict[str, Any]
+    settings: dict[str, Any]
 
 
 @experiment_verb
@@ -164,10 +164,10 @@ def identify(
             last[key] = residual, jacobian * scale
         return last[key]
 
-    def misses(x: Any) -> Any:
+    def misses(x: Array) -> Array:
         return evaluated(x)[0]
 
-    def slopes(x: Any) -> Any:
+    def slopes(x: Array) -> Array:
         return evaluated(x)[1]
 
     result: Any = least_squares(
@@ -178,20 +178,20 @@ def identify(
     return _concluded(names, signals, result, residual, J, scale, weights, noise)
 
 
-def _begin(own: Machine, names: tuple[str, ...], records: list[_Record]) -> Array:
-    given = records[0].given
-    start = {p.name: given["p"].get(p.name, p.value) for p in own.parameters}
-    start |= {f"q0.{n}": given["q0"].get(n, x) for n, x in zip(own.q_names, own.q_neutral, strict=True)}
-    start |= {f"v0.{n}": given["v0"].get(n, 0.0) for n in own.v_names}
+def _begin(machine: Machine, names: tuple[str, ...], records: list[_Record]) -> Array:
+    settings = records[0].settings
+    start = {p.name: settings["p"].get(p.name, p.value) for p in machine.parameters}
+    start |= {f"q0.{n}": settings["q0"].get(n, x) for n, x in zip(machine.q_names, machine.q_neutral, strict=True)}
+    start |= {f"v0.{n}": settings["v0"].get(n, 0.0) for n in machine.v_names}
     for name in names:
         if name not in start:
-            raise UnknownNameError("parameter or initial value", name, start, f"machine '{own.name}'")
+            raise UnknownNameError("parameter or initial value", name, start, f"machine '{machine.name}'")
     if not names:
         raise InputError("there is nothing to identify: name parameters or initial values as unknown")
     return np.array([float(start[name]) for name in names])
 
 
-def _bounds(unknown: Any, begin: Array) -> tuple[Array, Array]:
+def _bounds(unknown: Mapping[str, Any] | Sequence[str], begin: Array) -> tuple[Array, Array]:
     if not isinstance(unknown, Mapping):
         return np.full(len(begin), -np.inf), np.full(len(begin), np.inf)
     low, high = (np.array([float(pair[k]) for pair in unknown.values()]) for k in (0, 1))
@@ -204,14 +204,14 @@ def _bounds(unknown: Any, begin: Array) -> tuple[Array, Array]:
 
 
 def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _Record:
-    given = dict(shared)
+    settings = dict(shared)
     if isinstance(one, Run):
         rows = ~np.isin(one.t, [event.t for event in one.events])  # those are at times of their own
         t, columns = one.t[rows], {s: one[s][rows] for s in signals}
     elif isinstance(one, Mapping):
         for key in ("q0", "v0", "p"):
-            given[key] = {**given[key], **(one.get(key) or {})}
-        given["control"] = one.get("control", given["control"])
+            settings[key] = {**settings[key], **(one.get(key) or {})}
+        settings["control"] = one.get("control", settings["control"])
         missing = [s for s in ("t", *signals) if s not in one]
         if missing:
             raise InputError(f"a record needs 't' and the measured signals; {', '.join(missing)} is missing")
@@ -227,7 +227,7 @@ def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _R
         raise InputError("a record needs at least two instants, and finite numbers")
     steps = np.diff(t)
     even = bool(np.allclose(steps, steps.mean(), rtol=1e-6, atol=0.0))
-    return _Record(t, y, float((t[-1] - t[0]) / len(steps)) if even else None, given)
+    return _Record(t, y, float((t[-1] - t[0]) / len(steps)) if even else None, settings)
 
 
 def _compared(
@@ -242,26 +242,28 @@ def _compared(
 
     Values that diverge or that the machine refuses are a wall, before which the search turns back; not the first ones.
     """
-    start: dict[str, Any] = assigned(record.given, zip(names, values.tolist(), strict=True))
+    start: dict[str, Any] = assigned(record.settings, zip(names, values.tolist(), strict=True))
     method = experiment.integrator
     h = min(method.step if isinstance(method, FixedStepMethod) else 1e-3, record.period or 1e-3)
     changes: dict[str, Any] = {"duration": float(record.t[-1] - record.t[0]), "t0": float(record.t[0])}
     changes |= {"record": record.period or h} | ({"step": h} if isinstance(method, FixedStepMethod) else {})
     try:
-        here = experiment.replace(**start, **changes, control=record.given["control"])
-        found = sensitivities(here, of=signals, wrt=names)
+        here = experiment.replace(**start, **changes, control=record.settings["control"])
+        response = sensitivities(here, of=signals, wrt=names)
     except (SimulationError, InputError):
         if first:
             raise
         wall = np.full(record.y.shape, 1e6)
         return wall, np.zeros((*record.y.shape, len(names)))
-    near = np.searchsorted(found.t, record.t + 1e-9 * h, side="right") - 1  # the last row of an instant
-    if np.abs(found.t[near] - record.t).max() <= 1e-6 * h:
-        return found.values[near] - record.y, found.derivatives[near]
+    near = np.searchsorted(response.t, record.t + 1e-9 * h, side="right") - 1  # the last row of an instant
+    if np.abs(response.t[near] - record.t).max() <= 1e-6 * h:
+        return response.values[near] - record.y, response.derivatives[near]
     from scipy.interpolate import CubicSpline
 
-    rows = np.append(np.diff(found.t) > 0, True)
-    values_, derivatives = (CubicSpline(found.t[rows], x[rows])(record.t) for x in (found.values, found.derivatives))
+    rows = np.append(np.diff(response.t) > 0, True)
+    values_, derivatives = (
+        CubicSpline(response.t[rows], x[rows])(record.t) for x in (response.values, response.derivatives)
+    )
     return values_ - record.y, derivatives
 
 
@@ -273,7 +275,7 @@ def _concluded(
     J: Array,
     scale: Array,
     weights: Array,
-    noise: Any,
+    noise: Mapping[str, float] | None,
 ) -> Identification:
     per_signal = residual.reshape(-1, len(signals))
     freedom = max(1, residual.size - len(names))
@@ -299,9 +301,9 @@ def _concluded(
         touched = {n for one in blind for n in one}
         free = [k for k, n in enumerate(names) if n not in touched]
         if free:
-            part = np.linalg.inv(unit[:, free].T @ unit[:, free]) / np.outer(size[free], size[free])
+            block = np.linalg.inv(unit[:, free].T @ unit[:, free]) / np.outer(size[free], size[free])
             covariance = np.diag([np.inf if k not in free else 0.0 for k in range(len(names))])
-            covariance[np.ix_(free, free)] = part * np.outer(scale[free], scale[free])
+            covariance[np.ix_(free, free)] = block * np.outer(scale[free], scale[free])
     values = dict(zip(names, (result.x * scale).tolist(), strict=True))
     noise_found = dict(zip(signals, (sigma / weights).tolist(), strict=True))
     return Identification(

@@ -57,10 +57,10 @@ class Campaign:
         size, names = self.question["chunk"], self.question["quantities"]
         parts = []
         for chunk in sorted(self._chunks):
-            part = self.values[chunk * size : (chunk + 1) * size]
-            own = {name: part[:, k] for k, name in enumerate(names)}
-            index = pandas.RangeIndex(chunk * size, chunk * size + len(part), name="member")
-            parts.append(pandas.DataFrame({**own, **self._chunks[chunk]}, index=index))
+            rows = self.values[chunk * size : (chunk + 1) * size]
+            quantities = {name: rows[:, k] for k, name in enumerate(names)}
+            index = pandas.RangeIndex(chunk * size, chunk * size + len(rows), name="member")
+            parts.append(pandas.DataFrame({**quantities, **self._chunks[chunk]}, index=index))
         return pandas.concat(parts) if parts else pandas.DataFrame()
 
     @property
@@ -213,8 +213,8 @@ class Campaign:
     def __repr__(self) -> str:
         table = self.table
         counts = table["status"].value_counts() if len(table) else {}
-        found = ", ".join(f"{count} {status}" for status, count in sorted(dict(counts).items()))
-        lines = [f"Campaign of {self.question['what']!r}: {len(table)} of {len(self.values)} members done ({found})"]
+        tally = ", ".join(f"{count} {status}" for status, count in sorted(dict(counts).items()))
+        lines = [f"Campaign of {self.question['what']!r}: {len(table)} of {len(self.values)} members done ({tally})"]
         lines.append(
             f"  varies    {', '.join(self.quantities)} ({self.question['sampling']}, seed {self.question['seed']})"
         )

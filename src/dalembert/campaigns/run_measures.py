@@ -32,13 +32,13 @@ class RunSignals:
             return run[name]
         if name == "t":
             return run.t
-        made = derived_quantity(eom, name)
-        if made is not None:
+        expression = derived_quantity(eom, name)
+        if expression is not None:
             s, n = eom.symbolic, eom.nq + eom.nv
-            function = ca.Function("derived", [s.t, s.q, s.v, s.p], [made])
+            function = ca.Function("derived", [s.t, s.q, s.v, s.p], [expression])
             p = eom.parameter_values(run.metadata.get("parameters"))
-            found: Any = function.map(len(run.t))(run.t[None], run.x[:, : eom.nq].T, run.x[:, eom.nq : n].T, p)
-            return np.array(found.full())[0]
+            values: Any = function.map(len(run.t))(run.t[None], run.x[:, : eom.nq].T, run.x[:, eom.nq : n].T, p)
+            return np.array(values.full())[0]
         raise UnknownNameError("signal", name, [*run.names, *derived_names(eom.machine)], "this run")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from multiprocessing.queues import SimpleQueue
 from typing import Any
 
 from dalembert.campaigns.store import needs
@@ -77,11 +78,11 @@ def visible_gpus() -> list[str]:
     except BuildError:
         return [""]  # the first member says what is missing
     count = int(cupy.cuda.runtime.getDeviceCount())
-    given = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
-    return (given or [str(k) for k in range(count)])[: max(1, count)]
+    names = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
+    return (names or [str(k) for k in range(count)])[: max(1, count)]
 
 
-def _take_gpu(names: Any) -> None:
+def _take_gpu(names: SimpleQueue[str]) -> None:
     """Let a process see one GPU alone, before it loads anything of CUDA."""
     os.environ["CUDA_VISIBLE_DEVICES"] = names.get()
 

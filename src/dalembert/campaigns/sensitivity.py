@@ -18,13 +18,13 @@ import numpy as np
 from dalembert.compile import compile_function
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import place_of
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.derivatives import LinearisedRun, check_quantities, linearised_run
 from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, experiment_of, experiment_verb
 from dalembert.loop.outlets import without_log
-from dalembert.loop.signals import Signals
+from dalembert.loop.signals import Quantity, Signals
 from dalembert.loop.simulate import compose, start_state
 from dalembert.simulation.contact.methods import EventDriven
 from dalembert.simulation.integrate import integrate
@@ -162,11 +162,11 @@ def _beside_the_state(
 
 
 def _initial_derivatives(eom: EquationsOfMotion, wrt: tuple[str, ...], n: int) -> Array:
-    S, own = np.zeros((n, len(wrt))), eom.machine
+    S, machine = np.zeros((n, len(wrt))), eom.machine
     for k, name in enumerate(wrt):
         kind, rest = place_of(name)
         if kind != "p":
-            S[own.q_names.index(rest) if kind == "q0" else eom.nq + own.v_names.index(rest), k] = 1.0
+            S[machine.q_names.index(rest) if kind == "q0" else eom.nq + machine.v_names.index(rest), k] = 1.0
     return S
 
 
@@ -184,7 +184,7 @@ def _augment(
     n, m = problem.n_states, len(wrt)
     S, D = ca.SX.sym("S", n, m), ca.DM(_directions(eom, wrt))
 
-    def along(expression: Any) -> Any:
+    def along(expression: Expression) -> Expression:
         both = ca.vertcat(x, p)
         columns = [ca.jtimes(expression, both, ca.vertcat(S[:, k], D[:, k])) for k in range(m)]
         return ca.horzcat(*columns)
@@ -218,8 +218,8 @@ def _along_the_steps(
 
     def make() -> Along:
         signals = Signals(eom, problem)
-        given = [signals.t, signals.x, signals.c, signals.p]
-        return Along("outputs", given, ca.vertcat(*(signals[name] for name in of)))
+        arguments = [signals.t, signals.x, signals.c, signals.p]
+        return Along("outputs", arguments, ca.vertcat(*(signals[name] for name in of)))
 
     outputs = eom.kept.once("sensitivity outputs", (problem, of), make, at_most=8)
     rows = _recorded(run.t, experiment.settings)
@@ -268,8 +268,8 @@ def gradient(
     machine: Runnable,
     *,
     wrt: Sequence[str],
-    final: Any = None,
-    integral: Any = None,
+    final: Quantity | None = None,
+    integral: Quantity | None = None,
     **keywords: Unpack[ExperimentKeywords],
 ) -> Gradient:
     """Return a cost of a run with its derivatives (adjoint): one run, and once back through its steps.
@@ -293,6 +293,7 @@ def gradient(
         raise InputError("a gradient needs a cost: final=, integral= or both")
 
     def running(problem: Problem) -> ca.Function:
+        assert integral is not None
         named = Signals(eom, problem)
         return named.function([named.expression(integral, "the cost per second")])
 
@@ -306,8 +307,8 @@ def gradient(
 
         def make() -> Along:
             named = Signals(eom, problem)
-            given = [named.t, named.x, named.c, named.p]
-            return Along("end", given, named.expression(final, "the cost at the end"))
+            arguments = [named.t, named.x, named.c, named.p]
+            return Along("end", arguments, named.expression(final, "the cost at the end"))
 
         closing = eom.kept.once("closing", (problem, final), make, at_most=8)
         seeds = np.vstack([np.eye(at.t + 1), np.zeros((len(wrt), at.t + 1))])

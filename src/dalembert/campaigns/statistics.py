@@ -66,9 +66,9 @@ def sobol_indices(names: list[str], values: Array, seed: int) -> pandas.DataFram
     from SALib.analyze import sobol
 
     _finite(values, "Sobol indices")
-    found = sobol.analyze(_problem(names), values, calc_second_order=False, seed=seed)
+    indices = sobol.analyze(_problem(names), values, calc_second_order=False, seed=seed)
     columns = {"first": "S1", "first.conf": "S1_conf", "total": "ST", "total.conf": "ST_conf"}
-    return pandas.DataFrame({ours: found[theirs] for ours, theirs in columns.items()}, index=names)
+    return pandas.DataFrame({ours: indices[theirs] for ours, theirs in columns.items()}, index=names)
 
 
 def morris_effects(names: list[str], points: Array, values: Array) -> pandas.DataFrame:
@@ -80,6 +80,6 @@ def morris_effects(names: list[str], points: Array, values: Array) -> pandas.Dat
     _finite(values, "elementary effects")
     low, high = points.min(axis=0), points.max(axis=0)
     scaled = (points - low) / np.where(high > low, high - low, 1.0)
-    found = morris.analyze(_problem(names), scaled, values, num_levels=4, seed=0)
+    effects = morris.analyze(_problem(names), scaled, values, num_levels=4, seed=0)
     columns = {"mean": "mu", "mean_size": "mu_star", "conf": "mu_star_conf", "deviation": "sigma"}
-    return pandas.DataFrame({ours: np.asarray(found[theirs]) for ours, theirs in columns.items()}, index=names)
+    return pandas.DataFrame({ours: np.asarray(effects[theirs]) for ours, theirs in columns.items()}, index=names)

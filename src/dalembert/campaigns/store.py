@@ -31,6 +31,8 @@ from dalembert.core.types import Array
 if TYPE_CHECKING:
     import pandas
 
+    from dalembert.simulation.run import Run
+
 __all__ = ["FORMAT", "Store", "needs"]
 
 FORMAT = 1
@@ -141,7 +143,7 @@ class Store:
         columns = [np.asarray(column) for column in table.columns]
         return np.column_stack(columns) if columns else np.zeros((self.question["members"], 0))
 
-    def keep(self, member: int, run: Any) -> None:
+    def keep(self, member: int, run: Run) -> None:
         """Write the trajectory of a member."""
         make_folder(self.folder / "kept")
         run.save(self.folder / "kept" / f"{member:06d}.nc")

@@ -71,11 +71,11 @@ class FunctionTask:
         rows: list[Mapping[str, float]] = []
         status, reason = [], []
         for k, one in enumerate(values.tolist()):
-            given = dict(zip(self.quantities, one, strict=True))
+            arguments = dict(zip(self.quantities, one, strict=True))
             if wants_seed:
-                given["seed"] = member_seed(seed, first + k)
+                arguments["seed"] = member_seed(seed, first + k)
             try:
-                rows.append(_as_numbers(self.function(**given)))
+                rows.append(_as_numbers(self.function(**arguments)))
                 status.append("completed")
                 reason.append("")
             except Exception as error:
@@ -92,8 +92,8 @@ def _arguments(function: Callable[..., Any]) -> Mapping[str, Any]:
         return {}
 
 
-def _as_numbers(result: Any) -> Mapping[str, float]:
-    named = result if isinstance(result, Mapping) else {"result": result}
+def _as_numbers(result: object) -> Mapping[str, float]:
+    named: Mapping[str, Any] = result if isinstance(result, Mapping) else {"result": result}
     for name, value in named.items():
         if not isinstance(value, numbers.Real | np.bool_):
             raise InputError(f"measure {name!r} must be a number, got {value!r}")

@@ -38,13 +38,13 @@ def animate(
     ] = None,
 ) -> None:
     """Draw a saved run as an animation."""
-    found = api.load_run(run)
-    own = None if machine is None else find_machine(machine)
+    loaded_run = api.load_run(run)
+    loaded_machine = None if machine is None else find_machine(machine)
     target = run.with_suffix(".gif") if out is None else out
     written = view.animate(
-        found,
+        loaded_run,
         target,
-        machine=own,
+        machine=loaded_machine,
         fps=fps,
         speed=speed,
         exaggerate=exaggerate,

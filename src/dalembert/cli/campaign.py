@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dalembert.cli.output import number, show, table
 from dalembert.core.errors import InputError
 from dalembert.core.files import make_folder, write_file
+
+if TYPE_CHECKING:
+    from dalembert.campaigns import Campaign
 
 __all__ = ["campaign"]
 
@@ -77,7 +80,7 @@ def _look(what: str, folder: Path, out: Path | None) -> None:
         print(f"written: {result.report(out or folder.with_suffix('.html'))}")
 
 
-def _show(result: Any, success: str | None) -> None:
+def _show(result: Campaign, success: str | None) -> None:
     done = len(result.table)
     print(f"{result.question['what']}: {done} of {len(result.values)} members done")
     if not done:

@@ -50,9 +50,9 @@ def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
     typed = incomplete.rpartition("/")
     folder = Path(typed[0] + typed[1]) if typed[1] else Path()
     try:
-        found = sorted(folder.iterdir())
+        entries = sorted(folder.iterdir())
     except OSError:
         return []
-    fitting = [p for p in found if p.name.startswith(typed[2]) and (p.is_dir() or p.suffix.lower() in endings)]
+    fitting = [p for p in entries if p.name.startswith(typed[2]) and (p.is_dir() or p.suffix.lower() in endings)]
     shown = [p for p in fitting if typed[2].startswith(".") or not p.name.startswith(".")]
     return [f"{typed[0]}{typed[1]}{p.name}{'/' * p.is_dir()}" for p in shown]

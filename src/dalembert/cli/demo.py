@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,13 @@ from dalembert import api
 from dalembert.cli.machines import find_experiment
 from dalembert.cli.output import console, show, table
 from dalembert.core.files import make_folder, write_file
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from dalembert.formulations.equations import EquationsOfMotion
+    from dalembert.model.machine import Machine
+    from dalembert.simulation.run import Run
 
 __all__ = ["demo"]
 
@@ -96,7 +103,7 @@ def _arm(out: Path, plot: bool) -> None:
     screen.print("written: " + ", ".join(map(str, written)))
 
 
-def _summary(machine: Any, eom: Any, run: Any, law: Any, wall: float) -> Any:
+def _summary(machine: Machine, eom: EquationsOfMotion, run: Run, law: Any, wall: float) -> Table:
     """Return the table of what happened."""
     import casadi as ca
     import numpy as np

@@ -109,8 +109,8 @@ def _calls() -> Remark:
 def _cache() -> Remark:
     count, size = cache_content()
     free = shutil.disk_usage(cache_directory()).free
-    found = f"{cache_directory()}: {count} kernels, {size / 2**20:.1f} MiB ({free / 2**30:.0f} GiB free)"
-    return Remark("kernel cache", "ok", found, "dalembert cache clean --unused 30" if size > 2**30 else "")
+    summary = f"{cache_directory()}: {count} kernels, {size / 2**20:.1f} MiB ({free / 2**30:.0f} GiB free)"
+    return Remark("kernel cache", "ok", summary, "dalembert cache clean --unused 30" if size > 2**30 else "")
 
 
 def _gpu() -> Remark:
@@ -129,9 +129,9 @@ def _gpu() -> Remark:
 def _extra(extra: str, what: str, distributions: tuple[str, ...]) -> Remark:
     versions, missing = [], []
     for names in distributions:
-        found = [f"{name} {version}" for name in names.split("|") if (version := _version(name))]
-        versions += found[:1]
-        missing += [] if found else [names]
+        installed = [f"{name} {version}" for name in names.split("|") if (version := _version(name))]
+        versions += installed[:1]
+        missing += [] if installed else [names]
     if missing:
         return Remark(f"extra {extra}", "missing", what, f'pip install "dalembert[{extra}]"')
     return Remark(f"extra {extra}", "ok", f"{what}: {', '.join(versions)}")

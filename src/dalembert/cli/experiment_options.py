@@ -66,7 +66,7 @@ def runs_experiment(command: Callable[..., None]) -> Callable[..., None]:
     What the machine file says holds unless an option says otherwise.
     """
     options = _options()
-    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    command_parameters = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     machine = inspect.Parameter("machine", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=MachineArgument)
     flat = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
@@ -78,7 +78,7 @@ def runs_experiment(command: Callable[..., None]) -> Callable[..., None]:
         values = {name: arguments.pop(name) for name in options}
         command(_revised(find_experiment(machine), values), **arguments)
 
-    parameters = [machine, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own), *flat]
+    parameters = [machine, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in command_parameters), *flat]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": None}
     del run.__wrapped__

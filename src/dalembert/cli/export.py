@@ -24,12 +24,12 @@ def export(
     from dalembert.io import machine_to_yaml, to_mjcf, to_urdf
 
     path = target_file(out, (".urdf", ".xml", ".mjcf", ".yaml", ".yml"))
-    found = find_machine(machine)
+    loaded_machine = find_machine(machine)
     match path.suffix.lower():
         case ".urdf":
-            to_urdf(found, path)
+            to_urdf(loaded_machine, path)
         case ".xml" | ".mjcf":
-            to_mjcf(found, path)
+            to_mjcf(loaded_machine, path)
         case _:
-            machine_to_yaml(found, path)
+            machine_to_yaml(loaded_machine, path)
     print(f"written: {path}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,10 +26,10 @@ def table(*columns: str, title: str | None = None, right: tuple[str, ...] = ()) 
     from rich.markup import escape
     from rich.table import Table
 
-    made = Table(title=title, title_justify="left", show_lines=False)
+    new_table = Table(title=title, title_justify="left", show_lines=False)
     for column in columns:
-        made.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
-    return made
+        new_table.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
+    return new_table
 
 
 def show(listing: Table, screen: Console | None = None) -> None:
@@ -60,6 +60,6 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  dalembert {line}" for line in lines)
 
 
-def number(x: Any) -> str:
+def number(x: object) -> str:
     """Write a number with six digits, text as it is."""
     return f"{x:.6g}" if isinstance(x, int | float) and not isinstance(x, bool) else str(x)

@@ -7,8 +7,9 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 from dalembert.core.doing import done_now
 
@@ -52,7 +53,7 @@ class Patience:
             self.clear()
             sys.stdout, sys.stderr = self._streams
 
-    def _watched(self, stream: Any) -> Any:
+    def _watched(self, stream: TextIO | None) -> Any:
         """Return the stream itself where it does not go to the terminal."""
         return _Watched(stream, self) if stream is not None and stream.isatty() else stream
 
@@ -83,7 +84,7 @@ class Patience:
                 self._streams[1].flush()
                 self._shown = False
 
-    def write(self, stream: Any, text: str) -> Any:
+    def write(self, stream: TextIO, text: str) -> int:
         """Write to a stream that goes to the terminal, without the line in the way."""
         with self._lock:
             self.clear()
@@ -98,13 +99,13 @@ class Patience:
 class _Watched:
     """A stream whose texts go through a `Patience`."""
 
-    def __init__(self, stream: Any, patience: Patience) -> None:
+    def __init__(self, stream: TextIO, patience: Patience) -> None:
         self._stream, self._patience = stream, patience
 
-    def write(self, text: str) -> Any:
+    def write(self, text: str) -> int:
         return self._patience.write(self._stream, text)
 
-    def writelines(self, lines: Any) -> None:
+    def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
             self.write(line)
 

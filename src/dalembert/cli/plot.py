@@ -27,7 +27,7 @@ def plot(
     ] = None,
 ) -> None:
     """Draw signals of a saved run, one panel per unit."""
-    found = api.load_run(run)
+    loaded_run = api.load_run(run)
     target = run.with_suffix(".png") if out is None else out
-    found.plot(*(signals or ()), path=target)
+    loaded_run.plot(*(signals or ()), path=target)
     print(f"written: {target}")

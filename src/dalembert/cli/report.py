@@ -35,8 +35,8 @@ def report(
 
     One HTML file with the machine in motion, plots, energy audit and events.
     """
-    found = api.load_run(run)
-    own = None if machine is None else find_machine(machine)
+    loaded_run = api.load_run(run)
+    loaded_machine = None if machine is None else find_machine(machine)
     target = run.with_suffix(".html") if out is None else out
-    written = view.report(found, target, machine=own, signals=signals or None, equations=equations)
+    written = view.report(loaded_run, target, machine=loaded_machine, signals=signals or None, equations=equations)
     print(f"written: {written}")

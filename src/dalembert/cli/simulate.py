@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,6 +13,7 @@ from dalembert.cli.output import console
 from dalembert.core.errors import SimulationError, WriteError
 from dalembert.core.files import target_file
 from dalembert.loop.experiment import Experiment
+from dalembert.simulation.run import Run
 
 __all__ = ["simulate"]
 
@@ -49,7 +50,7 @@ def _check_targets(out: Path | None, csv: Path | None, plot: Path | None) -> Non
         picture_file(plot)
 
 
-def _write(run: Any, out: Path | None, csv: Path | None, plot: Path | None) -> None:
+def _write(run: Run, out: Path | None, csv: Path | None, plot: Path | None) -> None:
     """Write all that was asked for; a file that cannot be written does not keep the others from it."""
     failures = []
     for path, write in ((out, run.save), (csv, run.to_csv), (plot, lambda path: run.plot(path=path))):

@@ -43,10 +43,10 @@ def studio(
         if what not in SYSTEMS and not Path(what).exists():
             raise no_machine(what, runs=True)
         first = open_system(what) if what in SYSTEMS else open_path(Path(what))
-    made = Studio(first, port=port)
-    print(f"studio: {made.url}", flush=True)
+    server = Studio(first, port=port)
+    print(f"studio: {server.url}", flush=True)
     print("Ctrl-C ends it", flush=True)
     if browser:
-        webbrowser.open(made.url)
+        webbrowser.open(server.url)
     with doing(""), suppress(KeyboardInterrupt):  # the way to end it
-        made.serve()
+        server.serve()

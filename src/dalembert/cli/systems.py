@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from dalembert.cli.completion import system_names
 from dalembert.cli.output import console, examples, number, show, table
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
+
+if TYPE_CHECKING:
+    from dalembert.systems.catalogue import SystemInfo
 
 __all__ = ["systems"]
 
@@ -21,7 +24,7 @@ systems = typer.Typer(
 )
 
 
-def _find(name: str) -> Any:
+def _find(name: str) -> SystemInfo:
     from dalembert.systems import SYSTEMS
 
     if name not in SYSTEMS:
@@ -70,7 +73,7 @@ def _show(
         out.print(f"{label}: {', '.join(members) or '(none)'}", markup=False)
     for label in ("constraints", "cables", "contacts"):
         if parts := getattr(machine, label):
-            out.print(f"{label}: {', '.join(part.name for part in parts)}", markup=False)
+            out.print(f"{label}: {', '.join(element.name for element in parts)}", markup=False)
     if machine.parameters:
         values = ", ".join(f"{p.name} = {number(p.value)}" for p in machine.parameters)
         out.print(f"parameters: {values}")

@@ -29,14 +29,14 @@ def verify(
     """
     from dalembert.analysis.verify import verify as compare
 
-    found = find_machine(machine)
+    loaded_machine = find_machine(machine)
     with interruptible():
-        report = compare(found, samples=samples, seed=seed, tolerance=tolerance)
+        report = compare(loaded_machine, samples=samples, seed=seed, tolerance=tolerance)
     if json:
         print(json_module.dumps({**asdict(report), "ok": report.ok}, indent=2))
     else:
         verdict = "all formulations agree" if report.ok else f"{len(report.failures)} comparisons FAIL"
-        title = f"{escape(found.name)}: {verdict} ({samples} random states, tolerance {tolerance:g})"
+        title = f"{escape(loaded_machine.name)}: {verdict} ({samples} random states, tolerance {tolerance:g})"
         rows = table("quantity", "formulations", "residual", "", title=title, right=("residual",))
         for row in report.rows:
             mark = "[green]ok[/green]" if row.ok else "[bold red]FAIL[/bold red]"

@@ -67,9 +67,9 @@ def description(value: object, within: tuple[FunctionType, ...] = ()) -> str:
 
 def _function(function: FunctionType, within: tuple[FunctionType, ...]) -> str:
     code, cells = function.__code__, []
-    own = hashlib.sha256(marshal.dumps(_bare(code))).hexdigest()
+    code_digest = hashlib.sha256(marshal.dumps(_bare(code))).hexdigest()
     if function in within or (within and function.__module__ != within[0].__module__):
-        return own  # it calls itself, or belongs to a library
+        return code_digest  # it calls itself, or belongs to a library
     within = (*within, function)
     for cell in function.__closure__ or ():
         try:
@@ -82,7 +82,7 @@ def _function(function: FunctionType, within: tuple[FunctionType, ...]) -> str:
         if name in function.__globals__
     }
     defaults = [description(function.__defaults__, within), description(function.__kwdefaults__, within)]
-    return repr([own, cells, outside, defaults])
+    return repr([code_digest, cells, outside, defaults])
 
 
 def _names(code: CodeType) -> set[str]:

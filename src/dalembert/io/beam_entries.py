@@ -23,9 +23,10 @@ direction, ``modes`` is a number or a list of given shapes: ``{polynomial: [0, 0
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from dalembert.core.errors import InputError
+from dalembert.io.body_schema import BeamEntry, SectionEntry, ShapeEntry
 from dalembert.model.beam import Beam
 from dalembert.model.beam_modes import Support
 from dalembert.model.section import Load, Section
@@ -36,14 +37,14 @@ __all__ = ["Read", "beam_to_data", "make_beam"]
 Read = Callable[[Any, tuple[str | int, ...]], Any]
 
 
-def make_beam(name: str, entry: Any, path: tuple[str | int, ...], number: Read) -> Beam:
+def make_beam(name: str, entry: BeamEntry, path: tuple[str | int, ...], number: Read) -> Beam:
     """Make a beam from its entry; ``number`` reads an expression of parameters."""
     scalars = {key: number(getattr(entry, key), (*path, key)) for key in ("E", "G", "density", "damping")}
     if isinstance(entry.section, list):
         section: Any = tuple((s.length, _section(s.section)) for s in entry.section)
     else:
         section = _section(entry.section)
-    boundary = entry.boundary
+    boundary: Any = entry.boundary
     if isinstance(boundary, list):
         boundary = tuple(Support(**s.model_dump()) for s in boundary)
     load = None
@@ -69,37 +70,38 @@ def make_beam(name: str, entry: Any, path: tuple[str | int, ...], number: Read) 
     )
 
 
-def _section(entry: Any) -> Section:
-    given = entry.model_fields_set
+def _section(entry: SectionEntry) -> Section:
+    keys = entry.model_fields_set
     ways = {
         "tube": {"outer", "inner"},
         "rectangle": {"width", "height"},
         "moments": {"area", "I_y", "I_z", "I_p", "torsion", "I_yz"},
     }
-    way = [key for key, fields in ways.items() if given and given <= fields]
+    way = [key for key, fields in ways.items() if keys and keys <= fields]
     if way == ["tube"] and entry.outer is not None:
         return Section.tube(entry.outer, entry.inner)
-    if way == ["rectangle"] and given == ways["rectangle"]:
-        return Section.rectangle(entry.width, entry.height)
+    if way == ["rectangle"] and keys == ways["rectangle"]:
+        return Section.rectangle(entry.width, entry.height)  # type: ignore[arg-type]
     if way == ["moments"] and entry.area is not None:
         return Section(entry.area, entry.I_y, entry.I_z, entry.I_p, entry.torsion, entry.I_yz)
     raise InputError(
         "a section takes outer and inner (a tube), width and height (a rectangle), or area and moments I_y, I_z, I_p, "
-        f"torsion, I_yz, got {', '.join(sorted(given)) or 'nothing'}"
+        f"torsion, I_yz, got {', '.join(sorted(keys)) or 'nothing'}"
     )
 
 
-def _shape(entry: Any, length: float) -> Shape:
-    given = entry.model_fields_set
-    if given == {"polynomial"}:
-        return Shape.polynomial(length, entry.polynomial)
-    if given == {"breaks", "coefficients"}:
-        return Shape(tuple(map(float, entry.breaks)), tuple(tuple(map(float, c)) for c in entry.coefficients))
-    if given in ({"nodes", "values"}, {"nodes", "values", "slopes"}):
-        return Shape.nodal(entry.nodes, entry.values, entry.slopes)
+def _shape(entry: ShapeEntry, length: float) -> Shape:
+    keys = entry.model_fields_set
+    if keys == {"polynomial"}:
+        return Shape.polynomial(length, entry.polynomial)  # type: ignore[arg-type]
+    if keys == {"breaks", "coefficients"}:
+        breaks, coefficients = cast(list[float], entry.breaks), cast(list[list[float]], entry.coefficients)
+        return Shape(tuple(map(float, breaks)), tuple(tuple(map(float, c)) for c in coefficients))
+    if keys in ({"nodes", "values"}, {"nodes", "values", "slopes"}):
+        return Shape.nodal(entry.nodes, entry.values, entry.slopes)  # type: ignore[arg-type]
     raise InputError(
         "a shape takes polynomial, or nodes and values (and slopes), or breaks and coefficients, "
-        f"got {', '.join(sorted(given)) or 'nothing'}"
+        f"got {', '.join(sorted(keys)) or 'nothing'}"
     )
 
 
@@ -116,7 +118,7 @@ def beam_to_data(beam: Beam, number: Callable[[Any], Any]) -> dict[str, Any]:
         if getattr(beam, key) != default:
             data[key] = number(getattr(beam, key))
     data["modes"] = {
-        key: given if isinstance(given, int) else [_shape_data(s) for s in given] for key, given in beam.modes
+        key: modes if isinstance(modes, int) else [_shape_data(s) for s in modes] for key, modes in beam.modes
     }
     if isinstance(beam.boundary, tuple):
         data["boundary"] = [

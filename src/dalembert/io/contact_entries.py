@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.core.errors import InputError
 from dalembert.io.beam_entries import Read
 from dalembert.io.kind_entries import fields_to_data, read_fields
 from dalembert.model.contacts import SOLID_KINDS, SURFACE_KINDS, Contact, HalfSpace
 from dalembert.model.kind_fields import kind_fields
+from dalembert.model.transform import Transform
+
+if TYPE_CHECKING:
+    from dalembert.io.machine_schema import ContactEntry
 
 __all__ = ["contact_to_data", "make_contact", "solid_keys"]
 
@@ -19,7 +23,7 @@ def solid_keys() -> dict[str, type]:
     return {kind.key: solid for solid, kind in SOLID_KINDS.items() if solid is not type(None)}
 
 
-def make_contact(name: str, entry: Any, number: Read, origin: Read) -> Contact:
+def make_contact(name: str, entry: ContactEntry, number: Read, origin: Read) -> Contact:
     """Make a contact from its entry; ``number`` and ``origin`` read numbers and placements."""
     path = ("contacts", name)
     values: dict[str, Any] = {}
@@ -35,12 +39,14 @@ def make_contact(name: str, entry: Any, number: Read, origin: Read) -> Contact:
         values[key] = getattr(entry, key)
     for key in entry.model_fields_set & {"restitution", "friction"}:
         values[key] = number(getattr(entry, key), (*path, key))
-    if "origin" in entry.model_fields_set:
-        values["origin"] = origin(entry.origin, (*path, "origin"))
+    for key in entry.model_fields_set & {"origin"}:
+        values[key] = origin(getattr(entry, key), (*path, key))
     return Contact(name, entry.frame, **values)
 
 
-def contact_to_data(contact: Contact, number_entry: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
+def contact_to_data(
+    contact: Contact, number_entry: Callable[..., dict[str, Any]], origin: Callable[[Transform], dict[str, Any]]
+) -> dict[str, Any]:
     """Write a contact: what has its default value is left out."""
     data: dict[str, Any] = {"frame": contact.frame}
     if contact.solid is not None:

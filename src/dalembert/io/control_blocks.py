@@ -44,15 +44,15 @@ def make_law(settings: Mapping[str, Any] | None, parameters: Mapping[str, Parame
     """
     if settings is None:
         return None
-    given = dict(settings)
-    name = given.pop("law", None)
+    values = dict(settings)
+    name = values.pop("law", None)
     if not isinstance(name, str) or name not in LAWS:
         raise UnknownNameError("law", name, LAWS, "the control of the simulation")
-    if isinstance(given.get("reference"), Mapping):
-        given["reference"] = _reference_or_motors(given["reference"])
+    if isinstance(values.get("reference"), Mapping):
+        values["reference"] = _reference_or_motors(values["reference"])
     known = parameters or {}
-    given = {key: value if key == "reference" else _scalars(value, known) for key, value in given.items()}
-    return _build(LAWS[name], given, f"law '{name}'")
+    values = {key: value if key == "reference" else _scalars(value, known) for key, value in values.items()}
+    return _build(LAWS[name], values, f"law '{name}'")
 
 
 def law_faults(settings: Mapping[str, Any], motors: Sequence[str]) -> Iterator[tuple[str, DalembertError]]:
@@ -65,9 +65,9 @@ def law_faults(settings: Mapping[str, Any], motors: Sequence[str]) -> Iterator[t
             if missing:
                 yield key, InputError(f"{key} by name needs all motors; there is none for {', '.join(missing)}")
         else:
-            for part, listed in value.items() if isinstance(value, Mapping) else [("", value)]:
+            for field, listed in value.items() if isinstance(value, Mapping) else [("", value)]:
                 if isinstance(listed, list) and len(listed) != len(motors):
-                    what = f"{key}.{part}" if part else key
+                    what = f"{key}.{field}" if field else key
                     expected = f"one entry per motor ({', '.join(motors)})"
                     yield key, InputError(f"{what} must have {expected}, got {len(listed)}")
                     break
@@ -84,25 +84,25 @@ def _scalars(value: Any, parameters: Mapping[str, Parameter]) -> Any:
     return value
 
 
-def _reference_or_motors(given: Mapping[str, Any]) -> Any:
+def _reference_or_motors(reference: Mapping[str, Any]) -> Any:
     """One reference, or one per motor by name."""
-    if _OWN & set(given):
-        return _reference(dict(given))
-    return {name: _reference(dict(part)) if isinstance(part, Mapping) else part for name, part in given.items()}
+    if _OWN & set(reference):
+        return _reference(dict(reference))
+    return {name: _reference(dict(entry)) if isinstance(entry, Mapping) else entry for name, entry in reference.items()}
 
 
-def _reference(given: dict[str, Any]) -> Any:
-    kind = Quintic if "start" in given or "end" in given else Sine
-    return _build(kind, given, "the reference")
+def _reference(settings: dict[str, Any]) -> Any:
+    kind = Quintic if "start" in settings or "end" in settings else Sine
+    return _build(kind, settings, "the reference")
 
 
-def _build(kind: type[Any], given: dict[str, Any], what: str) -> Any:
+def _build(kind: type[Any], settings: dict[str, Any], what: str) -> Any:
     fields = dataclasses.fields(kind)
     names = [f.name for f in fields]
-    for name in given:
+    for name in settings:
         if name not in names:
             raise UnknownNameError("setting", name, names, what)
-    needed = [f.name for f in fields if f.default is dataclasses.MISSING and f.name not in given]
+    needed = [f.name for f in fields if f.default is dataclasses.MISSING and f.name not in settings]
     if needed:
         raise InputError(f"{what} needs {', '.join(needed)}")
-    return kind(**given)
+    return kind(**settings)

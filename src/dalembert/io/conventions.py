@@ -150,13 +150,13 @@ def _convert(
     rules = [rule(j) for j in joints]
     sizes = [j.info.nq + (r in ("circle", "moving axes")) for j, r in zip(joints, rules, strict=True)]
     mine = [j.info.nq for j in joints]
-    given = _split(q, mine if there else sizes, "q", machine)
-    blocks = [(_to_q if there else _from_q)(r, x) for r, x in zip(rules, given, strict=True)]
-    own = given if there else blocks
+    in_q = _split(q, mine if there else sizes, "q", machine)
+    blocks = [(_to_q if there else _from_q)(r, x) for r, x in zip(rules, in_q, strict=True)]
+    machine_q = in_q if there else blocks
     n = [j.info.nv for j in joints]
 
     def turned(blocks: list[Array]) -> list[Array]:
-        return [_turn(r, x, y, there) for r, x, y in zip(rules, own, blocks, strict=True)]
+        return [_turn(r, x, y, there) for r, x, y in zip(rules, machine_q, blocks, strict=True)]
 
     out_v, out_tau = (
         None if x is None else _join(turned(_split(x, n, what, machine))) for x, what in ((v, "v"), (tau, "tau"))
@@ -166,7 +166,7 @@ def _convert(
         if v is None or out_v is None:
             raise InputError("the acceleration of a state cannot be converted without its velocity v")
         rates = _split(v if there else out_v, n, "v", machine)
-        drift = [_drift(r, x, y) for r, x, y in zip(rules, own, rates, strict=True)]
+        drift = [_drift(r, x, y) for r, x, y in zip(rules, machine_q, rates, strict=True)]
         blocks_a = _split(a, n, "a", machine)
         if there:
             out_a = _join([x + d for x, d in zip(turned(blocks_a), drift, strict=True)])

@@ -87,7 +87,7 @@ def _block(experiment: Experiment) -> dict[str, Any]:
     return data
 
 
-def _control(control: Any) -> dict[str, Any] | list[float]:
+def _control(control: object) -> dict[str, Any] | list[float]:
     if isinstance(control, tuple):
         return [float(x) for x in control]
     block = law_block(control)

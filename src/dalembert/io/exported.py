@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.files import write_file
-from dalembert.core.parameter import nominal
+from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
+from dalembert.core.validation import VectorLike
 from dalembert.core.warn import warn
 from dalembert.model.beam import Beam
 from dalembert.model.joint import Joint
@@ -119,7 +119,7 @@ def parts_without_counterpart(machine: Machine, fields: Sequence[str]) -> list[s
     """Lines about parts of a machine that another format does not have, and about its parameters."""
     lines = []
     for field in fields:
-        names = [f"'{part.name}'" for part in getattr(machine, field)]
+        names = [f"'{element.name}'" for element in getattr(machine, field)]
         if names:
             lines.append(f"{field} {', '.join(names)}")
     if machine.parameters:
@@ -127,7 +127,7 @@ def parts_without_counterpart(machine: Machine, fields: Sequence[str]) -> list[s
     return lines
 
 
-def numbers(values: Any) -> str:
+def numbers(values: Scalar | VectorLike) -> str:
     """Numbers with all their digits, parameters at their nominal values."""
     flat = values if isinstance(values, Sequence | np.ndarray) else [values]
     return " ".join(repr(float(nominal(float(x) if isinstance(x, np.floating) else x)) + 0.0) for x in flat)

@@ -8,6 +8,7 @@ from typing import Any
 
 from dalembert.core.errors import InputError
 from dalembert.io.beam_entries import Read
+from dalembert.io.machine_schema import FieldEntry
 from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
 from dalembert.model.orbit import Orbit
@@ -19,17 +20,17 @@ FIELD_TYPES: dict[str, type[Any]] = {
 }
 
 
-def make_field(name: str, entry: Any, number: Read) -> ForceField:
+def make_field(name: str, entry: FieldEntry, number: Read) -> ForceField:
     """Make a force field from its entry; ``number`` reads numbers."""
     kind = FIELD_TYPES[entry.type]
     known = {f.name for f in fields(kind)} - {"name"}
-    given = entry.model_fields_set - {"type"}
-    if wrong := sorted(given - known):
+    keys = entry.model_fields_set - {"type"}
+    if wrong := sorted(keys - known):
         raise InputError(f"a force field of type '{entry.type}' takes {', '.join(sorted(known))}, got '{wrong[0]}'")
-    if "orbit" in known and "orbit" not in given:
+    if "orbit" in known and "orbit" not in keys:
         raise InputError(f"a force field of type '{entry.type}' needs an 'orbit'")
     values: dict[str, Any] = {}
-    for key in sorted(given):
+    for key in sorted(keys):
         value, path = getattr(entry, key), ("fields", name, key)
         if key == "orbit":
             values[key] = Orbit(**{k: getattr(value, k) for k in value.model_fields_set})
@@ -39,11 +40,11 @@ def make_field(name: str, entry: Any, number: Read) -> ForceField:
             values[key] = tuple(number(v, (*path, i)) for i, v in enumerate(value))
         else:
             values[key] = number(value, path)
-    made: ForceField = kind(name, **values)
-    return made
+    field: ForceField = kind(name, **values)
+    return field
 
 
-def field_to_data(field: ForceField, given: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+def field_to_data(field: ForceField, number_entry: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     """Write what differs from the defaults."""
     if type(field) not in FIELD_TYPES.values():
         kinds = ", ".join(FIELD_TYPES)
@@ -59,7 +60,7 @@ def field_to_data(field: ForceField, given: Callable[..., dict[str, Any]]) -> di
             data[f.name] = {k: v for k, v in kept.items() if repr(v) != repr(defaults[k])}
         elif f.name == "inertia":
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = value
-            data |= given("inertia", (xx, yy, zz, xy, xz, yz), None)
+            data |= number_entry("inertia", (xx, yy, zz, xy, xz, yz), None)
         else:
-            data |= {f.name: value} if isinstance(value, str) else given(f.name, value, None)
+            data |= {f.name: value} if isinstance(value, str) else number_entry(f.name, value, None)
     return data

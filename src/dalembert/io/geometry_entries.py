@@ -11,6 +11,7 @@ from dalembert.io.body_schema import GeometryEntry
 from dalembert.io.source import located, locating
 from dalembert.io.yaml_nodes import Document
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from dalembert.model.transform import Transform
 
 __all__ = ["SOLIDS", "geometry_to_data", "make_geometry", "mesh_path"]
 
@@ -24,21 +25,21 @@ def make_geometry(
     entries: Sequence[GeometryEntry], path: tuple[str | int, ...], number: Read, origin: Read, document: Document
 ) -> tuple[Geometry, ...]:
     """Make the geometry of a body from its entries; ``number`` and ``origin`` read numbers and placements."""
-    made = []
+    geometry = []
     for i, entry in enumerate(entries):
         here = (*path, i)
-        given = [key for key in SOLIDS if getattr(entry, key) is not None]
+        kinds = [key for key in SOLIDS if getattr(entry, key) is not None]
         owner = f"body '{path[1]}'"
-        if len(given) != 1:
-            got = " and ".join(given) or "none"
+        if len(kinds) != 1:
+            got = " and ".join(kinds) or "none"
             raise located(
                 document.label, document.line(here), f"{owner}: a geometry takes one of {', '.join(SOLIDS)}, got {got}"
             )
-        solid = getattr(entry, given[0])
+        solid = getattr(entry, kinds[0])
         values: dict[str, Any] = {}
         for key in type(solid).model_fields:
             value = getattr(solid, key)
-            at = (*here, given[0], key)
+            at = (*here, kinds[0], key)
             if key == "file":
                 values[key] = mesh_path(value, _folder(document))
             elif isinstance(value, list):
@@ -47,8 +48,8 @@ def make_geometry(
                 values[key] = number(value, at)
         with locating(document.label, document.line(here), owner=owner):
             placed = origin(entry.origin, (*here, "origin"))
-            made.append(Geometry(SOLIDS[given[0]](**values), placed, entry.colour, entry.visual, entry.collision))
-    return tuple(made)
+            geometry.append(Geometry(SOLIDS[kinds[0]](**values), placed, entry.colour, entry.visual, entry.collision))
+    return tuple(geometry)
 
 
 def _folder(document: Document) -> Path | None:
@@ -63,13 +64,15 @@ def mesh_path(file: str, folder: Path | None) -> str:
     return str((folder / file).resolve())
 
 
-def geometry_to_data(part: Geometry, given: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
+def geometry_to_data(
+    geometry: Geometry, number_entry: Callable[..., dict[str, Any]], origin: Callable[[Transform], dict[str, Any]]
+) -> dict[str, Any]:
     """Write a geometry: what has its default value is left out."""
     solid: dict[str, Any] = {}
-    for field in fields(part.solid):
-        value = getattr(part.solid, field.name)
-        solid |= {field.name: value} if isinstance(value, str) else given(field.name, value, field.default)
-    data: dict[str, Any] = {_KEYS[type(part.solid)]: solid} | origin(part.origin)
-    if part.colour is not None:
-        data["colour"] = part.colour
-    return data | {flag: False for flag in ("visual", "collision") if not getattr(part, flag)}
+    for field in fields(geometry.solid):
+        value = getattr(geometry.solid, field.name)
+        solid |= {field.name: value} if isinstance(value, str) else number_entry(field.name, value, field.default)
+    data: dict[str, Any] = {_KEYS[type(geometry.solid)]: solid} | origin(geometry.origin)
+    if geometry.colour is not None:
+        data["colour"] = geometry.colour
+    return data | {flag: False for flag in ("visual", "collision") if not getattr(geometry, flag)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
@@ -14,6 +14,10 @@ from dalembert.io.schema_values import Axis, Number, Vector
 from dalembert.model.cables import Cable
 from dalembert.model.constraints import CONSTRAINT_KINDS, Constraint
 from dalembert.model.kind_fields import KindField, Role, kind_fields
+from dalembert.model.transform import Transform
+
+if TYPE_CHECKING:
+    from dalembert.io.machine_schema import CableEntry, ConstraintEntry
 
 __all__ = ["constraint_to_data", "entry_fields", "fields_to_data", "make_cable", "make_constraint", "read_fields"]
 
@@ -61,7 +65,7 @@ def _entry_field(fields: list[KindField], required: bool) -> tuple[Any, Any]:
     return annotation, list(default) if isinstance(default, tuple) else default
 
 
-def make_constraint(name: str, entry: Any, number: Read, origin: Read) -> Constraint:
+def make_constraint(name: str, entry: ConstraintEntry, number: Read, origin: Read) -> Constraint:
     """Make a constraint from its entry; ``number`` and ``origin`` read numbers and placements."""
     kind = CONSTRAINT_KINDS[entry.type]
     known = {field.name: field for field in kind_fields(kind)}
@@ -75,7 +79,7 @@ def make_constraint(name: str, entry: Any, number: Read, origin: Read) -> Constr
     return kind(name, **read_fields(entry, known, ("constraints", name), number, origin))
 
 
-def make_cable(name: str, entry: Any, number: Read, origin: Read) -> Cable:
+def make_cable(name: str, entry: CableEntry, number: Read, origin: Read) -> Cable:
     """Make a cable from its entry."""
     known = {field.name: field for field in kind_fields(Cable)}
     return Cable(name, **read_fields(entry, known, ("cables", name), number, origin))
@@ -105,13 +109,15 @@ def read_fields(
 
 
 def constraint_to_data(
-    constraint: Constraint, number_entry: Callable[..., dict[str, Any]], origin: Any
+    constraint: Constraint, number_entry: Callable[..., dict[str, Any]], origin: Callable[[Transform], dict[str, Any]]
 ) -> dict[str, Any]:
     """Write a constraint: its type, and the fields that differ from their defaults."""
     return {"type": constraint.key} | fields_to_data(constraint, number_entry, origin)
 
 
-def fields_to_data(element: object, number_entry: Callable[..., dict[str, Any]], origin: Any) -> dict[str, Any]:
+def fields_to_data(
+    element: object, number_entry: Callable[..., dict[str, Any]], origin: Callable[[Transform], dict[str, Any]]
+) -> dict[str, Any]:
     """Write the fields of a constraint, cable or surface that differ from their defaults."""
     data: dict[str, Any] = {}
     for field in kind_fields(type(element)):

@@ -84,8 +84,8 @@ class _Findings:
 
 
 def _line(error: FileFormatError) -> int:
-    found = re.match(r".*?:(\d+): ", str(error))
-    return int(found[1]) if found else 0
+    match = re.match(r".*?:(\d+): ", str(error))
+    return int(match[1]) if match else 0
 
 
 def _sound_entries(document: Document, findings: _Findings) -> MachineFile | None:
@@ -142,22 +142,22 @@ def _check_elements(reader: MachineReader, unfit: set[Element], findings: _Findi
 
 def _missing(document: Document, parts: _Parts) -> set[Element]:
     """Elements of the file that are not among the parts."""
-    given = {section: entries for section, entries in document.data.items() if isinstance(entries, dict)}
-    return {(section, name) for section in parts for name in set(given.get(section, ())) - set(_named(section, parts))}
+    listed = {section: entries for section, entries in document.data.items() if isinstance(entries, dict)}
+    return {(section, name) for section in parts for name in set(listed.get(section, ())) - set(_named(section, parts))}
 
 
 def _remaining(document: Document, parts: _Parts, wrong: set[Element]) -> _Parts:
     """The parts without those that are wrong and what hangs on them; signals and sensors may read anything."""
     lost = without_dependants(document, wrong) if wrong else set()
     kept = {
-        section: tuple(part for name, part in _named(section, parts).items() if (section, name) not in lost)
+        section: tuple(component for name, component in _named(section, parts).items() if (section, name) not in lost)
         for section in parts
     }
     return {**kept, "signals": (), "sensors": ()} if lost else kept
 
 
 def _named(section: str, parts: _Parts) -> dict[str, Any]:
-    return {part.joint if section == "couplings" else part.name: part for part in parts[section]}
+    return {component.joint if section == "couplings" else component.name: component for component in parts[section]}
 
 
 def _names(reader: MachineReader, parts: _Parts) -> StateNames | None:
@@ -167,7 +167,7 @@ def _names(reader: MachineReader, parts: _Parts) -> StateNames | None:
     led = {coupling.joint for coupling in parts["couplings"]}
     joints = [joint for joint in parts["joints"] if joint.info.nv and joint.name not in led]
     moving = [*joints, *(body for body in parts["bodies"] if isinstance(body, Beam))]
-    q, v = ([name for part in moving for name in getattr(part, names)] for names in ("q_names", "v_names"))
+    q, v = ([name for owner in moving for name in getattr(owner, names)] for names in ("q_names", "v_names"))
     return StateNames.gathered(reader.file.name, q, v, reader.parameters, joints)
 
 
@@ -187,11 +187,11 @@ def _assembled(reader: MachineReader, parts: _Parts, findings: _Findings, *, who
     Where parts are not ``whole``, they are judged all the same, but for inertias: a motor or a body may be missing.
     """
     while parts["bodies"] and parts["joints"]:
-        with warnings.catch_warnings(), _Findings() as found:
+        with warnings.catch_warnings(), _Findings() as attempt:
             if not whole:
                 warnings.simplefilter("ignore")
             return reader.assembled(parts)
-        error = found.errors[0]
+        error = attempt.errors[0]
         massive = _with_inertia(parts, str(error))
         if (massive is None or whole) and str(error) not in map(str, findings.errors):
             findings.errors.append(error)
@@ -207,7 +207,7 @@ def _without_attached(parts: _Parts, error: str) -> _Parts | None:
     for name in re.findall(r"'([^']*)'", error):
         for section in parts:
             if section not in ("bodies", "joints") and name in _named(section, parts):
-                return {**parts, section: tuple(part for key, part in _named(section, parts).items() if key != name)}
+                return {**parts, section: tuple(kept for key, kept in _named(section, parts).items() if key != name)}
     return None
 
 

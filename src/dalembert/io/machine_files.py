@@ -109,7 +109,16 @@ from dalembert.io.control_blocks import make_law
 from dalembert.io.field_entries import make_field
 from dalembert.io.geometry_entries import make_geometry
 from dalembert.io.kind_entries import make_cable, make_constraint
-from dalembert.io.machine_schema import JointEntry, MachineFile, SensorEntry, machine_file
+from dalembert.io.machine_schema import (
+    CouplingEntry,
+    JointEntry,
+    MachineFile,
+    MotorEntry,
+    SensorEntry,
+    ThrusterEntry,
+    WrenchEntry,
+    machine_file,
+)
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.schema_errors import describe
 from dalembert.io.simulation_entries import StateNames, read_sensor, read_simulation
@@ -272,7 +281,7 @@ class MachineReader:
                 raise located(self.document.label, self.document.line(("gains", i)), f"gains: {error}")
         return tuple(self.parameters[name] for name in self.file.gains)
 
-    def number(self, value: Any, path: tuple[str | int, ...]) -> Scalar:
+    def number(self, value: Scalar | str, path: tuple[str | int, ...]) -> Scalar:
         """Return a number or the expression that a text stands for."""
         if not isinstance(value, str):
             return value
@@ -309,13 +318,13 @@ class MachineReader:
     def origin(self, entry: OriginEntry, path: tuple[str | int, ...]) -> Transform:
         """Return the placement that an entry stands for."""
         document = self.document
-        given = [key for key in ("rpy", "quaternion", "matrix") if getattr(entry, key) is not None]
-        if len(given) > 1:
-            message = f"an origin takes one rotation, got {' and '.join(given)}"
+        rotations = [key for key in ("rpy", "quaternion", "matrix") if getattr(entry, key) is not None]
+        if len(rotations) > 1:
+            message = f"an origin takes one rotation, got {' and '.join(rotations)}"
             raise located(document.label, document.line(path), message)
         xyz = self.vector(entry.xyz, (*path, "xyz"))
         owner = f"{'body' if path[0] == 'bodies' else str(path[0])[:-1]} '{path[1]}'"
-        with locating(document.label, document.line((*path, given[0]) if given else path), owner=owner):
+        with locating(document.label, document.line((*path, rotations[0]) if rotations else path), owner=owner):
             if entry.rpy is not None:
                 roll, pitch, yaw = self.vector(entry.rpy, (*path, "rpy"))
                 return Transform.rpy(roll, pitch, yaw, xyz)
@@ -329,23 +338,23 @@ class MachineReader:
     def body(self, name: str, entry: BodyEntry) -> Body | Beam:
         """Return a body or a beam."""
         path = ("bodies", name)
-        given = [shape for shape in (*SHAPES, "beam") if getattr(entry, shape) is not None]
+        shape_keys = [shape for shape in (*SHAPES, "beam") if getattr(entry, shape) is not None]
         keys = entry.model_fields_set - {"geometry"}
-        if len(given) > 1 or (given and keys != set(given)):
+        if len(shape_keys) > 1 or (shape_keys and keys != set(shape_keys)):
             raise InputError(
                 f"body '{name}' takes mass, com and inertia, or one shape, or a beam, got {' and '.join(sorted(keys))}"
             )
         if entry.geometry is None:
-            return self.plain_body(name, entry, given)
+            return self.plain_body(name, entry, shape_keys)
         if entry.beam is not None:
             raise InputError(f"beam '{name}' takes no geometry: its section says what it looks like")
         solids = make_geometry(entry.geometry, (*path, "geometry"), self.number, self.origin, self.document)
-        return replace(self.plain_body(name, entry, given), geometry=solids)
+        return replace(self.plain_body(name, entry, shape_keys), geometry=solids)
 
-    def plain_body(self, name: str, entry: BodyEntry, given: list[str]) -> Any:
+    def plain_body(self, name: str, entry: BodyEntry, shape_keys: list[str]) -> Any:
         """Return a body or a beam, with the geometry of its own shape if it has one."""
         path = ("bodies", name)
-        if not given:
+        if not shape_keys:
             fields = self.numbers(entry, path, "mass", "com")
             rows = entry.inertia
             if isinstance(rows[0], list):
@@ -356,12 +365,12 @@ class MachineReader:
         if entry.beam is not None:
             with locating(self.document.label, self.document.line((*path, "beam"))):
                 return make_beam(name, entry.beam, (*path, "beam"), self.number)
-        shape = getattr(entry, given[0])
+        shape = getattr(entry, shape_keys[0])
         names = [field for field in type(shape).model_fields if field != "axis"]
-        fields = self.numbers(shape, (*path, given[0]), *names)
+        fields = self.numbers(shape, (*path, shape_keys[0]), *names)
         axis = {"axis": shape.axis} if "axis" in type(shape).model_fields else {}
-        make: Callable[..., Body] = getattr(shapes, given[0])
-        with locating(self.document.label, self.document.line((*path, given[0]))):
+        make: Callable[..., Body] = getattr(shapes, shape_keys[0])
+        with locating(self.document.label, self.document.line((*path, shape_keys[0]))):
             return make(name, **fields, **axis)
 
     def joint(self, name: str, entry: JointEntry) -> Joint:
@@ -371,16 +380,16 @@ class MachineReader:
         with locating(self.document.label, self.document.line((*path, "limits")), owner=f"joint '{name}'"):
             limits = Limits(**self.plain_numbers(entry.limits, (*path, "limits")))
         losses = ("stiffness", "rest", "damping", "friction", "friction_velocity", "armature")
-        given = [key for key in ("second_axis", "pitch") if getattr(entry, key) is not None]
-        fields = self.numbers(entry, path, "axis", *losses, *given)
+        optional = [key for key in ("second_axis", "pitch") if getattr(entry, key) is not None]
+        fields = self.numbers(entry, path, "axis", *losses, *optional)
         return Joint(name, entry.kind, entry.parent, entry.child, origin, limits=limits, **fields)
 
-    def motor(self, name: str, entry: Any) -> Motor:
+    def motor(self, name: str, entry: MotorEntry) -> Motor:
         """Return a motor."""
         fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping")
         return Motor(name, name if entry.joint is None else entry.joint, effort=entry.effort, **fields)
 
-    def thruster(self, name: str, entry: Any) -> Thruster:
+    def thruster(self, name: str, entry: ThrusterEntry) -> Thruster:
         """Return a thruster."""
         numbers = self.numbers(entry, ("thrusters", name), "force", "torque")
         return Thruster(name, entry.frame, axes=entry.axes, effort=entry.effort, one_sided=entry.one_sided, **numbers)
@@ -389,10 +398,10 @@ class MachineReader:
         """Return a sensor."""
         return read_sensor(name, entry, ("sensors", name), self.number)
 
-    def wrench(self, name: str, entry: Any) -> Wrench:
+    def wrench(self, name: str, entry: WrenchEntry) -> Wrench:
         """Return a wrench."""
         return Wrench(name, entry.frame, axes=entry.axes, **self.numbers(entry, ("wrenches", name), "force", "torque"))
 
-    def coupling(self, name: str, entry: Any) -> Coupling:
+    def coupling(self, name: str, entry: CouplingEntry) -> Coupling:
         """Return a coupling."""
         return Coupling(name, entry.leader, **self.numbers(entry, ("couplings", name), "ratio", "offset"))

@@ -51,7 +51,7 @@ def data_to_yaml(data: dict[str, Any], path: str | Path | None = None) -> str:
     class Dumper(yaml.SafeDumper):
         """Dumper that writes no aliases, and quotes what the reader would not take for text."""
 
-        def ignore_aliases(self, data: Any) -> bool:
+        def ignore_aliases(self, data: object) -> bool:
             return True
 
     def text_node(dumper: Dumper, text: str) -> yaml.ScalarNode:
@@ -106,7 +106,7 @@ def machine_to_data(machine: Machine) -> dict[str, Any]:
     return {key: value for key, value in data.items() if value != {} or key in ("bodies", "joints")}
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: object, b: object) -> bool:
     """Whether two values are equal to the bit: the sign of a zero counts."""
     return repr(a) == repr(b)
 
@@ -119,7 +119,7 @@ def _numbers(values: tuple[Scalar, ...]) -> list[float | str]:
     return [_number(x) for x in values]
 
 
-def _given(key: str, value: Any, default: Any) -> dict[str, Any]:
+def _given(key: str, value: Any, default: object) -> dict[str, Any]:
     """Entry of a field that differs from its default."""
     if _same(value, default):
         return {}
@@ -182,12 +182,12 @@ def sensor_to_data(sensor: Sensor) -> dict[str, Any]:
     return data if sensor.feedback else data | {"feedback": False}
 
 
-def _wrench(part: Wrench | Thruster, axes: str) -> dict[str, Any]:
+def _wrench(load: Wrench | Thruster, axes: str) -> dict[str, Any]:
     """Entries of a frame and a wrench at it; its axes where they are not the usual ones."""
-    data: dict[str, Any] = {"frame": part.frame}
+    data: dict[str, Any] = {"frame": load.frame}
     for key in ("force", "torque"):
-        data |= _given(key, getattr(part, key), (0.0, 0.0, 0.0))
-    return data | ({"axes": part.axes} if part.axes != axes else {})
+        data |= _given(key, getattr(load, key), (0.0, 0.0, 0.0))
+    return data | ({"axes": load.axes} if load.axes != axes else {})
 
 
 def _origin(pose: Transform) -> dict[str, Any]:

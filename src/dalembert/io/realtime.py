@@ -266,7 +266,7 @@ def _build(program: Standalone) -> ctypes.CDLL:
         raise BuildError(f"a loop in real time needs a C compiler: {missing_toolchain()}")
     source = resources.files("dalembert.io.fmu").joinpath("realtime.c").read_text(encoding="utf-8")
     texts = {**program.texts, "realtime.c": source}
-    parts = [part for name in sorted(texts) for part in (name, texts[name])]
+    parts = [text for name in sorted(texts) for text in (name, texts[name])]
     key = hashlib.sha256("\0".join([toolchain.identity, *plain_flags(toolchain), *parts]).encode()).hexdigest()
     library = load_library(key, lambda folder: build_program(toolchain, texts, folder, f"realtime{LIBRARY_SUFFIX}"))
     for name in ("row_size", "model_size", "loop_size"):

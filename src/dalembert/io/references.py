@@ -125,23 +125,23 @@ def without_dependants(document: Document, wrong: set[Element]) -> set[Element]:
     """Return the elements that are wrong together with all that hang on them, directly or not."""
     lost = set(wrong)
     while True:
-        found = set(lost)
+        grown = set(lost)
         for section, (_, keys) in _references():
             for name, entry in _entries(document, section).items():
                 for key, (_, groups) in keys.items():
                     target = _target(section, name, entry, key)
                     if any((group, _owner(document, target)) in lost for group in groups):
-                        found.add((section, name))
+                        grown.add((section, name))
         joints = _entries(document, "joints")
-        held = {_target("joints", name, joints[name], "child") for name in joints if ("joints", name) not in found}
-        found |= {("bodies", body) for body in _entries(document, "bodies") if body not in held}
-        found |= {("couplings", name) for name in _entries(document, "couplings") if ("joints", name) in found}
-        if found == lost:
+        held = {_target("joints", name, joints[name], "child") for name in joints if ("joints", name) not in grown}
+        grown |= {("bodies", body) for body in _entries(document, "bodies") if body not in held}
+        grown |= {("couplings", name) for name in _entries(document, "couplings") if ("joints", name) in grown}
+        if grown == lost:
             return lost
-        lost = found
+        lost = grown
 
 
-def mentions(entry: Any, names: set[str]) -> bool:
+def mentions(entry: object, names: set[str]) -> bool:
     """Whether an entry has one of these names in an expression, or as a key."""
     if isinstance(entry, dict):
         return any(key in names or mentions(value, names) for key, value in entry.items())
@@ -150,12 +150,12 @@ def mentions(entry: Any, names: set[str]) -> bool:
     return isinstance(entry, str) and not names.isdisjoint(re.findall(r"[^\W\d]\w*", entry))
 
 
-def _target(section: str, name: str, entry: Any, key: str) -> Any:
+def _target(section: str, name: str, entry: object, key: str) -> object:
     default = name if section == "motors" else None  # which drive the joint of their own name
     return entry.get(key, default) if isinstance(entry, dict) else None
 
 
-def _owner(document: Document, target: Any) -> str:
+def _owner(document: Document, target: object) -> str:
     """What a name stands for: the beam of a section, or itself."""
     name = str(target)
     beam = name.rpartition(".")[0]
@@ -167,7 +167,7 @@ def _entries(document: Document, section: str) -> dict[str, Any]:
     return entries if isinstance(entries, dict) else {}
 
 
-def _sections(body: str, entry: Any) -> Iterator[str]:
+def _sections(body: str, entry: object) -> Iterator[str]:
     """Frames at the sections of a beam: its tip and its stations."""
     beam = entry.get("beam") if isinstance(entry, dict) else None
     if isinstance(beam, dict):

@@ -113,12 +113,12 @@ def dataset_to_run(dataset: xarray.Dataset) -> Run:
     names: dict[str, tuple[str, ...]] = {}
     blocks: dict[str, Any] = {}
     for role in _ROLES:
-        found = [v for v in dataset.data_vars.values() if v.attrs.get("role") == role]
-        found.sort(key=lambda v: v.attrs["position"])
-        if [int(v.attrs["position"]) for v in found] != list(range(len(found))):
-            raise InputError(f"a {role} is missing: found {', '.join(str(v.attrs['signal']) for v in found)}")
-        names[role] = tuple(str(v.attrs["signal"]) for v in found)
-        columns = np.array([v.values for v in found], dtype=float).reshape(len(found), dataset.sizes["t"])
+        variables = [v for v in dataset.data_vars.values() if v.attrs.get("role") == role]
+        variables.sort(key=lambda v: v.attrs["position"])
+        if [int(v.attrs["position"]) for v in variables] != list(range(len(variables))):
+            raise InputError(f"a {role} is missing: found {', '.join(str(v.attrs['signal']) for v in variables)}")
+        names[role] = tuple(str(v.attrs["signal"]) for v in variables)
+        columns = np.array([v.values for v in variables], dtype=float).reshape(len(variables), dataset.sizes["t"])
         blocks[role] = np.ascontiguousarray(columns.T)
     events = zip(
         *(dataset[f"event_{key}"].values for key in ("name", "t", "x", "direction")),

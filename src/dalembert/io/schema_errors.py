@@ -7,6 +7,7 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from dalembert.core.errors import FileFormatError, did_you_mean
 from dalembert.io.source import located
@@ -57,7 +58,7 @@ def describe_all(error: ValidationError, model: type[BaseModel], document: Docum
     return [_located(finding, model, document) for finding in findings.values()]
 
 
-def _located(finding: Any, model: type[BaseModel], document: Document) -> FileFormatError:
+def _located(finding: ErrorDetails, model: type[BaseModel], document: Document) -> FileFormatError:
     path = _data_path(finding["loc"], document.data, missing=finding["type"] == "missing")
     line = document.line(path)
     where = _name(path)
@@ -98,7 +99,7 @@ def _data_path(path: Path, data: Any, *, missing: bool) -> Path:
     return tuple(kept)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if isinstance(value, dict):
         return f"a mapping with the keys {reprlib.repr(list(value))}"
     return reprlib.repr(value)

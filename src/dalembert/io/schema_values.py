@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, WrapValidator
@@ -13,7 +14,7 @@ from dalembert.core.validation import AXES
 __all__ = ["ZERO", "Axis", "Bound", "FileEntry", "Inertia", "Limit", "Number", "Vector"]
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> float | str:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise PydanticCustomError("number", "must be a number or an expression of parameters")
     if isinstance(value, float) and not math.isfinite(value):
@@ -21,17 +22,17 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _limit(value: Any) -> Any:
+def _limit(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         raise PydanticCustomError("limit", "must be a number (.inf where there is no limit)")
     return value
 
 
-def _bound(value: Any) -> Any:
+def _bound(value: object) -> float | str:
     return value if isinstance(value, str) else _limit(value)
 
 
-def _axis(value: Any, vector: Any) -> Any:
+def _axis(value: object, vector: Callable[[object], object]) -> object:
     if not isinstance(value, str):
         return vector(value)
     if value not in AXES:
@@ -39,12 +40,12 @@ def _axis(value: Any, vector: Any) -> Any:
     return value
 
 
-def _inertia(value: Any) -> Any:
+def _inertia(value: object) -> list[float | str] | list[list[float | str]]:
     if isinstance(value, list) and len(value) in (3, 6) and not any(isinstance(v, list) for v in value):
         return [_number(v) for v in value]
     rows = value if isinstance(value, list) else []
     if len(rows) == 3 and all(isinstance(row, list) and len(row) == 3 for row in rows):
-        return [[_number(v) for v in row] for row in value]
+        return [[_number(v) for v in row] for row in rows]
     raise PydanticCustomError("inertia", "must be 3 numbers, 6 numbers (xx, yy, zz, xy, xz, yz) or 3 rows of 3")
 
 

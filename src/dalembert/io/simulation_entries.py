@@ -83,7 +83,7 @@ def read_simulation(
     """
     each = nullcontext() if each is None else each
 
-    def plain(value: Any, path: Path) -> float:
+    def plain(value: object, path: Path) -> float:
         expression = number(value, path)
         with locating(document.label, document.line(path)):
             if depends_on_time(expression):
@@ -91,13 +91,13 @@ def read_simulation(
             return nominal(expression) if parameters_of(expression) else float(expression)
 
     settings: dict[str, Any] = {}
-    given = entry.model_dump(exclude_unset=True)
+    data = entry.model_dump(exclude_unset=True)
     for name in _CHECKED:
-        if (value := given.get(name)) is not None:
+        if (value := data.get(name)) is not None:
             with each:
                 settings[name] = _setting(name, value, document, plain)
     for key, known in (("by", FORMULATIONS), ("backend", _BACKENDS)):
-        if (word := given.get(key)) is not None:
+        if (word := data.get(key)) is not None:
             with each, locating(document.label, document.line(("simulation", key))):
                 if word not in known:
                     raise UnknownNameError("formulation" if key == "by" else "backend", word, known)
@@ -105,7 +105,7 @@ def read_simulation(
     for key, kind in (("q0", "coordinate"), ("v0", "velocity"), ("p", "parameter")) if names else ():
         assert names is not None
         known_names = {"q0": names.q, "v0": names.v, "p": names.p}[key]
-        values = given.get(key, {})
+        values = data.get(key, {})
         if isinstance(values, list):
             with each, locating(document.label, document.line(("simulation", key))):
                 if len(values) != len(known_names):
@@ -122,22 +122,22 @@ def read_simulation(
                 settings.setdefault(key, {})[name] = plain(value, path)
                 if key == "q0" and name in names.angles:
                     check_angle(settings[key][name], f"{document.label}:{document.line(path)}: q0 of '{name}'")
-    for i, switch in enumerate(given.get("switches", ())):
+    for i, switch in enumerate(data.get("switches", ())):
         path = ("simulation", "switches", i)
         with each:
             at = None if switch.get("at") is None else plain(switch["at"], (*path, "at"))
             with locating(document.label, document.line(path)):
-                made = Switch(at, switch.get("event"), tuple(switch.get("on", ())), tuple(switch.get("off", ())))
-            settings["switches"] = (*settings.get("switches", ()), made)
+                new_switch = Switch(at, switch.get("event"), tuple(switch.get("on", ())), tuple(switch.get("off", ())))
+            settings["switches"] = (*settings.get("switches", ()), new_switch)
     for i, event in enumerate(entry.events):
         path = ("simulation", "events", i)
         with each, locating(document.label, document.line(path)):
-            made_event = Event(event.name, event.expression, event.terminal, event.direction)
-            settings["events"] = (*settings.get("events", ()), made_event)
+            new_event = Event(event.name, event.expression, event.terminal, event.direction)
+            settings["events"] = (*settings.get("events", ()), new_event)
     for name, signal in entry.signals.items():
         with each, locating(document.label, document.line(("simulation", "signals", name)), owner=f"'{name}'"):
-            made_signal = Signal(name, signal.expression, signal.frame)
-            settings["signals"] = (*settings.get("signals", ()), made_signal)
+            new_signal = Signal(name, signal.expression, signal.frame)
+            settings["signals"] = (*settings.get("signals", ()), new_signal)
     for name, sensor in entry.sensors.items():
         path = ("simulation", "sensors", name)
         with each, locating(document.label, document.line(path), owner=f"'{name}'"):

@@ -60,7 +60,7 @@ def locating(label: str, line: int | None, names: Mapping[str, int] | None = Non
     except DalembertError as error:
         message = str(error) if owner in str(error) else f"{owner}: {error}"
         quoted = re.findall(r"'([^']*)'", message)
-        found = next((names[name] for name in quoted if name in names), line) if names else line
-        raise located(label, found, message) from error
+        quoted_line = next((names[name] for name in quoted if name in names), line) if names else line
+        raise located(label, quoted_line, message) from error
     except RecursionError:
         raise located(label, line, "an expression is nested too deeply") from None

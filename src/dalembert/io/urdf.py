@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
+from dalembert.core.validation import Vector
 from dalembert.core.warn import warn
 from dalembert.io.source import locating, read_bytes
 from dalembert.io.urdf_geometry import Finder, read_colours, read_geometry
@@ -41,7 +42,7 @@ def load_urdf(
     lock: Mapping[str, Position] | Iterable[str] | None = None,
     inertia: Literal["refuse", "repair"] = "refuse",
     motors: bool = True,
-    gravity: Any = None,
+    gravity: Vector | None = None,
     name: str | None = None,
     geometry: bool = True,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,

@@ -67,19 +67,19 @@ def _places(folder: Path, package: str) -> list[Path]:
 
 def read_colours(robot: Element) -> dict[str, str]:
     """Colours of the materials that a file defines, by name; also those defined within a <visual>."""
-    found: dict[str, str] = {}
+    colours: dict[str, str] = {}
     visuals = [v for link in robot.all("link") for v in link.all("visual")]
     for material in [*robot.all("material"), *(m for v in visuals for m in v.all("material"))]:
         if (colour := _colour(material)) is not None:
-            found.setdefault(material.attributes.get("name", ""), colour)
-    return found
+            colours.setdefault(material.attributes.get("name", ""), colour)
+    return colours
 
 
 def _colour(material: Element) -> str | None:
-    given = material.one("color")
-    if given is None:
+    element = material.one("color")
+    if element is None:
         return None
-    red, green, blue, _ = given.numbers("rgba", 4)
+    red, green, blue, _ = element.numbers("rgba", 4)
     levels = (round(255 * min(max(x, 0.0), 1.0)) for x in (red, green, blue))
     return "#" + "".join(f"{level:02x}" for level in levels)
 
@@ -91,12 +91,12 @@ def read_geometry(link: Element, find: Finder, colours: Colours) -> tuple[Geomet
     """
     seen = [g for e in link.all("visual") if (g := _read(e, find, colours)) is not None]
     for element in link.all("collision"):
-        part = _read(element, find, colours)
-        if part is None:
+        geometry = _read(element, find, colours)
+        if geometry is None:
             continue
-        same = next((k for k, g in enumerate(seen) if (g.solid, g.origin) == (part.solid, part.origin)), None)
+        same = next((k for k, g in enumerate(seen) if (g.solid, g.origin) == (geometry.solid, geometry.origin)), None)
         if same is None:
-            seen.append(part)
+            seen.append(geometry)
         else:
             seen[same] = replace(seen[same], collision=True)
     return tuple(seen)

@@ -104,8 +104,8 @@ def read_joint(element: Element) -> Joint:
             damping, friction = dynamics.number("damping", 0.0), dynamics.number("friction", 0.0)
         axis = (0.0, 0.0, 1.0)
         if kind != "floating":
-            given = element.one("axis")
-            axis = given.numbers("xyz", 3) if given else (1.0, 0.0, 0.0)  # type: ignore[assignment]
+            axis_element = element.one("axis")
+            axis = axis_element.numbers("xyz", 3) if axis_element else (1.0, 0.0, 0.0)  # type: ignore[assignment]
         limits = Limits()
         if kind in ("revolute", "continuous", "prismatic"):
             limits = _limits(element, bounded=kind != "continuous")

@@ -112,28 +112,28 @@ def _link(root: Element, body: Body) -> None:
         ElementTree.SubElement(inertial, "mass", value=numbers(body.mass))
         names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
         ElementTree.SubElement(inertial, "inertia", {k: numbers(body.inertia[i][j]) for k, (i, j) in names.items()})
-    for part in body.geometry:
-        for tag in [tag for tag, on in (("visual", part.visual), ("collision", part.collision)) if on]:
-            for place, solid in _plain(part):
+    for geometry in body.geometry:
+        for tag in [tag for tag, on in (("visual", geometry.visual), ("collision", geometry.collision)) if on]:
+            for place, solid in _plain(geometry):
                 shape = ElementTree.SubElement(link, tag)
                 _origin(shape, place)
                 _solid(ElementTree.SubElement(shape, "geometry"), solid)
-                if tag == "visual" and part.colour is not None:
-                    levels = [int(part.colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-                    material = ElementTree.SubElement(shape, "material", name=part.colour)
+                if tag == "visual" and geometry.colour is not None:
+                    levels = [int(geometry.colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+                    material = ElementTree.SubElement(shape, "material", name=geometry.colour)
                     ElementTree.SubElement(material, "color", rgba=numbers([*levels, 1.0]))
 
 
-def _plain(part: Geometry) -> list[tuple[Transform, Solid]]:
+def _plain(geometry: Geometry) -> list[tuple[Transform, Solid]]:
     """A capsule, which few readers of URDF know, as a cylinder and two spheres."""
-    solid = part.solid
+    solid = geometry.solid
     if not isinstance(solid, Capsule):
-        return [(part.origin, solid)]
+        return [(geometry.origin, solid)]
     ends = [Transform((0.0, 0.0, side * nominal(solid.length) / 2)) for side in (-1.0, 1.0)]
     parts: list[tuple[Transform, Solid]] = []
     if nominal(solid.radius) > 0.0:
-        parts = [(part.origin, Cylinder(solid.radius, solid.length))]
-        parts += [(part.origin @ end, Sphere(solid.radius)) for end in ends]
+        parts = [(geometry.origin, Cylinder(solid.radius, solid.length))]
+        parts += [(geometry.origin @ end, Sphere(solid.radius)) for end in ends]
     return parts
 
 
@@ -156,22 +156,22 @@ def _joint(root: Element, joint: Joint, mimic: Coupling | None) -> None:
         return
     simple = simple_joints(joint, "URDF", without=("spherical",))
     parent, origin = joint.parent, joint.origin
-    for k, part in enumerate(simple):
-        child = joint.child if k == len(simple) - 1 else f"{part.name}.link"
+    for k, single in enumerate(simple):
+        child = joint.child if k == len(simple) - 1 else f"{single.name}.link"
         if child != joint.child:
             ElementTree.SubElement(root, "link", name=child)
         limits = joint.limits
-        bounded = math.isfinite(limits.lower) or math.isfinite(limits.upper) or part.kind == "prismatic"
+        bounded = math.isfinite(limits.lower) or math.isfinite(limits.upper) or single.kind == "prismatic"
         kinds = {"free": "floating", "prismatic": "prismatic", "revolute": "revolute" if bounded else "continuous"}
-        element = ElementTree.SubElement(root, "joint", name=part.name, type=kinds[part.kind])
+        element = ElementTree.SubElement(root, "joint", name=single.name, type=kinds[single.kind])
         _ends(element, parent, child, origin)
         parent, origin = child, IDENTITY
-        if part.kind != "free":
-            ElementTree.SubElement(element, "axis", xyz=numbers(part.axis))
-            given = {"effort": limits.effort, "velocity": limits.velocity}
+        if single.kind != "free":
+            ElementTree.SubElement(element, "axis", xyz=numbers(single.axis))
+            attributes = {"effort": limits.effort, "velocity": limits.velocity}
             if bounded:
-                given = {"lower": limits.lower, "upper": limits.upper} | given
-            finite = {key: numbers(min(max(value, -LARGEST), LARGEST)) for key, value in given.items()}
+                attributes = {"lower": limits.lower, "upper": limits.upper} | attributes
+            finite = {key: numbers(min(max(value, -LARGEST), LARGEST)) for key, value in attributes.items()}
             ElementTree.SubElement(element, "limit", finite)
         if joint.damping != 0.0 or joint.friction != 0.0:
             losses = {"damping": numbers(joint.damping), "friction": numbers(joint.friction)}

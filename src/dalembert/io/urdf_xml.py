@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NoReturn
 from xml.parsers import expat
 
 from dalembert.core.errors import FileFormatError
@@ -34,24 +34,24 @@ class Element:
 
     def one(self, tag: str) -> Element | None:
         """The child with that tag, or None; two are an error."""
-        found = self.all(tag)
-        if len(found) > 1:
-            raise found[1].error(f"<{self.tag}> has {len(found)} <{tag}> elements, expected at most one")
-        return found[0] if found else None
+        elements = self.all(tag)
+        if len(elements) > 1:
+            raise elements[1].error(f"<{self.tag}> has {len(elements)} <{tag}> elements, expected at most one")
+        return elements[0] if elements else None
 
     def needed(self, tag: str) -> Element:
         """The child with that tag, which must be there."""
-        found = self.one(tag)
-        if found is None:
+        element = self.one(tag)
+        if element is None:
             raise self.error(f"<{self.tag}> has no <{tag}> element, which it needs")
-        return found
+        return element
 
     def text(self, name: str, default: str | None = None) -> str:
         """Attribute as text; without a default it must be there and not be empty."""
         value = self.attributes.get(name, default)
         if value is None:
-            given = ", ".join(self.attributes) or "none"
-            raise self.error(f"<{self.tag}> has no attribute '{name}', which it needs (given: {given})")
+            names = ", ".join(self.attributes) or "none"
+            raise self.error(f"<{self.tag}> has no attribute '{name}', which it needs (given: {names})")
         value = value.strip()
         if not value:
             raise self.error(f"attribute '{name}' of <{self.tag}> is empty")
@@ -121,7 +121,7 @@ def parse_xml(data: bytes | str, label: str, skipped: int = 0) -> Element:
     def end(_tag: str) -> None:
         stack.pop()
 
-    def refuse(*_arguments: Any) -> Any:
+    def refuse(*_arguments: object) -> NoReturn:
         line = skipped + parser.CurrentLineNumber
         raise located(label, line, "declares an XML entity; entities are not allowed")
 

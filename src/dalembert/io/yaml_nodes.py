@@ -81,7 +81,7 @@ def parse_yaml(text: str | bytes, label: str, *, lenient: bool = False) -> Docum
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        reason = ", ".join(part for part in (error.context, error.problem) if part)
+        reason = ", ".join(clause for clause in (error.context, error.problem) if clause)
         raise located(label, mark.line + 1 if mark else None, f"is not valid YAML: {reason}") from None
     except yaml.YAMLError as error:
         raise located(label, None, f"is not valid YAML: {' '.join(str(error).split())}") from None

@@ -126,12 +126,17 @@ def model_description(content: Content, version: str) -> str:
 
 
 def _attributes(v: _Variable) -> dict[str, str]:
-    found = {"name": v.name, "valueReference": str(v.reference), "causality": v.causality, "variability": v.variability}
+    attributes = {
+        "name": v.name,
+        "valueReference": str(v.reference),
+        "causality": v.causality,
+        "variability": v.variability,
+    }
     if v.initial:
-        found["initial"] = v.initial
+        attributes["initial"] = v.initial
     if v.description:
-        found["description"] = v.description
-    return found
+        attributes["description"] = v.description
+    return attributes
 
 
 def _second(content: Content, variables: Sequence[_Variable]) -> ET.Element:
@@ -143,8 +148,8 @@ def _second(content: Content, variables: Sequence[_Variable]) -> ET.Element:
     common = {"modelIdentifier": "model", "canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true"}
     for kind in ("ModelExchange", "CoSimulation") if content.exchange else ("CoSimulation",):
         more = {"canHandleVariableCommunicationStepSize": "true"} if kind == "CoSimulation" else {}
-        part = ET.SubElement(root, kind, {**common, **more})
-        files = ET.SubElement(part, "SourceFiles")
+        element = ET.SubElement(root, kind, {**common, **more})
+        files = ET.SubElement(element, "SourceFiles")
         for file in content.sources:
             ET.SubElement(files, "File", name=file)
     ET.SubElement(root, "DefaultExperiment", content.default_experiment)
@@ -201,8 +206,8 @@ def _third(content: Content, variables: Sequence[_Variable]) -> ET.Element:
 def build_description(content: Content) -> str:
     """Return buildDescription.xml of FMI 3.0."""
     root = ET.Element("fmiBuildDescription", fmiVersion="3.0")
-    part = ET.SubElement(root, "BuildConfiguration", modelIdentifier="model")
-    files = ET.SubElement(part, "SourceFileSet", language="C99")
+    configuration = ET.SubElement(root, "BuildConfiguration", modelIdentifier="model")
+    files = ET.SubElement(configuration, "SourceFileSet", language="C99")
     for file in content.sources:
         ET.SubElement(files, "SourceFile", name=file)
     ET.indent(root)

@@ -142,12 +142,12 @@ def _refusals(types: str, written: str) -> str:
     ):
         if name in done:
             continue
-        given = " ".join(arguments.split())
-        words = [re.sub(r"\[\]$", "", a.strip()).split()[-1].lstrip("*") for a in given.split(",")]
+        signature = " ".join(arguments.split())
+        words = [re.sub(r"\[\]$", "", a.strip()).split()[-1].lstrip("*") for a in signature.split(",")]
         unused = " ".join(f"UNUSED({w});" for w in words if w != "void")
         first = words[0] if words[0] == "instance" else "0"
         answer = f'return fail({first}, "{name} is not part of this model");' if kind == "fmi3Status" else "return 0;"
-        lines.append(f"{kind} {name}({given}) {{ {unused} {'' if kind == 'void' else answer} }}")
+        lines.append(f"{kind} {name}({signature}) {{ {unused} {'' if kind == 'void' else answer} }}")
     return "\n".join(lines) + "\n"
 
 

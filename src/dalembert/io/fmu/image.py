@@ -76,28 +76,28 @@ class Image:
 
     def _declared(self) -> dict[str, str]:
         """Members of the image by name, with their types; elements of an array are one."""
-        found: dict[str, str] = {}
+        members: dict[str, str] = {}
         for name, memory in self.structures.items():
             array, bracket, index = name.partition("[")
             if bracket:
-                found.pop(f"{array}[{index[:-1]}]", None)  # it was the last one so far
+                members.pop(f"{array}[{index[:-1]}]", None)  # it was the last one so far
                 name = f"{array}[{int(index[:-1]) + 1}]"
-            found[name] = type(memory.struct).__name__.strip("_").lower()
-        return found
+            members[name] = type(memory.struct).__name__.strip("_").lower()
+        return members
 
     def _places(self) -> dict[int, tuple[str, int, Any]]:
         """Kind, first element and content of each array, by its identity."""
-        found: dict[int, tuple[str, int, Any]] = {}
+        places: dict[int, tuple[str, int, Any]] = {}
         ends = {"reals": 0, "integers": 0, "pointers": 0}
         every = [array for memory in self.structures.values() for array in memory.arrays.values()]
         for array in (*every, *self.arrays.values()):
-            if id(array) in found:
+            if id(array) in places:
                 continue
             flat = np.asarray(array).ravel()
             kind = {"f": "reals", "i": "integers", "u": "pointers"}[flat.dtype.kind]
-            found[id(array)] = (kind, ends[kind], flat)
+            places[id(array)] = (kind, ends[kind], flat)
             ends[kind] += len(flat)
-        return found
+        return places
 
     @staticmethod
     def _storage(places: Mapping[int, tuple[str, int, Any]]) -> dict[str, dict[int, Any]]:

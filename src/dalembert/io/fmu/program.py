@@ -130,14 +130,16 @@ def _without_notes(loop: ClosedLoop) -> Problem:
     """Return the problem without events that a run only takes note of."""
     problem = loop.problem
     names = {} if loop.switching is None else loop.switching.switches
-    own = len(problem.event_specs) - problem.n_constraint_events
-    keep = [k for k, spec in enumerate(problem.event_specs[:own]) if spec.terminal or spec.hidden or spec.name in names]
+    n_plain = len(problem.event_specs) - problem.n_constraint_events
+    keep = [
+        k for k, spec in enumerate(problem.event_specs[:n_plain]) if spec.terminal or spec.hidden or spec.name in names
+    ]
     function = None
     if keep and problem.events is not None:
         arguments = [ca.SX.sym(name, problem.events.size1_in(k)) for k, name in enumerate("txcp")]
         g = ca.cse(problem.events(*arguments)[keep])
         function = ca.Function("events", arguments, [g], list("txcp"), ["out"])
-    specs = (*(problem.event_specs[k] for k in keep), *problem.event_specs[own:])
+    specs = (*(problem.event_specs[k] for k in keep), *problem.event_specs[n_plain:])
     return replace(problem, events=function, event_specs=specs)
 
 
@@ -194,9 +196,9 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         way = setup.constraint_method
         tapes = {name: getattr(system, name) for name in way.tapes}
         kernels = {name: writer.kernel(name, tape) for name, tape in tapes.items() if tape is not None}
-        own = NativeConstrained(problem, {**kernels, "events": events}, way, writer.symbols)
-        own.attach(memory.struct)
-        structures["constrained"] = own.memory
+        constrained = NativeConstrained(problem, {**kernels, "events": events}, way, writer.symbols)
+        constrained.attach(memory.struct)
+        structures["constrained"] = constrained.memory
         multipliers = system.all_signal_names
         rows = [*system.signal_rows, system.m, system.m + 1]
         prefix = "contact" if system.rubbing else "constrained"
@@ -220,12 +222,18 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         switching = replace(loop.switching, problem=problem).for_run(setup.p, None)
         switches = switching.switch_table([spec.name for spec in problem.event_specs])
         measure = None if switches.measure is None else writer.kernel("measure", switches.measure)
-        structures["transitions"] = made = transitions_memory(
-            setup, own, switching.pair_table(), watch, switches=switches, measure=measure, functions=writer.symbols
+        structures["transitions"] = pair_memory = transitions_memory(
+            setup,
+            constrained,
+            switching.pair_table(),
+            watch,
+            switches=switches,
+            measure=measure,
+            functions=writer.symbols,
         )
         if switching.pairs.is_contact.any():
             coefficients = writer.kernel("coefficients", switching.pairs.coefficients_tape)
-            arrays |= {"restitution": made.arrays["e"], "friction": made.arrays["mu"]}
+            arrays |= {"restitution": pair_memory.arrays["e"], "friction": pair_memory.arrays["mu"]}
             arrays["coefficients_work"] = np.zeros(coefficients.n_work)
     signals = writer.kernel("signals", problem.signals)
     arrays |= {"parameters": memory.arrays["p"], "signals_work": np.zeros(signals.n_work)}

@@ -69,7 +69,7 @@ def tape_sources() -> dict[str, str]:
     texts = {name: here.joinpath(name).read_text(encoding="utf-8") for name in _FILES}
     known = {path.name for path in resources.files("dalembert.compile").joinpath("text").iterdir()}
 
-    def place(found: re.Match[str]) -> str:
-        return read_text(found[1]) if found[1] in known else found[0]
+    def place(include: re.Match[str]) -> str:
+        return read_text(include[1]) if include[1] in known else include[0]
 
     return {name: re.sub(r'^#include "(\w+\.h)"\n', place, text, flags=re.MULTILINE) for name, text in texts.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,8 @@ class Compiled:
 
     def name(self, kind: str, index: int) -> str:
         """Name of an element; what has none is called by its kind and number."""
-        given = self.mujoco.mj_id2name(self.model, getattr(self.mujoco.mjtObj, _KINDS[kind]), int(index))
-        return str(given).strip() if given and str(given).strip() else f"{kind}{index}"
+        text = self.mujoco.mj_id2name(self.model, getattr(self.mujoco.mjtObj, _KINDS[kind]), int(index))
+        return str(text).strip() if text and str(text).strip() else f"{kind}{index}"
 
     def array(self, name: str, size: int) -> Array:
         """A field of the model; zeros where this version of MuJoCo has none."""
@@ -83,8 +84,8 @@ def compile_mjcf(source: str | Path) -> Compiled:
     tag = root_tag(text)
     if tag != "mujoco":
         hint = ": this is a URDF file, which load_urdf reads" if tag == "robot" else ": this is not an MJCF file"
-        found = f"the root element is <{tag}>" if tag else "there is no XML element"
-        raise FileFormatError(f"{label}: {found}, expected <mujoco>{hint}")
+        complaint = f"the root element is <{tag}>" if tag else "there is no XML element"
+        raise FileFormatError(f"{label}: {complaint}, expected <mujoco>{hint}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is out of date in the file is for its author
@@ -106,15 +107,15 @@ def unique(wanted: list[str], taken: set[str] | None = None) -> list[str]:
     """Names made unique by numbers behind those that occur again."""
     used, count, result = set(taken or ()), Counter[str](), []
     for name in wanted:
-        found = name
-        while found in used:
+        candidate = name
+        while candidate in used:
             count[name] += 1
-            found = f"{name}.{count[name] + 1}"
-        used.add(found)
-        result.append(found)
+            candidate = f"{name}.{count[name] + 1}"
+        used.add(candidate)
+        result.append(candidate)
     return result
 
 
-def pose(position: Any, quaternion: Any) -> Transform:
+def pose(position: Array, quaternion: Sequence[float] | Array) -> Transform:
     """A placement from MuJoCo's numbers."""
     return Transform.quaternion([float(x) for x in quaternion], [float(x) for x in position])

@@ -42,15 +42,15 @@ def read_actuators(source: Compiled, tree: Placed) -> tuple[list[Motor], list[Th
         elif fault is None and kind == int(mujoco.mjtTrn.mjTRN_SITE) and int(m.actuator_trnid[k, 1]) < 0:
             effort, one_sided = _effort(source, k, name, gain)
             force, torque = ([x * gain for x in gear[i : i + 3]] for i in (0, 3))
-            given = {"name": name, "frame": tree.sites[target], "force": force, "torque": torque, "effort": effort}
-            thrusters.append(given | {"one_sided": one_sided})
+            settings = {"name": name, "frame": tree.sites[target], "force": force, "torque": torque, "effort": effort}
+            thrusters.append(settings | {"one_sided": one_sided})
         else:
             faults.setdefault(fault or "on a tendon, body or joint of several coordinates", []).append(f"'{name}'")
     for fault, left in faults.items():
         source.leave_out(f"actuator{'s' * (len(left) > 1)} {', '.join(left)} ({fault})")
     names = unique([str(x["name"]) for x in (*motors, *thrusters)])
-    for given, name in zip((*motors, *thrusters), names, strict=True):
-        given["name"] = name
+    for settings, name in zip((*motors, *thrusters), names, strict=True):
+        settings["name"] = name
     return [Motor(**x) for x in motors], [Thruster(**x) for x in thrusters]
 
 
@@ -110,7 +110,7 @@ def read_equalities(source: Compiled, tree: Placed, *, hard: bool) -> list[Const
     m = source.model
     if source.disabled("EQUALITY") or source.disabled("CONSTRAINT"):
         return []
-    made: list[Constraint] = []
+    constraints: list[Constraint] = []
     names = unique([source.name("equality", k) for k in range(m.neq)])
     for k, name in enumerate(names):
         kind = str(source.mujoco.mjtEq(int(m.eq_type[k])).name).removeprefix("mjEQ_").lower()
@@ -120,8 +120,8 @@ def read_equalities(source: Compiled, tree: Placed, *, hard: bool) -> list[Const
             why = "; hard_equalities=True makes it a constraint" if could else ""
             source.leave_out(f"soft equality '{name}' ({kind}){why}")
         else:
-            made.append(constraint)
-    return made
+            constraints.append(constraint)
+    return constraints
 
 
 def _equality(source: Compiled, tree: Placed, k: int, name: str, kind: str) -> Constraint | None:
@@ -178,8 +178,8 @@ def read_tendons(source: Compiled, tree: Placed) -> list[Cable]:
             if np.any(source.array(f"tendon_{field}", m.ntendon)[k]):
                 source.leave_out(f"{what} of tendon '{name}'" + " that is not linear" * field.endswith("poly"))
         ends = tree.sites[between[0]], tree.sites[between[1]]
-        given: dict[str, Any] = {"stiffness": spring * rest, "damping": loss * rest, "bilateral": least == rest}
-        cables.append(Cable(name, *ends, length=rest, **given))
+        properties: dict[str, Any] = {"stiffness": spring * rest, "damping": loss * rest, "bilateral": least == rest}
+        cables.append(Cable(name, *ends, length=rest, **properties))
     return cables
 
 

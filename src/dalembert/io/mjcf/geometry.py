@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.core.errors import MachineError
+from dalembert.core.types import Array
 from dalembert.io.mjcf.compiled import TEXT, Compiled, pose, unique
 from dalembert.io.mjcf.tree import Placed
 from dalembert.model.body import Body
@@ -100,7 +101,7 @@ def _placed(source: Compiled, tree: Placed, g: int) -> Transform:
     return tree.placement(int(m.geom_bodyid[g]), place)
 
 
-def _colour(rgba: Any) -> str | None:
+def _colour(rgba: Array) -> str | None:
     if not np.isfinite(rgba).all():
         return None
     levels = (round(255 * min(max(float(x), 0.0), 1.0)) for x in rgba[:3])
@@ -113,18 +114,18 @@ def read_contacts(source: Compiled, tree: Placed) -> list[Contact]:
         return []
     shapes = [_Shape(source, tree, g) for g in range(source.model.ngeom)]
     labels: list[str] = []
-    found: list[dict[str, Any]] = []
+    contacts: list[dict[str, Any]] = []
     missing: Counter[str] = Counter()
     for a, b, friction in _colliding(source):
-        made = _contact(shapes[a], shapes[b]) or _contact(shapes[b], shapes[a])
-        if made is None:
+        contact = _contact(shapes[a], shapes[b]) or _contact(shapes[b], shapes[a])
+        if contact is None:
             missing[" and ".join(sorted((shapes[a].kind, shapes[b].kind)))] += 1
             continue
         labels.append(f"{source.name('geom', a)}-{source.name('geom', b)}")
-        found.append({**made, "friction": friction})
+        contacts.append({**contact, "friction": friction})
     for kinds, count in sorted(missing.items()):
         source.leave_out(f"contact between {kinds} ({count} pair{'s' * (count > 1)})")
-    return [Contact(name, **given) for name, given in zip(unique(labels), found, strict=True)]
+    return [Contact(name, **settings) for name, settings in zip(unique(labels), contacts, strict=True)]
 
 
 class _Shape:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import FileFormatError
 from dalembert.core.types import Array
+from dalembert.core.validation import Vector
 from dalembert.core.warn import warn
 from dalembert.io.conventions import PeerState, from_mujoco, to_mujoco
 from dalembert.io.mjcf.compiled import TEXT, Compiled, compile_mjcf
@@ -77,7 +78,7 @@ def load_mjcf(
     contacts: bool = True,
     geometry: bool = True,
     hard_equalities: bool = False,
-    gravity: Any = None,
+    gravity: Vector | None = None,
     name: str | None = None,
 ) -> Machine:
     """Read a machine from an MJCF file (needs the extra ``mjcf``).
@@ -134,7 +135,7 @@ def read_mjcf(
     contacts: bool = True,
     geometry: bool = True,
     hard_equalities: bool = False,
-    gravity: Any = None,
+    gravity: Vector | None = None,
     name: str | None = None,
 ) -> Mjcf:
     """Read a machine from an MJCF file, with what is not carried over and how its states are related to MuJoCo's.
@@ -153,7 +154,9 @@ def read_mjcf(
         raise FileFormatError(f"{compiled.label}: its numbers are too large to compute with ({error})") from None
 
 
-def _machine(compiled: Compiled, *, contacts: bool, geometry: bool, hard: bool, gravity: Any, name: str | None) -> Mjcf:
+def _machine(
+    compiled: Compiled, *, contacts: bool, geometry: bool, hard: bool, gravity: Vector | None, name: str | None
+) -> Mjcf:
     tree = read_tree(compiled)
     motors, thrusters = read_actuators(compiled, tree)
     constraints = read_equalities(compiled, tree, hard=hard)

@@ -123,12 +123,12 @@ def _joint(source: Compiled, tree: Placed, j: int, parent: str, child: str) -> J
     kind = _KINDS[int(m.jnt_type[j])]
     dof = int(m.jnt_dofadr[j])
     one = kind in ("prismatic", "revolute")
-    given: dict[str, Any] = {"damping": 0.0 if source.disabled("DAMPER") else float(m.dof_damping[dof])}
+    properties: dict[str, Any] = {"damping": 0.0 if source.disabled("DAMPER") else float(m.dof_damping[dof])}
     stiffness = 0.0 if source.disabled("SPRING") else float(m.jnt_stiffness[j])
     friction = 0.0 if source.disabled("FRICTIONLOSS") else float(m.dof_frictionloss[dof])
     armature = float(m.dof_armature[dof])
     if one:
-        given |= {
+        properties |= {
             "axis": tuple(float(x) for x in m.jnt_axis[j]),
             "limits": _limits(source, j, name),
             "stiffness": stiffness,
@@ -142,12 +142,12 @@ def _joint(source: Compiled, tree: Placed, j: int, parent: str, child: str) -> J
     if armature and kind == "free":
         source.leave_out(f"armature of free joint '{name}' (its mass matrix differs from MuJoCo's)")
     elif armature:
-        given["armature"] = armature
+        properties["armature"] = armature
     for what, names in _MORE.items():
         index = dof if names.startswith("dof") else j
         if np.any(source.array(names, max(m.nv, m.njnt))[index] != 0.0):
             source.leave_out(f"{what} of joint '{name}'")
-    return Joint(name, kind, parent, child, **given)
+    return Joint(name, kind, parent, child, **properties)
 
 
 _MORE = {
@@ -183,5 +183,5 @@ def _body(source: Compiled, tree: Placed, i: int) -> Body:
     return Body(name, mass, _numbers(np.array(m.body_ipos[i]) - tree.shifts[i]), inertia)  # type: ignore[arg-type]
 
 
-def _numbers(x: Any) -> Any:
+def _numbers(x: Array) -> Any:
     return tuple(float(v) for v in x)

@@ -23,6 +23,7 @@ import numpy as np
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import depends_on_time, nominal
 from dalembert.core.types import Array
+from dalembert.core.validation import Vector
 from dalembert.io.exported import (
     Exported,
     check_exportable,
@@ -172,28 +173,28 @@ class _Writer:
             ElementTree.SubElement(body, "joint", lossy, name=joint.name, type="free")
             return
         R, place = rotation_of(seen), {"pos": numbers(seen.translation)}
-        for part in simple_joints(joint, "MJCF"):
-            given = {"name": part.name, "type": _KINDS[part.kind]}
+        for single in simple_joints(joint, "MJCF"):
+            attributes = {"name": single.name, "type": _KINDS[single.kind]}
             if any(nominal(x) != 0.0 for x in seen.translation):
-                given |= place
-            if part.kind != "spherical":
-                given["axis"] = numbers(R @ part.axis)
+                attributes |= place
+            if single.kind != "spherical":
+                attributes["axis"] = numbers(R @ single.axis)
             for key, value in (("armature", rotor), ("damping", loss), ("frictionloss", nominal(joint.friction))):
                 if value:
-                    given[key] = numbers(value)
-            ElementTree.SubElement(body, "joint", given | self._one_coordinate(joint))
+                    attributes[key] = numbers(value)
+            ElementTree.SubElement(body, "joint", attributes | self._one_coordinate(joint))
 
     def _one_coordinate(self, joint: Joint) -> dict[str, str]:
         """Spring and limits of a joint."""
-        given: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         if joint.stiffness != 0.0:
-            given |= {"stiffness": numbers(joint.stiffness), "springref": numbers(joint.rest)}
+            attributes |= {"stiffness": numbers(joint.stiffness), "springref": numbers(joint.rest)}
         lower, upper = joint.limits.lower, joint.limits.upper
         if math.isfinite(lower) or math.isfinite(upper):
-            given |= {"limited": "true", "range": numbers([max(lower, -1e10), min(upper, 1e10)])}
+            attributes |= {"limited": "true", "range": numbers([max(lower, -1e10), min(upper, 1e10)])}
         if math.isfinite(joint.limits.velocity):
             self.left_out.append(f"velocity limit of joint '{joint.name}'")
-        return given
+        return attributes
 
     def _inertia(self, body: Element, node: Node) -> None:
         mass, c, I = central_inertia(node)
@@ -217,7 +218,7 @@ class _Writer:
         node, place = self.machine.tree.frames[frame]
         return self.elements.get(node), place
 
-    def _geom(self, parent: Element, solid: Solid | None, place: Transform, **given: str) -> str | None:
+    def _geom(self, parent: Element, solid: Solid | None, place: Transform, **attributes: str) -> str | None:
         """Add a geom and return its name; None where there is none like it."""
         size: Any
         match solid:
@@ -232,36 +233,40 @@ class _Writer:
             case Box(size=sides):
                 kind, size = "box", [nominal(x) / 2 for x in sides]
             case Mesh(file=file, scale=scale):
-                return self._mesh(parent, file, scale, place, given)
-        given = _pose(place) | given
-        return self._add(parent, {"type": kind, "size": numbers(size)} | given)
+                return self._mesh(parent, file, scale, place, attributes)
+        attributes = _pose(place) | attributes
+        return self._add(parent, {"type": kind, "size": numbers(size)} | attributes)
 
-    def _mesh(self, parent: Element, file: str, scale: Any, place: Transform, given: dict[str, str]) -> str | None:
+    def _mesh(
+        self, parent: Element, file: str, scale: Vector, place: Transform, attributes: dict[str, str]
+    ) -> str | None:
         if Path(file).suffix.lower() not in (".stl", ".obj") or not Path(file).is_file():
             self.left_out.append(f"mesh '{file}' (expected an existing .stl or .obj)")
             return None
         name = f"mesh{len(self.assets)}"
         numbered = {"file": str(Path(file).resolve()), "scale": numbers(scale), "inertia": "shell"}
         ElementTree.SubElement(self.assets, "mesh", numbered, name=name)
-        return self._add(parent, {"type": "mesh", "mesh": name} | _pose(place) | given)
+        return self._add(parent, {"type": "mesh", "mesh": name} | _pose(place) | attributes)
 
-    def _add(self, parent: Element, given: dict[str, str]) -> str:
+    def _add(self, parent: Element, attributes: dict[str, str]) -> str:
         name = f"geom{self.geoms}"
         self.geoms += 1
-        ElementTree.SubElement(parent, "geom", given | {"name": name, "contype": "0", "conaffinity": "0", "mass": "0"})
+        ElementTree.SubElement(
+            parent, "geom", attributes | {"name": name, "contype": "0", "conaffinity": "0", "mass": "0"}
+        )
         return name
 
     def _shapes(self) -> None:
         for body in self.machine.bodies:
             assert isinstance(body, Body)
             parent, place = self._at(body.name)
-            for part in body.geometry if parent is not None else ():
+            for geometry in body.geometry if parent is not None else ():
                 colour = {}
-                if part.colour is not None:
-                    levels = [int(part.colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+                if geometry.colour is not None:
+                    levels = [int(geometry.colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
                     colour = {"rgba": numbers([*levels, 1.0])}
                 assert parent is not None
-                self._geom(parent, part.solid, place @ part.origin, **colour)
+                self._geom(parent, geometry.solid, place @ geometry.origin, **colour)
 
     def _frames(self) -> None:
         for frame in self.machine.frames:
@@ -324,17 +329,17 @@ class _Writer:
             for end, (frame, at) in zip(ends, places, strict=True):
                 self._site(end, frame, Transform(at))
             L = nominal(cable.length)  # type: ignore[arg-type]
-            given = {"name": cable.name}
+            attributes = {"name": cable.name}
             if cable.stiffness is None:
-                given |= {"limited": "true", "range": numbers([0.0, L])}
+                attributes |= {"limited": "true", "range": numbers([0.0, L])}
                 taut.append(cable.name)
             else:
-                given["stiffness"] = numbers(nominal(cable.stiffness) / L)
-                given["springlength"] = numbers([L if cable.bilateral else 0.0, L])
+                attributes["stiffness"] = numbers(nominal(cable.stiffness) / L)
+                attributes["springlength"] = numbers([L if cable.bilateral else 0.0, L])
                 if cable.damping != 0.0:
-                    given["damping"] = numbers(nominal(cable.damping) / L)
+                    attributes["damping"] = numbers(nominal(cable.damping) / L)
                     damped += [] if cable.bilateral else [cable.name]
-            element = ElementTree.SubElement(tendons, "spatial", given)
+            element = ElementTree.SubElement(tendons, "spatial", attributes)
             for end in ends:
                 ElementTree.SubElement(element, "site", site=end)
         if len(tendons):
@@ -351,8 +356,12 @@ class _Writer:
         machine = self.machine
         equalities = ElementTree.Element("equality")
         for c in machine.couplings:
-            given = {"joint1": c.joint, "joint2": c.leader, "polycoef": numbers([c.offset, c.ratio, 0.0, 0.0, 0.0])}
-            ElementTree.SubElement(equalities, "joint", given, name=f"{c.joint}.coupling")
+            attributes = {
+                "joint1": c.joint,
+                "joint2": c.leader,
+                "polycoef": numbers([c.offset, c.ratio, 0.0, 0.0, 0.0]),
+            }
+            ElementTree.SubElement(equalities, "joint", attributes, name=f"{c.joint}.coupling")
         for constraint in machine.constraints:
             element: Element | None = None
             one, other = f"{constraint.name}.0", f"{constraint.name}.1"
@@ -386,21 +395,21 @@ class _Writer:
             return None
         (first, scale), rest = terms[0], terms[1:]
         ratio = -rest[0][1] / scale if rest else 0.0
-        given = {"joint1": first, "polycoef": numbers([nominal(gear.value) / scale, ratio, 0.0, 0.0, 0.0])}
-        return ElementTree.SubElement(equalities, "joint", given | ({"joint2": rest[0][0]} if rest else {}))
+        attributes = {"joint1": first, "polycoef": numbers([nominal(gear.value) / scale, ratio, 0.0, 0.0, 0.0])}
+        return ElementTree.SubElement(equalities, "joint", attributes | ({"joint2": rest[0][0]} if rest else {}))
 
     def _actuators(self) -> None:
         machine, actuators = self.machine, ElementTree.Element("actuator")
         for motor in machine.limited_motors:
-            given = {"name": motor.name, "joint": motor.joint, "gear": numbers(motor.ratio)}
-            ElementTree.SubElement(actuators, "motor", given | _range(-motor.effort, motor.effort))
+            attributes = {"name": motor.name, "joint": motor.joint, "gear": numbers(motor.ratio)}
+            ElementTree.SubElement(actuators, "motor", attributes | _range(-motor.effort, motor.effort))
         for thruster in machine.thrusters:
             site = f"{thruster.name}.site"
             if thruster.axes != "frame" or not self._site(site, thruster.frame):
                 self.left_out.append(f"thruster '{thruster.name}'")
                 continue
-            given = {"name": thruster.name, "site": site, "gear": numbers([*thruster.force, *thruster.torque])}
-            ElementTree.SubElement(actuators, "motor", given | _range(*thruster.range))
+            attributes = {"name": thruster.name, "site": site, "gear": numbers([*thruster.force, *thruster.torque])}
+            ElementTree.SubElement(actuators, "motor", attributes | _range(*thruster.range))
         if len(actuators):
             self.root.append(actuators)
 
@@ -412,17 +421,17 @@ def _range(low: float, high: float) -> dict[str, str]:
     return {"ctrllimited": "true", "ctrlrange": numbers([max(low, -1e10), min(high, 1e10)])}
 
 
-def _moved(place: Transform, point: Any) -> Array:
+def _moved(place: Transform, point: Vector) -> Array:
     x = rotation_of(place) @ np.array([nominal(v) for v in point])
     return np.asarray(x + np.array([nominal(v) for v in place.translation]))
 
 
 def _pose(place: Transform) -> dict[str, str]:
     """Placement, as far as it is not the identity."""
-    given = {}
+    attributes = {}
     if any(nominal(x) != 0.0 for x in place.translation):
-        given["pos"] = numbers(place.translation)
+        attributes["pos"] = numbers(place.translation)
     R = rotation_of(place)
     if not np.array_equal(R, np.eye(3)):
-        given["quat"] = numbers(quaternion_from_matrix(R))
-    return given
+        attributes["quat"] = numbers(quaternion_from_matrix(R))
+    return attributes

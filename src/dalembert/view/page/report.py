@@ -72,11 +72,11 @@ def report(
         run = api.simulate(run, check=False)
     if not isinstance(run, Run):
         raise InputError(f"a report needs a Run or an Experiment first, got {type(run).__name__}")
-    own = run.machine if machine is None else machine
-    if not isinstance(own, Machine):
+    drawn_machine = run.machine if machine is None else machine
+    if not isinstance(drawn_machine, Machine):
         raise InputError("this run does not know its machine; give it as machine=")
     target = target_file(path, (".html", ".htm"))
-    return write_file(target, report_page(run, own, command=command, signals=signals, equations=equations))
+    return write_file(target, report_page(run, drawn_machine, command=command, signals=signals, equations=equations))
 
 
 def report_page(
@@ -114,7 +114,7 @@ def report_page(
         "await dalembert.panels(document.getElementById('plots'), plots, player); player.play();"
         "})();</script>",
     ]
-    return document(f"{machine.name}: {run.status}", "\n".join(part for part in parts if part), "da-report")
+    return document(f"{machine.name}: {run.status}", "\n".join(section for section in parts if section), "da-report")
 
 
 def _energy(run: Run) -> str:
@@ -156,7 +156,7 @@ def _machine(machine: Machine, file: str) -> str:
     return text
 
 
-def _file(machine: Machine, law: Any) -> str:
+def _file(machine: Machine, law: object) -> str:
     """The machine file with the law, where it is one that files have; empty if the machine cannot be written as one."""
     import yaml
 
@@ -224,13 +224,13 @@ def _conditions(run: Run, machine: Machine, file: str) -> str:
         text = "The machine has parts that machine files do not have: make it in Python as before."
     if isinstance(law := run.metadata.get("control"), str):
         text += f" The inputs came from a law in Python ({law}), which the command does not have."
-    given = dict(run.metadata.get("settings") or {})
-    if others := [key for key, value in given.items() if not _in_words(value) and value is not None]:
+    settings = dict(run.metadata.get("settings") or {})
+    if others := [key for key, value in settings.items() if not _in_words(value) and value is not None]:
         text += f" Settings that are not in the command: {', '.join(others)}."
     return text
 
 
-def _in_words(value: Any) -> bool:
+def _in_words(value: object) -> bool:
     """Whether an option of the command can say a setting."""
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
@@ -238,8 +238,8 @@ def _in_words(value: Any) -> bool:
 def _command(run: Run, machine: Machine) -> str:
     """The command of a run of this machine's file with the same settings and start."""
     words = ["dalembert", "simulate", f"{machine.name}.yaml"]
-    given: dict[str, Any] = dict(run.metadata.get("settings") or {})
-    for key, value in given.items():
+    settings: dict[str, Any] = dict(run.metadata.get("settings") or {})
+    for key, value in settings.items():
         if _in_words(value):
             words += [f"--{key.replace('_', '-')}", f"{value:.17g}" if isinstance(value, float) else str(value)]
     for option, names in (("--q0", machine.q_names), ("--v0", machine.v_names)):

@@ -37,16 +37,16 @@ class Growing:
         self._film: GrowingFilm | None = None
 
     def __len__(self) -> int:
-        return sum(len(part.t) for part in list(self._parts))
+        return sum(len(chunk.t) for chunk in list(self._parts))
 
-    def add(self, part: Run) -> None:
+    def add(self, chunk: Run) -> None:
         """Add rows, of which those are kept that a screen can tell apart."""
-        rows = int(np.clip(_NUMBERS // len(part.names), _FEWEST, _MOST))
-        kept = self._firsts(part.t, self._last, rows)
-        self._last = float(part.t[-1])
-        self._events += part.events
+        rows = int(np.clip(_NUMBERS // len(chunk.names), _FEWEST, _MOST))
+        kept = self._firsts(chunk.t, self._last, rows)
+        self._last = float(chunk.t[-1])
+        self._events += chunk.events
         if len(kept):
-            self._parts.append(_chosen(part, kept))
+            self._parts.append(_chosen(chunk, kept))
 
     def pack(self, since: int) -> dict[str, Any]:
         """Pack rows from one on as the page shows them; all of the film where the machine needs another place.

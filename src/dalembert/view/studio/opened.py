@@ -54,7 +54,7 @@ class Changes:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @staticmethod
-    def read(data: Any) -> Changes:
+    def read(data: object) -> Changes:
         """Check what came from a page."""
         if not isinstance(data, dict):
             raise InputError(f"changes must be a mapping, got {type(data).__name__}")
@@ -81,7 +81,7 @@ class Changes:
         return Changes(**checked, settings=settings)
 
 
-def _finite(value: Any, what: str) -> float:
+def _finite(value: object, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InputError(f"{what} must be a finite number, got {value!r}")
     return float(value)
@@ -140,16 +140,16 @@ class Opened:
 
     def turned(self, changes: Changes) -> dict[str, float]:
         """Initial coordinates that were changed, quaternions for angles of roll, pitch and yaw."""
-        given = dict(changes.q0)
+        q0 = dict(changes.q0)
         before = values_by_name(self.experiment)["q0"]
         for joint in _turning(self.machine):
-            asked = [given.pop(f"{joint.name}.{angle}", None) for angle in _ANGLES]
+            asked = [q0.pop(f"{joint.name}.{angle}", None) for angle in _ANGLES]
             if any(x is not None for x in asked):
-                names, now = _attitude(self.machine, joint, before | given)
+                names, now = _attitude(self.machine, joint, before | q0)
                 angles = [old if x is None else x for x, old in zip(asked, now, strict=True)]
                 Q = quaternion_from_matrix(numpy(rotation_euler321(angles)))
-                given |= dict(zip(names, Q.tolist(), strict=True))
-        return given
+                q0 |= dict(zip(names, Q.tolist(), strict=True))
+        return q0
 
     def law(self, gains: Mapping[str, Any]) -> dict[str, Any]:
         """The block ``control`` with other gains."""
@@ -168,15 +168,15 @@ class Opened:
 
         Gains that are parameters of the machine have sliders of their own.
         """
-        found: dict[str, Any] = {}
+        numbers: dict[str, Any] = {}
         for name, value in (self.control or {}).items():
             if name in ("law", "reference"):
                 continue
             if isinstance(value, dict) and _numbers(value):
-                found[name] = list(_numbers(value).values())
+                numbers[name] = list(_numbers(value).values())
             elif _number(value) or (isinstance(value, list) and value and all(map(_number, value))):
-                found[name] = value
-        return found
+                numbers[name] = value
+        return numbers
 
     def gain_labels(self) -> dict[str, list[str]]:
         """Which motor each number of a list of gains belongs to."""
@@ -195,9 +195,9 @@ class Opened:
         document = yaml.safe_load(text)
         block = _overridden(document.get("simulation") or {}, changes.settings)
         for key in ("q0", "v0", "p"):
-            given = self.turned(changes) if key == "q0" else getattr(changes, key)
-            if given:
-                block[key] = {**(block.get(key) or {}), **given}
+            values = self.turned(changes) if key == "q0" else getattr(changes, key)
+            if values:
+                block[key] = {**(block.get(key) or {}), **values}
         if changes.gains or (self.control and "control" not in block):
             block["control"] = self.law(changes.gains)
         block.setdefault("duration", _DURATION)
@@ -290,7 +290,7 @@ def _overridden(block: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[st
     return {name: value for name, value in block.items() if name not in useless} | dict(changes)
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -328,9 +328,9 @@ def _angles(machine: Machine, joint: Joint, q0: Mapping[str, float]) -> Iterator
 
 def _with_block(text: str, block: str) -> str:
     """A machine file with another block ``simulation``; empty where its text has no place for it."""
-    found = re.search(r"^simulation:[^\n]*\n?(?:(?:[ \t#][^\n]*)?\n|[ \t#][^\n]+$)*", text, re.MULTILINE)
-    if found:
-        return text[: found.start()] + block + text[found.end() :]
+    match = re.search(r"^simulation:[^\n]*\n?(?:(?:[ \t#][^\n]*)?\n|[ \t#][^\n]+$)*", text, re.MULTILINE)
+    if match:
+        return text[: match.start()] + block + text[match.end() :]
     return "" if text.lstrip().startswith("{") else f"{text.rstrip()}\n\n{block}"
 
 
@@ -369,19 +369,19 @@ def with_known_meshes(machine: Machine, title: str, before: Opened | None = None
     if not named:
         return machine
 
-    def allowed(body: str, part: Geometry) -> Geometry:
-        if not isinstance(part.solid, Mesh):
-            return part
-        path = _resolved(part.solid, folder)
+    def allowed(body: str, geometry: Geometry) -> Geometry:
+        if not isinstance(geometry.solid, Mesh):
+            return geometry
+        path = _resolved(geometry.solid, folder)
         if path not in known:
             raise FileFormatError(
-                f"{title}: body '{body}' has the mesh '{part.solid.file}'; a page may not read files: open the "
+                f"{title}: body '{body}' has the mesh '{geometry.solid.file}'; a page may not read files: open the "
                 "machine with: dalembert studio FILE"
             )
-        return replace(part, solid=replace(part.solid, file=str(path)))
+        return replace(geometry, solid=replace(geometry.solid, file=str(path)))
 
     bodies = [
-        replace(body, geometry=tuple(allowed(body.name, part) for part in body.geometry))
+        replace(body, geometry=tuple(allowed(body.name, geometry) for geometry in body.geometry))
         if isinstance(body, Body)
         else body
         for body in machine.bodies
@@ -390,8 +390,8 @@ def with_known_meshes(machine: Machine, title: str, before: Opened | None = None
 
 
 def _meshes(machine: Machine) -> list[Mesh]:
-    parts = [part for body in machine.bodies if isinstance(body, Body) for part in body.geometry]
-    return [part.solid for part in parts if isinstance(part.solid, Mesh)]
+    parts = [geometry for body in machine.bodies if isinstance(body, Body) for geometry in body.geometry]
+    return [geometry.solid for geometry in parts if isinstance(geometry.solid, Mesh)]
 
 
 def _resolved(mesh: Mesh, folder: Path | None) -> Path:
@@ -420,15 +420,15 @@ def open_run(run: Run, title: str) -> Opened:
     return Opened(title, experiment, control=law, run=run, about=f"run file: {run.status}{note}")
 
 
-def open_object(given: Any) -> Opened:
+def open_object(subject: object) -> Opened:
     """Open an experiment, a machine or a run of this process."""
-    if isinstance(given, Run):
-        return open_run(given, "run")
-    if isinstance(given, Machine | Experiment):
-        experiment = given if isinstance(given, Experiment) else Experiment(given)
+    if isinstance(subject, Run):
+        return open_run(subject, "run")
+    if isinstance(subject, Machine | Experiment):
+        experiment = subject if isinstance(subject, Experiment) else Experiment(subject)
         block = None if experiment.control is None else law_block(experiment.control)
         return Opened(experiment.machine.name, experiment, control=block if isinstance(block, dict) else None)
-    raise InputError(f"a studio opens an Experiment, a Machine or a Run, got {type(given).__name__}")
+    raise InputError(f"a studio opens an Experiment, a Machine or a Run, got {type(subject).__name__}")
 
 
 def open_path(path: Path) -> Opened:
@@ -453,5 +453,5 @@ def _control(text: str) -> dict[str, Any] | None:
     import yaml
 
     simulation = yaml.safe_load(text).get("simulation") or {}
-    found = simulation.get("control")
-    return dict(found) if isinstance(found, dict) else None
+    control = simulation.get("control")
+    return dict(control) if isinstance(control, dict) else None

@@ -21,7 +21,9 @@ from dalembert import api
 from dalembert.analysis.linearize import HINT, linearize
 from dalembert.analysis.modal import MachineModes, machine_modes
 from dalembert.core.errors import DalembertError, DalembertWarning, FileFormatError, InputError, UnknownNameError
+from dalembert.core.types import StateLike
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.states import Parameters
 from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.simulation.run import Run
 from dalembert.systems.catalogue import SYSTEMS
@@ -206,7 +208,7 @@ class Session:
             now = {"stage": job.stage, "fraction": job.fraction, "run": job.number if seen else None}
             return now | {"error": job.error, "runs": self._listed()}
 
-    def _growing(self, number: Any) -> Growing | None:
+    def _growing(self, number: object) -> Growing | None:
         """The run of this number, if it goes on and there is something of it to be seen."""
         job = self._job
         goes_on = job.stage == "running" and job.number == number and job.opened is self._opened
@@ -255,12 +257,12 @@ class Session:
         }
         return {"film": film, "signals": pack_signals(run, numbers=400_000, every=True), "facts": facts}
 
-    def _part(self, growing: Growing, since: Any) -> dict[str, Any]:
+    def _part(self, growing: Growing, since: object) -> dict[str, Any]:
         if not isinstance(since, int) or since < 0:
             raise InputError(f"since must be a number of rows, got {since!r}")
         with _BUILDING:
-            part = growing.pack(since)
-        return part | {"facts": {"status": "running", "message": "", "summary": "", "events": []}}
+            packed = growing.pack(since)
+        return packed | {"facts": {"status": "running", "message": "", "summary": "", "events": []}}
 
     def _at(self, data: dict[str, Any]) -> tuple[EquationsOfMotion, Any, Any]:
         opened, changes = self._current(), Changes.read(data.get("changes", {}))
@@ -347,15 +349,15 @@ def _released() -> Iterator[Callable[[], None]]:
         release()
 
 
-def _without_modal(equations: EquationsOfMotion, q0: Any) -> Any:
+def _without_modal(equations: EquationsOfMotion, q0: StateLike) -> StateLike:
     """A configuration at rest: beams unbent."""
     if not isinstance(q0, dict):
         return q0
-    own = {name for joint in equations.machine.coordinate_joints for name in joint.q_names}
-    return {name: value for name, value in q0.items() if name in own}
+    coordinates = {name for joint in equations.machine.coordinate_joints for name in joint.q_names}
+    return {name: value for name, value in q0.items() if name in coordinates}
 
 
-def _unbalanced(equations: EquationsOfMotion, at: Any, p: Any) -> str:
+def _unbalanced(equations: EquationsOfMotion, at: StateLike, p: Parameters) -> str:
     """Say why a configuration is no equilibrium; nothing if it is one."""
     try:
         linearize(equations, at, p=p, allow_singular=True)
@@ -378,8 +380,8 @@ def _film_of(experiment: Experiment) -> dict[str, Any]:
 
 
 def _label(changes: Changes) -> str:
-    given = {**changes.p, **changes.q0, **changes.v0, **changes.gains, **changes.settings}
-    words = [f"{name} = {x:.4g}" if isinstance(x, float) else f"{name} = {x}" for name, x in given.items()]
+    values = {**changes.p, **changes.q0, **changes.v0, **changes.gains, **changes.settings}
+    words = [f"{name} = {x:.4g}" if isinstance(x, float) else f"{name} = {x}" for name, x in values.items()]
     return ", ".join(words[:4]) + (", ..." if len(words) > 4 else "") or "as it is"
 
 
