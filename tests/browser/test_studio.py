@@ -170,7 +170,7 @@ def test_a_run_is_seen_while_it_goes_on(watched: Any, tmp_path: Path) -> None:
         pictures = [picture(page, where) for where in ("#player .da-view", "#plots")]
         time = page.evaluate("() => studioPage.player.time")
         grown(5)
-        page.wait_for_function(f"() => studioPage.player.time > {time}")  # plots and player are drawn one after the other
+        page.wait_for_function(f"() => studioPage.player.time > {time}")  # drawn after the plots
         for before, where in zip(pictures, ("#player .da-view", "#plots"), strict=True):
             assert np.mean(np.abs(picture(page, where) - before)) > 0.01, where
         # Who looks back is left there; and at the start of another run, too, until that one has ended.
