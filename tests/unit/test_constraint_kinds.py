@@ -263,7 +263,10 @@ def test_rates_of_the_rows_are_their_derivatives(name: str) -> None:
     assert np.allclose(J @ a - eom.constraint_rhs(q, v, t=t), second, rtol=0.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", CASES)
+QUICK = ("ball xyz", "gear")  # the others run in make test-slow: each compiles the machine by two formulations
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in CASES])
 def test_runs_keep_energy_and_agree_between_formulations(name: str) -> None:
     """Trees and natural coordinates differ by the error of the steps only, which have order four."""
     machine, q = machine_of(CASES[name])

@@ -56,7 +56,12 @@ def known(names: tuple[str, ...]) -> list[str]:
     return [*chosen, *(name for name in SYSTEMS if name not in chosen)][:10]
 
 
-@pytest.mark.parametrize("name", known(MACHINES))
+QUICK = ("floating-two-link", "spatial-crane", "bouncing-ball", "double-pendulum")  # the others in make test-slow
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in known(MACHINES)]
+)
 def test_the_same_start_and_digest_in_every_outlet(name: str, tmp_path: Path) -> None:
     """Single run, rollout, stepper, campaign, FMU, real time, studio, command line and file: one experiment."""
     experiment = SYSTEMS[name].experiment()

@@ -150,6 +150,7 @@ def test_simulate_takes_it_by_name() -> None:
     assert abs(run.energy.drift) < 1e-8
 
 
+@pytest.mark.slow
 def test_closed_loops_come_on_top_of_it() -> None:
     settings = {"duration": 0.3, "step": 1e-3, "q0": closed(0.6)}
     machine = four_bar()
