@@ -86,7 +86,7 @@ def screen(browser: Any, name: str, folder: Path = FOLDER) -> Path:
                 page.fill(field, str(value))
                 page.press(field, "Enter")
             page.evaluate("(id) => (document.getElementById(id).open = id === 'section-q0')", f"section-{key}")
-        page.wait_for_timeout(1500)
+        page.wait_for_timeout(3000)
         page.click("#run")
         page.wait_for_selector("body[data-run='1']:not([data-status='running'])", timeout=200_000)
         place(page, "studioPage.player", part, bending)
