@@ -215,6 +215,25 @@ def test_rollouts_record_limits_as_single_runs_do() -> None:
     assert stopped.status[0] == "stopped"
 
 
+def test_values_by_name_are_put_over_vectors() -> None:
+    """One coordinate that is named changes that one, however the others were given."""
+    cart = PENDULUM.with_(
+        bodies=[*PENDULUM.bodies, da.point_mass("cart", 1.0)],
+        joints=[
+            da.Joint("x", "prismatic", "world", "cart", axis=(1, 0, 0)),
+            da.Joint("theta", "revolute", "cart", "bob", axis=(0, 1, 0)),
+        ],
+    )
+    whole = da.Experiment(cart, start=da.Start(q=[0.5, 0.3], v=[1.0, -1.0]), duration=0.1, p=[2.0])
+    one = whole.replace(q0={"theta": 0.1}, v0={"x_dot": 2.0})
+    assert one.start.q == {"x": 0.5, "theta": 0.1} and one.start.v == {"x_dot": 2.0, "theta_dot": -1.0}
+    assert one.p == (2.0,) and whole.replace(p={"m": 3.0}).p == {"m": 3.0}
+    rows = da.rollout(whole, vary={"q0.theta": [0.1, 0.2], "m": [2.0, 4.0]})
+    assert rows["x"][:, 0].tolist() == [0.5, 0.5] and rows["theta"][:, 0].tolist() == [0.1, 0.2]
+    table = da.campaign(whole, vary={"q0.theta": [0.1]}, n=1, measure={"x": da.Measure("x", "min")}, workers=1).table
+    assert table["x"][0] == pytest.approx(0.5)
+
+
 def test_steppers_keep_limits() -> None:
     """A stepper has no log: members go on where limits are recorded, and stop where they must."""
     fast = SWING.replace(v0={"theta_dot": 2.0})

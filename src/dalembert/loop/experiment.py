@@ -484,8 +484,9 @@ def experiment_of(what: Runnable, keywords: ExperimentKeywords) -> Experiment:
         values["start"] = _started(before, values.get("start"), short)
     elif "start" in values:
         del values["start"]
-    if isinstance(values.get("p"), Mapping) and isinstance(before.p, Mapping):
-        values["p"] = {**before.p, **values["p"]}
+    if "p" in values:
+        names = [parameter.name for parameter in before.machine.parameters]
+        values["p"] = _merged(before.p, values["p"], names)
     way = values.get("constraints", before.constraints)
     contact = values.get("contact", before.contact)
     brought = ("" if contact is None else contact_method(contact).integrator) or (
@@ -554,8 +555,16 @@ def _started(before: Experiment, start: object, short: Mapping[str, Any]) -> Sta
     base = start or (before.start if isinstance(before.start, Start) else Start())
     state = {}
     for name, key in (("q", "q0"), ("v", "v0")):
-        values, earlier = settings.get(key), getattr(base, name)
-        if isinstance(values, Mapping) and isinstance(earlier, Mapping):
-            values = {**earlier, **values}
-        state[name] = earlier if values is None else values
+        names = before.machine.q_names if name == "q" else before.machine.v_names
+        state[name] = _merged(getattr(base, name), settings.get(key), names)
     return Start(**state, t=settings.get("t0", base.t), reach=settings.get("reach", base.reach))
+
+
+def _merged(earlier: Any, values: Any, names: Sequence[str]) -> Any:
+    """Return values of a call over earlier ones: those by name are put over them, whole vectors take their place."""
+    if values is None:
+        return earlier
+    if not isinstance(values, Mapping) or earlier is None:
+        return values
+    before = earlier if isinstance(earlier, Mapping) else dict(zip(names, earlier, strict=False))
+    return {**before, **values}
