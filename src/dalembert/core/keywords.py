@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from dalembert.core.errors import InputError, UnknownNameError
 
-__all__ = ["UnknownKeywordError", "field_defaults", "flat_keywords", "grouped"]
+__all__ = ["UnknownKeywordError", "changed_fields", "field_defaults", "flat_keywords", "grouped"]
 
 
 class _Dataclass(Protocol):
@@ -120,6 +120,16 @@ def field_defaults(*groups: type[_Dataclass]) -> dict[str, object]:
         elif field.default_factory is not dataclasses.MISSING:
             defaults[field.name] = field.default_factory()
     return defaults
+
+
+def changed_fields(settings: _Dataclass) -> dict[str, Any]:
+    """Fields of settings that differ from their defaults, as plain data: tuples become lists."""
+    values = ((field, getattr(settings, field.name)) for field in dataclasses.fields(settings))
+    return {
+        field.name: list(value) if isinstance(value, tuple) else value
+        for field, value in values
+        if value != field.default
+    }
 
 
 def grouped(kind: type[Group], group: Group | None, keywords: Mapping[str, object]) -> Group:

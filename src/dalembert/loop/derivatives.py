@@ -90,7 +90,7 @@ def linearised_run(
     assert isinstance(start, Start)
     loop = compose(experiment)
     problem = loop.problem
-    method, way = agree(problem, settings.method, experiment.constraints)
+    method, way = agree(problem, experiment.integrator, experiment.constraints)
     tableau = method.tableau
     _check(experiment, loop)
     if tableau is None or (problem.constrained is not None and "tape" in way.tapes):

@@ -22,7 +22,6 @@ from dalembert.control.law_blocks import law_block
 from dalembert.core.digest import description, digest
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file
-from dalembert.core.frozen import FrozenMapping
 from dalembert.core.keywords import flat_keywords
 from dalembert.core.states import named_vector
 from dalembert.core.types import StateLike
@@ -30,6 +29,7 @@ from dalembert.core.validation import check_number, check_seed
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.loop.closed_loop import LIMITS, Event
+from dalembert.loop.start import Start, frozen_values, merged_values
 from dalembert.loop.switches import Switch
 from dalembert.model.machine import Machine
 from dalembert.model.signals import Sensor, Signal
@@ -59,57 +59,6 @@ __all__ = [
     "experiment_verb",
     "values_by_name",
 ]
-
-
-@dataclass(frozen=True)
-class Start:
-    """Where a run starts.
-
-    Parameters
-    ----------
-    q, v
-        Initial coordinates and velocities in the machine's own coordinates: numbers, or a mapping of names to numbers
-        (the others are neutral and zero).
-    t
-        Initial time [s].
-    reach
-        Largest violation of a constraint from which the start is still projected onto the constraints.
-
-    Examples
-    --------
-    >>> Start(q={"theta": 0.3}).q["theta"]
-    0.3
-    """
-
-    q: StateLike = None
-    v: StateLike = None
-    t: float = 0.0
-    reach: float = 0.1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "q", _frozen_values(self.q))
-        object.__setattr__(self, "v", _frozen_values(self.v))
-        object.__setattr__(self, "t", check_number("t0", self.t, positive=False))
-        object.__setattr__(self, "reach", check_number("reach", self.reach))
-
-
-def _frozen_values(values: object) -> Any:
-    """Return numbers as a tuple, and numbers by name as a frozen mapping; what is neither is left to be refused."""
-    if isinstance(values, Mapping):
-        return FrozenMapping({name: _number(value) for name, value in values.items()}) if values else None
-    if values is None or isinstance(values, str | bytes):
-        return values
-    try:
-        numbers = np.asarray(values)
-    except ValueError:
-        return values
-    return tuple(map(float, numbers)) if numbers.ndim == 1 and numbers.dtype.kind in "if" else values
-
-
-def _number(value: Any) -> Any:
-    """Return a number as such, whatever kind of number it is; what is none is left to be refused."""
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return float(value) if is_number else value
 
 
 class ExperimentKeywords(TypedDict, total=False):
@@ -264,9 +213,9 @@ class Experiment:
             assign("start", Start())
         if not isinstance(self.start, Start | Run):
             raise InputError(f"start must be a Start or a run to go on from, got {self.start!r}")
-        assign("p", _frozen_values(self.p))
+        assign("p", frozen_values(self.p))
         if self.control is not None and not callable(self.control):
-            assign("control", _frozen_values(self.control))
+            assign("control", frozen_values(self.control))
         for name, kind in _LISTED.items():
             assign(name, _listed(getattr(self, name), kind, name))
         if self.on_event is not None and not callable(self.on_event):
@@ -314,9 +263,9 @@ class Experiment:
     def settings_over(self, duration: float, record: float | None = None) -> Settings:
         """What `dalembert.simulation.integrate` is told about a run of another duration, with rows at an interval."""
         t0 = self.start.t if isinstance(self.start, Start) else 0.0
-        method = self.integrator if self.method is not None or self._brought else None
         return Settings(
-            duration, t0, method, record=record, constraints=self.constraints, seed=self.seed, member=self.member
+            duration, t0, self.integrator, record=record, constraints=self.constraints, seed=self.seed,
+            member=self.member,
         )  # fmt: skip
 
     def replace(self, **changes: Any) -> Experiment:
@@ -486,7 +435,7 @@ def experiment_of(what: Runnable, keywords: ExperimentKeywords) -> Experiment:
         del values["start"]
     if "p" in values:
         names = [parameter.name for parameter in before.machine.parameters]
-        values["p"] = _merged(before.p, values["p"], names)
+        values["p"] = merged_values(before.p, values["p"], names)
     way = values.get("constraints", before.constraints)
     contact = values.get("contact", before.contact)
     brought = ("" if contact is None else contact_method(contact).integrator) or (
@@ -556,15 +505,5 @@ def _started(before: Experiment, start: object, short: Mapping[str, Any]) -> Sta
     state = {}
     for name, key in (("q", "q0"), ("v", "v0")):
         names = before.machine.q_names if name == "q" else before.machine.v_names
-        state[name] = _merged(getattr(base, name), settings.get(key), names)
+        state[name] = merged_values(getattr(base, name), settings.get(key), names)
     return Start(**state, t=settings.get("t0", base.t), reach=settings.get("reach", base.reach))
-
-
-def _merged(earlier: Any, values: Any, names: Sequence[str]) -> Any:
-    """Return values of a call over earlier ones: those by name are put over them, whole vectors take their place."""
-    if values is None:
-        return earlier
-    if not isinstance(values, Mapping) or earlier is None:
-        return values
-    before = earlier if isinstance(earlier, Mapping) else dict(zip(names, earlier, strict=False))
-    return {**before, **values}

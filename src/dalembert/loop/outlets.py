@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from dalembert.core.errors import InputError
 from dalembert.core.keywords import field_defaults
 from dalembert.loop.experiment import Experiment, Start
-from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS
 from dalembert.simulation.contact.methods import EventDriven
 from dalembert.simulation.methods import check_outlet
 
@@ -45,10 +44,6 @@ class Outlet:
         if not self.goes_on and not isinstance(experiment.start, Start):
             raise InputError(f"{self.name} cannot go on from a run: give its last state as q0 and v0, or use simulate")
         check_outlet(experiment.integrator, self.methods)
-        way = experiment.constraints
-        if self.methods in ("rollout", "stepper", "program") and way is not None and way.name == "idas":
-            able = ", ".join(name for name in CONSTRAINT_METHODS if name != "idas")
-            raise InputError(f"{self.name} keeps constraints by {able}, not by 'idas'")
         return experiment
 
 

@@ -50,7 +50,6 @@ from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, make_plan
 from dalembert.simulation.rollout.result import Rollout
 from dalembert.simulation.rollout.stops import STOPPED, Stops, chosen_events, terminal_events
-from dalembert.simulation.rollout.tapes import check_way
 from dalembert.simulation.run import EventRecord
 from dalembert.simulation.sampling import Schedule
 from dalembert.simulation.watch import Progress, interrupts
@@ -145,9 +144,8 @@ def rollout(
         check_gaps(eom, x0[:, : eom.nq], parameters, limits=experiment.limits == "contact")
     stops = terminal_events(problem)
     measures = make_measures(eom, problem, measure)
-    integrator, way = agree(problem, settings.method, experiment.constraints)
+    integrator, way = agree(problem, experiment.integrator, experiment.constraints)
     method, adaptive = integrator.name, integrator.adaptive
-    check_way(problem, way)
     if loop.switching is not None:
         loop.switching.check_way(way)
 

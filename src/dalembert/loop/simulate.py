@@ -172,7 +172,7 @@ def _check_contacts(loop: ClosedLoop, experiment: Experiment) -> None:
     """Refuse ways of keeping constraints that know nothing of contacts."""
     if loop.switching is None or not loop.switching.pairs.is_contact.any():
         return
-    loop.switching.check_way(agree(loop.problem, experiment.settings.method, experiment.constraints)[1])
+    loop.switching.check_way(agree(loop.problem, experiment.integrator, experiment.constraints)[1])
 
 
 def _tell_changes(eom: EquationsOfMotion, x: Array, asked: Array, p: Parameters) -> None:

@@ -36,7 +36,6 @@ from dalembert.simulation.methods import FixedStepMethod, agree
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import SEGMENT, Plan
 from dalembert.simulation.rollout.stops import terminal_events
-from dalembert.simulation.rollout.tapes import check_way
 from dalembert.simulation.settings import Settings
 
 __all__ = ["Stepper", "stepper"]
@@ -77,9 +76,8 @@ class Stepper:
         if self._loop.controller is not None and self._loop.constant is None:
             names = ", ".join(update.name for update in self._loop.controller.updates)
             raise InputError(f"a stepper has a period of its own and samples nothing else, got {names}")
-        method, way = agree(problem, family.experiment.settings_over(period).method, family.experiment.constraints)
+        method, way = agree(problem, family.experiment.integrator, family.experiment.constraints)
         assert isinstance(method, FixedStepMethod)
-        check_way(problem, way)
         if self._loop.switching is not None:
             self._loop.switching.check_way(way)
         substeps = max(1, int(np.ceil(period / method.step - 1e-9)))

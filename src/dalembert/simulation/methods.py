@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, did_you_mean
+from dalembert.core.keywords import changed_fields
 from dalembert.core.validation import check_number
 from dalembert.simulation.constrained.methods import (
     ConstraintMethod,
@@ -148,12 +149,7 @@ class Method:
     @property
     def plain(self) -> dict[str, Any]:
         """Name, and the settings that differ from their defaults, as plain data."""
-        data: dict[str, Any] = {"name": self.name}
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if value != one.default:
-                data[one.name] = list(value) if isinstance(value, tuple) else value
-        return data
+        return {"name": self.name, **changed_fields(self)}
 
     def __str__(self) -> str:
         settings = ", ".join(f"{key} {_shown(value)}" for key, value in self.plain.items() if key != "name")

@@ -116,7 +116,7 @@ def standalone(experiment: Experiment, outlet: Outlet) -> Standalone:
         warn(f"{what} leaves out {', '.join(map(repr, lost))}: nothing happens at these events")
     loop = replace(loop, problem=problem, controller=native)
     x0, _ = start_state(experiment, loop)
-    method, way = agree(problem, experiment.settings_over(1.0).method, experiment.constraints)
+    method, way = agree(problem, experiment.integrator, experiment.constraints)
     if loop.switching is not None:
         loop.switching.check_way(way)
     settings = experiment.settings_over(1000.0 * float(getattr(method, "step", 1.0)))

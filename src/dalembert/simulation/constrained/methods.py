@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
 from dalembert.core.errors import InputError, UnknownNameError, did_you_mean
+from dalembert.core.keywords import changed_fields
 from dalembert.core.types import Array
 
 __all__ = [
@@ -78,8 +79,7 @@ class ConstraintMethod(ABC):
     @property
     def plain(self) -> dict[str, Any]:
         """Name, and the settings that differ from their defaults, as plain data."""
-        changed = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
-        return {"name": self.name, **changed}
+        return {"name": self.name, **changed_fields(self)}
 
     @abstractmethod
     def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:

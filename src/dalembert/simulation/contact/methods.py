@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalembert.core.errors import InputError, UnknownNameError, did_you_mean
+from dalembert.core.keywords import changed_fields
 
 __all__ = ["CONTACT_METHODS", "ContactMethod", "EventDriven", "TimeStepping", "contact_method"]
 
@@ -31,8 +32,7 @@ class ContactMethod:
     @property
     def plain(self) -> dict[str, Any]:
         """Name, and the settings that differ from their defaults, as plain data."""
-        changed = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
-        return {"name": self.name, **changed}
+        return {"name": self.name, **changed_fields(self)}
 
     def __str__(self) -> str:
         return self.name

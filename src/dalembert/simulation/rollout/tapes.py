@@ -6,9 +6,8 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.core.errors import InputError
 from dalembert.simulation.constrained.fallback import GAP
-from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS, ConstraintMethod
+from dalembert.simulation.constrained.methods import ConstraintMethod
 from dalembert.simulation.constrained.system import ConstrainedSystem
 from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape
 from dalembert.simulation.problem import Problem
@@ -16,7 +15,6 @@ from dalembert.simulation.rollout.contacts import stepping_macros, stepping_tape
 from dalembert.simulation.rollout.events import watches
 
 __all__ = [
-    "check_way",
     "constraint_macros",
     "events_tape",
     "lasting_rows",
@@ -26,13 +24,6 @@ __all__ = [
 ]
 
 _NAMES = ["t", "x", "c", "p"]
-
-
-def check_way(problem: Problem, way: ConstraintMethod) -> None:
-    """Refuse ways to keep constraints that bring their own integrator."""
-    able = [name for name, kind in CONSTRAINT_METHODS.items() if not kind.integrator]
-    if problem.constrained is not None and way.name not in able:
-        raise InputError(f"rollouts keep constraints by {', '.join(able)}, got {way.name!r}; use simulate")
 
 
 def solves_on_tape(way: ConstraintMethod) -> bool:

@@ -1,0 +1,76 @@
+"""Where a run starts, and values of a call as an experiment keeps them: frozen, and by name over earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.core.frozen import FrozenMapping
+from dalembert.core.types import StateLike
+from dalembert.core.validation import check_number
+
+__all__ = ["Start", "frozen_values", "merged_values"]
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a run starts.
+
+    Parameters
+    ----------
+    q, v
+        Initial coordinates and velocities in the machine's own coordinates: numbers, or a mapping of names to numbers
+        (the others are neutral and zero).
+    t
+        Initial time [s].
+    reach
+        Largest violation of a constraint from which the start is still projected onto the constraints.
+
+    Examples
+    --------
+    >>> Start(q={"theta": 0.3}).q["theta"]
+    0.3
+    """
+
+    q: StateLike = None
+    v: StateLike = None
+    t: float = 0.0
+    reach: float = 0.1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "q", frozen_values(self.q))
+        object.__setattr__(self, "v", frozen_values(self.v))
+        object.__setattr__(self, "t", check_number("t0", self.t, positive=False))
+        object.__setattr__(self, "reach", check_number("reach", self.reach))
+
+
+def frozen_values(values: object) -> Any:
+    """Return numbers as a tuple, and numbers by name as a frozen mapping; what is neither is left to be refused."""
+    if isinstance(values, Mapping):
+        return FrozenMapping({name: _number(value) for name, value in values.items()}) if values else None
+    if values is None or isinstance(values, str | bytes):
+        return values
+    try:
+        numbers = np.asarray(values)
+    except ValueError:
+        return values
+    return tuple(map(float, numbers)) if numbers.ndim == 1 and numbers.dtype.kind in "if" else values
+
+
+def _number(value: Any) -> Any:
+    """Return a number as such, whatever kind of number it is; what is none is left to be refused."""
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return float(value) if is_number else value
+
+
+def merged_values(earlier: Any, values: Any, names: Sequence[str]) -> Any:
+    """Return values of a call over earlier ones: those by name are put over them, whole vectors take their place."""
+    if values is None:
+        return earlier
+    if not isinstance(values, Mapping) or earlier is None:
+        return values
+    before = earlier if isinstance(earlier, Mapping) else dict(zip(names, earlier, strict=False))
+    return {**before, **values}
