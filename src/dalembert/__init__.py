@@ -27,6 +27,17 @@ if TYPE_CHECKING:
         WriteError,
     )
     from dalembert.core.parameter import TIME, Parameter, cos, deg, sin, smoothstep, sqrt
+    from dalembert.engine.methods.constraints import (
+        AugmentedLagrangian,
+        Baumgarte,
+        ConstraintMethod,
+        GeneralizedAlpha,
+        Idas,
+        Penalty,
+        Projection,
+        UdwadiaKalaba,
+    )
+    from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
     from dalembert.formulations.equations import Energy, EquationsOfMotion
     from dalembert.formulations.mapped import CoordinateMap
     from dalembert.io.experiment_files import load_experiment
@@ -69,17 +80,6 @@ if TYPE_CHECKING:
     from dalembert.model.signals import Sensor, Signal
     from dalembert.model.transform import Transform
     from dalembert.plan.references import Quintic, Sine
-    from dalembert.simulation.constrained.methods import (
-        AugmentedLagrangian,
-        Baumgarte,
-        ConstraintMethod,
-        GeneralizedAlpha,
-        Idas,
-        Penalty,
-        Projection,
-        UdwadiaKalaba,
-    )
-    from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
     from dalembert.simulation.methods import (
         RK4,
         BogackiShampine,
@@ -223,9 +223,9 @@ __all__ = [
 ]
 
 _LATER = {
-    "AugmentedLagrangian": "dalembert.simulation.constrained.methods",
+    "AugmentedLagrangian": "dalembert.engine.methods.constraints",
     "BallConstraint": "dalembert.model.constraints",
-    "Baumgarte": "dalembert.simulation.constrained.methods",
+    "Baumgarte": "dalembert.engine.methods.constraints",
     "Beam": "dalembert.model.beam",
     "Body": "dalembert.model.body",
     "BogackiShampine": "dalembert.simulation.methods",
@@ -234,9 +234,9 @@ _LATER = {
     "Cable": "dalembert.model.cables",
     "Capsule": "dalembert.model.geometry",
     "ComputedTorque": "dalembert.control.laws",
-    "ConstraintMethod": "dalembert.simulation.constrained.methods",
+    "ConstraintMethod": "dalembert.engine.methods.constraints",
     "Contact": "dalembert.model.contacts",
-    "ContactMethod": "dalembert.simulation.contact.methods",
+    "ContactMethod": "dalembert.engine.methods.contacts",
     "ControlMomentGyro": "dalembert.model.appendages",
     "CoordinateMap": "dalembert.formulations.mapped",
     "Coupling": "dalembert.model.parts",
@@ -252,17 +252,17 @@ _LATER = {
     "EquationsOfMotion": "dalembert.formulations.equations",
     "Euler": "dalembert.simulation.methods",
     "Event": "dalembert.loop.closed_loop",
-    "EventDriven": "dalembert.simulation.contact.methods",
+    "EventDriven": "dalembert.engine.methods.contacts",
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
     "Frame": "dalembert.model.parts",
     "GearConstraint": "dalembert.model.constraints",
-    "GeneralizedAlpha": "dalembert.simulation.constrained.methods",
+    "GeneralizedAlpha": "dalembert.engine.methods.constraints",
     "Geometry": "dalembert.model.geometry",
     "GravityCompensation": "dalembert.control.laws",
     "HalfSpace": "dalembert.model.contacts",
     "Heun": "dalembert.simulation.methods",
-    "Idas": "dalembert.simulation.constrained.methods",
+    "Idas": "dalembert.engine.methods.constraints",
     "InputError": "dalembert.core.errors",
     "Joint": "dalembert.model.joint",
     "Limits": "dalembert.model.joint",
@@ -282,8 +282,8 @@ _LATER = {
     "PID": "dalembert.control.laws",
     "ParallelConstraint": "dalembert.model.constraints",
     "Parameter": "dalembert.core.parameter",
-    "Penalty": "dalembert.simulation.constrained.methods",
-    "Projection": "dalembert.simulation.constrained.methods",
+    "Penalty": "dalembert.engine.methods.constraints",
+    "Projection": "dalembert.engine.methods.constraints",
     "Quintic": "dalembert.plan.references",
     "RK4": "dalembert.simulation.methods",
     "Radau": "dalembert.simulation.methods",
@@ -302,9 +302,9 @@ _LATER = {
     "Switch": "dalembert.loop.switches",
     "TIME": "dalembert.core.parameter",
     "Thruster": "dalembert.model.parts",
-    "TimeStepping": "dalembert.simulation.contact.methods",
+    "TimeStepping": "dalembert.engine.methods.contacts",
     "Transform": "dalembert.model.transform",
-    "UdwadiaKalaba": "dalembert.simulation.constrained.methods",
+    "UdwadiaKalaba": "dalembert.engine.methods.constraints",
     "UnknownNameError": "dalembert.core.errors",
     "WORLD": "dalembert.model.joint",
     "WeldConstraint": "dalembert.model.constraints",

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scipy.integrate import DOP853
 
 from dalembert.core.types import Array
+from dalembert.engine.kernels import problem_kernels
+from dalembert.engine.loop.native import NativeEngine
+from dalembert.engine.methods.tableaus import INNER
 from dalembert.simulation import TABLEAUS, Tableau, integrate
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.engines.fallback import PythonEngine
-from dalembert.simulation.engines.native import NativeEngine
-from dalembert.simulation.engines.tableaus import INNER
-from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.settings import Settings
 from support.problems import (
     GENERAL_METHODS,

@@ -10,7 +10,7 @@ from scipy.linalg import expm
 import dalembert as da
 from dalembert import control
 from dalembert.control.actuators import ActuatorLag
-from dalembert.simulation.sampling import Sampler
+from dalembert.engine.sampling import Sampler
 
 
 def cart(**parts) -> da.Machine:

@@ -11,7 +11,7 @@ from dalembert.core import contact_algebra
 from dalembert.core.complementarity import complementary
 from dalembert.core.cone_search import pivoted
 from dalembert.core.cones import Cones, Solution, fault
-from dalembert.simulation.transitions import algebra
+from dalembert.engine.unilateral import algebra
 
 SEEDS = st.integers(0, 2**31)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS, constraint_method
+from dalembert.engine.methods.constraints import CONSTRAINT_METHODS, constraint_method
 
 INERTIA = (0.01, 0.02, 0.03)
 

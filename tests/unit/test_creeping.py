@@ -12,7 +12,7 @@ import dalembert as da
 from dalembert.compile import find_toolchain
 from dalembert.core import contact_algebra
 from dalembert.core.contact_algebra import Cones
-from dalembert.simulation.transitions import algebra
+from dalembert.engine.unilateral import algebra
 from dalembert.systems.legged import quadruped
 
 SLOW = pytest.mark.slow

@@ -19,15 +19,15 @@ from dalembert.compile.cuda import CudaSource, emit_cuda
 from dalembert.compile.emit_c import CHUNK_SIZE
 from dalembert.compile.tape import supported_operations
 from dalembert.core.errors import BuildError, InputError
+from dalembert.engine.problem.problem import EventSpec, Problem
+from dalembert.engine.sampling import Schedule, Update
 from dalembert.loop.members import processor_engine, with_signs
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.problem import EventSpec, Problem
 from dalembert.simulation.rollout.cuda import rollout_source
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import make_plan
 from dalembert.simulation.rollout.stops import STOPPED, terminal_events
-from dalembert.simulation.sampling import Schedule, Update
 from dalembert.simulation.settings import Settings
 
 SX = ca.SX

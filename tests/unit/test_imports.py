@@ -23,7 +23,7 @@ HEIGHTS = (
     ("core",),
     ("spatial",),
     ("model",),
-    ("formulations", "compile"),
+    ("formulations", "compile", "engine"),
     ("simulation", "analysis", "plan"),
     ("control",),
     ("loop",),
@@ -36,10 +36,17 @@ HEIGHTS = (
 )
 RANK = {room: height for height, rooms in enumerate(HEIGHTS) for room in rooms}
 
-SIDEWAYS = {("formulations", "compile")}
+SIDEWAYS = {("formulations", "compile"), ("formulations", "engine"), ("engine", "compile")}
 
-# Stricter than the ranks: compile knows no mechanics, simulation sees functions and sizes, never bodies.
-FORBIDDEN = {("compile", "model"), ("compile", "spatial"), ("simulation", "model"), ("simulation", "formulations")}
+# Stricter than the ranks: compile and engine know no machine, simulation sees functions and sizes, never bodies.
+FORBIDDEN = {
+    ("compile", "model"),
+    ("compile", "spatial"),
+    ("engine", "model"),
+    ("engine", "spatial"),
+    ("simulation", "model"),
+    ("simulation", "formulations"),
+}
 
 # The public face (`dalembert`, `dalembert.api`) stands above all rooms. It is what a user programs against,
 # and these rooms are users of it. Whoever is below must not see it.

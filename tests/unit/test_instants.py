@@ -10,8 +10,8 @@ import pytest
 
 import dalembert as da
 from dalembert.control import Sampled
+from dalembert.engine.problem.problem import EventSpec, Problem
 from dalembert.simulation.instants import told_rows
-from dalembert.simulation.problem import EventSpec, Problem
 
 MU = 0.4
 

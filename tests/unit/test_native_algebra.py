@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dalembert.core import constraint_algebra, contact_algebra
 from dalembert.core.contact_algebra import Cones, NoContactForcesError
-from dalembert.simulation.transitions import algebra
+from dalembert.engine.unilateral import algebra
 
 SEEDS = st.integers(0, 2**31)
 

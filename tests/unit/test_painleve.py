@@ -10,7 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.core.cones import jammed
 from dalembert.core.contact_algebra import Cones, NoContactForcesError, solve_cones
-from dalembert.simulation.transitions import algebra
+from dalembert.engine.unilateral import algebra
 from dalembert.systems.contacts import painleve_rod
 
 G, MU, SPEED, ANGLE = 9.81, 1.5, -20.0, math.radians(50.0)

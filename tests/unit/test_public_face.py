@@ -25,7 +25,7 @@ import dalembert
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 ROOMS = sorted(m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg)
-USER_ROOMS = sorted(set(ROOMS) - {"cli", "core"})  # a command, and what all rooms stand on
+USER_ROOMS = sorted(set(ROOMS) - {"cli", "core", "engine"})  # a command, and what other rooms stand on
 DOCS = ROOT / "docs"
 TEXTS = [
     ROOT / "README.md",

@@ -10,8 +10,8 @@ from tests.support.gpu_on_processor import compile_text, needs_gpp
 
 import dalembert as da
 from dalembert.core.errors import InputError
+from dalembert.engine.methods.contacts import contact_method
 from dalembert.loop.closed_loop import close_loop
-from dalembert.simulation.contact.methods import contact_method
 from dalembert.simulation.rollout.cuda import rollout_source
 
 WAY = da.TimeStepping()

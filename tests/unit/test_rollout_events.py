@@ -11,7 +11,7 @@ from tests.support.thrown_box import thrown_box
 
 import dalembert as da
 from dalembert.control import Sampled
-from dalembert.simulation.engines.engine import Outcome
+from dalembert.engine.setup import Outcome
 from dalembert.systems.falling_chains import chain_on_ground
 
 

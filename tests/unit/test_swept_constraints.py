@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.simulation.constrained import system
-from dalembert.simulation.constrained.tape import swept_motion
+from dalembert.engine.constraints import system
+from dalembert.engine.problem.constrained_tape import swept_motion
 from dalembert.systems.falling_chains import chain_on_ground
 
 

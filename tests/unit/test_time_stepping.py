@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.core.errors import DalembertError, InputError
-from dalembert.simulation.contact.native import solve_cone
+from dalembert.engine.stepping.native import solve_cone
 
 WEIGHT = 9.81
 

@@ -108,7 +108,7 @@ def test_a_run_that_records_much_can_be_seen_and_stopped(monkeypatch: pytest.Mon
     module = importlib.import_module("dalembert.simulation.integrate")
     check = module.check_setup
     monkeypatch.setattr(module, "check_setup", lambda *a, **k: replace(check(*a, **k), patience=0.05))
-    monkeypatch.setattr("dalembert.simulation.engines.native._ROWS_BYTES", 1)
+    monkeypatch.setattr("dalembert.engine.loop.native._ROWS_BYTES", 1)
     parts: list[da.Run] = []
     run = of_machine("double-pendulum", duration=2000.0, method="rk4")(
         watch=parts.append, progress=lambda fraction: len(parts) < 3

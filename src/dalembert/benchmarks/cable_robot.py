@@ -21,10 +21,10 @@ from dalembert.benchmarks.rows import describe
 from dalembert.core.parameter import nominal
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array
+from dalembert.engine.methods.constraints import CONSTRAINT_METHODS, Idas, UdwadiaKalaba
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
-from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS, Idas, UdwadiaKalaba
 from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import pulley_robot
 

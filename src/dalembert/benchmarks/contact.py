@@ -20,9 +20,9 @@ from dalembert.benchmarks.peers.mujoco_contact import MujocoContact
 from dalembert.benchmarks.rows import describe
 from dalembert.core.errors import DalembertWarning, InputError
 from dalembert.core.types import Array
+from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
-from dalembert.simulation.contact.methods import TimeStepping
 from dalembert.simulation.run import Run
 from dalembert.systems.falling_chains import chain_on_ground
 

@@ -29,13 +29,13 @@ from dalembert.control.laws import PD
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
+from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.io.conventions import from_mujoco, to_mujoco
 from dalembert.io.urdf import load_urdf
 from dalembert.loop.members import member_values
 from dalembert.loop.rollout import rollout
 from dalembert.model.machine import Machine
-from dalembert.simulation.contact.methods import TimeStepping
 from dalembert.systems.cable_robots import pulley_robot
 from dalembert.systems.cranes import planar_crane, uniform_cable
 from dalembert.systems.flexible_arms import canadarm

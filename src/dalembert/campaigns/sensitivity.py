@@ -19,6 +19,8 @@ from dalembert.compile import compile_function
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import place_of
 from dalembert.core.types import Array, Expression
+from dalembert.engine.methods.contacts import EventDriven
+from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.derivatives import LinearisedRun, check_quantities, linearised_run
@@ -26,9 +28,7 @@ from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, 
 from dalembert.loop.outlets import without_log
 from dalembert.loop.signals import Quantity, Signals
 from dalembert.loop.simulate import compose, start_state
-from dalembert.simulation.contact.methods import EventDriven
 from dalembert.simulation.integrate import integrate
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.settings import Settings
 from dalembert.simulation.step_maps import Along
 

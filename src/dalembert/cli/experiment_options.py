@@ -12,9 +12,9 @@ import typer
 
 from dalembert.cli.machines import MachineArgument, find_experiment
 from dalembert.core.errors import InputError
+from dalembert.engine.methods.constraints import CONSTRAINT_METHODS
+from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.loop.experiment import Experiment
-from dalembert.simulation.constrained.methods import CONSTRAINT_METHODS
-from dalembert.simulation.contact.methods import CONTACT_METHODS
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.run import Run
 

@@ -13,10 +13,8 @@ from importlib import resources
 
 __all__ = [
     "CUDA",
-    "CUDA_ROLLOUT",
     "EXACT",
     "LANES",
-    "LANES_ROLLOUT",
     "PORTABLE",
     "SCALAR",
     "Form",
@@ -36,7 +34,7 @@ class Form:
     prelude
         Files in front of each translation unit.
     entries
-        Files after the chunks, in the first unit.
+        Files after the chunks, in the first unit; those of another package as ``package:file``.
     chunk
         What stands before the name of a chunk.
     joint
@@ -98,37 +96,19 @@ LANES = Form(
 )
 """As many instances at a time as a vector register holds."""
 
-_STEPS = ("constraints.h", "rollout.h", "adaptive.h")
-
-LANES_ROLLOUT = Form(
-    "lanes-rollout",
-    (*LANES.prelude, "lanes_exact.h"),
-    (*_STEPS, "contacts.h", "noise.h", "transpose.h", "lanes_rollout.c"),
-    units="separate",
-)
-"""Whole simulations of as many members at a time as a vector register holds."""
-
 PORTABLE = Form("portable", ("portable.h", "truth.h"), (), chunk="static void", joint=False, fused=False, units="one")
 """One instance at a time in C99 without any extension."""
 
 CUDA = Form("cuda", ("cuda.h",), ("cuda_entries.cu",), chunk="CHUNK void", units="one", whole=True)
 """One instance per thread of a GPU."""
 
-CUDA_ROLLOUT = Form(
-    "cuda-rollout",
-    ("cuda.h",),
-    (*_STEPS, "contacts.h", "noise.h", "cuda_rollout.cu"),
-    chunk="CHUNK void",
-    units="one",
-    whole=True,
-)
-"""One simulation per thread of a GPU."""
-
 
 @functools.cache
 def read_text(name: str) -> str:
-    """Return a file of the folder ``text``."""
-    return resources.files(__package__).joinpath("text", name).read_text(encoding="utf-8")
+    """Return a file of the folder ``text``, or ``package:file`` of another package."""
+    package, _, file = name.rpartition(":")
+    folder = resources.files(package) if package else resources.files(__package__).joinpath("text")
+    return folder.joinpath(file).read_text(encoding="utf-8")
 
 
 def definitions(values: Mapping[str, object]) -> str:

@@ -15,6 +15,9 @@ from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.core.ports import Law
 from dalembert.core.types import Array, Expression, ExpressionLike
+from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
+from dalembert.engine.problem.problem import EventSpec, Problem
+from dalembert.engine.sampling import Schedule
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
@@ -39,9 +42,6 @@ from dalembert.loop.stepping import check_stepping, contact_signals, loss_names,
 from dalembert.loop.switches import Switch, check_switched
 from dalembert.loop.switching import Switching
 from dalembert.model.signals import Sensor, Signal, read_text
-from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
-from dalembert.simulation.problem import EventSpec, Problem
-from dalembert.simulation.sampling import Schedule
 
 __all__ = ["LIMITS", "ClosedLoop", "Event", "SampledController", "close_loop"]
 

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Expression
+from dalembert.engine.problem.constrained import ConstrainedSystem
+from dalembert.engine.problem.constrained_tape import seen_gaps
+from dalembert.engine.problem.problem import EventSpec
 from dalembert.formulations.constraints.system import ConstraintRows, ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
 from dalembert.loop.switching import LETS_GO, TAKES_HOLD
-from dalembert.simulation.constrained.system import ConstrainedSystem
-from dalembert.simulation.constrained.tape import seen_gaps
-from dalembert.simulation.problem import EventSpec
 
 __all__ = ["cable_events", "cable_signals", "constrained_part", "switch_events", "tension_specs"]
 

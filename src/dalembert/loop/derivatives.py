@@ -14,6 +14,7 @@ from dalembert.core.constraint_tape import TapeFactors, acting
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import named_vector, place_of
 from dalembert.core.types import Array, Expression, StateLike
+from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.experiment import Experiment, Start
@@ -21,7 +22,6 @@ from dalembert.loop.outlets import DERIVATIVES
 from dalembert.loop.simulate import compose, run_experiment
 from dalembert.simulation.derivatives import Passage
 from dalembert.simulation.methods import agree
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import Run
 from dalembert.simulation.step_maps import Along, Maps, position_step, velocity_step
 

@@ -26,6 +26,8 @@ from dalembert.core.keywords import flat_keywords
 from dalembert.core.states import named_vector
 from dalembert.core.types import StateLike
 from dalembert.core.validation import check_number, check_seed
+from dalembert.engine.methods.constraints import ConstraintMethod, constraint_method
+from dalembert.engine.methods.contacts import ContactMethod, EventDriven, contact_method
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
 from dalembert.loop.closed_loop import LIMITS, Event
@@ -33,8 +35,6 @@ from dalembert.loop.start import Start, frozen_values, merged_values
 from dalembert.loop.switches import Switch
 from dalembert.model.machine import Machine
 from dalembert.model.signals import Sensor, Signal
-from dalembert.simulation.constrained.methods import ConstraintMethod, constraint_method
-from dalembert.simulation.contact.methods import ContactMethod, EventDriven, contact_method
 from dalembert.simulation.methods import (
     METHOD_SETTINGS,
     Method,

@@ -14,14 +14,15 @@ from dalembert.compile.kernel import Backend, usable_toolchain
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.states import as_numbers, place_of
 from dalembert.core.types import Array
+from dalembert.engine.methods.constraints import ConstraintMethod
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.sampling import Schedule
+from dalembert.engine.setup import Setup, normalise
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, Start, experiment_of
 from dalembert.loop.outlets import Outlet
 from dalembert.loop.simulate import check_limits
-from dalembert.simulation.constrained.methods import ConstraintMethod
-from dalembert.simulation.engines.engine import Setup, normalise
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.events import EventSteps, check_processor, goes_alone, watched_problem, watches
 from dalembert.simulation.rollout.lanes import LaneRollout
 from dalembert.simulation.rollout.measures import Measures
@@ -29,7 +30,6 @@ from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.stops import Stops
 from dalembert.simulation.rollout.tapes import solves_on_tape
 from dalembert.simulation.rollout.vm import VmRollout
-from dalembert.simulation.sampling import Schedule
 
 __all__ = [
     "MemberValues",

@@ -13,9 +13,9 @@ from typing import Any
 import casadi as ca
 
 from dalembert.core.types import Expression
+from dalembert.engine.problem.problem import EventSpec
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.contacts import Contact
-from dalembert.simulation.problem import EventSpec
 
 __all__ = ["nearest_events"]
 

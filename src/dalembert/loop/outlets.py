@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from dalembert.core.errors import InputError
 from dalembert.core.keywords import field_defaults
+from dalembert.engine.methods.contacts import EventDriven
 from dalembert.loop.experiment import Experiment, Start
-from dalembert.simulation.contact.methods import EventDriven
 from dalembert.simulation.methods import check_outlet
 
 __all__ = ["DERIVATIVES", "FMU", "REALTIME", "ROLLOUT", "SIMULATE", "STEPPER", "Outlet", "without_log"]

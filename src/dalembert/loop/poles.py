@@ -15,11 +15,11 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
+from dalembert.engine.sampling import Schedule
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.model.signals import Sensor, Signal
-from dalembert.simulation.sampling import Schedule
 
 __all__ = ["SampledPoles", "sampled_poles"]
 

@@ -12,9 +12,9 @@ import numpy as np
 from dalembert.control.cascade import Known
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.types import Array, Expression, ExpressionLike
+from dalembert.engine.sampling import Update
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.signals import Sensor, Signal, check_signals, read_text, signal_groups
-from dalembert.simulation.sampling import Update
 from dalembert.spatial.rotations import quaternion_exp, quaternion_of, quaternion_product
 
 __all__ = ["Quantities", "Slots", "derived_quantity", "sensor_readings", "sensor_updates", "update_function"]

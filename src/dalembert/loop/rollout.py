@@ -18,6 +18,12 @@ from dalembert.compile.kernel import usable_toolchain
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.core.version import __version__
+from dalembert.engine.constraints.runs import constraint_signals
+from dalembert.engine.kernels import problem_kernels
+from dalembert.engine.methods.constraints import ConstraintMethod
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.sampling import Schedule
+from dalembert.engine.setup import Setup
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.experiment import ExperimentKeywords, Runnable, Start, experiment_verb
@@ -37,12 +43,7 @@ from dalembert.loop.simulate import compose, run_experiment
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.constrained.methods import ConstraintMethod
-from dalembert.simulation.constrained.runs import constraint_signals
-from dalembert.simulation.engines.engine import Setup
-from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.methods import agree
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.cuda import CudaRollout
 from dalembert.simulation.rollout.events import check_processor, leaves_threads
 from dalembert.simulation.rollout.measures import Measures
@@ -51,7 +52,6 @@ from dalembert.simulation.rollout.plan import Plan, make_plan
 from dalembert.simulation.rollout.result import Rollout
 from dalembert.simulation.rollout.stops import STOPPED, Stops, chosen_events, terminal_events
 from dalembert.simulation.run import EventRecord
-from dalembert.simulation.sampling import Schedule
 from dalembert.simulation.watch import Progress, interrupts
 
 __all__ = ["rollout"]

@@ -15,9 +15,9 @@ from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.ports import Law
 from dalembert.core.types import Array
+from dalembert.engine.sampling import Schedule, Update
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.quantities import Quantities, Slots, update_function
-from dalembert.simulation.sampling import Schedule, Update
 
 __all__ = ["PythonStage", "Stages", "bound", "detached", "native_update", "python_update", "stage_slots"]
 

@@ -12,11 +12,11 @@ import numpy as np
 from dalembert.core.constraint_tape import SHARE
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.types import Expression
+from dalembert.engine.problem.constrained_tape import dynamics_tape
+from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.quantities import derived_quantity
 from dalembert.model.signals import derived_names
-from dalembert.simulation.constrained.tape import dynamics_tape
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import REDUCERS, Measures, looked_at
 
 __all__ = ["Measure", "Signals", "make_measures", "make_observations"]

@@ -14,6 +14,7 @@ from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
+from dalembert.engine.sampling import Schedule, Update
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
@@ -23,7 +24,6 @@ from dalembert.loop.switches import check_switches
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.methods import AdaptiveMethod, agree
 from dalembert.simulation.run import EndState, Run
-from dalembert.simulation.sampling import Schedule, Update
 
 __all__ = ["check_limits", "compose", "run_experiment", "start_state"]
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.constraint_tape import SHARE
 from dalembert.core.types import Array
+from dalembert.engine.problem.constrained_tape import start_tape
+from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.simulation.constrained.tape import start_tape
-from dalembert.simulation.problem import Problem
 
 __all__ = ["place_starts"]
 

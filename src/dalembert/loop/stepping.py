@@ -12,6 +12,8 @@ import numpy as np
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
+from dalembert.engine.methods.contacts import TimeStepping
+from dalembert.engine.problem.stepping import PairRows, SteppingSystem
 from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
@@ -19,8 +21,6 @@ from dalembert.formulations.states import Parameters
 from dalembert.model.beam import Beam
 from dalembert.model.contacts import HalfSpace, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Sphere
-from dalembert.simulation.contact.methods import TimeStepping
-from dalembert.simulation.contact.system import PairRows, SteppingSystem
 
 __all__ = ["check_gaps", "check_stepping", "contact_signals", "loss_names", "stepping_names", "stepping_part"]
 

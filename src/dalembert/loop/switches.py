@@ -11,9 +11,9 @@ import numpy as np
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.validation import check_names
 from dalembert.core.warn import warn
+from dalembert.engine.problem.pairs import SwitchTable
+from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.simulation.problem import Problem
-from dalembert.simulation.transitions.pairs import SwitchTable
 
 __all__ = ["CUT", "Switch", "check_switched", "check_switches", "switch_table"]
 

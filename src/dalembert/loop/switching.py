@@ -16,6 +16,10 @@ from dalembert.core.contact_algebra import NoContactForcesError
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
+from dalembert.engine.constraints.fallback import TURNED, TURNS, PythonConstrained
+from dalembert.engine.methods.constraints import ConstraintMethod, Projection
+from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
+from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.impacts import STRIKES, close_gaps, hit, rest, shock
@@ -24,10 +28,6 @@ from dalembert.loop.settling import SlipsEndError, settle
 from dalembert.loop.slips import fits, give_leeway, moves_slips, slides
 from dalembert.loop.starts import place_starts
 from dalembert.loop.switches import CUT, Switch, switch_table
-from dalembert.simulation.constrained.fallback import TURNED, TURNS, PythonConstrained
-from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
-from dalembert.simulation.problem import Problem
-from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
 
 __all__ = ["LETS_GO", "TAKES_HOLD", "Switching"]
 

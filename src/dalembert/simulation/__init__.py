@@ -5,7 +5,7 @@ This room sees functions and sizes (`Problem`), never bodies.
 
 from __future__ import annotations
 
-from dalembert.simulation.constrained.methods import (
+from dalembert.engine.methods.constraints import (
     AugmentedLagrangian,
     Baumgarte,
     ConstraintMethod,
@@ -15,9 +15,10 @@ from dalembert.simulation.constrained.methods import (
     Projection,
     UdwadiaKalaba,
 )
-from dalembert.simulation.contact.methods import ContactMethod, EventDriven, TimeStepping
+from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
+from dalembert.engine.methods.tableaus import Tableau, explicit_tableau
+from dalembert.engine.problem.problem import EventSpec, Problem
 from dalembert.simulation.energy import EnergyAudit
-from dalembert.simulation.engines.tableaus import Tableau, explicit_tableau
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.methods import (
     METHODS,
@@ -35,7 +36,6 @@ from dalembert.simulation.methods import (
     Radau,
     register_method,
 )
-from dalembert.simulation.problem import EventSpec, Problem
 from dalembert.simulation.rollout.result import Rollout
 from dalembert.simulation.run import EndState, EventRecord, Run
 from dalembert.simulation.settings import Settings

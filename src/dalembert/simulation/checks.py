@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.simulation.engines.engine import Setup, normalise
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.setup import Setup, normalise
 from dalembert.simulation.methods import AdaptiveMethod, FixedStepMethod, agree
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.run import EndState
 from dalembert.simulation.settings import Settings
 

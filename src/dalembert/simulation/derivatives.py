@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
+from dalembert.engine.sampling import Schedule, Update
 from dalembert.simulation.run import Run
-from dalembert.simulation.sampling import Schedule, Update
 from dalembert.simulation.step_maps import Along, Maps, Places
 
 __all__ = ["Leg", "Passage"]

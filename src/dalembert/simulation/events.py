@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
-from dalembert.simulation.engines.engine import Engine, Outcome, Setup
-from dalembert.simulation.engines.native import NativeEngine
-from dalembert.simulation.engines.startup import arm
-from dalembert.simulation.problem import EventSpec
+from dalembert.engine.loop.native import NativeEngine
+from dalembert.engine.loop.startup import arm
+from dalembert.engine.problem.pairs import TransitionMaker
+from dalembert.engine.problem.problem import EventSpec
+from dalembert.engine.setup import Engine, Outcome, Setup
+from dalembert.engine.unilateral.native import NativeTransitions, measure_kernel
 from dalembert.simulation.roots import find_crossing
 from dalembert.simulation.run import EventRecord
-from dalembert.simulation.transitions.native import NativeTransitions, measure_kernel
-from dalembert.simulation.transitions.pairs import TransitionMaker
 
 __all__ = ["EventWatcher", "Transition", "told_events"]
 

@@ -12,19 +12,19 @@ from numpy.typing import ArrayLike
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.keywords import flat_keywords
+from dalembert.engine.constraints.native import NativeConstrained
+from dalembert.engine.kernels import ProblemKernels, problem_kernels
+from dalembert.engine.loop.native import NativeEngine
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.sampling import SampledLaw, Sampler, Schedule
+from dalembert.engine.setup import Engine, Outcome, Setup
+from dalembert.engine.stepping.native import NativeStepping
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.constrained.native import NativeConstrained
-from dalembert.simulation.contact.native import NativeStepping
-from dalembert.simulation.engines.engine import Engine, Outcome, Setup
 from dalembert.simulation.engines.fallback import PythonEngine
-from dalembert.simulation.engines.native import NativeEngine
 from dalembert.simulation.events import EventWatcher, Transition
-from dalembert.simulation.kernels import ProblemKernels, problem_kernels
 from dalembert.simulation.methods import METHODS
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.recording import Recorder
 from dalembert.simulation.run import EndState, Run
-from dalembert.simulation.sampling import SampledLaw, Sampler, Schedule
 from dalembert.simulation.settings import SETTINGS_DEFAULTS, Settings, SettingsKeywords
 from dalembert.simulation.watch import Interrupt, Progress, interrupts
 

@@ -19,18 +19,15 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError, did_you_mean
 from dalembert.core.keywords import changed_fields
 from dalembert.core.validation import check_number
-from dalembert.simulation.constrained.methods import (
+from dalembert.engine.methods.constraints import (
     ConstraintMethod,
     GeneralizedAlpha,
     Idas,
     Projection,
     constraint_method,
 )
-from dalembert.simulation.contact.methods import ContactMethod, TimeStepping
-from dalembert.simulation.engines.engine import Engine, Setup
-from dalembert.simulation.engines.radau import RadauEngine
-from dalembert.simulation.engines.sundials import SundialsEngine
-from dalembert.simulation.engines.tableaus import (
+from dalembert.engine.methods.contacts import ContactMethod, TimeStepping
+from dalembert.engine.methods.tableaus import (
     BOGACKI_SHAMPINE,
     CLASSICAL,
     DORMAND_PRINCE_5,
@@ -39,7 +36,10 @@ from dalembert.simulation.engines.tableaus import (
     HEUN,
     Tableau,
 )
-from dalembert.simulation.problem import Problem
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.setup import Engine, Setup
+from dalembert.simulation.engines.radau import RadauEngine
+from dalembert.simulation.engines.sundials import SundialsEngine
 
 __all__ = [
     "METHODS",

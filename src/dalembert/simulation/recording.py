@@ -10,15 +10,15 @@ import numpy as np
 
 from dalembert.core.types import Array
 from dalembert.core.version import __version__
-from dalembert.simulation.constrained.runs import constraint_signals
-from dalembert.simulation.engines.engine import Engine, Setup
-from dalembert.simulation.engines.native import NativeEngine
+from dalembert.engine.constraints.runs import constraint_signals
+from dalembert.engine.kernels import ProblemKernels
+from dalembert.engine.loop.native import NativeEngine
+from dalembert.engine.sampling import Sampler
+from dalembert.engine.setup import Engine, Setup
 from dalembert.simulation.events import EventWatcher, told_events
 from dalembert.simulation.instants import told_rows
-from dalembert.simulation.kernels import ProblemKernels
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.run import EndState, Run
-from dalembert.simulation.sampling import Sampler
 
 __all__ = ["Recorder"]
 

@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names
+from dalembert.engine.records import EventRecord
 from dalembert.simulation.energy import EnergyAudit
 
 if TYPE_CHECKING:
@@ -25,28 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["STATUSES", "EndState", "EventRecord", "Run"]
 
 STATUSES = ("completed", "stopped", "interrupted", "diverged", "failed", "running")
-
-
-@dataclass(frozen=True, eq=False)
-class EventRecord:
-    """An event that happened.
-
-    Parameters
-    ----------
-    name
-        The event.
-    t
-        When; simultaneous events have the same time.
-    x
-        State there, before any transition.
-    direction
-        ``+1`` if its function rose through zero, ``-1`` if it fell.
-    """
-
-    name: str
-    t: float
-    x: Array
-    direction: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile.backend import Backend
 from dalembert.core.validation import check_number, check_seed
-from dalembert.simulation.constrained.methods import ConstraintMethod, constraint_method
+from dalembert.engine.methods.constraints import ConstraintMethod, constraint_method
 from dalembert.simulation.methods import METHOD_SETTINGS, Method, integration_method
 
 __all__ = ["SETTINGS_DEFAULTS", "Settings", "SettingsKeywords"]

@@ -17,9 +17,9 @@ from dalembert.compile import compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.constraint_tape import TapeFactors, acting
 from dalembert.core.types import Array, Expression, ExpressionLike
-from dalembert.simulation.constrained.methods import ConstraintMethod
-from dalembert.simulation.engines.tableaus import Tableau
-from dalembert.simulation.problem import Problem
+from dalembert.engine.methods.constraints import ConstraintMethod
+from dalembert.engine.methods.tableaus import Tableau
+from dalembert.engine.problem.problem import Problem
 from dalembert.simulation.rollout.tapes import events_tape, rollout_tapes
 
 __all__ = ["Along", "Maps", "Places", "position_step", "velocity_step"]

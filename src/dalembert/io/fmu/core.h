@@ -1,7 +1,7 @@
 /* One instance of the model: its memory, and what is computed from it. Shared by both versions of FMI and by the loop in
  * real time.
  *
- * image.h has the structures of the time loop (engine.h), of its constrained equations (constrained.h), of transitions at
+ * image.h has the structures of the time loop (loop.h), of its constrained equations (constrained.h), of transitions at
  * events (transitions.h) and of time-stepping (moreau.h), as far as the machine needs them, and the arrays that they
  * point to: they are set up once, in memory of the instance, and nothing is allocated afterwards.
  */
@@ -39,7 +39,7 @@ typedef struct {
     int stale;            /* what is computed is not of the present state */
     int moved;            /* states or parameters were set from outside */
     int begun;            /* what is sampled has had its first instant */
-    int64_t outcome;      /* of the last motion, as of engine.h */
+    int64_t outcome;      /* of the last motion, as of loop.h */
 } Model;
 
 static struct loop *loop_of(Model *m) { return &m->image.loop; }

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.simulation.memory import NativeMemory
+from dalembert.engine.memory import NativeMemory
 
 __all__ = ["Image", "Symbols"]
 

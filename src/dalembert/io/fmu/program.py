@@ -16,6 +16,16 @@ from dalembert.core.errors import InputError
 from dalembert.core.ports import Law
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
+from dalembert.engine.constraints.native import NativeConstrained
+from dalembert.engine.loop.native import loop_memory, update_memory
+from dalembert.engine.memory import NativeMemory
+from dalembert.engine.methods.tableaus import EULER
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.sampling import Schedule
+from dalembert.engine.setup import Setup
+from dalembert.engine.sources import header_text, unit_text
+from dalembert.engine.stepping.native import NativeStepping
+from dalembert.engine.unilateral.native import transitions_memory, watch_memory
 from dalembert.io.fmu.image import Image, Symbols
 from dalembert.io.fmu.tapes import tape_sources, write_tape
 from dalembert.loop.closed_loop import ClosedLoop
@@ -23,17 +33,7 @@ from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.outlets import Outlet
 from dalembert.loop.simulate import compose, start_state
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.constrained.native import NativeConstrained
-from dalembert.simulation.contact.native import NativeStepping
-from dalembert.simulation.engines.engine import Setup
-from dalembert.simulation.engines.native import loop_memory, update_memory
-from dalembert.simulation.engines.tableaus import EULER
-from dalembert.simulation.memory import NativeMemory
 from dalembert.simulation.methods import agree
-from dalembert.simulation.problem import Problem
-from dalembert.simulation.sampling import Schedule
-from dalembert.simulation.sources import header_text, unit_text
-from dalembert.simulation.transitions.native import transitions_memory, watch_memory
 
 __all__ = ["ACCOUNT", "Standalone", "standalone"]
 
@@ -187,7 +187,7 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
     if schedule.updates:
         memory.struct.updates, memory.struct.n_updates = structures["updates[0]"].address, len(schedule.updates)
         memory.array("instants", np.zeros(len(schedule.updates), dtype=np.int64))
-    headers, units = ["engine.h"], ["engine"]
+    headers, units = ["loop.h"], ["loop"]
     multipliers: tuple[str, ...] = ()
     config: dict[str, object] = {"HAS_ODE": int(stepping is None), "REACH": repr(reach), "HORIZON": "10.0"}
     transitions = False
@@ -205,7 +205,7 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         config |= {"N_ROWS": system.m, "MULTIPLIERS": _listed(rows), "CONSTRAINT_SIGNALS": f"{prefix}_signals"}
         transitions = loop.switching is not None and bool(loop.switching.needed or loop.switching.measuring)
     if stepping is not None:
-        headers, units = [*headers, "moreau.h"], [*units, "contacts"]
+        headers, units = [*headers, "moreau.h"], [*units, "stepping"]
         names = ("terms", "bias", "gaps", "move", "finish", "lift")
         kernels = {name: writer.kernel(name, getattr(stepping, name)) for name in names}
         kernels |= {pair.key: writer.kernel(pair.key, pair.function) for pair in _kinds(stepping.pairs or ())}

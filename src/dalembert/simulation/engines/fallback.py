@@ -14,11 +14,11 @@ import casadi
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.fallback import PythonConstrained
-from dalembert.simulation.engines.engine import Counts, Outcome, Setup, normalise
+from dalembert.engine.constraints.fallback import PythonConstrained
+from dalembert.engine.loop.startup import first_step
+from dalembert.engine.methods.tableaus import EULER, Tableau
+from dalembert.engine.setup import Counts, Outcome, Setup, normalise
 from dalembert.simulation.engines.row_log import RowLog
-from dalembert.simulation.engines.startup import first_step
-from dalembert.simulation.engines.tableaus import EULER, Tableau
 
 __all__ = ["PythonEngine", "evaluator"]
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from dalembert.core.constraint_algebra import factorise
 from dalembert.core.types import Array, Expression
-from dalembert.simulation.constrained.fallback import PythonConstrained
-from dalembert.simulation.constrained.methods import Idas
-from dalembert.simulation.engines.engine import Setup
+from dalembert.engine.constraints.fallback import PythonConstrained
+from dalembert.engine.methods.constraints import Idas
+from dalembert.engine.setup import Setup
 from dalembert.simulation.engines.fallback import evaluator
 
 __all__ = ["AlgebraicPart"]

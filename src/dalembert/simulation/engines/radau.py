@@ -17,10 +17,10 @@ import casadi
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.simulation.engines.engine import Counts, Outcome, Setup, normalise
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.setup import Counts, Outcome, Setup, normalise
 from dalembert.simulation.engines.fallback import evaluator
 from dalembert.simulation.engines.row_log import RowLog
-from dalembert.simulation.problem import Problem
 
 __all__ = ["RadauEngine"]
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.simulation.engines.engine import Counts, Outcome, Setup, normalise
+from dalembert.engine.setup import Counts, Outcome, Setup, normalise
 from dalembert.simulation.engines.fallback import evaluator
 from dalembert.simulation.engines.idas import AlgebraicPart
 from dalembert.simulation.engines.row_log import RowLog

@@ -7,8 +7,8 @@ from itertools import accumulate
 
 import casadi as ca
 
-from dalembert.simulation.contact.system import SteppingSystem
-from dalembert.simulation.problem import Problem
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.problem.stepping import SteppingSystem
 
 __all__ = ["stepping_macros", "stepping_tapes"]
 

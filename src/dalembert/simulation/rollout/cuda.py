@@ -10,12 +10,13 @@ import casadi
 import numpy as np
 
 from dalembert.compile.cuda import BLOCK, CudaSource, Precision, emit_cuda, import_cupy, load_entry
-from dalembert.compile.forms import CUDA_ROLLOUT
 from dalembert.compile.tape import row_major
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
-from dalembert.simulation.problem import Problem
+from dalembert.engine.methods.constraints import ConstraintMethod, Projection
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.rollout.forms import CUDA_ROLLOUT
+from dalembert.engine.sampling import Schedule
 from dalembert.simulation.rollout.desk import Desk, DeskRow, GpuDesk
 from dalembert.simulation.rollout.events import leaves_threads, watched_problem
 from dalembert.simulation.rollout.measures import Measures
@@ -23,7 +24,6 @@ from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
 from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.rollout.tapes import constraint_macros, outside_modes, rollout_tapes, solves_on_tape
-from dalembert.simulation.sampling import Schedule
 
 __all__ = ["CudaRollout", "rollout_source"]
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from dalembert.compile.batch import run_threads
 from dalembert.core.types import Array
-from dalembert.simulation.rollout.events import DeskTable, EventSteps, ThreadSteps
+from dalembert.engine.layout import structure
+from dalembert.simulation.rollout.events import EventSteps, ThreadSteps
 from dalembert.simulation.rollout.members import Members
 
 __all__ = ["Desk", "DeskRow", "GpuDesk"]
@@ -105,7 +106,7 @@ class Desk:
             steps = self._steps[k]
             if steps is None:
                 self._steps[k] = steps = self._outside.in_thread()
-            desk = DeskTable(
+            desk = structure("desk")(
                 n=len(which),
                 size=rows.shape[1],
                 rows=rows.ctypes.data,

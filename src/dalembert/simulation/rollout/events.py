@@ -11,32 +11,30 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.compile import build_library
-from dalembert.compile.structs import struct_checks
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.native import NativeConstrained, constrained_library
-from dalembert.simulation.engines.engine import Outcome, Setup
-from dalembert.simulation.engines.native import NativeEngine
-from dalembert.simulation.engines.tableaus import EULER
+from dalembert.engine.constraints.native import NativeConstrained
+from dalembert.engine.kernels import problem_kernels
+from dalembert.engine.layout import structure
+from dalembert.engine.library import library
+from dalembert.engine.loop.native import NativeEngine
+from dalembert.engine.methods.tableaus import EULER
+from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionMaker
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.setup import Outcome, Setup
+from dalembert.engine.unilateral.native import NOT_CLOSED, gave_up, measure_kernel, told
 from dalembert.simulation.events import told_events
-from dalembert.simulation.kernels import problem_kernels
 from dalembert.simulation.methods import METHODS
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.run import EventRecord
-from dalembert.simulation.sources import unit_text
-from dalembert.simulation.transitions.native import NOT_CLOSED, gave_up, measure_kernel, told
-from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionMaker
 
 __all__ = [
-    "DeskTable",
     "EventSteps",
     "ThreadSteps",
     "check_processor",
@@ -47,55 +45,11 @@ __all__ = [
 ]
 
 _CHANGES = 1024  # transitions of a thread that are logged between two looks of Python
-_INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+_POINTER = ctypes.c_void_p
 
-# The members of `struct members`, in order; the compiler checks them.
-_LAYOUT: tuple[tuple[Any, str], ...] = (
-    (_POINTER, "watch begin transitions restitution friction coefficients"),
-    (_INT, "n_pairs"),
-    (_POINTER, "t_loose lacks pair kinds"),
-    (_REAL, "order"),
-    (_INT, "every"),
-    (_POINTER, "carried pace"),
-    (_INT, "keeps"),
-    (_POINTER, "record_member change_member"),
-    (_INT, "n_signed n_changes_signed"),
-    (_POINTER, "drain slopes"),
-)
-_FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
 _ARMED_AT, _OUTCOME, _CULPRIT, _LACKS, _PAIR, _CARRIED = 0, 2, 3, 4, 5, 6  # as in members.c
 _NOTED, _SWITCHES = -1, -2  # events that do not stop a member
 _DRAIN = ctypes.CFUNCTYPE(None)
-
-# Likewise of `struct desk`.
-_DESK_LAYOUT: tuple[tuple[Any, str], ...] = (
-    (_INT, "n size"),
-    (_POINTER, "rows member parameters"),
-    (_INT, "p_stride"),
-    (_REAL, "anchor h rest"),
-    (_INT, "first count n_modes"),
-    (_POINTER, "modes"),
-    (_INT, "threads thread"),
-)
-_DESK_FIELDS = [(name, kind) for kind, names in _DESK_LAYOUT for name in names.split()]
-
-
-class _Members(ctypes.Structure):
-    _fields_ = _FIELDS
-
-
-class DeskTable(ctypes.Structure):
-    """``struct desk`` of members.c."""
-
-    _fields_ = _DESK_FIELDS
-
-
-@cache
-def _library() -> ctypes.CDLL:
-    checks = struct_checks("members", _FIELDS) + struct_checks("desk", _DESK_FIELDS)
-    library = build_library(unit_text("members") + checks, "members")
-    library.members_at_desk.restype, library.members_at_desk.argtypes = None, [_POINTER, _POINTER, _INT]
-    return library
 
 
 def watches(problem: Problem) -> bool:
@@ -275,8 +229,8 @@ class ThreadSteps:
         self._transitions = transitions = engine.make_transitions(table, steps.switches, measure, changes=changes)
         if steps.endless:
             transitions.endless()
-        library = _library()
-        self._struct = struct = _Members()
+        unit = library("members")
+        self._struct = struct = structure("members")()
         self._whose: tuple[NDArray[np.int64], ...] = tuple(
             np.zeros(transitions.capacity, dtype=np.int64) for _ in range(2)
         )
@@ -292,7 +246,7 @@ class ThreadSteps:
         self._kept = (engine, equations, measure, numbers, drain, slopes, steps.carried)
         struct.watch, struct.order = transitions.address, float(tableau.order)
         if table is not None and len(table.rows):
-            struct.begin = ctypes.cast(constrained_library().transitions_begin, _POINTER).value
+            struct.begin = ctypes.cast(library("equations").transitions_begin, _POINTER).value
             struct.transitions, struct.n_pairs = transitions.place(""), len(table.rows)
             struct.restitution, struct.friction = transitions.place("e"), transitions.place("mu")
         if table is not None:
@@ -305,13 +259,11 @@ class ThreadSteps:
         struct.record_member, struct.change_member = (whose.ctypes.data for whose in self._whose)
         struct.drain, struct.slopes = ctypes.cast(drain, _POINTER).value, slopes.ctypes.data
         self.address = ctypes.addressof(struct)
-        self.begin, self.step = (
-            ctypes.cast(library[name], _POINTER).value for name in ("members_begin", "members_step")
-        )
+        self.begin, self.step = (ctypes.cast(unit[name], _POINTER).value for name in ("members_begin", "members_step"))
 
-    def at_desk(self, desk: DeskTable, *, begins: bool) -> None:
+    def at_desk(self, desk: ctypes.Structure, *, begins: bool) -> None:
         """Let members begin, or take them over the steps for which they have left the threads of a GPU."""
-        _library().members_at_desk(self.address, ctypes.addressof(desk), begins)
+        library("members").members_at_desk(self.address, ctypes.addressof(desk), begins)
 
     def flush(self) -> None:
         """Take what the log has; native code, or the end of the run, empties it."""

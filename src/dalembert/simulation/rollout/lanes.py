@@ -13,23 +13,23 @@ from numpy.typing import NDArray
 
 from dalembert.compile.batch import run_threads
 from dalembert.compile.build import Toolchain
-from dalembert.compile.forms import LANES_ROLLOUT
 from dalembert.compile.native import load_form, load_lanes, symbol_of
 from dalembert.compile.tape import row_major
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
-from dalembert.simulation.constrained.native import NativeConstrained
-from dalembert.simulation.contact.native import NativeStepping
-from dalembert.simulation.kernels import problem_kernels
+from dalembert.engine.constraints.native import NativeConstrained
+from dalembert.engine.kernels import problem_kernels
+from dalembert.engine.methods.constraints import ConstraintMethod, Projection
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.rollout.forms import LANES_ROLLOUT
+from dalembert.engine.sampling import Schedule
+from dalembert.engine.stepping.native import NativeStepping
 from dalembert.simulation.methods import METHODS, RK4
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.events import ThreadSteps, goes_alone, watched_problem, watches
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
 from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.rollout.tapes import constraint_macros, rollout_tapes, solves_on_tape
-from dalembert.simulation.sampling import Schedule
 
 __all__ = ["LaneRollout"]
 

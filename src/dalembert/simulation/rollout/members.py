@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Array
-from dalembert.simulation.engines.engine import Setup
+from dalembert.engine.setup import Setup
 from dalembert.simulation.rollout.events import EventSteps
 from dalembert.simulation.rollout.plan import Plan
 from dalembert.simulation.rollout.stops import STOPPED

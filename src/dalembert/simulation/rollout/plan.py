@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from dalembert.core.noise import quantile_macros
 from dalembert.core.types import Array
-from dalembert.simulation.engines.engine import Setup
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.sampling import Schedule, Update
+from dalembert.engine.setup import Setup
 from dalembert.simulation.methods import METHODS, TABLEAUS, check_outlet
-from dalembert.simulation.problem import Problem
-from dalembert.simulation.sampling import Schedule, Update
 
 __all__ = ["SEGMENT", "Plan", "make_plan", "rollout_macros"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Array
-from dalembert.simulation.problem import EventSpec, Problem
+from dalembert.engine.problem.problem import EventSpec, Problem
 
 __all__ = ["PROBE", "STOPPED", "WIDTH", "Stops", "chosen_events", "terminal_events"]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.simulation.constrained.fallback import GAP
-from dalembert.simulation.constrained.methods import ConstraintMethod
-from dalembert.simulation.constrained.system import ConstrainedSystem
-from dalembert.simulation.constrained.tape import dynamics_tape, projection_tape
-from dalembert.simulation.problem import Problem
+from dalembert.engine.constraints.fallback import GAP
+from dalembert.engine.methods.constraints import ConstraintMethod
+from dalembert.engine.problem.constrained import ConstrainedSystem
+from dalembert.engine.problem.constrained_tape import dynamics_tape, projection_tape
+from dalembert.engine.problem.problem import Problem
 from dalembert.simulation.rollout.contacts import stepping_macros, stepping_tapes
 from dalembert.simulation.rollout.events import watches
 

@@ -9,17 +9,17 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.fallback import PythonConstrained
-from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
-from dalembert.simulation.engines.engine import normalise
+from dalembert.engine.constraints.fallback import PythonConstrained
+from dalembert.engine.methods.constraints import ConstraintMethod, Projection
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.sampling import Schedule
+from dalembert.engine.setup import normalise
 from dalembert.simulation.engines.fallback import evaluator
 from dalembert.simulation.methods import TABLEAUS
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.rollout.measures import Measures, reduce_step
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import Plan
 from dalembert.simulation.rollout.stops import PROBE, STOPPED, WIDTH, terminal_events
-from dalembert.simulation.sampling import Schedule
 
 __all__ = ["VmRollout"]
 

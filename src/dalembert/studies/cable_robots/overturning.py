@@ -14,9 +14,9 @@ import numpy as np
 from dalembert.analysis.cables.statics import static_equilibrium
 from dalembert.api import simulate
 from dalembert.core.types import Expression
+from dalembert.engine.methods.constraints import Penalty
 from dalembert.formulations.equations import derive
 from dalembert.loop.closed_loop import Event
-from dalembert.simulation.constrained.methods import Penalty
 from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import WinchPID, gimbal_lock, overturning_robot
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from dalembert.api import simulate
 from dalembert.core.types import Array
+from dalembert.engine.methods.constraints import UdwadiaKalaba
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
-from dalembert.simulation.constrained.methods import UdwadiaKalaba
 from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import pulley_robot
 

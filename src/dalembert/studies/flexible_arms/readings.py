@@ -19,6 +19,7 @@ import numpy as np
 
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Expression
+from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import derive
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree.flexible import FlexibleBody
@@ -26,7 +27,6 @@ from dalembert.model.beam_integrals import mode_matrices
 from dalembert.model.machine import Machine
 from dalembert.model.tree import Node, merged_inertia, place
 from dalembert.simulation.integrate import integrate
-from dalembert.simulation.problem import Problem
 from dalembert.spatial.rotations import cross_matrix, euler_rates, rotation_about, rotation_euler321
 from dalembert.studies.flexible_arms.runs import PickAndPlace, energy_error
 

@@ -3,74 +3,25 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.compile import build_library
-from dalembert.compile.structs import struct_checks
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.simulation.contact.system import SteppingSystem
-from dalembert.simulation.memory import Functions, NativeMemory, functions_of
-from dalembert.simulation.sources import unit_text
+from dalembert.engine.layout import structure
+from dalembert.engine.library import functions, library
+from dalembert.engine.memory import Functions, NativeMemory
+from dalembert.engine.problem.stepping import SteppingSystem
 
 __all__ = ["ConeSolution", "NativeStepping", "solve_cone"]
-
-_INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 
 _BLOCK, _SCRATCH = 16, 54
 """Doubles of ``struct block`` of cone.c, and of what its solver needs for each contact besides."""
 
-# The members of `struct moreau` and of `struct problem`, in order; the compiler checks them.
-_LAYOUT: tuple[tuple[Any, str], ...] = (
-    (_INT, "n nq nv nz n_contacts"),
-    (_POINTER, "terms bias gaps move finish lift"),
-    (_POINTER, "terms_work bias_work gaps_work move_work finish_work lift_work"),
-    (_INT, "forces losses residual_at sweeps_at work_loss work_input"),
-    (_POINTER, "L_start L_column size count support_start row_start value_start support feature"),
-    (_POINTER, "pair pair_work values gathered gather_start gather"),
-    (_INT, "n_p"),
-    (_REAL, "theta tolerance margin"),
-    (_INT, "max_sweeps"),
-    (_POINTER, "L d s0 Y u0 g e mu b pace b_middle zdot work"),
-    (_POINTER, "x_middle moved displacement dv s correction lambda total gap gap_before"),
-    (_POINTER, "active_x active_bounce active_mu lengths scratch"),
-    (_POINTER, "active active_size active_count forced fast near"),
-    (_POINTER, "active_w active_support active_rows active_u0"),
-)
-_PROBLEM: tuple[tuple[Any, str], ...] = (
-    (_INT, "n nv max_sweeps"),
-    (_REAL, "tolerance residual"),
-    (_POINTER, "Y u0 bounce mu s x"),
-    (_INT, "sweeps"),
-    (_POINTER, "size count support scratch w supports rows velocities"),
-)
-_FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
-_PROBLEM_FIELDS = [(name, kind) for kind, names in _PROBLEM for name in names.split()]
-
-
-class _Moreau(ctypes.Structure):
-    _fields_ = _FIELDS
-
-
-class _Problem(ctypes.Structure):
-    _fields_ = _PROBLEM_FIELDS
-
-
-@cache
-def _library() -> ctypes.CDLL:
-    checks = struct_checks("moreau", _FIELDS), struct_checks("problem", _PROBLEM_FIELDS)
-    # The second text brings the macros again, word for word, which C allows.
-    library = build_library(unit_text("contacts") + "".join(checks), "contact")
-    library.contact_problem.restype, library.contact_problem.argtypes = None, [_POINTER]
-    return library
-
-
-_STEPPING = functions_of(_library)
+_STEPPING = functions("stepping")
 
 
 class NativeStepping:
@@ -96,7 +47,7 @@ class NativeStepping:
         functions: Functions = _STEPPING,
     ) -> None:
         self._functions, self._kernels = functions, kernels
-        self.memory = NativeMemory(_Moreau)
+        self.memory = NativeMemory(structure("moreau"))
         c, array = self.memory.struct, self.memory.array
         nv, k = system.nv, len(system.names)
         sizes, counts = np.asarray(system.sizes, dtype=np.int64), np.array([len(s) for s in system.supports], np.int64)
@@ -209,8 +160,8 @@ def solve_cone(
         **{name: np.zeros(k, np.int64) for name in ("size", "count")}, "support": np.zeros(3 * k, np.int64),
         **{name: np.zeros(k, np.uintp) for name in ("supports", "rows", "velocities")},
     }  # fmt: skip
-    problem = _Problem(n=k, nv=3 * k, max_sweeps=max_sweeps, tolerance=tolerance)
+    problem = structure("problem")(n=k, nv=3 * k, max_sweeps=max_sweeps, tolerance=tolerance)
     for name, array in arrays.items():
         setattr(problem, name, array.ctypes.data)
-    _library().contact_problem(ctypes.addressof(problem))
+    library("stepping").contact_problem(ctypes.addressof(problem))
     return ConeSolution(x, problem.residual, problem.sweeps)

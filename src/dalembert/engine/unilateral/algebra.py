@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.constraint_algebra import ConstrainedDynamics, LeastConstraint
 from dalembert.core.contact_algebra import Cones, NoContactForcesError, Solution, Strike
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.native import constrained_library
+from dalembert.engine.library import library
 
 __all__ = ["least_constraint", "minimum_norm", "solve_cones", "strike"]
 
@@ -20,18 +20,18 @@ _SOLVED = -1
 
 @cache
 def _library() -> ctypes.CDLL:
-    library = constrained_library()
+    loaded = library("equations")
     for name in ("minimum_norm", "least_constraint", "solve_cones", "strike"):
-        getattr(library, f"algebra_{name}").restype = ctypes.c_int64
-    return library
+        getattr(loaded, f"algebra_{name}").restype = ctypes.c_int64
+    return loaded
 
 
 def _call(name: str, sizes: tuple[int, int, int], *arguments: object) -> int:
     """Call a routine with scratch memory for machines of ``sizes``: velocities, rows, pairs."""
-    library = _library()
-    work = np.zeros(library.transitions_memory(*sizes))
+    loaded = _library()
+    work = np.zeros(loaded.transitions_memory(*sizes))
     passed = [ctypes.c_void_p(x.ctypes.data) if isinstance(x, np.ndarray) else x for x in (*arguments, work)]
-    return int(getattr(library, f"algebra_{name}")(*passed))
+    return int(getattr(loaded, f"algebra_{name}")(*passed))
 
 
 def _reals(values: ArrayLike) -> Array:

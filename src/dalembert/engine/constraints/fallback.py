@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dalembert.core.constraint_algebra import RANK_TOLERANCE, correction, independent_rows, unsymmetric
 from dalembert.core.contact_algebra import delassus
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.methods import ConstraintMethod
-from dalembert.simulation.problem import Problem
+from dalembert.engine.methods.constraints import ConstraintMethod
+from dalembert.engine.problem.problem import Problem
 
 __all__ = ["GAP", "TURNED", "TURNS", "PythonConstrained"]
 

@@ -9,15 +9,15 @@ from typing import Protocol
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.methods import ConstraintMethod, Projection
-from dalembert.simulation.engines.tableaus import Tableau
-from dalembert.simulation.problem import Problem
+from dalembert.engine.methods.constraints import ConstraintMethod, Projection
+from dalembert.engine.methods.tableaus import Tableau
+from dalembert.engine.problem.problem import Problem
 
 __all__ = ["Counts", "Engine", "Outcome", "Setup", "normalise"]
 
 
 class Outcome(IntEnum):
-    """Why a loop came back; the numbers are those of stepper.c and events.c."""
+    """Why a loop came back; the numbers are those of loop.c and events.c."""
 
     REACHED = 0
     CROSSING = 1

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine.h"
+#include "loop.h"
 
 /* What the generator of random numbers is written in. */
 typedef uint64_t word;

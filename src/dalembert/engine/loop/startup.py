@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Array
-from dalembert.simulation.engines.engine import Engine, Setup
-from dalembert.simulation.engines.tableaus import Tableau
+from dalembert.engine.methods.tableaus import Tableau
+from dalembert.engine.setup import Engine, Setup
 
 __all__ = ["arm", "first_step"]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dalembert.core.constraint_tape import swept_cost, tape_cost
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.tape import dynamics_tape, gaps_tape, projection_tape, swept_motion
+from dalembert.engine.problem.constrained_tape import dynamics_tape, gaps_tape, projection_tape, swept_motion
 
 __all__ = ["ConstrainedSystem"]
 

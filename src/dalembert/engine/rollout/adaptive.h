@@ -1,4 +1,4 @@
-/* Steps that each member chooses, for lanes and the threads of a GPU: those of stepper.c. Lanes are masked, a thread
+/* Steps that each member chooses, for lanes and the threads of a GPU: those of loop.c. Lanes are masked, a thread
  * has one member. */
 struct tolerance {
     const double *atol;
@@ -10,7 +10,7 @@ enum { TO_TRY, LAST_ERROR, REFUSED, TRIES, N_PACE };
 #if ADAPTIVE && !ALONE
 TABLE double error_weight[] = {ERRORS}, counted[] = {COUNTED};
 
-#define LEAST_ERROR 1e-4 /* as in stepper.c: with less of it rounding would choose the steps, another one on a GPU */
+#define LEAST_ERROR 1e-4 /* as in loop.c: with less of it rounding would choose the steps, another one on a GPU */
 
 FUNCTION instant larger(instant a, instant b) { return SELECT(a > b, a, b); }
 FUNCTION instant smaller(instant a, instant b) { return SELECT(a < b, a, b); }
@@ -26,7 +26,7 @@ FUNCTION instant weighed(const struct tolerance *T, const real *v, const real *x
     return sqrt(sum / N_COUNTED);
 }
 
-/* First step, so that an explicit Euler step changes x and x' little (simulation/engines/startup.py); `rate` is the
+/* First step, so that an explicit Euler step changes x and x' little (engine/loop/startup.py); `rate` is the
  * derivative at x. */
 FUNCTION instant first_step(const struct tolerance *T, instant t, double longest, const real *x, const real *c,
                             const real *p, real *stage, real *rate, real *w, const struct beside *B) {

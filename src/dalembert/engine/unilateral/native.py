@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
@@ -12,13 +11,14 @@ import numpy as np
 from dalembert.compile import compile_function
 from dalembert.compile.native import Native
 from dalembert.core.errors import SimulationError
-from dalembert.simulation.constrained.native import EQUATIONS, NativeConstrained, constrained_library
-from dalembert.simulation.engines.engine import Outcome, Setup
-from dalembert.simulation.memory import Functions, NativeMemory
-from dalembert.simulation.problem import EventSpec
-from dalembert.simulation.run import EventRecord
-from dalembert.simulation.transitions.layout import TRANSITIONS_FIELDS, WATCH_FIELDS
-from dalembert.simulation.transitions.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
+from dalembert.engine.constraints.native import EQUATIONS, NativeConstrained
+from dalembert.engine.layout import structure
+from dalembert.engine.library import library
+from dalembert.engine.memory import Functions, NativeMemory
+from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
+from dalembert.engine.problem.problem import EventSpec
+from dalembert.engine.records import EventRecord
+from dalembert.engine.setup import Outcome, Setup
 
 __all__ = [
     "NOT_CLOSED",
@@ -35,14 +35,6 @@ NOT_CLOSED = -3
 
 _CHANGES = 64  # transitions that are logged between two looks of Python
 _CROWD, _NODES = 500, 4  # as in events.c
-
-
-class _Transitions(ctypes.Structure):
-    _fields_ = TRANSITIONS_FIELDS
-
-
-class _Watch(ctypes.Structure):
-    _fields_ = WATCH_FIELDS
 
 
 def watch_memory(
@@ -63,7 +55,7 @@ def watch_memory(
     terminal
         Which events end the run, where native code looks for that.
     """
-    problem, memory = setup.problem, NativeMemory(_Watch)
+    problem, memory = setup.problem, NativeMemory(structure("watch"))
     watch, array, n, n_events = memory.struct, memory.array, problem.n_states, len(problem.event_specs)
     records = max(4 * changes, 2 * n_events)
     watch.loop, watch.n_left, watch.first_own = loop, n_left, n_events - problem.n_constraint_events
@@ -113,7 +105,7 @@ def transitions_memory(
     functions
         Where the functions of unilateral.c are; by default those of the library.
     """
-    problem, memory = setup.problem, NativeMemory(_Transitions)
+    problem, memory = setup.problem, NativeMemory(structure("transitions"))
     system = problem.constrained
     assert system is not None
     struct, array = memory.struct, memory.array
@@ -143,7 +135,7 @@ def transitions_memory(
             array("measured", np.zeros(len(integers["measure_latch"])))
     sizes = {"M": nv * nv, "R": nv * nv, "f": nv, "J": m * nv, "Y": nv * m, "gamma": m, "phi": m, "rate": m}
     sizes["x_bare"] = n
-    for name, size in (sizes | {"work": constrained_library().transitions_memory(nv, m, k)}).items():
+    for name, size in (sizes | {"work": library("equations").transitions_memory(nv, m, k)}).items():
         array(name, np.zeros(size))
     for name in ("loose", "slipping"):
         array(name, np.zeros(k, dtype=np.int64))
@@ -153,7 +145,7 @@ def transitions_memory(
     array("log_shocks", np.zeros(changes, dtype=np.int64))
     watch.struct.transition, watch.struct.context = functions("transitions_switch"), memory.address
     watch.struct.returns = functions("transitions_return")
-    watch.struct.n_changes = memory.address + _Transitions.n_log.offset
+    watch.struct.n_changes = memory.address + structure("transitions").n_log.offset
     return memory
 
 
@@ -245,7 +237,7 @@ class NativeTransitions:
     def place(self, member: str) -> int:
         """Address of a member of ``struct transitions``; that of the structure itself with an empty name."""
         assert self._memory is not None
-        return self._memory.address + (getattr(_Transitions, member).offset if member else 0)
+        return self._memory.address + (getattr(structure("transitions"), member).offset if member else 0)
 
     def taken(self) -> tuple[list[EventRecord], list[TransitionEntry]]:
         """What has happened since this was last asked: events, and what transitions did."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Array
-from dalembert.simulation.contact.methods import TimeStepping
+from dalembert.engine.methods.contacts import TimeStepping
 
 __all__ = ["PairRows", "SteppingSystem"]
 

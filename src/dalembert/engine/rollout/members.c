@@ -1,4 +1,4 @@
-/* Members of a rollout outside of their lanes, after stepper.c and events.c: one by one through the time loop of single
+/* Members of a rollout outside of their lanes, after loop.c and events.c: one by one through the time loop of single
  * runs, with its events and transitions.
  *
  * One structure serves all members that a thread has, one after the other: what a member has to know from one step to the
@@ -91,7 +91,7 @@ static int64_t leave(struct members *S, int64_t member, int64_t outcome, double 
     return 1 + (outcome <= UNDERFLOW && L->bad >= 0 && L->bad < L->n ? L->bad : L->n);
 }
 
-/* First step of an adaptive method (simulation/engines/startup.py). */
+/* First step of an adaptive method (engine/loop/startup.py). */
 static double size_of(const struct loop *L, const double *v) {
     double sum = 0.0;
     for (int64_t i = 0; i < L->n; i++) {

@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.types import Array
-from dalembert.simulation.problem import Problem
+from dalembert.engine.problem.problem import Problem
 
 __all__ = ["ProblemKernels", "problem_kernels"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.fallback import PythonConstrained
-from dalembert.simulation.constrained.methods import ConstraintMethod
-from dalembert.simulation.constrained.native import NativeConstrained
-from dalembert.simulation.problem import Problem
+from dalembert.engine.constraints.fallback import PythonConstrained
+from dalembert.engine.constraints.native import NativeConstrained
+from dalembert.engine.methods.constraints import ConstraintMethod
+from dalembert.engine.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from dalembert.simulation.kernels import ProblemKernels
+    from dalembert.engine.kernels import ProblemKernels
 
 __all__ = ["constraint_signals"]
 

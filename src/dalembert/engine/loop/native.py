@@ -1,4 +1,4 @@
-"""The time loop in native code: `stepper.c`, driven through one structure."""
+"""The time loop in native code: `loop.c`, driven through one structure."""
 
 # ruff: noqa: D102 -- the methods of an engine are described in `Engine`
 
@@ -7,100 +7,27 @@ from __future__ import annotations
 import ctypes
 import math
 import time
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from dalembert.compile import build_library
 from dalembert.compile.native import Native
-from dalembert.compile.structs import struct_checks
 from dalembert.core.types import Array
-from dalembert.simulation.engines.engine import Counts, Outcome, Setup
-from dalembert.simulation.engines.startup import first_step
-from dalembert.simulation.engines.tableaus import EULER, Tableau
-from dalembert.simulation.memory import NativeMemory
-from dalembert.simulation.sampling import Sampler, Update
-from dalembert.simulation.sources import unit_text
-from dalembert.simulation.transitions.layout import WATCH_FIELDS
-from dalembert.simulation.transitions.native import NativeTransitions
-from dalembert.simulation.transitions.pairs import PairTable, SwitchTable
+from dalembert.engine.layout import structure
+from dalembert.engine.library import library
+from dalembert.engine.loop.startup import first_step
+from dalembert.engine.memory import NativeMemory
+from dalembert.engine.methods.tableaus import EULER, Tableau
+from dalembert.engine.problem.pairs import PairTable, SwitchTable
+from dalembert.engine.sampling import Sampler, Update
+from dalembert.engine.setup import Counts, Outcome, Setup
+from dalembert.engine.unilateral.native import NativeTransitions
 
 __all__ = ["NativeEngine", "loop_memory", "update_memory"]
 
 _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _MARGIN = 8  # rows beyond the capacity, for what the caller records between two calls
 _ROWS_BYTES = 1 << 20
-
-# The members of `struct loop`, in order; the compiler checks them.
-_LAYOUT: tuple[tuple[Any, str], ...] = (
-    (_INT, "n n_events n_quaternions n_held"),
-    (_POINTER, "ode events ode_work events_work gaps"),
-    (_INT, "first_gap n_gaps"),
-    (_POINTER, "c p quaternions directions counted"),
-    (_REAL, "n_counted"),
-    (_INT, "stages fsal adaptive"),
-    (_POINTER, "a b e e_second nodes"),
-    (_REAL, "order"),
-    (_INT, "n_further"),
-    (_POINTER, "further_a further_nodes inner"),
-    (_REAL, "step max_step rtol"),
-    (_POINTER, "atol"),
-    (_REAL, "t t_end h error_old soon anchor"),
-    (_INT, "k fresh"),
-    (_POINTER, "x stage signs"),
-    (_INT, "pending landed on_record whole rejected_last"),
-    (_REAL, "t_next h_used"),
-    (_POINTER, "x_next g_next x_stage error stage_partial"),
-    (_REAL, "record_origin record_interval"),
-    (_INT, "record_index n_rows capacity"),
-    (_POINTER, "rows_t rows_x rows_c"),
-    (_INT, "n_updates seed member"),
-    (_POINTER, "updates instants"),
-    (_REAL, "sample_origin t_last"),
-    (_INT, "n_steps n_rejected n_calls max_steps bad"),
-    (_REAL, "patience"),
-    (_POINTER, "project custom context"),
-)
-
-
-_UPDATE: tuple[tuple[Any, str], ...] = (
-    (_POINTER, "f work w values rows"),
-    (_INT, "n n_noise stream"),
-    (_REAL, "period offset"),
-)
-
-_FIELDS, _UPDATE_FIELDS = (
-    [(name, kind) for kind, names in layout for name in names.split()] for layout in (_LAYOUT, _UPDATE)
-)
-
-
-class _Loop(ctypes.Structure):
-    _fields_ = _FIELDS
-
-
-class _Update(ctypes.Structure):
-    _fields_ = _UPDATE_FIELDS
-
-
-@cache
-def _library() -> ctypes.CDLL:
-    checks = struct_checks("loop", _FIELDS) + struct_checks("update", _UPDATE_FIELDS)
-    checks += struct_checks("watch", WATCH_FIELDS)
-    library = build_library(unit_text("engine") + checks, "stepper")
-    for name, result, arguments in (
-        ("loop_advance", _INT, [_POINTER]),
-        ("watch_advance", _INT, [_POINTER]),
-        ("loop_accept", None, [_POINTER]),
-        ("loop_push", None, [_POINTER]),
-        ("loop_hold", None, [_POINTER, _REAL]),
-        ("loop_update", _INT, [_POINTER, _INT]),
-        ("loop_partial", _INT, [_POINTER, _REAL, _POINTER, _POINTER]),
-        ("loop_derivative", _INT, [_POINTER, _REAL, _POINTER, _POINTER]),
-    ):
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
 
 
 def loop_memory(
@@ -128,7 +55,7 @@ def loop_memory(
     """
     problem, n, stages = setup.problem, setup.problem.n_states, method.stages
     n_events, n_held = len(problem.event_specs), len(problem.held_names)
-    memory = NativeMemory(_Loop)
+    memory = NativeMemory(structure("loop"))
     loop, array = memory.struct, memory.array
     array("x", setup.x0)
     for name in ("signs", "g_next"):
@@ -188,7 +115,7 @@ def update_memory(update: Update, kernel: Native | None, struct: Any = None) -> 
     struct
         Its structure, if there is one already.
     """
-    memory, n = NativeMemory(_Update, struct), len(update.rows)
+    memory, n = NativeMemory(structure("update"), struct), len(update.rows)
     fields = memory.struct
     fields.n, fields.period, fields.offset = n, update.period, update.offset
     if kernel is not None:
@@ -234,7 +161,7 @@ class NativeEngine:
     ) -> None:
         method = tableau or setup.tableau or EULER  # a method that steps by itself never looks at it
         n, n_events, n_held = setup.problem.n_states, len(setup.problem.event_specs), len(setup.problem.held_names)
-        self._library = _library()
+        self._library = library("loop")
         self._memory = memory = loop_memory(
             setup,
             method,
@@ -293,7 +220,7 @@ class NativeEngine:
 
     def take_over(self, sampler: Sampler) -> None:
         """Sample natively what is native, on the memory of the sampler, which goes on with what is not."""
-        loop, updates = self._loop, (_Update * len(sampler.updates))()
+        loop, updates = self._loop, (structure("update") * len(sampler.updates))()
         for update, native, struct in zip(sampler.updates, sampler.native, updates, strict=True):
             self._kept += [native, update_memory(update, native, struct)]
         self._kept += [updates, sampler.held, sampler.counts]

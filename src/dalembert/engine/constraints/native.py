@@ -2,75 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from dalembert.compile import build_library
-from dalembert.compile.structs import struct_checks
 from dalembert.core.constraint_algebra import RANK_TOLERANCE
 from dalembert.core.types import Array
-from dalembert.simulation.constrained.methods import ConstraintMethod
-from dalembert.simulation.memory import Functions, NativeMemory, functions_of
-from dalembert.simulation.problem import Problem
-from dalembert.simulation.sources import unit_text
-from dalembert.simulation.transitions.layout import TRANSITIONS_FIELDS
+from dalembert.engine.layout import structure, structure_fields
+from dalembert.engine.library import functions, library
+from dalembert.engine.memory import Functions, NativeMemory
+from dalembert.engine.methods.constraints import ConstraintMethod
+from dalembert.engine.problem.problem import Problem
 
-__all__ = ["EQUATIONS", "NativeConstrained", "constrained_library"]
+__all__ = ["EQUATIONS", "NativeConstrained"]
 
-_INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+EQUATIONS = functions("equations")
+"""The functions of the constrained equations and of what happens at their events."""
 
-# The members of `struct constrained`, in order; the compiler checks them.
-_LAYOUT: tuple[tuple[Any, str], ...] = (
-    (_INT, "n nq nv m nc np routine constant_mass projects on_tape work_input"),
-    (_POINTER, "tape geometry move events tape_work geometry_work move_work events_work"),
-    (_POINTER, "free free_work gaps gaps_work motion shift motion_work shift_work flags unilateral"),
-    (_INT, "n_unilateral n_tape_events"),
-    (_REAL, "alpha beta penalty damping frequency rank_tolerance tolerance drift"),
-    (_INT, "max_iterations"),
-    (_POINTER, "rates M f Jt phi phidot gamma phi_t q_moved v_moved error share"),
-    (_REAL, "t_seen"),
-    (_POINTER, "seen R Y S y0 a lambda b mu Q norms U moved reflectors active pivot"),
-    (_INT, "n_active factored rank_lost iterations"),
-    # generalized-alpha
-    (_POINTER, "rate rate_work"),
-    (_REAL, "alpha_m alpha_f gamma_n beta_n"),
-    (_INT, "index n_newton"),
-    (_REAL, "t_base t_known"),
-    (_POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
-    (_POINTER, "rates_base K D matrix residual columns increment"),
-    # contacts
-    (_INT, "n_rubbing work_loss"),
-    (_POINTER, "losses rubbing shares drag cone Z dense_work lead"),
-)
-
-_MEMBERS = frozenset(name for _, names in _LAYOUT for name in names.split())
-
-
-_FIELDS = [(name, kind) for kind, names in _LAYOUT for name in names.split()]
-
-
-class _Constrained(ctypes.Structure):
-    _fields_ = _FIELDS
-
-
-@cache
-def constrained_library() -> ctypes.CDLL:
-    """Build and load the library."""
-    checks = struct_checks("constrained", _FIELDS) + struct_checks("transitions", TRANSITIONS_FIELDS)
-    library = build_library(unit_text("equations") + checks, "constrained")
-    library.contact_memory.restype = library.transitions_memory.restype = _INT
-    library.contact_memory.argtypes, library.transitions_memory.argtypes = [_INT] * 2, [_INT] * 3
-    for signals in (library.constrained_signals, library.contact_signals):
-        signals.restype = _INT
-        signals.argtypes = [_POINTER, _INT, *[_POINTER] * 3, _INT, _POINTER, _INT, _POINTER]
-    return library
-
-
-EQUATIONS = functions_of(constrained_library)
-"""The functions of that library."""
+_MEMBERS = frozenset(name for name, _ in structure_fields("constrained"))
 
 
 class NativeConstrained:
@@ -102,7 +51,7 @@ class NativeConstrained:
         system = problem.constrained
         assert system is not None
         self._function, self._kernels = functions, kernels
-        self.memory = NativeMemory(_Constrained)
+        self.memory = NativeMemory(structure("constrained"))
         c, array, self.address = self.memory.struct, self.memory.array, self.memory.address
         self._n_events, self._alpha = len(problem.event_specs), method.implicit
         n, nq, nv, m = problem.n_states, system.nq, system.nv, system.m
@@ -140,7 +89,7 @@ class NativeConstrained:
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
             "drag": m, "cone": 3 * len(system.rubbing), "lead": len(system.rubbing), "Z": nv * m,
-            "dense_work": constrained_library().contact_memory(nv, m),
+            "dense_work": library("equations").contact_memory(nv, m),
         }  # fmt: skip
         for name, size in sizes.items():
             array(name, np.zeros(max(1, size)))
@@ -174,7 +123,7 @@ class NativeConstrained:
         t, x, held, p = (np.ascontiguousarray(a, dtype=float) for a in (t, x, held, p))
         out = np.zeros((len(t), self.memory.struct.m + 2))
         strides = [a.shape[1] if a.ndim == 2 else 0 for a in (held, p)]
-        getattr(constrained_library(), f"{self._prefix}_signals")(
+        getattr(library("equations"), f"{self._prefix}_signals")(
             self.address, len(t), t.ctypes.data, x.ctypes.data, held.ctypes.data, strides[0], p.ctypes.data, strides[1],
             out.ctypes.data,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The C sources of simulations: which files make a unit, and the headers that they share."""
+"""The C sources of the engine: which files make a unit, and the headers that they share."""
 
 from __future__ import annotations
 
@@ -6,40 +6,41 @@ import re
 from functools import cache
 from importlib import resources
 
-from dalembert.compile.forms import definitions, read_text
+from dalembert.compile.forms import definitions
 from dalembert.core.noise import quantile_macros
 
 __all__ = ["HEADERS", "UNITS", "header_text", "unit_text"]
 
 UNITS = {
-    "engine": ("engines/stepper.c", "engines/events.c"),
+    "loop": ("loop/loop.c", "loop/events.c"),
     "equations": (
         "dense.c",
-        "constrained/constrained.c",
-        "constrained/constrained_alpha.c",
-        "constrained/contact.c",
-        "transitions/complementarity.c",
-        "transitions/constraint_algebra.c",
-        "transitions/cones.c",
-        "transitions/cone_search.c",
-        "transitions/contact_algebra.c",
-        "transitions/pairs.c",
-        "transitions/impacts.c",
-        "transitions/settling.c",
-        "transitions/unilateral.c",
-        "transitions/algebra.c",
+        "constraints/constrained.c",
+        "constraints/generalized_alpha.c",
+        "constraints/sliding.c",
+        "unilateral/complementarity.c",
+        "unilateral/constraint_algebra.c",
+        "unilateral/cones.c",
+        "unilateral/cone_search.c",
+        "unilateral/contact_algebra.c",
+        "unilateral/pairs.c",
+        "unilateral/impacts.c",
+        "unilateral/settling.c",
+        "unilateral/unilateral.c",
+        "unilateral/algebra.c",
     ),
-    "contacts": ("contact/cone.c", "contact/moreau.c"),
-    "members": ("engines/stepper.c", "engines/events.c", "rollout/members.c"),
+    "stepping": ("stepping/cone.c", "stepping/moreau.c"),
+    "members": ("loop/loop.c", "loop/events.c", "rollout/members.c"),
 }
 """Translation units, each of the files that it consists of, in the order in which they need each other."""
 
 HEADERS = {
     "kernel.h": "kernel.h",
-    "engine.h": "engines/engine.h",
-    "constrained.h": "constrained/constrained.h",
-    "transitions.h": "transitions/transitions.h",
-    "moreau.h": "contact/moreau.h",
+    "noise.h": "rollout/noise.h",
+    "loop.h": "loop/loop.h",
+    "constrained.h": "constraints/constrained.h",
+    "transitions.h": "unilateral/transitions.h",
+    "moreau.h": "stepping/moreau.h",
 }
 """Headers by the names by which they are included: structures and functions that units share with their callers."""
 
@@ -65,7 +66,7 @@ def unit_text(name: str) -> str:
         if header in seen:
             return ""
         seen.add(header)
-        text = header_text(header) if header in HEADERS else read_text(header)
+        text = header_text(header)
         numbers = definitions(quantile_macros()) if header == "noise.h" else ""
         return numbers + _INCLUDE.sub(place, text)
 

@@ -1,4 +1,4 @@
-/* The time loop of stepper.c and the events of events.c: what they share with their callers. */
+/* The time loop of loop.c and the events of events.c: what they share with their callers. */
 #ifndef ENGINE_H
 #define ENGINE_H
 

@@ -1,4 +1,4 @@
-/* Time-stepping through contacts after Moreau and Jean, as a one-step method of the time loop in stepper.c.
+/* Time-stepping through contacts after Moreau and Jean, as a one-step method of the time loop in loop.c.
  *
  * A step of length h goes to the middle with the old velocities, solves there for the impulses of all contacts whose gap
  * is closed or would be at the end, and on with the new velocities (theta = 1/2; M. Jean, Computer Methods in Applied Mechanics and Engineering

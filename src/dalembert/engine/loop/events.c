@@ -1,4 +1,4 @@
-/* Events of a time loop, after stepper.c: located inside the step in which their function changes sign, simultaneous
+/* Events of a time loop, after loop.c: located inside the step in which their function changes sign, simultaneous
  * ones together, and followed by a transition in native code.
  *
  * Of the events those from `first_own` on must never be negative (see EventSpec), those from `first_hidden` up to there

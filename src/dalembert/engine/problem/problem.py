@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
-from dalembert.simulation.constrained.system import ConstrainedSystem
-from dalembert.simulation.contact.system import SteppingSystem
+from dalembert.engine.problem.constrained import ConstrainedSystem
+from dalembert.engine.problem.stepping import SteppingSystem
 
 __all__ = ["EventSpec", "Problem"]
 

@@ -1,0 +1,163 @@
+"""Memory that the engine shares with Python: its structures, member by member."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+__all__ = ["INT", "POINTER", "REAL", "structure", "structure_fields"]
+
+INT, REAL, POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+
+_LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
+    "loop": (
+        (INT, "n n_events n_quaternions n_held"),
+        (POINTER, "ode events ode_work events_work gaps"),
+        (INT, "first_gap n_gaps"),
+        (POINTER, "c p quaternions directions counted"),
+        (REAL, "n_counted"),
+        (INT, "stages fsal adaptive"),
+        (POINTER, "a b e e_second nodes"),
+        (REAL, "order"),
+        (INT, "n_further"),
+        (POINTER, "further_a further_nodes inner"),
+        (REAL, "step max_step rtol"),
+        (POINTER, "atol"),
+        (REAL, "t t_end h error_old soon anchor"),
+        (INT, "k fresh"),
+        (POINTER, "x stage signs"),
+        (INT, "pending landed on_record whole rejected_last"),
+        (REAL, "t_next h_used"),
+        (POINTER, "x_next g_next x_stage error stage_partial"),
+        (REAL, "record_origin record_interval"),
+        (INT, "record_index n_rows capacity"),
+        (POINTER, "rows_t rows_x rows_c"),
+        (INT, "n_updates seed member"),
+        (POINTER, "updates instants"),
+        (REAL, "sample_origin t_last"),
+        (INT, "n_steps n_rejected n_calls max_steps bad"),
+        (REAL, "patience"),
+        (POINTER, "project custom context"),
+    ),
+    "update": (
+        (POINTER, "f work w values rows"),
+        (INT, "n n_noise stream"),
+        (REAL, "period offset"),
+    ),
+    "watch": (
+        (POINTER, "loop"),
+        (INT, "n_left first_hidden first_own"),
+        (POINTER, "terminal transition returns context n_changes"),
+        (INT, "changes_capacity"),
+        (REAL, "run_start run_end armed_at armed_for"),
+        (POINTER, "stops"),
+        (INT, "n_stops"),
+        (POINTER, "x_part g_part g_start g_found x_found g_kept x_kept slope"),
+        (INT, "n_nodes inside"),
+        (POINTER, "nodes newton"),
+        (REAL, "off"),
+        (POINTER, "fired"),
+        (INT, "n_records records_capacity"),
+        (POINTER, "record_event record_sign change_first record_t record_x"),
+        (INT, "unsettled culprit"),
+    ),
+    "constrained": (
+        (INT, "n nq nv m nc np routine constant_mass projects on_tape work_input"),
+        (POINTER, "tape geometry move events tape_work geometry_work move_work events_work"),
+        (POINTER, "free free_work gaps gaps_work motion shift motion_work shift_work flags unilateral"),
+        (INT, "n_unilateral n_tape_events"),
+        (REAL, "alpha beta penalty damping frequency rank_tolerance tolerance drift"),
+        (INT, "max_iterations"),
+        (POINTER, "rates M f Jt phi phidot gamma phi_t q_moved v_moved error share"),
+        (REAL, "t_seen"),
+        (POINTER, "seen R Y S y0 a lambda b mu Q norms U moved reflectors active pivot"),
+        (INT, "n_active factored rank_lost iterations"),
+        # generalized-alpha
+        (POINTER, "rate rate_work"),
+        (REAL, "alpha_m alpha_f gamma_n beta_n"),
+        (INT, "index n_newton"),
+        (REAL, "t_base t_known"),
+        (POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
+        (POINTER, "rates_base K D matrix residual columns increment"),
+        # contacts
+        (INT, "n_rubbing work_loss"),
+        (POINTER, "losses rubbing shares drag cone Z dense_work lead"),
+    ),
+    "transitions": (
+        (POINTER, "equations"),
+        (INT, "k"),
+        (
+            POINTER,
+            "rows flags tangents friction is_contact rubs poisson e mu",
+        ),
+        (REAL, "slowest"),
+        (INT, "n_switches"),
+        (POINTER, "switch_event switch_first switch_latch switch_value"),
+        (INT, "n_measures"),
+        (POINTER, "measure_flag measure_first measure_latch measure measure_work measured"),
+        (POINTER, "M f J gamma phi rate x_bare R Y"),
+        (INT, "factored"),
+        (POINTER, "work loose slipping"),
+        (REAL, "t_loose"),
+        (INT, "n_log log_capacity"),
+        (POINTER, "log_t log_impulses log_lost log_factor log_speed log_shocks"),
+        (INT, "pair lacks"),
+    ),
+    "moreau": (
+        (INT, "n nq nv nz n_contacts"),
+        (POINTER, "terms bias gaps move finish lift"),
+        (POINTER, "terms_work bias_work gaps_work move_work finish_work lift_work"),
+        (INT, "forces losses residual_at sweeps_at work_loss work_input"),
+        (POINTER, "L_start L_column size count support_start row_start value_start support feature"),
+        (POINTER, "pair pair_work values gathered gather_start gather"),
+        (INT, "n_p"),
+        (REAL, "theta tolerance margin"),
+        (INT, "max_sweeps"),
+        (POINTER, "L d s0 Y u0 g e mu b pace b_middle zdot work"),
+        (POINTER, "x_middle moved displacement dv s correction lambda total gap gap_before"),
+        (POINTER, "active_x active_bounce active_mu lengths scratch"),
+        (POINTER, "active active_size active_count forced fast near"),
+        (POINTER, "active_w active_support active_rows active_u0"),
+    ),
+    "problem": (
+        (INT, "n nv max_sweeps"),
+        (REAL, "tolerance residual"),
+        (POINTER, "Y u0 bounce mu s x"),
+        (INT, "sweeps"),
+        (POINTER, "size count support scratch w supports rows velocities"),
+    ),
+    "members": (
+        (POINTER, "watch begin transitions restitution friction coefficients"),
+        (INT, "n_pairs"),
+        (POINTER, "t_loose lacks pair kinds"),
+        (REAL, "order"),
+        (INT, "every"),
+        (POINTER, "carried pace"),
+        (INT, "keeps"),
+        (POINTER, "record_member change_member"),
+        (INT, "n_signed n_changes_signed"),
+        (POINTER, "drain slopes"),
+    ),
+    "desk": (
+        (INT, "n size"),
+        (POINTER, "rows member parameters"),
+        (INT, "p_stride"),
+        (REAL, "anchor h rest"),
+        (INT, "first count n_modes"),
+        (POINTER, "modes"),
+        (INT, "threads thread"),
+    ),
+}
+"""The members of each structure, in the order of its header; the compiler checks them (`library`)."""
+
+
+def structure_fields(name: str) -> list[tuple[str, Any]]:
+    """Return the names and types of the members of a structure."""
+    return [(member, kind) for kind, members in _LAYOUTS[name] for member in members.split()]
+
+
+@cache
+def structure(name: str) -> type[ctypes.Structure]:
+    """Return a structure of the engine as a type of `ctypes`."""
+    return type(name, (ctypes.Structure,), {"_fields_": structure_fields(name)})

@@ -1,0 +1,1 @@
+"""The time loop, its events, and the tableaus of its methods."""

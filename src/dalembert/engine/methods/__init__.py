@@ -1,0 +1,1 @@
+"""What may be chosen: tableaus of Runge-Kutta methods, ways to keep constraints and to deal with contacts."""

@@ -1,0 +1,1 @@
+"""Time loops of many members: lanes, threads of a GPU, and what leaves them."""

@@ -1,0 +1,27 @@
+"""The forms of tapes with the time loops of many members around them."""
+
+from __future__ import annotations
+
+from dalembert.compile.forms import CUDA, LANES, Form
+
+__all__ = ["CUDA_ROLLOUT", "LANES_ROLLOUT"]
+
+
+def _own(*names: str) -> tuple[str, ...]:
+    return tuple(f"{__package__}:{name}" for name in names)
+
+
+_STEPS = _own("constraints.h", "rollout.h", "adaptive.h", "contacts.h", "noise.h")
+
+LANES_ROLLOUT = Form(
+    "lanes-rollout",
+    (*LANES.prelude, "lanes_exact.h"),
+    (*_STEPS, "transpose.h", *_own("lanes_rollout.c")),
+    units="separate",
+)
+"""Whole simulations of as many members at a time as a vector register holds."""
+
+CUDA_ROLLOUT = Form(
+    "cuda-rollout", CUDA.prelude, (*_STEPS, *_own("cuda_rollout.cu")), chunk=CUDA.chunk, units="one", whole=True
+)
+"""One simulation per thread of a GPU."""
