@@ -110,7 +110,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "terms_work bias_work gaps_work move_work finish_work lift_work"),
         (INT, "forces losses residual_at sweeps_at work_loss work_input"),
         (POINTER, "L_start L_column size count support_start row_start value_start support feature"),
-        (POINTER, "pair pair_work values gathered gather_start gather"),
+        (POINTER, "pair pair_work pair_at values gathered gather_start gather"),
         (INT, "n_p"),
         (REAL, "theta tolerance margin"),
         (INT, "max_sweeps"),
@@ -138,6 +138,11 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "record_member change_member"),
         (INT, "n_signed n_changes_signed"),
         (POINTER, "drain slopes"),
+    ),
+    "virtual_tape": (
+        (POINTER, "evaluate buffer"),
+        (INT, "n_in n_out"),
+        (POINTER, "in_size out_size in out"),
     ),
     "desk": (
         (INT, "n size"),

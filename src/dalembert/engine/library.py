@@ -19,6 +19,7 @@ _STRUCTURES = {
     "equations": ("constrained", "transitions"),
     "stepping": ("moreau", "problem"),
     "members": ("members", "desk"),
+    "vm": ("virtual_tape",),
 }
 """Structures that each unit shares with Python."""
 
@@ -43,6 +44,7 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
     },
     "stepping": {"contact_problem": (None, [POINTER])},
     "members": {"members_at_desk": (None, [POINTER, POINTER, INT])},
+    "vm": {},
 }
 """What Python calls: results and arguments."""
 

@@ -31,6 +31,7 @@ UNITS = {
     ),
     "stepping": ("stepping/cone.c", "stepping/moreau.c"),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c"),
+    "vm": ("vm.c",),
 }
 """Translation units, each of the files that it consists of, in the order in which they need each other."""
 

@@ -16,7 +16,7 @@ from dalembert.engine.loop.startup import arm
 from dalembert.engine.problem.pairs import TransitionMaker
 from dalembert.engine.problem.problem import EventSpec
 from dalembert.engine.setup import Engine, Outcome, Setup
-from dalembert.engine.unilateral.native import NativeTransitions, measure_kernel
+from dalembert.engine.unilateral.native import NativeTransitions, measure_code
 from dalembert.simulation.roots import find_crossing
 from dalembert.simulation.run import EventRecord
 
@@ -70,7 +70,7 @@ class EventWatcher:
         table = self._maker.table()
         if table is not None:
             pairs, switches = table
-            self._native = engine.make_transitions(pairs, switches, measure_kernel(switches))
+            self._native = engine.make_transitions(pairs, switches, measure_code(switches, engine.backend))
             self._native.armed = self._armed_at, self._armed_for
 
     def collect(self, engine: Engine, outcome: Outcome) -> None:

@@ -20,7 +20,6 @@ from dalembert.engine.sampling import SampledLaw, Sampler, Schedule
 from dalembert.engine.setup import Engine, Outcome, Setup
 from dalembert.engine.stepping.native import NativeStepping
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.engines.fallback import PythonEngine
 from dalembert.simulation.events import EventWatcher, Transition
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.recording import Recorder
@@ -157,25 +156,12 @@ def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
     if engine is not None:
         return engine
     if setup.problem.stepping is not None:
-        if not kernels.native:
-            raise InputError(
-                f"contact={setup.problem.stepping.way.name!r} needs a C compiler: install gcc, clang or the ziglang "
-                "wheel, and do not ask for backend='vm'"
-            )
-        stepping = NativeStepping(setup.problem.stepping, setup.problem.n_states, kernels.native_stepping())
-        events = kernels.events and kernels.events.native
-        return NativeEngine(setup, None, events, constrained=stepping)
-    if kernels.native and setup.problem.constrained is not None:
-        constrained = NativeConstrained(setup.problem, kernels.native_constrained(), way)
-        return NativeEngine(setup, None, constrained=constrained)
-    if kernels.native:
-        return NativeEngine(setup, kernels.ode.native, kernels.events and kernels.events.native)
-    if setup.tableau is None:
-        raise InputError(
-            f"constraints={way.name!r} needs a C compiler: install gcc, clang or the ziglang wheel, do not ask for "
-            "backend='vm', or use constraints='projection' or 'idas'"
-        )
-    return PythonEngine(setup)
+        stepping = NativeStepping(setup.problem.stepping, setup.problem.n_states, kernels.stepping_codes())
+        return NativeEngine(setup, None, kernels.events_code(), constrained=stepping, backend=kernels.backend)
+    if setup.problem.constrained is not None:
+        constrained = NativeConstrained(setup.problem, kernels.constrained_codes(), way)
+        return NativeEngine(setup, None, constrained=constrained, backend=kernels.backend)
+    return NativeEngine(setup, kernels.ode_code(), kernels.events_code(), backend=kernels.backend)
 
 
 def _drive(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.engine.constraints.fallback import PythonConstrained
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.methods.constraints import ConstraintMethod
 from dalembert.engine.problem.problem import Problem
@@ -27,8 +26,5 @@ def constraint_signals(
     """
     system = problem.constrained
     assert system is not None
-    if kernels.native:
-        values = NativeConstrained(problem, kernels.native_constrained(), way).signals(t, x, held, p)
-    else:
-        values = PythonConstrained(problem, p, way).signals(t, x, held, p)
+    values = NativeConstrained(problem, kernels.constrained_codes(), way).signals(t, x, held, p)
     return np.hstack([values[:, list(system.signal_rows)], values[:, -2:]])

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import compile_function
-from dalembert.compile.native import Native
+from dalembert.compile.backend import Backend
 from dalembert.core.errors import SimulationError
+from dalembert.engine.codes import Code, code_of
 from dalembert.engine.constraints.native import EQUATIONS, NativeConstrained
 from dalembert.engine.layout import structure
 from dalembert.engine.library import library
@@ -24,7 +25,7 @@ __all__ = [
     "NOT_CLOSED",
     "NativeTransitions",
     "gave_up",
-    "measure_kernel",
+    "measure_code",
     "told",
     "transitions_memory",
     "watch_memory",
@@ -85,7 +86,7 @@ def transitions_memory(
     watch: NativeMemory,
     *,
     switches: SwitchTable | None = None,
-    measure: Native | None = None,
+    measure: Code | None = None,
     functions: Functions = EQUATIONS,
 ) -> NativeMemory:
     """Return the memory of the transitions of a run, to which the events of ``watch`` then lead.
@@ -131,7 +132,7 @@ def transitions_memory(
         array("switch_value", np.array([value for _, value in sets]))
         if measure is not None:
             struct.measure = measure.address
-            array("measure_work", np.zeros(measure.n_work))
+            memory.work("measure_work", measure)
             array("measured", np.zeros(len(integers["measure_latch"])))
     sizes = {"M": nv * nv, "R": nv * nv, "f": nv, "J": m * nv, "Y": nv * m, "gamma": m, "phi": m, "rate": m}
     sizes["x_bare"] = n
@@ -175,7 +176,7 @@ class NativeTransitions:
         table: PairTable | None,
         loop: int,
         switches: SwitchTable | None = None,
-        measure: Native | None = None,
+        measure: Code | None = None,
         *,
         changes: int = _CHANGES,
     ) -> None:
@@ -285,11 +286,11 @@ def told(
     return records, entries
 
 
-def measure_kernel(switches: SwitchTable | None) -> Native | None:
+def measure_code(switches: SwitchTable | None, backend: Backend) -> Code | None:
     """Compile what constraints measure when they begin to act; None if none does."""
     if switches is None or switches.measure is None:
         return None
-    return compile_function(switches.measure, backend="native", shapes={"t": ()}, lanes=False).native
+    return code_of(compile_function(switches.measure, backend=backend, shapes={"t": ()}, lanes=False))
 
 
 def gave_up(outcome: Outcome, t: float, names: Sequence[str], culprit: int) -> str:

@@ -28,7 +28,7 @@ from dalembert.engine.methods.tableaus import EULER
 from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionMaker
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.setup import Outcome, Setup
-from dalembert.engine.unilateral.native import NOT_CLOSED, gave_up, measure_kernel, told
+from dalembert.engine.unilateral.native import NOT_CLOSED, gave_up, measure_code, told
 from dalembert.simulation.events import told_events
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.rollout.stops import terminal_events
@@ -220,12 +220,12 @@ class ThreadSteps:
         setup, table = steps.setup, steps.table
         problem, way, tableau = setup.problem, setup.constraint_method, setup.tableau or EULER
         further = () if table is None or way.projects else ("projection", "move")
-        kernels = problem_kernels(problem, "native", tapes=(*way.tapes, *further)).native_constrained()
+        kernels = problem_kernels(problem, "native", tapes=(*way.tapes, *further)).constrained_codes()
         equations = NativeConstrained(problem, kernels, way, further=further)
         patient = replace(setup, patience=np.inf, record=0.0)
         engine = NativeEngine(patient, None, constrained=equations, tableau=tableau, capacity=1 if steps.every else 64)
         changes = _CHANGES if steps.keeps else 64
-        measure = measure_kernel(steps.switches)
+        measure = measure_code(steps.switches, "native")
         self._transitions = transitions = engine.make_transitions(table, steps.switches, measure, changes=changes)
         if steps.endless:
             transitions.endless()
