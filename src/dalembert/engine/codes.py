@@ -1,7 +1,7 @@
 """Code that the engine calls: tapes compiled to C, or on CasADi's virtual machine.
 
-Either is a function ``int f(const double *const *in, double *const *out, double *work)``. The work array of a tape on the
-virtual machine is a structure (``vm.c``) that names the tape, so that one function serves all of them.
+Either is a function ``int f(const double *const *in, double *const *out, double *work)``. The work array of a tape on
+the virtual machine is a structure (``vm.c``) that names the tape, so that one function serves all of them.
 """
 
 from __future__ import annotations
