@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from importlib import import_module
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -76,7 +77,7 @@ class VirtualTape:
             *(sizes.ctypes.data for sizes in self._sizes), *(array.ctypes.data for array in values),
         )  # fmt: skip
         tape.keeps = (self, buffer, values)
-        return np.frombuffer(tape, dtype=np.float64)
+        return np.frombuffer(tape, dtype=np.float64)  # type: ignore[call-overload]
 
 
 def _capsule_pointer(capsule: Any) -> int:
@@ -92,7 +93,7 @@ def _capsule_pointer(capsule: Any) -> int:
 @cache
 def _evaluator() -> int:
     """Address of CasADi's function that evaluates a `FunctionBuffer`: of the library that Python has loaded."""
-    library = ctypes.CDLL(casadi._casadi.__file__)  # looks into the libraries that it needs, too
+    library = ctypes.CDLL(import_module("casadi._casadi").__file__)  # looks into what it links with, too
     try:
         return ctypes.cast(library[_EVALUATE], ctypes.c_void_p).value or 0
     except (AttributeError, ValueError):

@@ -37,7 +37,10 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
         "contact_signals": _SIGNALS,
     },
     "stepping": {"contact_problem": (None, [POINTER])},
-    "members": {"members_at_desk": (None, [POINTER, POINTER, INT])},
+    "members": {
+        "members_at_desk": (None, [POINTER, POINTER, INT]),
+        "singles_run": (None, [POINTER, INT, INT, POINTER]),
+    },
     "vm": {},
 }
 """What Python calls: results and arguments."""

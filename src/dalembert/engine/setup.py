@@ -78,9 +78,12 @@ class Engine(Protocol):
     `partial` looks inside the step; `advance` accepts it, `commit` accepts a part of it.
     """
 
-    backend: str
     signs: Array
     g_next: Array
+
+    @property
+    def backend(self) -> str:
+        """What runs it, as runs tell it."""
 
     @property
     def t(self) -> float:

@@ -34,7 +34,7 @@ UNITS = {
         "unilateral/algebra.c",
     ),
     "stepping": ("stepping/cone.c", "stepping/moreau.c"),
-    "members": ("loop/loop.c", "loop/events.c", "rollout/members.c"),
+    "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "vm": ("vm.c",),
 }
 """Translation units, each of the files that it consists of, in the order in which they need each other."""
@@ -42,6 +42,7 @@ UNITS = {
 HEADERS = {
     "kernel.h": "kernel.h",
     "noise.h": "rollout/noise.h",
+    "measures.h": "rollout/measures.h",
     "loop.h": "loop/loop.h",
     "constrained.h": "constraints/constrained.h",
     "transitions.h": "unilateral/transitions.h",
@@ -53,7 +54,7 @@ _STRUCTURES = {
     "loop": ("loop", "update", "watch"),
     "equations": ("constrained", "transitions"),
     "stepping": ("moreau", "problem"),
-    "members": ("members", "desk"),
+    "members": ("members", "desk", "singles"),
     "vm": ("virtual_tape",),
 }
 """Structures that each unit shares with Python."""
