@@ -15,8 +15,8 @@ import pytest
 import dalembert
 from dalembert.compile import build, build_library, compile_function, find_toolchain
 from dalembert.compile.native import emit_function
-from dalembert.compile.structs import struct_checks
 from dalembert.core.errors import BuildError
+from dalembert.engine.structs import struct_checks
 
 SX = ca.SX
 SOURCES = str(Path(dalembert.__file__).parents[1])

@@ -16,7 +16,8 @@ from tests.support.gpu_on_processor import compile_text, needs_gpp
 import dalembert as da
 from dalembert.compile.build import build_units, find_toolchain
 from dalembert.compile.forms import LANES_ROLLOUT, definitions, read_text
-from dalembert.core.noise import integers, normals, philox, quantile, quantile_macros
+from dalembert.core.noise import integers, normals, philox, quantile
+from dalembert.core.quantile import quantile_macros
 
 CC, EMULATOR = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
 RNG = np.random.default_rng(8)

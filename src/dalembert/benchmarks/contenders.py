@@ -58,7 +58,7 @@ def native_contenders(case: Case) -> Iterator[Contender | Skipped]:
 def _native_call(case: Case, title: str) -> Contender:
     kernel, n = case.kernel, case.states
     assert kernel.native is not None
-    work = np.zeros(max(1, kernel.native.n_work))
+    work = kernel.native.work()
     inputs = [np.ascontiguousarray(x) for x in case.inputs]
     outputs = [np.zeros((n, *shape)) for shape in kernel.signature.output_shapes]
     sizes = [math.prod(shape) for shape in kernel.signature.output_shapes]

@@ -78,6 +78,10 @@ class Native:
     library: ctypes.CDLL
     symbol: str
 
+    def work(self) -> Array:
+        """Return a new work array."""
+        return np.zeros(max(1, self.n_work))
+
 
 @dataclass(frozen=True, slots=True)
 class Lanes:

@@ -13,6 +13,7 @@ import numpy as np
 from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.types import Array
+from dalembert.engine.codes import Code, code_of
 from dalembert.engine.problem.problem import Problem
 
 __all__ = ["ProblemKernels", "problem_kernels"]
@@ -29,19 +30,27 @@ class ProblemKernels:
     stepping: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def native(self) -> bool:
-        """Whether the time loop can call them directly."""
+    def backend(self) -> Backend:
+        """``"native"``, or ``"vm"`` if one of them is on the virtual machine."""
         kernels = (self.ode, self.events, *self.constrained.values(), *self.stepping.values())
-        return all(kernel is None or kernel.native is not None for kernel in kernels)
+        return "native" if all(kernel is None or kernel.native is not None for kernel in kernels) else "vm"
 
-    def native_constrained(self) -> dict[str, Any]:
-        """Native code of the constrained equations by name, with that of the events."""
+    def ode_code(self) -> Code:
+        """Code of the rates."""
+        return code_of(self.ode)
+
+    def events_code(self) -> Code | None:
+        """Code of the event functions, if there are any."""
+        return None if self.events is None else code_of(self.events)
+
+    def constrained_codes(self) -> dict[str, Code]:
+        """Code of the constrained equations by name, with that of the events."""
         named = {**self.constrained, "events": self.events}
-        return {name: kernel.native for name, kernel in named.items() if kernel is not None}
+        return {name: code_of(kernel) for name, kernel in named.items() if kernel is not None}
 
-    def native_stepping(self) -> dict[str, Any]:
-        """Return the native code of what time-stepping calls, by name."""
-        return {name: kernel.native for name, kernel in self.stepping.items()}
+    def stepping_codes(self) -> dict[str, Code]:
+        """Return the code of what time-stepping calls, by name."""
+        return {name: code_of(kernel) for name, kernel in self.stepping.items()}
 
     def evaluate_signals(self, t: Array, x: Array, c: Array, p: Array) -> Array:
         """Return the signals (n, n_signals) of the rows (t, x, c)."""

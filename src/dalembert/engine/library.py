@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from dalembert.compile import build_library
-from dalembert.compile.structs import struct_checks
-from dalembert.engine.layout import INT, POINTER, REAL, structure_fields
+from dalembert.compile import build_library, find_toolchain
+from dalembert.compile.build import BrokenToolchainError, missing_toolchain
+from dalembert.core.errors import BuildError
+from dalembert.engine.layout import INT, POINTER, REAL
 from dalembert.engine.memory import Functions, functions_of
-from dalembert.engine.sources import unit_text
+from dalembert.engine.shipped import shipped_path, shipped_state
+from dalembert.engine.sources import checked_text
 
 __all__ = ["functions", "library"]
-
-_STRUCTURES = {
-    "loop": ("loop", "update", "watch"),
-    "equations": ("constrained", "transitions"),
-    "stepping": ("moreau", "problem"),
-    "members": ("members", "desk"),
-}
-"""Structures that each unit shares with Python."""
 
 _SIGNALS = (INT, [POINTER, INT, *[POINTER] * 3, INT, POINTER, INT, POINTER])
 
@@ -50,23 +45,54 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
         "contact_signals": _SIGNALS,
     },
     "stepping": {"contact_problem": (None, [POINTER])},
-    "members": {"members_at_desk": (None, [POINTER, POINTER, INT])},
+    "members": {
+        "members_at_desk": (None, [POINTER, POINTER, INT]),
+        "singles_run": (None, [POINTER, INT, INT, POINTER]),
+    },
+    "vm": {},
 }
 """What Python calls: results and arguments."""
 
 
 @cache
 def library(unit: str) -> ctypes.CDLL:
-    """Build and load a unit of the engine (`sources.UNITS`).
+    """Load a unit of the engine (`sources.UNITS`): built for this processor, or without a compiler as it was installed.
 
     The compiler checks that C and Python mean the same memory by the structures that they share.
+
+    Raises
+    ------
+    BuildError
+        If there is no compiler, and the installation brought no engine or one of other sources.
     """
-    checks = "".join(struct_checks(name, structure_fields(name)) for name in _STRUCTURES[unit])
-    loaded = build_library(unit_text(unit) + checks, unit)
+    loaded = _built(unit) or ctypes.CDLL(str(_shipped(unit)))
     for name, (result, arguments) in _SIGNATURES[unit].items():
         function = getattr(loaded, name)
         function.restype, function.argtypes = result, arguments
     return loaded
+
+
+def _built(unit: str) -> ctypes.CDLL | None:
+    """Build a unit for this processor; None without a compiler that works."""
+    if find_toolchain() is None:
+        return None
+    try:
+        return build_library(checked_text(unit), unit)
+    except BrokenToolchainError:
+        return None
+
+
+def _shipped(unit: str) -> Path:
+    """Return the library of a unit that the installation brought."""
+    state = shipped_state(unit)
+    if state == "current":
+        return shipped_path(unit)
+    found = "was compiled from other sources" if state == "stale" else "is missing"
+    raise BuildError(
+        f"simulations need the compiled engine: {shipped_path(unit)} {found}, and there is no C compiler to build it "
+        f"({missing_toolchain()}). Install dalembert again, which compiles it (pip install --force-reinstall --no-deps "
+        "dalembert, or pip install --editable . for sources), or install gcc, clang or the ziglang wheel"
+    )
 
 
 def functions(unit: str) -> Functions:

@@ -48,6 +48,10 @@ class NativeMemory:
         self.point(name, array)
         return array
 
+    def work(self, name: str, code: Any) -> None:
+        """Let a member point to a new work array of code that the engine calls."""
+        self.point(name, code.work())
+
     def point(self, name: str, array: NDArray[Any]) -> None:
         """Let a member point to an array."""
         self.arrays[name] = array

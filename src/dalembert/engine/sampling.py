@@ -18,6 +18,7 @@ from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.noise import normals
 from dalembert.core.types import Array
+from dalembert.engine.codes import code_of
 
 __all__ = ["SampledLaw", "Sampler", "Schedule", "Update"]
 
@@ -151,8 +152,8 @@ class Sampler:
     ----------
     held, counts
         Values that are held, and how many instants each update has had.
-    native
-        Native code of each update; None where there is none.
+    codes
+        Code of each update; None where it is Python.
     update
         Sets what a native update sets, by its number; returns whether it did. None: it is called from here.
     """
@@ -182,7 +183,7 @@ class Sampler:
         first = [max(0, math.ceil((t - origin - u.offset) / u.period - _SAME)) for u in self.updates]
         self.counts = np.array(first, dtype=np.int64)
         kernels = [_kernel(u, backend) for u in self.updates]
-        self.native = [None if kernel is None else kernel.native for kernel in kernels]
+        self.codes = [None if kernel is None else code_of(kernel) for kernel in kernels]
         self._calls = [_call(u, kernel) for u, kernel in zip(self.updates, kernels, strict=True)]
         self._rows = [np.array(u.rows, dtype=np.intp) for u in self.updates]
         self.doing = self.label
@@ -207,7 +208,7 @@ class Sampler:
             if self._instant(i) > t + _SAME * update.period:
                 continue
             self.doing, done = update.name, True
-            if self.update is not None and self.native[i] is not None and self.update(i):
+            if self.update is not None and self.codes[i] is not None and self.update(i):
                 continue
             drawn = update.drawn(self.seed, int(self.counts[i]), self.member)
             values = self._calls[i](t, x, self.held.copy(), self._p, drawn)

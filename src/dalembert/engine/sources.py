@@ -1,4 +1,7 @@
-"""The C sources of the engine: which files make a unit, and the headers that they share."""
+"""The C sources of the engine: which files make a unit, and the headers that they share.
+
+The standard library is all that this module needs: an installation compiles the units with it (`shipped`).
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ import re
 from functools import cache
 from importlib import resources
 
-from dalembert.compile.forms import definitions
-from dalembert.core.noise import quantile_macros
+from dalembert.core.quantile import quantile_macros
+from dalembert.engine.layout import structure_fields
+from dalembert.engine.structs import struct_checks
 
-__all__ = ["HEADERS", "UNITS", "header_text", "unit_text"]
+__all__ = ["HEADERS", "UNITS", "checked_text", "header_text", "unit_text"]
 
 UNITS = {
     "loop": ("loop/loop.c", "loop/events.c"),
@@ -30,19 +34,30 @@ UNITS = {
         "unilateral/algebra.c",
     ),
     "stepping": ("stepping/cone.c", "stepping/moreau.c"),
-    "members": ("loop/loop.c", "loop/events.c", "rollout/members.c"),
+    "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
+    "vm": ("vm.c",),
 }
 """Translation units, each of the files that it consists of, in the order in which they need each other."""
 
 HEADERS = {
     "kernel.h": "kernel.h",
     "noise.h": "rollout/noise.h",
+    "measures.h": "rollout/measures.h",
     "loop.h": "loop/loop.h",
     "constrained.h": "constraints/constrained.h",
     "transitions.h": "unilateral/transitions.h",
     "moreau.h": "stepping/moreau.h",
 }
 """Headers by the names by which they are included: structures and functions that units share with their callers."""
+
+_STRUCTURES = {
+    "loop": ("loop", "update", "watch"),
+    "equations": ("constrained", "transitions"),
+    "stepping": ("moreau", "problem"),
+    "members": ("members", "desk", "singles"),
+    "vm": ("virtual_tape",),
+}
+"""Structures that each unit shares with Python."""
 
 _INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 
@@ -60,6 +75,7 @@ def header_text(name: str) -> str:
 def unit_text(name: str) -> str:
     """Return a translation unit that stands alone: what it includes is put in its place, the first time."""
     seen: set[str] = set()
+    macros = quantile_macros()
 
     def place(match: re.Match[str]) -> str:
         header = match.group(1)
@@ -67,7 +83,12 @@ def unit_text(name: str) -> str:
             return ""
         seen.add(header)
         text = header_text(header)
-        numbers = definitions(quantile_macros()) if header == "noise.h" else ""
+        numbers = "".join(f"#define {name} {value}\n" for name, value in macros.items()) if header == "noise.h" else ""
         return numbers + _INCLUDE.sub(place, text)
 
     return _INCLUDE.sub(place, "\n".join(map(_read, UNITS[name])))
+
+
+def checked_text(name: str) -> str:
+    """Return a translation unit that compiles only if C and Python mean the same memory by what they share."""
+    return unit_text(name) + "".join(struct_checks(shared, structure_fields(shared)) for shared in _STRUCTURES[name])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.states import as_numbers, place_of
 from dalembert.core.types import Array
 from dalembert.engine.methods.constraints import ConstraintMethod
+from dalembert.engine.problem.pairs import TransitionMaker
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.sampling import Schedule
 from dalembert.engine.setup import Setup, normalise
@@ -24,13 +26,14 @@ from dalembert.loop.consistent_starts import consistent_starts
 from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, Start, experiment_of
 from dalembert.loop.outlets import Outlet
 from dalembert.loop.simulate import check_limits
-from dalembert.simulation.rollout.events import EventSteps, check_processor, goes_alone, watched_problem, watches
+from dalembert.loop.switching import Switching
+from dalembert.simulation.rollout.events import EventSteps, goes_alone, watched_problem, watches
 from dalembert.simulation.rollout.lanes import LaneRollout
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
+from dalembert.simulation.rollout.singles import SingleRollout
 from dalembert.simulation.rollout.stops import Stops
 from dalembert.simulation.rollout.tapes import solves_on_tape
-from dalembert.simulation.rollout.vm import VmRollout
 
 __all__ = [
     "MemberValues",
@@ -247,11 +250,12 @@ def outside_of_lanes(
     members: Members,
     engine: RolloutEngine,
     *,
+    backend: Backend,
     every: bool = False,
     keeps: bool = True,
     endless: bool = False,
 ) -> Members:
-    """Members with who takes them over steps in which events happen; refuse where nobody can.
+    """Members with who takes them over steps in which events happen, or over all of them.
 
     Parameters
     ----------
@@ -261,32 +265,40 @@ def outside_of_lanes(
         At their start.
     engine
         Their time loop.
+    backend
+        How functions are compiled.
     every, keeps, endless
         As of `EventSteps`.
     """
     problem, way = setup.problem, setup.constraint_method
-    alone = goes_alone(problem, setup.method, solves_on_tape(way))
-    if not alone and not watches(problem):
+    told = goes_alone(problem, setup.method, solves_on_tape(way)) or watches(problem)
+    if not told and engine.backend != "vm":
         return members
-    check_processor(problem, engine.backend)
     switching, n = loop.switching, len(members.x)
-    assert switching is not None
-    table, coefficients = switching.member_table(np.broadcast_to(members.p, (n, members.p.shape[-1])))
-    switches = None if table is None else switching.switch_table([spec.name for spec in problem.event_specs])
+    table, coefficients, switches = None, np.zeros((n, 0)), None
+    if told:
+        assert switching is not None
+        table, coefficients = switching.member_table(np.broadcast_to(members.p, (n, members.p.shape[-1])))
+        switches = None if table is None else switching.switch_table([spec.name for spec in problem.event_specs])
     return members.going_out(
         EventSteps(
             replace(setup, problem=watched_problem(problem)),
             table,
             switches,
             coefficients,
-            None if table is None else lambda p: switching.for_run(p, None),
+            None if table is None or switching is None else partial(_maker, switching),
             members.p,
             members.pace,
             every or engine.backend == "cuda",  # whose threads take over again after each step
-            keeps,
+            keeps and told,
             endless,
+            "native" if usable_toolchain(backend) is not None and engine.backend != "vm" else "vm",
         )
     )
+
+
+def _maker(switching: Switching, p: Array) -> TransitionMaker:
+    return switching.for_run(p, None)
 
 
 def processor_engine(
@@ -297,18 +309,12 @@ def processor_engine(
     schedule: Schedule | None = None,
     way: ConstraintMethod | None = None,
 ) -> RolloutEngine:
-    """Return the time loop of many members on the processor: in lanes, or where there is no compiler in NumPy."""
+    """Return the time loop of many members on the processor: in lanes, or without a compiler one by one."""
     toolchain = usable_toolchain(backend)
-    if toolchain is None and problem.stepping is not None:
-        raise InputError(
-            f"contact={problem.stepping.way.name!r} needs a C compiler: install gcc, clang or the ziglang wheel, and "
-            "do not ask for backend='vm'"
-        )
-    if toolchain is None:
-        return VmRollout(problem, method, measures, schedule, way)
-    try:
-        return LaneRollout(problem, method, toolchain, measures, schedule, way)
-    except BrokenToolchainError:
-        if backend == "native" or problem.stepping is not None:
-            raise
-        return VmRollout(problem, method, measures, schedule, way)
+    if toolchain is not None:
+        try:
+            return LaneRollout(problem, method, toolchain, measures, schedule, way)
+        except BrokenToolchainError:
+            if backend == "native":
+                raise
+    return SingleRollout(problem, method, measures, schedule)

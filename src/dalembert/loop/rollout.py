@@ -14,7 +14,6 @@ from dalembert.compile import compile_function
 from dalembert.compile.backend import Backend
 from dalembert.compile.batch import check_threads
 from dalembert.compile.cuda import Precision
-from dalembert.compile.kernel import usable_toolchain
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.core.version import __version__
@@ -45,7 +44,6 @@ from dalembert.loop.switches import check_switches
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.methods import agree
 from dalembert.simulation.rollout.cuda import CudaRollout
-from dalembert.simulation.rollout.events import check_processor, leaves_threads
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, make_plan
@@ -163,7 +161,9 @@ def rollout(
             members = members.sampled(schedule.initial, experiment.member + np.arange(len(x0))[which], experiment.seed)
         members = with_signs(members.paced(setup) if adaptive else members, stops)
         every = measures is not None and bool(measures.every)
-        members = outside_of_lanes(loop, setup, members, engine, every=every, keeps=measures is None)
+        members = outside_of_lanes(
+            loop, setup, members, engine, backend=eom.backend, every=every, keeps=measures is None
+        )
         _drive(engine, plan, setup, members, threads, progress)
         if members.outside is not None:
             members.outside.dismiss()
@@ -242,8 +242,6 @@ def _engine(
 
     def make() -> RolloutEngine:
         if device == "cuda":
-            if leaves_threads(problem, method) and usable_toolchain(eom.backend) is None:
-                check_processor(problem, "vm")
             return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)
         return beside()
 

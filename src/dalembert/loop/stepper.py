@@ -99,10 +99,12 @@ class Stepper:
         self._check(start[0], x, p)
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
         self._members = with_signs(self._members, stops)
-        if problem.stepping is None:
+        if problem.stepping is None or self._engine.backend == "vm":
             settings = Settings(period, method=replace(method, step=period / substeps), constraints=way)
             setup = check_setup(problem, x[0], p[0] if p.ndim == 2 else p, settings, period=0.0)
-            self._members = outside_of_lanes(self._loop, setup, self._members, self._engine, keeps=False, endless=True)
+            self._members = outside_of_lanes(
+                self._loop, setup, self._members, self._engine, backend=eom.backend, keeps=False, endless=True
+            )
         self._seen = np.empty((members, len(seen)))
         self._advance = self._engine.bind(self._plan, self._members, threads=threads)
         self._observe(np.arange(members))

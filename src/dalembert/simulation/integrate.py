@@ -154,13 +154,13 @@ def _engine(setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> 
     if engine is not None:
         return engine
     if setup.problem.stepping is not None:
-        stepping = NativeStepping(setup.problem.stepping, setup.problem.n_states, kernels.native_stepping())
-        events = kernels.events and kernels.events.native
-        return NativeEngine(setup, None, events, constrained=stepping)
+        stepping = NativeStepping(setup.problem.stepping, setup.problem.n_states, kernels.stepping_codes())
+        return NativeEngine(setup, None, kernels.events_code(), constrained=stepping, backend=kernels.backend)
     if setup.problem.constrained is not None:
-        way, native = setup.constraint_method, kernels.native_constrained()
-        return NativeEngine(setup, None, constrained=NativeConstrained(setup.problem, native, way, further=further))
-    return NativeEngine(setup, kernels.ode.native, kernels.events and kernels.events.native)
+        way, codes = setup.constraint_method, kernels.constrained_codes()
+        constrained = NativeConstrained(setup.problem, codes, way, further=further)
+        return NativeEngine(setup, None, constrained=constrained, backend=kernels.backend)
+    return NativeEngine(setup, kernels.ode_code(), kernels.events_code(), backend=kernels.backend)
 
 
 def _drive(

@@ -70,7 +70,7 @@ class NativeConstrained:
             if kernel is not None:
                 place = {"accelerations": "tape", "dynamics": "tape", "projection": "geometry"}.get(name, name)
                 setattr(c, place, kernel.address)
-                array(f"{place}_work", np.zeros(max(1, kernel.n_work)))
+                self.memory.work(f"{place}_work", kernel)
         array("flags", np.asarray(system.flags, dtype=np.int64))
         array("unilateral", np.array(system.unilateral, dtype=np.int64))
         c.n_unilateral = len(system.unilateral)

@@ -26,5 +26,5 @@ def constraint_signals(
     """
     system = problem.constrained
     assert system is not None
-    values = NativeConstrained(problem, kernels.native_constrained(), way).signals(t, x, held, p)
+    values = NativeConstrained(problem, kernels.constrained_codes(), way).signals(t, x, held, p)
     return np.hstack([values[:, list(system.signal_rows)], values[:, -2:]])

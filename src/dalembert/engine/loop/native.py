@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.compile.native import Native
+from dalembert.compile.backend import Backend
 from dalembert.core.types import Array
+from dalembert.engine.codes import Code
 from dalembert.engine.layout import structure
 from dalembert.engine.library import library
 from dalembert.engine.loop.watch import EventKind, Watch
@@ -33,8 +34,8 @@ def loop_memory(
     *,
     adaptive: bool,
     capacity: int,
-    ode: Native | None = None,
-    events: Native | None = None,
+    ode: Code | None = None,
+    events: Code | None = None,
 ) -> NativeMemory:
     """Return the memory of a time loop at the start of a run.
 
@@ -47,7 +48,7 @@ def loop_memory(
     capacity
         Rows that it can record.
     ode, events
-        Kernels of the problem's functions, with ``address`` and ``n_work``; None where there are none, or constrained
+        Code of the problem's functions; None where there are none, or constrained
         equations take their place.
     """
     problem, n, stages = setup.problem, setup.problem.n_states, method.stages
@@ -82,10 +83,10 @@ def loop_memory(
         array("further_nodes", method.along.c)
         array("inner", method.along.weights)
     if ode is not None:
-        array("ode_work", np.zeros(ode.n_work))
+        memory.work("ode_work", ode)
         loop.ode = ode.address
     if events is not None:
-        array("events_work", np.zeros(events.n_work))
+        memory.work("events_work", events)
         loop.events = events.address
     loop.n, loop.n_events, loop.n_quaternions, loop.n_held = n, n_events, len(problem.quaternions), n_held
     loop.n_counted = float(np.count_nonzero(problem.counted))
@@ -101,7 +102,7 @@ def loop_memory(
     return memory
 
 
-def update_memory(update: Update, kernel: Native | None, struct: Any = None) -> NativeMemory:
+def update_memory(update: Update, kernel: Code | None, struct: Any = None) -> NativeMemory:
     """Return the memory of what is sampled; without a kernel it is for the caller to sample.
 
     Parameters
@@ -109,7 +110,7 @@ def update_memory(update: Update, kernel: Native | None, struct: Any = None) -> 
     update
         What is sampled.
     kernel
-        Its native code, or None.
+        Its code, or None.
     struct
         Its structure, if there is one already.
     """
@@ -118,7 +119,8 @@ def update_memory(update: Update, kernel: Native | None, struct: Any = None) -> 
     fields.n, fields.period, fields.offset = n, update.period, update.offset
     if kernel is not None:
         noise = update.noise + update.noise % 2
-        arrays = {"work": np.zeros(kernel.n_work), "w": np.zeros(noise), "values": np.zeros(n)}
+        memory.work("work", kernel)
+        arrays = {"w": np.zeros(noise), "values": np.zeros(n)}
         for name, values in (arrays | {"rows": np.array(update.rows, dtype=np.int64)}).items():
             memory.array(name, values)
         fields.f, fields.n_noise, fields.stream = kernel.address, noise, update.stream
@@ -135,7 +137,7 @@ class NativeEngine:
     setup
         The checked settings.
     ode, events
-        Native kernels of the problem's functions, with ``address`` and ``n_work``.
+        Code of the problem's functions.
     tableau
         The method; by default that of ``setup``. With ``adaptive`` False its embedded solution is
         unused.
@@ -143,22 +145,25 @@ class NativeEngine:
         The constrained equations of motion, which take the place of ``ode`` and ``events``.
     capacity
         Rows that are recorded before the loop comes back; by default as many as a megabyte holds.
+    backend
+        Where the tapes run.
     """
 
-    backend = "native"
     message = ""
 
     def __init__(
         self,
         setup: Setup,
-        ode: Native | None,
-        events: Native | None = None,
+        ode: Code | None,
+        events: Code | None = None,
         *,
         tableau: Tableau | None = None,
         adaptive: bool | None = None,
         constrained: Any = None,
         capacity: int | None = None,
+        backend: Backend = "native",
     ) -> None:
+        self.backend: str = backend
         method = tableau or setup.tableau or EULER  # a method that steps by itself never looks at it
         n, n_held = setup.problem.n_states, len(setup.problem.held_names)
         self._library = library("loop")
@@ -230,8 +235,8 @@ class NativeEngine:
     def take_over(self, sampler: Sampler) -> None:
         """Sample natively what is native, on the memory of the sampler, which goes on with what is not."""
         loop, updates = self._loop, (structure("update") * len(sampler.updates))()
-        for update, native, struct in zip(sampler.updates, sampler.native, updates, strict=True):
-            self._kept += [native, update_memory(update, native, struct)]
+        for update, code, struct in zip(sampler.updates, sampler.codes, updates, strict=True):
+            self._kept += [code, update_memory(update, code, struct)]
         self._kept += [updates, sampler.held, sampler.counts]
         loop.updates, loop.n_updates = ctypes.addressof(updates), len(updates)
         loop.c, loop.instants = sampler.held.ctypes.data, sampler.counts.ctypes.data

@@ -209,7 +209,7 @@ static int near_rows(struct moreau *C, double t, double h, const double *x, cons
         for (int64_t i = 0; i < n; i++) C->gathered[i] = C->values[C->gather[first + i]];
         const double *in[1] = {C->gathered};
         double *out[2] = {C->Y + C->value_start[a], C->u0 + C->row_start[a]};
-        if (C->pair[a](in, out, C->pair_work)) return 1;
+        if (C->pair[a](in, out, C->pair_work + C->pair_at[a])) return 1;
     }
     return 0;
 }

@@ -15,7 +15,9 @@ struct moreau {
     const double *feature; /* length below which nothing passes unseen */
     /* machines with many contacts: rows of each by a kernel of its own, from values of (t, x, p, L, d), where it is near */
     const kernel *pair;
-    double *pair_work, *values, *gathered;
+    double *pair_work;
+    const int64_t *pair_at; /* where the work array of each begins in pair_work */
+    double *values, *gathered;
     const int64_t *gather_start, *gather;
     int64_t n_p;
     /* settings */

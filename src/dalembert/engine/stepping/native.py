@@ -58,7 +58,7 @@ class NativeStepping:
         c.theta, c.tolerance, c.margin, c.max_sweeps = system.theta, way.tolerance, way.margin, int(way.max_sweeps)
         for name in ("terms", "bias", "gaps", "move", "finish", "lift"):
             setattr(c, name, kernels[name].address)
-            array(f"{name}_work", np.zeros(max(1, kernels[name].n_work)))
+            self.memory.work(f"{name}_work", kernels[name])
         integers = {
             "L_start": [0, *accumulate(len(row) for row in system.factor)],
             "L_column": [j for row in system.factor for j in row],
@@ -87,7 +87,11 @@ class NativeStepping:
         if system.pairs is not None:
             pair_kernels = [kernels[pair.key] for pair in system.pairs]
             array("pair", np.array([kernel.address for kernel in pair_kernels], dtype=np.uintp))
-            array("pair_work", np.zeros(max(1, *(kernel.n_work for kernel in pair_kernels))))
+            kinds = {pair.key: kernels[pair.key].work() for pair in system.pairs}
+            self._kinds = kinds  # what the work arrays point to must outlive the copies of them
+            places = dict(zip(kinds, accumulate(map(len, kinds.values()), initial=0), strict=False))
+            array("pair_work", np.concatenate(list(kinds.values())))
+            array("pair_at", np.array([places[pair.key] for pair in system.pairs], dtype=np.int64))
             c.n_p = system.n_parameters
             array("values", np.zeros(1 + n + c.n_p + sum(map(len, system.factor)) + nv))
             array("gathered", np.zeros(max(1, *(len(pair.gather) for pair in system.pairs))))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import compile_function
-from dalembert.compile.kernel import Backend
-from dalembert.compile.native import Native
+from dalembert.compile.backend import Backend
 from dalembert.core.types import Array
+from dalembert.engine.codes import Code, code_of
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.kernels import problem_kernels
 from dalembert.engine.layout import structure
@@ -21,7 +21,7 @@ from dalembert.engine.methods.constraints import Projection
 from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
 from dalembert.engine.problem.problem import Problem
 
-__all__ = ["LANDED", "NOT_CLOSED", "TransitionDesk", "Transitions", "measure_kernel", "transitions_memory"]
+__all__ = ["LANDED", "NOT_CLOSED", "TransitionDesk", "Transitions", "measure_code", "transitions_memory"]
 
 LANDED, NOT_CLOSED = -1, -3
 """What a transition ends in, as in transitions.h: well, or at a constraint that cannot begin to act."""
@@ -38,7 +38,7 @@ def transitions_memory(
     rtol: float | None = None,
     changes: int = CHANGES,
     switches: SwitchTable | None = None,
-    measure: Native | None = None,
+    measure: Code | None = None,
 ) -> NativeMemory:
     """Return the memory of the transitions of a run.
 
@@ -82,7 +82,7 @@ def transitions_memory(
         array("switch_value", np.array([value for _, value in sets]))
         if measure is not None:
             struct.measure = measure.address
-            array("measure_work", np.zeros(measure.n_work))
+            array("measure_work", measure.work())
             array("measured", np.zeros(len(integers["measure_latch"])))
     sizes = {"M": nv * nv, "R": nv * nv, "f": nv, "J": m * nv, "Y": nv * m, "gamma": m, "phi": m, "rate": m}
     sizes["x_bare"] = n
@@ -119,7 +119,7 @@ class Transitions:
         switches: SwitchTable | None = None,
         backend: Backend = "auto",
     ) -> None:
-        measure = measure_kernel(switches, backend)
+        measure = measure_code(switches, backend)
         self._kept = (equations, measure)  # which the structure points to
         self._memory = transitions_memory(
             problem, equations, table, rtol=rtol, changes=changes, switches=switches, measure=measure
@@ -197,12 +197,12 @@ class TransitionDesk(Transitions):
         self, problem: Problem, table: PairTable, *, rtol: float | None = None, backend: Backend = "auto"
     ) -> None:
         way = Projection()
-        kernels = problem_kernels(problem, backend, tapes=way.tapes).native_constrained()
+        kernels = problem_kernels(problem, backend, tapes=way.tapes).constrained_codes()
         super().__init__(problem, NativeConstrained(problem, kernels, way), table, rtol=rtol, changes=1)
 
 
-def measure_kernel(switches: SwitchTable | None, backend: Backend = "auto") -> Native | None:
+def measure_code(switches: SwitchTable | None, backend: Backend = "auto") -> Code | None:
     """Compile what constraints measure when they begin to act; None if none does."""
     if switches is None or switches.measure is None:
         return None
-    return compile_function(switches.measure, backend=backend, shapes={"t": ()}, lanes=False).native
+    return code_of(compile_function(switches.measure, backend=backend, shapes={"t": ()}, lanes=False))

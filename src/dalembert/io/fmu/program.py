@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from types import SimpleNamespace
 from typing import Any
 
 import casadi as ca
@@ -144,18 +143,29 @@ def _without_notes(loop: ClosedLoop) -> Problem:
     return replace(problem, events=function, event_specs=specs)
 
 
+@dataclass(frozen=True)
+class _Code:
+    """What stands for the code of a tape while structures are filled."""
+
+    address: int
+    n_work: int
+
+    def work(self) -> Array:
+        return np.zeros(self.n_work)
+
+
 class _Writer:
-    """Collects the tapes of a program; what stands for a kernel has an address and the length of its work array."""
+    """Collects the tapes of a program."""
 
     def __init__(self) -> None:
         self.symbols, self.texts, self.prototypes = Symbols(), dict[str, str](), list[str]()
 
-    def kernel(self, name: str, function: ca.Function) -> Any:
+    def kernel(self, name: str, function: ca.Function) -> _Code:
         symbol = f"model_{name}"
         written = write_tape(symbol, function)
         self.texts[f"{symbol}.c"] = written.text
         self.prototypes.append(written.prototype)
-        return SimpleNamespace(address=self.symbols(symbol), n_work=written.n_work)
+        return _Code(self.symbols(symbol), written.n_work)
 
 
 def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Array) -> Standalone:
@@ -235,9 +245,9 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         if switching.pairs.is_contact.any():
             coefficients = writer.kernel("coefficients", switching.pairs.coefficients_tape)
             arrays |= {"restitution": pair_memory.arrays["e"], "friction": pair_memory.arrays["mu"]}
-            arrays["coefficients_work"] = np.zeros(coefficients.n_work)
+            arrays["coefficients_work"] = coefficients.work()
     signals = writer.kernel("signals", problem.signals)
-    arrays |= {"parameters": memory.arrays["p"], "signals_work": np.zeros(signals.n_work)}
+    arrays |= {"parameters": memory.arrays["p"], "signals_work": signals.work()}
     account = ACCOUNT if problem.event_specs else ()
     first = int(np.count_nonzero(problem.counted))
     config |= {

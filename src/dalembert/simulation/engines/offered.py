@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dalembert.compile.native import Native
 from dalembert.core.types import Array
+from dalembert.engine.codes import Code
 from dalembert.engine.loop.native import NativeEngine
 from dalembert.engine.setup import Outcome, Setup
 
@@ -41,12 +41,12 @@ class OfferedEngine(NativeEngine):
     setup
         The checked settings.
     events
-        Native kernel of the event functions.
+        Code of the event functions.
     constrained
         The constrained equations of motion, in whose place ``events`` is then None.
     """
 
-    def __init__(self, setup: Setup, events: Native | None, constrained: Any = None) -> None:
+    def __init__(self, setup: Setup, events: Code | None, constrained: Any = None) -> None:
         super().__init__(setup, None, events, constrained=constrained, adaptive=False)
         self._callback = _PART(self._made_part)
         self._loop.custom = ctypes.cast(self._callback, ctypes.c_void_p).value

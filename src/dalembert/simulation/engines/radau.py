@@ -34,10 +34,9 @@ class RadauEngine(OfferedEngine):
         Of the problem.
     """
 
-    backend = "scipy"
-
     def __init__(self, setup: Setup, kernels: ProblemKernels) -> None:
-        super().__init__(setup, kernels.events and kernels.events.native)
+        super().__init__(setup, kernels.events_code())
+        self.backend = "scipy"
         self._ode = evaluator(setup.problem.ode, setup.p)
         self._slope = evaluator(_jacobian(setup.problem), setup.p)
         self._h = setup.first_step

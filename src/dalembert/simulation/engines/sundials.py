@@ -60,9 +60,9 @@ class SundialsEngine(OfferedEngine):
             raise InputError(f"method {setup.method!r} takes one atol for all states, got one per state")
         problem, self._algebraic, constrained = setup.problem, None, None
         if problem.constrained is not None:
-            constrained = NativeConstrained(problem, kernels.native_constrained(), setup.constraint_method)
+            constrained = NativeConstrained(problem, kernels.constrained_codes(), setup.constraint_method)
             self._algebraic = AlgebraicPart(setup, constrained)
-        super().__init__(setup, kernels.events and kernels.events.native if constrained is None else None, constrained)
+        super().__init__(setup, kernels.events_code() if constrained is None else None, constrained)
         self.backend, self._problem = setup.method, problem
         self._dae, self._options = self._formulate()
         self._solvers: dict[int, casadi.Function] = {}

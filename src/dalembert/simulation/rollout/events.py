@@ -3,7 +3,7 @@
 Lanes watch the signs of the event functions. A member in whose step one changes leaves its lane for that step: the time
 loop of single runs goes over it, in native code (members.c), locates the events, lets the transitions happen, and hands
 the member back at its end. What happens is therefore what happens in a single run. Where lanes cannot take the steps at
-all, members are outside for all of them.
+all, or there is no compiler for lanes, members are outside for all of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.errors import InputError
+from dalembert.compile.backend import Backend
 from dalembert.core.types import Array
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.kernels import problem_kernels
@@ -29,6 +29,7 @@ from dalembert.engine.methods.tableaus import EULER
 from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionMaker
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.setup import Outcome, Setup
+from dalembert.engine.stepping.native import NativeStepping
 from dalembert.engine.unilateral.native import NOT_CLOSED, Transitions
 from dalembert.simulation.events import told_events
 from dalembert.simulation.methods import METHODS
@@ -38,7 +39,6 @@ from dalembert.simulation.run import EventRecord
 __all__ = [
     "EventSteps",
     "ThreadSteps",
-    "check_processor",
     "goes_alone",
     "leaves_threads",
     "watched_problem",
@@ -78,21 +78,11 @@ def leaves_threads(problem: Problem, method: str) -> bool:
     return watches(problem) or (problem.constrained is not None and METHODS[method].adaptive)
 
 
-def check_processor(problem: Problem, backend: str) -> None:
-    """Refuse members that leave their lanes, or the threads of a GPU, where no native code takes them over."""
-    if backend == "vm":
-        raise InputError(
-            f"members of machine {problem.name!r} leave their lanes for what happens to them (slack cables, contacts, "
-            "switches, steps of their own under constraints): rollouts take it with a C compiler, not with the backend "
-            f"{backend!r}; use simulate"
-        )
-
-
 def watched_problem(problem: Problem) -> Problem:
     """Return the problem without events that change nothing, if none changes anything but by its end."""
-    stops = terminal_events(problem)
-    if watches(problem) or problem.constrained is None:
+    if watches(problem):
         return problem
+    stops = terminal_events(problem)
     specs = tuple(spec for spec in problem.event_specs if spec.terminal)
     return replace(problem, events=None if stops is None else stops.function, event_specs=specs)
 
@@ -123,6 +113,8 @@ class EventSteps:
         Whether events and transitions are kept.
     endless
         Whether the end of the run is unknown.
+    backend
+        Where the tapes run.
     """
 
     setup: Setup
@@ -135,6 +127,7 @@ class EventSteps:
     every: bool
     keeps: bool
     endless: bool = False
+    backend: Backend = "native"
 
     @cached_property
     def carried(self) -> Array:
@@ -220,15 +213,36 @@ class ThreadSteps:
         setup, table = steps.setup, steps.table
         problem, way, tableau = setup.problem, setup.constraint_method, setup.tableau or EULER
         further = () if table is None or way.projects else ("projection", "move")
-        kernels = problem_kernels(problem, "native", tapes=(*way.tapes, *further)).native_constrained()
-        equations = NativeConstrained(problem, kernels, way, further=further)
-        patient = replace(setup, patience=np.inf, record=0.0)
-        engine = NativeEngine(patient, None, constrained=equations, tableau=tableau, capacity=1 if steps.every else 64)
+        kernels = problem_kernels(problem, steps.backend, tapes=(*way.tapes, *further))
+        ode, events = None, None
+        equations: NativeConstrained | NativeStepping | None = None
+        if problem.constrained is not None:
+            equations = NativeConstrained(problem, kernels.constrained_codes(), way, further=further)
+        elif problem.stepping is not None:
+            events = kernels.events_code()
+            equations = NativeStepping(problem.stepping, problem.n_states, kernels.stepping_codes())
+        else:
+            ode, events = kernels.ode_code(), kernels.events_code()
+        engine = NativeEngine(
+            replace(setup, patience=np.inf, record=0.0),
+            ode,
+            events,
+            constrained=equations,
+            tableau=tableau,
+            capacity=1 if steps.every else 64,
+        )
         changes = _CHANGES if steps.keeps else 64
         transitions = None
         if table is not None:
+            assert isinstance(equations, NativeConstrained)
             transitions = Transitions(
-                problem, equations, table, rtol=setup.rtol, changes=changes, switches=steps.switches
+                problem,
+                equations,
+                table,
+                rtol=setup.rtol,
+                changes=changes,
+                switches=steps.switches,
+                backend=steps.backend,
             )
         stops, specs = terminal_events(problem), problem.event_specs
         kinds = event_kinds(specs, problem.n_constraint_events)

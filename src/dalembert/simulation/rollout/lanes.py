@@ -167,10 +167,10 @@ class LaneRollout:
         self._problem, self._way, self._alone = problem, way, alone
         self._scalars = None
         if problem.constrained is not None and not alone:
-            self._scalars = problem_kernels(problem, "native", tapes=way.tapes).native_constrained()
+            self._scalars = problem_kernels(problem, "native", tapes=way.tapes).constrained_codes()
         self._steps = None
         if problem.stepping is not None:
-            self._steps = problem_kernels(problem, "native").native_stepping()
+            self._steps = problem_kernels(problem, "native").stepping_codes()
         symbol = symbol_of(function)
         self._library = library
         self._n_work = ctypes.c_long.in_dll(library, f"{symbol}_rollout_n_work").value

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.noise import quantile_macros
+from dalembert.core.quantile import quantile_macros
 from dalembert.core.types import Array
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.sampling import Schedule, Update
