@@ -1,10 +1,10 @@
 """The linear algebra of constraints ``M a + J^T lambda = f``, ``J a = gamma``: all that is asked of M and J.
 
 With ``M = L L^T`` and ``Y = L^-1 J^T`` everything is a question about the columns of ``Y``, in coordinates in which the
-mass matrix is the identity: accelerations and multipliers, corrections, allowed motions, impacts, cables that only
-pull. Rows that depend on others are no exception: they are not seen, and multipliers are those of least norm.
+mass matrix is the identity: accelerations and multipliers, corrections, allowed motions.
+Rows that depend on others are no exception: they are not seen, and multipliers are those of least norm.
 
-`constrained.c` of the time loops does the first two of these in native code, with the same tolerance.
+The time loops have the first two of these in native code (``engine/constraints``), with the same tolerance.
 """
 
 from __future__ import annotations
@@ -22,18 +22,12 @@ __all__ = [
     "RANK_TOLERANCE",
     "ConstrainedDynamics",
     "Factors",
-    "Impact",
-    "LeastConstraint",
     "allowed_motions",
     "correction",
     "corrections",
     "factorise",
-    "impact",
     "independent_rows",
-    "least_constraint",
     "minimum_norm",
-    "pulling",
-    "unsymmetric",
 ]
 
 
@@ -48,34 +42,6 @@ class ConstrainedDynamics(NamedTuple):
 
     acceleration: Array
     multipliers: Array
-
-
-class LeastConstraint(NamedTuple):
-    """Accelerations, multipliers, how far rows open (``J a - gamma``, negative), and whether there are any such."""
-
-    acceleration: Array
-    multipliers: Array
-    opening: Array
-    feasible: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Impact:
-    """Velocities after constraints have begun to act.
-
-    Parameters
-    ----------
-    v
-        Velocities after it.
-    impulses
-        Impulse of each row [N s or N m s]; zero where it does not act.
-    energy_lost
-        Kinetic energy that the impact took.
-    """
-
-    v: Array
-    impulses: Array
-    energy_lost: float
 
 
 def independent_rows(A: Array) -> NDArray[np.int64]:
@@ -165,13 +131,6 @@ def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedD
     return ConstrainedDynamics(a + more[0], multipliers + more[1])
 
 
-def unsymmetric(M: Array, force: Array, J: Array, K: Array, gamma: Array) -> ConstrainedDynamics:
-    """Solve ``M a + K^T lambda = force``, ``J a = gamma``: forces that are not along their rows, as of friction."""
-    free, along = np.linalg.solve(M, force), np.linalg.solve(M, K.T)
-    multipliers = np.linalg.lstsq(J @ along, J @ free - gamma, rcond=1e-9)[0]
-    return ConstrainedDynamics(np.asarray(free - along @ multipliers), np.asarray(multipliers, dtype=float))
-
-
 def correction(M: Array, J: Array, error: Array) -> Array:
     """Least change ``-M^-1 J^T (J M^-1 J^T)^+ error`` that takes an error of the rows away."""
     F = factorise(M, J)
@@ -219,102 +178,3 @@ def allowed_motions(M: Array, J: Array) -> Array:
     F = factorise(M, J)
     rank = int(np.count_nonzero(F.inverse))
     return np.asarray(np.linalg.solve(F.L.T, F.U[:, rank:]), dtype=float)
-
-
-def least_constraint(
-    M: Array, force: Array, J: Array, gamma: Array, pulls: NDArray[np.bool_], *, tolerance: float = 1e-11
-) -> LeastConstraint:
-    """Solve ``M a + J^T lambda = force`` where each row holds, or (if it only pulls) holds or opens.
-
-    Gauss' principle of least constraint with inequalities: of all accelerations with ``J a = gamma`` (rows that hold)
-    and ``J a <= gamma`` (rows that only pull) the machine takes those nearest to the free ones in the metric of the
-    mass matrix. They are unique, however many rows depend on each other, and have multipliers ``lambda >= 0`` of the
-    pulling rows that vanish where a row opens.
-
-    The dual active-set method of D. Goldfarb and A. Idnani ("A numerically stable dual method for solving strictly
-    convex quadratic programs", 1983): violated rows are taken in one by one, rows that would push are let go. The rows
-    that it ends with are independent of each other.
-
-    Parameters
-    ----------
-    M, force
-        Mass matrix and applied forces.
-    J, gamma
-        Rows and their right sides.
-    pulls
-        Which rows only pull.
-    tolerance
-        Violation that counts as none, relative to the accelerations (in the metric of the mass matrix).
-    """
-    F = factorise(M, J[~pulls])
-    free, U = F.inward(force), F.reactions
-    Y, right = np.linalg.solve(F.L, J[pulls].T), gamma[pulls]
-    z = free - U @ (U.T @ free) + F.least(gamma[~pulls])
-    sizes = np.maximum(np.linalg.norm(Y, axis=0), _NOTHING)
-    scale = np.linalg.norm(z) + np.abs(right / sizes).max(initial=0.0) + _NOTHING
-    X = (Y - U @ (U.T @ Y)) / sizes  # what the rows that only pull can do besides those that hold
-    forces, feasible = pulling(X, (Y.T @ z - right) / sizes, tolerance * scale)
-    z = z - X @ forces
-    multipliers = np.zeros(len(J))
-    multipliers[pulls] = forces / sizes
-    multipliers[~pulls] = F.shares(free - z - Y @ multipliers[pulls])
-    a = F.outward(z)
-    return LeastConstraint(a, multipliers, J @ a - gamma, feasible)
-
-
-def pulling(X: Array, violation: Array, tolerance: float) -> tuple[Array, bool]:
-    """Multipliers ``x >= 0`` with ``violation - X^T X x <= 0``, zero where that is negative; whether there are any."""
-    n = X.shape[1]
-    x, taken, feasible = np.zeros(n), list[int](), True
-    lost = np.zeros(n, dtype=bool)  # rows that no pull can hold
-    for _ in range(20 * n + 20):
-        left = violation - X.T @ (X @ x)
-        left[taken] = -np.inf
-        left[lost] = -np.inf
-        j = int(np.argmax(left)) if n else -1
-        if j < 0 or left[j] <= tolerance:
-            break
-        while True:  # row j takes up what it can until it holds; a row that would push is let go
-            share = np.linalg.lstsq(X[:, taken], X[:, j], rcond=None)[0] if taken else np.zeros(0)
-            rest = X[:, j] - X[:, taken] @ share
-            whole = np.inf
-            if np.linalg.norm(rest) > RANK_TOLERANCE:
-                whole = float((violation[j] - X[:, j] @ (X @ x)) / (rest @ rest))
-            limits = [(x[k] / b, k) for k, b in zip(taken, share, strict=True) if b > 1e-12]
-            allowed, first = min(limits, default=(np.inf, -1))
-            step = min(whole, allowed)
-            if step == np.inf:
-                lost[j], x[j], feasible = True, 0.0, False
-                break
-            x[taken] -= step * share
-            x[j] += step
-            if whole <= allowed:
-                taken.append(j)
-                break
-            x[first] = 0.0
-            taken.remove(first)
-    return x, feasible
-
-
-def impact(M: Array, J: Array, rate: Array, v: Array, unilateral: NDArray[np.bool_]) -> Impact:
-    """Velocities after the rows ``J v + Phi_t = 0`` have begun to act: ``M (v+ - v) + J^T Lambda = 0``.
-
-    The problem of least constraint with rates instead of accelerations, an inelastic impact (J. J. Moreau), which never
-    adds energy. A unilateral row only pulls: it either takes a positive impulse and holds its rate at zero, or none and
-    lets go (``Lambda >= 0``, ``Phi' <= 0``, their product zero).
-
-    Parameters
-    ----------
-    M
-        Mass matrix.
-    J, rate
-        Rows and their rates ``Phi'`` before the impact.
-    v
-        Velocities before it.
-    unilateral
-        Which rows only pull.
-    """
-    response = least_constraint(M, np.zeros(len(v)), J, -rate, unilateral)
-    after = v + response.acceleration
-    lost = 0.5 * float(v @ M @ v - after @ M @ after)
-    return Impact(after, response.multipliers, lost)

@@ -23,6 +23,12 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
     "loop": {
         "loop_advance": (INT, [POINTER]),
         "watch_advance": (INT, [POINTER]),
+        "watch_begin": (None, [POINTER]),
+        "watch_settle": (INT, [POINTER]),
+        "watch_offer": (INT, [POINTER]),
+        "loop_offer": (INT, [POINTER]),
+        "watch_answer": (INT, [POINTER, POINTER, INT]),
+        "loop_first_step": (REAL, [POINTER, REAL]),
         "loop_accept": (None, [POINTER]),
         "loop_push": (None, [POINTER]),
         "loop_hold": (None, [POINTER, REAL]),
@@ -33,6 +39,8 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
     "equations": {
         "contact_memory": (INT, [INT] * 2),
         "transitions_memory": (INT, [INT] * 3),
+        "transitions_begin": (INT, [POINTER, REAL, *[POINTER] * 4]),
+        "transitions_land": (INT, [POINTER, REAL, *[POINTER] * 3]),
         "constrained_signals": _SIGNALS,
         "contact_signals": _SIGNALS,
     },

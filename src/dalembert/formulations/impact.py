@@ -7,7 +7,7 @@ With the rows ``J`` of the velocities of the touching points along the normals, 
 
 A contact only pushes. Where all of them do, (61) is the document's ``J v+ = -e J v-`` and the whole its linear system
 (62). Constraints of the machine hold during the impact, and cables that are taut pull. With friction, Coulomb's law
-holds between the tangential impulses and the tangential velocities after the impact (``core/contact_algebra.py``).
+holds between the tangential impulses and the tangential velocities after the impact (``engine/unilateral``).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.constraint_algebra import minimum_norm
-from dalembert.core.contact_algebra import NoContactForcesError, delassus, strike
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.engine.unilateral.algebra import NoContactForcesError, delassus, strike
 
 if TYPE_CHECKING:
     from dalembert.formulations.equations import EquationsOfMotion

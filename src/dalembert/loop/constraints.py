@@ -17,7 +17,7 @@ from dalembert.engine.problem.problem import EventSpec
 from dalembert.formulations.constraints.system import ConstraintRows, ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
-from dalembert.loop.switching import LETS_GO, TAKES_HOLD
+from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 
 __all__ = ["cable_events", "cable_signals", "constrained_part", "switch_events", "tension_specs"]
 

@@ -22,6 +22,7 @@ from dalembert.engine.sampling import Schedule
 from dalembert.engine.setup import Setup, normalise
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
+from dalembert.loop.consistent_starts import consistent_starts
 from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, Start, experiment_of
 from dalembert.loop.outlets import Outlet
 from dalembert.loop.simulate import check_limits
@@ -235,7 +236,7 @@ def initial_states(
     if loop.switching is not None:
         each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
         wanted = {name: np.broadcast_to(as_numbers(value), (n,)) for name, value in _named(v0).items()}
-        x0 = loop.switching.prepare_all(x0, t0, reach, each, wanted, threads, compiled=compiled)
+        x0 = consistent_starts(loop.switching, x0, t0, reach, each, wanted, threads, compiled=compiled)
     return x0, parameters
 
 

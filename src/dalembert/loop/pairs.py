@@ -1,8 +1,8 @@
-"""What acts one way only, cables that pull and contacts that push, as pairs: which of them touch, and their rows.
+"""What acts one way only, cables that pull and contacts that push, as pairs: places of their rows and latches.
 
 A pair can act if it touches: it does, or its gap has closed. All that touch are looked at together, so that any number
-may take hold or let go at once, redundant or not. Without friction and restitution that is the principle of least
-constraint (``core/constraint_algebra.py``), with them ``core/contact_algebra.py``; a cable is a pair without either.
+may take hold or let go at once, redundant or not; a cable is a pair without friction and restitution. What they do at
+events is in the engine (``engine/unilateral``), which is told of them in numbers.
 """
 
 from __future__ import annotations
@@ -15,63 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Array
+from dalembert.engine.problem.pairs import PairTable
 from dalembert.formulations.constraints.system import ConstraintSystem
 
-__all__ = [
-    "LETS_GO",
-    "SLIPS",
-    "STILL",
-    "Instant",
-    "Mask",
-    "Pairs",
-    "Terms",
-    "candidates",
-    "held_rows",
-    "taking_part",
-]
+__all__ = ["Pairs"]
 
 Mask = NDArray[np.bool_]
-# Impacts may follow each other ever faster and ever weaker: a ball that bounces, a body on several cables. Below these
-# they are taken to rest; what a pair does within the gap of its event (1e-11 m) lies well below.
-_TOUCHES = 1e-8  # gap [m] up to which what is open touches
-STILL = 1e-4  # rate [m/s] up to which what touches stays closed
-SLIPS = 1e-7  # rate [m/s] from which on a contact slips
-# part of the largest multiplier that counts as one, of a contact whose force, or what its friction lacks of the limit,
-# was seen to pass zero
-LETS_GO = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Instant:
-    """A state of a machine at an event.
-
-    Parameters
-    ----------
-    t, q, v, latches, p
-        Time, coordinates, velocities, latches and parameter values.
-    loose
-        What has just let go; ``NAME.slip`` if friction has just reached its limit, ``NAME.open`` if a pair is to open,
-        ``NAME.end`` if its slip is to end.
-    """
-
-    t: float
-    q: Array
-    v: Array
-    latches: Array
-    p: Array
-    loose: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """Terms of the constrained equations at an instant: ``M a + J^T lambda = f``, ``J a = gamma``."""
-
-    M: Array
-    f: Array
-    J: Array
-    gamma: Array
-    phi: Array
-    phidot: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,56 +95,16 @@ class Pairs:
         poisson[self.is_contact] = self.system.contacts.poisson
         return poisson
 
-    def touching(self, latches: Array, phi: Array, loose: frozenset[str]) -> Mask:
-        """Which act or could: they do, or their gap has closed; what was cut, or has just let go, does not."""
-        on = latches[self.flags]
-        near = (on > -0.5) & (on < 0.5) & (phi[self.rows] > -_TOUCHES)
-        return ((on > 0.5) | near) & np.array([name not in loose for name in self.names], dtype=bool)
-
-    def marked(self, what: str, loose: frozenset[str]) -> Mask:
-        """Which have been seen to do something at an instant (see `Instant`)."""
-        return np.array([f"{name}.{what}" in loose for name in self.names], dtype=bool)
-
-    def spread(self, values: Array, which: Mask) -> Array:
-        """Rows of the chosen pairs, three each (zero where there is none), of values by row (m, ...), turned round."""
-        chosen = np.flatnonzero(which)
-        axes = np.zeros((3 * len(chosen), *values.shape[1:]))
-        axes[::3] = -values[self.rows[chosen]]
-        for j in range(2):
-            rows = self.tangents[chosen, j]
-            axes[j + 1 :: 3][rows >= 0] = -values[rows[rows >= 0]]
-        return axes
-
-    def gather(self, values: Array, which: Mask, m: int) -> Array:
-        """Multipliers of all rows from forces of the chosen pairs (k x 3)."""
-        chosen, by_row = np.flatnonzero(which), np.zeros(m)
-        by_row[self.rows[chosen]] = values[:, 0]
-        for j in range(2):
-            rows = self.tangents[chosen, j]
-            by_row[rows[rows >= 0]] = values[rows >= 0, j + 1]
-        return by_row
-
-
-def taking_part(pairs: Pairs, latches: Array, phi: Array, loose: frozenset[str]) -> tuple[Mask, Mask]:
-    """Rows that take part in an instant, and which of all rows act one way only."""
-    active = pairs.system.activity(latches) != 0.0
-    one_way = np.zeros(len(active), dtype=bool)
-    one_way[pairs.rows] = True
-    active[pairs.rows] = pairs.touching(latches, phi, loose)
-    return active, one_way
-
-
-def held_rows(pairs: Pairs, latches: Array) -> Mask:
-    """Rows of constraints that act: all but those of pairs."""
-    held = pairs.system.activity(latches) != 0.0
-    held[pairs.rows] = False
-    held[pairs.tangents[pairs.tangents >= 0]] = False
-    return held
-
-
-def candidates(pairs: Pairs, latches: Array, phi: Array, phidot: Array, loose: frozenset[str]) -> Mask:
-    """Pairs that may go on to act: those that touch and do not open."""
-    touch = pairs.touching(
-        latches, phi, loose & {n for n, c in zip(pairs.names, pairs.is_contact, strict=True) if not c}
-    )
-    return touch & (phidot[pairs.rows] > -STILL) & ~pairs.marked("open", loose)
+    def table(self, restitution: Array, friction: Array, first: int) -> PairTable:
+        """Return the pairs in numbers, with these coefficients; latches are in x from ``first`` on."""
+        return PairTable(
+            self.rows,
+            self.flags + first,
+            self.tangents,
+            np.where(self.rubs[:, None], self.friction + first, -1),
+            self.is_contact,
+            self.rubs,
+            self.poisson,
+            restitution,
+            friction,
+        )

@@ -18,6 +18,7 @@ from dalembert.engine.sampling import Schedule, Update
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
+from dalembert.loop.consistent_starts import consistent_start
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
@@ -74,9 +75,9 @@ def run_experiment(
     check_switches(experiment.switches, begin, settings.duration, goes_on=goes_on)
     _check_contacts(loop, experiment)
     report: dict[str, Any] = {}
-    transition = experiment.on_event
+    transition: Any = experiment.on_event
     if loop.switching is not None:
-        switching = loop.switching.for_run(eom.parameter_values(p), experiment.on_event, _tolerance(experiment))
+        switching = loop.switching.for_run(eom.parameter_values(p), experiment.on_event)
         report["transitions"] = switching.log
         transition = switching if switching.needed else experiment.on_event
     x0: EndState | Array
@@ -152,11 +153,12 @@ def start_state(experiment: Experiment, loop: ClosedLoop) -> tuple[Array, dict[s
         check_gaps(eom, q, p, limits=experiment.limits == "contact")
     x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
     if loop.switching is not None:
-        switching = loop.switching.for_run(eom.parameter_values(p), None, _tolerance(experiment))
+        switching = loop.switching.for_run(eom.parameter_values(p), None)
         wanted = {name: float(value) for name, value in start.v.items()} if isinstance(start.v, Mapping) else None
-        x0, report["initial_projection"] = switching.prepare(x0, start.t, start.reach, wanted)
-        if switching.initial:
-            report["initial_impact"] = switching.initial
+        begun = consistent_start(switching, x0, start.t, start.reach, wanted, rtol=_tolerance(experiment))
+        x0, report["initial_projection"] = begun.x, begun.moved
+        if begun.impact:
+            report["initial_impact"] = begun.impact
         elif start.v is not None and wanted is None:
             _tell_changes(eom, x0, asked, p)
     return x0, report
@@ -170,7 +172,7 @@ def _marked(schedule: Schedule | None, interval: float) -> Schedule:
 
 def _check_contacts(loop: ClosedLoop, experiment: Experiment) -> None:
     """Refuse ways of keeping constraints that know nothing of contacts."""
-    if loop.switching is None or not loop.switching.pairs.is_contact.any():
+    if loop.switching is None or not loop.switching.has_contacts:
         return
     loop.switching.check_way(agree(loop.problem, experiment.integrator, experiment.constraints)[1])
 

@@ -1,36 +1,30 @@
-"""Events: located inside the step in which their function changes sign, simultaneous ones together."""
+"""What a run does about its events: native code finds them and makes transitions, Python is asked and told."""
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dalembert.compile.kernel import Backend
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
 from dalembert.engine.loop.native import NativeEngine
-from dalembert.engine.loop.startup import arm
+from dalembert.engine.loop.watch import Watch, event_kinds
 from dalembert.engine.problem.pairs import TransitionMaker
 from dalembert.engine.problem.problem import EventSpec
-from dalembert.engine.setup import Engine, Outcome, Setup
-from dalembert.engine.unilateral.native import NativeTransitions, measure_code
-from dalembert.simulation.roots import find_crossing
-from dalembert.simulation.run import EventRecord
+from dalembert.engine.records import EventRecord
+from dalembert.engine.setup import Outcome, Setup
+from dalembert.engine.unilateral.native import LANDED, NOT_CLOSED, Transitions
 
 __all__ = ["EventWatcher", "Transition", "told_events"]
 
 Transition = Callable[[float, Array, tuple[str, ...]], ArrayLike | None]
 """(t, x, names of the events) -> state after them, or None if it stays."""
 
-_SIMULTANEOUS = 1e-9  # part of a step within which two events are one instant
-_LOCATED = 1e-13  # part of a step to which an event is located
-_RETURN = 1.05  # length of a step after which a bounce is expected, by the time up to it
-_SHORTEST = 1e-6  # of such steps, as part of what the method would take
 _CLOSER = 4  # intervals between events, each shorter than the last, that may have no end
-_CROWD, _CROWDED = 500, 1e-6  # so many transitions within this part of the run will never end
 
 
 def told_events(records: Iterable[EventRecord], specs: Sequence[EventSpec]) -> tuple[EventRecord, ...]:
@@ -40,196 +34,157 @@ def told_events(records: Iterable[EventRecord], specs: Sequence[EventSpec]) -> t
 
 
 class EventWatcher:
-    """Finds the events of a pending step and says what becomes of the run.
+    """Lets native code look for the events of a run, and asks and tells who has to do with them.
 
-    A function that reaches or passes zero fires once; it is armed again by leaving zero. An event that
-    neither stops the run nor changes the state is noted, and the step is kept as it is.
+    An event that neither stops the run nor changes the state is recorded, and the step is kept as it is.
+
+    Parameters
+    ----------
+    setup
+        Of the run.
+    on_event
+        The caller's transition, or who makes transitions with pairs and switches (`TransitionMaker`).
     """
 
-    def __init__(self, setup: Setup, on_event: Transition | None) -> None:
+    def __init__(self, setup: Setup, on_event: Transition | TransitionMaker | None) -> None:
         self.records: list[EventRecord] = []
         self.skip = 0  # rows at the start that did not hold
-        self._setup, self._on_event = setup, on_event
-        self._specs = setup.problem.event_specs
-        self._positive = np.array([spec.positive for spec in self._specs], dtype=bool)
-        self._directions = np.array([float(spec.direction) for spec in self._specs])
-        self._armed_at, self._armed_for = -math.inf, 0.0
+        self._setup, self._specs = setup, setup.problem.event_specs
         self._maker = on_event if isinstance(on_event, TransitionMaker) else None
-        self._native: NativeTransitions | None = None
-        self._stops: deque[float] = deque(maxlen=_CROWD)
-        self._times: dict[int, deque[float]] = {}  # when each event last led to a transition
+        self._user: Transition | None = self._maker.user if self._maker is not None else on_event  # type: ignore[assignment]
+        self._passes = on_event is None
+        self._transitions: Transitions | None = None
+        self._watch: Watch | None = None
+        self._times: dict[str, deque[float]] = {}  # when each event last led to a transition
 
-    def go_native(self, engine: Engine) -> None:
-        """Let native code make the transitions, where the loop is native and whoever makes them can be told in numbers.
+    @property
+    def tapes(self) -> tuple[str, ...]:
+        """Tapes that transitions need besides those of the way in which constraints are kept."""
+        own = self._setup.constraint_method.tapes
+        wanted = ("projection", "move") if self._maker is not None else ()
+        return () if "projection" in own else tuple(name for name in wanted if name not in own)
 
-        It then handles the events of pairs by itself; `handle` has what other events fire, and `collect` what happened.
-        """
-        way = self._setup.constraint_method
-        if self._maker is None or not isinstance(engine, NativeEngine) or not way.projects or way.implicit:
+    def attach(self, engine: NativeEngine, backend: Backend) -> None:
+        """Let the loop look for events."""
+        setup, problem = self._setup, self._setup.problem
+        if not self._specs and self._maker is None:
             return
-        table = self._maker.table()
-        if table is not None:
-            pairs, switches = table
-            self._native = engine.make_transitions(pairs, switches, measure_code(switches, engine.backend))
-            self._native.armed = self._armed_at, self._armed_for
+        if self._maker is not None and problem.constrained is not None:
+            switches = self._maker.switch_table([spec.name for spec in self._specs])
+            self._transitions = Transitions(
+                problem,
+                engine.constrained,
+                self._maker.pair_table(),
+                rtol=setup.rtol,
+                switches=switches,
+                backend=backend,
+            )
+        if self._specs:
+            kinds = event_kinds(self._specs, problem.n_constraint_events, passes=self._passes)
+            self._watch = engine.watch_events(kinds, self._transitions, asks=self._user is not None)
 
-    def collect(self, engine: Engine, outcome: Outcome) -> None:
-        """Take note of what native transitions did, and raise the error with which they ended.
+    def begin(self, engine: NativeEngine, held: Array) -> None:
+        """Settle what pulls or pushes at the start, and arm the events.
+
+        A run that goes on with other parameters, or under another controller, may start with other forces than those
+        that the last one ended with.
+        """
+        if self._transitions is not None and self._maker is not None:
+            x = engine.x
+            outcome, made = self._transitions.begin(engine.t, x, held, self._setup.p)
+            self._check(outcome, engine.t)
+            if self._maker.differs(x, made):
+                engine.restart(made)
+                self.skip = 1
+        engine.arm()
+
+    def collect(self, engine: NativeEngine, outcome: Outcome) -> str | None:
+        """Take note of what has happened, and let the caller answer where it is asked.
+
+        Returns
+        -------
+        str or None
+            Names of terminal events that stop the run there, if any.
 
         Raises
         ------
         SimulationError
             If events accumulate, or a transition leads nowhere.
         """
-        if self._native is None or self._maker is None:
-            return
-        records, entries = self._native.taken()
-        self._armed_at, self._armed_for = self._native.armed
-        self.records += records
-        for entry in entries:
-            self._maker.noted(entry)
-        if outcome is Outcome.ILL_POSED and self._native.pair is not None:
-            raise self._maker.ill_posed(engine.t, *self._native.pair)
-        if outcome is Outcome.ILL_POSED and self._native.open_row is not None:
-            raise self._maker.not_closed(engine.t, *self._native.open_row)
-        if outcome >= Outcome.ACCUMULATED:
-            raise self._native.error(outcome, engine.t)
-
-    def arm(self, engine: Engine, which: NDArray[np.bool_] | None = None) -> None:
-        """Take the signs that the events have just after the present time."""
-        if self._specs:
-            self._armed_at = engine.t
-            self._armed_for = arm(engine, self._setup.t_end, which, None if which is None else self._positive)
-            if self._native is not None:
-                self._native.armed = self._armed_at, self._armed_for
-
-    def begin(self, engine: Engine) -> None:
-        """Let whoever changes the state at events look at the first one, and arm the events."""
-        settle = getattr(self._on_event, "begin", None)
-        x = None if settle is None else settle(engine.t, engine.x)
-        if x is not None:
-            engine.restart(x)
-            self.skip = 1
-        self.arm(engine)
-        self._at_once(engine)
-
-    def handle(self, engine: Engine) -> str | None:
-        """Deal with a pending step; return the names of terminal events that stop the run there, if any.
-
-        Raises
-        ------
-        SimulationError
-            If a transition returns no valid state, or events accumulate.
-        """
-        signs = engine.signs.copy()
-        for s, fired in self._located(engine, signs):
-            names = tuple(self._specs[i].name for i in fired)
-            stops = [self._specs[i].name for i in fired if self._specs[i].terminal]
-            if not stops and self._on_event is None:
-                self._note(engine.t + s, engine.partial(s)[0], fired, signs)
-                continue
-            engine.commit(s)
-            self._note(engine.t, engine.x, fired, signs)
-            if stops:
-                return ", ".join(map(repr, stops))
-            assert self._on_event is not None
-            self._change(engine, self._on_event(engine.t, engine.x, names), fired, signs)
-            self._at_once(engine)
+        watch = self._watch
+        if watch is None:
             return None
+        records, entries = watch.taken()
+        self.records += records
+        if self._maker is not None:
+            for entry in entries:
+                self._maker.noted(entry)
+            if outcome is Outcome.ILL_POSED and watch.pair is not None:
+                raise self._maker.ill_posed(engine.t, *watch.pair)
+            if outcome is Outcome.ILL_POSED and watch.open_row is not None:
+                raise self._maker.not_closed(engine.t, *watch.open_row)
+        if outcome is Outcome.STOPPED:
+            stops = [spec.name for spec, fired in zip(self._specs, watch.fired, strict=True) if fired and spec.terminal]
+            return ", ".join(map(repr, stops))
+        if outcome is Outcome.ASKED:
+            outcome = self._ask(engine, watch)
+        if outcome in (Outcome.ACCUMULATED, Outcome.ILL_POSED, Outcome.NOT_FINITE):
+            raise watch.error(outcome, engine.t)
         return None
 
-    def _located(self, engine: Engine, signs: Array) -> list[tuple[float, list[int]]]:
-        """Return the events of the pending step as (time since its start, indices), in time."""
-        h, g_end = engine.h_used, engine.g_next.copy()
-        crossing = (signs != 0.0) & (g_end * signs <= 0.0) & (self._directions * signs <= 0.0)
-        tolerance = max(_LOCATED * h, 2.0 * math.ulp(engine.t + h))
-        g_start = engine.partial(0.0)[1]
-        crossings = []
+    def _ask(self, engine: NativeEngine, watch: Watch) -> Outcome:
+        """Let the caller change the state at the events that have just happened."""
+        assert self._user is not None
+        fired, before = watch.names, watch.signs_before.copy()
+        answer = self._user(engine.t, engine.x, fired)
+        if answer is None:
+            return engine.answer(None, landed=False)
+        state, landed = self._checked(answer, engine.t), False
+        if self._transitions is not None and self._maker is not None and self._maker.has_contacts:
+            outcome, state = self._transitions.land(engine.t, state, engine.held_now, self._setup.p)
+            self._check(outcome, engine.t)
+            landed = True
+        result = engine.answer(state, landed=landed)
+        self._check_returns(engine, fired, before)
+        return result
 
-        def value(i: int) -> Callable[[float], float]:
-            return lambda s: float(engine.partial(s)[1][i])
+    def _checked(self, answer: ArrayLike, t: float) -> Array:
+        n = len(self._setup.problem.state_names)
+        try:
+            state = np.array(answer, dtype=float)
+        except (TypeError, ValueError):
+            state = np.full(0, np.nan)
+        if state.shape != (n,) or not np.isfinite(state).all():
+            raise SimulationError(f"the transition at t = {t:g} s must return {n} finite states, got {answer!r}")
+        return state
 
-        for i in map(int, np.flatnonzero(crossing)):
-            a, g_a = 0.0, float(g_start[i])
-            if g_a * signs[i] <= 0.0 and engine.t == self._armed_at:
-                a = self._armed_for
-                g_a = float(engine.partial(a)[1][i]) if a < h else 0.0
-                if g_a * signs[i] <= 0.0:
-                    continue
-            if g_a * signs[i] <= 0.0:  # the function jumped with a held value, at the start of the step
-                crossings.append((0.0, i))
-                continue
-            crossings.append((find_crossing(value(i), a, g_a, h, float(g_end[i]), tolerance=tolerance), i))
-        if crossings:  # what has crossed at the first of them but is back at the end of the step came before
-            s, _ = min(crossings)
-            g_there = engine.partial(s)[1]
-            back = ~crossing & (g_there * signs <= 0.0) & (g_start * signs > 0.0) & (self._directions * signs <= 0.0)
-            for i in map(int, np.flatnonzero(back)):
-                ends = float(g_start[i]), s, float(g_there[i])
-                crossings.append((find_crossing(value(i), 0.0, *ends, tolerance=tolerance), i))
-        groups: list[tuple[float, list[int]]] = []  # each at its first event: no gap is beyond what it may be
-        for s, i in sorted(crossings):
-            if groups and s - groups[-1][0] <= max(_SIMULTANEOUS * h, 2.0 * tolerance):
-                groups[-1][1].append(i)
-            else:
-                groups.append((s, [i]))
-        return groups
+    def _check(self, outcome: int, t: float) -> None:
+        """Raise the error of a transition that leads nowhere."""
+        if outcome == LANDED:
+            return
+        assert self._transitions is not None
+        assert self._maker is not None
+        if outcome >= 0:
+            raise self._maker.ill_posed(t, *self._transitions.pair)
+        if outcome == NOT_CLOSED:
+            raise self._maker.not_closed(t, *self._transitions.open_row)
+        raise SimulationError(f"the equations have no finite value at t = {t:.9g} s")
 
-    def _note(self, t: float, x: Array, fired: list[int], signs: Array) -> None:
-        for i in sorted(fired):
-            self.records.append(EventRecord(self._specs[i].name, t, x, -int(signs[i])))
-
-    def _change(self, engine: Engine, x: ArrayLike | None, fired: list[int], signs: Array) -> None:
-        """Apply a transition and arm the events, which had these signs, for what follows."""
-        t, names = engine.t, self._setup.problem.state_names
-        if x is not None:
-            try:
-                state = np.array(x, dtype=float)
-            except (TypeError, ValueError):
-                state = np.full(0, np.nan)
-            if state.shape != (len(names),) or not np.isfinite(state).all():
-                raise SimulationError(
-                    f"the transition at t = {t:g} s must return {len(names)} finite states, got {x!r}"
-                )
-            engine.restart(state)
-            engine.signs[:] = np.sign(engine.partial(0.0)[1])
-            if self._maker is not None and engine.next_step is not None:
-                engine.expect(max(_RETURN * self._maker.returns(t, engine.x), _SHORTEST * engine.next_step))
-        which = np.zeros(len(self._specs), dtype=bool)
-        which[fired] = True
-        self.arm(engine, which)
-        if x is not None:
-            self._check_returns(engine, fired, signs)
-        self._stops.append(t)
-        if len(self._stops) == _CROWD and t - self._stops[0] <= _CROWDED * (self._setup.t_end - self._setup.t0):
-            label = ", ".join(repr(self._specs[i].name) for i in fired)
-            raise SimulationError(f"events accumulate at t = {t:g} s: {_CROWD} of them up to {label}")
-
-    def _check_returns(self, engine: Engine, fired: list[int], signs: Array) -> None:
+    def _check_returns(self, engine: NativeEngine, fired: Sequence[str], signs: Array) -> None:
         """Refuse to go on past an event that comes ever closer and that a transition no longer takes back.
 
         A ball that bounces lower and lower comes to rest in finite time, after infinitely many bounces. At the last one
         that can be told from rest it is on the wrong side of the floor at once, and would be let through.
         """
-        for i in fired:
-            if self._specs[i].positive:
+        for i, spec in enumerate(self._specs):
+            if spec.positive or spec.name not in fired:
                 continue  # it would happen again at once
-            times = self._times.setdefault(i, deque(maxlen=_CLOSER + 1))
+            times = self._times.setdefault(spec.name, deque(maxlen=_CLOSER + 1))
             times.append(engine.t)
             gaps = np.diff(np.array(times))
             closer = len(gaps) == _CLOSER and bool(np.all(np.diff(gaps) < 0.0)) and gaps[-1] <= 1e-3 * engine.h_used
             if closer and engine.signs[i] != signs[i]:
                 raise SimulationError(
-                    f"events accumulate at t = {engine.t:.9g} s: {self._specs[i].name!r} comes ever closer, the last "
+                    f"events accumulate at t = {engine.t:.9g} s: {spec.name!r} comes ever closer, the last "
                     f"time after {gaps[-1]:.3g} s, and the transition does not take it back any more"
                 )
-
-    def _at_once(self, engine: Engine) -> None:
-        """Let happen what must not be negative and is, such as the tension of a cable, at this very instant."""
-        while self._on_event is not None:
-            fired = [i for i, spec in enumerate(self._specs) if spec.positive and engine.signs[i] < 0.0]
-            if not fired:
-                return
-            self._note(engine.t, engine.x, fired, np.ones(len(self._specs)))
-            names = tuple(self._specs[i].name for i in fired)
-            self._change(engine, self._on_event(engine.t, engine.x, names), fired, engine.signs.copy())

@@ -15,9 +15,10 @@ from dalembert.core.keywords import flat_keywords
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.kernels import ProblemKernels, problem_kernels
 from dalembert.engine.loop.native import NativeEngine
+from dalembert.engine.problem.pairs import TransitionMaker
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.sampling import SampledLaw, Sampler, Schedule
-from dalembert.engine.setup import Engine, Outcome, Setup
+from dalembert.engine.setup import Outcome, Setup
 from dalembert.engine.stepping.native import NativeStepping
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.events import EventWatcher, Transition
@@ -40,7 +41,7 @@ def integrate(
     controller: SampledLaw | Schedule | None = None,
     progress: bool | Callable[[float], object] | None = None,
     watch: Callable[[Run], object] | None = None,
-    on_event: Transition | None = None,
+    on_event: Transition | TransitionMaker | None = None,
     **keywords: Unpack[SettingsKeywords],
 ) -> Run:
     """Integrate a problem; Python is not in the time loop.
@@ -97,20 +98,16 @@ def integrate(
     period = min((update.period for update in schedule.updates), default=0.0)
     setup = check_setup(problem, x0, p, settings, period=period)
     sampler = _sampler(problem, schedule, x0, setup, settings, backend)
-    if on_event is not None and not callable(on_event):
+    if on_event is not None and not callable(on_event) and not isinstance(on_event, TransitionMaker):
         raise InputError(f"on_event must be a function (t, x, names), got {type(on_event).__name__}")
-    kernels = problem_kernels(problem, backend, tapes=setup.constraint_method.tapes)
-    engine = _engine(setup, kernels)
-    if isinstance(engine, NativeEngine):
-        engine.take_over(sampler)
     if watch is not None and not callable(watch):
         raise InputError(f"watch must be a function of a run, got {type(watch).__name__}")
-    bind = getattr(on_event, "bind", None)
-    if bind is not None:
-        bind(sampler.held.copy)
     watcher = EventWatcher(setup, on_event)
+    kernels = problem_kernels(problem, backend, tapes=(*setup.constraint_method.tapes, *watcher.tapes))
+    engine = _engine(setup, kernels, watcher.tapes)
+    engine.take_over(sampler)
+    watcher.attach(engine, backend)
     recorder = Recorder(engine, setup, kernels, sampler, watcher, watch, each_transition=settings.each_transition)
-    watcher.go_native(engine)
     bar = Progress(progress, setup.t0, setup.t_end)
     try:
         with interrupts() as interrupt:
@@ -151,21 +148,23 @@ def _sampler(
     return Sampler(schedule, names, setup.t0, setup.p, **known)
 
 
-def _engine(setup: Setup, kernels: ProblemKernels) -> Engine:
-    way, engine = setup.constraint_method, METHODS[setup.method].engine(setup)
+def _engine(setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine:
+    """Return the time loop; ``further`` are tapes that transitions need."""
+    engine = METHODS[setup.method].engine(setup, kernels)
     if engine is not None:
         return engine
     if setup.problem.stepping is not None:
         stepping = NativeStepping(setup.problem.stepping, setup.problem.n_states, kernels.stepping_codes())
         return NativeEngine(setup, None, kernels.events_code(), constrained=stepping, backend=kernels.backend)
     if setup.problem.constrained is not None:
-        constrained = NativeConstrained(setup.problem, kernels.constrained_codes(), way)
+        way, codes = setup.constraint_method, kernels.constrained_codes()
+        constrained = NativeConstrained(setup.problem, codes, way, further=further)
         return NativeEngine(setup, None, constrained=constrained, backend=kernels.backend)
     return NativeEngine(setup, kernels.ode_code(), kernels.events_code(), backend=kernels.backend)
 
 
 def _drive(
-    engine: Engine,
+    engine: NativeEngine,
     setup: Setup,
     sampler: Sampler,
     watcher: EventWatcher,
@@ -182,18 +181,16 @@ def _drive(
             engine.begin(sampler.held, sampler.next_stop(setup.t_end))
             if not armed:
                 doing = "transition"
-                watcher.begin(engine)
+                watcher.begin(engine, sampler.held)
                 armed = True
             outcome = Outcome.YIELD
             while outcome is not Outcome.REACHED:
                 outcome = engine.advance()
                 doing = "transition"
-                watcher.collect(engine, outcome)
-                if outcome is Outcome.CROSSING:
-                    stopped_by = watcher.handle(engine)
-                    if stopped_by:
-                        return _Ending("stopped", f"terminal event {stopped_by} at t = {engine.t:.9g} s")
-                elif outcome > Outcome.YIELD:
+                stopped_by = watcher.collect(engine, outcome)
+                if stopped_by:
+                    return _Ending("stopped", f"terminal event {stopped_by} at t = {engine.t:.9g} s")
+                if Outcome.YIELD < outcome < Outcome.ACCUMULATED:
                     return _failure(engine, setup, outcome)
                 doing = "watch function"
                 recorder.pass_on()
@@ -210,7 +207,7 @@ def _drive(
     return _Ending("completed")
 
 
-def _failure(engine: Engine, setup: Setup, outcome: Outcome) -> _Ending:
+def _failure(engine: NativeEngine, setup: Setup, outcome: Outcome) -> _Ending:
     problem, t, bad = setup.problem, engine.t, engine.bad
     names = problem.state_names
     culprit = "the equations of motion"
@@ -243,7 +240,9 @@ def _failure(engine: Engine, setup: Setup, outcome: Outcome) -> _Ending:
     return _Ending("failed", engine.message)
 
 
-def _blame_signal(ending: _Ending, engine: Engine, setup: Setup, kernels: ProblemKernels, sampler: Sampler) -> _Ending:
+def _blame_signal(
+    ending: _Ending, engine: NativeEngine, setup: Setup, kernels: ProblemKernels, sampler: Sampler
+) -> _Ending:
     """Name the signal, such as the effort of a motor, that is not finite where a run ends, if there is one.
 
     Looked at is where the motion was going: the last state, and what lies ahead of it within the step that failed.

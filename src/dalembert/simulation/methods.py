@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError, did_you_mean
 from dalembert.core.keywords import changed_fields
 from dalembert.core.validation import check_number
+from dalembert.engine.kernels import ProblemKernels
+from dalembert.engine.loop.native import NativeEngine
 from dalembert.engine.methods.constraints import (
     ConstraintMethod,
     GeneralizedAlpha,
@@ -37,7 +39,7 @@ from dalembert.engine.methods.tableaus import (
     Tableau,
 )
 from dalembert.engine.problem.problem import Problem
-from dalembert.engine.setup import Engine, Setup
+from dalembert.engine.setup import Setup
 from dalembert.simulation.engines.radau import RadauEngine
 from dalembert.simulation.engines.sundials import SundialsEngine
 
@@ -142,7 +144,7 @@ class Method:
         return frozenset(places)
 
     @classmethod
-    def engine(cls, setup: Setup) -> Engine | None:
+    def engine(cls, setup: Setup, kernels: ProblemKernels) -> NativeEngine | None:
         """Return the time loop of a method that has one of its own; None: the native loop takes its steps."""
         return None
 
@@ -320,9 +322,9 @@ class Cvodes(AdaptiveMethod):
     records_steps: ClassVar[bool] = False
 
     @classmethod
-    def engine(cls, setup: Setup) -> Engine | None:
+    def engine(cls, setup: Setup, kernels: ProblemKernels) -> NativeEngine | None:
         """Return the loop of SUNDIALS."""
-        return SundialsEngine(setup)
+        return SundialsEngine(setup, kernels)
 
 
 @register_method
@@ -335,9 +337,9 @@ class Radau(_BoundedSteps):
     adaptive: ClassVar[bool] = True
 
     @classmethod
-    def engine(cls, setup: Setup) -> Engine | None:
+    def engine(cls, setup: Setup, kernels: ProblemKernels) -> NativeEngine | None:
         """Return the loop of SciPy."""
-        return RadauEngine(setup)
+        return RadauEngine(setup, kernels)
 
 
 @register_method
@@ -352,9 +354,9 @@ class IdasSteps(AdaptiveMethod):
     records_steps: ClassVar[bool] = False
 
     @classmethod
-    def engine(cls, setup: Setup) -> Engine | None:
+    def engine(cls, setup: Setup, kernels: ProblemKernels) -> NativeEngine | None:
         """Return the loop of SUNDIALS."""
-        return SundialsEngine(setup)
+        return SundialsEngine(setup, kernels)
 
 
 @register_method

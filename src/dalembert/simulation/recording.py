@@ -14,7 +14,7 @@ from dalembert.engine.constraints.runs import constraint_signals
 from dalembert.engine.kernels import ProblemKernels
 from dalembert.engine.loop.native import NativeEngine
 from dalembert.engine.sampling import Sampler
-from dalembert.engine.setup import Engine, Setup
+from dalembert.engine.setup import Setup
 from dalembert.simulation.events import EventWatcher, told_events
 from dalembert.simulation.instants import told_rows
 from dalembert.simulation.methods import METHODS
@@ -41,7 +41,7 @@ class Recorder:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: NativeEngine,
         setup: Setup,
         kernels: ProblemKernels,
         sampler: Sampler,
@@ -88,7 +88,7 @@ class Recorder:
         """Rows from one on: times, states, held values."""
         engine = self._engine
         t, x = engine.rows(first)
-        return t, x, engine.held(first) if isinstance(engine, NativeEngine) else self._sampler.held_at(t)
+        return t, x, engine.held(first)
 
     def _told(self, t: Array, x: Array, held: Array) -> tuple[Array, Array, Array]:
         """Those of the rows, with all or none of an instant, that a run tells."""

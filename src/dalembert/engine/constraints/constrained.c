@@ -9,13 +9,12 @@
  * know is in the structure that takes the place of the kernel's work array.
  *
  * Matrices are row-major. Y = R^-T J^T (M = R^T R) has a row per velocity and a column per acting constraint, so that
- * the inner loops run along rows. simulation/constrained/fallback.py is the same in NumPy; keep the two alike. After
- * dense.c.
+ * the inner loops run along rows. After dense.c.
  */
 #include "constrained.h"
 
 enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
-#define GAP 1e-11 /* as in fallback.py */
+#define GAP 1e-11 /* at which what is open takes hold, as in problem/constrained.py */
 #define SHARE 1e-6 /* as in core/constraint_tape.py */
 #define SOONER 10.0 /* how much sooner rows are dependent here than in cones.c: forces are to be those that were settled */
 

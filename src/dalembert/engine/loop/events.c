@@ -1,14 +1,12 @@
 /* Events of a time loop, after loop.c: located inside the step in which their function changes sign, simultaneous
- * ones together, and followed by a transition in native code.
+ * ones together, and followed by what is to be done about them (`kinds`).
  *
- * Of the events those from `first_own` on must never be negative (see EventSpec), those from `first_hidden` up to there
- * are but places to look at, and a step in which one of the first `n_left` fires is left to the caller, as without this
- * file. simulation/events.py and roots.py are the same in Python;
- * keep them alike.
+ * Of the events those from `first_own` on must never be negative (see EventSpec): what is, happens at once. Steps may be
+ * those of loop.c, or those that a solver elsewhere has made and offers (`watch_offer`).
  */
 #define PROBE 1e-6
 #define SIMULTANEOUS 1e-9
-#define LOCATED 1e-11
+#define LOCATED 1e-13 /* part of a step to which an event is located */
 #define TOUCHING 1e-3 /* part of an event function below which it has only just left zero */
 #define SECANTS 6 /* guesses that follow the last secant, before bisection has its turn */
 #define SECANT 1e-5 /* part of a bracket over which a slope is taken, at least */
@@ -28,7 +26,7 @@ static double step_to_come(const struct loop *L) {
 }
 
 /* Event functions at t + s, into g_part; NaN where they cannot be had. */
-static void look(struct watch *W, double s) {
+static void evaluate_part(struct watch *W, double s) {
     struct loop *L = W->loop;
     if (loop_partial(L, s, W->x_part, W->g_part))
         for (int64_t i = 0; i < L->n_events; i++) W->g_part[i] = NAN;
@@ -36,12 +34,12 @@ static void look(struct watch *W, double s) {
 
 /* Take the signs that the fired events have just after the present time, so soon that Euler's step will do. What must not
  * be negative and passes zero before that, having been clearly positive (g_kept), has still to be located. */
-static void arm(struct watch *W) {
+static void arm_events(struct watch *W) {
     struct loop *L = W->loop;
     const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
     W->armed_at = L->t, W->armed_for = 0.0;
     if (!(s > 0.0)) return;
-    if (L->custom) look(W, s); /* it has no derivative */
+    if (L->custom) evaluate_part(W, s); /* it has no derivative */
     else {
         if (!L->fresh && loop_derivative(L, L->t, L->x, L->stage)) return;
         L->fresh = 1;
@@ -77,7 +75,7 @@ static double value_at(const struct watch *W, double s, int64_t i, double *slope
 }
 
 /* An error of state i, by what is allowed: a part of the tolerances of a step. Fixed steps have none, and allow nothing. */
-static double faults(const struct loop *L, int64_t i, double off) {
+static double relative_error(const struct loop *L, int64_t i, double off) {
     if (!L->adaptive) return INFINITY;
     const double size = fmax(fabs(L->x[i]), fabs(L->x_next[i]));
     return L->counted[i] * fabs(off) / (FAITHFUL * (L->atol[i] + L->rtol * size));
@@ -98,7 +96,7 @@ static double add_node(struct watch *W, double s, const double *x) {
         const double off = x[i] - value_at(W, s, i, &slope);
         first[i] = off / weight;
         second[i] = (W->slope[i] - slope - first[i] * weight_slope) / weight;
-        most = fmax(most, faults(L, i, off));
+        most = fmax(most, relative_error(L, i, off));
     }
     W->nodes[W->n_nodes++] = s;
     return most;
@@ -116,13 +114,13 @@ static double defect(struct watch *W) {
     for (int64_t i = 0; i < L->n; i++) {
         double slope;
         value_at(W, s, i, &slope);
-        most = fmax(most, faults(L, i, h * sqrt(27.0) / 16.0 * (W->slope[i] - slope)));
+        most = fmax(most, relative_error(L, i, h * sqrt(27.0) / 16.0 * (W->slope[i] - slope)));
     }
     return most;
 }
 
 /* Know the pending step by its ends: a cubic. Returns by how much it is off in the middle. */
-static double know_ends(struct watch *W) {
+static double interpolate_ends(struct watch *W) {
     struct loop *L = W->loop;
     const size_t size = (size_t)L->n * sizeof(double);
     W->n_nodes = 1, W->nodes[0] = 0.0, W->inside = 0;
@@ -136,7 +134,7 @@ static double know_ends(struct watch *W) {
 
 /* Know it by the method's own polynomial too, if it has one: state and slope at two places more. The error is then again
  * one that both ends are free of. Returns whether it could be had. */
-static int know_inside(struct watch *W) {
+static int interpolate_inside(struct watch *W) {
     struct loop *L = W->loop;
     const int64_t n = L->n, stages = L->stages, total = stages + L->n_further;
     const double *k[MAX_STAGES], h = L->h_used;
@@ -159,10 +157,10 @@ static int know_inside(struct watch *W) {
 }
 
 /* Forget it, where it is not good enough. */
-static void forget_inside(struct watch *W) { W->n_nodes = 2, W->inside = -1, W->off = INFINITY; }
+static void discard_inside(struct watch *W) { W->n_nodes = 2, W->inside = -1, W->off = INFINITY; }
 
 /* What a kernel says of the pending step at t + s by the polynomial, into g_part. */
-static void glance_by(struct watch *W, kernel some, double s) {
+static void evaluate_polynomial_by(struct watch *W, kernel some, double s) {
     struct loop *L = W->loop;
     interpolate(W, s);
     if (evaluate(some, L, L->t + s, W->x_part, W->g_part, L->events_work))
@@ -170,8 +168,8 @@ static void glance_by(struct watch *W, kernel some, double s) {
 }
 
 /* All event functions, or gaps alone. */
-static void glance(struct watch *W, double s) { glance_by(W, W->loop->events, s); }
-static void glance_at_gaps(struct watch *W, double s) { glance_by(W, W->loop->gaps, s); }
+static void evaluate_polynomial(struct watch *W, double s) { evaluate_polynomial_by(W, W->loop->events, s); }
+static void evaluate_polynomial_gaps(struct watch *W, double s) { evaluate_polynomial_by(W, W->loop->gaps, s); }
 
 /* A bracket (a, b] of the crossing of event i, and what is known of it: a guess (NaN: none) and the slope there. With
  * `deflated`, the function is divided by the time since `zero`, at which it has left zero: a ball that bounces. */
@@ -180,15 +178,17 @@ struct bracket {
     int deflated;
 };
 
-static double seen_as(const struct bracket *B, double x, double g) { return B->deflated ? g / (x - B->zero) : g; }
+static double deflated_value(const struct bracket *B, double x, double g) { return B->deflated ? g / (x - B->zero) : g; }
 
 /* Where event i has just crossed, to the tolerance; g_found and x_found are the functions and the state there.
  *
- * T. R. Chandrupatla's method (1997, see simulation/roots.py), but done as soon as a point beyond the root is as near to
- * it as its own secant says: a step of the loop is looked into a few times only. */
+ * Inverse quadratic interpolation where it can be trusted, else bisection (T. R. Chandrupatla, "A new hybrid
+ * quadratic/bisection algorithm for finding the zero of a nonlinear function without using derivatives", Adv. Eng.
+ * Software 28 (1997) 145-149), but done as soon as a point beyond the root is as near to it as its own secant says: a
+ * step of the loop is looked into a few times only. */
 static double find_crossing(struct watch *W, void (*probe)(struct watch *, double), int64_t i, struct bracket *B) {
     const size_t size = (size_t)W->loop->n_events * sizeof(double), state = (size_t)W->loop->n * sizeof(double);
-    double x1 = B->b, g1 = seen_as(B, x1, B->g_b), x2 = B->a, g2 = seen_as(B, x2, B->g_a), x3, g3;
+    double x1 = B->b, g1 = deflated_value(B, x1, B->g_b), x2 = B->a, g2 = deflated_value(B, x2, B->g_a), x3, g3;
     double part = B->deflated ? g1 / (g1 - g2) : 0.5;
     for (int round = 0; round < 200; round++) {
         const double most = fmax(fabs(x1), fabs(x2)), low = fmin(x1, x2), high = fmax(x1, x2);
@@ -202,11 +202,11 @@ static double find_crossing(struct watch *W, void (*probe)(struct watch *, doubl
         if (round && round < SECANTS && secant > low && secant < high) x = secant;
         if (round && x + 0.25 * width < high) x += 0.25 * width; /* rather beyond the root than before it */
         probe(W, x);
-        const double g = seen_as(B, x, W->g_part[i]);
+        const double g = deflated_value(B, x, W->g_part[i]);
         const int far = (g > 0.0) == (B->g_b > 0.0) || g == 0.0;
         if (far) memcpy(W->g_found, W->g_part, size), memcpy(W->x_found, W->x_part, state);
         const int apart = fabs(x - x1) > SECANT * (B->b - B->a); /* else their difference is rounding */
-        if ((round || probe != look || B->slope == 0.0) && apart && g != g1) B->slope = (g - g1) / (x - x1);
+        if ((round || probe != evaluate_part || B->slope == 0.0) && apart && g != g1) B->slope = (g - g1) / (x - x1);
         if ((g > 0.0) == (g1 > 0.0)) x3 = x1, g3 = g1;
         else x3 = x2, g3 = g2, x2 = x1, g2 = g1;
         x1 = x, g1 = g;
@@ -242,7 +242,7 @@ static double settled_crossing(struct watch *W, int64_t i, const struct bracket 
         memcpy(W->x_found, W->x_part, (size_t)L->n * sizeof(double));
         if (settle(L, L->t + s, W->x_found)) return NAN;
         if (evaluate(L->events, L, L->t + s, W->x_found, W->g_found, L->events_work)) return NAN;
-        const double beyond = seen_as(B, s, W->g_found[i]) / B->slope;
+        const double beyond = deflated_value(B, s, W->g_found[i]) / B->slope;
         const int rounded = fabs(beyond) > 0.5 * before && fabs(beyond) <= ROUNDED * L->h_used;
         if (fabs(beyond) <= B->tolerance || rounded) {
             if (W->g_found[i] * B->g_b < 0.0) W->g_found[i] = 0.0; /* it crosses here, by less than is told apart */
@@ -261,7 +261,7 @@ static double crossing_of(struct watch *W, int64_t i, double a, double g_a, doub
     const size_t size = (size_t)L->n_events * sizeof(double), state = (size_t)L->n * sizeof(double);
     struct bracket B = {a, g_a, b, g_b, fmax(tolerance, 1e-3 * (b - a)), NAN, 0.0, a, 0};
     const int is_gap = L->gaps && i >= L->first_gap && i < L->first_gap + L->n_gaps;
-    void (*const probe)(struct watch *, double) = is_gap ? glance_at_gaps : glance;
+    void (*const probe)(struct watch *, double) = is_gap ? evaluate_polynomial_gaps : evaluate_polynomial;
     if (!L->custom) {
         memcpy(W->g_kept, W->g_found, size), memcpy(W->x_kept, W->x_found, state); /* at the far end, not guessed */
         if (fabs(g_a) <= TOUCHING * fabs(g_b)) {
@@ -271,7 +271,7 @@ static double crossing_of(struct watch *W, int64_t i, double a, double g_a, doub
         for (;;) {
             const double s = find_crossing(W, probe, i, &B);
             if (s >= B.b) break;
-            B.guess = isfinite(B.slope) && B.slope != 0.0 ? s - seen_as(&B, s, W->g_found[i]) / B.slope : NAN;
+            B.guess = isfinite(B.slope) && B.slope != 0.0 ? s - deflated_value(&B, s, W->g_found[i]) / B.slope : NAN;
             if (error_at(W, s) <= 1.0) {
                 if (B.tolerance > tolerance) { /* good enough to find it there */
                     B.tolerance = tolerance;
@@ -281,10 +281,10 @@ static double crossing_of(struct watch *W, int64_t i, double a, double g_a, doub
                 if (isnan(at)) break;
                 return at;
             }
-            if (!W->inside && know_inside(W)) continue;
-            if (W->inside > 0) forget_inside(W);
+            if (!W->inside && interpolate_inside(W)) continue;
+            if (W->inside > 0) discard_inside(W);
             if (W->n_nodes == (L->adaptive ? NODES : 3)) break; /* looks from here on, the first one at the guess */
-            look(W, s);
+            evaluate_part(W, s);
             const double g = W->g_part[i];
             if (isnan(g) || loop_derivative(L, L->t + s, W->x_part, W->slope)) break;
             W->off = add_node(W, s, W->x_part);
@@ -293,30 +293,30 @@ static double crossing_of(struct watch *W, int64_t i, double a, double g_a, doub
                 memcpy(W->g_kept, W->g_part, size), memcpy(W->x_kept, W->x_part, state);
             } else B.a = s, B.g_a = g;
             B.tolerance = tolerance;
-            B.guess = isfinite(B.slope) && B.slope != 0.0 ? s - seen_as(&B, s, g) / B.slope : NAN;
+            B.guess = isfinite(B.slope) && B.slope != 0.0 ? s - deflated_value(&B, s, g) / B.slope : NAN;
         }
         memcpy(W->g_found, W->g_kept, size), memcpy(W->x_found, W->x_kept, state);
     }
     B.tolerance = tolerance;
-    return find_crossing(W, look, i, &B);
+    return find_crossing(W, evaluate_part, i, &B);
 }
 
 static int crossed(const struct watch *W, int64_t i, double g) {
     const struct loop *L = W->loop;
-    return L->signs[i] != 0.0 && g * L->signs[i] <= 0.0 && (double)L->directions[i] * L->signs[i] <= 0.0;
+    return !W->passed[i] && L->signs[i] != 0.0 && g * L->signs[i] <= 0.0 && (double)L->directions[i] * L->signs[i] <= 0.0;
 }
 
 /* Event functions at s, into g_part, from those just before, at `first` (g_found): what they change by is small, and so is
  * what a polynomial that is off by a part of the tolerances makes of it. */
-static void look_beyond(struct watch *W, double first, double s) {
+static void evaluate_beyond(struct watch *W, double first, double s) {
     const int64_t n = W->loop->n_events;
     if (!W->loop->adaptive || W->loop->custom || W->n_nodes < 2) {
-        look(W, s);
+        evaluate_part(W, s);
         return;
     }
-    glance(W, first);
+    evaluate_polynomial(W, first);
     memcpy(W->g_kept, W->g_part, (size_t)n * sizeof(double));
-    glance(W, s);
+    evaluate_polynomial(W, s);
     for (int64_t i = 0; i < n; i++) W->g_part[i] += W->g_found[i] - W->g_kept[i];
 }
 
@@ -327,8 +327,8 @@ static double locate(struct watch *W) {
     const double h = L->h_used, end = L->t + h;
     const double tolerance = fmax(LOCATED * h, 16.0 * (nextafter(end, INFINITY) - end));
     double first = INFINITY;
-    if (!L->custom) W->off = know_ends(W);
-    look(W, 0.0);
+    if (!L->custom) W->off = interpolate_ends(W);
+    evaluate_part(W, 0.0);
     memcpy(W->g_start, W->g_part, size);
     memcpy(W->g_found, L->g_next, size);
     memcpy(W->x_found, L->x_next, (size_t)L->n * sizeof(double));
@@ -338,7 +338,7 @@ static double locate(struct watch *W) {
         if (!crossed(W, i, L->g_next[i])) continue;
         if (g_a * L->signs[i] <= 0.0 && L->t == W->armed_at) {
             a = W->armed_for, g_a = 0.0;
-            if (a < h) look(W, a), g_a = W->g_part[i];
+            if (a < h) evaluate_part(W, a), g_a = W->g_part[i];
             if (g_a * L->signs[i] <= 0.0) continue;
         }
         W->fired[i] = 1;
@@ -363,7 +363,7 @@ static double locate(struct watch *W) {
     int others = 0;
     for (int64_t i = 0; i < L->n_events; i++) others |= W->fired[i] && !crossed(W, i, W->g_found[i]);
     if (!others) return first;
-    look_beyond(W, first, fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h));
+    evaluate_beyond(W, first, fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h));
     for (int64_t i = 0; i < L->n_events; i++)
         W->fired[i] = W->fired[i] && (crossed(W, i, W->g_found[i]) || crossed(W, i, W->g_part[i]));
     return first;
@@ -382,52 +382,89 @@ static void commit(struct watch *W, double s) {
     if (L->n_rows == rows) loop_push(L);
 }
 
-static void note(struct watch *W, const double *signs) {
+/* Record the fired events at time t and state x; `signs` are those that they had. */
+static void record(struct watch *W, double t, const double *x, const double *signs) {
     const struct loop *L = W->loop;
     for (int64_t i = 0; i < L->n_events; i++) {
-        if (!W->fired[i]) continue;
+        if (!W->fired[i] || W->kinds[i] == LOOKS) continue;
         const int64_t k = W->n_records++;
-        W->record_event[k] = i, W->record_sign[k] = signs ? -(int64_t)signs[i] : -1, W->record_t[k] = L->t;
-        memcpy(W->record_x + k * L->n, L->x, (size_t)L->n * sizeof(double));
+        W->record_event[k] = i, W->record_sign[k] = signs ? -(int64_t)signs[i] : -1, W->record_t[k] = t;
+        memcpy(W->record_x + k * L->n, x, (size_t)L->n * sizeof(double));
     }
 }
 
-/* Let the transition of the fired events happen, and arm them for what follows. REACHED, or why not. */
-static int64_t change(struct watch *W) {
+/* Largest kind among the fired events. */
+static int64_t demand(const struct watch *W) {
+    int64_t most = PASSES;
+    for (int64_t i = 0; i < W->loop->n_events; i++)
+        if (W->fired[i] && W->kinds[i] > most) most = W->kinds[i];
+    return most;
+}
+
+/* Whether so many transitions have come so close to each other that they will never end. */
+static int accumulated(struct watch *W) {
+    const struct loop *L = W->loop;
+    if (W->n_stops == CROWD) memmove(W->stops, W->stops + 1, (CROWD - 1) * sizeof(double));
+    else W->n_stops++;
+    W->stops[W->n_stops - 1] = L->t;
+    if (W->n_stops < CROWD || L->t - W->stops[0] > CROWDED * (W->run_end - W->run_start)) return 0;
+    for (W->culprit = 0; !W->fired[W->culprit]; W->culprit++) {}
+    return 1;
+}
+
+/* Go on from the state x at the present time, in place of the one that is there. */
+static void restart(struct watch *W, const double *x) {
     struct loop *L = W->loop;
-    const size_t size = (size_t)L->n * sizeof(double);
+    memcpy(L->x, x, (size_t)L->n * sizeof(double));
+    L->fresh = 0;
+    loop_push(L);
+    evaluate_part(W, 0.0);
+    memcpy(W->g_kept, W->g_part, (size_t)L->n_events * sizeof(double));
+    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
+}
+
+/* Expect a bounce soon, if whoever makes transitions does. */
+static void expect_return(struct watch *W) {
+    struct loop *L = W->loop;
+    if (!W->returns || !L->adaptive) return;
+    const double soon = fmax(BEYOND_RETURN * W->returns(W->context, L->x), SHORTEST * L->h);
+    L->soon = soon < L->h ? soon : 0.0;
+}
+
+/* Make the transition of the fired events, and arm them for what follows. REACHED, or why not. */
+static int64_t make_transition(struct watch *W) {
+    struct loop *L = W->loop;
     double finite = 0.0;
-    memcpy(W->x_part, L->x, size);
+    memcpy(W->x_part, L->x, (size_t)L->n * sizeof(double));
     W->culprit = W->transition(W->context, L->t, W->x_part, L->c, L->p, W->fired);
     if (W->culprit != -1) return ILL_POSED;
     for (int64_t i = 0; i < L->n; i++) finite += 0.0 * W->x_part[i];
     if (finite != 0.0) return NOT_FINITE;
     ++*W->n_changes;
-    memcpy(L->x, W->x_part, size);
-    L->fresh = 0;
-    loop_push(L);
-    look(W, 0.0);
-    memcpy(W->g_kept, W->g_part, (size_t)L->n_events * sizeof(double));
-    if (W->returns && L->adaptive) {
-        const double soon = fmax(BEYOND_RETURN * W->returns(W->context, L->x), SHORTEST * L->h);
-        L->soon = soon < L->h ? soon : 0.0;
-    }
-    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
-    arm(W);
-    if (W->n_stops == CROWD) memmove(W->stops, W->stops + 1, (CROWD - 1) * sizeof(double));
-    else W->n_stops++;
-    W->stops[W->n_stops - 1] = L->t;
-    if (W->n_stops == CROWD && L->t - W->stops[0] <= CROWDED * (W->run_end - W->run_start)) {
-        for (W->culprit = 0; !W->fired[W->culprit]; W->culprit++) {}
-        return ACCUMULATED;
-    }
-    return REACHED;
+    memcpy(W->x_kept, W->x_part, (size_t)L->n * sizeof(double));
+    restart(W, W->x_kept);
+    expect_return(W);
+    arm_events(W);
+    return accumulated(W) ? ACCUMULATED : REACHED;
 }
 
-static int64_t happen(struct watch *W, const double *signs) {
-    W->change_first[*W->n_changes] = W->n_records;
-    note(W, signs);
-    return change(W);
+/* Do what the fired events demand, the step having ended at them; `signs` are those that they had. REACHED, ASKED where the
+ * caller has a say, or why the run ends. */
+static int64_t respond_to_events(struct watch *W, const double *signs) {
+    const struct loop *L = W->loop;
+    const int64_t most = demand(W);
+    if (most == SWITCHES && W->transition) W->change_first[*W->n_changes] = W->n_records;
+    record(W, L->t, L->x, signs);
+    if (most == ENDS) return STOPPED;
+    if (most == SWITCHES && W->transition) {
+        const int64_t outcome = make_transition(W);
+        if (outcome != REACHED) return outcome;
+        W->unsettled = 1;
+    } else {
+        arm_events(W);
+        if (most > LOOKS && accumulated(W)) return ACCUMULATED;
+    }
+    return W->asks && most > LOOKS ? ASKED : REACHED;
 }
 
 static int has_room(const struct watch *W) {
@@ -435,7 +472,7 @@ static int has_room(const struct watch *W) {
 }
 
 /* Let happen what must not be negative and is, at this very instant. */
-static int64_t at_once(struct watch *W) {
+static int64_t settle_negative(struct watch *W) {
     struct loop *L = W->loop;
     for (;;) {
         int any = 0;
@@ -443,33 +480,20 @@ static int64_t at_once(struct watch *W) {
         if (!any) break;
         if (!has_room(W)) return LOG_FULL;
         if (L->n_rows >= L->capacity + ROOM) return FULL;
-        const int64_t outcome = happen(W, 0);
+        const int64_t outcome = respond_to_events(W, 0);
         if (outcome != REACHED) return outcome;
     }
     W->unsettled = 0;
     return REACHED;
 }
 
-/* Whether nothing has fired but what changes nothing. */
-static int idle(const struct watch *W) {
-    for (int64_t i = 0; i < W->loop->n_events; i++)
-        if (W->fired[i] && (i < W->first_hidden || i >= W->first_own)) return 0;
-    return 1;
-}
-
-/* Whether an event has fired at which the run ends. */
-static int ends(const struct watch *W) {
-    for (int64_t i = 0; W->terminal && i < W->loop->n_events; i++)
-        if (W->fired[i] && W->terminal[i]) return 1;
-    return 0;
-}
-
 /* Arm all events at the present state, where the caller has put it. */
 void watch_begin(struct watch *W) {
     struct loop *L = W->loop;
-    look(W, 0.0);
+    evaluate_part(W, 0.0);
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]), W->fired[i] = 1;
-    arm(W);
+    for (int64_t i = 0; i < L->n_events; i++) W->g_kept[i] = 0.0; /* all take the sign that they have just after */
+    arm_events(W);
     W->unsettled = W->first_own < L->n_events;
 }
 
@@ -477,55 +501,76 @@ void watch_begin(struct watch *W) {
 int64_t watch_here(struct watch *W) {
     struct loop *L = W->loop;
     int any = 0;
-    if (W->unsettled) return at_once(W);
+    if (W->unsettled) return settle_negative(W);
     if (!has_room(W)) return LOG_FULL;
     L->fresh = 0;
     if (evaluate(L->events, L, L->t, L->x, W->g_part, L->events_work)) return DIVERGED;
     for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = crossed(W, i, W->g_part[i]);
     memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
-    if (!any || idle(W)) return REACHED;
-    if (ends(W)) {
-        note(W, W->g_start);
-        return STOPPED;
-    }
-    const int64_t outcome = happen(W, W->g_start);
-    if (outcome != REACHED) return outcome;
-    return at_once(W);
+    if (!any || demand(W) <= LOOKS) return REACHED;
+    const int64_t outcome = respond_to_events(W, W->g_start);
+    return outcome == REACHED && W->unsettled ? settle_negative(W) : outcome;
 }
 
-/* Advance as `loop_advance` does, through the events that belong to the transition. */
-int64_t watch_advance(struct watch *W) {
+/* The caller's answer where it was ASKED: the state x to go on with, or 0 if it stays; `landed`: a transition has made it so. */
+int64_t watch_answer(struct watch *W, const double *x, int64_t landed) {
+    if (!x) return REACHED;
+    restart(W, x);
+    if (landed) expect_return(W);
+    arm_events(W);
+    W->unsettled = W->first_own < W->loop->n_events;
+    return accumulated(W) ? ACCUMULATED : REACHED;
+}
+
+/* Deal with the pending step, in which event functions have changed their signs. REACHED: go on. */
+static int64_t take_events(struct watch *W) {
     struct loop *L = W->loop;
+    const size_t size = (size_t)L->n_events * sizeof(double);
+    int64_t outcome = REACHED;
     for (;;) {
-        int others = 0;
-        if (W->unsettled) {
-            const int64_t outcome = at_once(W);
-            if (outcome != REACHED) return outcome;
-        }
-        if (!has_room(W)) return LOG_FULL;
-        const int64_t outcome = loop_advance(L);
-        if (outcome != CROSSING) return outcome;
-        for (int64_t i = 0; i < W->n_left; i++) others |= crossed(W, i, L->g_next[i]);
-        if (others) return CROSSING;
         const double s = locate(W);
         if (s < 0.0) {
             loop_accept(L);
-            continue;
+            break;
         }
-        memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
+        if (demand(W) == PASSES) { /* the step stays as it is */
+            record(W, L->t + s, W->x_found, L->signs);
+            for (int64_t i = 0; i < L->n_events; i++) W->passed[i] |= W->fired[i];
+            if (has_room(W)) continue;
+            loop_accept(L); /* what else has crossed in it is not told apart any more */
+            break;
+        }
+        memcpy(W->g_start, L->signs, size);
         commit(W, s);
-        if (idle(W)) {
-            arm(W);
-            continue;
-        }
-        memcpy(L->signs, W->g_start, (size_t)L->n_events * sizeof(double));
-        if (ends(W)) {
-            note(W, W->g_start);
-            return STOPPED;
-        }
-        const int64_t made = happen(W, W->g_start);
-        if (made != REACHED) return made;
-        W->unsettled = 1;
+        outcome = respond_to_events(W, W->g_start);
+        break;
     }
+    memset(W->passed, 0, (size_t)L->n_events * sizeof(int64_t));
+    return outcome;
+}
+
+/* Advance as `loop_advance` does, through the events. */
+int64_t watch_advance(struct watch *W) {
+    for (;;) {
+        int64_t outcome;
+        if (W->unsettled && (outcome = settle_negative(W)) != REACHED) return outcome;
+        if (!has_room(W)) return LOG_FULL;
+        outcome = loop_advance(W->loop);
+        if (outcome == CROSSING) outcome = take_events(W);
+        else return outcome;
+        if (outcome != REACHED) return outcome;
+    }
+}
+
+/* Let happen what is still to be looked at where the last event, or answer, has left the state. */
+int64_t watch_settle(struct watch *W) { return W->unsettled ? settle_negative(W) : REACHED; }
+
+/* Take a step that a solver elsewhere has made from the present state, which is settled: x_next at t_next = t + h_used. */
+int64_t watch_offer(struct watch *W) {
+    if (!has_room(W)) return LOG_FULL;
+    const int64_t outcome = loop_offer(W->loop);
+    if (outcome == CROSSING) return take_events(W);
+    if (outcome == REACHED) loop_accept(W->loop);
+    return outcome;
 }

@@ -2,11 +2,8 @@
  *
  * The loop owns no memory: `struct loop` points into arrays of its caller. What is sampled and native it sets anew by
  * itself, and goes on. It returns to its caller at the end of a segment (the run, or an instant at which the caller has
- * something to sample), at a step in which an event function changes sign (that step is then pending: the caller locates the event
- * by `loop_partial` and accepts all or a part of the step), when the record buffer is full, after `patience` seconds,
- * and when it cannot go on. Calling `loop_advance` again resumes.
- *
- * simulation/engines/fallback.py is the same loop in NumPy; keep the two alike.
+ * something to sample), at a step in which an event function changes sign (that step is then pending, for events.c),
+ * when the record buffer is full, after `patience` seconds, and when it cannot go on. Calling `loop_advance` again resumes.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <float.h>
@@ -181,6 +178,17 @@ static double error_norm(struct loop *L) {
     return first == 0.0 ? 0.0 : first * first / sqrt(first * first + 0.01 * second * second);
 }
 
+/* Evaluate the event functions at the end of a step that was tried: it is then pending. REACHED, or why not. */
+static int64_t make_pending(struct loop *L) {
+    if (L->n_events) {
+        if (evaluate(L->events, L, L->t_next, L->x_next, L->g_next, L->events_work)) return DIVERGED;
+        for (int64_t i = 0; i < L->n_events; i++)
+            if (isnan(L->g_next[i])) { L->bad = L->n + i; return DIVERGED; }
+    }
+    L->pending = 1;
+    return REACHED;
+}
+
 /* Length and end of the next step: it hits the end of the segment and the instants to record. */
 static void plan(struct loop *L) {
     double target = L->t_end;
@@ -247,13 +255,7 @@ static int64_t attempt(struct loop *L) {
         L->h = 0.2 * L->h_used;
         return REJECTED;
     }
-    if (L->n_events) {
-        if (evaluate(L->events, L, L->t_next, L->x_next, L->g_next, L->events_work)) return DIVERGED;
-        for (int64_t i = 0; i < L->n_events; i++)
-            if (isnan(L->g_next[i])) { L->bad = L->n + i; return DIVERGED; }
-    }
-    L->pending = 1;
-    return REACHED;
+    return make_pending(L);
 }
 
 static int crosses(const struct loop *L) {
@@ -261,6 +263,44 @@ static int crosses(const struct loop *L) {
         if (L->signs[i] != 0.0 && L->g_next[i] * L->signs[i] <= 0.0 &&
             (double)L->directions[i] * L->signs[i] <= 0.0) return 1;
     return 0;
+}
+
+/* Take a step that somebody else has made, from the present state to x_next at t_next: REACHED (it is pending), CROSSING, or
+ * why not. */
+int64_t loop_offer(struct loop *L) {
+    L->n_steps++;
+    L->bad = find_bad(L);
+    if (L->bad >= 0) return DIVERGED;
+    normalise(L, L->x_next);
+    const int64_t outcome = make_pending(L);
+    return outcome == REACHED && crosses(L) ? CROSSING : outcome;
+}
+
+/* Weighted root mean square over the states that count. */
+static double weighted_size(const struct loop *L, const double *v) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < L->n; i++) {
+        const double r = L->counted[i] * (v[i] / (L->atol[i] + L->rtol * fabs(L->x[i])));
+        sum += r * r;
+    }
+    return sqrt(sum / L->n_counted);
+}
+
+/* First step of an adaptive method, so that an explicit Euler step changes x and x' little; at most `longest`.
+ * E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", section II.4, "Starting step size". */
+double loop_first_step(struct loop *L, double longest) {
+    double *const f = L->stage, *const g = L->x_next;
+    longest = fmin(L->max_step, longest);
+    if (loop_derivative(L, L->t, L->x, f)) return fmin(1e-6, longest);
+    const double d0 = weighted_size(L, L->x), d1 = weighted_size(L, f);
+    const double h0 = fmin(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, longest);
+    for (int64_t i = 0; i < L->n; i++) L->x_stage[i] = L->x[i] + h0 * f[i];
+    if (loop_derivative(L, L->t + h0, L->x_stage, g)) return fmin(1e-6, longest);
+    for (int64_t i = 0; i < L->n; i++) g[i] -= f[i];
+    const double d2 = weighted_size(L, g) / h0, steepest = fmax(d1, d2);
+    const double h1 = steepest <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / steepest, 1.0 / L->high_order);
+    const double h = fmin(fmin(100.0 * h0, h1), longest);
+    return isfinite(h) && h > 0.0 ? h : fmin(1e-6, longest);
 }
 
 /* Record the state. */

@@ -31,7 +31,7 @@ struct loop {
     /* method */
     int64_t stages, fsal, adaptive;
     const double *a, *b, *e, *e_second, *nodes; /* e = b - b_hat; of a second embedded solution, or 0 */
-    double order;                    /* of a solution whose error goes as the estimate */
+    double order, high_order; /* of a solution whose error goes as the estimate; of the method */
     int64_t n_further; /* stages of a polynomial along a step beyond those of the method; 0: there is none */
     const double *further_a, *further_nodes, *inner; /* and its weights: state and slope after 1/3 and 2/3 of the step */
     double step, max_step, rtol;
@@ -65,13 +65,17 @@ struct loop {
 };
 
 /* Events of a loop: see events.c. */
-enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11, STOPPED = 12 };
+enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11, STOPPED = 12, ASKED = 13 };
+
+/* What is done about an event: it is recorded, and the step stays as it is; the step ends there, and nobody is told; it
+ * is recorded there; a transition follows; the run ends. Simultaneous events get what the most demanding of them asks for. */
+enum { PASSES = 0, LOOKS = 1, STAYS = 2, SWITCHES = 3, ENDS = 4 };
 
 struct watch {
     struct loop *loop;
-    /* events left to the caller, the first ones; those that change nothing; those that must never be negative, the last */
-    int64_t n_left, first_hidden, first_own;
-    const int64_t *terminal;   /* of each event whether the run ends there; 0: none does */
+    int64_t first_own;    /* events from here on must never be negative */
+    const int64_t *kinds; /* of each event what is done about it */
+    int64_t asks;         /* whether the caller has a say wherever a step has ended at an event */
     /* State after the events of an instant (fired: of each 0 or 1), in place: -1, or why there is none. */
     int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);
     /* Time after which a pair that has come apart at the last transition is expected to touch again; INFINITY: none; 0: nobody
@@ -87,7 +91,7 @@ struct watch {
     int64_t n_nodes, inside; /* inside: the method's own polynomial is among what is known (1), not yet (0), not at all (-1) */
     double *nodes, *newton; /* where the pending step is known, and Newton's coefficients of a polynomial through it */
     double off; /* its error, by what is allowed, see error_at */
-    int64_t *fired;
+    int64_t *fired, *passed; /* which happen; which have been recorded in the pending step, that goes on */
     /* records of events; a transition is of those from change_first on */
     int64_t n_records, records_capacity;
     int64_t *record_event, *record_sign, *change_first;
@@ -106,8 +110,13 @@ int64_t loop_sample(struct loop *L);
 double loop_next_sample(const struct loop *L, double end);
 void loop_hold(struct loop *L, double t_end);
 int64_t loop_advance(struct loop *L);
+int64_t loop_offer(struct loop *L);
+double loop_first_step(struct loop *L, double longest);
 void watch_begin(struct watch *W);
 int64_t watch_advance(struct watch *W);
 int64_t watch_here(struct watch *W);
+int64_t watch_settle(struct watch *W);
+int64_t watch_offer(struct watch *W);
+int64_t watch_answer(struct watch *W, const double *x, int64_t landed);
 
 #endif

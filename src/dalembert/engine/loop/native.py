@@ -1,28 +1,24 @@
 """The time loop in native code: `loop.c`, driven through one structure."""
 
-# ruff: noqa: D102 -- the methods of an engine are described in `Engine`
-
 from __future__ import annotations
 
 import ctypes
-import math
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from dalembert.compile.backend import Backend
 from dalembert.core.types import Array
 from dalembert.engine.codes import Code
 from dalembert.engine.layout import structure
 from dalembert.engine.library import library
-from dalembert.engine.loop.startup import first_step
+from dalembert.engine.loop.watch import EventKind, Watch
 from dalembert.engine.memory import NativeMemory
 from dalembert.engine.methods.tableaus import EULER, Tableau
-from dalembert.engine.problem.pairs import PairTable, SwitchTable
 from dalembert.engine.sampling import Sampler, Update
 from dalembert.engine.setup import Counts, Outcome, Setup
-from dalembert.engine.unilateral.native import NativeTransitions
+from dalembert.engine.unilateral.native import Transitions
 
 __all__ = ["NativeEngine", "loop_memory", "update_memory"]
 
@@ -93,7 +89,8 @@ def loop_memory(
         loop.events = events.address
     loop.n, loop.n_events, loop.n_quaternions, loop.n_held = n, n_events, len(problem.quaternions), n_held
     loop.n_counted = float(np.count_nonzero(problem.counted))
-    loop.stages, loop.fsal, loop.order = stages, method.fsal, float(method.estimated_order)
+    loop.stages, loop.fsal = stages, method.fsal
+    loop.order, loop.high_order = float(method.estimated_order), float(method.order)
     loop.adaptive = adaptive
     loop.step, loop.max_step, loop.rtol = setup.step, setup.max_step, setup.rtol
     loop.t = loop.t_end = loop.anchor = loop.record_origin = setup.t0
@@ -130,7 +127,9 @@ def update_memory(update: Update, kernel: Code | None, struct: Any = None) -> Na
 
 
 class NativeEngine:
-    """Explicit Runge-Kutta loop in native code (see `Engine`).
+    """A time loop in native code, which can be stopped anywhere and resumed: explicit Runge-Kutta methods.
+
+    ``message`` is what a loop says about a failure, if anything.
 
     Parameters
     ----------
@@ -161,11 +160,11 @@ class NativeEngine:
         adaptive: bool | None = None,
         constrained: Any = None,
         capacity: int | None = None,
-        backend: Backend = "native",
+        backend: str = "native",
     ) -> None:
         self.backend = backend
         method = tableau or setup.tableau or EULER  # a method that steps by itself never looks at it
-        n, n_events, n_held = setup.problem.n_states, len(setup.problem.event_specs), len(setup.problem.held_names)
+        n, n_held = setup.problem.n_states, len(setup.problem.held_names)
         self._library = library("loop")
         self._memory = memory = loop_memory(
             setup,
@@ -178,28 +177,29 @@ class NativeEngine:
         self._loop, self._reference = memory.struct, memory.address
         self._kept: list[Any] = [ode, events, constrained]  # what the structure points to must outlive it
         self._x, self._x_next, self._c = (memory.arrays[name] for name in ("x", "x_next", "c"))
-        self.signs, self.g_next = memory.arrays["signs"], memory.arrays["g_next"]
+        self.signs = memory.arrays["signs"]
         self._rows_t, self._rows_x, self._rows_c = (memory.arrays[f"rows_{name}"] for name in "txc")
         if constrained is not None:
             constrained.attach(self._loop)
-        self._buffers = np.zeros(n), np.zeros(n_events)
-        self._addresses = self._buffers[0].ctypes.data, self._buffers[1].ctypes.data
-        self._setup, self._method = setup, method
+        self._setup = setup
         self._full: list[tuple[Array, Array, Array]] = []
         self.constrained = constrained
-        self.transitions: Any = None
+        self.watch: Watch | None = None
         self._library.loop_push(self._reference)
 
     @property
     def t(self) -> float:
+        """Time of the last accepted step."""
         return self._loop.t
 
     @property
     def x(self) -> Array:
+        """State at `t` (a copy)."""
         return self._x.copy()
 
     @property
     def h_used(self) -> float:
+        """Length of the pending step, or of the one to come."""
         loop = self._loop
         if loop.pending:
             return loop.h_used
@@ -207,15 +207,23 @@ class NativeEngine:
 
     @property
     def next_step(self) -> float | None:
+        """Step that an adaptive method would try next."""
         return self._loop.h if self._loop.adaptive else None
 
     @property
     def bad(self) -> int:
+        """Index of the state (from n on: of the event function) to blame for a failure; -1 if unknown."""
         return self._loop.bad
 
     @property
     def counts(self) -> Counts:
+        """Cost so far."""
         return Counts(self._loop.n_steps - self._loop.n_rejected, self._loop.n_rejected, self._loop.n_calls)
+
+    @property
+    def held_now(self) -> Array:
+        """Values that are held."""
+        return self._c
 
     def derivative(self, t: float, x: Array) -> Array:
         """Return xdot; NaN where the equations cannot be evaluated."""
@@ -237,70 +245,66 @@ class NativeEngine:
         sampler.update = lambda i: not self._library.loop_update(self._reference, i)
 
     def begin(self, c: Array, t_end: float) -> None:
+        """Start a segment: hold ``c`` from now on and run to ``t_end``."""
         self._c[:] = c
         loop = self._loop
         self._library.loop_hold(self._reference, t_end)
         if loop.adaptive and not loop.h > 0.0:
-            loop.h = first_step(self.derivative, self._setup, self._method)
+            loop.h = self._library.loop_first_step(self._reference, self._setup.t_end - loop.t)
 
     def advance(self) -> Outcome:
+        """Run until something needs the caller."""
         patience = time.monotonic() + self._loop.patience
         while True:
-            if self.transitions is None:
-                outcome = Outcome(self._library.loop_advance(self._reference))
-            else:
-                outcome = Outcome(self._library.watch_advance(self.transitions.address))
+            outcome = self._go_on()
             if outcome is Outcome.FULL:
                 self._drain()
-            elif outcome is Outcome.LOG_FULL:
-                self.transitions.drain()
+            elif outcome is Outcome.LOG_FULL and self.watch is not None:
+                self.watch.drain()
             else:
                 return outcome
             if time.monotonic() > patience:  # the loop counts anew each time: one that fills up soon would never yield
                 return Outcome.YIELD
 
-    def make_transitions(
-        self,
-        table: PairTable | None,
-        switches: SwitchTable | None = None,
-        measure: Code | None = None,
-        **settings: int,
-    ) -> NativeTransitions:
-        """Let native code make the transitions of these pairs and switches; return where it tells what it did."""
-        transitions = NativeTransitions(
-            self._setup, self.constrained, table, self._reference, switches, measure, **settings
-        )
-        self.transitions = transitions
-        return transitions
+    def _go_on(self) -> Outcome:
+        if self.watch is None:
+            return Outcome(self._library.loop_advance(self._reference))
+        return Outcome(self._library.watch_advance(self.watch.address))
 
-    def partial(self, s: float) -> tuple[Array, Array]:
-        if self._library.loop_partial(self._reference, s, *self._addresses):
-            return np.full(self._loop.n, math.nan), np.full(self._loop.n_events, math.nan)
-        return self._buffers[0].copy(), self._buffers[1].copy()
+    def watch_events(
+        self, kinds: Sequence[EventKind], transitions: Transitions | None = None, *, asks: bool = False, **changes: int
+    ) -> Watch:
+        """Look for events from now on, and do about each what its kind says; return where native code tells of them."""
+        self.watch = Watch(self._setup, self._reference, kinds, transitions, asks=asks, **changes)
+        return self.watch
 
-    def commit(self, s: float) -> None:
-        loop = self._loop
-        if s < loop.h_used and loop.t + s < loop.t_next:
-            self._x_next[:], self.g_next[:] = self.partial(s)
-            loop.t_next, loop.whole = loop.t + s, 0
-        self._library.loop_accept(self._reference)
-        self.record()
+    def arm(self) -> None:
+        """Take the signs that the events have just after the present time."""
+        if self.watch is not None:
+            self._library.watch_begin(self.watch.address)
 
-    def expect(self, s: float) -> None:
-        self._loop.soon = s
+    def answer(self, x: Array | None, *, landed: bool) -> Outcome:
+        """Go on with the state ``x`` after `Outcome.ASKED`; None: it stays. ``landed``: a transition has made it so."""
+        assert self.watch is not None
+        state = None if x is None else np.ascontiguousarray(x, dtype=float)
+        address = None if state is None else state.ctypes.data
+        return Outcome(self._library.watch_answer(self.watch.address, address, landed))
 
     def restart(self, x: Array) -> None:
+        """Replace the state at t, and record it."""
         self._x[:] = x
         self._loop.fresh = 0
         self._library.loop_push(self._reference)
 
     def record(self) -> None:
+        """Record the state at t, unless it is the last one recorded."""
         k = self._loop.n_rows
         t, x = (self._rows_t[k - 1], self._rows_x[k - 1]) if k else (self._full[-1][0][-1], self._full[-1][1][-1])
         if t != self._loop.t or not np.array_equal(x, self._x):
             self._library.loop_push(self._reference)
 
     def rows(self, first: int = 0) -> tuple[Array, Array]:
+        """Rows (t, x) recorded so far, from one on."""
         return self._since(first, 0), self._since(first, 1)
 
     def held(self, first: int = 0) -> Array:

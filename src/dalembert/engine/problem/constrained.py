@@ -13,7 +13,10 @@ from dalembert.core.constraint_tape import swept_cost, tape_cost
 from dalembert.core.types import Array
 from dalembert.engine.problem.constrained_tape import dynamics_tape, gaps_tape, projection_tape, swept_motion
 
-__all__ = ["ConstrainedSystem"]
+__all__ = ["GAP", "ConstrainedSystem"]
+
+GAP = 1e-11
+"""Gap [m] at which what is open takes hold, as in constrained.c."""
 
 _LONGEST = 10_000
 """Multiplications of a factorisation on the tape."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import casadi
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
@@ -108,13 +109,23 @@ class TransitionEntry:
 
 @runtime_checkable
 class TransitionMaker(Protocol):
-    """Whoever makes transitions, and can leave them to native code."""
+    """Whoever knows what native transitions are about, and is told what they did."""
 
-    def table(self) -> tuple[PairTable, SwitchTable | None] | None:
-        """What they are about in numbers, and what is switched at their events; None: they must be made in Python."""
+    user: Callable[[float, Array, tuple[str, ...]], ArrayLike | None] | None
+    """The caller's own transition, which is asked after the native one."""
 
-    def returns(self, t: float, x: Array) -> float:
-        """Time after which a contact that has just opened is expected to touch again; infinite if none is."""
+    @property
+    def has_contacts(self) -> bool:
+        """Whether any pair is a contact."""
+
+    def pair_table(self) -> PairTable:
+        """Return the pairs in numbers."""
+
+    def switch_table(self, events: Sequence[str]) -> SwitchTable:
+        """Return what is switched at the events of a run, in numbers."""
+
+    def differs(self, x: Array, made: Array) -> bool:
+        """Whether a state that was made of x is another one: other pairs act, or it moves otherwise."""
 
     def noted(self, entry: TransitionEntry) -> None:
         """Take note of a transition that native code has made."""

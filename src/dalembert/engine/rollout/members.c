@@ -5,7 +5,6 @@
  * next is in `carried` and in `pace`. So a member does, to the bit, what it does among any others. */
 enum { ARMED_AT, ARMED_FOR, OUTCOME, CULPRIT, LACKS, PAIR, N_CARRIED };
 enum { PACE_STEP, PACE_ERROR, PACE_REJECTED, PACE_TRIES, N_PACE };
-enum { NOTED = -1, SWITCHES = -2 };
 #define AT_EVENT (-2) /* status at the first of the events that stop a member; at the next one it is one less */
 
 struct members {
@@ -19,15 +18,14 @@ struct members {
     int64_t n_pairs;
     double *t_loose;
     const int64_t *lacks, *pair;
-    const int64_t *kinds; /* of each event its number among those that stop, NOTED or SWITCHES */
-    double order;            /* of the method */
+    const int64_t *stops; /* of each event its number among those that stop a member */
     int64_t every;           /* whether to come back after each step of an adaptive method */
     double *carried, *pace;  /* of all members */
     /* the log of `watch` and `transitions`: of which member each event and each transition is; who empties it */
     int64_t keeps;
     int64_t *record_member, *change_member, n_signed, n_changes_signed;
     void (*drain)(void);
-    double *slopes; /* room for two states */
+    double *x_before; /* room for a state */
 };
 
 static double *of_member(const struct members *S, int64_t member) { return S->carried + member * N_CARRIED; }
@@ -91,32 +89,6 @@ static int64_t leave(struct members *S, int64_t member, int64_t outcome, double 
     return 1 + (outcome <= UNDERFLOW && L->bad >= 0 && L->bad < L->n ? L->bad : L->n);
 }
 
-/* First step of an adaptive method (engine/loop/startup.py). */
-static double size_of(const struct loop *L, const double *v) {
-    double sum = 0.0;
-    for (int64_t i = 0; i < L->n; i++) {
-        const double r = L->counted[i] * (v[i] / (L->atol[i] + L->rtol * fabs(L->x[i])));
-        sum += r * r;
-    }
-    return sqrt(sum / L->n_counted);
-}
-
-static double first_step(const struct members *S, double longest) {
-    struct loop *L = S->watch->loop;
-    double *const f = S->slopes, *const g = f + L->n;
-    longest = fmin(L->max_step, longest);
-    if (loop_derivative(L, L->t, L->x, f)) return fmin(1e-6, longest);
-    const double d0 = size_of(L, L->x), d1 = size_of(L, f);
-    const double h0 = fmin(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, longest);
-    for (int64_t i = 0; i < L->n; i++) L->x_stage[i] = L->x[i] + h0 * f[i];
-    if (loop_derivative(L, L->t + h0, L->x_stage, g)) return fmin(1e-6, longest);
-    for (int64_t i = 0; i < L->n; i++) g[i] -= f[i];
-    const double d2 = size_of(L, g) / h0, steepest = fmax(d1, d2);
-    const double h1 = steepest <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / steepest, 1.0 / S->order);
-    const double h = fmin(fmin(100.0 * h0, h1), longest);
-    return isfinite(h) && h > 0.0 ? h : fmin(1e-6, longest);
-}
-
 /* Let a member begin at *t with steps of length h: what pulls or pushes is settled, and events get the signs that they have
  * just after. Its status; x and signs are then those with which it goes on. */
 int64_t members_begin(struct members *S, int64_t member, double *t, double h, double *x, const double *c, const double *p,
@@ -126,7 +98,7 @@ int64_t members_begin(struct members *S, int64_t member, double *t, double h, do
     int64_t outcome = REACHED;
     enter(S, member, *t, x, c, p);
     L->step = h;
-    if (L->adaptive) L->h = first_step(S, W->run_end - *t);
+    if (L->adaptive) L->h = loop_first_step(L, W->run_end - *t);
     if (S->begin) {
         W->culprit = S->begin(S->transitions, *t, L->x, W->x_part, L->c, L->p);
         if (W->culprit == -1) memcpy(L->x, W->x_part, (size_t)L->n * sizeof(double));
@@ -136,10 +108,10 @@ int64_t members_begin(struct members *S, int64_t member, double *t, double h, do
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = 0.0;
     const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
     if (outcome == REACHED && L->n_events && s > 0.0) {
-        look(W, s);
+        evaluate_part(W, s);
         for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
         W->armed_for = s;
-        while ((outcome = at_once(W)) != REACHED) {
+        while ((outcome = settle_negative(W)) != REACHED) {
             if (outcome == FULL) L->n_rows = 0;
             else if (outcome == LOG_FULL) empty(S, member);
             else break;
@@ -148,29 +120,12 @@ int64_t members_begin(struct members *S, int64_t member, double *t, double h, do
     return leave(S, member, outcome, x, signs);
 }
 
-/* The first events of the pending step, of which some are not of pairs: REACHED, or AT_EVENT and less, or why not. */
-static int64_t foreign(struct members *S) {
-    struct watch *W = S->watch;
-    struct loop *L = W->loop;
-    int64_t stops = 0, own = 0;
-    const double s = locate(W);
-    if (s < 0.0) {
-        loop_accept(L);
-        return REACHED;
-    }
-    memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
-    commit(W, s);
-    for (int64_t i = L->n_events - 1; i >= 0; i--) {
-        if (W->fired[i] && S->kinds[i] >= 0) stops = AT_EVENT - S->kinds[i];
-        own |= W->fired[i] && S->kinds[i] == SWITCHES;
-    }
-    if (own && !stops) {
-        W->unsettled = 1;
-        return happen(W, W->g_start);
-    }
-    note(W, W->g_start);
-    if (!stops) arm(W);
-    return stops;
+/* Status at the first of the fired events at which a member stops. */
+static int64_t stopped_at(const struct members *S) {
+    const struct watch *W = S->watch;
+    for (int64_t i = 0; i < W->loop->n_events; i++)
+        if (W->fired[i] && W->kinds[i] == ENDS) return AT_EVENT - S->stops[i];
+    return AT_EVENT;
 }
 
 /* Advance a member from *t by a step of length h that ends at `end`, with an adaptive method by steps of its own towards it.
@@ -186,9 +141,8 @@ int64_t members_step(struct members *S, int64_t member, double *t, double h, dou
     for (;;) {
         outcome = watch_advance(W);
         if (outcome == REACHED) break;
-        if (outcome == CROSSING) {
-            if (!has_room(W)) empty(S, member);
-            outcome = foreign(S);
+        if (outcome == STOPPED) {
+            outcome = stopped_at(S);
         } else if (outcome == FULL) {
             L->n_rows = 0;
             outcome = REACHED;
@@ -240,9 +194,9 @@ static int64_t one_step(struct members *S, const struct desk *D, int64_t member,
         end = row[DESK_T] + h;
     }
     const double start = row[DESK_T];
-    memcpy(S->slopes, x, size);
+    memcpy(S->x_before, x, size);
     const int64_t status = members_step(S, member, row + DESK_T, h, end, x, c, p, signs);
-    if (status > 0) memcpy(x, S->slopes, size); /* where it was last good */
+    if (status > 0) memcpy(x, S->x_before, size); /* where it was last good */
     row[DESK_LENGTH] = L->adaptive || status ? row[DESK_T] - start : h;
     return status;
 }

@@ -17,6 +17,7 @@ from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.loop.native import loop_memory, update_memory
+from dalembert.engine.loop.watch import connect, event_kinds, watch_memory
 from dalembert.engine.memory import NativeMemory
 from dalembert.engine.methods.tableaus import EULER
 from dalembert.engine.problem.problem import Problem
@@ -24,7 +25,7 @@ from dalembert.engine.sampling import Schedule
 from dalembert.engine.setup import Setup
 from dalembert.engine.sources import header_text, unit_text
 from dalembert.engine.stepping.native import NativeStepping
-from dalembert.engine.unilateral.native import transitions_memory, watch_memory
+from dalembert.engine.unilateral.native import transitions_memory
 from dalembert.io.fmu.image import Image, Symbols
 from dalembert.io.fmu.tapes import tape_sources, write_tape
 from dalembert.loop.closed_loop import ClosedLoop
@@ -223,24 +224,24 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         steps.attach(memory.struct)
         structures["moreau"] = steps.memory
     if problem.event_specs:
-        ends = [spec.terminal for spec in problem.event_specs]
-        structures["watch"] = watch_memory(setup, memory.address, n_left=0, changes=_CHANGES, terminal=ends)
+        structures["watch"] = _watch(setup, memory.address)
     if transitions:
         assert loop.switching is not None
         headers.append("transitions.h")
-        watch = structures.get("watch") or watch_memory(setup, memory.address, n_left=0, changes=_CHANGES)
+        watch = structures.get("watch") or _watch(setup, memory.address)
         switching = replace(loop.switching, problem=problem).for_run(setup.p, None)
         switches = switching.switch_table([spec.name for spec in problem.event_specs])
         measure = None if switches.measure is None else writer.kernel("measure", switches.measure)
         structures["transitions"] = pair_memory = transitions_memory(
-            setup,
+            problem,
             constrained,
             switching.pair_table(),
-            watch,
+            rtol=setup.rtol,
+            changes=_CHANGES,
             switches=switches,
             measure=measure,
-            functions=writer.symbols,
         )
+        connect(watch, pair_memory.address, writer.symbols)
         if switching.pairs.is_contact.any():
             coefficients = writer.kernel("coefficients", switching.pairs.coefficients_tape)
             arrays |= {"restitution": pair_memory.arrays["e"], "friction": pair_memory.arrays["mu"]}
@@ -289,3 +290,9 @@ def _kinds(pairs: Sequence[Any]) -> list[Any]:
 
 def _listed(values: Sequence[int]) -> str:
     return ", ".join(map(str, values))
+
+
+def _watch(setup: Setup, loop: int) -> NativeMemory:
+    """Memory of the events of a model, at all of which something happens."""
+    kinds = event_kinds(setup.problem.event_specs, setup.problem.n_constraint_events)
+    return watch_memory(setup, loop, kinds, changes=_CHANGES)

@@ -13,10 +13,9 @@ import numpy as np
 
 from dalembert.core.constraint_algebra import factorise
 from dalembert.core.types import Array, Expression
-from dalembert.engine.constraints.fallback import PythonConstrained
+from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.methods.constraints import Idas
 from dalembert.engine.setup import Setup
-from dalembert.simulation.engines.fallback import evaluator
 
 __all__ = ["AlgebraicPart"]
 
@@ -26,17 +25,14 @@ _REGULAR = 1e-12
 class AlgebraicPart:
     """Algebraic equations of a constrained problem, and consistent values of their unknowns."""
 
-    def __init__(self, setup: Setup) -> None:
-        problem = setup.problem
+    def __init__(self, setup: Setup, native: NativeConstrained) -> None:
+        problem, way = setup.problem, setup.constraint_method
         assert problem.constrained is not None
-        self._system = problem.constrained
-        way = setup.constraint_method
         assert isinstance(way, Idas)
+        self._system, self._native = problem.constrained, native
         self._alpha, self._beta = way.alpha, way.beta
-        tape_events = None if problem.events is None else evaluator(problem.events, setup.p)
-        self._numbers = PythonConstrained(problem, setup.p, way, tape_events)
-        c = np.zeros(len(problem.held_names))
-        terms = self._numbers.terms(self._system.tape, setup.t0, setup.x0, c)
+        arguments = [np.array([setup.t0]), setup.x0, np.zeros(len(problem.held_names)), setup.p]
+        terms = [np.array(y.full()) for y in self._system.tape.call(arguments)]
         Y = factorise(terms[7], terms[2].T).Y
         self._eps = _REGULAR * float(np.sum(Y**2)) / max(1, Y.shape[1])
         self.z = casadi.SX.sym("z", self._system.nv + self._system.m)
@@ -55,15 +51,11 @@ class AlgebraicPart:
         rates[s.work_input] += casadi.dot(on * multipliers, phi_t)
         return rates, residual
 
-    def start(self, t: float, x: Array, c: Array) -> Array:
-        """Accelerations and multipliers near those that belong to a state.
+    def start(self, rates: Array) -> Array:
+        """Accelerations and multipliers near those that belong to a state, whose rates have just been evaluated.
 
         IDAS makes them consistent together with x'; values that already are leave its line search nothing to improve,
         which it takes for a failure.
         """
-        _, a, multipliers = self._numbers.solve(t, x, c)
-        return 1.001 * np.concatenate([a, multipliers])
-
-    def events(self, t: float, x: Array, c: Array) -> Array:
-        """Event functions of the problem and of its cables."""
-        return self._numbers.events(t, x, c)
+        s = self._system
+        return 1.001 * np.concatenate([rates[s.nq : s.nq + s.nv], self._native.memory.arrays["lambda"][: s.m]])

@@ -5,48 +5,53 @@ the instants to record, so that nothing is interpolated. Limits: quadratures cou
 constraints are not taken.
 """
 
-# ruff: noqa: D102 -- the methods of an engine are described in `Engine`
-
 from __future__ import annotations
 
 import math
-import time
 from typing import Any, cast
 
 import casadi
 import numpy as np
 
 from dalembert.core.types import Array
+from dalembert.engine.kernels import ProblemKernels
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.setup import Counts, Outcome, Setup, normalise
-from dalembert.simulation.engines.fallback import evaluator
-from dalembert.simulation.engines.row_log import RowLog
+from dalembert.simulation.engines.evaluator import evaluator
+from dalembert.simulation.engines.offered import OfferedEngine, Step
 
 __all__ = ["RadauEngine"]
 
 
-class RadauEngine:
-    """Radau IIA over the instants to record (see `Engine`)."""
+class RadauEngine(OfferedEngine):
+    """Radau IIA over the instants to record.
 
-    backend = "scipy"
-    bad = -1
+    Parameters
+    ----------
+    setup
+        The checked settings.
+    kernels
+        Of the problem.
+    """
 
-    def __init__(self, setup: Setup) -> None:
-        self._setup, self._problem = setup, setup.problem
+    def __init__(self, setup: Setup, kernels: ProblemKernels) -> None:
+        super().__init__(setup, kernels.events_code())
+        self.backend = "scipy"
         self._ode = evaluator(setup.problem.ode, setup.p)
         self._slope = evaluator(_jacobian(setup.problem), setup.p)
-        self._events = None if setup.problem.events is None else evaluator(setup.problem.events, setup.p)
-        self._directions = np.array([float(spec.direction) for spec in setup.problem.event_specs])
-        self.t, self._x, self._c = setup.t0, setup.x0.copy(), np.zeros(len(setup.problem.held_names))
-        self._t_end, self._index = setup.t0, 1
         self._h = setup.first_step
         self._solver: Any = None
-        self._pending, self._whole = False, True
-        self._t_next, self._x_next = setup.t0, self._x
-        n_events = len(setup.problem.event_specs)
-        self.signs, self.g_next = np.zeros(n_events), np.zeros(n_events)
-        self._rows = RowLog(self.t, self._x)
-        self._steps, self._calls, self.message = 0, 0, ""
+        self._calls = 0
+
+    @property
+    def next_step(self) -> float | None:
+        """Step that would be tried next."""
+        return self._h
+
+    @property
+    def counts(self) -> Counts:
+        """Cost so far."""
+        return Counts(self._loop.n_steps, 0, self._calls)
 
     def _rates(self, t: float, x: Array) -> Array:
         self._calls += 1
@@ -55,69 +60,30 @@ class RadauEngine:
     def _jacobian(self, t: float, x: Array) -> Array:
         return self._slope(t, x, self._c).reshape(len(x), len(x), order="F")
 
-    def _started(self, t_bound: float, first_step: float | None) -> Any:
-        """Return a solver at the present state."""
+    def _started(self, t: float, x: Array, t_bound: float, first_step: float | None) -> Any:
+        """Return a solver at a state."""
         from scipy.integrate import Radau
 
         setup = self._setup
-        first = None if first_step is None else min(first_step, t_bound - self.t)
+        first = None if first_step is None else min(first_step, t_bound - t)
         return Radau(
-            self._rates, self.t, self._x, t_bound, max_step=setup.max_step, rtol=setup.rtol,
+            self._rates, t, x, t_bound, max_step=setup.max_step, rtol=setup.rtol,
             atol=cast(Any, setup.atol), jac=self._jacobian, first_step=first,
         )  # fmt: skip
 
-    @property
-    def x(self) -> Array:
-        return self._x.copy()
+    def forget(self) -> None:
+        """Start anew at the present state."""
+        self._solver = None
 
-    @property
-    def h_used(self) -> float:
-        if self._pending:
-            return self._t_next - self.t
-        return self._h or 1e-3 * (self._setup.t_end - self._setup.t0)
-
-    @property
-    def next_step(self) -> float | None:
-        return self._h
-
-    @property
-    def counts(self) -> Counts:
-        return Counts(self._steps, 0, self._calls)
-
-    def begin(self, c: Array, t_end: float) -> None:
-        self._c, self._t_end, self._solver = np.array(c, dtype=float), t_end, None
-
-    def _bound(self) -> float:
-        """Where the next step must end at the latest: the next instant to record, or the end of the segment."""
-        if not self._setup.record:
-            return self._t_end
-        instant = self._setup.t0 + self._index * self._setup.record
-        return self._t_end if instant > self._t_end - 1e-9 * self._setup.record else instant
-
-    def advance(self) -> Outcome:
-        began = time.monotonic()
-        while True:
-            if not self._pending:
-                if self.t >= self._t_end:
-                    return Outcome.REACHED
-                if self._steps >= self._setup.max_steps:
-                    return Outcome.EXHAUSTED
-                if time.monotonic() - began > self._setup.patience:
-                    return Outcome.YIELD
-                outcome = self._take()
-                if outcome is not Outcome.REACHED:
-                    return outcome
-                crossing = (self.signs != 0.0) & (self.g_next * self.signs <= 0.0)
-                if np.any(crossing & (self._directions * self.signs <= 0.0)):
-                    return Outcome.CROSSING
-            self._accept()
-
-    def _take(self) -> Outcome:
-        """Take a step, which is then pending."""
-        bound = self._bound()
+    def next_offer(self, t_end: float) -> Step | Outcome:
+        """Return the next step; it ends at the next instant to record, or the end of the segment, at the latest."""
+        record, bound = self._setup.record, t_end
+        if record:
+            instant = self._setup.t0 + self._loop.record_index * record
+            bound = t_end if instant > t_end - 1e-9 * record else instant
         try:
             if self._solver is None:
-                self._solver = self._started(bound, self._h)
+                self._solver = self._started(self.t, self.x, bound, self._h)
             solver = self._solver
             solver.t_bound, solver.status = bound, "running"
             message = solver.step()
@@ -127,62 +93,21 @@ class RadauEngine:
         if solver.status == "failed":
             self.message = str(message)
             return Outcome.UNDERFLOW
-        self._t_next, self._x_next = float(solver.t), np.array(solver.y)
-        if not np.isfinite(self._x_next).all():
-            self.bad = int(np.argmax(~np.isfinite(self._x_next)))
-            return Outcome.DIVERGED
-        if self._problem.quaternions:
-            normalise(self._x_next, self._problem.quaternions)
-            solver.y, solver.f = self._x_next.copy(), self._rates(solver.t, self._x_next)
-        self._pending = self._whole = True
+        x = np.array(solver.y)
+        if self._setup.problem.quaternions and np.isfinite(x).all():
+            normalise(x, self._setup.problem.quaternions)
+            solver.y, solver.f = x.copy(), self._rates(solver.t, x)
         self._h = float(solver.h_abs)
-        if self._events is not None:
-            self.g_next[:] = self._events(self._t_next, self._x_next, self._c)
-        return Outcome.REACHED
+        t = float(solver.t)
+        due = not record or math.floor((t - self._setup.t0) / record + 1e-9) >= self._loop.record_index
+        return Step(t, x, due)
 
-    def partial(self, s: float) -> tuple[Array, Array]:
-        x = self._x.copy()
-        if s > 0.0:
-            solver = self._started(self.t + s, s)
-            while solver.status == "running":
-                solver.step()
-            x = np.array(solver.y)
-            normalise(x, self._problem.quaternions)
-        return x, self.g_next[:0] if self._events is None else self._events(self.t + s, x, self._c)
-
-    def commit(self, s: float) -> None:
-        if self.t + s < self._t_next:
-            self._x_next, self.g_next[:] = self.partial(s)
-            self._t_next, self._whole = self.t + s, False
-            self._solver = None
-        self._accept()
-        self.record()
-
-    def expect(self, s: float) -> None:
-        """Leave it: the solver chooses its steps by itself."""
-
-    def restart(self, x: Array) -> None:
-        self._x, self._solver = np.array(x, dtype=float), None
-        self._rows.add(self.t, self._x)
-
-    def record(self) -> None:
-        self._rows.add_new(self.t, self._x)
-
-    def rows(self, first: int = 0) -> tuple[Array, Array]:
-        return self._rows.arrays(first)
-
-    def _accept(self) -> None:
-        self.t, self._x, self._pending = self._t_next, self._x_next, False
-        self._steps += 1
-        self.signs[:] = np.sign(self.g_next)
-        record = self._setup.record
-        due = not record
-        if record:
-            passed = math.floor((self.t - self._setup.t0) / record + 1e-9)
-            due = passed >= self._index
-            self._index = max(self._index, passed + 1)
-        if not self._whole or due or self.t >= self._setup.t_end:
-            self._rows.add_new(self.t, self._x)
+    def part(self, t: float, h: float, x: Array) -> Array:
+        """Return the state after a step of length h from (t, x)."""
+        solver = self._started(t, x, t + h, h)
+        while solver.status == "running":
+            solver.step()
+        return np.array(solver.y)
 
 
 def _jacobian(problem: Problem) -> casadi.Function:

@@ -5,13 +5,11 @@ looked for between rows, so that a function that changes sign twice between two 
 the error norm; between two restarts (50 rows at most) quaternions are normalised in the rows, not in the solver.
 """
 
-# ruff: noqa: D102 -- the methods of an engine are described in `Engine`
-
 from __future__ import annotations
 
 import re
-import time
 from collections import deque
+from dataclasses import astuple
 from typing import Any
 
 import casadi
@@ -19,10 +17,12 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.engine.constraints.native import NativeConstrained
+from dalembert.engine.kernels import ProblemKernels
 from dalembert.engine.setup import Counts, Outcome, Setup, normalise
-from dalembert.simulation.engines.fallback import evaluator
+from dalembert.simulation.engines.evaluator import evaluator
 from dalembert.simulation.engines.idas import AlgebraicPart
-from dalembert.simulation.engines.row_log import RowLog
+from dalembert.simulation.engines.offered import OfferedEngine, Step
 
 __all__ = ["SundialsEngine"]
 
@@ -46,38 +46,29 @@ _REASONS = {
 }
 
 
-class SundialsEngine:
-    """CVODES or IDAS over the instants to record (see `Engine`).
+class SundialsEngine(OfferedEngine):
+    """CVODES or IDAS over the instants to record.
 
     One solver serves all time spans: it integrates over tau in [0, 1] with t = t_a + tau (t_b - t_a), where t_a and t_b
     are parameters. IDAS takes the semi-explicit form x' = f(t, x, z), 0 = g(t, x, z), here without z.
     """
 
-    message = ""
     next_step = None
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, kernels: ProblemKernels) -> None:
         if np.ptp(setup.atol) > 0.0:
             raise InputError(f"method {setup.method!r} takes one atol for all states, got one per state")
-        self.backend = setup.method
-        self._setup, self._problem = setup, setup.problem
-        self._algebraic = None if setup.problem.constrained is None else AlgebraicPart(setup)
+        problem, self._algebraic, constrained = setup.problem, None, None
+        if problem.constrained is not None:
+            constrained = NativeConstrained(problem, kernels.constrained_codes(), setup.constraint_method)
+            self._algebraic = AlgebraicPart(setup, constrained)
+        super().__init__(setup, kernels.events_code() if constrained is None else None, constrained)
+        self.backend, self._problem = setup.method, problem
         self._dae, self._options = self._formulate()
         self._solvers: dict[int, casadi.Function] = {}
-        self._events = None if setup.problem.events is None else evaluator(setup.problem.events, setup.p)
-        if self._algebraic is not None and setup.problem.event_specs:
-            self._events = self._algebraic.events
-        self._directions = np.array([float(spec.direction) for spec in setup.problem.event_specs])
-
-        self.t, self._x, self._c = setup.t0, setup.x0.copy(), np.zeros(len(setup.problem.held_names))
-        self._t_end, self._index = setup.t0, 1
-        self._queue: deque[tuple[float, Array, bool]] = deque()
-        self._pending, self._cautious = False, False
-        self._t_next, self._x_next, self._on_record, self._whole = setup.t0, self._x, False, True
-        n_events = len(setup.problem.event_specs)
-        self.signs, self.g_next = np.zeros(n_events), np.zeros(n_events)
-        self._rows = RowLog(self.t, self._x)
-        self._steps, self._rejected, self._calls, self.bad = 0, 0, 0, -1
+        self._queue: deque[Step] = deque()
+        self._cautious = False
+        self._cost = Counts(0, 0, 0)
 
     def _formulate(self) -> tuple[dict[str, casadi.SX], dict[str, Any]]:
         problem, setup = self._problem, self._setup
@@ -111,80 +102,57 @@ class SundialsEngine:
             self._solvers[count] = casadi.integrator(name, self._setup.method, self._dae, 0.0, grid, self._options)
         solver = self._solvers[count]
         # The end of the span is passed, not its length: t_b is hit exactly.
-        guess = {} if self._algebraic is None else {"z0": self._algebraic.start(t_a, x, self._c)}
+        guess = {} if self._algebraic is None else {"z0": self._algebraic.start(self.derivative(t_a, x))}
         result = solver(x0=x, p=np.concatenate([[t_a, t_b], self._c, self._setup.p]), **guess)
         stats = solver.stats()
-        self._steps += int(stats["nsteps"])
-        self._rejected += int(stats["netfails"])
-        self._calls += int(stats["nfevals"])
+        more = (int(stats[name]) for name in ("nsteps", "netfails", "nfevals"))
+        self._cost = Counts(*(a + b for a, b in zip(astuple(self._cost), more, strict=True)))
         rows = np.array(result["xf"]).T
         normalise(rows, self._problem.quaternions)
         return rows
 
     @property
-    def x(self) -> Array:
-        return self._x.copy()
-
-    @property
-    def h_used(self) -> float:
-        return self._t_next - self.t if self._pending else self._setup.record
-
-    @property
     def counts(self) -> Counts:
-        return Counts(self._steps, self._rejected, self._calls)
+        """Cost so far."""
+        return self._cost
 
-    def begin(self, c: Array, t_end: float) -> None:
-        self._c, self._t_end = np.array(c, dtype=float), t_end
+    def forget(self) -> None:
+        """Start anew at the present state."""
         self._queue.clear()
 
-    def advance(self) -> Outcome:
-        began = time.monotonic()
-        while True:
-            if not self._pending:
-                if self.t >= self._t_end:
-                    return Outcome.REACHED
-                if self._steps >= self._setup.max_steps:
-                    return Outcome.EXHAUSTED
-                if not self._queue:
-                    if time.monotonic() - began > self._setup.patience:
-                        return Outcome.YIELD
-                    if not self._fill():
-                        return Outcome.FAILED
-                self._t_next, self._x_next, self._on_record = self._queue.popleft()
-                self._pending = self._whole = True
-                if not np.isfinite(self._x_next).all():
-                    self._pending, self.bad = False, int(np.argmax(~np.isfinite(self._x_next)))
-                    return Outcome.DIVERGED
-                if self._events is not None:
-                    self.g_next[:] = self._events(self._t_next, self._x_next, self._c)
-                crossing = (self.signs != 0.0) & (self.g_next * self.signs <= 0.0)
-                if np.any(crossing & (self._directions * self.signs <= 0.0)):
-                    return Outcome.CROSSING
-            self._accept()
+    def next_offer(self, t_end: float) -> Step | Outcome:
+        """Return the next row."""
+        if not self._queue and not self._fill(t_end):
+            return Outcome.FAILED
+        return self._queue.popleft()
 
-    def _fill(self) -> bool:
+    def part(self, t: float, h: float, x: Array) -> Array:
+        """Return the state after a step of length h from (t, x)."""
+        return self._solve(t, t + h, x, 1)[0]
+
+    def _fill(self, t_end: float) -> bool:
         """Solve up to the next rows; False, with a message, if that fails."""
         setup = self._setup
-        near = 1e-9 * setup.record
-        instant = setup.t0 + self._index * setup.record
-        count, last, on_record = 1, min(instant, self._t_end), instant <= self._t_end + near
-        if abs(self._t_end - instant) <= near:
-            last = self._t_end
+        near, index = 1e-9 * setup.record, self._loop.record_index
+        instant = setup.t0 + index * setup.record
+        count, last, on_record = 1, min(instant, t_end), instant <= t_end + near
+        if abs(t_end - instant) <= near:
+            last = t_end
         elif on_record and abs(instant - self.t - setup.record) <= near and not self._cautious:
             # Equal distances from here on: as many rows as one call may have.
-            count = max(1, min(_ROWS_PER_CALL, int((self._t_end + near - self.t) / setup.record)))
-            last = setup.t0 + (self._index + count - 1) * setup.record
-            last = self._t_end if abs(last - self._t_end) <= near else last
+            count = max(1, min(_ROWS_PER_CALL, int((t_end + near - self.t) / setup.record)))
+            last = setup.t0 + (index + count - 1) * setup.record
+            last = t_end if abs(last - t_end) <= near else last
         try:
-            rows = self._solve(self.t, last, self._x, count)
+            rows = self._solve(self.t, last, self.x, count)
         except RuntimeError as error:
             if count > 1:  # find the good part row by row
                 self._cautious = True
-                return self._fill()
+                return self._fill(t_end)
             self.message = self._explain(str(error), last)
             return False
-        times = [setup.t0 + (self._index + k) * setup.record for k in range(count - 1)] + [last]
-        self._queue.extend((t, row, on_record) for t, row in zip(times, rows, strict=True))
+        times = [setup.t0 + (index + k) * setup.record for k in range(count - 1)] + [last]
+        self._queue.extend(Step(t, row, on_record) for t, row in zip(times, rows, strict=True))
         return True
 
     def _explain(self, text: str, t_b: float) -> str:
@@ -196,37 +164,3 @@ class SundialsEngine:
         where = f"between t = {self.t:.9g} s and {t_b:.9g} s"
         which = f"where state {self._problem.state_names[fastest]!r} changes fastest"
         return f"{self._setup.method} gave up {where}, {which}: {reason}"
-
-    def partial(self, s: float) -> tuple[Array, Array]:
-        x = self._x.copy() if s == 0.0 else self._solve(self.t, self.t + s, self._x, 1)[0]
-        return x, self.g_next[:0] if self._events is None else self._events(self.t + s, x, self._c)
-
-    def commit(self, s: float) -> None:
-        if self.t + s < self._t_next:
-            self._x_next, self.g_next[:] = self.partial(s)
-            self._t_next, self._whole = self.t + s, False
-            self._queue.clear()
-        self._accept()
-        self.record()
-
-    def expect(self, s: float) -> None:
-        """Leave it: the solvers choose their steps by themselves."""
-
-    def restart(self, x: Array) -> None:
-        self._x = np.array(x, dtype=float)
-        self._queue.clear()
-        self._rows.add(self.t, self._x)
-
-    def record(self) -> None:
-        self._rows.add_new(self.t, self._x)
-
-    def rows(self, first: int = 0) -> tuple[Array, Array]:
-        return self._rows.arrays(first)
-
-    def _accept(self) -> None:
-        self.t, self._x, self._pending = self._t_next, self._x_next, False
-        self.signs[:] = np.sign(self.g_next)
-        if self._whole and self._on_record:
-            self._index += 1
-        if not self._whole or self._on_record:
-            self._rows.add(self.t, self._x)

@@ -24,12 +24,13 @@ from dalembert.engine.kernels import problem_kernels
 from dalembert.engine.layout import structure
 from dalembert.engine.library import library
 from dalembert.engine.loop.native import NativeEngine
+from dalembert.engine.loop.watch import event_kinds, gave_up, told
 from dalembert.engine.methods.tableaus import EULER
 from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionMaker
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.setup import Outcome, Setup
 from dalembert.engine.stepping.native import NativeStepping
-from dalembert.engine.unilateral.native import NOT_CLOSED, gave_up, measure_code, told
+from dalembert.engine.unilateral.native import NOT_CLOSED, Transitions
 from dalembert.simulation.events import told_events
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.rollout.stops import terminal_events
@@ -48,7 +49,6 @@ _CHANGES = 1024  # transitions of a thread that are logged between two looks of 
 _POINTER = ctypes.c_void_p
 
 _ARMED_AT, _OUTCOME, _CULPRIT, _LACKS, _PAIR, _CARRIED = 0, 2, 3, 4, 5, 6  # as in members.c
-_NOTED, _SWITCHES = -1, -2  # events that do not stop a member
 _DRAIN = ctypes.CFUNCTYPE(None)
 
 
@@ -214,56 +214,61 @@ class ThreadSteps:
         problem, way, tableau = setup.problem, setup.constraint_method, setup.tableau or EULER
         further = () if table is None or way.projects else ("projection", "move")
         kernels = problem_kernels(problem, steps.backend, tapes=(*way.tapes, *further))
-        ode, events, equations = None, None, None
+        equations: NativeConstrained | None = None
+        codes: dict[str, Any] = {"ode": None}  # and who takes their place
         if problem.constrained is not None:
-            equations = NativeConstrained(problem, kernels.constrained_codes(), way, further=further)
-        elif problem.stepping is not None:
-            events = kernels.events_code()
-            equations = NativeStepping(problem.stepping, problem.n_states, kernels.stepping_codes())
+            codes["constrained"] = equations = NativeConstrained(
+                problem, kernels.constrained_codes(), way, further=further
+            )
         else:
-            ode, events = kernels.ode_code(), kernels.events_code()
-        engine = NativeEngine(
-            replace(setup, patience=np.inf, record=0.0),
-            ode,
-            events,
-            constrained=equations,
-            tableau=tableau,
-            capacity=1 if steps.every else 64,
-        )
+            codes["events"] = kernels.events_code()
+        if problem.stepping is not None:
+            codes["constrained"] = NativeStepping(problem.stepping, problem.n_states, kernels.stepping_codes())
+        elif equations is None:
+            codes["ode"] = kernels.ode_code()
+        patient = replace(setup, patience=np.inf, record=0.0)
+        engine = NativeEngine(patient, tableau=tableau, capacity=1 if steps.every else 64, **codes)
         changes = _CHANGES if steps.keeps else 64
-        measure = measure_code(steps.switches, steps.backend)
-        self._transitions = transitions = engine.make_transitions(table, steps.switches, measure, changes=changes)
+        transitions = None
+        if table is not None and equations is not None:
+            transitions = Transitions(
+                problem,
+                equations,
+                table,
+                rtol=setup.rtol,
+                changes=changes,
+                switches=steps.switches,
+                backend=steps.backend,
+            )
+        stops, specs = terminal_events(problem), problem.event_specs
+        kinds = event_kinds(specs, problem.n_constraint_events)
+        self._watch = watch = engine.watch_events(kinds, transitions, changes=changes)
         if steps.endless:
-            transitions.endless()
+            watch.endless()
         unit = library("members")
         self._struct = struct = structure("members")()
-        self._whose: tuple[NDArray[np.int64], ...] = tuple(
-            np.zeros(transitions.capacity, dtype=np.int64) for _ in range(2)
-        )
+        self._whose: tuple[NDArray[np.int64], ...] = tuple(np.zeros(watch.capacity, dtype=np.int64) for _ in range(2))
         self._logs, self._steps = logs, steps
-        stops, specs = terminal_events(problem), problem.event_specs
-        first_own = len(specs) - problem.n_constraint_events
-        kinds = [_SWITCHES if k >= first_own or spec.switches else _NOTED for k, spec in enumerate(specs)]
+        numbers = np.zeros(len(specs) + 1, dtype=np.int64)
         for k, name in enumerate(() if stops is None else stops.names):
-            kinds[[spec.name for spec in specs].index(name)] = k
-        numbers = np.array([*kinds, _NOTED], dtype=np.int64)
+            numbers[[spec.name for spec in specs].index(name)] = k
         drain = _DRAIN(self.flush)
-        slopes = np.zeros(2 * problem.n_states)
-        self._kept = (engine, equations, measure, numbers, drain, slopes, steps.carried)
-        struct.watch, struct.order = transitions.address, float(tableau.order)
-        if table is not None and len(table.rows):
+        before = np.zeros(problem.n_states)
+        self._kept = (engine, numbers, drain, before, steps.carried)
+        struct.watch = watch.address
+        if transitions is not None and table is not None and len(table.rows):
             struct.begin = ctypes.cast(library("equations").transitions_begin, _POINTER).value
-            struct.transitions, struct.n_pairs = transitions.place(""), len(table.rows)
+            struct.transitions, struct.n_pairs = transitions.address, len(table.rows)
             struct.restitution, struct.friction = transitions.place("e"), transitions.place("mu")
-        if table is not None:
+        if transitions is not None:
             for name in ("t_loose", "lacks", "pair"):
                 setattr(struct, name, transitions.place(name))
-        struct.coefficients, struct.kinds = steps.coefficients.ctypes.data, numbers.ctypes.data
+        struct.coefficients, struct.stops = steps.coefficients.ctypes.data, numbers.ctypes.data
         struct.every, struct.keeps = steps.every, steps.keeps
         struct.carried = steps.carried.ctypes.data
         struct.pace = None if steps.pace is None else steps.pace.ctypes.data
         struct.record_member, struct.change_member = (whose.ctypes.data for whose in self._whose)
-        struct.drain, struct.slopes = ctypes.cast(drain, _POINTER).value, slopes.ctypes.data
+        struct.drain, struct.x_before = ctypes.cast(drain, _POINTER).value, before.ctypes.data
         self.address = ctypes.addressof(struct)
         self.begin, self.step = (ctypes.cast(unit[name], _POINTER).value for name in ("members_begin", "members_step"))
 
@@ -273,7 +278,7 @@ class ThreadSteps:
 
     def flush(self) -> None:
         """Take what the log has; native code, or the end of the run, empties it."""
-        log = self._transitions.logged()
+        log = self._watch.logged()
         if self._steps.keeps and len(log["event"]):
             whose, of_changes = self._whose
             log |= {
@@ -281,5 +286,5 @@ class ThreadSteps:
                 "change_member": of_changes[: len(log["change_t"])].copy(),
             }
             self._logs.append(log | {"members": frozenset(log["member"].tolist())})
-        self._transitions.forget()
+        self._watch.forget()
         self._struct.n_signed = self._struct.n_changes_signed = 0

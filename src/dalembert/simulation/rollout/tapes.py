@@ -6,9 +6,8 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.engine.constraints.fallback import GAP
 from dalembert.engine.methods.constraints import ConstraintMethod
-from dalembert.engine.problem.constrained import ConstrainedSystem
+from dalembert.engine.problem.constrained import GAP, ConstrainedSystem
 from dalembert.engine.problem.constrained_tape import dynamics_tape, projection_tape
 from dalembert.engine.problem.problem import Problem
 from dalembert.simulation.rollout.contacts import stepping_macros, stepping_tapes

@@ -1,0 +1,110 @@
+"""What transitions of a run did, and why one led nowhere, by the names of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dalembert.core.errors import SimulationError
+from dalembert.core.types import Array
+from dalembert.core.warn import warn
+from dalembert.engine.problem.pairs import TransitionEntry
+from dalembert.engine.problem.problem import Problem
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.pairs import Pairs
+from dalembert.loop.switches import Switch
+
+__all__ = ["LETS_GO", "TAKES_HOLD", "TransitionLog"]
+
+LETS_GO = {"cable": "slack", "contact": "release"}
+TAKES_HOLD = {"cable": "taut", "contact": "impact"}
+"""What events are called at which a unilateral row lets go and takes hold, by its kind."""
+
+_CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act, as in unilateral.c
+
+
+class TransitionLog:
+    """Transitions of a run, in order.
+
+    Parameters
+    ----------
+    eom, problem, pairs, switches
+        Of the closed loop.
+    p
+        Parameters of the run.
+
+    Attributes
+    ----------
+    entries
+        What they did.
+    """
+
+    def __init__(
+        self, eom: EquationsOfMotion, problem: Problem, pairs: Pairs, switches: Mapping[str, Switch], p: Array
+    ) -> None:
+        system = eom.constraint_system
+        self._machine, self._system, self._pairs, self._switches, self._p = eom.machine, system, pairs, switches, p
+        self._kinds = {r.name: r.kind for r in system.rows if r.unilateral}
+        self._hidden = frozenset(spec.name for spec in problem.event_specs if spec.hidden)
+        self.entries: list[dict[str, Any]] = []
+
+    def add(self, transition: TransitionEntry) -> None:
+        """Take a transition into the log."""
+        on, off = self._changed(transition.names)
+        told = [name for name in transition.names if name not in self._hidden]
+        known = {"t": transition.t, "events": told, "on": sorted(on), "off": sorted(off)}
+        self.entries.append(known | self.described(transition))
+
+    def _changed(self, names: Sequence[str]) -> tuple[set[str], set[str]]:
+        """What takes hold and lets go at these events."""
+        on: set[str] = set()
+        off: set[str] = set()
+        for name in names:
+            if name in self._switches:
+                on |= set(self._switches[name].on)
+                off |= set(self._switches[name].off)
+            pair, _, what = name.rpartition(".")
+            if pair in self._kinds:
+                if what == LETS_GO[self._kinds[pair]]:
+                    off.add(pair)
+                elif what == TAKES_HOLD[self._kinds[pair]]:
+                    on.add(pair)
+        return on, off - on
+
+    def described(self, transition: TransitionEntry) -> dict[str, Any]:
+        """Say what a transition did, by names; tell of restitution that was lowered."""
+        machine, impulses = self._machine, transition.impulses.tolist()
+        least = 1e-12 * max(1e-9 * transition.speed, max(impulses, default=0.0), -min(impulses, default=0.0))
+        named = zip(self._system.row_names, impulses, strict=True)
+        entry: dict[str, Any] = {
+            "energy_lost": transition.energy_lost,
+            "impulse": {n: i for n, i in named if i > least or i < -least},
+        }
+        if transition.shocks:
+            entry["painleve"] = transition.shocks
+        if transition.factor < 1.0:
+            entry["restitution_factor"] = transition.factor
+            warn(
+                f"machine '{machine.name}': restitution would have added energy at t = {transition.t:.6g} s "
+                f"({', '.join(transition.names)}); it was lowered to {transition.factor:.6g} of what it is"
+            )
+        return entry
+
+    def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
+        name, what = self._pairs.names[pair], "forces" if forces else "impulses"
+        if not self._pairs.coefficients(self._p)[1][pair] > 0.0:
+            return SimulationError(
+                f"no {what} keep contact '{name}' of machine '{self._machine.name}' from closing at t = {t:.9g} s: "
+                "the constraints of the machine drive it there"
+            )
+        return SimulationError(
+            f"no {what} obey the law of friction at contact '{name}' of machine '{self._machine.name}' at "
+            f"t = {t:.9g} s: Painleve's paradox; lower its friction"
+        )
+
+    def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
+        """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""
+        name = next(rows.name for rows in self._system.rows if rows.start <= row < rows.stop)
+        how = "not closed" if gap is None else f"{gap:.4g}, more than {_CLOSED:g}"
+        return SimulationError(f"constraint '{name}' cannot begin to act at t = {t:.9g} s: its gap is {how}")
