@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.compile.backend import Backend
 from dalembert.core.types import Array
 from dalembert.engine.codes import Code
 from dalembert.engine.layout import structure
@@ -160,9 +161,9 @@ class NativeEngine:
         adaptive: bool | None = None,
         constrained: Any = None,
         capacity: int | None = None,
-        backend: str = "native",
+        backend: Backend = "native",
     ) -> None:
-        self.backend = backend
+        self.backend: str = backend
         method = tableau or setup.tableau or EULER  # a method that steps by itself never looks at it
         n, n_held = setup.problem.n_states, len(setup.problem.held_names)
         self._library = library("loop")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.compile import compile_function
-from dalembert.compile.kernel import Backend
+from dalembert.compile.backend import Backend
 from dalembert.core.types import Array
 from dalembert.engine.codes import Code, code_of
 from dalembert.engine.constraints.native import NativeConstrained
@@ -82,7 +82,7 @@ def transitions_memory(
         array("switch_value", np.array([value for _, value in sets]))
         if measure is not None:
             struct.measure = measure.address
-            memory.work("measure_work", measure)
+            array("measure_work", measure.work())
             array("measured", np.zeros(len(integers["measure_latch"])))
     sizes = {"M": nv * nv, "R": nv * nv, "f": nv, "J": m * nv, "Y": nv * m, "gamma": m, "phi": m, "rate": m}
     sizes["x_bare"] = n

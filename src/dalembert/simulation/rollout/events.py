@@ -214,23 +214,27 @@ class ThreadSteps:
         problem, way, tableau = setup.problem, setup.constraint_method, setup.tableau or EULER
         further = () if table is None or way.projects else ("projection", "move")
         kernels = problem_kernels(problem, steps.backend, tapes=(*way.tapes, *further))
-        equations: NativeConstrained | None = None
-        codes: dict[str, Any] = {"ode": None}  # and who takes their place
+        ode, events = None, None
+        equations: NativeConstrained | NativeStepping | None = None
         if problem.constrained is not None:
-            codes["constrained"] = equations = NativeConstrained(
-                problem, kernels.constrained_codes(), way, further=further
-            )
+            equations = NativeConstrained(problem, kernels.constrained_codes(), way, further=further)
+        elif problem.stepping is not None:
+            events = kernels.events_code()
+            equations = NativeStepping(problem.stepping, problem.n_states, kernels.stepping_codes())
         else:
-            codes["events"] = kernels.events_code()
-        if problem.stepping is not None:
-            codes["constrained"] = NativeStepping(problem.stepping, problem.n_states, kernels.stepping_codes())
-        elif equations is None:
-            codes["ode"] = kernels.ode_code()
-        patient = replace(setup, patience=np.inf, record=0.0)
-        engine = NativeEngine(patient, tableau=tableau, capacity=1 if steps.every else 64, **codes)
+            ode, events = kernels.ode_code(), kernels.events_code()
+        engine = NativeEngine(
+            replace(setup, patience=np.inf, record=0.0),
+            ode,
+            events,
+            constrained=equations,
+            tableau=tableau,
+            capacity=1 if steps.every else 64,
+        )
         changes = _CHANGES if steps.keeps else 64
         transitions = None
-        if table is not None and equations is not None:
+        if table is not None:
+            assert isinstance(equations, NativeConstrained)
             transitions = Transitions(
                 problem,
                 equations,
