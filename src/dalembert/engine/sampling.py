@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -176,7 +175,6 @@ class Sampler:
         self.names, self.origin, self.updates, self._p = names, origin, schedule.updates, p
         self.seed, self.member = seed, member
         self.held = np.array(schedule.initial if held is None else held, dtype=float)
-        self._history: list[tuple[float, Array]] = [(-math.inf, self.held.copy())]
         self.period = min((u.period for u in self.updates), default=0.0)
         self.label = self.updates[-1].name if self.updates else ""
         t = origin if start is None else start
@@ -203,19 +201,16 @@ class Sampler:
 
     def sample(self, t: float, x: Array) -> None:
         """Set anew what is due at t."""
-        done = False
         for i, update in enumerate(self.updates):
             if self._instant(i) > t + _SAME * update.period:
                 continue
-            self.doing, done = update.name, True
+            self.doing = update.name
             if self.update is not None and self.codes[i] is not None and self.update(i):
                 continue
             drawn = update.drawn(self.seed, int(self.counts[i]), self.member)
             values = self._calls[i](t, x, self.held.copy(), self._p, drawn)
             self.held[self._rows[i]] = self._checked(t, update, values)
             self.counts[i] += 1
-        if done and self.update is None:
-            self._history.append((t, self.held.copy()))
 
     def _checked(self, t: float, update: Update, values: ArrayLike) -> Array:
         where = f"controller {update.name!r} at t = {t:g} s"
@@ -240,13 +235,6 @@ class Sampler:
             passed = (t - self.origin - update.offset) / update.period
             sampled |= (np.abs(passed - np.round(passed)) <= _SAME) & (passed > -0.5)
         return sampled
-
-    def held_at(self, t: Array) -> Array:
-        """Return the values held at recorded times; at an instant, those set there."""
-        first = bisect_right(self._history, t[0], key=lambda known: known[0]) - 1 if len(t) else -1
-        instants = np.array([instant for instant, _ in self._history[first:]])
-        values = np.array([value for _, value in self._history[first:]]).reshape(len(instants), len(self.names))
-        return values[np.searchsorted(instants, t, side="right") - 1]
 
 
 def _kernel(update: Update, backend: Backend) -> Kernel | None:

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
@@ -70,20 +71,20 @@ def compile_engine(command: list[str], folder: Path | None = None) -> list[Path]
     """
     folder = folder or FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    for unit in UNITS:
-        library = shipped_path(unit, folder)
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            source, built = Path(scratch, f"{unit}.c"), Path(scratch, library.name)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch, ThreadPoolExecutor() as pool:
+
+        def compiled(unit: str) -> list[Path]:
+            source, built, library = Path(scratch, f"{unit}.c"), Path(scratch, f"{unit}.so"), shipped_path(unit, folder)
             source.write_text(checked_text(unit), encoding="utf-8")
             words = [*command, *_FLAGS, "-shared", str(source), "-lm", "-o", str(built)]
             done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(f"$ {shlex.join(words)}\n{done.stdout}{done.stderr}")
             os.replace(built, library)
-        _digest_path(library).write_text(f"{_digest(unit)}\n", encoding="ascii")
-        files += [library, _digest_path(library)]
-    return files
+            _digest_path(library).write_text(f"{_digest(unit)}\n", encoding="ascii")
+            return [library, _digest_path(library)]
+
+        return [file for files in pool.map(compiled, UNITS) for file in files]
 
 
 def _digest_path(library: Path) -> Path:

@@ -5,7 +5,6 @@
  * A pair that sticks has tangential rows of its own; of one that slips friction is a part of the normal force, K_n. The
  * multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared, also where
  * constraints that hold could carry it. Friction of slow slips is turned to where they are going.
- * fallback.py is the same in NumPy; keep the two alike.
  */
 
 #define LEAD 1e-4    /* time [s] by which friction of a slip that has only just begun is ahead of it */

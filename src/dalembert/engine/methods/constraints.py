@@ -50,7 +50,7 @@ class ConstraintMethod(ABC):
     integrator
         The integrator that it brings along, in place of the explicit ones; "" if it works with all of these.
     implicit
-        Whether that integrator is the one-step method of constrained_alpha.c, which needs derivatives and a compiler.
+        Whether that integrator is the one-step method of constrained_alpha.c, which needs derivatives.
     tapes
         Functions of `ConstrainedSystem` that it needs in native code.
     """

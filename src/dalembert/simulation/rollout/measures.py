@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 
-__all__ = ["REDUCERS", "MeasureKind", "Measures", "looked_at", "reduce_step"]
+__all__ = ["REDUCERS", "MeasureKind", "Measures", "looked_at"]
 
 
 class MeasureKind(IntEnum):
@@ -118,27 +118,6 @@ class Measures:
             numbers[usable] = REDUCERS[word].finish(value[usable], seen[usable])
             result[name] = numbers
         return result
-
-
-def reduce_step(measures: Measures, t: float, h: float, slack: float, y: Array, before: Array, memory: Array) -> None:
-    """``look`` of lanes_rollout.c for one member, whose memory (2, n) is changed."""
-    for j, kind in enumerate(measures.kinds.tolist()):
-        since, until = measures.since[j] - slack, measures.until[j] + slack
-        value, seen, new = memory[0, j], memory[1, j], y[j]
-        if not since <= t <= until:
-            continue
-        if kind == MeasureKind.INTEGRAL:
-            if t - h >= since and h > 0.0:
-                memory[:, j] = value + 0.5 * h * (before[j] + new), seen + h
-            continue
-        if kind in (MeasureKind.FIRST, MeasureKind.LAST):
-            if new > 0.0 and not (kind == MeasureKind.FIRST and seen):
-                memory[:, j] = t, 1.0
-            continue
-        larger = {MeasureKind.MAXIMUM: new > value, MeasureKind.MINIMUM: new < value}.get(MeasureKind(kind), True)
-        if kind == MeasureKind.FINAL or ((larger or np.isnan(new)) and not np.isnan(value)):
-            memory[0, j] = new
-        memory[1, j] = 1.0
 
 
 def looked_at(names: Sequence[str], function: ca.Function) -> Measures:

@@ -150,7 +150,7 @@ class Members:
 
 
 class RolloutEngine(Protocol):
-    """A time loop of many members, whoever runs it: lanes, a GPU or NumPy."""
+    """A time loop of many members, whoever runs it: lanes, a GPU, or the engine of single runs."""
 
     backend: str
 

@@ -12,14 +12,10 @@ from numpy.typing import NDArray
 from dalembert.core.types import Array
 from dalembert.engine.problem.problem import EventSpec, Problem
 
-__all__ = ["PROBE", "STOPPED", "WIDTH", "Stops", "chosen_events", "terminal_events"]
+__all__ = ["STOPPED", "Stops", "chosen_events", "terminal_events"]
 
 STOPPED = -2
 """Status of a member that stopped at the first event; at the next one it is one less, and so on."""
-PROBE = 1e-6
-"""Part of a step after which the sign of an event function counts at the start, as in single runs."""
-WIDTH = 1e-13
-"""Part of a step to which an event is located."""
 
 
 @dataclass(frozen=True, eq=False)
