@@ -285,9 +285,11 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
     const struct tolerance *const T = &R->tolerance;
     const double target = seg->h;
     real *const slope = rate + STAGES * N_STATES, *const last = rate + (STAGES - 1) * N_STATES;
-    real t = SPLAT(seg->anchor), pace[N_PACE];
+    real t = SPLAT(seg->anchor), pace[N_PACE], planned[N_PACE]; /* planned: before the first try of a step */
+    integer begins = J(-1);
     load_members(R->pace, start, members, R->n, N_PACE, N_PACE, pace);
     derivative(t, x, c, p, slope, w, &R->beside);
+    for (int j = 0; j < N_PACE; j++) planned[j] = pace[j];
     const integer fresh = pace[TO_TRY] == 0.0;
     if (any(fresh)) {
         for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
@@ -310,6 +312,8 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
             alive &= ~(tiny | many);
             continue;
         }
+        for (int j = 0; j < N_PACE; j++) planned[j] = select_(begins & going, pace[j], planned[j]);
+        begins &= ~going;
         integer landed, stopped = J(0);
         const real length = select_(going, length_of(T, pace, t, target, &landed), K(0.0));
         const real end = select_(landed, SPLAT(target), t + length);
@@ -321,13 +325,14 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
         for (int j = 0; j < N_STATES; j++) slope[j] = select_(taken, last[j], slope[j]);
         normalise(next);
         if (R->n_events && any(taken)) {
-            store_block(R->pace + start * N_PACE, members, N_PACE, N_PACE, pace);
+            store_block(R->pace + start * N_PACE, members, N_PACE, N_PACE, planned);
             real where = t;
             const integer lost = watch(R, start, members, &where, 0.0, end, taken, x, c, p, next, signs, signs + R->n_events,
                                        w, &stopped);
             there = select_(stopped, where, end);
             alive &= ~lost, taken &= ~lost;
         }
+        begins |= taken;
         for (int j = 0; j < N_STATES; j++) x[j] = select_(taken, next[j], x[j]);
         t = select_(taken, there, t);
         if (R->n_measures && (R->every || any(stopped)))
