@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert import analysis
 from dalembert.analysis.cables.tensions import platform_load
-from dalembert.core.constraint_algebra import least_constraint
+from dalembert.engine.unilateral.algebra import least_constraint
 from dalembert.systems import cable_robots as cr
 
 CABLES = [f"cable{k}" for k in range(1, 9)]

@@ -383,7 +383,6 @@ def winch_pid(*gains, **options) -> cr.WinchPID:
         (lambda: winch_pid(1.0, 1.0, 1.0, feedforward=(np.inf,)), "feedforward must be finite"),
         (lambda: cr.winch_reference(EIGHT, lambda t: ca.SX.zeros(3)), "path must return the 15 coordinates"),
         (lambda: cr.winch_reference(FOUR, lambda t: ca.SX.zeros(7)), "no cables with winches"),
-        (lambda: da.simulate(FOUR, duration=0.1, q0=REST, constraints="generalized-alpha", backend="vm"), "C compiler"),
     ],
 )
 def test_wrong_calls_say_what_is_wrong(make, match) -> None:

@@ -10,7 +10,6 @@ from dalembert.core.constraint_algebra import (
     correction,
     corrections,
     factorise,
-    impact,
     independent_rows,
     minimum_norm,
 )
@@ -91,15 +90,6 @@ def test_corrections_of_many_are_those_of_each(extra) -> None:
         np.testing.assert_allclose(many[k], correction(M[k], J[k], gamma[k]), rtol=0, atol=1e-9 * np.abs(many[k]).max())
     np.testing.assert_array_equal(corrections(M[3:6], J[3:6], gamma[3:6]), many[3:6])
     assert not corrections(M, J[:, :0], gamma[:, :0]).any()
-
-
-def test_an_impact_takes_the_energy_of_the_velocity_that_it_takes() -> None:
-    """An inelastic impact is a projection: ``T- - T+`` is the kinetic energy of ``v- - v+`` (Carnot)."""
-    M, J, _, v = system(2, extra=0)
-    struck = impact(M, J, J @ v, v, np.zeros(len(J), dtype=bool))
-    change = struck.v - v
-    np.testing.assert_allclose(struck.energy_lost, 0.5 * change @ M @ change, rtol=1e-9)
-    np.testing.assert_allclose(M @ change + J.T @ struck.impulses, 0.0, atol=1e-9 * np.abs(M @ v).max())
 
 
 def test_factors_are_factors() -> None:

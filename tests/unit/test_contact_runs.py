@@ -10,7 +10,7 @@ from tests.support.thrown_box import thrown_box
 
 import dalembert as da
 from dalembert import systems
-from dalembert.core.contact_algebra import Cones, Touch, delassus, solve_cones, strike
+from dalembert.engine.unilateral.algebra import Cones, Touch, delassus, solve_cones, strike
 from dalembert.systems import falling_chains
 
 G = 9.81

@@ -11,36 +11,10 @@ from scipy.special import ellipk
 
 from dalembert.core.errors import SimulationError
 from dalembert.simulation import EventSpec, integrate
-from dalembert.simulation.roots import find_crossing
 from support.problems import ball, make_problem, oscillator, pendulum, sampled_integrator, stepping
 
 G = 9.81
 NATIVE_AND_PYTHON = pytest.mark.parametrize("backend", ["auto", "vm"])
-
-
-@pytest.mark.parametrize(
-    ("function", "a", "b", "root"),
-    [
-        (lambda s: s**3 - 0.2, 0.0, 1.0, 0.2 ** (1 / 3)),
-        (lambda s: np.exp(20 * s) - 2.0, -3.0, 1.0, np.log(2) / 20),
-        (lambda s: (s - 0.7) ** 9, 0.0, 1.0, 0.7),
-        (lambda s: np.sign(s - 0.3), 0.0, 1.0, 0.3),
-        (lambda s: np.arctan(1e6 * (s - 1e-3)), 0.0, 1.0, 1e-3),
-        (lambda s: 1e-300 * (s - 0.25), 0.0, 1.0, 0.25),
-    ],
-)
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_crossing_is_bracketed(function, a, b, root, sign) -> None:
-    calls = []
-
-    def g(s: float) -> float:
-        calls.append(s)
-        return sign * float(function(s))
-
-    s = find_crossing(g, a, g(a), b, g(b), tolerance=1e-13)
-    assert abs(s - root) <= (1e-13 if len(calls) > 2 else 0) + 1e-15 or function(s) == 0.0
-    assert g(s) * g(b) >= 0.0, "the point returned lies behind the crossing"
-    assert len(calls) < 120
 
 
 @NATIVE_AND_PYTHON

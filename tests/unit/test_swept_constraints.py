@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.engine.constraints import system
+from dalembert.engine.problem import constrained as system
 from dalembert.engine.problem.constrained_tape import swept_motion
 from dalembert.systems.falling_chains import chain_on_ground
 

@@ -98,9 +98,7 @@ def test_wheel_works_without_a_compiler(wheel: Path, tmp_path: Path) -> None:
     assert len(found["warned"]) == 1 and "compiler" in found["warned"][0]
     native = da.simulate(load_system("double-pendulum"), duration=2.0, q0=START, method="dopri5", record=0.5)
     np.testing.assert_allclose(found["q"], native["q_2"], rtol=1e-7)
-    many = da.rollout(
-        load_system("double-pendulum"), duration=0.5, q0={"q_1": [1.5, 1.0], "q_2": 0.5}, record=0.5
-    )
+    many = da.rollout(load_system("double-pendulum"), duration=0.5, q0={"q_1": [1.5, 1.0], "q_2": 0.5}, record=0.5)
     np.testing.assert_allclose(found["many"], many["q_2"][:, -1], rtol=1e-11)
     assert (tmp_path / "run.html").stat().st_size > 100_000 and (tmp_path / "run.png").stat().st_size > 10_000
     command = [str(programs / "dalembert")]

@@ -86,7 +86,9 @@ def _compiler() -> list[Remark]:
     toolchain = find_toolchain()
     if toolchain is None:
         advice = 'pip install "dalembert[compiler]", or your system\'s gcc or clang'
-        return [Remark("C compiler", "missing", f"{missing_toolchain()}; equations run on CasADi's virtual machine", advice)]
+        return [
+            Remark("C compiler", "missing", f"{missing_toolchain()}; equations run on CasADi's virtual machine", advice)
+        ]
     command = " ".join(toolchain.command)
     x = ca.SX.sym("x")
     try:

@@ -32,14 +32,17 @@ static void evaluate_part(struct watch *W, double s) {
         for (int64_t i = 0; i < L->n_events; i++) W->g_part[i] = NAN;
 }
 
-/* Take the signs that the fired events have just after the present time, so soon that Euler's step will do. What must not
- * be negative and passes zero before that, having been clearly positive (g_kept), has still to be located. */
+/* Take the signs that the fired events have just after the present time; of what must not be negative, and is looked at
+ * anew in any case, so soon that Euler's step will do. What must not be negative and passes zero before that, having been
+ * clearly positive (g_kept), has still to be located. */
 static void arm_events(struct watch *W) {
     struct loop *L = W->loop;
     const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
     W->armed_at = L->t, W->armed_for = 0.0;
     if (!(s > 0.0)) return;
-    if (L->custom) evaluate_part(W, s); /* it has no derivative */
+    int whole = L->custom != 0; /* it has no derivative */
+    for (int64_t i = 0; i < W->first_own; i++) whole |= W->fired[i] && W->kinds[i] != LOOKS;
+    if (whole) evaluate_part(W, s);
     else {
         if (!L->fresh && loop_derivative(L, L->t, L->x, L->stage)) return;
         L->fresh = 1;
