@@ -277,10 +277,12 @@ def test_generalized_alpha_of_index_2_keeps_the_velocities(reference) -> None:
 def test_virtual_machine_gives_the_same_run(reference) -> None:
     free, _ = pendulum_by_constraints()
     settings = {"duration": 0.05, "q0": {"f.z": -0.8}, "v0": {"f.wx": 2.0, "f.vy": 1.6}, "step": 1e-3}
-    for name in ("projection", "udwadia-kalaba", "penalty", "augmented-lagrangian", "generalized-alpha"):
+    for name in ("projection", "baumgarte", "udwadia-kalaba", "penalty", "augmented-lagrangian", "generalized-alpha"):
         native, slow = (da.simulate(free, constraints=name, backend=b, **settings) for b in ("native", "vm"))
-        assert np.allclose(native.x, slow.x, atol=1e-9)
-        assert np.allclose(native.y[:, :-2], slow.y[:, :-2], rtol=1e-6, atol=1e-5)
+        # rounding of the violation, times the penalty, acts as a force; Newton's method ends within 1e-13 in each step
+        bound = 1e-9 if hasattr(CONSTRAINT_METHODS[name](), "penalty") else 1e-11
+        np.testing.assert_allclose(slow.x, native.x, rtol=bound, atol=bound)
+        assert slow.metadata["backend"] == "vm"
 
 
 def test_prescribed_motion_does_work() -> None:

@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 import dalembert as da
 from dalembert.cli.app import app, run
 from dalembert.core.errors import FileFormatError, UnknownNameError
+from dalembert.engine import shipped
+from dalembert.engine.sources import UNITS
 from dalembert.io import STARTERS, check_machine, machine_json_schema, starter
 from dalembert.systems import SYSTEMS
 
@@ -265,12 +267,22 @@ def test_doctor(capsys: pytest.CaptureFixture[str]) -> None:
     assert {f["state"] for f in findings.values()} <= {"ok", "missing"}
 
 
-def test_doctor_without_compiler(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_without_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("DALEMBERT_CC", "no-such-compiler")
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     assert run(["doctor", "--json"]) == 0
     findings = {f["what"]: f for f in json.loads(capsys.readouterr().out)}
     assert findings["C compiler"]["state"] == "missing"
     assert "DALEMBERT_CC" in findings["C compiler"]["found"]
+    assert findings["compiled engine"]["state"] == "missing"
+    for unit in UNITS:
+        shipped.shipped_path(unit).write_bytes(b"")
+        shipped.shipped_path(unit).with_suffix(".sha256").write_text("of other sources")
+    assert run(["doctor", "--json"]) == 1
+    findings = {f["what"]: f for f in json.loads(capsys.readouterr().out)}
+    assert findings["compiled engine"]["state"] == "broken" and "install" in findings["compiled engine"]["advice"]
 
 
 def test_cache_clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,9 +15,10 @@ from tests.support.gpu_on_processor import compile_text, needs_gpp
 
 import dalembert as da
 from dalembert.compile.build import build_units, find_toolchain
-from dalembert.compile.forms import LANES_ROLLOUT, definitions, read_text
+from dalembert.compile.forms import definitions, read_text
 from dalembert.core.noise import integers, normals, philox, quantile
 from dalembert.core.quantile import quantile_macros
+from dalembert.engine.rollout.forms import LANES_ROLLOUT
 
 CC, EMULATOR = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
 RNG = np.random.default_rng(8)
@@ -119,7 +120,9 @@ int main(void) {{
 
 def lane_text() -> str:
     head = [read_text(name) for name in LANES_ROLLOUT.prelude]
-    return "\n".join([*head, definitions(quantile_macros()), read_text("noise.h"), LANE_NUMBERS])
+    return "\n".join(
+        [*head, definitions(quantile_macros()), read_text("dalembert.engine.rollout:noise.h"), LANE_NUMBERS]
+    )
 
 
 def drawn(library: ctypes.CDLL, width: int) -> np.ndarray:
@@ -156,7 +159,9 @@ extern "C" void numbers{CALL} {{
     for (int k = 0; k < n; k++) out[k] = w[k];
 }}
 """
-    text = read_text("cuda.h") + definitions(quantile_macros()) + read_text("noise.h") + numbers
+    text = (
+        read_text("cuda.h") + definitions(quantile_macros()) + read_text("dalembert.engine.rollout:noise.h") + numbers
+    )
     fuse = ["-O2", "-march=native", "-ffp-contract=fast", *(["-DDA_FLOAT"] if real == "float" else [])]
     expected = normals(SEED, np.arange(1000), STREAM, INSTANT, N)
     want = expected if real == "double" else expected.astype(np.float32).astype(np.float64)
@@ -175,7 +180,7 @@ def test_arm_draws_the_same_bits(tmp_path: Path) -> None:
 
 
 def test_single_runs_and_members_read_the_same_bits() -> None:
-    """A sensor of a mass at rest reads its noise: in native single runs, in lanes, and without a compiler."""
+    """A sensor of a mass at rest reads its noise: in native single runs, in lanes, and on the virtual machine."""
     machine = da.Machine(
         "mass",
         bodies=[da.point_mass("mass", 1.0)],

@@ -307,7 +307,6 @@ def test_refusals() -> None:
         ({"machine": ball(law="poisson")}, "Poisson"),
         ({"machine": free}, "machine 'ball' has none"),
         ({"limits": "never"}, "limits must be one of record, stop, ignore, contact, got 'never'"),
-        ({"machine": da.equations(machine, backend="vm")}, "needs a C compiler"),
     ):
         with pytest.raises(InputError, match=message):
             attempt(**options)

@@ -202,9 +202,15 @@ def test_threads_of_a_stepper_keep_their_memory(lifts: da.EquationsOfMotion, mon
     assert len(made) <= 3
 
 
+def test_virtual_machine_has_the_same_transitions(balls: da.EquationsOfMotion) -> None:
+    v0, p = thrown(3)
+    lanes, single = (da.rollout(eom, v0=v0, p=p, **SETTINGS) for eom in (balls, da.equations(swing(), backend="vm")))
+    assert (lanes.metadata["backend"], single.metadata["backend"]) == ("lanes", "vm")
+    for i in range(3):
+        assert_same(single.member(i), lanes.member(i))
+
+
 def test_what_cannot_be_done_is_refused() -> None:
-    with pytest.raises(da.InputError, match=r"members of machine 'swing' leave .* not with the backend 'vm'"):
-        da.rollout(da.equations(swing(), backend="vm"), duration=0.1)
     with pytest.raises(da.InputError, match="a stepper runs the methods euler, heun, rk4, not 'dopri5'"):
         da.stepper(swing(), period=0.01, members=2, method="dopri5")
 

@@ -423,7 +423,6 @@ def test_refusals() -> None:
         ({"method": "dopri5"}, "steps by 'moreau', not by method 'dopri5'"),
         ({"rtol": 1e-3}, "rtol is for"),
         ({"q0": {"base.z": 0.04}}, "contact 'floor' of machine 'ball'.*starts 0.06 m deep"),
-        ({"backend": "vm"}, "needs a C compiler"),
         ({"machine": ball(law="poisson")}, "contact 'floor'.*Poisson"),
         ({"machine": machine.with_(contacts=())}, "machine 'ball' has none"),
         ({"by": "natural"}, "cannot keep constraints"),

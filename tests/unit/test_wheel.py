@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.engine.sources import UNITS
 from dalembert.systems import load_system
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,12 +28,13 @@ with warnings.catch_warnings(record=True) as said:
     machine = load_system("double-pendulum")
     eom = da.equations(machine)
     run = da.simulate(machine, duration=2.0, q0={"q_1": 1.5, "q_2": 0.5}, method="dopri5", record=0.5)
+    many = da.rollout(machine, duration=0.5, q0={"q_1": [1.5, 1.0], "q_2": 0.5}, record=0.5)
     run.report("run.html")
     figure = run.plot(path="run.png")
     ok = da.verify(machine, samples=2).ok
 warned = [str(w.message) for w in said if issubclass(w.category, da.DalembertWarning)]
 print(json.dumps({"where": da.__file__, "toolchain": find_toolchain() is not None, "q": run["q_2"].tolist(),
-                  "drift": run.energy.drift, "warned": warned, "verified": ok}))
+                  "drift": run.energy.drift, "warned": warned, "verified": ok, "many": many["q_2"][:, -1].tolist()}))
 """
 
 
@@ -59,17 +61,18 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_wheel_holds_everything_of_the_package(wheel: Path) -> None:
-    """Native sources, machine files and the built page among it; and it is the same for every Python and platform."""
+    """Native sources, machine files and the built page among it; and the engine, compiled for every Python."""
     with zipfile.ZipFile(wheel) as archive:
         inside = {name for name in archive.namelist() if name.startswith("dalembert/")}
     source = ROOT / "src"
     files = {
         str(path.relative_to(source))
         for path in (source / "dalembert").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not {"__pycache__", "_built"} & set(path.parts)
     }
-    assert inside == files
-    assert wheel.name.endswith("-py3-none-any.whl")
+    engine = {f"dalembert/engine/_built/{unit}{end}" for unit in UNITS for end in (".so", ".sha256")}
+    assert inside == files | engine
+    assert "-py3-none-" in wheel.name and not wheel.name.endswith("-any.whl")
 
 
 @pytest.mark.slow
@@ -95,6 +98,8 @@ def test_wheel_works_without_a_compiler(wheel: Path, tmp_path: Path) -> None:
     assert len(found["warned"]) == 1 and "compiler" in found["warned"][0]
     native = da.simulate(load_system("double-pendulum"), duration=2.0, q0=START, method="dopri5", record=0.5)
     np.testing.assert_allclose(found["q"], native["q_2"], rtol=1e-7)
+    many = da.rollout(load_system("double-pendulum"), duration=0.5, q0={"q_1": [1.5, 1.0], "q_2": 0.5}, record=0.5)
+    np.testing.assert_allclose(found["many"], many["q_2"][:, -1], rtol=1e-11)
     assert (tmp_path / "run.html").stat().st_size > 100_000 and (tmp_path / "run.png").stat().st_size > 10_000
     command = [str(programs / "dalembert")]
     assert "double-pendulum" in run([*command, "systems"], tmp_path, bare)
@@ -102,3 +107,4 @@ def test_wheel_works_without_a_compiler(wheel: Path, tmp_path: Path) -> None:
     assert "completed" in run([*command, "simulate", "crane.yaml"], tmp_path, bare)
     doctor = {row["what"]: row for row in json.loads(run([*command, "doctor", "--json"], tmp_path, bare))}
     assert doctor["C compiler"]["state"] != "ok" and "dalembert[compiler]" in doctor["C compiler"]["advice"]
+    assert doctor["compiled engine"]["state"] == "ok"

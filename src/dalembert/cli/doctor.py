@@ -22,6 +22,8 @@ from dalembert.cli.output import show, table
 from dalembert.compile import cache_content, cache_directory, compile_function, find_toolchain
 from dalembert.compile.build import available_cores, missing_toolchain
 from dalembert.core.errors import BuildError
+from dalembert.engine.shipped import shipped_state
+from dalembert.engine.sources import UNITS
 
 __all__ = ["doctor"]
 
@@ -59,6 +61,7 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="Print the findings
         Remark("Python", "ok", f"{platform.python_version()} ({sys.executable})"),
         Remark("processor", "ok", _processor()),
         *_compiler(),
+        _engine(),
         _cache(),
         _gpu(),
         *(_extra(*extra) for extra in _EXTRAS),
@@ -83,7 +86,9 @@ def _compiler() -> list[Remark]:
     toolchain = find_toolchain()
     if toolchain is None:
         advice = 'pip install "dalembert[compiler]", or your system\'s gcc or clang'
-        return [Remark("C compiler", "missing", f"{missing_toolchain()}; equations run in a virtual machine", advice)]
+        return [
+            Remark("C compiler", "missing", f"{missing_toolchain()}; equations run on CasADi's virtual machine", advice)
+        ]
     command = " ".join(toolchain.command)
     x = ca.SX.sym("x")
     try:
@@ -95,6 +100,18 @@ def _compiler() -> list[Remark]:
         ]
     works = Remark("C compiler", "ok" if right else "broken", command)
     return [works, _calls()]
+
+
+def _engine() -> Remark:
+    states = {shipped_state(unit) for unit in UNITS}
+    if states == {"current"}:
+        return Remark("compiled engine", "ok", "from the installation; built for this processor where a compiler is")
+    if find_toolchain() is not None:
+        return Remark("compiled engine", "ok", "built for this processor")
+    advice = "install dalembert again, which compiles it, or a C compiler"
+    if "stale" in states:
+        return Remark("compiled engine", "broken", "compiled from other sources: no simulations", advice)
+    return Remark("compiled engine", "missing", "nothing to simulate with", advice)
 
 
 def _calls() -> Remark:
