@@ -115,6 +115,6 @@ class OfferedEngine(NativeEngine):
                 outcome = Outcome(self._library.loop_offer(self._reference))
                 if outcome is Outcome.REACHED:
                     self._library.loop_accept(self._reference)
-            self._at = (step.t, np.array(step.x))
+            self._at = (step.t, self._x_next.copy())  # with unit quaternions
             if outcome is not Outcome.REACHED:
                 return outcome
