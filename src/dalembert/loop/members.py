@@ -32,7 +32,7 @@ from dalembert.simulation.rollout.lanes import LaneRollout
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.singles import SingleRollout
-from dalembert.simulation.rollout.stops import Stops
+from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.rollout.tapes import solves_on_tape
 
 __all__ = [
@@ -45,7 +45,6 @@ __all__ = [
     "members_of",
     "outside_of_lanes",
     "processor_engine",
-    "with_signs",
 ]
 
 
@@ -62,11 +61,6 @@ def held_inputs(loop: ClosedLoop) -> Array:
         "rollouts take constant inputs and what is written as expressions (laws, Sampled, NativeGuidance), not Python "
         f"controllers, got {names}"
     )
-
-
-def with_signs(members: Members, stops: Stops | None) -> Members:
-    """Return members that have not left their start, as the events at which they stop see it."""
-    return members if stops is None else replace(members, signs=np.full((len(members.x), len(stops)), np.nan))
 
 
 MemberValues = ArrayLike | Mapping[str, ArrayLike] | None
@@ -272,7 +266,7 @@ def outside_of_lanes(
     """
     problem, way = setup.problem, setup.constraint_method
     told = goes_alone(problem, setup.method, solves_on_tape(way)) or watches(problem)
-    if not told and engine.backend != "vm":
+    if not told and engine.backend != "vm" and terminal_events(problem) is None:
         return members
     switching, n = loop.switching, len(members.x)
     table, coefficients, switches = None, np.zeros((n, 0)), None

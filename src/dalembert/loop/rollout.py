@@ -34,7 +34,6 @@ from dalembert.loop.members import (
     members_of,
     outside_of_lanes,
     processor_engine,
-    with_signs,
 )
 from dalembert.loop.outlets import ROLLOUT
 from dalembert.loop.signals import Measure, make_measures
@@ -140,7 +139,6 @@ def rollout(
     check_member_limits(experiment, family.q0)
     if problem.stepping is not None:
         check_gaps(eom, x0[:, : eom.nq], parameters, limits=experiment.limits == "contact")
-    stops = terminal_events(problem)
     measures = make_measures(eom, problem, measure)
     integrator, way = agree(problem, experiment.integrator, experiment.constraints)
     method, adaptive = integrator.name, integrator.adaptive
@@ -159,7 +157,7 @@ def rollout(
         members = Members.at_start(x0[which], held, p_chosen, len(plan.t), memory)
         if schedule is not None:
             members = members.sampled(schedule.initial, experiment.member + np.arange(len(x0))[which], experiment.seed)
-        members = with_signs(members.paced(setup) if adaptive else members, stops)
+        members = members.paced(setup) if adaptive else members
         every = measures is not None and bool(measures.every)
         members = outside_of_lanes(
             loop, setup, members, engine, backend=eom.backend, every=every, keeps=measures is None

@@ -25,7 +25,6 @@ from dalembert.loop.members import (
     members_of,
     outside_of_lanes,
     processor_engine,
-    with_signs,
 )
 from dalembert.loop.outlets import STEPPER
 from dalembert.loop.signals import Quantity, make_observations
@@ -95,11 +94,9 @@ class Stepper:
         self._counts = np.zeros(members, dtype=np.int64)
         many = np.array(np.broadcast_to(p, (members, p.shape[-1]))) if p.shape[-1] else p
         commands = np.zeros((members, len(held))) if commanded else held
-        stops = terminal_events(problem)
         self._check(start[0], x, p)
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
-        self._members = with_signs(self._members, stops)
-        if problem.stepping is None or self._engine.backend == "vm":
+        if problem.stepping is None or self._engine.backend == "vm" or terminal_events(problem) is not None:
             settings = Settings(period, method=replace(method, step=period / substeps), constraints=way)
             setup = check_setup(problem, x[0], p[0] if p.ndim == 2 else p, settings, period=0.0)
             self._members = outside_of_lanes(
@@ -199,8 +196,6 @@ class Stepper:
         members = self._members
         self._check(values[0], x, parameters)
         members.x[chosen], members.status[chosen] = x, 0
-        if members.signs is not None:
-            members.signs[chosen] = np.nan
         if members.fresh is not None:
             members.fresh[chosen] = 1
         if members.p.ndim == 2:

@@ -16,9 +16,7 @@ struct beside {
 };
 #endif
 
-#if CONSTRAINED
 #define SHARE 1e-6 /* as in core/constraint_tape.py */
-#endif
 #if defined(LANES)
 #define NO(m) (~(m))
 #define SOME(m) any(m)
@@ -26,7 +24,7 @@ struct beside {
 #define NO(m) (!(m))
 #define SOME(m) (m)
 #endif
-#if (CONSTRAINED || STEPPING || ALONE) && defined(LANES)
+#if defined(LANES)
 /* One member out of its lane. */
 static inline void take_out(const struct beside *B, int i, const real *x, const real *c, const real *p) {
     double *const one = B->member;

@@ -45,30 +45,6 @@ FUNCTION void sample(double t, uint64_t seed, uint64_t number, const long long *
 }
 #endif
 
-#if N_EVENTS
-#define PROBE 1e-6  /* part of a step after which the sign of an event function counts at the start */
-#define WIDTH 1e-13 /* part of a step to which an event is located */
-TABLE int direction_of[] = {DIRECTIONS};
-
-/* Number of the first event that has happened, or -1; `g` are the functions. */
-FUNCTION int happened(double t, const real *x, const real *c, const real *p, const real *signs, real *g, real *w) {
-    const real time = (real)t;
-    const real *const in[] = {&time, x, c, p};
-    real *const out[] = {g};
-    int which = -1;
-    EVENTS(in, out, w)
-    UNROLL
-    for (int e = N_EVENTS - 1; e >= 0; e--)
-        if (signs[e] != K(0) && g[e] * signs[e] <= K(0) && (real)direction_of[e] * signs[e] <= K(0)) which = e;
-    return which;
-}
-
-FUNCTION void take_signs(real *signs, const real *g) {
-    UNROLL
-    for (int e = 0; e < N_EVENTS; e++) signs[e] = SIGN(g[e]);
-}
-#endif
-
 #if WATCHES
 /* A row of the desk, as in members.c; then the state, signs, held values, pace, and what was measured before the step. */
 enum { DESK_CLOCK, DESK_T, DESK_LENGTH, DESK_STEP, DESK_STATUS, DESK_STATE };
@@ -113,48 +89,11 @@ FUNCTION bool advance(double t, double h, const real *x, const real *c, const re
 #endif
 }
 
-#if N_EVENTS
-/* Signs that the functions take on leaving the start, of a member that has not left it. */
-FUNCTION void arm(double t, double h, const real *x, const real *c, const real *p, real *stage, real *rate, real *next,
-                  real *w, const struct beside *B, real *signs) {
-    real g[N_EVENTS];
-    if (signs[0] == signs[0]) return;
-    advance(t, PROBE * h, x, c, p, stage, rate, next, w, B);
-    happened(t + PROBE * h, next, c, p, signs, g, w);
-    take_signs(signs, g);
-}
-
-/* The event at which a member stops within a step of length *h from x to `next`, or -1: where, by bisection with steps
- * of its own from x. */
-FUNCTION int stop(double t, double *h, const real *x, const real *c, const real *p, real *stage, real *rate, real *next,
-                  real *w, const struct beside *B, real *signs) {
-    real g[N_EVENTS];
-    double near_ = 0.0, end = *h;
-    int event = happened(t + end, next, c, p, signs, g, w);
-    if (event < 0) {
-        take_signs(signs, g);
-        return event;
-    }
-    while (end - near_ > WIDTH * *h) {
-        const double middle = near_ + 0.5 * (end - near_);
-        if (middle <= near_ || middle >= end) break;
-        advance(t, middle, x, c, p, stage, rate, next, w, B);
-        if (happened(t + middle, next, c, p, signs, g, w) >= 0) end = middle;
-        else near_ = middle;
-    }
-    advance(t, end, x, c, p, stage, rate, next, w, B);
-    event = happened(t + end, next, c, p, signs, g, w);
-    *h = end;
-    return event < 0 ? 0 : event;
-}
-#endif
-
 extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     long long n, real *state, real *held, long long c_element, long long c_row, const real *parameters,
     long long p_element, long long p_row, const double *clock, double anchor, double h, long long first,
     long long count, double rest, int *status, double *failed_at, real *row, real *values,
-    const long long *due, uint64_t seed, const long long *number, real *held_begin, real *held_row,
-    real *signs
+    const long long *due, uint64_t seed, const long long *number, real *held_begin, real *held_row
 #if ADAPTIVE
     ,
     const double *atol, double rtol, double max_step, double max_steps, double t_end, double *paces, double *reached,
@@ -243,11 +182,6 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
 #endif
     bool sick = false;
     const struct beside beside = {&sick};
-#if N_EVENTS
-    real sign_of[N_EVENTS];
-    UNROLL
-    for (int e = 0; e < N_EVENTS; e++) sign_of[e] = signs[e * n + i];
-#endif
 #if ADAPTIVE
     const struct tolerance tolerance = {atol, rtol, max_step, max_steps, t_end};
     real *const slope = rate + STAGES * N_STATES, *const last = rate + (STAGES - 1) * N_STATES;
@@ -273,9 +207,6 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
         pace[TO_TRY] = first_step(&tolerance, t, t_end - anchor, x, c, p, stage, rate, w, &beside);
     }
-#if N_EVENTS
-    if (!bad) arm(t, smaller(pace[TO_TRY], t_end - t), x, c, p, stage, rate, next, w, &beside, sign_of);
-#endif
 #if WATCHES
     double planned[N_PACE]; /* before the first try of a step: who is away may have no business with what it showed */
     bool begins = true;
@@ -301,7 +232,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         }
 #endif
         bool landed;
-        double length = length_of(&tolerance, pace, t, h, &landed);
+        const double length = length_of(&tolerance, pace, t, h, &landed);
         const double error = attempt(&tolerance, t, length, x, c, p, slope, stage, rate, next, w, &beside);
         choose(length, error, true, pace);
         if (!sick && !(error <= 1.0)) continue;
@@ -325,14 +256,6 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         }
         begins = true;
 #endif
-#if N_EVENTS
-        const int event = stop(t, &length, x, c, p, stage, rate, next, w, &beside, sign_of);
-        if (event >= 0) {
-            failed_at[i] = t + length;
-            bad = -2 - event;
-            landed = false;
-        }
-#endif
         UNROLL
         for (int j = 0; j < N_STATES; j++) x[j] = next[j];
         t = landed ? h : t + length;
@@ -353,10 +276,6 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     for (int j = 0; j < N_STATES; j++) slopes[j * n + i] = slope[j];
 #else
     const long long steps = count + (rest > 0.0);
-#if N_EVENTS
-    if (steps && !bad)
-        arm(own + (anchor + (double)first * h), h, x, c, p, stage, rate, next, w, &beside, sign_of);
-#endif
 #if WATCHES
     long long k = taken ? (long long)taken[DESK_STEP] + 1 : 0;
 #else
@@ -380,13 +299,6 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
             break;
         }
         double end = length;
-#if N_EVENTS
-        const int event = stop(own + at, &end, x, c, p, stage, rate, next, w, &beside, sign_of);
-        if (event >= 0) {
-            failed_at[i] = own + at + end;
-            bad = -2 - event;
-        }
-#endif
         UNROLL
         for (int j = 0; j < N_STATES; j++) x[j] = next[j];
 #if N_MEASURES
@@ -424,10 +336,6 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     }
     UNROLL
     for (int e = 0; e < N_WATCHED; e++) watched[e * n + i] = sign_of[e];
-#endif
-#if N_EVENTS
-    UNROLL
-    for (int e = 0; e < N_EVENTS; e++) signs[e * n + i] = sign_of[e];
 #endif
 #if N_UPDATES
     UNROLL

@@ -10,9 +10,6 @@ struct segment {
     int64_t first, count, row, begin, sample;
 };
 
-#define PROBE 1e-6  /* part of a step after which the sign of an event function counts at the start */
-#define WIDTH 1e-13 /* part of a step to which an event is located */
-
 /* A function of lanes from another library: one block of vectors (SYM_block of lanes_entries.c). */
 typedef void (*block)(const void *const *in, void *const *out, void *work);
 
@@ -54,17 +51,16 @@ struct rollout {
     double *held_rows;
     /* who solves again where rows of constraints depend on each other, in this thread */
     struct beside beside;
-    /* events at which members stop: signs of their functions, NaN before the start; status -2 - k at event k */
+    /* events at which members stop, where no others are watched; status -2 - k at event k */
     int64_t n_events;
     block events; /* (t, x, c, p) -> g */
     const int64_t *directions;
-    double *signs;
-    double *events_work; /* that of `events`, 2 n_events + N_STATES + 1 vectors */
+    double *events_work; /* that of `events`, and 2 n_events + 1 vectors */
     /* adaptive steps: how they are chosen, and N_PACE numbers of each member */
     struct tolerance tolerance;
     double *pace;
-    /* where events change members: which have not left their start, signs of all event functions, and who begins with a
-     * member and takes it over a step outside of its lane (members.c); `first` is the number of the first one */
+    /* where there are events: which members have not left their start, signs of all event functions, and who begins with
+     * a member and takes it over a step outside of its lane (members.c); `first` is the number of the first one */
     int64_t *fresh;
     double *watched;
     int64_t (*begin)(void *steps, int64_t member, double *t, double h, double *x, const double *c, const double *p,
@@ -133,7 +129,16 @@ static void put(double *rows, int64_t start, int64_t members, int64_t n_rows, in
     }
 }
 
+/* Number of event functions that are watched. */
+static int64_t n_signs(const struct rollout *R) {
 #if WATCHES
+    (void)R;
+    return N_WATCHED;
+#else
+    return R->n_events;
+#endif
+}
+
 /* What has become of a member outside of its lane: 0 if it goes on, else its status; the time is then that of its end. */
 static void note_end(const struct rollout *R, int64_t i, int64_t status, double t) {
     if (status) R->status[i] = status, R->failed_at[i] = t;
@@ -144,8 +149,9 @@ static void note_end(const struct rollout *R, int64_t i, int64_t status, double 
 static integer begin(const struct rollout *R, int64_t start, int64_t members, real t, double h, int64_t row, integer alive,
                      real *x, const real *c, const real *p, real *signs) {
     int some = 0;
+    if (!R->fresh) return alive;
     for (int64_t i = 0; i < members; i++) {
-        double *const one = R->beside.member, own[N_WATCHED + 1], time = t[i];
+        double *const one = R->beside.member, *const own = one + 2 * N_STATES + N_HELD + N_PARAMETERS, time = t[i];
         if (!R->fresh[start + i] || !alive[i]) continue;
         take_out(&R->beside, (int)i, x, c, p);
         const int64_t status = R->begin(R->steps, R->first + start + i, &time, h, one, one + 2 * N_STATES,
@@ -154,7 +160,7 @@ static integer begin(const struct rollout *R, int64_t start, int64_t members, re
         R->fresh[start + i] = 0, some = 1;
         if (status) alive[i] = 0;
         for (int j = 0; j < N_STATES; j++) x[j][i] = one[j];
-        for (int e = 0; e < N_WATCHED; e++) signs[e][i] = own[e];
+        for (int64_t e = 0; e < n_signs(R); e++) signs[e][i] = own[e];
     }
     if (some && row >= 0) put(R->rows, start, members, R->n_rows, row, N_STATES, alive, x);
     return alive;
@@ -167,10 +173,10 @@ static integer leave(const struct rollout *R, int64_t start, int64_t members, in
                      const real *x, const real *c, const real *p, real *next, real *signs, integer *stopped) {
     integer lost = J(0);
     for (int64_t i = 0; i < members; i++) {
-        double *const one = R->beside.member, own[N_WATCHED + 1], time = (*t)[i];
+        double *const one = R->beside.member, *const own = one + 2 * N_STATES + N_HELD + N_PARAMETERS, time = (*t)[i];
         if (!leaves[i]) continue;
         take_out(&R->beside, (int)i, x, c, p);
-        for (int e = 0; e < N_WATCHED; e++) own[e] = signs[e][i];
+        for (int64_t e = 0; e < n_signs(R); e++) own[e] = signs[e][i];
         const int64_t status = R->outside(R->steps, R->first + start + i, &time, h, end[i], one, one + 2 * N_STATES,
                                           one + 2 * N_STATES + N_HELD, own);
         note_end(R, start + i, status, time);
@@ -179,40 +185,56 @@ static integer leave(const struct rollout *R, int64_t start, int64_t members, in
         if (status < 0) (*stopped)[i] = -1;
         if (status > 0) continue;
         for (int j = 0; j < N_STATES; j++) next[j][i] = one[j];
-        for (int e = 0; e < N_WATCHED; e++) signs[e][i] = own[e];
+        for (int64_t e = 0; e < n_signs(R); e++) signs[e][i] = own[e];
     }
     return lost;
 }
-#endif
 
-#if WATCHES && !ALONE
-static const double direction_of[] = {DIRECTIONS};
-
-/* Members in whose step of length h from t, from x to `next`, an event function changes its sign leave their lanes; of the
- * others the signs at its end are kept. Returns as `leave` does, with the length of the steps of those that stop. */
-static integer watch(const struct rollout *R, int64_t start, int64_t members, real t, double h, integer good,
-                     const real *x, const real *c, const real *p, real *next, real *signs, real *g, real *w,
-                     integer *stopped, real *length) {
-    const real end = t + SPLAT(h);
-    real share, time = t;
+#if !ALONE
+/* Event functions at the end of a step, into g, and the lanes in which they cannot be told. */
+static integer event_functions(const struct rollout *R, real end, const real *next, const real *c, const real *p, real *g,
+                               real *w) {
+#if WATCHES
+    real share;
     const real *const in[] = {&end, next, c, p};
     real *const out[] = {g, &share};
+    (void)R;
     WATCH(in, out, w)
-    integer leaves = ~(share >= K(SHARE));
-    for (int e = 0; e < N_WATCHED; e++) {
+    return ~(share >= K(SHARE));
+#else
+    const void *const in[] = {&end, next, c, p};
+    void *const out[] = {g};
+    (void)w;
+    R->events(in, out, g + R->n_events);
+    return J(0);
+#endif
+}
+
+#if WATCHES
+static const double direction_of[] = {DIRECTIONS};
+#define DIRECTION(R, e) direction_of[e]
+#else
+#define DIRECTION(R, e) ((double)(R)->directions[e])
+#endif
+
+/* Members in whose step from x at t to `next` at `end` an event function changes its sign leave their lanes (with fixed steps,
+ * of length h); of the others the signs at its end are kept. Returns as `leave` does; t is then where those are that stop. */
+static integer watch(const struct rollout *R, int64_t start, int64_t members, real *t, double h, real end, integer good,
+                     const real *x, const real *c, const real *p, real *next, real *signs, real *g, real *w,
+                     integer *stopped) {
+    integer leaves = event_functions(R, end, next, c, p, g, w);
+    for (int64_t e = 0; e < n_signs(R); e++) {
         const real s = signs[e];
-        leaves |= (s != K(0.0)) & ~(g[e] * s > K(0.0)) & (SPLAT(direction_of[e]) * s <= K(0.0));
+        leaves |= (s != K(0.0)) & ~(g[e] * s > K(0.0)) & (SPLAT(DIRECTION(R, e)) * s <= K(0.0));
     }
     leaves &= good;
     const integer stays = good & ~leaves;
-    for (int e = 0; e < N_WATCHED; e++) {
+    for (int64_t e = 0; e < n_signs(R); e++) {
         const real sign = select_(g[e] > K(0.0), K(1.0), select_(g[e] < K(0.0), K(-1.0), K(0.0)));
         signs[e] = select_(stays, sign, signs[e]);
     }
     if (__builtin_expect(!any(leaves), 1)) return leaves;
-    const integer lost = leave(R, start, members, leaves, &time, h, end, x, c, p, next, signs, stopped);
-    *length = select_(*stopped, time - t, *length);
-    return lost;
+    return leave(R, start, members, leaves, t, h, end, x, c, p, next, signs, stopped);
 }
 #endif
 
@@ -234,68 +256,6 @@ static inline integer advance(const struct rollout *R, real t, real h, integer a
 #else
     return J(-1);
 #endif
-}
-
-/* Which lanes have an event behind them: its function left its sign in its direction. */
-static integer happened(const struct rollout *R, real t, const real *x, const real *c, const real *p, integer *which) {
-    real *const signs = aligned(R->events_work), *const g = signs + R->n_events;
-    const void *const in[] = {&t, x, c, p};
-    void *const out[] = {g};
-    integer all = J(0);
-    R->events(in, out, g + R->n_events + N_STATES);
-    for (int64_t e = R->n_events - 1; e >= 0; e--) {
-        const double direction = (double)R->directions[e];
-        const integer one = (signs[e] != K(0.0)) & (g[e] * signs[e] <= K(0.0)) & (direction * signs[e] <= K(0.0));
-        *which = (one & J(e)) | (~one & *which);
-        all |= one;
-    }
-    return all;
-}
-
-static void take_signs(const struct rollout *R, integer lanes) {
-    real *const signs = aligned(R->events_work), *const g = signs + R->n_events;
-    for (int64_t e = 0; e < R->n_events; e++)
-        signs[e] = select_(lanes, select_(g[e] > 0.0, K(1.0), select_(g[e] < 0.0, K(-1.0), K(0.0))), signs[e]);
-}
-
-/* Signs that the functions take on leaving the start, of members that have not left it. */
-static void arm(const struct rollout *R, real t, real h, const real *x, const real *c, const real *p, real *stage,
-                real *rate, real *w) {
-    real *const signs = aligned(R->events_work), *const next = signs + 2 * R->n_events;
-    const integer fresh = signs[0] != signs[0];
-    const real probe = K(PROBE) * h;
-    integer which = J(0);
-    if (!any(fresh)) return;
-    advance(R, t, probe, fresh, x, c, p, stage, rate, next, w);
-    happened(R, t + probe, next, c, p, &which);
-    take_signs(R, fresh);
-}
-
-/* Members that stop within a step of length *h from x to `next`: where, by bisection with steps of their own from x. */
-static integer stop(const struct rollout *R, int64_t start, int64_t members, real t, real *h, integer alive,
-                    const real *x, const real *c, const real *p, real *stage, real *rate, real *next, real *w) {
-    real *const trial = aligned(R->events_work) + 2 * R->n_events;
-    integer which = J(0), hit = alive & happened(R, t + *h, next, c, p, &which);
-    take_signs(R, alive & ~hit);
-    if (__builtin_expect(!any(hit), 1)) return hit;
-    real near_ = K(0.0), far_ = *h;
-    for (int k = 0; k < 64; k++) {
-        const integer open = hit & (far_ - near_ > K(WIDTH) * *h);
-        const real middle = near_ + K(0.5) * (far_ - near_), s = select_(open, middle, far_);
-        advance(R, t, s, hit, x, c, p, stage, rate, trial, w);
-        const integer there = happened(R, t + s, trial, c, p, &which);
-        far_ = select_(open & there, s, far_);
-        near_ = select_(open & ~there, s, near_);
-        if (!any(open)) break; /* what was tried last are the far ends */
-    }
-    for (int j = 0; j < N_STATES; j++) next[j] = select_(hit, trial[j], next[j]);
-    *h = select_(hit, far_, *h);
-    for (int64_t i = 0; i < members; i++) {
-        if (!hit[i]) continue;
-        R->status[start + i] = -2 - which[i];
-        R->failed_at[start + i] = t[i] + far_[i];
-    }
-    return hit;
 }
 #endif
 
@@ -320,20 +280,22 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
 /* Integrate a block of members to the end of a segment (at seg->h), each with steps of its own. Returns those that are
  * still alive. */
 static integer adapt(const struct rollout *R, int64_t start, int64_t members, const struct segment *seg, double slack,
-                     integer alive, real *x, const real *c, const real *p, real *stage, real *rate, real *next, real *w) {
+                     integer alive, real *x, const real *c, const real *p, real *stage, real *rate, real *next, real *signs,
+                     real *w) {
     const struct tolerance *const T = &R->tolerance;
     const double target = seg->h;
     real *const slope = rate + STAGES * N_STATES, *const last = rate + (STAGES - 1) * N_STATES;
-    real t = SPLAT(seg->anchor), pace[N_PACE];
+    real t = SPLAT(seg->anchor), pace[N_PACE], planned[N_PACE]; /* planned: before the first try of a step */
+    integer begins = J(-1);
     load_members(R->pace, start, members, R->n, N_PACE, N_PACE, pace);
     derivative(t, x, c, p, slope, w, &R->beside);
+    for (int j = 0; j < N_PACE; j++) planned[j] = pace[j];
     const integer fresh = pace[TO_TRY] == 0.0;
     if (any(fresh)) {
         for (int j = 0; j < N_STATES; j++) rate[j] = slope[j];
         const real first = first_step(T, t, T->t_end - seg->anchor, x, c, p, stage, rate, w, &R->beside);
         pace[TO_TRY] = select_(fresh, first, pace[TO_TRY]);
     }
-    if (R->n_events) arm(R, t, smaller(pace[TO_TRY], T->t_end - t), x, c, p, stage, rate, w);
     for (;;) {
         const integer going = alive & (t < target);
         if (!any(going)) break;
@@ -350,19 +312,31 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
             alive &= ~(tiny | many);
             continue;
         }
+        for (int j = 0; j < N_PACE; j++) planned[j] = select_(begins & going, pace[j], planned[j]);
+        begins &= ~going;
         integer landed, stopped = J(0);
-        real length = select_(going, length_of(T, pace, t, target, &landed), K(0.0));
+        const real length = select_(going, length_of(T, pace, t, target, &landed), K(0.0));
+        const real end = select_(landed, SPLAT(target), t + length);
         const real error = attempt(T, t, length, x, c, p, slope, stage, rate, next, w, &R->beside);
-        const integer taken = going & (error <= 1.0);
+        integer taken = going & (error <= 1.0);
+        const real before = t;
+        real there = end;
         choose(length, error, going, pace);
         for (int j = 0; j < N_STATES; j++) slope[j] = select_(taken, last[j], slope[j]);
         normalise(next);
-        if (R->n_events && any(taken))
-            stopped = stop(R, start, members, t, &length, taken, x, c, p, stage, rate, next, w);
+        if (R->n_events && any(taken)) {
+            store_block(R->pace + start * N_PACE, members, N_PACE, N_PACE, planned);
+            real where = t;
+            const integer lost = watch(R, start, members, &where, 0.0, end, taken, x, c, p, next, signs, signs + R->n_events,
+                                       w, &stopped);
+            there = select_(stopped, where, end);
+            alive &= ~lost, taken &= ~lost;
+        }
+        begins |= taken;
         for (int j = 0; j < N_STATES; j++) x[j] = select_(taken, next[j], x[j]);
-        t = select_(taken, select_(landed & ~stopped, SPLAT(target), t + length), t);
+        t = select_(taken, there, t);
         if (R->n_measures && (R->every || any(stopped)))
-            look(R, t, R->every ? length : K(0.0), slack, R->every ? taken : stopped, x, c, p);
+            look(R, t, R->every ? t - before : K(0.0), slack, R->every ? taken : stopped, x, c, p);
         alive &= ~stopped;
     }
     store_block(R->pace + start * N_PACE, members, N_PACE, N_PACE, pace);
@@ -375,10 +349,12 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
     real *const w = aligned(R->work), *const x = w + N_WORK, *const next = x + N_STATES, *const stage = next + N_STATES;
     real *const rate = stage + N_STATES, *const c = rate + N_RATE, *const p = c + N_HELD;
 #if WATCHES
-    real *const watched = p + N_PARAMETERS;
+    real *const signs = p + N_PARAMETERS;
+#else
+    real *const signs = R->n_events ? aligned(R->events_work) : 0;
 #endif
-#if WATCHES && !ALONE
-    real *const g = watched + N_WATCHED;
+#if !ALONE && !ADAPTIVE
+    real *const g = signs + n_signs(R);
 #endif
     real *const values = m ? aligned(R->measure_work) : 0;
     for (int64_t start = 0; start < n; start += LANES) {
@@ -390,18 +366,13 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
         load_members(R->state, start, members, n, N_STATES, N_STATES, x);
         load_members(R->held, start, members, n, N_HELD, R->held_stride, c);
         load_members(R->parameters, start, members, n, N_PARAMETERS, R->p_stride, p);
-#if WATCHES
-        if (N_WATCHED) load_members(R->watched, start, members, n, N_WATCHED, N_WATCHED, watched);
-#endif
+        if (n_signs(R)) load_members(R->watched, start, members, n, n_signs(R), n_signs(R), signs);
         if (R->clock) load_members(R->clock, start, members, n, 1, 1, &clock);
         for (int64_t i = 0; i < LANES; i++)
             if (status[i < members ? i : members - 1]) alive[i] = 0;
-#if WATCHES
         if (R->n_segments && R->segments->sample < 0)
             alive = begin(R, start, members, clock + SPLAT(R->segments->anchor), R->segments->h, R->segments->begin, alive, x,
-                          c, p, watched);
-#endif
-        if (R->n_events) load_members(R->signs, start, members, n, R->n_events, R->n_events, aligned(R->events_work));
+                          c, p, signs);
         if (m) {
             load_members(R->values, start, members, n, 2 * m, 2 * m, values);
             const struct segment *const seg = R->segments;
@@ -414,41 +385,35 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
             const int64_t steps = seg->count + (seg->rest > 0.0);
             if (seg->sample >= 0) {
                 sample(R, start, members, seg, clock, alive, x, c, p);
-#if WATCHES
-                alive = begin(R, start, members, clock + SPLAT(seg->anchor), seg->h, seg->begin, alive, x, c, p, watched);
-#endif
+                alive = begin(R, start, members, clock + SPLAT(seg->anchor), seg->h, seg->begin, alive, x, c, p, signs);
                 if (seg->begin >= 0) put(R->held_rows, start, members, R->n_rows, seg->begin, N_HELD, alive, c);
                 if (m && R->every) look(R, clock + SPLAT(seg->anchor), K(0.0), slack, alive, x, c, p);
             }
 #if ADAPTIVE && ALONE
-            alive = adapt(R, start, members, seg, slack, alive, x, c, p, watched);
+            alive = adapt(R, start, members, seg, slack, alive, x, c, p, signs);
             t = SPLAT(seg->h);
             (void)steps, (void)next;
 #elif ADAPTIVE
-            alive = adapt(R, start, members, seg, slack, alive, x, c, p, stage, rate, next, w);
+            alive = adapt(R, start, members, seg, slack, alive, x, c, p, stage, rate, next, signs, w);
             t = SPLAT(seg->h);
             (void)steps, (void)clock;
 #else
-#if !ALONE
-            if (R->n_events && steps)
-                arm(R, clock + SPLAT(seg->anchor + (double)seg->first * seg->h), SPLAT(seg->h), x, c, p, stage, rate, w);
-#endif
             for (int64_t k = 0; k < steps && any(alive); k++) {
                 const double at = seg->anchor + (double)(seg->first + k) * seg->h;
                 const double h = k < seg->count ? seg->h : seg->rest;
                 t = clock + SPLAT(at);
                 integer good = J(-1), stopped = J(0);
-                real length = SPLAT(h);
-#if ALONE
                 real time = t;
-                alive &= ~leave(R, start, members, alive, &time, h, t + length, x, c, p, next, watched, &stopped);
-                length = select_(stopped, time - t, length);
+#if ALONE
+                alive &= ~leave(R, start, members, alive, &time, h, t + SPLAT(h), x, c, p, next, signs, &stopped);
 #else
                 good = advance(R, t, SPLAT(h), alive, x, c, p, stage, rate, next, w);
+                for (int j = 0; j < N_STATES; j++) good &= (next[j] - next[j]) == K(0.0);
+                if (n_signs(R))
+                    alive &= ~watch(R, start, members, &time, h, t + SPLAT(h), alive & good, x, c, p, next, signs, g, w,
+                                    &stopped);
 #endif
-#if WATCHES && !ALONE
-                alive &= ~watch(R, start, members, t, h, alive & good, x, c, p, next, watched, g, w, &stopped, &length);
-#endif
+                const real length = select_(stopped, time - t, SPLAT(h));
                 for (int j = 0; j < N_STATES; j++) good &= (next[j] - next[j]) == K(0.0);
                 if (__builtin_expect(any(alive & ~good), 0)) {
                     for (int64_t i = 0; i < members; i++) {
@@ -460,10 +425,6 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                     }
                     alive &= good;
                 }
-#if !ALONE
-                if (R->n_events)
-                    stopped = stop(R, start, members, t, &length, alive, x, c, p, stage, rate, next, w);
-#endif
                 for (int j = 0; j < N_STATES; j++) x[j] = select_(alive, next[j], x[j]);
                 if (m) {
                     t = select_(stopped, t + length, clock + SPLAT(at + h));
@@ -482,11 +443,7 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
             store_block(R->values + start * 2 * m, members, 2 * m, 2 * m, values);
         }
         store_block(R->state + start * N_STATES, members, N_STATES, N_STATES, x);
-        if (R->n_events)
-            store_block(R->signs + start * R->n_events, members, R->n_events, R->n_events, aligned(R->events_work));
-#if WATCHES
-        if (N_WATCHED) store_block(R->watched + start * N_WATCHED, members, N_WATCHED, N_WATCHED, watched);
-#endif
+        if (n_signs(R)) store_block(R->watched + start * n_signs(R), members, n_signs(R), n_signs(R), signs);
         if (R->n_updates) store_block(R->held + start * N_HELD, members, N_HELD, N_HELD, c);
     }
 }

@@ -22,7 +22,6 @@ from dalembert.simulation.rollout.events import leaves_threads, watched_problem
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
 from dalembert.simulation.rollout.plan import Plan, rollout_macros
-from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.rollout.tapes import constraint_macros, outside_modes, rollout_tapes, solves_on_tape
 
 __all__ = ["CudaRollout", "rollout_source"]
@@ -52,12 +51,8 @@ def rollout_source(
     problem = watched_problem(problem) if watching else problem
     ode, others = rollout_tapes(problem, way, watching=watching)
     macros: dict[str, object] = {**rollout_macros(problem, method)}
-    macros |= {**constraint_macros(problem, way, watching=watching), "N_MEASURES": 0, "N_UPDATES": 0, "N_EVENTS": 0}
+    macros |= {**constraint_macros(problem, way, watching=watching), "N_MEASURES": 0, "N_UPDATES": 0}
     further = {name: row_major(f) for name, f in others.items()}
-    stops = None if watching else terminal_events(problem)
-    if stops is not None:
-        further["EVENTS"] = row_major(stops.function)
-        macros |= {"N_EVENTS": len(stops), "DIRECTIONS": ", ".join(map(str, stops.directions.tolist()))}
     if measures is not None:
         further["MEASURE"] = row_major(measures.function)
         macros |= {"N_MEASURES": len(measures), "EVERY": int(measures.every)}
@@ -129,7 +124,6 @@ class _Flight:
         self._values = _NOTHING if memory is None else self.columns(memory.reshape(n, -1))
         self.flags, self._times = cupy.zeros(n, dtype=cupy.int32), cupy.zeros(n)
         self._record = cupy.empty((members.rows.shape[1] - 1, members.rows.shape[2], n), dtype=dtype)
-        self._signs = _NOTHING if members.signs is None else self.columns(members.signs)
         self._numbers = _NOTHING
         self._held_record: Any = None
         if members.held_rows is not None and members.numbers is not None:
@@ -152,7 +146,7 @@ class _Flight:
             *self._grid,
             (
                 *(*state, *steps, self.flags, self._times, target, self._values),
-                *(due, np.uint64(self._members.seed), self._numbers, *holds, self._signs),
+                *(due, np.uint64(self._members.seed), self._numbers, *holds),
                 *(() if self._paces is None else self._paces.arguments),
                 *(() if self._left is None else self._left.arguments(samples=samples)),
             ),
@@ -223,8 +217,6 @@ class _Flight:
         if members.held_rows is not None:
             members.held_rows[:] = self._held_record.transpose(2, 0, 1).get()
             members.held[:] = self._held[0][: members.held.shape[1]].T.get()
-        if members.signs is not None:
-            members.signs[:] = self._signs.T.get()
         if members.watched is not None and self._left is not None:
             members.watched[:] = self._left.watched.T.get()
         if members.pace is not None and self._paces is not None:

@@ -72,10 +72,11 @@ def goes_alone(problem: Problem, method: str, on_tape: bool) -> bool:
 def leaves_threads(problem: Problem, method: str) -> bool:
     """Whether members leave the threads of a GPU for some of their steps.
 
-    Those of machines with events that change them do, and with constraints those whose adaptive steps come to an end or
-    to rows that depend on each other.
+    Those of machines with events that change or stop them do, and with constraints those whose adaptive steps come to
+    an end or to rows that depend on each other.
     """
-    return watches(problem) or (problem.constrained is not None and METHODS[method].adaptive)
+    adapts = problem.constrained is not None and METHODS[method].adaptive
+    return watches(problem) or terminal_events(problem) is not None or adapts
 
 
 def watched_problem(problem: Problem) -> Problem:

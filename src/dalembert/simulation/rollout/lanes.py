@@ -81,7 +81,6 @@ class _Rollout(ctypes.Structure):
         ("n_events", _INT),
         ("events", _POINTER),
         ("directions", _POINTER),
-        ("signs", _POINTER),
         ("events_work", _POINTER),
         ("atol", _POINTER),
         *((name, ctypes.c_double) for name in ("rtol", "max_step", "max_steps", "t_end")),
@@ -254,8 +253,9 @@ class LaneRollout:
         kept: list[object] = [scratch]
         outside = None if members.outside is None else members.outside.in_thread()
         loop.work, loop.n_rows = scratch.ctypes.data, members.rows.shape[1]
-        if self._scalars is not None or self._steps is not None or self._alone:
-            room = np.empty(2 * self._problem.n_states + len(self._problem.held_names) + self._problem.n_parameters + 1)
+        if self._scalars is not None or self._steps is not None or outside is not None:
+            sizes = 2 * self._problem.n_states, len(self._problem.held_names), self._problem.n_parameters
+            room = np.empty(sum(sizes) + len(self._problem.event_specs) + 1)
             kept.append(room)
             loop.member = room.ctypes.data
         if self._scalars is not None:
@@ -273,7 +273,7 @@ class LaneRollout:
             loop.max_steps, loop.t_end = float(own_pace.max_steps), own_pace.t_end
         if self._stops is not None:
             count = len(self._stops)
-            room = np.empty(self._events.n_work + (2 * count + self._problem.n_states + 1) * self.width)
+            room = np.empty(self._events.n_work + (2 * count + 1) * self.width)
             kept.append(room)
             loop.n_events, loop.events, loop.events_work = count, self._events.block_address, room.ctypes.data
             loop.directions = self._stops.directions.ctypes.data
@@ -306,7 +306,7 @@ class LaneRollout:
         tables: list[tuple[str, Array | NDArray[np.int64] | None]] = [
             *(("state", members.x), ("rows", members.rows), ("status", members.status)),
             *(("failed_at", members.failed_at), ("clock", members.clock), ("values", members.measured)),
-            *(("pace", members.pace), ("signs", members.signs), ("watched", members.watched)),
+            *(("pace", members.pace), ("watched", members.watched)),
             *(("number", members.numbers), ("held_rows", members.held_rows), ("fresh", members.fresh)),
         ]
         for name, stride, array in (("held", "held_stride", members.held), ("parameters", "p_stride", members.p)):

@@ -57,12 +57,10 @@ class Members:
     pacing, pace
         How adaptive steps are chosen, and of each member (N, 4): the next step (0: to be chosen), the last error,
         whether the last try was rejected, and the number of steps; None with fixed steps.
-    signs
-        Of the functions of events at which members stop (N, n), NaN before the start; None without such events.
     held_rows
         Record of what a sampled law holds (N, n_t, nc), if there is one; ``held`` is then (N, nc) and changes.
     fresh, watched, outside
-        Where transitions may follow, or members go alone: which have not left their start (N), signs of all event
+        Where there are events, or members go alone: which have not left their start (N), signs of all event
         functions (N, n_events), and who takes a member over a step in which they change; else None.
     """
 
@@ -78,7 +76,6 @@ class Members:
     numbers: NDArray[np.int64] | None = None
     held_rows: Array | None = None
     seed: int = 0
-    signs: Array | None = None
     pacing: Pacing | None = None
     pace: Array | None = None
     fresh: NDArray[np.int64] | None = None
@@ -107,8 +104,7 @@ class Members:
         some = Members.at_start(x, held_values, p, self.rows.shape[1], memory)
         clock, rows = (None if a is None else a[which] for a in (self.clock, self.held_rows))
         numbers = None if self.numbers is None else self.numbers[which]
-        signs = None if self.signs is None else np.full((len(which), self.signs.shape[1]), np.nan)
-        return replace(some, clock=clock, numbers=numbers, held_rows=rows, seed=self.seed, signs=signs)
+        return replace(some, clock=clock, numbers=numbers, held_rows=rows, seed=self.seed)
 
     def put(self, which: NDArray[np.int64], some: Members) -> None:
         """Write what became of some of the members into their places."""

@@ -44,11 +44,13 @@ def rollout_tapes(
     if alone:
         arguments = [ca.SX.sym(name, problem.ode.size1_in(k)) for k, name in enumerate(_NAMES)]
         return ca.Function("alone", arguments, [arguments[0]], _NAMES, ["out"]), {}
-    if problem.stepping is not None:
-        return stepping_tapes(problem.stepping)
-    if system is None:
-        return problem.ode, {}
     symbols: list[Any] = [ca.SX.sym(name, problem.ode.size1_in(k)) for k, name in enumerate(_NAMES)]
+    if system is None:
+        ode, further = (problem.ode, {}) if problem.stepping is None else stepping_tapes(problem.stepping)
+        if watching and problem.events is not None:
+            outputs = [ca.densify(problem.events(*symbols)), ca.SX(1)]
+            further["WATCH"] = ca.Function("events", symbols, ca.cse(outputs), _NAMES, ["g", "share"])
+        return ode, further
     terms, kept = _terms(way), lasting_rows(system)
     if kept:
         dynamics = dynamics_tape(_of_rows(system.tape, kept), system.flags[kept], None if any(terms) else ())
@@ -60,7 +62,7 @@ def rollout_tapes(
         assert system.free is not None
         xdot, share = system.free(*symbols)[0], ca.SX(1)
     ode = ca.Function("ode", symbols, ca.cse([xdot, ca.SX(share)]), _NAMES, ["out", "share"])
-    further: dict[str, ca.Function] = {}
+    further = {}
     if (watches(problem) if watching is None else watching) and problem.event_specs:
         further["WATCH"] = events_tape(problem, symbols, way)
     if not way.projects or not kept:
@@ -137,16 +139,19 @@ def constraint_macros(
     if alone:
         sizes: dict[str, object] = {"ALONE": 1, "WATCHES": 1, "N_WATCHED": len(problem.event_specs)}
         return sizes | {"CONSTRAINED": 0, "PROJECTS": 0, "STEPPING": 0}
+    directions = ", ".join(str(float(spec.direction)) for spec in problem.event_specs)
     if system is None:
-        nobody = {"ALONE": 0, "WATCHES": 0, "N_WATCHED": 0, "CONSTRAINED": 0, "PROJECTS": 0}
-        return {**nobody, **stepping_macros(problem)}
+        watched = len(problem.event_specs) if watching else 0
+        nobody = {"ALONE": 0, "CONSTRAINED": 0, "PROJECTS": 0}
+        events = {"WATCHES": int(bool(watching)), "N_WATCHED": watched, "DIRECTIONS": directions}
+        return {**nobody, **events, **stepping_macros(problem)}
     macros: dict[str, object] = {"ALONE": 0, "STEPPING": 0, "CONSTRAINED": 1, "PROJECTS": int(way.projects)}
     if not lasting_rows(system):
         macros["PROJECTS"] = 0
     watching = watches(problem) if watching is None else watching
     macros |= {"N_POSE": system.nq + system.nv, "WATCHES": int(watching)}
     macros |= {"N_WATCHED": len(problem.event_specs) if watching else 0}
-    macros |= {"DIRECTIONS": ", ".join(str(float(spec.direction)) for spec in problem.event_specs)}
+    macros |= {"DIRECTIONS": directions}
     if way.projects:
         macros |= {"N_COORDINATES": system.nq}
         macros |= {name.upper(): repr(float(way.settings[name])) for name in ("tolerance", "drift")}
