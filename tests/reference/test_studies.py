@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from dalembert.core.errors import FileFormatError
 from dalembert.studies import KINDS, Row, expected_values, run_study, studies
 from dalembert.studies.page import studies_table, with_table
 from dalembert.studies.verification import stored_rows, verification_page, write_rows
+from support.shipped_engine import bare_environment, shipped_engine
 
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = {"study", "quantity", "source", "published", "obtained", "tolerance", "unit", "ok", "kind"}
@@ -29,6 +33,31 @@ def test_short_form(name: str) -> None:
     rows = list(run_study(name, full=False))
     check(name, rows)
     assert len(rows) >= 10
+
+
+WITHOUT_COMPILER = """
+import json, sys
+from pathlib import Path
+sys.modules["ziglang"] = None
+from dalembert.compile import find_toolchain
+from dalembert.engine import shipped
+from dalembert.studies import run_study
+shipped.FOLDER = Path(sys.argv[1])
+assert find_toolchain() is None
+rows = [(row.quantity, bool(row.missed), str(row.obtained)) for row in run_study(sys.argv[2], full=False)]
+print(json.dumps(rows))
+"""
+QUICK = ("benchmark-problems", "falling-links", "flexible-arms", "textbook")
+
+
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in studies()])
+def test_short_form_without_a_compiler(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", WITHOUT_COMPILER, str(shipped_engine()), name]
+    done = subprocess.run(command, env=bare_environment(tmp_path), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout.splitlines()[-1])
+    assert len(rows) >= 10
+    assert not [row for row in rows if row[1]]
 
 
 @pytest.mark.parametrize("name", studies())

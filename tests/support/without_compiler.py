@@ -55,6 +55,19 @@ def ball() -> da.Machine:
     )
 
 
+def catcher() -> da.Machine:
+    """Two bodies on a rail; the second can be caught by the first, in the pose in which it is then."""
+    return da.Machine(
+        "catcher",
+        bodies=[da.Body("one", 2.0), da.Body("two", 1.0)],
+        joints=[
+            da.Joint("x1", "prismatic", "world", "one", axis=(1, 0, 0)),
+            da.Joint("x2", "prismatic", "world", "two", axis=(1, 0, 0)),
+        ],
+        constraints=[da.WeldConstraint("grip", "two", "one", switchable=True, active=False)],
+    )
+
+
 def swing() -> da.Machine:
     """A double pendulum with a motor and a hard stop."""
     return da.Machine(
@@ -72,6 +85,7 @@ def swing() -> da.Machine:
 
 THROW = {"q0": {"z": 0.2}, "v0": {"x_dot": 1.0}}
 THROWS = {"q0": {"z": [0.15, 0.2]}, "v0": {"x_dot": [1.0, 0.5]}}
+CATCH = {"duration": 0.1, "step": 1e-3, "switches": [da.Switch(at=0.04, on="grip"), da.Switch(at=0.08, off="grip")]}
 SENSOR = da.Sensor("ruler", ("theta1", "theta1_dot"), 0.01, noise=(0.01, 0.1))
 Q0 = np.array([[0.1, 0.0], [0.5, 1.0], [-0.7, -1.5], [0.0, 0.0]])
 V0 = np.array([[0.0, 0.0], [2.0, 0.0], [-1.0, 1.0], [3.0, -9.0]])
@@ -120,6 +134,12 @@ CASES: dict[str, Callable[[str], Any]] = {
         ball(), duration=0.4, step=4e-3, contact="time-stepping", backend=b, **THROW
     ),
     "sampled law with noise": _noisy,
+    "switched constraint that measures its pose": lambda b: da.simulate(
+        catcher(), v0={"x1_dot": 3.0}, backend=b, **CATCH
+    ),
+    "rollout with switches": lambda b: da.rollout(
+        da.equations(catcher(), backend=b), v0={"x1_dot": [3.0, 1.0]}, **CATCH
+    ),
     "rollout": lambda b: da.rollout(
         da.equations(swing(), backend=b), duration=0.1, step=1e-3, q0=Q0, v0=V0, measure=MEASURES, record=0.01
     ),

@@ -36,6 +36,7 @@ class NativeMemory:
     def __init__(self, kind: type[ctypes.Structure], struct: Any = None) -> None:
         self.struct: Any = kind() if struct is None else struct
         self.arrays: dict[str, Any] = {}
+        self._copied: dict[str, Any] = {}
 
     @property
     def address(self) -> int:
@@ -45,6 +46,7 @@ class NativeMemory:
     def array(self, name: str, values: ArrayLike) -> NDArray[Any]:
         """Let a member point to a copy of these values, and return that."""
         array = np.array(values, order="C")
+        self._copied[name] = values  # a work array may keep alive what its values point to
         self.point(name, array)
         return array
 

@@ -82,7 +82,7 @@ def transitions_memory(
         array("switch_value", np.array([value for _, value in sets]))
         if measure is not None:
             struct.measure = measure.address
-            array("measure_work", measure.work())
+            memory.work("measure_work", measure)
             array("measured", np.zeros(len(integers["measure_latch"])))
     sizes = {"M": nv * nv, "R": nv * nv, "f": nv, "J": m * nv, "Y": nv * m, "gamma": m, "phi": m, "rate": m}
     sizes["x_bare"] = n
