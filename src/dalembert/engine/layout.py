@@ -86,7 +86,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
     ),
     "transitions": (
         (POINTER, "equations"),
-        (INT, "k"),
+        (INT, "k n_blocks"),
         (
             POINTER,
             "rows flags tangents friction is_contact rubs poisson e mu",

@@ -41,7 +41,6 @@ from dalembert.loop.sampled import (
 from dalembert.loop.stepping import check_stepping, contact_signals, loss_names, stepping_names, stepping_part
 from dalembert.loop.switches import Switch, check_switched
 from dalembert.loop.switching import Switching
-from dalembert.model.checks import refuse_stick
 from dalembert.model.signals import Sensor, Signal, read_text
 
 __all__ = ["LIMITS", "ClosedLoop", "Event", "SampledController", "close_loop"]
@@ -272,7 +271,6 @@ def _compose(
     signals: Sequence[Signal],
     sensors: Sequence[Sensor],
 ) -> ClosedLoop:
-    refuse_stick(eom.machine, "a run", "use friction_law='smooth'")
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)
@@ -283,7 +281,7 @@ def _compose(
     by_events = eom.has_rows and contact is None
     if by_events:
         system = eom.constraint_system
-        taken = loss_names(system.contacts)
+        taken = (*loss_names(system.contacts), *(f"loss.{joint}" for joint in system.sticking))
         z = ca.vertcat(z, system.latches, ca.SX.sym("loss", len(taken)))
         zdot = ca.vertcat(zdot, ca.SX.zeros(system.latches.shape[0] + len(taken)))
         z_names = (*z_names, *system.latch_names, *taken)
