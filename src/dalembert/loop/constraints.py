@@ -35,7 +35,7 @@ def constrained_part(
     eom
         The equations.
     arguments
-        Symbols t, x, c, p; x = (q, v, z, latches, losses of contacts and joints that stick, work).
+        Symbols t, x, c, p; x = (q, v, z, impulses of joints that stick, latches, losses, work).
     rates
         Rates of x, zero for the velocities.
     force
@@ -97,6 +97,7 @@ def constrained_part(
         losses=_loss_rows(system, n_before + len(system.latch_names)),
         constant_mass=bool(M.is_constant()),
         rubbing=rubbing,
+        impulses=n_before - len(system.sticking),
         shares=shares + (shares >= 0) * n_before,
         sweeps=sweeps,
         free=free,

@@ -300,6 +300,8 @@ int contact_ode(const double *const *in, double *const *out, double *work) {
     double power = 0.0;
     for (int64_t i = 0; i < C->m; i++) power += C->lambda[i] * C->phi_t[i];
     out[0][C->work_input] += power;
+    for (int64_t r = 0, joint = 0; r < C->n_rubbing; r++)
+        if (C->rubbing[3 * r] < 0) out[0][C->impulses + joint++] = C->lambda[C->rubbing[3 * r + 1]];
     for (int64_t r = 0; r < C->n_rubbing; r++)
         for (int j = 1; j < 3; j++) {
             const int64_t row = C->rubbing[3 * r + j];

@@ -54,6 +54,8 @@ class ConstrainedSystem:
     rubbing
         Contacts with friction: row of the normal, of the first tangent and of the second one (-1: it has none). After
         them joints that stick: no normal, their row, no second tangent.
+    impulses
+        Index in x of the first integral of the friction of joints that stick.
     shares
         Index in x of the part of each row's multiplier that is given, -1 if it has none.
     sweeps
@@ -85,6 +87,7 @@ class ConstrainedSystem:
     losses: NDArray[np.int64]
     constant_mass: bool
     rubbing: tuple[tuple[int, int, int], ...] = ()
+    impulses: int = -1
     shares: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sweeps: casadi.Function | None = None
     free: casadi.Function | None = None
