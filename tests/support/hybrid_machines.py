@@ -127,7 +127,7 @@ THROWN = {"v0": {"ball.vx": 1.2, "ball.vy": -0.7, "ball.vz": 0.3}}
 CUT = [da.Switch(at=0.1, off="one")]
 
 
-def sticking_arm() -> da.Machine:
+def sticking_arm(**parts: Any) -> da.Machine:
     """Two links that hang and swing, with dry friction at both joints; that of the shoulder is a parameter."""
     F = da.Parameter("F", 1.2)
     return da.Machine(
@@ -140,7 +140,7 @@ def sticking_arm() -> da.Machine:
             da.Joint("a", "revolute", "world", "upper", axis="y", friction=F, friction_law="stick"),
             da.Joint("b", "revolute", "upper", "lower", (0, 0, -0.5), axis="y", friction=0.3, friction_law="stick"),
         ],
-        motors=[da.Motor("a", "a", effort=20.0)],
+        **parts,
     )
 
 
@@ -165,7 +165,7 @@ HYBRID: Mapping[str, Hybrid] = {
     "flap": Hybrid(flap, 1.0, {"q0": {"hinge": 0.0}, "limits": "contact"}, 2),
     "sticks": Hybrid(sticking_arm, 1.5, {"q0": {"a": 1.0, "b": -0.4}}, 4),
     "sampled-sticks": Hybrid(
-        sticking_arm,
+        lambda: sticking_arm(motors=[da.Motor("a", "a", effort=20.0)]),
         1.5,
         {"q0": {"a": 1.0, "b": -0.4}, "control": Sampled(da.PD(8.0, 0.5, [0.3]), 0.02)},
         2,
