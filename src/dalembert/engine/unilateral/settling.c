@@ -240,6 +240,12 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
                 most = fmax(most, fabs(turned - (isnan(way[j]) ? x[latches_of(T, i)[j]] : way[j]))), way[j] = turned;
             }
         }
+        for (int64_t i = T->k; i < T->n_blocks; i++) { /* joints with friction of contacts as it is there */
+            const int64_t row = row_of(T, i, 1);
+            const double side = x[latches_of(T, i)[1]], forward = change_of(C, row) * side;
+            if (side == 0.0) fits &= fabs(C->lambda[row]) <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * limit_of(T, i);
+            else fits &= !(fabs(T->rate[row]) <= SLIPS && forward < 0.0);
+        }
         if (fits || !(most > TURNED)) return LANDED;
     }
 }
