@@ -17,7 +17,7 @@ __all__ = ["functions", "library"]
 _STRUCTURES = {
     "loop": ("loop", "update", "watch"),
     "equations": ("constrained", "transitions"),
-    "stepping": ("moreau", "problem"),
+    "stepping": ("moreau",),
     "members": ("members", "desk"),
 }
 """Structures that each unit shares with Python."""
@@ -41,7 +41,7 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
         "constrained_signals": _SIGNALS,
         "contact_signals": _SIGNALS,
     },
-    "stepping": {"contact_problem": (None, [POINTER])},
+    "stepping": {"block_problem": (None, [POINTER] * 3)},
     "members": {"members_at_desk": (None, [POINTER, POINTER, INT])},
 }
 """What Python calls: results and arguments."""

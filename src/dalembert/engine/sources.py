@@ -9,7 +9,10 @@ from importlib import resources
 from dalembert.compile.forms import definitions
 from dalembert.core.noise import quantile_macros
 
-__all__ = ["HEADERS", "UNITS", "header_text", "unit_text"]
+__all__ = ["GENERIC", "HEADERS", "UNITS", "header_text", "unit_text"]
+
+GENERIC = ("laws.h", "blocks.h", "sweeps.h", "bilateral.h", "step.h")
+"""Texts of time-stepping that are generic over the number of members at a time; see `stepping/one.c` and `rollout/contacts.h`."""
 
 UNITS = {
     "loop": ("loop/loop.c", "loop/events.c"),
@@ -29,7 +32,10 @@ UNITS = {
         "unilateral/unilateral.c",
         "unilateral/algebra.c",
     ),
-    "stepping": ("stepping/cone.c", "stepping/moreau.c"),
+    "stepping": tuple(
+        f"stepping/{name}"
+        for name in ("one.c", "laws.h", "blocks.h", "look_back.c", "sweeps.h", "bilateral.h", "step.h", "moreau.c")
+    ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c"),
 }
 """Translation units, each of the files that it consists of, in the order in which they need each other."""

@@ -13,7 +13,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
 from dalembert.engine.methods.contacts import TimeStepping
-from dalembert.engine.problem.stepping import PairRows, SteppingSystem
+from dalembert.engine.problem.stepping import BlockLaw, PairRows, SteppingSystem
 from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
@@ -149,8 +149,9 @@ def stepping_part(
     columns = [sorted(row) for row in factors.rows]
     L = ca.vertcat(*[factors.rows[i][j] for i in range(nv) for j in columns[i]]) if any(columns) else ca.SX(0, 1)
     outputs = [L, ca.vertcat(*scale), ca.vertcat(*[0.0 if e is None else e for e in s0])]
-    outputs += [system.gaps, system.restitution, system.friction, bias]
-    labels = ["L", "d", "s0", "g", "e", "mu", "b"]
+    nothing = ca.SX(0, 1)
+    outputs += [system.gaps, system.restitution, system.friction, bias, nothing, nothing, nothing]
+    labels = ["L", "d", "s0", "g", "e", "mu", "b", "Q", "held_u0", "held_t"]
     pairs = None
     if k > _TOGETHER:
         symbols = _FactorSymbols(columns)
@@ -187,11 +188,17 @@ def stepping_part(
         n_parameters=int(p.shape[0]),
         factor=tuple(map(tuple, columns)),
         supports=tuple(row.support for row in rows),
+        held=ca.Function("held", arguments, [nothing, nothing], names, ["phi", "rate"]),
+        laws=tuple(BlockLaw.COULOMB if n == 3 else BlockLaw.UNILATERAL for n in sizes),
         sizes=sizes,
         features=_features(system.pairs),
+        n_held=0,
         names=system.names,
-        forces=n_before,
-        losses=n_before + 3 * k,
+        forces=tuple(n_before + 3 * a for a in range(k)),
+        losses=tuple(n_before + 3 * k + a for a in range(k)),
+        first_force=n_before,
+        n_forces=3 * k,
+        multipliers=n_before,
         residual=n_before + 4 * k,
         sweeps=n_before + 4 * k + 1,
         work_input=n_before + 4 * k + 2,

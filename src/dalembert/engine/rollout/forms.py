@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalembert.compile.forms import CUDA, LANES, Form
+from dalembert.engine.sources import GENERIC
 
 __all__ = ["CUDA_ROLLOUT", "LANES_ROLLOUT"]
 
@@ -11,7 +12,9 @@ def _own(*names: str) -> tuple[str, ...]:
     return tuple(f"{__package__}:{name}" for name in names)
 
 
-_STEPS = _own("constraints.h", "rollout.h", "adaptive.h", "contacts.h", "noise.h")
+_STEPPING = tuple(f"dalembert.engine.stepping:{name}" for name in GENERIC)
+
+_STEPS = (*_own("constraints.h", "rollout.h", "adaptive.h", "contacts.h"), *_STEPPING, *_own("contact_steps.h", "noise.h"))
 
 LANES_ROLLOUT = Form(
     "lanes-rollout",
