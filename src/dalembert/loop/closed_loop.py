@@ -41,6 +41,7 @@ from dalembert.loop.sampled import (
 from dalembert.loop.stepping import check_stepping, contact_signals, loss_names, stepping_names, stepping_part
 from dalembert.loop.switches import Switch, check_switched
 from dalembert.loop.switching import Switching
+from dalembert.model.checks import refuse_stick
 from dalembert.model.signals import Sensor, Signal, read_text
 
 __all__ = ["LIMITS", "ClosedLoop", "Event", "SampledController", "close_loop"]
@@ -271,6 +272,7 @@ def _compose(
     signals: Sequence[Signal],
     sensors: Sequence[Sensor],
 ) -> ClosedLoop:
+    refuse_stick(eom.machine, "a run", "use friction_law='smooth'")
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)

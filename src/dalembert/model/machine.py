@@ -230,6 +230,11 @@ class Machine:
         """Whether anything but its joints constrains the motion."""
         return bool(self.constraints) or any(not c.elastic for c in self.cables)
 
+    @property
+    def sticking(self) -> tuple[str, ...]:
+        """Joints with Coulomb friction that sticks."""
+        return tuple(j.name for j in self.joints if j.sticks)
+
     @cached_property
     def tree(self) -> Tree:
         """The tree of moving bodies, fixed joints merged."""
