@@ -426,7 +426,7 @@ def test_refusals() -> None:
         ({"backend": "vm"}, "needs a C compiler"),
         ({"machine": ball(law="poisson")}, "contact 'floor'.*Poisson"),
         ({"machine": machine.with_(contacts=())}, "machine 'ball' has none"),
-        ({"by": "natural"}, "cannot keep constraints"),
+        ({"by": "natural"}, "coordinates of the machine"),
     ):
         with pytest.raises(DalembertError, match=message):
             attempt(**options)

@@ -12,7 +12,7 @@ from dalembert.core.noise import quantile_macros
 __all__ = ["GENERIC", "HEADERS", "UNITS", "header_text", "unit_text"]
 
 GENERIC = ("laws.h", "blocks.h", "sweeps.h", "bilateral.h", "step.h")
-"""Texts of time-stepping that are generic over the number of members at a time; see `stepping/one.c` and `rollout/contacts.h`."""
+"""Texts of time-stepping that are generic over the number of members at a time (`one.c`, `rollout/contacts.h`)."""
 
 UNITS = {
     "loop": ("loop/loop.c", "loop/events.c"),

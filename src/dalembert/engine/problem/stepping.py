@@ -66,8 +66,8 @@ class SteppingSystem:
         (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; of the blocks gaps,
         restitution, friction (of those that stick the largest force); what ``f`` has of the bias of the equations; of
         the rows that always hold ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; then rows
-        ``J L^-T D^-1/2`` of the blocks at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds
-        of the blocks.
+        ``J L^-T D^-1/2`` of the blocks at their supports and velocities ``J v``, or, with ``pairs``, bounds of the
+        speeds of the blocks.
     pairs
         Rows of each block; None: they are in ``terms``.
     n_parameters

@@ -14,7 +14,11 @@ def _own(*names: str) -> tuple[str, ...]:
 
 _STEPPING = tuple(f"dalembert.engine.stepping:{name}" for name in GENERIC)
 
-_STEPS = (*_own("constraints.h", "rollout.h", "adaptive.h", "contacts.h"), *_STEPPING, *_own("contact_steps.h", "noise.h"))
+_STEPS = (
+    *_own("constraints.h", "rollout.h", "adaptive.h", "contacts.h"),
+    *_STEPPING,
+    *_own("contact_steps.h", "noise.h"),
+)
 
 LANES_ROLLOUT = Form(
     "lanes-rollout",

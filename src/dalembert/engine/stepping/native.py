@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -150,7 +149,7 @@ def solve_blocks(
     memory = NativeMemory(structure("moreau"))
     c, starts = memory.struct, np.append(0, np.cumsum(sizes))
     c.nv, c.n_blocks, c.tolerance, c.max_sweeps = n, k, tolerance, max_sweeps
-    integers = {
+    integers: dict[str, Any] = {
         "law": [int(law) for law in laws], "size": sizes, "count": np.full(k, n), "support": np.arange(n),
         "support_start": np.zeros(k), "row_start": starts, "value_start": n * starts,
         "block_start": np.cumsum([0, *(law.numbers(int(m)) for law, m in zip(laws, sizes, strict=True))]),
@@ -158,7 +157,7 @@ def solve_blocks(
     }  # fmt: skip
     for name, values in integers.items():
         memory.array(name, np.asarray(values, dtype=np.int64))
-    reals = {
+    reals: dict[str, Any] = {
         "Y": vectors * np.sqrt(np.maximum(size, 0.0)), "u0": u, "mu": numbers, "bounce": np.zeros(k), "s": np.zeros(n),
         "w": np.zeros(int(integers["block_start"][-1])), "scratch": np.zeros((2 + _SCRATCH) * n),
     }  # fmt: skip
