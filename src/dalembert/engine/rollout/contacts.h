@@ -30,6 +30,8 @@ typedef int INDEX;
 #define LOSS(a) loss_of[a]
 #define GATHER_AT(a) gather_start[a]
 #define GATHERED(i) gather_of[i]
+#define COPY(to, from, n) \
+    for (INDEX copied = 0; copied < (n); copied++) (to)[copied] = (from)[copied];
 #define NEAR(a, is)
 #define FORCED(a) (alive & NO(alive))
 #define IMPACT(h) 0

@@ -81,29 +81,26 @@ FUNCTION void block_make(stepper *C, INDEX a) {
 /* Impulses of a block of members m with the others as they are; the largest change and impulse go to `change` and
  * `largest`. */
 FUNCTION void block_sweep(stepper *C, INDEX a, MASK m, real *change, real *largest) {
-    const real *const B = BLOCK(a);
-    real *const x = C->x + ROW(a), u[MOST_ROWS], b[MOST_ROWS], new_[MOST_ROWS], d[MOST_ROWS], most;
+    real *const B = BLOCK(a), *const x = C->x + ROW(a), u[MOST_ROWS], b[MOST_ROWS], new_[MOST_ROWS], d[MOST_ROWS], most;
     block_velocity(C, a, C->s, u);
     if (SIZE(a) == 3) {
-        b[0] = u[0] + C->bounce[a] - (B[0] * x[0] + B[1] * x[1] + B[2] * x[2]);
+        b[0] = u[0] - (B[0] * x[0] + B[1] * x[1] + B[2] * x[2]);
         b[1] = u[1] - (B[1] * x[0] + B[3] * x[1] + B[4] * x[2]);
         b[2] = u[2] - (B[2] * x[0] + B[4] * x[1] + B[5] * x[2]);
-        law_solve(LAW(a), B, b, C->mu[a], m, new_);
-        for (INDEX i = 0; i < 3; i++) d[i] = new_[i] - x[i];
-        most = larger(fabs(d[0]), larger(fabs(d[1]), fabs(d[2])));
     } else {
         const real *w = B;
         for (INDEX j = 0; j < SIZE(a); j++) b[j] = u[j];
-        b[0] += C->bounce[a];
         for (INDEX j = 0; j < SIZE(a); j++, w++) {
             b[j] -= *w * x[j];
             for (INDEX k = j + 1; k < SIZE(a); k++) w++, b[j] -= *w * x[k], b[k] -= *w * x[j];
         }
-        law_solve(LAW(a), B, b, C->mu[a], m, new_);
-        most = K(0.0);
-        for (INDEX i = 0; i < SIZE(a); i++) d[i] = new_[i] - x[i], most = larger(most, fabs(d[i]));
     }
+    b[0] += C->bounce[a];
+    law_solve(LAW(a), B, b, C->mu[a], m, new_);
+    d[0] = new_[0] - x[0], most = fabs(d[0]);
+    for (INDEX i = 1; i < SIZE(a); i++) d[i] = new_[i] - x[i], most = larger(most, fabs(d[i]));
     block_push(C, a, m, d, C->s);
+    if (LAW(a) == STICTION) most = SELECT(most <= K(NOISE) * C->mu[a], K(0.0), most);
     *change = SELECT(m, larger(*change, most), *change);
     *largest = SELECT(m, larger(*largest, larger(fabs(new_[0]), fabs(x[0]))), *largest);
     for (INDEX i = 0; i < SIZE(a); i++) x[i] = SELECT(m, new_[i], x[i]);

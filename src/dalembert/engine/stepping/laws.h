@@ -26,6 +26,8 @@ enum { UNILATERAL, COULOMB, STICTION };
 #define FINEST 2.220446049250313e-16
 #endif
 
+#define NOISE 1e-12 /* part of the largest impulse of what sticks that is rounding: at rest, with no load, all of x is */
+
 FUNCTION real larger(real a, real b) { return SELECT(a > b, a, b); }
 
 /* One row: W and its inverse. */
@@ -44,11 +46,13 @@ FUNCTION real within(real x, real most) { return SELECT(x > most, most, SELECT(x
 FUNCTION void stiction_solve(const real *B, const real *b, real mu, real *x) { x[0] = within(-b[0] * B[1], mu); }
 
 FUNCTION real stiction_violation(const real *B, const real *u, real mu, const real *x) {
-    return fabs(within(x[0] - u[0] * B[1], mu) - x[0]);
+    const real lack = fabs(within(x[0] - u[0] * B[1], mu) - x[0]);
+    return SELECT(lack <= K(NOISE) * mu, K(0.0), lack);
 }
 
 /* Three rows: W (nn, n1, n2, 11, 12, 22), 1 / W_nn, and of S, which is left of W when u_n = 0 eliminates the normal
- * impulse, the inverse (11, 12, 22), the eigenvalues, their axes (cosine, sine), and n1 and n2 in these. */
+ * impulse, the inverse (11, 12, 22); from the first slip on also the eigenvalues of S, their axes (cosine, sine), and n1
+ * and n2 in these. */
 enum { B_R = 6, B_I11, B_I12, B_I22, B_L1, B_L2, B_COS, B_SIN, B_W1, B_W2 };
 
 FUNCTION void coulomb_make(real *B) {
@@ -62,6 +66,11 @@ FUNCTION void coulomb_make(real *B) {
     const real s11 = B[3] - B[1] * B[1] * r, s12 = B[4] - B[1] * B[2] * r, s22 = B[5] - B[2] * B[2] * r;
     const real det = K(1.0) / (s11 * s22 - s12 * s12);
     B[B_R] = r, B[B_I11] = s22 * det, B[B_I12] = -s12 * det, B[B_I22] = s11 * det;
+    B[B_L1] = K(0.0);
+}
+
+FUNCTION void coulomb_axes(real *B) {
+    const real r = B[B_R], s11 = B[3] - B[1] * B[1] * r, s12 = B[4] - B[1] * B[2] * r, s22 = B[5] - B[2] * B[2] * r;
     const real mean = K(0.5) * (s11 + s22), half = K(0.5) * (s11 - s22), radius = sqrt(half * half + s12 * s12);
     const MASK round = NO(radius > K(1e-15) * mean);
     const real cos2 = half / SELECT(round, K(1.0), radius);
@@ -71,7 +80,7 @@ FUNCTION void coulomb_make(real *B) {
     B[B_W1] = cs * B[1] + sn * B[2], B[B_W2] = cs * B[2] - sn * B[1];
 }
 
-FUNCTION void coulomb_solve(const real *B, const real *b, real mu, MASK m, real *x) {
+FUNCTION void coulomb_solve(real *B, const real *b, real mu, MASK m, real *x) {
     x[0] = x[1] = x[2] = K(0.0);
     const MASK shut = m & (b[0] < K(0.0)), rubs = shut & (mu > K(0.0));
     if (!(SOME(shut))) return; /* it opens */
@@ -88,6 +97,7 @@ FUNCTION void coulomb_solve(const real *B, const real *b, real mu, MASK m, real 
     /* It slips: (S + alpha) x_t = -c with |x_t| = mu x_n, alpha > 0. In the axes of S every entry of x_t is a fraction,
      * and mu x_n / |x_t| is nearly linear in alpha: Newton's method with a bracket, which exists (from sticking, outside
      * of the cone, to no friction at all, inside). */
+    if (SOME(slips & (B[B_L1] == K(0.0)))) coulomb_axes(B);
     const real l1 = B[B_L1], l2 = B[B_L2], cs = B[B_COS], sn = B[B_SIN], w1 = B[B_W1], w2 = B[B_W2];
     const real d1 = cs * c1 + sn * c2, d2 = cs * c2 - sn * c1;
     real alpha = K(0.0), low = K(0.0), high = K(INFINITY), p1 = K(0.0), p2 = K(0.0), size = K(0.0);
@@ -134,7 +144,7 @@ FUNCTION void law_make(int law, real *B) {
     else unilateral_make(B);
 }
 
-FUNCTION void law_solve(int law, const real *B, const real *b, real mu, MASK m, real *x) {
+FUNCTION void law_solve(int law, real *B, const real *b, real mu, MASK m, real *x) {
     if (law == COULOMB) coulomb_solve(B, b, mu, m, x);
     else if (law == STICTION) stiction_solve(B, b, mu, x);
     else unilateral_solve(B, b, x);

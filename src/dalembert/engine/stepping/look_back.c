@@ -9,9 +9,19 @@ enum { SLOW = 10, HISTORY = 5, PATIENCE = 30, CONJUGATE = 40 };
 
 #define OF_ACTIVE(C, k, a, j) for (int64_t k = 0, a, j = 0; k < (C)->n_active && (a = (C)->active[k], 1); j += (C)->size[a], k++)
 
+static inline void copy(const double *from, int64_t n, double *to) {
+    for (int64_t i = 0; i < n; i++) to[i] = from[i]; /* of a block: shorter than a call */
+}
+
 /* Impulses of the blocks that act. */
 static void gather(const struct moreau *C, double *x) {
-    OF_ACTIVE(C, k, a, j) memcpy(x + j, C->x + ROW(a), (size_t)SIZE(a) * sizeof(double));
+    for (int64_t k = 0; k < C->n_active; k++) {
+        const int64_t a = C->active[k], n = SIZE(a);
+        const double *from = C->x + ROW(a);
+        if (n == 3) x[0] = from[0], x[1] = from[1], x[2] = from[2];
+        else copy(from, n, x);
+        x += n;
+    }
 }
 
 static int64_t rows_of_active(const struct moreau *C) {
@@ -106,7 +116,7 @@ static void leap(struct moreau *C, double *room) {
         block_push(C, a, 1, d + j, C->s);
     }
     if (worst(C) < before) return;
-    OF_ACTIVE(C, k, a, j) memcpy(C->x + ROW(a), z + j, (size_t)SIZE(a) * sizeof(double));
+    OF_ACTIVE(C, k, a, j) copy(z + j, SIZE(a), C->x + ROW(a));
     memcpy(C->s, s_old, (size_t)nv * sizeof(double));
 }
 

@@ -53,6 +53,7 @@ typedef struct moreau stepper;
 #define LOSS(a) C->loss[a]
 #define GATHER_AT(a) C->gather_start[a]
 #define GATHERED(i) C->gather[i]
+#define COPY(to, from, n) memcpy(to, from, (size_t)(n) * sizeof(double));
 #define ON(a) 1
 #define TURN_ON(a, m)
 #define NEAR(a, is) C->near[a] = is;

@@ -31,10 +31,10 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
     if (MANY) {
         INDEX given = 0;
         C->values[given++] = t;
-        for (INDEX j = 0; j < N_STATES; j++) C->values[given++] = xm[j];
-        for (INDEX j = 0; j < N_PARAMETERS; j++) C->values[given++] = p[j];
-        for (INDEX j = 0; j < N_L; j++) C->values[given++] = C->L[j];
-        for (INDEX j = 0; j < N_VELOCITIES; j++) C->values[given++] = C->d[j];
+        COPY(C->values + given, xm, N_STATES) given += N_STATES;
+        COPY(C->values + given, p, N_PARAMETERS) given += N_PARAMETERS;
+        COPY(C->values + given, C->L, N_L) given += N_L;
+        COPY(C->values + given, C->d, N_VELOCITIES)
     }
     C->n_active = 0, C->jammed = K(0.0);
     ROLL
@@ -86,13 +86,15 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
  * step_choose does. */
 FUNCTION MASK step_begin(stepper *C, real t, real tm, real h, const real *x, const real *c, const real *p, real *xm,
                          real *next, real *w, MASK alive) {
-    if (IMPACT(h))
-        for (INDEX j = 0; j < N_COORDINATES + N_VELOCITIES; j++) xm[j] = x[j];
-    else {
+    if (IMPACT(h)) {
+        COPY(xm, x, N_COORDINATES + N_VELOCITIES)
+    } else {
         for (INDEX i = 0; i < N_VELOCITIES; i++) C->dv[i] = K(1.0 - THETA) * h * x[N_COORDINATES + i];
         SHIFT(x, C->dv, xm)
     }
-    for (INDEX j = N_COORDINATES + N_VELOCITIES; j < N_STATES; j++) next[j] = xm[j] = x[j];
+    const INDEX pose = N_COORDINATES + N_VELOCITIES;
+    COPY(xm + pose, x + pose, N_STATES - pose)
+    if (next != x) COPY(next + pose, x + pose, N_STATES - pose)
     {
         const real *const in[] = {&tm, xm, c, p, &h};
         real *const out[] = {C->L, C->d, C->s0, C->g, C->e, C->mu, C->b, C->Q, C->held_u0, C->held_t,
@@ -154,7 +156,7 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     MASK touched = alive & NO(alive);
     ROLL
     for (INDEX k = 0; k < C->n_active; k++) touched = touched | ON(C->active[k]);
-    for (INDEX i = 0; i < N_VELOCITIES; i++) C->s[i] = C->s0[i];
+    COPY(C->s, C->s0, N_VELOCITIES)
     if (N_HELD_ROWS) held_project(C, alive, C->s, C->held_x);
     if (SOME(touched)) leaves = leaves | block_sweeps(C, touched & NO(leaves), &sweeps);
     solve_back(C, C->s, C->dv);
@@ -164,7 +166,7 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     MASK again = alive & NO(leaves) & NO(most < K(STILL));
     if (!IMPACT(h) && SOME(again)) {
         /* `next` has the place for it: q there, and the new velocities */
-        for (INDEX j = 0; j < N_COORDINATES; j++) next[j] = xm[j];
+        COPY(next, xm, N_COORDINATES)
         for (INDEX i = 0; i < N_VELOCITIES; i++) next[N_COORDINATES + i] = xm[N_COORDINATES + i] + C->dv[i];
         const real *const in[] = {&tm, next, c, p};
         real *const out[] = {C->r};
