@@ -2,6 +2,7 @@
 
 import ctypes
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ SWING: dict[str, Any] = {"q0": closed(0.7), "v0": {"a_dot": 6.0}}
 
 
 def orders(errors: list[float], ratio: float = 2.0) -> list[float]:
-    return [float(np.log(a / b) / np.log(ratio)) for a, b in zip(errors, errors[1:], strict=False)]
+    return [float(np.log(a / b) / np.log(ratio)) for a, b in pairwise(errors)]
 
 
 def assert_lanes_are_single_runs(machine: Any, start: dict[str, Any], rtol: float = 1e-12, **settings: Any) -> None:
@@ -347,6 +348,23 @@ def test_driven_members_are_single_runs() -> None:
         driven_table(), {"q0": {"z": np.array([0.1, 0.12, 0.15])}, "v0": {"z_dot": np.array([0.6, 0.0, -0.5])}},
         duration=0.2, step=2e-3,
     )  # fmt: skip
+
+
+def test_what_is_driven_into_a_wall_is_reported() -> None:
+    """No impulse can stop it: the step returns, and its residual says that it is no solution."""
+    wall = da.HalfSpace((-1.0, 0.0, 0.0), (0.1, 0.0, 0.0))
+    machine = da.Machine(
+        "press",
+        bodies=[da.point_mass("cart", 1.0)],
+        joints=[da.Joint("x", "prismatic", "world", "cart", axis="x")],
+        constraints=[da.MotionConstraint("drive", joint="x", value=0.5 * da.TIME)],
+        contacts=[da.Contact("wall", "cart", surface=wall)],
+    )
+    run = da.simulate(machine, duration=0.4, step=1e-3, **STEPS)
+    np.testing.assert_allclose(run["x"], 0.5 * run.t, atol=1e-12)
+    inside = run["gap.wall"] < -1e-3
+    assert inside.any() and (run["contact.residual"][inside] == 1.0).all()
+    assert run["contact.residual"][run["gap.wall"] > 1e-3].max() == 0.0
 
 
 # -- cables ----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ static inline void copy(const double *from, int64_t n, double *to) {
 }
 
 /* Impulses of the blocks that act. */
-static void gather(const struct moreau *C, double *x) {
+static inline void gather(const struct moreau *C, double *x) {
     for (int64_t k = 0; k < C->n_active; k++) {
         const int64_t a = C->active[k], n = SIZE(a);
         const double *from = C->x + ROW(a);
@@ -31,7 +31,7 @@ static int64_t rows_of_active(const struct moreau *C) {
 }
 
 /* Impulses near x that the law of a block admits, whatever its velocity. */
-static void admit(int law, double mu, double *x) {
+static inline void admit(int law, double mu, double *x) {
     if (law == STICTION) x[0] = within(x[0], mu);
     else if (!(x[0] > 0.0)) {
         x[0] = 0.0;
@@ -199,7 +199,7 @@ static void extrapolate(struct moreau *C, struct history *H) {
 }
 
 /* After a sweep that was not the last. */
-static void look_back(struct moreau *C, struct history *H, int64_t sweeps, double change) {
+static inline void look_back(struct moreau *C, struct history *H, int64_t sweeps, double change) {
     if (C->n_active == 1 || sweeps == C->max_sweeps) return;
     if (sweeps >= H->patience) {
         leap(C, H->room), H->patience = 2 * sweeps, H->count = -1, H->change = INFINITY;
