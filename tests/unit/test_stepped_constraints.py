@@ -452,6 +452,7 @@ def test_a_rotor_brakes_to_rest() -> None:
     np.testing.assert_allclose(run["phi"], w * t - 0.5 * 7.0 / inertia * t**2, atol=7.0 / inertia * h**2)
     assert run["phi_dot"][-1] == 0.0 and run.energy.drift < 1e-12
     np.testing.assert_allclose(run["work.loss"][-1], -0.5 * inertia * w**2, rtol=1e-12)
+    np.testing.assert_allclose(run["loss.phi"], -run["work.loss"], rtol=1e-12)
     assert_lanes_are_single_runs(rotor(7.0), {"v0": {"phi_dot": np.array([0.0, 10.0, -30.0])}}, duration=0.5, step=5e-3)
 
 

@@ -96,8 +96,9 @@ def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, 
     tensions = [f"tension.{name}" for r in ropes for name in r.names]
     frictions = [f"friction.{joint.name}" for joint in _sticking(eom)]
     multipliers = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{name}" for r in held for name in r.names]
+    losses = [*loss_names(system), *(f"loss.{joint.name}" for joint in _sticking(eom))]
     account = ("contact.residual", "contact.sweeps")
-    return (*forces, *tensions, *frictions, *loss_names(system), *account, *multipliers)
+    return (*forces, *tensions, *frictions, *losses, *account, *multipliers)
 
 
 def loss_names(system: ContactSystem) -> tuple[str, ...]:
@@ -278,7 +279,8 @@ def stepping_part(
     moved = [ca.densify(eom.formulation.moved(d)), ca.densify(eom.layout.transported(s.v, d))]
     gaps = ca.vertcat(*(block.gap for block in blocks))
     n_forces, n = 3 * k + len(blocks) - k, int(x.shape[0])
-    first_loss = n_before + n_forces
+    losing = [block.law is BlockLaw.STICTION or a < k for a, block in enumerate(blocks)]
+    losses = n_before + n_forces + np.cumsum([0, *losing])
     return SteppingSystem(
         way=way,
         theta=theta,
@@ -304,12 +306,12 @@ def stepping_part(
         n_held=held.m,
         names=tuple(block.name for block in blocks),
         forces=tuple(n_before + (3 * a if a < k else 2 * k + a) for a in range(len(blocks))),
-        losses=tuple(first_loss + a if a < k else -1 for a in range(len(blocks))),
+        losses=tuple(int(at) if loses else -1 for at, loses in zip(losses, losing, strict=False)),
         first_force=n_before,
         n_forces=n_forces,
-        residual=first_loss + k,
-        sweeps=first_loss + k + 1,
-        multipliers=first_loss + k + 2,
+        residual=int(losses[-1]),
+        sweeps=int(losses[-1]) + 1,
+        multipliers=int(losses[-1]) + 2,
         work_input=n - 2,
         work_loss=n - 1,
     )
