@@ -67,7 +67,7 @@ static double worst(const struct moreau *C) {
  * and slip, their impulses solve a linear system: conjugate gradients on it, from where the sweeps are, which moves as
  * little as it must where the system is singular. Tangential impulses of what slips are left to the sweeps. The result is
  * taken if it is better (M. Silcowitz, S. Niebe, K. Erleben, The Visual Computer 26 (2010) 893-901). */
-static void leap(struct moreau *C, double *room) {
+static void conjugate_gradients(struct moreau *C, double *room) {
     const int64_t m = rows_of_active(C), nv = C->nv;
     double *r = room, *z = r + m, *p = z + m, *on = p + m, *d = on + m, *s = d + m, *s_old = s + nv;
     double rz = 0.0, r0 = 0.0;
@@ -202,7 +202,7 @@ static void extrapolate(struct moreau *C, struct history *H) {
 static inline void look_back(struct moreau *C, struct history *H, int64_t sweeps, double change) {
     if (C->n_active == 1 || sweeps == C->max_sweeps) return;
     if (sweeps >= H->patience) {
-        leap(C, H->room), H->patience = 2 * sweeps, H->count = -1, H->change = INFINITY;
+        conjugate_gradients(C, H->room), H->patience = 2 * sweeps, H->count = -1, H->change = INFINITY;
         return;
     }
     if (sweeps < H->slow) return;
