@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import dalembert
-from dalembert.compile import build, cache, cache_directory, compile_function, native
+from dalembert.compile import build, cache, cache_directory, compile_function, forms, native
 from dalembert.core.errors import BuildError, DalembertWarning
 from dalembert.core.files import owner
 
@@ -162,6 +162,18 @@ def test_processor_and_generator_are_part_of_the_key(
     monkeypatch.setattr(native, "_generator_digest", lambda: "another version")
     check()
     assert builds == ["f"] * 3
+
+
+def test_texts_of_other_rooms_are_part_of_the_key(
+    folder: Path, builds: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time loops around tapes stand elsewhere: a change of them must not find what was built before."""
+    check()
+    text = forms.read_text
+    monkeypatch.setattr(forms, "read_text", lambda name: text(name) + "\n")
+    check()
+    check()
+    assert builds == ["f"] * 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
