@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from dalembert.compile.emit_c import CHUNK_SIZE, Chunks, CSource, join_source, write_chunks
 from dalembert.compile.forms import EXACT, SCALAR, Form, read_text
 from dalembert.compile.passes import share_reciprocals
 from dalembert.compile.row_tables import RowTables, write_table
-from dalembert.compile.rows import ALIGN, Clear, Fill, Map, Pivot, RowFunction, RowSum
+from dalembert.compile.rows import ALIGN, Clear, Fill, Map, Pivot, RowFunction, RowSum, neighbours
 from dalembert.compile.statements import write_number, write_operation
 from dalembert.compile.tape import Tape, read_tape
 
 __all__ = ["emit_rows"]
+
+_LISTED = 1000
+"""Constants that a tape stores, from which on a table holds them: the data of many bodies take long to compile."""
 
 
 def emit_rows(
@@ -46,6 +49,11 @@ def emit_rows(
                 calls.append(f"{symbol}_map{len(maps) - 1}(b);")
             case Fill():
                 tape = _without_gaps(read_tape(stage.function), stage)
+                constants = _constants(tape)
+                if len(constants) >= _LISTED:
+                    maps.append(_copies(tape, constants, f"{symbol}_constants{len(maps)}"))
+                    calls.append(f"{symbol}_constants{len(maps) - 1}(b + {stage.writes[0].at});")
+                    tape = _stored(tape, set(range(len(tape.stores[0]))).difference(constants))
                 tape = tape if form is EXACT else share_reciprocals(tape)
                 tapes.append(write_chunks(tape, f"{symbol}_tape{len(tapes)}", chunk_size, form))
                 calls.append(_tape_call(stage, tapes[-1], len(function.inputs)))
@@ -86,7 +94,31 @@ def _without_gaps(tape: Tape, stage: Fill) -> Tape:
     """Leave out what is stored between the rows of blocks."""
     first = stage.writes[0].at
     inside = {b.place(i, j) - first for b in stage.writes for i in range(b.rows) for j in range(b.columns)}
-    return replace(tape, stores=(tuple(i if k in inside else -1 for k, i in enumerate(tape.stores[0])),))
+    return _stored(tape, inside)
+
+
+def _stored(tape: Tape, places: Set[int]) -> Tape:
+    """Leave out what is not stored at some places."""
+    return replace(tape, stores=(tuple(i if k in places else -1 for k, i in enumerate(tape.stores[0])),))
+
+
+def _constants(tape: Tape) -> list[int]:
+    """Places at which a tape stores constants."""
+    return [k for k, i in enumerate(tape.stores[0]) if i >= 0 and tape.operations[i] == "CONST"]
+
+
+def _copies(tape: Tape, places: Sequence[int], name: str) -> str:
+    """A function that stores the constants of some places, neighbours in one loop."""
+    values = ", ".join(write_number(tape.constants[tape.left[tape.stores[0][k]]]) for k in places)
+    runs = neighbours(places)
+    listed = ", ".join(f"{{{first}, {n}}}" for first, n in runs)
+    return (
+        f"static const double {name}_values[] = {{{values}}};\n"
+        f"static const int {name}_runs[][2] = {{{listed}}};\n"
+        f"static void {name}(double *b) {{\n    const double *x = {name}_values;\n"
+        f"    for (int k = 0; k < {len(runs)}; k++)\n"
+        f"        for (int i = 0; i < {name}_runs[k][1]; i++) b[{name}_runs[k][0] + i] = *x++;\n}}"
+    )
 
 
 def _tape_call(stage: Fill, chunks: Chunks, n_in: int) -> str:

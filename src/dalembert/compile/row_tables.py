@@ -20,8 +20,9 @@ _GROUP = 4
 """Packs of a row that a step of a table sums at the same time."""
 _WIDTHS = (6, 5, 4, 3)
 """Packs of a row in a panel."""
-_STRAIGHT = 16_000
-"""Most operations on packs of straight lines."""
+_STRAIGHT, _PRODUCT = 16_000, 5000
+"""Most operations on packs of straight lines, and of those that are products: sums of which nearly all have the same
+number of terms, so that the loops of tables are as fast as straight lines that do not fit into the cache."""
 _FUNCTION, _UNIT = 600, 4000
 """Operations on packs from which on a function, or a translation unit, ends."""
 
@@ -70,9 +71,10 @@ class RowTables:
         if not stages:
             return []
         size = sum(_operations(stage, len(masks)) for stage, masks in zip(stages, packs, strict=True))
-        panels = [_bodies(stages, packs, width) for width in _WIDTHS] if size <= len(_WIDTHS) * _STRAIGHT else []
+        most = min(_PRODUCT, _STRAIGHT) if _is_product(stages) else _STRAIGHT
+        panels = [_bodies(stages, packs, width) for width in _WIDTHS] if size <= len(_WIDTHS) * most else []
         bodies = min(panels, key=_cost, default={})
-        if not bodies or _size(bodies) > _STRAIGHT:
+        if not bodies or _size(bodies) > most:
             return self._in_tables(stages, packs)
         calls = []
         for lines, places in bodies.items():
@@ -135,6 +137,11 @@ class RowTables:
             write_table("row_term", f"{self._symbol}_terms", self._terms),
             write_table("row_mask", f"{self._symbol}_masks", list(self._masks)),
         ]
+
+
+def _is_product(stages: Sequence[RowSum | Pivot]) -> bool:
+    """Whether stages are products of matrices: their sums have at most two numbers of terms."""
+    return len({len(stage.terms) if isinstance(stage, RowSum) else -1 for stage in stages}) <= 2
 
 
 _Bodies = dict[tuple[_Line, ...], list[int]]

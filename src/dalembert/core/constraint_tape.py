@@ -10,14 +10,15 @@ diagonal element of ``S`` that its pivot keeps. Below `SHARE` rows depend on eac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, cast
 
 import casadi as ca
 
+from dalembert.core.ports import SweptFactors
 from dalembert.core.types import Expression
 
-__all__ = ["SHARE", "MassFactors", "TapeFactors", "acting", "swept_cost", "tape_cost"]
+__all__ = ["SHARE", "MassFactors", "SweptLists", "TapeFactors", "acting", "swept_cost", "tape_cost"]
 
 SHARE = 1e-6
 """Part of a diagonal element that every pivot must keep for a result of the tape to count."""
@@ -115,6 +116,32 @@ class MassFactors(Protocol):
         """``L^-T b``."""
 
 
+class SweptLists:
+    """Factors of a mass matrix by sweeps along its tree, as `MassFactors`.
+
+    Parameters
+    ----------
+    sweeps
+        The factors, for columns.
+    """
+
+    def __init__(self, sweeps: SweptFactors) -> None:
+        self._sweeps = sweeps
+        self.pivots = self._inverse = ca.vertsplit(sweeps.inverse)
+
+    def lower(self, b: Sequence[Expression]) -> list[Expression]:
+        """``L^-1 b``."""
+        return list(ca.vertsplit(self._sweeps.lower(ca.vertcat(*b))))
+
+    def upper(self, b: Sequence[Expression]) -> list[Expression]:
+        """``L^-T b``."""
+        return list(ca.vertsplit(self._sweeps.upper(ca.vertcat(*b))))
+
+    def scaled(self, b: Sequence[Expression]) -> list[Expression]:
+        """``D^-1 b``."""
+        return [x * d for x, d in zip(b, self._inverse, strict=True)]
+
+
 def _factorised(M: Expression) -> MassFactors:
     n = M.shape[0]
     elements = {(k, k): M[k, k] for k in range(n)}
@@ -194,7 +221,7 @@ class TapeFactors:
     Parameters
     ----------
     M
-        Mass matrix (nv x nv). With ``mass`` it is only looked at for what is ``refined``, and may be None otherwise.
+        Mass matrix (nv x nv). With ``mass`` it is not looked at, and may be None.
     Jt
         Transposed rows (nv x m).
     on
@@ -208,8 +235,7 @@ class TapeFactors:
     ) -> None:
         n, m = Jt.shape
         self._Jt, self._on = Jt, list(on)
-        self._M = cast(Expression, M)
-        self._mass = _factorised(self._M) if mass is None else mass
+        self._mass = _factorised(cast(Expression, M)) if mass is None else mass
         self._Y = [self._mass.lower([_masked(on[i], Jt[k, i]) for k in range(n)]) for i in range(m)]
         self._filled = filled = [{k for k, x in enumerate(column) if not x.is_zero()} for column in self._Y]
         schur = _shared(filled)
@@ -260,19 +286,21 @@ class TapeFactors:
         multipliers = self._multipliers(right)
         return self._outward(self._less(w, multipliers)), ca.vertcat(*multipliers) if multipliers else ca.SX(0, 1)
 
-    def dynamics(self, f: Expression, gamma: Expression, *, refined: bool = False) -> tuple[Expression, Expression]:
+    def dynamics(
+        self, f: Expression, gamma: Expression, residual: Callable[[Expression], Expression] | None = None
+    ) -> tuple[Expression, Expression]:
         """Accelerations and multipliers, of rows that do not act zero.
 
-        With ``refined`` what is left of the equations is solved for once more, which gives accelerations to the last
-        digits for a half more operations.
+        With ``residual``, a function a -> ``f - M a``, what is left of the equations is solved for once more, which
+        gives accelerations to the last digits for a half more operations.
         """
         a, multipliers = self._solve(f, gamma)
-        if not refined:
+        if residual is None:
             return a, multipliers
-        left = f - self._M @ a
+        left = ca.SX(residual(a))
         held = [gamma[i] for i in range(len(self._Y))]
         for i, on in enumerate(self._on):
-            for k in range(self._M.shape[0]):
+            for k in range(left.shape[0]):
                 element = _masked(on, self._Jt[k, i])
                 left[k] = left[k] - element * multipliers[i]
                 held[i] = held[i] - element * a[k]

@@ -90,6 +90,12 @@ class Formulation(Protocol):
     def closed_derivatives(self, board: Any) -> Any | None:
         """Derivatives of the inverse dynamics in closed form, as stages on a board; None: there are none."""
 
+    def mass_cells(self, board: Any) -> Any | None:
+        """How the entries of the mass matrix are computed, with stages on a board; None: it is an expression."""
+
+    def coriolis_cells(self, board: Any) -> Any | None:
+        """How the entries of the Coriolis matrix are computed, with stages on a board; None: it is an expression."""
+
     def point_rows(
         self, frame: str, point: Expression, forces: Expression, moments: Expression
     ) -> tuple[Expression, Expression, Expression] | None:

@@ -44,6 +44,7 @@ HEADERS = {
     "noise.h": "rollout/noise.h",
     "measures.h": "rollout/measures.h",
     "loop.h": "loop/loop.h",
+    "runge_kutta.h": "loop/runge_kutta.h",
     "constrained.h": "constraints/constrained.h",
     "transitions.h": "unilateral/transitions.h",
     "moreau.h": "stepping/moreau.h",

@@ -94,6 +94,14 @@ class FormulationBase:
         """None: the tape is differentiated."""
         return None
 
+    def mass_cells(self, board: RowsBuilder) -> list[dict[int, Cell]] | None:
+        """None: the mass matrix is an expression."""
+        return None
+
+    def coriolis_cells(self, board: RowsBuilder) -> list[dict[int, Cell]] | None:
+        """None: the Coriolis matrix is an expression."""
+        return None
+
     def point_rows(
         self, frame: str, point: Expression, forces: Expression, moments: Expression
     ) -> tuple[Expression, Expression, Expression] | None:

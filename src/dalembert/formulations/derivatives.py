@@ -14,15 +14,15 @@ from typing import NamedTuple
 
 import casadi as ca
 
-from dalembert.compile.rows import aligned
+from dalembert.compile.rows import Block, aligned
 from dalembert.compile.rows_builder import Cell, RowExpressions, RowsBuilder
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.factorization import BoardFactors, unit_rows
-from dalembert.formulations.tree.derivatives import Cells
+from dalembert.formulations.tree.composite import Cells
 
-__all__ = ["Derivatives", "forward_derivatives", "inverse_derivatives"]
+__all__ = ["Derivatives", "forward_derivatives", "inverse_derivatives", "write_cells"]
 
 
 class Derivatives(NamedTuple):
@@ -44,12 +44,16 @@ def inverse_derivatives(formulation: Formulation) -> RowExpressions:
     else:
         by_q, by_v, mass = (_cells(board, x) for x in (*_by_tape(formulation, a), formulation.mass_matrix()))
         by_p = board.give(_by_p(formulation, a))
-    blocks = [board.block(len(mass), len(mass)) for _ in range(3)]
-    for block, cells in zip(blocks, (by_q, by_v, mass), strict=True):
-        board.clear(block)
-        for i, row in enumerate(cells):
-            board.row(block.place(i), row)
-    return board.finish([*blocks, by_p])
+    return board.finish([*(write_cells(board, cells) for cells in (by_q, by_v, mass)), by_p])
+
+
+def write_cells(board: RowsBuilder, cells: Cells) -> Block:
+    """Append stages that compute a square matrix from its cells; return where it is."""
+    block = board.block(len(cells), len(cells))
+    board.clear(block)
+    for i, row in enumerate(cells):
+        board.row(block.place(i), row)
+    return block
 
 
 def forward_derivatives(formulation: Formulation) -> RowExpressions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar, cast
 
 import casadi as ca
@@ -14,10 +14,11 @@ from dalembert.core.ports import Formulation
 from dalembert.core.types import Expression
 from dalembert.formulations.actuation import saturated
 from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives
+from dalembert.formulations.matrices import coriolis_rows, mass_rows
 from dalembert.model.fields import ForceField, FrameMotion
 from dalembert.model.parts import Thruster, Wrench
 
-__all__ = ["ROWS", "Symbolic"]
+__all__ = ["Symbolic"]
 
 T = TypeVar("T")
 
@@ -93,11 +94,13 @@ class Symbolic:
         return self._written_out("forward_dynamics_derivatives")
 
     def _written_out(self, name: str) -> tuple[Expression, ...]:
-        return self._once(name, lambda: tuple(self.rows(name).expressions()))
+        rows = self.rows(name)
+        assert rows is not None  # derivatives are always written in stages
+        return self._once(name, lambda: tuple(rows.expressions()))
 
-    def rows(self, name: str) -> RowExpressions:
-        """Expressions of a name in `ROWS`, as a tape and rows."""
-        return self._once(f"rows:{name}", lambda: ROWS[name](self._formulation))
+    def rows(self, name: str) -> RowExpressions | None:
+        """Expressions of a name in `ROWS`, in stages; None where a tape is as good."""
+        return self._once(f"rows:{name}", lambda: ROWS[name](self._formulation) if name in ROWS else None)
 
     @property
     def to_machine(self) -> tuple[Expression, Expression]:
@@ -195,11 +198,13 @@ class Symbolic:
         return self._once("christoffel", make)
 
 
-ROWS = {
+ROWS: Mapping[str, Callable[[Formulation], RowExpressions | None]] = {
+    "mass_matrix": mass_rows,
+    "coriolis_matrix": coriolis_rows,
     "inverse_dynamics_derivatives": inverse_derivatives,
     "forward_dynamics_derivatives": forward_derivatives,
 }
-"""Expressions that end in linear algebra."""
+"""Expressions that end in linear algebra, or in products of all pairs of bodies."""
 
 EXPRESSIONS = (
     "mass_matrix",

@@ -140,19 +140,19 @@ static double interpolate_ends(struct watch *W) {
 static int interpolate_inside(struct watch *W) {
     struct loop *L = W->loop;
     const int64_t n = L->n, stages = L->stages, total = stages + L->n_further;
-    const double *k[MAX_STAGES], h = L->h_used;
+    const double *k[MOST_STAGES], h = L->h_used;
     W->inside = -1;
     if (!L->n_further || W->n_nodes != 2) return 0;
     for (int64_t j = 0; j < stages; j++) k[j] = L->stage + j * n;
     for (int64_t j = 0; j < L->n_further; j++) {
         double *const further = L->stage_partial + j * n;
-        combine(L, L->x, h, L->further_a + j * total, stages + j, k, L->x_stage);
+        combine(L->x, h, L->further_a + j * total, (int)(stages + j), k, L->x_stage, (int)n);
         if (loop_derivative(L, L->t + L->further_nodes[j] * h, L->x_stage, further)) return 0;
         k[stages + j] = further;
     }
     for (int place = 0; place < 2; place++) {
-        combine(L, L->x, h, L->inner + 2 * place * total, total, k, W->x_part);
-        combine(L, 0, 1.0, L->inner + (2 * place + 1) * total, total, k, W->slope);
+        combine(L->x, h, L->inner + 2 * place * total, (int)total, k, W->x_part, (int)n);
+        combine(0, 1.0, L->inner + (2 * place + 1) * total, (int)total, k, W->slope, (int)n);
         add_node(W, (place + 1) * h / 3.0, W->x_part);
     }
     W->inside = 1, W->off = defect(W);

@@ -41,6 +41,10 @@ static double AS_INSTANT(word i) {
 }
 #include "noise.h"
 
+typedef int MASK;
+#define NO(m) (!(m))
+#include "runge_kutta.h"
+
 static double now(void) {
     struct timespec ts;
 #ifdef CLOCK_MONOTONIC
@@ -66,30 +70,6 @@ int64_t loop_derivative(struct loop *L, double t, const double *x, double *out) 
     return evaluate(L->ode, L, t, x, out, L->ode_work);
 }
 
-#define MAX_STAGES 32
-
-/* out = x + h sum_j w_j k_j, four slopes at a time: what has been summed up stays where it is at hand */
-static void combine(const struct loop *L, const double *restrict x, double h, const double *w, int64_t count,
-                    const double *const *k, double *restrict out) {
-    const int64_t n = L->n;
-    const double *slope[MAX_STAGES];
-    double hw[MAX_STAGES];
-    int64_t used = 0, j = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (w[i] != 0.0) slope[used] = k[i], hw[used++] = h * w[i];
-    if (x) memcpy(out, x, (size_t)n * sizeof(double));
-    else memset(out, 0, (size_t)n * sizeof(double));
-    for (; j + 4 <= used; j += 4) {
-        const double *restrict a = slope[j], *restrict b = slope[j + 1], *restrict c = slope[j + 2], *restrict d = slope[j + 3];
-        const double u = hw[j], v = hw[j + 1], y = hw[j + 2], z = hw[j + 3];
-        for (int64_t i = 0; i < n; i++) out[i] = (((out[i] + u * a[i]) + v * b[i]) + y * c[i]) + z * d[i];
-    }
-    for (; j < used; j++) {
-        const double *restrict a = slope[j], u = hw[j];
-        for (int64_t i = 0; i < n; i++) out[i] += u * a[i];
-    }
-}
-
 static void normalise(const struct loop *L, double *x) {
     for (int64_t q = 0; q < L->n_quaternions; q++) {
         double *u = x + L->quaternions[q];
@@ -113,7 +93,7 @@ int64_t loop_settle(struct loop *L) {
 /* One step of length h from (t, x) into out; stages 1.. go to `later`, the last one, where it is the slope at the end,
  * only if it is `wanted`. */
 static int take(struct loop *L, double h, double *later, double *out, int wanted) {
-    const double *k[MAX_STAGES];
+    const double *k[MOST_STAGES];
     const int64_t n = L->n, stages = L->stages;
     if (L->custom) {
         L->n_calls++;
@@ -126,13 +106,13 @@ static int take(struct loop *L, double h, double *later, double *out, int wanted
     }
     for (int64_t s = 1; s < stages; s++) {
         double *ks = later + s * n;
-        combine(L, L->x, h, L->a + s * stages, s, k, L->x_stage);
+        combine(L->x, h, L->a + s * stages, (int)s, k, L->x_stage, (int)n);
         if (L->fsal && s == stages - 1 && !wanted) break;
         if (loop_derivative(L, L->t + L->nodes[s] * h, L->x_stage, ks)) return 1;
         k[s] = ks;
     }
     if (L->fsal) memcpy(out, L->x_stage, (size_t)n * sizeof(double));
-    else combine(L, L->x, h, L->b, stages, k, out);
+    else combine(L->x, h, L->b, (int)stages, k, out, (int)n);
     return 0;
 }
 
@@ -158,10 +138,10 @@ static int64_t find_bad(const struct loop *L) {
 
 /* Weighted root mean square of the difference to an embedded solution; `bad` becomes the state that contributes most. */
 static double difference(struct loop *L, const double *e) {
-    const double *k[MAX_STAGES];
+    const double *k[MOST_STAGES];
     double sum = 0.0, worst = -1.0;
     for (int64_t s = 0; s < L->stages; s++) k[s] = L->stage + s * L->n;
-    combine(L, 0, L->h_used, e, L->stages, k, L->error);
+    combine(0, L->h_used, e, (int)L->stages, k, L->error, (int)L->n);
     for (int64_t i = 0; i < L->n; i++) {
         const double scale = L->atol[i] + L->rtol * fmax(fabs(L->x[i]), fabs(L->x_next[i]));
         const double r = L->counted[i] * (L->error[i] / scale);
@@ -209,18 +189,14 @@ static void plan(struct loop *L) {
         return;
     }
     const double longest = fmin(L->h, L->max_step), h = L->soon > 0.0 ? fmin(longest, L->soon) : longest;
-    L->landed = rest <= h * (1.0 + 1e-9);
-    if (L->landed) L->h_used = rest, L->t_next = target;
-    else L->h_used = rest < 2.0 * h ? 0.5 * rest : h, L->t_next = L->t + L->h_used;
+    MASK landed;
+    L->h_used = step_length(h, rest, &landed);
+    L->landed = landed, L->t_next = landed ? target : L->t + L->h_used;
 }
 
-/* Part of what is tolerated below which an estimate of the error is rounding, from which no step is chosen. */
-#define LEAST_ERROR 1e-4
-
-/* Try one step: REACHED (it is pending), REJECTED, or why it failed.
- * PI control after K. Gustafsson, ACM Trans. Math. Software 17 (1991) 533-554. */
+/* Try one step: REACHED (it is pending), REJECTED, or why it failed. */
 static int64_t attempt(struct loop *L) {
-    if (L->adaptive && (L->h < 4.0 * DBL_EPSILON * fabs(L->t) || L->h < 1e-290)) return UNDERFLOW;
+    if (L->adaptive && too_short(L->h, L->t)) return UNDERFLOW;
     plan(L);
     L->n_steps++;
     L->bad = -1;
@@ -231,20 +207,15 @@ static int64_t attempt(struct loop *L) {
         L->bad = bad;
         if (failed || bad >= 0) return DIVERGED;
     } else {
-        const double beta = 0.2 / (L->order + 1.0), power = 1.0 / (L->order + 1.0) - 0.75 * beta;
         const double error = failed || bad >= 0 ? INFINITY : error_norm(L);
-        const double scaled = pow(fmax(error, LEAST_ERROR), power);
         if (!(error <= 1.0)) {
             L->n_rejected++;
             L->rejected_last = 1;
-            L->h = L->h_used * (isfinite(error) ? fmax(0.2, 0.9 / scaled) : 0.2);
+            L->h = shorter_step(L->h_used, isnan(error) ? INFINITY : error, L->order);
             if (bad >= 0) L->bad = bad;
             return REJECTED;
         }
-        const double factor = fmin(10.0, fmax(0.2, 0.9 * pow(L->error_old, beta) / scaled));
-        double h = L->h_used * (L->rejected_last ? fmin(factor, 1.0) : factor);
-        if (L->h_used < L->h) h = fmax(h, L->h); /* cut to hit an instant: keep what was planned */
-        L->h = h;
+        L->h = next_step(L->h_used, error, L->error_old, L->rejected_last != 0, L->h, L->order);
         L->error_old = fmax(error, LEAST_ERROR);
         L->rejected_last = 0;
     }
@@ -286,21 +257,17 @@ static double weighted_size(const struct loop *L, const double *v) {
     return sqrt(sum / L->n_counted);
 }
 
-/* First step of an adaptive method, so that an explicit Euler step changes x and x' little; at most `longest`.
- * E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", section II.4, "Starting step size". */
+/* First step of an adaptive method; at most `longest`. */
 double loop_first_step(struct loop *L, double longest) {
     double *const f = L->stage, *const g = L->x_next;
     longest = fmin(L->max_step, longest);
     if (loop_derivative(L, L->t, L->x, f)) return fmin(1e-6, longest);
     const double d0 = weighted_size(L, L->x), d1 = weighted_size(L, f);
-    const double h0 = fmin(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1, longest);
+    const double h0 = trial_step(d0, d1, longest);
     for (int64_t i = 0; i < L->n; i++) L->x_stage[i] = L->x[i] + h0 * f[i];
     if (loop_derivative(L, L->t + h0, L->x_stage, g)) return fmin(1e-6, longest);
     for (int64_t i = 0; i < L->n; i++) g[i] -= f[i];
-    const double d2 = weighted_size(L, g) / h0, steepest = fmax(d1, d2);
-    const double h1 = steepest <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / steepest, 1.0 / L->high_order);
-    const double h = fmin(fmin(100.0 * h0, h1), longest);
-    return isfinite(h) && h > 0.0 ? h : fmin(1e-6, longest);
+    return starting_step(h0, d1, weighted_size(L, g) / h0, longest, L->high_order);
 }
 
 /* Record the state. */

@@ -213,7 +213,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
 #endif
     ROLL
     for (long long k = 0; k < tries && !bad && t < h; k++) {
-        const bool tiny = too_short(pace, t);
+        const bool tiny = too_short(pace[TO_TRY], t);
 #if WATCHES
         away = sick || tiny || pace[TRIES] >= max_steps; /* single runs say what is to blame */
         if (away) break;

@@ -11,7 +11,11 @@ def _own(*names: str) -> tuple[str, ...]:
     return tuple(f"{__package__}:{name}" for name in names)
 
 
-_STEPS = _own("constraints.h", "rollout.h", "measures.h", "adaptive.h", "contacts.h", "noise.h")
+_STEPS = (
+    *_own("constraints.h"),
+    "dalembert.engine.loop:runge_kutta.h",
+    *_own("rollout.h", "measures.h", "adaptive.h", "contacts.h", "noise.h"),
+)
 
 LANES_ROLLOUT = Form(
     "lanes-rollout",

@@ -299,7 +299,7 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
     for (;;) {
         const integer going = alive & (t < target);
         if (!any(going)) break;
-        const integer tiny = going & too_short(pace, t), many = going & ~tiny & (pace[TRIES] >= T->max_steps);
+        const integer tiny = going & too_short(pace[TO_TRY], t), many = going & ~tiny & (pace[TRIES] >= T->max_steps);
         if (__builtin_expect(any(tiny | many), 0)) {
             for (int64_t i = 0; i < members; i++) {
                 if (!(tiny[i] | many[i])) continue;

@@ -42,18 +42,12 @@ FUNCTION void derivative(real t, const real *x, const real *c, const real *p, re
 /* The stages after the first one, which is there, and the new point before quaternions are normalised. */
 FUNCTION void later_stages(instant t, instant h, const real *x, const real *c, const real *p, real *rate, real *next,
                            real *w, const struct beside *B) {
+    const real *slopes[STAGES];
+    UNROLL
+    for (int s = 0; s < STAGES; s++) slopes[s] = rate + s * N_STATES;
     ROLL
     for (int s = 1; s < STAGES; s++) {
-        UNROLL
-        for (int j = 0; j < N_STATES; j++) next[j] = x[j];
-        ROLL
-        for (int r = 0; r < s; r++) {
-            const double a = matrix[s * STAGES + r];
-            if (a == 0.0) continue;
-            const real ha = REAL(h * a);
-            UNROLL
-            for (int j = 0; j < N_STATES; j++) next[j] += ha * rate[r * N_STATES + j];
-        }
+        combine(x, h, matrix + s * STAGES, s, slopes, next, N_STATES);
         derivative(REAL(t + h * node[s]), next, c, p, rate + s * N_STATES, w, B);
     }
 }

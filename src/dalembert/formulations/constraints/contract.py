@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
-from dalembert.core.constraint_tape import SHARE, TapeFactors, acting
+from dalembert.core.constraint_tape import SHARE, SweptLists, TapeFactors, acting
 from dalembert.core.kept import Kept
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
@@ -41,6 +41,8 @@ class ConstraintContract:
     p_names: tuple[str, ...]
     parameter_values: Any
     contact_system: Any
+    mass_matrix: Any
+    bias: Any
     stops: bool
 
     @cached_property
@@ -113,16 +115,28 @@ class ConstraintContract:
         """
         s = self.constraint_system
         state = s.latch_vector(active) if latches is None else np.asarray(latches, dtype=float)
-        a, multipliers, share, M, bias, J, gamma = self._constraint_call(
-            "constrained_dynamics", [q, v, tau], t, p, state
-        )
+        a, multipliers, share, *terms = self._constraint_call("constrained_dynamics", [q, v, tau], t, p, state)
         on = np.broadcast_to(s.activity(state), multipliers.shape)
         again = ~(np.asarray(share) >= SHARE)
         if again.any():  # rows that depend on each other
+            M, bias, J, gamma = terms or self._constraint_terms(q, v, t, p, state, a.shape[:-1])
             force = (np.broadcast_to(np.asarray(tau, dtype=float), a.shape) - bias)[again]
             rows = J[again] * on[again][..., :, None]
             a[again], multipliers[again] = minimum_norm(M[again], force, rows, gamma[again] * on[again])
         return ConstrainedDynamics(a, np.where(on > 0.0, multipliers, 0.0))
+
+    def _constraint_terms(
+        self, q: ArrayLike, v: ArrayLike, t: float, p: Parameters, latches: Array, batch: tuple[int, ...]
+    ) -> list[Array]:
+        """``M``, bias, ``J`` and ``gamma`` of a batch."""
+        given: dict[str, Any] = {"t": t, "p": p, "latches": latches}
+        terms = [
+            self.mass_matrix(q, t=t, p=p),
+            self.bias(q, v, t=t, p=p),
+            self.constraint_jacobian(q, **given),
+            self.constraint_rhs(q, v, **given),
+        ]
+        return [np.broadcast_to(x, (*batch, *x.shape[x.ndim - n :])) for x, n in zip(terms, (2, 1, 2, 1), strict=True)]
 
     def _constraint_call(self, name: str, arrays: list[Any], t: float, p: Parameters, latches: ArrayLike | None) -> Any:
         s = self.constraint_system
@@ -143,12 +157,7 @@ class ConstraintContract:
             "constraint_measures": ([s.measured_numbers], [(s.measured_numbers.numel(),)], 1),
         }
         if name == "constrained_dynamics":
-            M, gamma = ca.densify(ca.SX(e.mass_matrix)), ca.densify(s.rhs)
-            on = acting([None if flag < 0 else s.latches[int(flag)] for flag in s.row_flags])
-            factors = TapeFactors(M, ca.densify(s.jacobian.T), on)
-            solved = [*factors.dynamics(ca.densify(e.tau - e.bias), gamma, refined=True), factors.share]
-            shapes: list[tuple[int, ...]] = [(nv,), (m,), (), (nv, nv), (nv,), (m, nv), (m,)]
-            table[name] = ([*solved, M, e.bias, s.jacobian, gamma], shapes, 3)
+            table[name] = (*self._solved_constraints(), 3)
         outputs, out_shapes, n_inputs = table[name]
         arguments = [*[e.q, e.v, e.tau][:n_inputs], e.t, s.latches, e.p]
         labels = [*["q", "v", "tau"][:n_inputs], "t", "latches", "p"]
@@ -158,3 +167,22 @@ class ConstraintContract:
         return compile_function(
             function, backend=self.backend, shapes={"t": (), **dict(zip(names, out_shapes, strict=True))}
         )
+
+    def _solved_constraints(self) -> tuple[list[Any], list[tuple[int, ...]]]:
+        """Accelerations, multipliers and the share (`TapeFactors`), with their shapes; and what to solve again with.
+
+        A mass matrix that is too large for a tape is factorised along its tree, and not formed.
+        """
+        s, e, nv, m = self.constraint_system, self.symbolic, self.nv, self.constraint_system.m
+        gamma, Jt, f = ca.densify(s.rhs), ca.densify(s.jacobian.T), ca.densify(e.tau - e.bias)
+        on = acting([None if flag < 0 else s.latches[int(flag)] for flag in s.row_flags])
+        shapes: list[tuple[int, ...]] = [(nv,), (m,), ()]
+        sweeps = self.formulation.mass_factors()
+        if sweeps is not None and e.rows("mass_matrix") is not None:
+            factors = TapeFactors(None, Jt, on, SweptLists(sweeps))
+            solved = factors.dynamics(f, gamma, lambda a: e.tau - ca.substitute(e.inverse_dynamics, e.a, a))
+            return [*solved, factors.share], shapes
+        M = ca.densify(ca.SX(e.mass_matrix))
+        factors = TapeFactors(M, Jt, on)
+        solved = factors.dynamics(f, gamma, lambda a: f - M @ a)
+        return [*solved, factors.share, M, e.bias, s.jacobian, gamma], [*shapes, (nv, nv), (nv,), (m, nv), (m,)]

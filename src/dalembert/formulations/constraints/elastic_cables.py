@@ -13,6 +13,7 @@ from functools import cached_property
 
 import casadi as ca
 
+from dalembert.compile.rows_builder import Cell, RowsBuilder
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Expression, ExpressionLike
@@ -135,6 +136,14 @@ class ElasticCables(FormulationBase):
     def coriolis_matrix(self) -> Expression:
         """Coriolis matrix."""
         return self.inner.coriolis_matrix()
+
+    def mass_cells(self, board: RowsBuilder) -> list[dict[int, Cell]] | None:
+        """Mass matrix in stages."""
+        return self.inner.mass_cells(board)
+
+    def coriolis_cells(self, board: RowsBuilder) -> list[dict[int, Cell]] | None:
+        """Coriolis matrix in stages."""
+        return self.inner.coriolis_cells(board)
 
     def gravity(self) -> Expression:
         """Gravity force."""

@@ -27,23 +27,34 @@ from __future__ import annotations
 
 import casadi as ca
 
-from dalembert.compile.rows import Block, aligned
-from dalembert.compile.rows_builder import Cell, RowsBuilder
+from dalembert.compile.rows import aligned
+from dalembert.compile.rows_builder import RowsBuilder
 from dalembert.core.types import Expression
+from dalembert.formulations.tree.composite import (
+    Cells,
+    VelocityPairs,
+    SparseRow,
+    force_cross,
+    inertia_times,
+    inward_sums,
+    is_rigid,
+    momentum_matrix,
+    motion_cross,
+    moved_inertia,
+    row_product,
+    six_numbers,
+    velocities,
+)
 from dalembert.formulations.tree.model import TreeModel
-from dalembert.model.tree import Node, merged_inertia
+from dalembert.model.tree import merged_inertia
 from dalembert.spatial.rotations import cross_matrix
 
-__all__ = ["Cells", "TreeDerivatives", "is_plain"]
-
-Cells = list[dict[int, Cell]]
-"""How the entries of a matrix that are not zero are computed, row by row."""
+__all__ = ["TreeDerivatives", "is_plain"]
 
 
 def is_plain(model: TreeModel) -> bool:
     """Whether all joint axes are constant in moving axes and all bodies rigid."""
-    rigid = all(node.beam is None for node in model.tree.nodes)
-    return rigid and all(node.joint.info.constant for node in model.tree.nodes)
+    return is_rigid(model) and all(node.joint.info.constant for node in model.tree.nodes)
 
 
 class TreeDerivatives:
@@ -69,21 +80,17 @@ class TreeDerivatives:
     def __init__(self, board: RowsBuilder, model: TreeModel) -> None:
         self._board, self._model = board, model
         self.spring_force = model.spring_force
-        nodes, nv, x = model.tree.nodes, model.tree.nv, model.variables
-        self._node_of = [i for i, node in enumerate(nodes) for _ in _velocities(node)]
-        self._paths = [set(model.tree.path(i)) for i in range(len(nodes))]
+        nv, x = model.tree.nv, model.variables
+        self._pairs = VelocityPairs(model)
         springs = ca.jacobian(model.spring_force, x.q) @ ca.jacobian(model.coordinate_rates(), x.v)
-        self._springs, armature = _Sparse(board, springs), _Sparse(board, ca.diag(model.armature))
+        self._springs, armature = SparseRow(board, springs), SparseRow(board, ca.diag(model.armature))
         R, p, inertia, self._S, self._t_p, self._t, self._a_p, a = map(board.give, _outward(model))
         bodies = board.block(27, nv)
         board.map(_body, [R, p, inertia, self._t, a], [bodies])
-        self._composite = board.give(_inward(model, board.read(inertia)[:1, :], board.read(bodies)))
+        self._composite = board.give(inward_sums(model, board.read(inertia)[:1, :], board.read(bodies)))
         self._IS, self._row_B, self.bias = board.block(6, nv), board.block(3, nv), board.block(1, nv)
         board.map(_axis, [self._S, self._composite], [self._IS, self._row_B, self.bias])
-        self.mass: Cells = [{} for _ in range(nv)]
-        for r, c in self._pairs():
-            left, right = (self._IS, self._S) if c <= r else (self._S, self._IS)
-            self.mass[r][c] = armature.start(r, c), _product(r, left, right)
+        self.mass = self._pairs.mass(self._S, self._IS, armature)
 
     def at(self, a: Expression) -> tuple[Cells, Cells]:
         """Append the stages at accelerations `a`; return how d tau/d q and d tau/d v are computed."""
@@ -96,49 +103,18 @@ class TreeDerivatives:
         board.map(_rates, [self._S, self._t_p, self._t, self._a_p, self._composite, *added], halves)
         by_q: Cells = [{} for _ in range(nv)]
         by_v: Cells = [{} for _ in range(nv)]
-        for r, c in self._pairs():
-            here, there = self._node_of[r], self._node_of[c]
-            if here == there and len(_velocities(self._model.tree.nodes[here])) > 1:
-                terms = _product(r, self._S, within)
-            elif here in self._paths[there]:
-                terms = _product(r, self._S, below)
+        for r, c in self._pairs:
+            if self._pairs.same(r, c) and self._pairs.width(r) > 1:
+                terms = row_product(r, self._S, within)
+            elif self._pairs.carries(r, c):
+                terms = row_product(r, self._S, below)
             else:
-                terms = _product(r, self._row_B, above) + _product(r, self._IS, above.submatrix(3, 0, 6, nv))
+                terms = row_product(r, self._row_B, above) + row_product(r, self._IS, above.submatrix(3, 0, 6, nv))
             by_q[r][c] = None, terms
             by_v[r][c] = None, tuple((f, x + step) for f, x in terms)
         for r, c in self._springs.entries:
             by_q[r][c] = self._springs.start(r, c), by_q[r].get(c, (None, ()))[1]
         return by_q, by_v
-
-    def _pairs(self) -> list[tuple[int, int]]:
-        """Velocities of joints of which one carries the other."""
-        paths, node_of = self._paths, self._node_of
-        count = range(len(node_of))
-        return [
-            (r, c) for r in count for c in count if node_of[r] in paths[node_of[c]] or node_of[c] in paths[node_of[r]]
-        ]
-
-
-class _Sparse:
-    """The entries of a matrix that are not zero, in one row of the board."""
-
-    def __init__(self, board: RowsBuilder, matrix: Expression) -> None:
-        rows, columns = map(range, matrix.shape)
-        self.entries = [(i, j) for i in rows for j in columns if not ca.densify(matrix[i, j]).is_zero()]
-        self._block = board.give(ca.horzcat(ca.SX(1, 0), *(matrix[i, j] for i, j in self.entries)))
-
-    def start(self, i: int, j: int) -> int | None:
-        """Where row i would start, were entry (i, j) in it; None if the entry is zero."""
-        return self._block.place(0, self.entries.index((i, j))) - j if (i, j) in self.entries else None
-
-
-def _product(r: int, left: Block, right: Block) -> tuple[tuple[int, int], ...]:
-    """Terms of row r of the product of two matrices, the first one transposed."""
-    return tuple((left.place(k, r), right.place(k)) for k in range(left.rows))
-
-
-def _velocities(node: Node) -> range:
-    return range(node.v.start, node.v.stop)
 
 
 def _outward(model: TreeModel) -> tuple[Expression, ...]:
@@ -157,47 +133,30 @@ def _outward(model: TreeModel) -> tuple[Expression, ...]:
         t_r = S @ x.v[node.v]
         t.append(t_p + t_r)
         # The rate of S is t x S, of which t_r x S does not change S v.
-        a.append(a_p + _motion_cross(t_p, t_r))
+        a.append(a_p + motion_cross(t_p, t_r))
         m, c, I_o = merged_inertia(node, x.value)
-        inertia = ca.vertcat(m, c, _six(I_o))
+        inertia = ca.vertcat(m, c, six_numbers(I_o))
         columns += [(ca.vec(R), p, inertia, S[:, k], t_p, t[i], a_p, a[i]) for k in range(S.shape[1])]
     return tuple(ca.horzcat(*row) for row in zip(*columns, strict=True))
 
 
 def _body(R: Expression, p: Expression, inertia: Expression, t: Expression, a: Expression) -> list[Expression]:
     """First moment, inertia, ``B = [0, -h^; 0, E]`` and wrench of a body about the world's origin, in world axes."""
-    R = ca.reshape(R, 3, 3)
-    m, c_r, P = inertia[0], R @ inertia[1:4], cross_matrix(p)
-    mixed = P @ cross_matrix(c_r)
-    c, D = c_r + m * p, _full(_six(R @ _full(inertia[4:]) @ R.T - mixed - mixed.T - m * (P @ P)))
-    momentum = _inertia_times(m, c, D, t)
-    # D' = w^ D - D w^ - v^ c^ - c^ v^ for a body that turns with w and whose origin point moves with v; E is half of
-    # what is left of it without the cross matrix of the angular momentum.
-    turn, slide = cross_matrix(t[3:]) @ D, cross_matrix(t[:3]) @ cross_matrix(c)
-    E = (turn + turn.T - slide - slide.T - cross_matrix(momentum[3:])) / 2
-    f = _inertia_times(m, c, D, a) + _force_cross(t, momentum)
-    return [ca.vertcat(c, _six(D), momentum[:3], ca.vec(E), f)]
-
-
-def _inward(model: TreeModel, m: Expression, bodies: Expression) -> Expression:
-    """Sums over the bodies that a joint carries; masses come first."""
-    nodes = model.tree.nodes
-    total = [ca.vertcat(m[0, node.v.start], bodies[:, node.v.start]) for node in nodes]
-    for i in range(len(nodes) - 1, -1, -1):
-        if nodes[i].parent >= 0:
-            total[nodes[i].parent] += total[i]
-    return ca.horzcat(*(total[i] for i, node in enumerate(nodes) for _ in _velocities(node)))
+    moved = moved_inertia(ca.reshape(R, 3, 3), p, inertia)
+    momentum, E = momentum_matrix(moved, t)
+    f = inertia_times(moved, a) + force_cross(t, momentum)
+    return [ca.vertcat(moved[1:], momentum[:3], ca.vec(E), f)]
 
 
 def _composite(x: Expression) -> tuple[Expression, ...]:
-    """m, c, D, h, E and f of a column of `_inward`."""
-    return x[0], x[1:4], _full(x[4:10]), x[10:13], ca.reshape(x[13:22], 3, 3), x[22:]
+    """Inertia, h, E and f of a column of sums."""
+    return x[:10], x[10:13], ca.reshape(x[13:22], 3, 3), x[22:]
 
 
 def _axis(S: Expression, composite: Expression) -> list[Expression]:
     """``I S``; twice the row ``S^T B``, of which only the angular part is not zero; and the bias force."""
-    m, c, D, h, E, f = _composite(composite)
-    return [_inertia_times(m, c, D, S), 2 * (ca.cross(h, S[:3]) + E.T @ S[3:]), ca.dot(S, f)]
+    inertia, h, E, f = _composite(composite)
+    return [inertia_times(inertia, S), 2 * (ca.cross(h, S[:3]) + E.T @ S[3:]), ca.dot(S, f)]
 
 
 def _accelerate(model: TreeModel, S: Expression, IS: Expression, a: Expression) -> tuple[Expression, ...]:
@@ -212,7 +171,7 @@ def _accelerate(model: TreeModel, S: Expression, IS: Expression, a: Expression) 
     for i in range(len(nodes) - 1, -1, -1):
         if nodes[i].parent >= 0:
             beyond[nodes[i].parent] += beyond[i] + IS[:, nodes[i].v] @ a[nodes[i].v]
-    spread = [i for i, node in enumerate(nodes) for _ in _velocities(node)]
+    spread = [i for i, node in enumerate(nodes) for _ in velocities(node)]
     return tuple(ca.horzcat(*(x[i] for i in spread)) for x in (parent, body, beyond))
 
 
@@ -227,40 +186,16 @@ def _rates(
     beyond: Expression,
 ) -> list[Expression]:
     """Factors of ``S_j^T`` in rows above, within a joint, and of ``[2 S^T B, S^T I]`` in rows below; by q and by v."""
-    m, c, D, h, E, f = _composite(composite)
+    inertia, h, E, f = _composite(composite)
 
     def B_times(w: Expression) -> Expression:
         return ca.vertcat(ca.cross(w, h), E @ w)
 
-    psi = _motion_cross(t_p, S)
-    psi2 = _motion_cross(a_p + da_p, S) + _motion_cross(t_p, psi)
-    slope = psi + _motion_cross(t, S)
-    within_q = 2 * B_times(psi[3:]) + _inertia_times(m, c, D, psi2)
+    psi = motion_cross(t_p, S)
+    psi2 = motion_cross(a_p + da_p, S) + motion_cross(t_p, psi)
+    slope = psi + motion_cross(t, S)
+    within_q = 2 * B_times(psi[3:]) + inertia_times(inertia, psi2)
     # Within a joint the axes turn with the wrench, and this term drops out; for one axis S^T (S x* f) = 0 anyway.
-    below_q = within_q + _force_cross(S, f + beyond + _inertia_times(m, c, D, da))
-    by_v = 2 * B_times(S[3:]) + _inertia_times(m, c, D, slope)
+    below_q = within_q + force_cross(S, f + beyond + inertia_times(inertia, da))
+    by_v = 2 * B_times(S[3:]) + inertia_times(inertia, slope)
     return [below_q, by_v, within_q, by_v, ca.vertcat(psi[3:], psi2), ca.vertcat(S[3:], slope)]
-
-
-def _six(D: Expression) -> Expression:
-    """Numbers of a symmetric matrix."""
-    return ca.vertcat(D[0, 0], D[0, 1], D[0, 2], D[1, 1], D[1, 2], D[2, 2])
-
-
-def _full(d: Expression) -> Expression:
-    """Symmetric matrix of six numbers."""
-    return ca.vertcat(ca.horzcat(d[0], d[1], d[2]), ca.horzcat(d[1], d[3], d[4]), ca.horzcat(d[2], d[4], d[5]))
-
-
-def _inertia_times(m: Expression, c: Expression, D: Expression, t: Expression) -> Expression:
-    return ca.vertcat(m * t[:3] + ca.cross(t[3:], c), ca.cross(c, t[:3]) + D @ t[3:])
-
-
-def _motion_cross(t: Expression, s: Expression) -> Expression:
-    """``t x s``."""
-    return ca.vertcat(ca.cross(t[3:], s[:3]) + ca.cross(t[:3], s[3:]), ca.cross(t[3:], s[3:]))
-
-
-def _force_cross(t: Expression, f: Expression) -> Expression:
-    """``t x* f``."""
-    return ca.vertcat(ca.cross(t[3:], f[:3]), ca.cross(t[3:], f[3:]) + ca.cross(t[:3], f[:3]))

@@ -36,6 +36,7 @@ from dalembert.compile.rows_builder import RowsBuilder
 from dalembert.core.types import Expression
 from dalembert.formulations.factorization import solve_factored
 from dalembert.formulations.tree.articulation import Articulation, section_inertia
+from dalembert.formulations.tree.composite import Cells, coriolis_cells, is_rigid, mass_cells
 from dalembert.formulations.tree.coriolis import coriolis_matrix
 from dalembert.formulations.tree.derivatives import TreeDerivatives, is_plain
 from dalembert.formulations.tree.flexible import APPROXIMATIONS
@@ -146,6 +147,14 @@ class NewtonEuler(TreeFormulation):
     def closed_derivatives(self, board: RowsBuilder) -> TreeDerivatives | None:
         """Derivatives in closed form, of rigid trees whose joint axes are constant in moving axes."""
         return TreeDerivatives(board, self.model) if is_plain(self.model) else None
+
+    def mass_cells(self, board: RowsBuilder) -> Cells | None:
+        """Mass matrix in stages, of rigid trees."""
+        return mass_cells(board, self.model) if is_rigid(self.model) else None
+
+    def coriolis_cells(self, board: RowsBuilder) -> Cells | None:
+        """Coriolis matrix in stages, of rigid trees."""
+        return coriolis_cells(board, self.model) if is_rigid(self.model) else None
 
     def inverse_dynamics(self) -> Expression:
         """``M a + C v + dV/dq``."""

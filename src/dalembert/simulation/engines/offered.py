@@ -58,6 +58,11 @@ class OfferedEngine(NativeEngine):
     def next_offer(self, t_end: float) -> Step | Outcome:
         """Return the next step from the present state, not beyond ``t_end``; or why there is none."""
 
+    @property
+    def at_hand(self) -> bool:
+        """Whether the next step has been made already."""
+        return False
+
     @abstractmethod
     def part(self, t: float, h: float, x: Array) -> Array:
         """Return the state after a step of length h from (t, x)."""
@@ -94,7 +99,7 @@ class OfferedEngine(NativeEngine):
                 return Outcome.FULL
             if self.counts.steps >= self._setup.max_steps:
                 return Outcome.EXHAUSTED
-            if time.monotonic() > until:
+            if time.monotonic() > until and not self.at_hand:
                 return Outcome.YIELD
             if self._at[0] != loop.t or not np.array_equal(self._at[1], self._x):
                 self.forget()
@@ -115,6 +120,6 @@ class OfferedEngine(NativeEngine):
                 outcome = Outcome(self._library.loop_offer(self._reference))
                 if outcome is Outcome.REACHED:
                     self._library.loop_accept(self._reference)
-            self._at = (step.t, np.array(step.x))
+            self._at = (step.t, self._x_next.copy())  # with unit quaternions
             if outcome is not Outcome.REACHED:
                 return outcome

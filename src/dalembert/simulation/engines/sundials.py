@@ -120,6 +120,11 @@ class SundialsEngine(OfferedEngine):
         """Start anew at the present state."""
         self._queue.clear()
 
+    @property
+    def at_hand(self) -> bool:
+        """Whether the next row has been solved for already."""
+        return bool(self._queue)
+
     def next_offer(self, t_end: float) -> Step | Outcome:
         """Return the next row."""
         if not self._queue and not self._fill(t_end):

@@ -1,0 +1,33 @@
+"""Mass matrix and Coriolis matrix in rows (``compile/rows.py``), where they are too large for one tape."""
+
+from __future__ import annotations
+
+from dalembert.compile.rows_builder import RowExpressions, RowsBuilder
+from dalembert.core.ports import Formulation
+from dalembert.formulations.derivatives import write_cells
+
+__all__ = ["LARGE", "coriolis_rows", "mass_rows"]
+
+LARGE = 2000
+"""Entries of a mass matrix that are not zero from which on it is written in rows: a chain of 45 links. A shorter tape
+is evaluated in less time, and built in a few seconds."""
+
+
+def mass_rows(formulation: Formulation) -> RowExpressions | None:
+    """Mass matrix as an expression of (q, p); None where a tape is as good."""
+    return _rows(formulation, "mass_cells")
+
+
+def coriolis_rows(formulation: Formulation) -> RowExpressions | None:
+    """Coriolis matrix as an expression of (q, v, p); None where a tape is as good."""
+    return _rows(formulation, "coriolis_cells")
+
+
+def _rows(formulation: Formulation, name: str) -> RowExpressions | None:
+    if formulation.layout.nv**2 < LARGE:
+        return None
+    board = RowsBuilder()
+    cells = getattr(formulation, name)(board)
+    if cells is None or sum(map(len, cells)) < LARGE:
+        return None
+    return board.finish([write_cells(board, cells)])
