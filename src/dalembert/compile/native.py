@@ -166,8 +166,8 @@ def load_form(
 ) -> ctypes.CDLL:
     """Build the library of a function in a form, or find it in the cache, and load it; see `emit_function`.
 
-    The key is made from the serialised function, from the text of this room, which turns it into C, and from that around
-    it, which may be another room's, so that a cached kernel is found without reading its tape.
+    The key is made from the serialised function, from the text of this room, which turns it into C, and from that
+    around it, which may be another room's, so that a cached kernel is found without reading its tape.
     """
     key = hashlib.sha256()
     others = [text for name, f in (further or {}).items() for text in (name, f.serialize())]
