@@ -6,8 +6,6 @@ import casadi as ca
 import numpy as np
 import pinocchio as pin
 import pytest
-from support.pinocchio_models import pinocchio_model
-from support.random_machines import floating_machine, random_machine
 
 import dalembert as da
 from dalembert.compile.native import emit_function
@@ -15,6 +13,8 @@ from dalembert.core.types import Array
 from dalembert.formulations import matrices
 from dalembert.systems.cranes import planar_crane, spatial_crane, uniform_cable
 from dalembert.systems.mechanisms import four_bars
+from support.pinocchio_models import pinocchio_model
+from support.random_machines import floating_machine, random_machine
 
 
 def closed_chain(n: int, *, planar: bool = True, components: str = "xz") -> da.Machine:

@@ -28,12 +28,14 @@ from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.constraints.reduction import Reduction
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.formulations.registry import kind_of
+from dalembert.model.checks import refuse_stick
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
     import control
 
 __all__ = [
+    "HELD_OR_FREE",
     "HINT",
     "Equilibrium",
     "OperatingPoint",
@@ -43,6 +45,9 @@ __all__ = [
     "reduction",
     "state_space_names",
 ]
+
+HELD_OR_FREE = "it has no derivative at rest; name joints that stick in locked=, or give them friction=0"
+"""What to do about joints that stick."""
 
 HINT = "give an equilibrium, or require_equilibrium=False"
 
@@ -171,6 +176,7 @@ def linearize(
     v, u, locked, active, t, tolerance = about.v, about.u, about.locked, about.active, about.t, about.tolerance
     values = eom.parameter_values(about.p)
     rest = equilibrium(eom, at, u=u, active=active, locked=locked, t=t, p=values)
+    refuse_stick(eom.machine, "a linear model", HELD_OR_FREE, locked)
     v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
     if about.require_equilibrium:
         check_rest(eom, rest, v0, tolerance, t=t, p=values, hint=HINT)

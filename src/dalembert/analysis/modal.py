@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
-from dalembert.analysis.linearize import linearize, reduction
+from dalembert.analysis.linearize import HELD_OR_FREE, linearize, reduction
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.reduction import check_regular, locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
+from dalembert.model.checks import refuse_stick
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ def machine_modes(
     True
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
+    refuse_stick(eom.machine, "modes of vibration", HELD_OR_FREE, locked)
     p = eom.parameter_values(p)
     point = equilibrium(eom, at, u=u, locked=locked, active=active, t=t, p=p)
     M, K, D = _matrices(eom, point, t, p)

@@ -45,7 +45,7 @@ Numbers
     (a body or ``world``), ``child``, and where they apply ``origin``, ``axis`` (three numbers, or one of x, y, z, -x,
     -y, -z; default z), ``second_axis`` (of a universal joint), ``pitch`` (of a screw, in metres per radian),
     ``limits: {lower, upper, velocity, effort, stop}``, ``stiffness``, ``rest``, ``damping``, ``friction``,
-    ``friction_velocity``, ``armature``.
+    ``friction_velocity``, ``friction_law`` (smooth or stick), ``armature``.
 ``origin``
     Placement in the frame of the parent: ``xyz``, and ``rpy`` (roll, pitch, yaw as in URDF), ``quaternion``
     (w, x, y, z) or ``matrix`` (3x3).
@@ -382,7 +382,8 @@ class MachineReader:
         losses = ("stiffness", "rest", "damping", "friction", "friction_velocity", "armature")
         optional = [key for key in ("second_axis", "pitch") if getattr(entry, key) is not None]
         fields = self.numbers(entry, path, "axis", *losses, *optional)
-        return Joint(name, entry.kind, entry.parent, entry.child, origin, limits=limits, **fields)
+        law = entry.friction_law
+        return Joint(name, entry.kind, entry.parent, entry.child, origin, limits=limits, friction_law=law, **fields)
 
     def motor(self, name: str, entry: MotorEntry) -> Motor:
         """Return a motor."""

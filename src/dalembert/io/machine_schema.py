@@ -50,6 +50,7 @@ class JointEntry(FileEntry):
     damping: Number = 0.0
     friction: Number = 0.0
     friction_velocity: Number = 1e-3
+    friction_law: Literal["smooth", "stick"] = "smooth"
     armature: Number = 0.0
     second_axis: Axis | None = None
     pitch: Number | None = None

@@ -154,6 +154,8 @@ def _joint(joint: Joint) -> dict[str, Any]:
     defaults["friction_velocity"] = 1e-3
     for key, default in defaults.items():
         data |= _given(key, getattr(joint, key), default)
+    if joint.friction_law != "smooth":
+        data["friction_law"] = joint.friction_law
     return data
 
 

@@ -281,11 +281,14 @@ def _compose(
     by_events = eom.has_rows and contact is None
     if by_events:
         system = eom.constraint_system
-        taken = loss_names(system.contacts)
-        z = ca.vertcat(z, system.latches, ca.SX.sym("loss", len(taken)))
-        zdot = ca.vertcat(zdot, ca.SX.zeros(system.latches.shape[0] + len(taken)))
-        z_names = (*z_names, *system.latch_names, *taken)
-        z0 = np.concatenate([z0, system.latch_nominal, np.zeros(len(taken))])
+        taken = (*loss_names(system.contacts), *(f"loss.{joint}" for joint in system.sticking))
+        # Of a joint at rest nothing changes but its friction: its integral lets adaptive steps follow that.
+        pushed = tuple(f"impulse.{joint}" for joint in system.sticking)
+        n_before += len(pushed)
+        z = ca.vertcat(z, ca.SX.sym("impulse", len(pushed)), system.latches, ca.SX.sym("loss", len(taken)))
+        zdot = ca.vertcat(zdot, ca.SX.zeros(len(pushed) + system.latches.shape[0] + len(taken)))
+        z_names = (*z_names, *pushed, *system.latch_names, *taken)
+        z0 = np.concatenate([z0, np.zeros(len(pushed)), system.latch_nominal, np.zeros(len(taken))])
     contacts = None
     if isinstance(contact, TimeStepping):
         contacts = eom.contact_system(limits=eom.stops)

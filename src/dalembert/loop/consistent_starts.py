@@ -65,7 +65,8 @@ def consistent_start(
     moved = {"position": state.position_correction, "velocity": float(np.max(np.abs(new - v)))}
     x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[where] = state.q, new, latches
     impact: dict[str, Any] = {}
-    if switching.pairs.names and not switching.problem.held_names:  # else it is known when the run begins
+    known = not switching.problem.held_names  # else it is when the run begins
+    if known and (switching.pairs.names or switching.sticks):
         desk = TransitionDesk(switching.problem, switching.pair_table(), rtol=rtol, backend=eom.backend)
         outcome, x = desk.begin(t, x, np.zeros(0), p)
         if outcome >= 0:

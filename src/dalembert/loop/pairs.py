@@ -96,15 +96,25 @@ class Pairs:
         return poisson
 
     def table(self, restitution: Array, friction: Array, first: int) -> PairTable:
-        """Return the pairs in numbers, with these coefficients; latches are in x from ``first`` on."""
+        """Return pairs in numbers, with these coefficients, then joints that stick; latches are in x from ``first`` on.
+
+        A joint that sticks is a block without a normal: one tangent, and a limit of its own.
+        """
+        joints = [r for r in self.system.rows if r.kind == "stick"]
+        n = len(joints)
+        none, never = np.full(n, -1), np.zeros(n, dtype=bool)
+        of_joints = np.full((n, 7), -1)
+        for k, r in enumerate(joints):
+            for what, place in (("stick", 0), ("toward", 1), ("share", 4), ("leeway", 6)):
+                of_joints[k, place] = first + self.system.latch_index(f"{what}.{r.name}")
         return PairTable(
-            self.rows,
-            self.flags + first,
-            self.tangents,
-            np.where(self.rubs[:, None], self.friction + first, -1),
-            self.is_contact,
-            self.rubs,
-            self.poisson,
-            restitution,
-            friction,
+            np.concatenate([self.rows, none]),
+            np.concatenate([self.flags + first, none]),
+            np.vstack([self.tangents, *([[r.start, -1]] for r in joints)]),
+            np.vstack([np.where(self.rubs[:, None], self.friction + first, -1), of_joints]),
+            np.concatenate([self.is_contact, never]),
+            np.concatenate([self.rubs, ~never]),
+            np.concatenate([self.poisson, never]),
+            np.concatenate([restitution, np.zeros(n)]),
+            np.concatenate([friction, np.ones(n)]),
         )

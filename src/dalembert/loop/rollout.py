@@ -40,6 +40,7 @@ from dalembert.loop.signals import Measure, make_measures
 from dalembert.loop.simulate import compose, run_experiment
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
+from dalembert.model.checks import refuse_stick
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.methods import agree
 from dalembert.simulation.rollout.cuda import CudaRollout
@@ -240,6 +241,7 @@ def _engine(
 
     def make() -> RolloutEngine:
         if device == "cuda":
+            refuse_stick(eom.machine, "a rollout on a GPU", "use device='cpu', or friction_law='smooth'")
             return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)
         return beside()
 

@@ -171,8 +171,8 @@ def _marked(schedule: Schedule | None, interval: float) -> Schedule:
 
 
 def _check_contacts(loop: ClosedLoop, experiment: Experiment) -> None:
-    """Refuse ways of keeping constraints that know nothing of contacts."""
-    if loop.switching is None or not loop.switching.has_contacts:
+    """Refuse ways of keeping constraints that know nothing of contacts and of joints that stick."""
+    if loop.switching is None or not loop.switching.settles:
         return
     loop.switching.check_way(agree(loop.problem, experiment.integrator, experiment.constraints)[1])
 

@@ -19,6 +19,7 @@ from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
 from dalembert.formulations.states import Parameters
 from dalembert.model.beam import Beam
+from dalembert.model.checks import refuse_stick
 from dalembert.model.contacts import HalfSpace, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Sphere
 
@@ -39,6 +40,7 @@ _AXES = ("normal", "tangent1", "tangent2")
 def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
     """Refuse what time-stepping cannot do, by name."""
     machine = eom.machine
+    refuse_stick(machine, "contact='time-stepping'", "leave it out for event-driven runs, or use friction_law='smooth'")
     if not system.pairs:
         raise InputError(
             f"contact='time-stepping' is for machines with contacts; machine '{machine.name}' has none: declare them "

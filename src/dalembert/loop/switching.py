@@ -64,7 +64,13 @@ class Switching:
     @property
     def needed(self) -> bool:
         """Whether anything can be switched."""
-        return bool(self.switches) or any(r.unilateral for r in self.eom.constraint_system.rows)
+        rows = self.eom.constraint_system.rows
+        return bool(self.switches) or any(r.unilateral or r.kind == "stick" for r in rows)
+
+    @property
+    def sticks(self) -> bool:
+        """Whether joints have friction that sticks."""
+        return bool(self.eom.constraint_system.sticking)
 
     @property
     def measuring(self) -> bool:
@@ -76,11 +82,17 @@ class Switching:
         """Whether any pair is a contact."""
         return bool(self.pairs.is_contact.any())
 
+    @property
+    def settles(self) -> bool:
+        """Whether states of the caller's own have to be settled: contacts may touch, joints stick or slip."""
+        return self.has_contacts or self.sticks
+
     def check_way(self, way: ConstraintMethod) -> None:
-        """Refuse ways of keeping constraints that know nothing of contacts."""
-        if self.has_contacts and not isinstance(way, Projection):
+        """Refuse ways of keeping constraints that know nothing of contacts and of joints that stick."""
+        if self.settles and not isinstance(way, Projection):
+            what = "contacts" if self.has_contacts else "joints that stick"
             raise InputError(
-                f"contacts of machine '{self.problem.name}' need constraints='projection' and an explicit method, got "
+                f"{what} of machine '{self.problem.name}' need constraints='projection' and an explicit method, got "
                 f"{way.name!r}"
             )
 
@@ -92,14 +104,12 @@ class Switching:
 
     def member_table(self, p: Array) -> tuple[PairTable | None, Array]:
         """Tell of the pairs of many members with parameters (N, np), and their restitution and friction (N, 2 k)."""
-        first = self.latches.start
         if not self.needed:
             return None, np.zeros((len(p), 0))
-        if not self.has_contacts:
-            none = np.zeros((len(p), 2 * len(self.pairs.names)))
-            return self.pairs.table(*self.pairs.coefficients(p[0]), first), none
         e, mu = self.pairs.coefficients(p)
-        return self.pairs.table(e[0], mu[0], first), np.ascontiguousarray(np.hstack([e, mu]))  # it is read by rows
+        joints = np.zeros((len(p), len(self.eom.constraint_system.sticking)))  # whose limits are their own
+        coefficients = np.ascontiguousarray(np.hstack([e, joints, mu, joints + 1.0]))  # it is read by rows
+        return self.pairs.table(e[0], mu[0], self.latches.start), coefficients
 
     def switch_table(self, events: Sequence[str]) -> SwitchTable:
         """Return the switches, and what measures itself, in numbers; these are the events of the run."""
@@ -107,9 +117,10 @@ class Switching:
 
     def differs(self, x: Array, made: Array) -> bool:
         """Whether a state that was made of x is another one: other pairs act, or it moves otherwise."""
-        names, first = self.eom.constraint_system.latch_names, self.latches.start
-        flags = [first + i for i, name in enumerate(names) if name.startswith(("active.", "stick."))]
-        same = np.array_equal(made[flags] > 0.5, x[flags] > 0.5)
+        system, first = self.eom.constraint_system, self.latches.start
+        told = ("active.", "stick.", *(f"toward.{joint}" for joint in system.sticking))
+        flags = [first + i for i, name in enumerate(system.latch_names) if name.startswith(told)]
+        same = np.array_equal(np.rint(made[flags]), np.rint(x[flags]))
         return not (same and np.array_equal(made[:first], x[:first]))
 
     # -- what it tells ------------------------------------------------------------------------------------------------

@@ -92,7 +92,14 @@ class TransitionLog:
 
     def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
         """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
-        name, what = self._pairs.names[pair], "forces" if forces else "impulses"
+        what = "forces" if forces else "impulses"
+        if pair >= len(self._pairs.names):
+            joint = self._system.sticking[pair - len(self._pairs.names)]
+            return SimulationError(
+                f"no {what} obey the law of friction at joint '{joint}' of machine '{self._machine.name}' at "
+                f"t = {t:.9g} s"
+            )
+        name = self._pairs.names[pair]
         if not self._pairs.coefficients(self._p)[1][pair] > 0.0:
             return SimulationError(
                 f"no {what} keep contact '{name}' of machine '{self._machine.name}' from closing at t = {t:.9g} s: "

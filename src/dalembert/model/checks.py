@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +24,7 @@ from dalembert.model.tree import Node, central_inertia, nominal_inertia
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["body_fault", "check_parameter_values", "check_physics", "inertia_fault"]
+__all__ = ["body_fault", "check_parameter_values", "check_physics", "inertia_fault", "refuse_stick"]
 
 _TOLERANCE = 1e-9
 _PRINTED = 1e-3  # a thin plate given with three digits (0.0833, 0.0833, 0.167) exceeds the triangle by its rounding
@@ -236,3 +236,23 @@ def check_parameter_values(machine: Machine, p: Array) -> None:
             continue
         if fault := body_fault(body, values, p.shape[:-1]):
             raise InputError(f"inertia of body '{body.name}' is impossible with these parameters: {fault}")
+
+
+def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] = ()) -> None:
+    """Refuse joints with Coulomb friction that sticks, but for those that are held, by name.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    what
+        What cannot have them.
+    instead
+        What to do instead.
+    held
+        Joints that do not move.
+    """
+    names = [name for name in machine.sticking if name not in set(held)]
+    if names:
+        joints = f"joint{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
+        raise InputError(f"{what} cannot have friction_law='stick' ({joints} of machine '{machine.name}'): {instead}")

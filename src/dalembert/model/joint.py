@@ -15,9 +15,12 @@ from dalembert.core.validation import Bound, Vector, check_angle, check_name, fi
 from dalembert.model.joints import JOINT_KINDS, JointKind
 from dalembert.model.transform import IDENTITY, Transform, as_transform
 
-__all__ = ["WORLD", "Joint", "Limits"]
+__all__ = ["FRICTION_LAWS", "WORLD", "Joint", "Limits"]
 
 WORLD = "world"
+FRICTION_LAWS = ("smooth", "stick")
+"""Laws of the friction of a joint: of the rate, or Coulomb's with stick."""
+
 _NOT_NEGATIVE = ("stiffness", "damping", "friction", "armature")
 
 
@@ -91,6 +94,9 @@ class Joint:
         Viscous loss on the link side, per velocity.
     friction, friction_velocity
         Coulomb friction ``-F tanh(v / v_s)``, per velocity, with its smoothing speed ``v_s``.
+    friction_law
+        ``"smooth"`` for that law; ``"stick"`` for Coulomb's own: the joint stands still while less than F [N m or N]
+        holds it, and F acts against its rate while it moves. Joints with one velocity only.
     armature
         Inertia that moves with each velocity of the joint but with no body, ``J v^2 / 2``: that of rotors and gears,
         reflected to the link side [kg m2 or kg]; free joints have none. A `Motor` adds its own.
@@ -116,6 +122,7 @@ class Joint:
     second_axis: Vector | None = None
     pitch: Scalar | None = None
     armature: Scalar = 0.0
+    friction_law: str = "smooth"
 
     def __post_init__(self) -> None:
         name = check_name(self.name, "joint")
@@ -148,9 +155,28 @@ class Joint:
             raise MachineError(f"joint '{name}': a {self.kind} joint takes no spring and no limits")
         if self.kind == "fixed" and (self.damping != 0.0 or self.friction != 0.0):
             raise MachineError(f"joint '{name}': a fixed joint has no losses")
+        self._check_friction_law()
         if self.kind in ("fixed", "free") and self.armature != 0.0:
             cure = "; give its body the mass and inertia" * (self.kind == "free")
             raise MachineError(f"joint '{name}': a {self.kind} joint has no armature{cure}")
+
+    def _check_friction_law(self) -> None:
+        name, law = self.name, self.friction_law
+        if not isinstance(law, str) or law not in FRICTION_LAWS:
+            hint = did_you_mean(law, FRICTION_LAWS) if isinstance(law, str) else ""
+            known = ", ".join(FRICTION_LAWS)
+            raise MachineError(f"joint '{name}' has the friction law {law!r}{hint}; known laws: {known}")
+        if law == "smooth":
+            return
+        if self.info.nv != 1:
+            several = "has no velocity" if self.info.nv == 0 else f"has {self.info.nv}; make it of simple joints"
+            raise MachineError(
+                f"joint '{name}': friction_law='stick' is for joints with one velocity, a {self.kind} joint {several}"
+            )
+        if self.friction_velocity != 1e-3:
+            raise MachineError(
+                f"joint '{name}': friction_law='stick' has no friction_velocity, got {self.friction_velocity}"
+            )
 
     def _set_geometry(self) -> None:
         set_ = object.__setattr__
@@ -184,6 +210,16 @@ class Joint:
     def info(self) -> type[JointKind]:
         """What all joints of this kind have in common."""
         return JOINT_KINDS[self.kind]
+
+    @property
+    def sticks(self) -> bool:
+        """Whether it has Coulomb friction with stick."""
+        return self.friction_law == "stick" and self.friction != 0.0
+
+    @property
+    def smooth_friction(self) -> Scalar:
+        """Limit of the friction that is a function of the rate."""
+        return self.friction if self.friction_law == "smooth" else 0.0
 
     def mechanism(self, value: Callable[[Scalar], Expression | float] = nominal) -> JointKind:
         """The motion that the joint admits, ``value`` applied to its scalars; in numbers by default."""

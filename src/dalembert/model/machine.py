@@ -129,9 +129,10 @@ class Machine:
             "motor or thruster": list(self.u_names),
             "wrench or force field": [w.name for w in self.wrenches] + [f.name for f in self.fields],
             "coupled joint": [c.joint for c in self.couplings],
-            "constraint, cable or contact": [c.name for c in self._joining],
+            "constraint, cable, contact or joint that sticks": [c.name for c in self._joining] + list(self.sticking),
             "contact pair": [name for c in self.contacts for name in c.pairs]
-            + [f"{j.name}.{end}" for j in self.joints for end in ("lower", "upper")],
+            + [f"{j.name}.{end}" for j in self.joints for end in ("lower", "upper")]
+            + list(self.sticking),
         }
         for kind, names in groups.items():
             for name, count in Counter(names).items():
@@ -229,6 +230,11 @@ class Machine:
     def constrained(self) -> bool:
         """Whether anything but its joints constrains the motion."""
         return bool(self.constraints) or any(not c.elastic for c in self.cables)
+
+    @property
+    def sticking(self) -> tuple[str, ...]:
+        """Joints with Coulomb friction that sticks."""
+        return tuple(j.name for j in self.joints if j.sticks)
 
     @cached_property
     def tree(self) -> Tree:

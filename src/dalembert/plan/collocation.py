@@ -15,6 +15,7 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_names, check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
+from dalembert.model.checks import refuse_stick
 from dalembert.plan.transcription import Keep, Programme
 
 __all__ = ["MotionConditions", "MotionCost", "MotionSettings", "OptimalMotion", "optimal_motion"]
@@ -228,6 +229,7 @@ def optimal_motion(
     machine, where = eom.machine, f"machine '{eom.machine.name}'"
     if machine.constrained:
         raise InputError(f"optimal_motion needs a machine without constraints; {where} has some")
+    refuse_stick(machine, "optimal_motion", "its friction is no function of the state; use friction_law='smooth'")
     if not machine.nu:
         raise InputError(f"{where} has neither motors nor thrusters: nothing can move it")
     conditions = grouped(MotionConditions, conditions, keywords)

@@ -140,7 +140,7 @@ class EventWatcher:
         if answer is None:
             return engine.answer(None, landed=False)
         state, landed = self._checked(answer, engine.t), False
-        if self._transitions is not None and self._maker is not None and self._maker.has_contacts:
+        if self._transitions is not None and self._maker is not None and self._maker.settles:
             outcome, state = self._transitions.land(engine.t, state, engine.held_now, self._setup.p)
             self._check(outcome, engine.t)
             landed = True

@@ -31,6 +31,7 @@ from dalembert.core.types import Expression
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import CoordinateMap
+from dalembert.model.checks import refuse_stick
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def closed_form(
         raise InputError(f"limit must be a positive number of terms, got {limit!r}")
     if coordinates is not None and not isinstance(coordinates, CoordinateMap):
         raise InputError(f"coordinates must be a CoordinateMap, got {coordinates!r}")
+    refuse_stick(machine, "a closed form", "its friction is no function of the state; give it friction=0")
     if coordinates is None:
         layout = Layout.of_joints(machine.coordinate_joints)
     else:

@@ -229,7 +229,7 @@ def _offset(origin: Transform, name: _Namer, label: str) -> Transform:
 
 
 def _joint(joint: Joint, name: _Namer, label: str, length: str) -> Joint:
-    slow = joint.friction != 0.0
+    slow = joint.smooth_friction != 0.0
     return replace(
         joint,
         origin=_offset(joint.origin, name, length),

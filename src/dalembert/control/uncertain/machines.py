@@ -23,6 +23,7 @@ from dalembert.control.uncertain.lft import LFT, rotation
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
+from dalembert.model.checks import refuse_stick
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
@@ -197,6 +198,7 @@ def _linear_tape(
     eom: EquationsOfMotion, q0: Array, p0: Array, u0: Array, angles: Mapping[str, int], numbers: Mapping[str, int]
 ) -> ca.Function:
     """``M a + D w + K d - B u - f`` as a function of (angles, numbers, a, w, d, u, f), linear in the last five."""
+    refuse_stick(eom.machine, "an uncertain linear model", "it has no derivative at rest; give such joints friction=0")
     s, nv = eom.symbolic, eom.nv
     theta, number = ca.SX.sym("theta", len(angles)), ca.SX.sym("number", len(numbers))
     a, w, d, u, f = (ca.SX.sym(n, k) for n, k in (("a", nv), ("w", nv), ("d", nv), ("u", eom.nu), ("f", nv)))

@@ -23,14 +23,17 @@ def slowest_slip(rtol: float | None = None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """The pairs of a machine, cables that only pull and contacts that only push, with numbers in place of names.
+    """The blocks of a machine: cables that only pull, contacts that only push, then joints that stick.
+
+    A block has up to three rows, those of a normal and of two tangents, and numbers in place of names. A joint that
+    sticks has one tangent and no normal; its limit is on the tape of the equations.
 
     Parameters
     ----------
     rows
-        Row of each normal.
+        Row of each normal, -1 where there is none.
     flags
-        Index in x of the latch that says whether it acts.
+        Index in x of the latch that says whether it acts, -1 where it always does.
     tangents
         Rows of its two tangents (k x 2), -1 where it has none.
     friction
@@ -115,8 +118,8 @@ class TransitionMaker(Protocol):
     """The caller's own transition, which is asked after the native one."""
 
     @property
-    def has_contacts(self) -> bool:
-        """Whether any pair is a contact."""
+    def settles(self) -> bool:
+        """Whether states of the caller's own have to be settled: contacts may touch, joints stick or slip."""
 
     def pair_table(self) -> PairTable:
         """Return the pairs in numbers."""

@@ -60,8 +60,9 @@ def transitions_memory(
     memory, system = NativeMemory(structure("transitions")), problem.constrained
     assert system is not None
     struct, array = memory.struct, memory.array
-    n, m, nv, k = problem.n_states, system.m, system.nv, len(table.rows)
-    struct.equations, struct.k, struct.slowest = equations.address, k, slowest_slip(rtol)
+    n, m, nv, blocks = problem.n_states, system.m, system.nv, len(table.rows)
+    struct.equations, struct.slowest = equations.address, slowest_slip(rtol)
+    struct.k, struct.n_blocks = int(np.count_nonzero(table.rows >= 0)), blocks
     for name in ("rows", "flags", "tangents", "friction", "is_contact", "rubs", "poisson"):
         array(name, np.asarray(getattr(table, name), dtype=np.int64))
     array("e", table.restitution)
@@ -86,10 +87,10 @@ def transitions_memory(
             array("measured", np.zeros(len(integers["measure_latch"])))
     sizes = {"M": nv * nv, "R": nv * nv, "f": nv, "J": m * nv, "Y": nv * m, "gamma": m, "phi": m, "rate": m}
     sizes["x_bare"] = n
-    for name, size in (sizes | {"work": library("equations").transitions_memory(nv, m, k)}).items():
+    for name, size in (sizes | {"work": library("equations").transitions_memory(nv, m, blocks)}).items():
         array(name, np.zeros(size))
     for name in ("loose", "slipping"):
-        array(name, np.zeros(k, dtype=np.int64))
+        array(name, np.zeros(blocks, dtype=np.int64))
     struct.t_loose, struct.log_capacity = float("nan"), changes
     for name in ("t", "impulses", "lost", "factor", "speed"):
         array(f"log_{name}", np.zeros((changes, m) if name == "impulses" else changes))

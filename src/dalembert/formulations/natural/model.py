@@ -272,10 +272,10 @@ class NaturalModel:
         for index, node in enumerate(self.tree.nodes):
             j = node.joint
             extra = viscous.get(j.name, 0.0)
-            if j.damping == 0.0 and j.friction == 0.0 and isinstance(extra, float) and extra == 0.0:
+            if j.damping == 0.0 and j.smooth_friction == 0.0 and isinstance(extra, float) and extra == 0.0:
                 continue
             rate = self.joint_states[index][1]
             force = (value(j.damping) + extra) * rate
-            force = force + value(j.friction) * ca.tanh(rate / value(j.friction_velocity))
+            force = force + value(j.smooth_friction) * ca.tanh(rate / value(j.friction_velocity))
             f = f - ca.jacobian(rate, x.v).T @ force
         return f

@@ -31,8 +31,8 @@ from dalembert.spatial.rotations import cross_matrix
 
 __all__ = [
     "Cells",
-    "VelocityPairs",
     "SparseRow",
+    "VelocityPairs",
     "coriolis_cells",
     "force_cross",
     "full_matrix",

@@ -231,7 +231,7 @@ class TreeModel:
 
     @cached_property
     def losses(self) -> Expression:
-        """Generalised forces of dampers, motor losses, Coulomb friction and structural damping."""
+        """Generalised forces of dampers, motor losses, smooth friction and structural damping."""
         x = self.variables
         f = ca.SX(self.tree.nv, 1)
         for node in self.tree.nodes:
@@ -239,7 +239,7 @@ class TreeModel:
             for i in range(node.v.start, node.v.stop):
                 if j.damping != 0.0:
                     f[i] = f[i] - x.value(j.damping) * x.v[i]
-                if j.friction != 0.0:
+                if j.smooth_friction != 0.0:
                     f[i] = f[i] - x.value(j.friction) * ca.tanh(x.v[i] / x.value(j.friction_velocity))
         for k, body in self.flexible.items():
             modal = self.tree.nodes[k].modal_v
