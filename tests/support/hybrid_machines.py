@@ -57,6 +57,12 @@ def closed(a: float) -> dict[str, float]:
     return {"a": a, "b": float(coupler - a), "c": float(np.arctan2(tip[1], tip[0] - 0.9))}
 
 
+def stepped_four_bar() -> da.Machine:
+    """The four-bar above a far floor."""
+    floor = da.HalfSpace(point=(0.0, 0.0, -5.0))
+    return four_bar(contacts=[da.Contact("floor", "coupler_tip", surface=floor)])
+
+
 FOUR_BAR = {"q0": closed(0.7), "v0": {"a_dot": 6.0}}
 DRIVE = [da.Motor("drive", "a", effort=5.0)]
 
@@ -171,6 +177,7 @@ HYBRID: Mapping[str, Hybrid] = {
         2,
     ),
     "grip": Hybrid(rail, 1.0, {"v0": {"x1_dot": 3.0}, "switches": SWITCHES}, 2),
+    "stepped-linkage": Hybrid(stepped_four_bar, 0.3, {**FOUR_BAR, "contact": "time-stepping"}),
     "stepped": Hybrid(bouncing_ball, 1.0, {"q0": {"z": 1.1}, "contact": "time-stepping"}),
     "stepped-box": Hybrid(
         lambda: box_on_ground()[0], 0.45, {**box_on_ground()[1], "contact": da.TimeStepping(tolerance=1e-12)}

@@ -258,7 +258,7 @@ def on_a_gpu(
     call = f"""
 extern "C" void all(long long n, double *x, double h, long long steps, int *status, double *failed) {{
     for (blockIdx.x = 0; blockIdx.x < n; blockIdx.x++)
-        {source.entry}(n, x, 0, 1, 0, 0, 1, 0, 0, 0.0, h, 0, steps, 0.0, status, failed, 0, 0, 0, 0, 0, 0, 0, 0);
+        {source.entry}(n, x, 0, 1, 0, 0, 1, 0, 0, 0.0, h, 0, steps, 0.0, status, failed, 0, 0, 0, 0, 0, 0, 0);
 }}
 """
     library = compile_text(source.text + call, folder)

@@ -476,7 +476,6 @@ def test_machine_file_runs_from_the_command_line(tmp_path: Path, capsys: pytest.
     [
         ({"method": "radau"}, "cannot keep constraints"),
         ({"constraints": "baumgarte"}, "joints that stick of machine 'rotor' need constraints='projection'"),
-        ({"contact": "time-stepping"}, "contact='time-stepping' cannot have friction_law='stick'"),
     ],
 )
 def test_what_cannot_run_it_says_so(settings: dict[str, Any], said: str) -> None:

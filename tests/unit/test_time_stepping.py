@@ -425,7 +425,7 @@ def test_refusals() -> None:
         ({"q0": {"base.z": 0.04}}, "contact 'floor' of machine 'ball'.*starts 0.06 m deep"),
         ({"machine": ball(law="poisson")}, "contact 'floor'.*Poisson"),
         ({"machine": machine.with_(contacts=())}, "machine 'ball' has none"),
-        ({"by": "natural"}, "cannot keep constraints"),
+        ({"by": "natural"}, "coordinates of the machine"),
     ):
         with pytest.raises(DalembertError, match=message):
             attempt(**options)

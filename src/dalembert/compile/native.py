@@ -166,13 +166,13 @@ def load_form(
 ) -> ctypes.CDLL:
     """Build the library of a function in a form, or find it in the cache, and load it; see `emit_function`.
 
-    The key is made from the serialised function, from the text of this room, which turns it into C, and from that
-    around it, which may be another room's, so that a cached kernel is found without reading its tape.
+    The key is made from the serialised function, from the text of this room, which turns it into C, and from the texts
+    of the form, which may be those of other rooms, so that a cached kernel is found without reading its tape.
     """
     key = hashlib.sha256()
     others = [text for name, f in (further or {}).items() for text in (name, f.serialize())]
-    around = (repr(form), form.head, form.tail)
-    for text in (toolchain.identity, _generator_digest(), *around, repr(macros), function.serialize(), *others):
+    known = (toolchain.identity, _generator_digest(), repr(form), form.head, form.tail, repr(macros))
+    for text in (*known, function.serialize(), *others):
         key.update(text.encode() + b"\0")
 
     def build(directory: Path) -> Path:

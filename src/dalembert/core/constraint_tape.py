@@ -5,7 +5,7 @@ With ``M = L D L^T`` and ``Y = L^-1 J^T`` the multipliers solve ``S lambda = Y^T
 without pivoting, in an order that keeps zeros (D. J. Rose, "A graph-theoretic study of the numerical solution of sparse
 positive definite systems of linear equations", 1972), and what the result is worth comes with it: the least share of a
 diagonal element of ``S`` that its pivot keeps. Below `SHARE` rows depend on each other too nearly;
-`constraint_algebra`, or its twin in C, then has to solve again.
+`constraint_algebra`, or the time loop's own routine, then has to solve again.
 """
 
 from __future__ import annotations

@@ -75,8 +75,7 @@ def problem_kernels(problem: Problem, backend: Backend = "auto", *, tapes: Seque
             events=None if problem.events is None else _compile(problem.events, backend),
         )
         if problem.stepping is not None:
-            for name in ("terms", "bias", "gaps", "move", "finish", "lift"):
-                function = getattr(problem.stepping, name)
+            for name, function in problem.stepping.functions.items():
                 known[backend].stepping[name] = compile_function(function, backend=backend, lanes=False)
             for pair in problem.stepping.pairs or ():
                 if pair.key not in known[backend].stepping:

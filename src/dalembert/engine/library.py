@@ -43,7 +43,7 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
         "constrained_signals": _SIGNALS,
         "contact_signals": _SIGNALS,
     },
-    "stepping": {"contact_problem": (None, [POINTER])},
+    "stepping": {"block_problem": (None, [POINTER] * 3)},
     "members": {
         "members_at_desk": (None, [POINTER, POINTER, INT]),
         "singles_run": (None, [POINTER, INT, INT, POINTER]),

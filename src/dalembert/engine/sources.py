@@ -13,7 +13,10 @@ from dalembert.core.quantile import quantile_macros
 from dalembert.engine.layout import structure_fields
 from dalembert.engine.structs import struct_checks
 
-__all__ = ["HEADERS", "UNITS", "checked_text", "header_text", "unit_text"]
+__all__ = ["GENERIC", "HEADERS", "UNITS", "checked_text", "header_text", "unit_text"]
+
+GENERIC = ("laws.h", "blocks.h", "sweeps.h", "bilateral.h", "step.h")
+"""Texts of time-stepping that are generic over the number of members at a time (`one.c`, `rollout/contacts.h`)."""
 
 UNITS = {
     "loop": ("loop/loop.c", "loop/events.c"),
@@ -33,7 +36,10 @@ UNITS = {
         "unilateral/unilateral.c",
         "unilateral/algebra.c",
     ),
-    "stepping": ("stepping/cone.c", "stepping/moreau.c"),
+    "stepping": tuple(
+        f"stepping/{name}"
+        for name in ("one.c", "laws.h", "blocks.h", "look_back.c", "sweeps.h", "bilateral.h", "step.h", "moreau.c")
+    ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "vm": ("vm.c",),
 }
@@ -54,7 +60,7 @@ HEADERS = {
 _STRUCTURES = {
     "loop": ("loop", "update", "watch"),
     "equations": ("constrained", "transitions"),
-    "stepping": ("moreau", "problem"),
+    "stepping": ("moreau",),
     "members": ("members", "desk", "singles"),
     "vm": ("virtual_tape",),
 }

@@ -38,7 +38,16 @@ from dalembert.loop.sampled import (
     python_update,
     stage_slots,
 )
-from dalembert.loop.stepping import check_stepping, contact_signals, loss_names, stepping_names, stepping_part
+from dalembert.loop.stepping import (
+    Assembly,
+    check_stepping,
+    contact_signals,
+    held_signals,
+    kept_latches,
+    loss_names,
+    stepping_names,
+    stepping_part,
+)
 from dalembert.loop.switches import Switch, check_switched
 from dalembert.loop.switching import Switching
 from dalembert.model.signals import Sensor, Signal, read_text
@@ -157,6 +166,7 @@ class ClosedLoop:
     controller: Schedule | None
     switching: Switching | None = None
     constant: Array | None = None  # inputs that nothing but themselves is behind
+    assembly: Assembly | None = None  # of runs by time-stepping
 
 
 def close_loop(
@@ -289,16 +299,22 @@ def _compose(
         zdot = ca.vertcat(zdot, ca.SX.zeros(len(pushed) + system.latches.shape[0] + len(taken)))
         z_names = (*z_names, *pushed, *system.latch_names, *taken)
         z0 = np.concatenate([z0, np.zeros(len(pushed)), system.latch_nominal, np.zeros(len(taken))])
-    contacts = None
+    contacts = assembly = None
     if isinstance(contact, TimeStepping):
         contacts = eom.contact_system(limits=eom.stops)
         check_stepping(eom, contacts)
-        more_names = stepping_names(contacts)
+        more_names, chosen = stepping_names(eom, contacts), kept_latches(eom)
         law_rates = zdot
-        z, zdot = ca.vertcat(z, ca.SX.sym("contact", len(more_names))), ca.vertcat(zdot, ca.SX.zeros(len(more_names)))
-        z_names, z0 = (*z_names, *more_names), np.concatenate([z0, np.zeros(len(more_names))])
+        z = ca.vertcat(z, ca.SX.sym("contact", len(more_names)), *(eom.constraint_system.latches[i] for i in chosen))
+        zdot = ca.vertcat(zdot, ca.SX.zeros(len(more_names) + len(chosen)))
+        z0 = np.concatenate(
+            [z0, np.zeros(len(more_names)), *(eom.constraint_system.latch_nominal[[i]] for i in chosen)]
+        )
+        z_names = (*z_names, *more_names, *(eom.constraint_system.latch_names[i] for i in chosen))
+        if eom.constrained:
+            assembly = Assembly(eom, chosen, n_before + len(more_names))
     applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
-    if by_events:
+    if by_events or eom.constrained:
         acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
     else:
         acceleration = ca.substitute(s.forward_dynamics, s.tau, applied[0] + applied[1])
@@ -314,6 +330,7 @@ def _compose(
     for name, expression in (
         *(cable_signals(eom) if eom.machine.cables else ()),
         *contact_signals(eom.contact_system(limits=eom.stops)),
+        *(() if contacts is None else held_signals(eom)),
         *known.recorded,
     ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]
@@ -351,7 +368,7 @@ def _compose(
         n_counted=n_before,
     )
     schedule = _schedule(known, stages, signals, sensors, arguments) if slots.names else None
-    return ClosedLoop(problem, z0, schedule, _switching(eom, problem, n_before, switches))
+    return ClosedLoop(problem, z0, schedule, _switching(eom, problem, n_before, switches), assembly=assembly)
 
 
 def _schedule(
@@ -369,6 +386,11 @@ def _schedule(
 
 def _switching(eom: EquationsOfMotion, problem: Problem, n_before: int, switches: Sequence[Switch]) -> Switching | None:
     if problem.constrained is None:
+        if switches and problem.stepping is not None:
+            raise InputError(
+                f"contact='time-stepping' cannot switch constraints of machine '{eom.machine.name}' during a run: "
+                "leave out switches, or use contact='event-driven'"
+            )
         if switches:
             raise InputError(f"machine '{eom.machine.name}' has no constraints to switch")
         return None

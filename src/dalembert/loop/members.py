@@ -227,9 +227,11 @@ def initial_states(
             names = ", ".join(loop.problem.state_names[offset : offset + 4])
             raise InputError(f"q0 of member {worst} ({names}) must be a unit quaternion, got length {length[worst]:g}")
     normalise(x0, loop.problem.quaternions)
+    each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
+    wanted = {name: np.broadcast_to(as_numbers(value), (n,)) for name, value in _named(v0).items()}
+    if loop.assembly is not None:
+        x0 = loop.assembly.many(x0, t0, reach, each, wanted, threads)
     if loop.switching is not None:
-        each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
-        wanted = {name: np.broadcast_to(as_numbers(value), (n,)) for name, value in _named(v0).items()}
         x0 = consistent_starts(loop.switching, x0, t0, reach, each, wanted, threads, compiled=compiled)
     return x0, parameters
 

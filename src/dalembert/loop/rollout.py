@@ -241,7 +241,9 @@ def _engine(
 
     def make() -> RolloutEngine:
         if device == "cuda":
-            refuse_stick(eom.machine, "a rollout on a GPU", "use device='cpu', or friction_law='smooth'")
+            if problem.stepping is None:
+                instead = "use device='cpu', contact='time-stepping' or friction_law='smooth'"
+                refuse_stick(eom.machine, "a rollout on a GPU", instead)
             return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)
         return beside()
 

@@ -149,12 +149,17 @@ def start_state(experiment: Experiment, loop: ClosedLoop) -> tuple[Array, dict[s
     check_limits(eom, q[None], experiment.limits, "q0")
     asked = named_vector(start.v, machine.v_names, np.zeros(machine.nv), "v0")
     q, v = eom.from_machine(q, asked, p=p)
-    if loop.problem.stepping is not None:
-        check_gaps(eom, q, p, limits=experiment.limits == "contact")
     x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
+    wanted = {name: float(value) for name, value in start.v.items()} if isinstance(start.v, Mapping) else None
+    if loop.assembly is not None:
+        numbers = eom.parameter_values(p)
+        x0, report["initial_projection"] = loop.assembly.one(x0, start.t, start.reach, numbers, wanted)
+        if start.v is not None and wanted is None:
+            _tell_changes(eom, x0, asked, p)
+    if loop.problem.stepping is not None:
+        check_gaps(eom, x0[: eom.nq], p, limits=experiment.limits == "contact")
     if loop.switching is not None:
         switching = loop.switching.for_run(eom.parameter_values(p), None)
-        wanted = {name: float(value) for name, value in start.v.items()} if isinstance(start.v, Mapping) else None
         begun = consistent_start(switching, x0, start.t, start.reach, wanted, rtol=_tolerance(experiment))
         x0, report["initial_projection"] = begun.x, begun.moved
         if begun.impact:

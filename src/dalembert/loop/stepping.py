@@ -1,9 +1,10 @@
-"""The contacts of a closed loop for time-stepping: tapes of the half-factored mass matrix, rows, gaps and works."""
+"""Time-stepping of a closed loop: its blocks, tapes of the half-factored mass matrix, rows, gaps and works."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -13,23 +14,35 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
 from dalembert.engine.methods.contacts import TimeStepping
-from dalembert.engine.problem.stepping import PairRows, SteppingSystem
+from dalembert.engine.problem.stepping import BlockLaw, PairRows, SteppingSystem
+from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
+from dalembert.formulations.constraints.system import ConstraintRows
 from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
 from dalembert.formulations.states import Parameters
 from dalembert.model.beam import Beam
-from dalembert.model.checks import refuse_stick
 from dalembert.model.contacts import HalfSpace, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Sphere
+from dalembert.model.joint import Joint
 
-__all__ = ["check_gaps", "check_stepping", "contact_signals", "loss_names", "stepping_names", "stepping_part"]
+__all__ = [
+    "Assembly",
+    "check_gaps",
+    "check_stepping",
+    "contact_signals",
+    "held_signals",
+    "kept_latches",
+    "loss_names",
+    "stepping_names",
+    "stepping_part",
+]
 
 _DEEP = 1e-6
 """Penetration [m] that an initial state may have: what rounding of a position that someone has typed explains."""
 
 _TOGETHER = 32
-"""Contacts up to which the rows of all are one tape; of more, each is evaluated only where it is near."""
+"""Blocks up to which the rows of all are one tape; of more, each is evaluated only where it is near."""
 
 _FLEXIBLE = 0.55
 """Where in the step machines with beams are taken, if nothing is said."""
@@ -40,22 +53,15 @@ _AXES = ("normal", "tangent1", "tangent2")
 def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
     """Refuse what time-stepping cannot do, by name."""
     machine = eom.machine
-    refuse_stick(machine, "contact='time-stepping'", "leave it out for event-driven runs, or use friction_law='smooth'")
-    if not system.pairs:
-        raise InputError(
-            f"contact='time-stepping' is for machines with contacts; machine '{machine.name}' has none: declare them "
-            "(Contact), or leave it out"
-        )
-    if eom.constrained:
-        parts = [*(c.name for c in machine.constraints), *(c.name for c in machine.cables)]
-        what = f"constraints ({', '.join(parts)})" if parts else f"coordinates with constraints (by={eom.by!r})"
-        raise InputError(
-            f"contact='time-stepping' cannot keep constraints yet, and machine '{machine.name}' has {what}"
-        )
     if not eom.formulation.machine_coordinates:
         raise InputError(
             f"contact='time-stepping' steps in the coordinates of the machine; leave out the other coordinates of "
-            f"machine '{machine.name}'"
+            f"machine '{machine.name}' (by={eom.by!r})"
+        )
+    if not (system.pairs or _rows_of(eom)[0] or _sticking(eom)):
+        raise InputError(
+            "contact='time-stepping' is for machines with contacts, cables that only pull or joints that stick; "
+            f"machine '{machine.name}' has none: declare them (Contact), or leave it out"
         )
     for pair in system.pairs:
         if pair.poisson:
@@ -70,7 +76,10 @@ def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool 
 
     Coordinates (..., nq) and parameters may be those of many members.
     """
-    gaps, system = np.atleast_2d(eom.contact_gaps(q, p=p, limits=limits)), eom.contact_system(limits=limits)
+    system = eom.contact_system(limits=limits)
+    if not system.pairs:
+        return
+    gaps = np.atleast_2d(eom.contact_gaps(q, p=p, limits=limits))
     member, worst = np.unravel_index(np.argmin(gaps), gaps.shape)
     if gaps[member, worst] < -_DEEP:
         pair, whose = system.pairs[int(worst)], f" of member {member}" if q.ndim > 1 else ""
@@ -80,10 +89,16 @@ def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool 
         )
 
 
-def stepping_names(system: ContactSystem) -> tuple[str, ...]:
-    """Names of the states that time-stepping adds."""
+def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, ...]:
+    """Names of the states that time-stepping adds; latches of constraints come after them."""
     forces = [f"force.{name}.{axis}" for name in system.names for axis in _AXES]
-    return (*forces, *loss_names(system), "contact.residual", "contact.sweeps")
+    ropes, held = _rows_of(eom)
+    tensions = [f"tension.{name}" for r in ropes for name in r.names]
+    frictions = [f"friction.{joint.name}" for joint in _sticking(eom)]
+    multipliers = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{name}" for r in held for name in r.names]
+    losses = [*loss_names(system), *(f"loss.{joint.name}" for joint in _sticking(eom))]
+    account = ("contact.residual", "contact.sweeps")
+    return (*forces, *tensions, *frictions, *losses, *account, *multipliers)
 
 
 def loss_names(system: ContactSystem) -> tuple[str, ...]:
@@ -102,6 +117,95 @@ def contact_signals(system: ContactSystem) -> list[tuple[str, Any]]:
     return signals
 
 
+def held_signals(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
+    """Largest violations of what constraints and cables demand of positions and velocities."""
+    ropes, held = _rows_of(eom)
+    if not (ropes or held):
+        return []
+    system, rows = eom.constraint_system, _held(eom)
+    long = [ca.SX(ca.fmax(system.phi[i], 0.0)) for r in ropes for i in range(r.start, r.stop)]
+
+    def largest(values: list[Any]) -> Any:
+        return ca.mmax(ca.vertcat(0.0, *values))
+
+    return [
+        ("constraint.position", largest([*(ca.fabs(e) for e in ca.vertsplit(rows.phi)), *long])),
+        ("constraint.velocity", largest([ca.fabs(e) for e in ca.vertsplit(rows.velocity)])),
+    ]
+
+
+def kept_latches(eom: EquationsOfMotion) -> list[int]:
+    """Which latches of the constraints a run by time-stepping has: switches, and what constraints measured."""
+    if not eom.constrained:
+        return []
+    switched = {f"active.{c.name}" for c in eom.machine.constraints}
+    names = eom.constraint_system.latch_names
+    return [i for i, n in enumerate(names) if n in switched or n.startswith(("offset.", "length0."))]
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """Puts the starts of runs by time-stepping on their constraints.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    chosen
+        Which latches are states (`kept_latches`).
+    first
+        Index in x of the first of them.
+    """
+
+    eom: EquationsOfMotion
+    chosen: list[int]
+    first: int
+
+    def one(
+        self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, float] | None
+    ) -> tuple[Array, dict[str, float]]:
+        """Return a state on the constraints, with the velocities that are wanted, and how far it was moved."""
+        eom, x = self.eom, x.copy()
+        q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
+        latches = self._latches(q[None], t, p[None])[0]
+        state = consistent_state(eom, q, v, t=t, p=p, latches=latches, reach=reach)
+        new = state.v
+        if wanted:
+            kept = kept_velocities(eom, state.q, v, wanted, t=t, p=p, latches=latches)
+            if kept is None:
+                raise InputError(
+                    f"v0: the constraints of machine '{eom.machine.name}' do not allow the velocities "
+                    f"{', '.join(wanted)} together; name fewer of them, the others follow"
+                )
+            new = kept
+        moved = float(np.max(np.abs(new - v)))
+        x[: eom.nq], x[eom.nq : eom.nq + eom.nv] = state.q, new
+        x[self.first : self.first + len(self.chosen)] = latches[self.chosen]
+        return x, {"position": state.position_correction, "velocity": moved}
+
+    def many(self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, Array], threads: int) -> Array:
+        """Return the states (N, n) of members with parameters (N, np) on the constraints."""
+        eom, x = self.eom, x.copy()
+        q, v = x[:, : eom.nq].copy(), x[:, eom.nq : eom.nq + eom.nv].copy()
+        latches = self._latches(q, t, p, threads)
+        x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv] = consistent_states(
+            eom, q, v, t=t, p=p, latches=latches, reach=reach, wanted=wanted
+        )
+        x[:, self.first : self.first + len(self.chosen)] = latches[:, self.chosen]
+        return x
+
+    def _latches(self, q: Array, t: float, p: Array, threads: int = 1) -> Array:
+        """All latches (N, n), with what is measured; cables that are longer than their way, and contacts, are off."""
+        eom, system = self.eom, self.eom.constraint_system
+        nominal = np.array(np.broadcast_to(system.latch_nominal, (len(q), len(system.latch_names))))
+        latches = eom.measured_latches(q, t=t, p=p, latches=nominal, threads=threads)
+        phi = eom.constraints(q, t=t, p=p, latches=latches)
+        for r in system.rows:
+            if r.unilateral:
+                latches[:, r.flag] = np.where(phi[:, r.start] < -1e-9, 0.0, latches[:, r.flag])
+        return latches
+
+
 def stepping_part(
     eom: EquationsOfMotion,
     system: ContactSystem,
@@ -118,7 +222,7 @@ def stepping_part(
     eom, system, way
         The equations, their contacts and the settings.
     arguments
-        Symbols t, x, c, p; x = (q, v, z, states of time-stepping, work).
+        Symbols t, x, c, p; x = (q, v, z, states of time-stepping, latches, work).
     zdot
         Rates of z.
     applied
@@ -145,23 +249,25 @@ def stepping_part(
     scale = [ca.sqrt(i) for i in factors.inverse]
     s0 = _scaled(half_solve(factors, ca.vertsplit(ca.densify(h * force))), scale)
 
-    # How fast a pair is that may pass the other one by its side, its normal alone does not say.
-    around = np.array([pair.contact is not None and not pair.contact.surface.convex_side for pair in system.pairs])
-    sizes = np.where(system.rubs | around.astype(bool), 3, 1).astype(np.int64)
+    blocks, held = _blocks(eom, system), _held(eom)
+    held_rows = [_scaled(half_solve(factors, _entries(held.J[i, :])), scale) for i in range(held.m)]
+    groups = _groups([frozenset(j for j, e in enumerate(row) if e is not None) for row in held_rows])
     columns = [sorted(row) for row in factors.rows]
     L = ca.vertcat(*[factors.rows[i][j] for i in range(nv) for j in columns[i]]) if any(columns) else ca.SX(0, 1)
     outputs = [L, ca.vertcat(*scale), ca.vertcat(*[0.0 if e is None else e for e in s0])]
-    outputs += [system.gaps, system.restitution, system.friction, bias]
-    labels = ["L", "d", "s0", "g", "e", "mu", "b"]
+    outputs += [ca.vertcat(*(getattr(block, name) for block in blocks)) for name in ("gap", "restitution", "number")]
+    outputs += [bias, ca.vertcat(ca.SX(0, 1), *(0.0 if e is None else e for row in held_rows for e in row))]
+    outputs += [held.velocity, held.time_rate]
+    labels = ["L", "d", "s0", "g", "e", "mu", "b", "Q", "held_u0", "held_t"]
     pairs = None
-    if k > _TOGETHER:
+    if len(blocks) > _TOGETHER:
         symbols = _FactorSymbols(columns)
-        rows = [_rows(system, a, int(sizes[a]), symbols.factors, symbols.scale) for a in range(k)]
+        rows = [_rows(block, symbols.factors, symbols.scale, groups) for block in blocks]
         pairs = _pair_rows(rows, ca.vertcat(t, x, p, symbols.L, symbols.d))
-        outputs.append(_paces(system))
+        outputs.append(ca.vertcat(_paces(system), *(ca.fabs(block.u) for block in blocks[k:])))
         labels.append("pace")
     else:
-        rows = [_rows(system, a, int(sizes[a]), factors, scale) for a in range(k)]
+        rows = [_rows(block, factors, scale, groups) for block in blocks]
         outputs += [ca.vertcat(*[row.Y for row in rows]), ca.vertcat(*[row.u for row in rows])]
         labels += ["Y", "u0"]
     dense = ca.cse([ca.densify(ca.SX(y)) for y in outputs])
@@ -171,6 +277,10 @@ def stepping_part(
     rates = ca.substitute(ca.densify(zdot), s.v, middle) if zdot.numel() else ca.SX(0, 1)
     raised = ca.dot(ca.substitute(ca.densify(s.bias), s.v, ca.SX.zeros(nv)), d)
     moved = [ca.densify(eom.formulation.moved(d)), ca.densify(eom.layout.transported(s.v, d))]
+    gaps = ca.vertcat(*(block.gap for block in blocks))
+    n_forces, n = 3 * k + len(blocks) - k, int(x.shape[0])
+    losing = [block.law is BlockLaw.STICTION or a < k for a, block in enumerate(blocks)]
+    losses = n_before + n_forces + np.cumsum([0, *losing])
     return SteppingSystem(
         way=way,
         theta=theta,
@@ -179,26 +289,116 @@ def stepping_part(
         nz=n_before - eom.nq - nv,
         terms=ca.Function("contact_step", [*arguments, h], dense, [*names, "h"], labels),
         bias=ca.Function("bias", arguments, [bias], names, ["b"]),
-        gaps=ca.Function("gaps", arguments, [ca.densify(system.gaps)], names, ["g"]),
+        gaps=ca.Function("gaps", arguments, [ca.densify(gaps)], names, ["g"]),
         move=ca.Function("move", [x, d, p], ca.cse(moved), ["x", "d", "p"], ["q", "v"]),
         finish=ca.Function(
             "finish", [*arguments, h, dv], ca.cse([rates, ca.densify(works)]), [*names, "h", "dv"], ["zdot", "work"]
         ),
         lift=ca.Function("lift", [t, x, d, p], [ca.densify(raised)], ["t", "x", "d", "p"], ["work"]),
+        held=ca.Function("held", arguments, ca.cse([held.phi, held.velocity]), names, ["phi", "rate"]),
         pairs=pairs,
         n_parameters=int(p.shape[0]),
         factor=tuple(map(tuple, columns)),
         supports=tuple(row.support for row in rows),
-        sizes=sizes,
-        features=_features(system.pairs),
-        names=system.names,
-        forces=n_before,
-        losses=n_before + 3 * k,
-        residual=n_before + 4 * k,
-        sweeps=n_before + 4 * k + 1,
-        work_input=n_before + 4 * k + 2,
-        work_loss=n_before + 4 * k + 3,
+        laws=tuple(block.law for block in blocks),
+        sizes=np.array([block.J.shape[0] for block in blocks], dtype=np.int64),
+        features=np.append(_features(system.pairs), np.full(len(blocks) - k, math.inf)),
+        n_held=held.m,
+        names=tuple(block.name for block in blocks),
+        forces=tuple(n_before + (3 * a if a < k else 2 * k + a) for a in range(len(blocks))),
+        losses=tuple(int(at) if loses else -1 for at, loses in zip(losses, losing, strict=False)),
+        first_force=n_before,
+        n_forces=n_forces,
+        residual=int(losses[-1]),
+        sweeps=int(losses[-1]) + 1,
+        multipliers=int(losses[-1]) + 2,
+        work_input=n - 2,
+        work_loss=n - 1,
     )
+
+
+class _Block(NamedTuple):
+    """A block: its law, rows (n x nv), velocities ``J v + Phi_t``, gap, restitution, and the number of its law."""
+
+    name: str
+    law: BlockLaw
+    J: Any
+    u: Any
+    gap: Any
+    restitution: Any
+    number: Any
+
+
+def _blocks(eom: EquationsOfMotion, system: ContactSystem) -> list[_Block]:
+    """Contacts, cables that only pull, and joints that stick."""
+    blocks = []
+    # How fast a pair is that may pass the other one by its side, its normal alone does not say.
+    for a, pair in enumerate(system.pairs):
+        around = pair.contact is not None and not pair.contact.surface.convex_side
+        n, law = (3, BlockLaw.COULOMB) if pair.rubs or around else (1, BlockLaw.UNILATERAL)
+        rows = slice(3 * a, 3 * a + n)
+        numbers = system.gaps[a], system.restitution[a], system.friction[a]
+        blocks.append(_Block(pair.name, law, ca.SX(system.jacobian[rows, :]), system.velocity[rows], *numbers))
+    constraints = eom.constraint_system
+    for r in _rows_of(eom)[0]:
+        J, u, phi = (-e[r.start : r.stop, :] for e in (constraints.jacobian, constraints.velocity, constraints.phi))
+        blocks.append(_Block(r.name, BlockLaw.UNILATERAL, ca.SX(J), u, phi, 0.0, 0.0))
+    for joint in _sticking(eom):
+        rate = ca.SX(eom.formulation.joint_rate(joint.name))
+        limit = eom.symbolic.value(joint.friction)
+        blocks.append(_Block(joint.name, BlockLaw.STICTION, ca.jacobian(rate, eom.symbolic.v), rate, 0.0, 0.0, limit))
+    return blocks
+
+
+class _HeldRows(NamedTuple):
+    """Rows that always hold: ``Phi``, ``J``, ``Phi' = J v + Phi_t`` and ``Phi_t``; zero while they are switched off."""
+
+    phi: Any
+    J: Any
+    velocity: Any
+    time_rate: Any
+
+    @property
+    def m(self) -> int:
+        return int(self.phi.shape[0])
+
+
+def _held(eom: EquationsOfMotion) -> _HeldRows:
+    _, held = _rows_of(eom)
+    if not held:
+        return _HeldRows(ca.SX(0, 1), ca.SX(0, eom.nv), ca.SX(0, 1), ca.SX(0, 1))
+    system = eom.constraint_system
+    which = [i for r in held for i in range(r.start, r.stop)]
+    acts = [
+        ca.SX(1) if r.flag < 0 else ca.SX(system.latches[r.flag] > 0.5) for r in held for _ in range(r.start, r.stop)
+    ]
+    on = ca.vertcat(*acts)
+    phi, velocity, time_rate = (
+        ca.densify(e[which] * on) for e in (system.phi, system.velocity, ca.densify(system.time_rate))
+    )
+    return _HeldRows(phi, ca.diag(on) @ system.jacobian[which, :], velocity, time_rate)
+
+
+def _rows_of(eom: EquationsOfMotion) -> tuple[list[ConstraintRows], list[ConstraintRows]]:
+    """Rows of the cables that only pull, and those that always hold."""
+    if not eom.constrained:
+        return [], []
+    rows = [r for r in eom.constraint_system.rows if r.kind in ("constraint", "cable")]
+    return [r for r in rows if r.unilateral], [r for r in rows if not r.unilateral]
+
+
+def _sticking(eom: EquationsOfMotion) -> list[Joint]:
+    """Joints with Coulomb friction that sticks."""
+    return [joint for joint in eom.machine.joints if joint.name in eom.machine.sticking]
+
+
+def _groups(supports: list[frozenset[int]]) -> list[frozenset[int]]:
+    """Velocities that rows couple: unions of those that overlap."""
+    groups: list[frozenset[int]] = []
+    for support in supports:
+        apart = [g for g in groups if not g & support]
+        groups = [*apart, support.union(*(g for g in groups if g & support))]
+    return groups
 
 
 def _theta(eom: EquationsOfMotion, way: TimeStepping) -> float:
@@ -234,13 +434,13 @@ class _Rows(NamedTuple):
     support: tuple[int, ...]
 
 
-def _rows(system: ContactSystem, a: int, size: int, factors: UnitFactors, scale: list[Any]) -> _Rows:
-    J = ca.SX(system.jacobian[3 * a : 3 * a + size, :])
-    rows = [_scaled(half_solve(factors, _entries(J[i, :])), scale) for i in range(size)]
-    support = tuple(j for j in range(J.shape[1]) if any(row[j] is not None for row in rows))
+def _rows(block: _Block, factors: UnitFactors, scale: list[Any], groups: list[frozenset[int]]) -> _Rows:
+    size, nv = block.J.shape
+    rows = [_scaled(half_solve(factors, _entries(block.J[i, :])), scale) for i in range(size)]
+    entries = frozenset(j for j in range(nv) if any(row[j] is not None for row in rows))
+    support = tuple(sorted(entries.union(*(g for g in groups if g & entries))))
     Y = [0.0 if row[j] is None else row[j] for row in rows for j in support]
-    u = ca.densify(system.velocity[3 * a : 3 * a + size])
-    return _Rows(ca.vertcat(*Y) if Y else ca.SX(0, 1), u, support)
+    return _Rows(ca.vertcat(*Y) if Y else ca.SX(0, 1), ca.densify(ca.SX(block.u)), support)
 
 
 class _FactorSymbols:

@@ -507,6 +507,10 @@ def agree(
                 f"contact={stepping.name!r} steps by {stepping.integrator!r}, not by method {asked.name!r}: leave the "
                 "method out"
             )
+        if way is not None:
+            raise InputError(
+                f"contact={stepping.name!r} keeps constraints by itself: leave constraints={way.name!r} out"
+            )
         return (integration_method(stepping.integrator) if method is None else asked), Projection()
     if asked.contact is not None:
         raise InputError(f"method {asked.name!r} comes with contact={asked.contact.name!r}: ask for that")

@@ -1,8 +1,10 @@
-"""The contacts of a problem: what a step after Moreau and Jean asks for."""
+"""The blocks of a problem: what a step after Moreau and Jean asks for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
+from itertools import accumulate
 
 import casadi
 import numpy as np
@@ -11,19 +13,19 @@ from numpy.typing import NDArray
 from dalembert.core.types import Array
 from dalembert.engine.methods.contacts import TimeStepping
 
-__all__ = ["PairRows", "SteppingSystem"]
+__all__ = ["BlockLaw", "PairRows", "SteppingSystem"]
 
 
 @dataclass(frozen=True, eq=False)
 class PairRows:
-    """Rows of one contact, where machines have so many that they are evaluated one by one.
+    """Rows of one block, where machines have so many that they are evaluated one by one.
 
     Parameters
     ----------
     key
-        Name of the function; contacts of the same kind share it.
+        Name of the function; blocks of the same kind share it.
     function
-        (values) -> rows ``J L^-T D^-1/2`` at the support of the contact; velocities ``J v``.
+        (values) -> rows ``J L^-T D^-1/2`` at the support of the block; velocities ``J v``.
     gather
         Which of the values (t, x, p, L, ``D^-1/2``) it takes.
     """
@@ -33,9 +35,24 @@ class PairRows:
     gather: tuple[int, ...]
 
 
+class BlockLaw(IntEnum):
+    """The law of a block, as of ``laws.h``, which says what each of them demands."""
+
+    UNILATERAL = 0
+    COULOMB = 1
+    STICTION = 2
+
+    def numbers(self, rows: int) -> int:
+        """Return how many numbers are kept of a block: its matrix, and what the law makes of it."""
+        return rows * (rows + 1) // 2 + (10 if self is BlockLaw.COULOMB else 1)
+
+
 @dataclass(frozen=True, eq=False)
 class SteppingSystem:
-    """Contacts of a problem that is stepped from velocity to velocity: ``M^ (v+ - v) = h f + J^T x``.
+    """Blocks of a problem that is stepped from velocity to velocity: ``M^ (v+ - v) = h f + J^T x``.
+
+    A block is a contact, a cable that only pulls or a joint that sticks: rows with a law (`BlockLaw`). Rows that always
+    hold (loops, welds, gears, prescribed motion) are no blocks: they are eliminated.
 
     Parameters
     ----------
@@ -46,11 +63,13 @@ class SteppingSystem:
     nq, nv, nz
         Numbers of coordinates, velocities and internal states (of laws).
     terms
-        (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; gaps; restitution;
-        friction; what ``f`` has of the bias of the equations; then rows ``J L^-T D^-1/2`` of the contacts at their
-        supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the contacts.
+        (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; of the blocks gaps,
+        restitution, friction (of those that stick the largest force); what ``f`` has of the bias of the equations; of
+        the rows that always hold ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; then rows
+        ``J L^-T D^-1/2`` of the blocks at their supports and velocities ``J v``, or, with ``pairs``, bounds of the
+        speeds of the blocks.
     pairs
-        Rows of each contact; None: they are in ``terms``.
+        Rows of each block; None: they are in ``terms``.
     n_parameters
         Number of run-time parameters p.
     bias
@@ -63,18 +82,26 @@ class SteppingSystem:
         (t, x, c, p, h, dv) -> rates of the internal states; work of inputs and of losses in the step.
     lift
         (t, x, d, p) -> potential energy that a small displacement d brings.
+    held
+        (t, x, c, p) -> ``Phi`` and ``J v + Phi_t`` of the rows that always hold.
     factor
         Columns before the diagonal of each row of L that are not zero.
     supports
-        Velocities that each contact depends on.
-    sizes
-        Rows of each contact: 3, or 1 without friction.
+        Velocities that the rows of each block have entries at, once those that always hold are eliminated.
+    laws, sizes
+        Law and number of rows of each block.
     features
-        Length of each contact below which nothing can pass through it unseen; infinite: it need not be looked for.
+        Length of each block below which nothing can pass through it unseen; infinite: it need not be looked for.
+    n_held
+        Number of rows that always hold.
     names
-        Names of the contacts.
-    forces, losses, residual, sweeps, work_input, work_loss
-        Places in x: of the forces (3 per contact), of the energies lost, of the account of the solver, of the works.
+        Names of the blocks.
+    forces, losses
+        Places in x: of the first force of each block, and of the energy that it has taken (-1: not recorded).
+    first_force, n_forces
+        Where forces are, those of contacts without friction among them, which have three.
+    multipliers, residual, sweeps, work_input, work_loss
+        Places in x: of the multipliers of the rows that always hold, of the account of the solver, of the works.
     """
 
     way: TimeStepping
@@ -90,14 +117,46 @@ class SteppingSystem:
     move: casadi.Function
     finish: casadi.Function
     lift: casadi.Function
+    held: casadi.Function
     factor: tuple[tuple[int, ...], ...]
     supports: tuple[tuple[int, ...], ...]
+    laws: tuple[BlockLaw, ...]
     sizes: NDArray[np.int64]
     features: Array
+    n_held: int
     names: tuple[str, ...]
-    forces: int
-    losses: int
+    forces: tuple[int, ...]
+    losses: tuple[int, ...]
+    first_force: int
+    n_forces: int
+    multipliers: int
     residual: int
     sweeps: int
     work_input: int
     work_loss: int
+
+    @property
+    def functions(self) -> dict[str, casadi.Function]:
+        """The functions that a step calls, by name; those of ``pairs`` besides."""
+        names = ("terms", "bias", "gaps", "move", "finish", "lift", "held")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def tables(self) -> dict[str, list[int]]:
+        """Tables of the blocks, by the names that they have in C."""
+        sizes, counts = [int(n) for n in self.sizes], [len(support) for support in self.supports]
+        numbers = [law.numbers(n) for law, n in zip(self.laws, sizes, strict=True)]
+        return {
+            "L_start": [0, *accumulate(map(len, self.factor))],
+            "L_column": [j for row in self.factor for j in row],
+            "law": [int(law) for law in self.laws],
+            "size": sizes,
+            "count": counts,
+            "support_start": [0, *accumulate(counts)],
+            "support": [j for support in self.supports for j in support],
+            "row_start": [0, *accumulate(sizes)],
+            "value_start": [0, *accumulate(n * m for n, m in zip(sizes, counts, strict=True))],
+            "block_start": [0, *accumulate(numbers)],
+            "force": list(self.forces),
+            "loss": list(self.losses),
+        }

@@ -18,7 +18,7 @@
 TABLE int kind_of[] = {KINDS};
 TABLE double since_of[] = {SINCE}, until_of[] = {UNTIL};
 
-FUNCTION void look(double t, double h, double slack, const real *x, const real *c, const real *p, real *before,
+FUNCTION void measure_member(double t, double h, double slack, const real *x, const real *c, const real *p, real *before,
                    real *value, real *seen, real *w) {
     real y[N_MEASURES];
     const real time = (real)t;
@@ -174,11 +174,11 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         for (int j = 0; j < N_MEASURES; j++) before[j] = EVERY ? (real)taken[DESK_BEFORE + j] : K(0);
         now = own + (anchor + ((double)first + taken[DESK_STEP]) * h + taken[DESK_LENGTH]);
         if (ADAPTIVE || bad) now = taken[DESK_T];
-        if (EVERY && bad <= 0) look(now, taken[DESK_LENGTH], slack, x, c, p, before, value, seen, w);
-        else if (bad < 0) look(now, 0.0, slack, x, c, p, before, value, seen, w);
+        if (EVERY && bad <= 0) measure_member(now, taken[DESK_LENGTH], slack, x, c, p, before, value, seen, w);
+        else if (bad < 0) measure_member(now, 0.0, slack, x, c, p, before, value, seen, w);
     }
 #endif
-    if (EVERY && !bad && !taken) look(now, 0.0, slack, x, c, p, before, value, seen, w);
+    if (EVERY && !bad && !taken) measure_member(now, 0.0, slack, x, c, p, before, value, seen, w);
 #endif
     bool sick = false;
     const struct beside beside = {&sick};
@@ -264,8 +264,8 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
 #endif
 #if N_MEASURES
         now = t;
-        if (EVERY) look(now, length, slack, x, c, p, before, value, seen, w);
-        else if (bad) look(now, 0.0, slack, x, c, p, before, value, seen, w);
+        if (EVERY) measure_member(now, length, slack, x, c, p, before, value, seen, w);
+        else if (bad) measure_member(now, 0.0, slack, x, c, p, before, value, seen, w);
 #endif
     }
     reached[i] = away ? INFINITY : t; /* nobody goes on with those that are away */
@@ -303,8 +303,8 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         for (int j = 0; j < N_STATES; j++) x[j] = next[j];
 #if N_MEASURES
         now = own + (at + end);
-        if (EVERY) look(now, end, slack, x, c, p, before, value, seen, w);
-        else if (bad) look(now, 0.0, slack, x, c, p, before, value, seen, w);
+        if (EVERY) measure_member(now, end, slack, x, c, p, before, value, seen, w);
+        else if (bad) measure_member(now, 0.0, slack, x, c, p, before, value, seen, w);
 #endif
     }
 #endif
@@ -345,7 +345,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     }
 #endif
 #if N_MEASURES
-    if (!EVERY && !bad && !away) look(now, 0.0, slack, x, c, p, before, value, seen, w);
+    if (!EVERY && !bad && !away) measure_member(now, 0.0, slack, x, c, p, before, value, seen, w);
     UNROLL
     for (int j = 0; j < N_MEASURES; j++) {
         values[j * n + i] = value[j];

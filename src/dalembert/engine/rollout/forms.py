@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalembert.compile.forms import CUDA, LANES, Form
+from dalembert.engine.sources import GENERIC
 
 __all__ = ["CUDA_ROLLOUT", "LANES_ROLLOUT"]
 
@@ -11,10 +12,14 @@ def _own(*names: str) -> tuple[str, ...]:
     return tuple(f"{__package__}:{name}" for name in names)
 
 
+_STEPPING = tuple(f"dalembert.engine.stepping:{name}" for name in GENERIC)
+
 _STEPS = (
     *_own("constraints.h"),
     "dalembert.engine.loop:runge_kutta.h",
-    *_own("rollout.h", "measures.h", "adaptive.h", "contacts.h", "noise.h"),
+    *_own("rollout.h", "measures.h", "adaptive.h", "contacts.h"),
+    *_STEPPING,
+    *_own("contact_steps.h", "noise.h"),
 )
 
 LANES_ROLLOUT = Form(

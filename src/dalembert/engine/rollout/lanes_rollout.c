@@ -87,7 +87,7 @@ EXPORT extern const long JOIN(SYMBOL, _rollout_width);
 const long JOIN(SYMBOL, _rollout_width) = LANES;
 
 /* Look at all measures at the end of a step of length h; `slack` is what rounding may do to a time. */
-static void look(const struct rollout *R, real t, real h, double slack, integer alive, const real *x, const real *c,
+static void measure_members(const struct rollout *R, real t, real h, double slack, integer alive, const real *x, const real *c,
                  const real *p) {
     const int64_t n = R->n_measures;
     real *const value = aligned(R->measure_work), *const seen = value + n, *const y = seen + n, *const before = y + n;
@@ -272,7 +272,7 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
         if (!any(going)) return alive;
         alive &= ~leave(R, start, members, going, &t, 0.0, SPLAT(seg->h), x, c, p, x, signs, &stopped);
         if (R->n_measures && (R->every || any(stopped)))
-            look(R, t, R->every ? t - before : K(0.0), slack, alive & (R->every ? going : stopped), x, c, p);
+            measure_members(R, t, R->every ? t - before : K(0.0), slack, alive & (R->every ? going : stopped), x, c, p);
         alive &= ~stopped;
     }
 }
@@ -336,7 +336,7 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
         for (int j = 0; j < N_STATES; j++) x[j] = select_(taken, next[j], x[j]);
         t = select_(taken, there, t);
         if (R->n_measures && (R->every || any(stopped)))
-            look(R, t, R->every ? t - before : K(0.0), slack, R->every ? taken : stopped, x, c, p);
+            measure_members(R, t, R->every ? t - before : K(0.0), slack, R->every ? taken : stopped, x, c, p);
         alive &= ~stopped;
     }
     store_block(R->pace + start * N_PACE, members, N_PACE, N_PACE, pace);
@@ -378,7 +378,7 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
             const struct segment *const seg = R->segments;
             t = clock + SPLAT(seg->anchor + (double)seg->first * seg->h);
             slack = 1e-9 * (ADAPTIVE ? seg->rest : seg->h);
-            if (R->every && seg->sample < 0) look(R, t, K(0.0), slack, alive, x, c, p);
+            if (R->every && seg->sample < 0) measure_members(R, t, K(0.0), slack, alive, x, c, p);
         }
         for (int64_t s = 0; s < R->n_segments; s++) {
             const struct segment *const seg = R->segments + s;
@@ -387,7 +387,7 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                 sample(R, start, members, seg, clock, alive, x, c, p);
                 alive = begin(R, start, members, clock + SPLAT(seg->anchor), seg->h, seg->begin, alive, x, c, p, signs);
                 if (seg->begin >= 0) put(R->held_rows, start, members, R->n_rows, seg->begin, N_HELD, alive, c);
-                if (m && R->every) look(R, clock + SPLAT(seg->anchor), K(0.0), slack, alive, x, c, p);
+                if (m && R->every) measure_members(R, clock + SPLAT(seg->anchor), K(0.0), slack, alive, x, c, p);
             }
 #if ADAPTIVE && ALONE
             alive = adapt(R, start, members, seg, slack, alive, x, c, p, signs);
@@ -428,8 +428,8 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
                 for (int j = 0; j < N_STATES; j++) x[j] = select_(alive, next[j], x[j]);
                 if (m) {
                     t = select_(stopped, t + length, clock + SPLAT(at + h));
-                    if (R->every) look(R, t, length, slack, alive, x, c, p);
-                    else if (any(stopped)) look(R, t, K(0.0), slack, stopped, x, c, p);
+                    if (R->every) measure_members(R, t, length, slack, alive, x, c, p);
+                    else if (any(stopped)) measure_members(R, t, K(0.0), slack, stopped, x, c, p);
                 }
                 alive &= ~stopped;
             }
@@ -439,7 +439,7 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
             if (R->n_updates) put(R->held_rows, start, members, R->n_rows, seg->row, N_HELD, alive, c);
         }
         if (m) {
-            if (!R->every) look(R, t, K(0.0), slack, alive, x, c, p);
+            if (!R->every) measure_members(R, t, K(0.0), slack, alive, x, c, p);
             store_block(R->values + start * 2 * m, members, 2 * m, 2 * m, values);
         }
         store_block(R->state + start * N_STATES, members, N_STATES, N_STATES, x);

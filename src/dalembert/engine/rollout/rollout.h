@@ -59,7 +59,7 @@ FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, c
     later_stages(t, h, x, c, p, rate, next, w, B);
     normalise(next);
 }
-#elif !STEPPING /* contacts.h has steps of its own */
+#elif !STEPPING /* contact_steps.h has steps of its own */
 #define N_RATE N_STATES
 TABLE double inner[] = {STEPS};
 

@@ -1,35 +1,43 @@
-/* Time-stepping through contacts (cone.c, moreau.c): what it shares with its callers. */
+/* Time-stepping of one run (look_back.c, moreau.c): what it shares with its callers. */
 #ifndef MOREAU_H
 #define MOREAU_H
 
 #include "kernel.h"
 
 struct moreau {
-    int64_t n, nq, nv, nz, n_contacts;
-    kernel terms, bias, gaps, move, finish, lift;
-    double *terms_work, *bias_work, *gaps_work, *move_work, *finish_work, *lift_work;
-    /* places in x: forces (3 per contact), losses (1 per contact), account of the solver, works */
-    int64_t forces, losses, residual_at, sweeps_at, work_loss, work_input;
-    /* patterns: rows of L (columns before the diagonal), supports of the contacts */
-    const int64_t *L_start, *L_column, *size, *count, *support_start, *row_start, *value_start, *support;
+    int64_t n, nq, nv, nz, n_blocks, n_held, n_p;
+    kernel terms, bias, gaps, move, finish, lift, held;
+    double *terms_work, *bias_work, *gaps_work, *move_work, *finish_work, *lift_work, *held_work;
+    /* places in x: account of the solver, works, multipliers of the rows that always hold; of each block its forces, and
+     * the energy that it has taken (-1: none) */
+    int64_t residual_at, sweeps_at, work_loss, work_input, multipliers;
+    const int64_t *force, *loss;
+    /* patterns: rows of L (columns before the diagonal); of each block its law, rows, entries of a row and their places,
+     * where its rows, values and numbers begin */
+    const int64_t *L_start, *L_column, *law, *size, *count, *support_start, *row_start, *value_start, *block_start, *support;
     const double *feature; /* length below which nothing passes unseen */
-    /* machines with many contacts: rows of each by a kernel of its own, from values of (t, x, p, L, d), where it is near */
+    /* machines with many blocks: rows of each by a kernel of its own, from values of (t, x, p, L, d), where it is near */
     const kernel *pair;
     double *pair_work;
     const int64_t *pair_at; /* where the work array of each begins in pair_work */
     double *values, *gathered;
     const int64_t *gather_start, *gather;
-    int64_t n_p;
     /* settings */
     double theta, tolerance, margin;
     int64_t max_sweeps;
     /* outputs of the tapes */
-    double *L, *d, *s0, *Y, *u0, *g, *e, *mu, *b, *pace, *b_middle, *zdot, *work;
-    /* scratch */
-    double *x_middle, *moved, *displacement, *dv, *s, *correction, *lambda, *total, *gap, *gap_before;
-    double *active_x, *active_bounce, *active_mu, *lengths, *scratch;
-    int64_t *active, *active_size, *active_count, *forced, *fast, *near;
-    void *active_w, *active_support, *active_rows, *active_u0; /* blocks, pointers */
+    double *L, *d, *s0, *g, *e, *mu, *b, *Y, *u0, *pace, *zdot, *work;
+    /* blocks that act, their numbers, rebounds and impulses; s = s0 + Y^T x; displacements that close gaps */
+    int64_t n_active;
+    int64_t *active;
+    double *w, *bounce, *x, *s, *dv, *r, *gap, *stays, *lambda, *total;
+    double jammed; /* 1 where something is driven into what it cannot leave */
+    /* rows that always hold */
+    double *Q, *held_u0, *held_t, *held_phi, *held_rate, *T, *zeta, *held_x, *P, *before, *held_total;
+    /* steps that are cut */
+    double *x_middle, *x_swept, *displacement, *lengths, *gap_now, *gap_before;
+    int64_t *forced, *fast, *near;
+    double *scratch; /* of look_back.c: 2 nv + 18 times the number of rows */
 };
 
 int moreau_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);

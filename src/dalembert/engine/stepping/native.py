@@ -1,8 +1,8 @@
-"""Time-stepping through contacts in native code: `cone.c` and `moreau.c`, driven through one structure."""
+"""Time-stepping of one run in native code, driven through one structure (`moreau.h`)."""
 
 from __future__ import annotations
 
-import ctypes
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -14,12 +14,12 @@ from dalembert.core.types import Array
 from dalembert.engine.layout import structure
 from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
-from dalembert.engine.problem.stepping import SteppingSystem
+from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 
-__all__ = ["ConeSolution", "NativeStepping", "solve_cone"]
+__all__ = ["BlockSolution", "NativeStepping", "solve_blocks", "solve_cone"]
 
-_BLOCK, _SCRATCH = 16, 54
-"""Doubles of ``struct block`` of cone.c, and of what its solver needs for each contact besides."""
+_SCRATCH = 18
+"""Doubles that look_back.c needs for each row, besides two vectors of velocities."""
 
 _STEPPING = functions("stepping")
 
@@ -30,11 +30,11 @@ class NativeStepping:
     Parameters
     ----------
     system
-        The contacts of the problem.
+        The blocks of the problem.
     n
         Number of states.
     kernels
-        Native kernels by name: ``terms``, ``bias``, ``gaps``, ``move``, ``finish``, ``lift``; those of single contacts.
+        Native kernels by name: those of `SteppingSystem.functions`, and those of single blocks.
     functions
         Where ``moreau_step`` of moreau.c is; by default in the library.
     """
@@ -49,39 +49,31 @@ class NativeStepping:
         self._functions, self._kernels = functions, kernels
         self.memory = NativeMemory(structure("moreau"))
         c, array = self.memory.struct, self.memory.array
-        nv, k = system.nv, len(system.names)
-        sizes, counts = np.asarray(system.sizes, dtype=np.int64), np.array([len(s) for s in system.supports], np.int64)
-        c.n, c.nq, c.nv, c.nz, c.n_contacts = n, system.nq, nv, system.nz, k
-        c.forces, c.losses, c.residual_at, c.sweeps_at = system.forces, system.losses, system.residual, system.sweeps
+        nv, k, m = system.nv, len(system.names), system.n_held
+        tables = system.tables
+        rows, values, n_L = tables["row_start"][-1], tables["value_start"][-1], tables["L_start"][-1]
+        c.n, c.nq, c.nv, c.nz, c.n_blocks, c.n_held, c.n_p = n, system.nq, nv, system.nz, k, m, system.n_parameters
+        c.residual_at, c.sweeps_at, c.multipliers = system.residual, system.sweeps, system.multipliers
         c.work_loss, c.work_input = system.work_loss, system.work_input
         way = system.way
         c.theta, c.tolerance, c.margin, c.max_sweeps = system.theta, way.tolerance, way.margin, int(way.max_sweeps)
-        for name in ("terms", "bias", "gaps", "move", "finish", "lift"):
+        for name in system.functions:
             setattr(c, name, kernels[name].address)
             self.memory.work(f"{name}_work", kernels[name])
-        integers = {
-            "L_start": [0, *accumulate(len(row) for row in system.factor)],
-            "L_column": [j for row in system.factor for j in row],
-            "size": sizes,
-            "count": counts,
-            "support_start": [0, *accumulate(counts)],
-            "row_start": [0, *accumulate(sizes)],
-            "value_start": [0, *accumulate(sizes * counts)],
-            "support": [j for support in system.supports for j in support],
-        }
-        for name, values in integers.items():
-            array(name, np.append(np.asarray(values, dtype=np.int64), 0))
+        for name, integers in tables.items():
+            array(name, np.append(np.asarray(integers, dtype=np.int64), 0))
         array("feature", np.append(system.features, 0.0))
         reals = {
-            "L": sum(map(len, system.factor)), "d": nv, "s0": nv, "Y": int(np.sum(sizes * counts)),
-            "u0": int(np.sum(sizes)), "g": k, "e": k, "mu": k, "pace": k, "b": nv, "b_middle": nv, "zdot": system.nz,
-            "work": 2, "x_middle": n, "moved": system.nq + nv, "displacement": nv, "dv": nv, "s": nv, "correction": nv,
-            "lambda": k, "total": 3 * k, "gap": k, "gap_before": k, "active_x": 3 * k, "active_w": _BLOCK * k,
-            "active_bounce": k, "active_mu": k, "lengths": k, "scratch": 2 * nv + _SCRATCH * k,
+            "L": n_L, "d": nv, "s0": nv, "g": k, "e": k, "mu": k, "b": nv, "Y": values, "u0": rows, "pace": k,
+            "zdot": system.nz, "work": 2, "w": tables["block_start"][-1], "bounce": k, "x": rows, "s": nv, "dv": nv,
+            "r": nv, "gap": k, "stays": k, "lambda": k, "total": rows, "Q": m * nv, "held_u0": m, "held_t": m,
+            "held_phi": m, "held_rate": m, "T": m * m, "zeta": m, "held_x": m, "P": m * rows, "before": rows,
+            "held_total": m, "x_middle": n, "x_swept": n, "displacement": nv, "lengths": k, "gap_now": k,
+            "gap_before": k, "scratch": 2 * nv + _SCRATCH * rows,
         }  # fmt: skip
         for name, size in reals.items():
             array(name, np.zeros(max(1, size)))
-        for name in ("active", "active_size", "active_count", "forced", "fast"):
+        for name in ("active", "forced", "fast"):
             array(name, np.zeros(max(1, k), dtype=np.int64))
         array("near", np.ones(max(1, k), dtype=np.int64))
         if system.pairs is not None:
@@ -92,14 +84,11 @@ class NativeStepping:
             places = dict(zip(kinds, accumulate(map(len, kinds.values()), initial=0), strict=False))
             array("pair_work", np.concatenate(list(kinds.values())))
             array("pair_at", np.array([places[pair.key] for pair in system.pairs], dtype=np.int64))
-            c.n_p = system.n_parameters
-            array("values", np.zeros(1 + n + c.n_p + sum(map(len, system.factor)) + nv))
+            array("values", np.zeros(1 + n + c.n_p + n_L + nv))
             array("gathered", np.zeros(max(1, *(len(pair.gather) for pair in system.pairs))))
             starts = [0, *accumulate(len(pair.gather) for pair in system.pairs)]
             array("gather_start", np.array(starts, dtype=np.int64))
             array("gather", np.array([i for pair in system.pairs for i in pair.gather], dtype=np.int64))
-        for name in ("active_support", "active_rows", "active_u0"):
-            array(name, np.zeros(max(1, k), dtype=np.uintp))
 
     def attach(self, loop: Any) -> None:
         """Put this method into the structure of a time loop."""
@@ -116,56 +105,76 @@ class NativeStepping:
         return self.memory.address
 
 
-class ConeSolution(NamedTuple):
-    """Impulses of contacts (k, 3), residual by the largest of them, and the sweeps that it took."""
+class BlockSolution(NamedTuple):
+    """Impulses of blocks, residual by the largest of them, and the sweeps that it took."""
 
     impulses: Array
     residual: float
     sweeps: int
 
 
-def solve_cone(
+def solve_blocks(
     W: ArrayLike,
     u: ArrayLike,
-    mu: ArrayLike,
+    laws: Sequence[BlockLaw],
+    numbers: ArrayLike,
     *,
     guess: ArrayLike | None = None,
     tolerance: float = 1e-12,
     max_sweeps: int = 10_000,
-) -> ConeSolution:
-    """Solve Coulomb's law for several contacts: the routine of time-stepping, on plain arrays.
+) -> BlockSolution:
+    """Solve for the impulses of blocks with laws: the routine of time-stepping, on plain arrays.
 
-    With the velocities ``w = W x + u``, each contact has ``0 <= x_n``, ``w_n >= 0``, ``x_n w_n = 0`` and
-    ``|x_t| <= mu x_n``; it slips only against a tangential impulse of that size.
+    With the velocities ``w = W x + u`` every block obeys its law (`BlockLaw`, ``laws.h``).
 
     Parameters
     ----------
     W
-        Symmetric matrix ``J M^-1 J^T`` (3k x 3k): normal and two tangents of each contact.
+        Symmetric matrix ``J M^-1 J^T`` of all rows: three of each block by Coulomb, one of the others.
     u
-        Velocities (3k) without impulses, with ``e`` times the normal velocity before the impact added.
-    mu
-        Coefficients of friction (k).
+        Velocities without impulses, with ``e`` times the normal velocity before the impact added.
+    laws, numbers
+        Law of each block; its coefficient of friction, or the largest impulse with which it sticks.
     guess
         Impulses to start from.
     tolerance, max_sweeps
         As of `TimeStepping`.
     """
-    W, u, mu = (np.ascontiguousarray(a, dtype=float) for a in (W, u, mu))
-    k = len(mu)
-    if W.shape != (3 * k, 3 * k) or u.shape != (3 * k,):
-        raise InputError(f"{k} contacts need W ({3 * k}, {3 * k}) and u ({3 * k},), got {W.shape} and {u.shape}")
-    size, Q = np.linalg.eigh(W)
-    Y = np.ascontiguousarray(Q * np.sqrt(np.maximum(size, 0.0)))
-    x = np.zeros((k, 3)) if guess is None else np.array(guess, dtype=float).reshape(k, 3)
-    arrays = {
-        "Y": Y, "u0": u, "bounce": np.zeros(k), "mu": mu, "s": np.zeros(3 * k), "x": x, "w": np.zeros(_BLOCK * k),
-        "scratch": np.zeros((6 + _SCRATCH) * k),
-        **{name: np.zeros(k, np.int64) for name in ("size", "count")}, "support": np.zeros(3 * k, np.int64),
-        **{name: np.zeros(k, np.uintp) for name in ("supports", "rows", "velocities")},
+    W, u, numbers = (np.ascontiguousarray(a, dtype=float) for a in (W, u, numbers))
+    k, sizes = len(laws), np.array([3 if law is BlockLaw.COULOMB else 1 for law in laws], dtype=np.int64)
+    n = int(sizes.sum())
+    if W.shape != (n, n) or u.shape != (n,) or numbers.shape != (k,):
+        raise InputError(
+            f"{k} blocks with {n} rows need W ({n}, {n}), u ({n},) and numbers ({k},), got {W.shape}, {u.shape} and "
+            f"{numbers.shape}"
+        )
+    size, vectors = np.linalg.eigh(W)
+    x = np.zeros(n) if guess is None else np.array(guess, dtype=float).reshape(n)
+    memory = NativeMemory(structure("moreau"))
+    c, starts = memory.struct, np.append(0, np.cumsum(sizes))
+    c.nv, c.n_blocks, c.tolerance, c.max_sweeps = n, k, tolerance, max_sweeps
+    integers: dict[str, Any] = {
+        "law": [int(law) for law in laws], "size": sizes, "count": np.full(k, n), "support": np.arange(n),
+        "support_start": np.zeros(k), "row_start": starts, "value_start": n * starts,
+        "block_start": np.cumsum([0, *(law.numbers(int(m)) for law, m in zip(laws, sizes, strict=True))]),
+        "active": np.zeros(k),
     }  # fmt: skip
-    problem = structure("problem")(n=k, nv=3 * k, max_sweeps=max_sweeps, tolerance=tolerance)
-    for name, array in arrays.items():
-        setattr(problem, name, array.ctypes.data)
-    library("stepping").contact_problem(ctypes.addressof(problem))
-    return ConeSolution(x, problem.residual, problem.sweeps)
+    for name, values in integers.items():
+        memory.array(name, np.asarray(values, dtype=np.int64))
+    reals: dict[str, Any] = {
+        "Y": vectors * np.sqrt(np.maximum(size, 0.0)), "u0": u, "mu": numbers, "bounce": np.zeros(k), "s": np.zeros(n),
+        "w": np.zeros(int(integers["block_start"][-1])), "scratch": np.zeros((2 + _SCRATCH) * n),
+    }  # fmt: skip
+    for name, values in reals.items():
+        memory.array(name, values)
+    memory.point("x", x)
+    account = np.zeros(2)
+    library("stepping").block_problem(memory.address, account.ctypes.data, account[1:].ctypes.data)
+    return BlockSolution(x, float(account[0]), int(account[1]))
+
+
+def solve_cone(W: ArrayLike, u: ArrayLike, mu: ArrayLike, **settings: Any) -> BlockSolution:
+    """Solve Coulomb's law for several contacts, with impulses (k, 3); otherwise as `solve_blocks`."""
+    laws = [BlockLaw.COULOMB] * np.size(mu)
+    solution = solve_blocks(W, u, laws, mu, **settings)
+    return solution._replace(impulses=solution.impulses.reshape(-1, 3))

@@ -1,6 +1,9 @@
 /* Linear complementarity problems w = A z + q, w >= 0, z >= 0, w z = 0, by pivots; after dense.c.
  *
- * core/complementarity.py is the same in NumPy, with the reasons and the source; keep the two alike.
+ * C. E. Lemke's method ("Bimatrix equilibrium points and mathematical programming", 1965): an artificial variable takes
+ * up all of q that is negative, and leaves again by exchanges of one variable for another, which keep all others
+ * complementary. It finds solutions of impacts with friction, whose matrices are copositive (M. Anitescu, F. A. Potra,
+ * 1997).
  */
 #define PIVOT 1e-11
 #define TIE 1e-13

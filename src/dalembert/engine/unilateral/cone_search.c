@@ -1,6 +1,9 @@
 /* Searches for the forces of contacts with friction, from which their modes are read; after cones.c, complementarity.c.
  *
- * core/cone_search.py is the same in NumPy, with the reasons and the sources; keep the two alike.
+ * Newton's method is that of P. Alart and A. Curnier (1991): p_n = max(0, p_n - r u_n), and p_t is the projection of
+ * p_t - r u_t onto the disc of radius mu p_n. By pivots friction is a sum of pushes f_j >= 0 along directions d_j, with
+ * 0 <= d_j u_t + s and 0 <= mu p_n - sum f_j, each of which is zero or its partner is (D. E. Stewart, J. C. Trinkle, 1996);
+ * s is the rate of the slip.
  */
 #define SIDES 8 /* of a cone that is made of planes */
 #define CROWDS 64 /* pairs up to which pivots are worth their memory */

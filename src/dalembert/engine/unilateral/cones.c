@@ -2,7 +2,16 @@
  * given modes; after constraint_algebra.c. Blocks whose law is a limit that is given, as that of a joint which sticks,
  * are pairs without a normal: |p_t| <= mu given, their normal rows are zero.
  *
- * core/cones.py is the same in NumPy, with the laws, the reasons and the sources; keep the two alike.
+ * All is a question about the relative velocities (at an impact) or accelerations (in sustained contact) of k pairs,
+ *     u = W p + b,   W = A M^-1 A^T,
+ * with rows A of a normal and two tangents each (those of constraints that hold are eliminated in W and b), and impulses
+ * or forces p with
+ *     0 <= p_n,  u_n >= 0,  p_n u_n = 0;   |p_t| <= mu (p_n + given),  u_t = 0  or  p_t = -mu (p_n + given) u_t / |u_t|.
+ * Cables that only pull are pairs without friction.
+ *
+ * A pair is jammed where it slips so that no push of its own would part it: W_nn - mu W_nt d is not positive. Forces grow
+ * without bounds where this pivot vanishes, and beyond they would press what they should part (P. Painleve, 1895): such a
+ * pair may open, or its slip is stopped at once.
  */
 enum { OPEN = 0, STICK = 1, SLIP = 2 };
 enum { SOLVED = -1 }; /* else: the pair at which no forces fulfil the laws */
@@ -155,7 +164,7 @@ FUNCTION int shared(const struct cones *c, const struct solution *s, struct memo
 }
 
 /* The same motion with the forces of all that is at rest shared in proportion to the normal ones, if these obey the laws. */
-FUNCTION void ease(const struct cones *c, const struct solution *s, struct memory memory) {
+FUNCTION void share_evenly(const struct cones *c, const struct solution *s, struct memory memory) {
     const int64_t k = c->k, n = 3 * k;
     const double least = 10.0 * tolerance_of(c);
     double *given = take(&memory, n), *b = take(&memory, n), *slip = take(&memory, 2 * k);

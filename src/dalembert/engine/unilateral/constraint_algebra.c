@@ -1,6 +1,13 @@
 /* The linear algebra of constraints, M a + J^T lambda = f, J a = gamma; after dense.c.
  *
- * core/constraint_algebra.py is the same in NumPy, with the reasons and the sources; keep the two alike.
+ * With Y = R^-T J^T (M = R^T R) everything is a question about the columns of Y. Rows that depend on others are no
+ * exception: they are not seen, and multipliers are those of least norm.
+ *
+ * Rows that only pull: Gauss' principle of least constraint with inequalities. Of all accelerations with J a = gamma (rows
+ * that hold) and J a <= gamma (rows that only pull) the machine takes those nearest to the free ones in the metric of the
+ * mass matrix. They are unique, and have multipliers lambda >= 0 of the pulling rows that vanish where a row opens. The
+ * dual active-set method of D. Goldfarb and A. Idnani ("A numerically stable dual method for solving strictly convex
+ * quadratic programs", 1983): violated rows are taken in one by one, rows that would push are let go.
  */
 #define RANK_TOLERANCE 1e-7
 #define NOTHING 1e-300

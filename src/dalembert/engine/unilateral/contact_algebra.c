@@ -1,6 +1,13 @@
 /* The algebra of contacts with Coulomb friction: forces in sustained contact, impulses of impacts; after cone_search.c.
  *
- * core/contact_algebra.py is the same in NumPy, with the reasons and the sources; keep the two alike.
+ * Forces are looked for first with all pairs pushing and none beginning to slip, where redundant forces are shared in
+ * proportion to the normal ones; then by Newton's method from a few projections, or from pivots where pairs depend on each
+ * other so nearly that projections do not tell them apart (a flat chain that rubs); last by Gauss-Seidel sweeps with exact
+ * solutions pair by pair (J. J. Moreau; M. Jean). These tell the modes, whose equations are linear.
+ *
+ * Impacts. Newton: u_n+ >= -e u_n- where a pair approaches (IMPACT 61). Poisson: compression without restitution, then at
+ * least e times its normal impulses. Where either would add energy (T. R. Kane's double pendulum), all restitution is
+ * lowered by one factor to the largest that adds none.
  */
 #define SWEEPS 1000
 #define ATTEMPTS 3
@@ -41,7 +48,7 @@ FUNCTION int64_t solve_cones(const struct cones *c, const struct solution *s, st
         for (int64_t i = 0; i < n; i++) near[i] = s->p[i];
         for (int64_t i = 0; i < k; i++) modes[i] = s->modes[i];
         if (polished(c, modes, near, s, memory)) {
-            ease(c, s, memory);
+            share_evenly(c, s, memory);
             return SOLVED;
         }
         break;
@@ -50,7 +57,7 @@ FUNCTION int64_t solve_cones(const struct cones *c, const struct solution *s, st
         for (int64_t i = 0; i < n; i++) s->p[i] = best_p[i];
         for (int64_t i = 0; i < k; i++) s->modes[i] = best_modes[i];
         respond_to(c, s->p, s->u);
-        ease(c, s, memory);
+        share_evenly(c, s, memory);
         return SOLVED;
     }
     for (int64_t i = 0; i < k; i++) best_modes[i] = -1;
@@ -60,7 +67,7 @@ FUNCTION int64_t solve_cones(const struct cones *c, const struct solution *s, st
         if (bad != SOLVED) return bad;
         for (int64_t i = 0; i < k; i++) steady &= modes[i] == best_modes[i], best_modes[i] = modes[i];
         if (steady && sweep % 5 == 4 && polished(c, modes, p, s, memory)) {
-            ease(c, s, memory);
+            share_evenly(c, s, memory);
             return SOLVED;
         }
         if (change <= 1e-15 * (1.0 + largest_of(p, n))) break;
@@ -69,7 +76,7 @@ FUNCTION int64_t solve_cones(const struct cones *c, const struct solution *s, st
     for (int64_t i = 0; i < k; i++) s->modes[i] = modes[i];
     respond_to(c, s->p, s->u);
     if (fault_of(c, s) <= NEARLY * fmax(scale, NOTHING)) {
-        ease(c, s, memory);
+        share_evenly(c, s, memory);
         return SOLVED;
     }
     int64_t worst = 0;

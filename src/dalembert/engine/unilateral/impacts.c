@@ -1,6 +1,14 @@
 /* Impacts of pairs: with restitution and friction, of rows that are stopped, of what comes to rest; after pairs.c.
  *
- * loop/impacts.py is the same in Python, with the reasons; keep the two alike.
+ * Of pairs that only just act nothing is known but which way they act; once it is settled what goes on to act, that keeps
+ * its gap closed. An impact without restitution is the problem of least constraint with rates in place of accelerations
+ * (J. J. Moreau), and never adds energy.
+ *
+ * What comes to rest: a slip is seen to end when it has turned by a rate that is rounding, and of several that are so slow
+ * none can be said to be still slipping. Which of them go on to stick, and where the others slip to, is for their
+ * accelerations to say (settling.c): from rest, so that nothing slips against its friction, and what begins to stick does
+ * not move the others, which would make them turn, and turn the first again, without end. What this brings to rest in turn
+ * rests too. The velocities are those nearest in the metric of the mass matrix, so that no energy is added.
  */
 
 /* What is seen of the pairs at an instant: slips that end, and what opens. */

@@ -1,6 +1,11 @@
 /* Pairs of what acts one way only at an instant: the terms of the equations, which pairs take part, what forces along their
- * rows do. First of the files of transitions; loop/pairs.py is the same in Python, with the reasons. After
- * constrained.c, contact.c and contact_algebra.c: the terms of the equations come from the tapes of `struct constrained`.
+ * rows do. First of the files of transitions, after constrained.c,
+ * sliding.c and contact_algebra.c: the terms of the equations come from the tapes of `struct constrained`.
+ *
+ * A pair can act if it touches: it does, or its gap has closed. All that touch are looked at together, so that any number
+ * may take hold or let go at once, redundant or not. Impacts may follow each other ever faster and ever weaker: a ball that
+ * bounces, a body on several cables. Below the rates named here they are taken to rest; what a pair does within the gap of
+ * its event (1e-11 m) lies well below.
  */
 #include "transitions.h"
 

@@ -1,6 +1,13 @@
 /* What acts after an instant, sticks, slips or opens; after impacts.c.
  *
- * loop/settling.py and loop/slips.py are the same in Python, with the reasons; keep the two alike.
+ * What touches and pulls (pushes) acts, all else is open; contacts with friction that act stick or slip. Where rows are
+ * redundant the multipliers are shared, those of least norm, among the pairs that keep their gap; a pair that would have
+ * none, or act the other way, is left out of the sharing.
+ *
+ * Slips have leeway: rows that all but depend on each other do not rest to the last digit. Both ends of a flat link slip
+ * nearly alike, and one that begins to slip may still move the other way, more slowly than counts as a slip. It has the
+ * leeway to turn. What slips at a speed that counts has none: it ends before it turns, at twice the rate `slowest`, where
+ * it has no direction any more that a step could tell from its errors.
  */
 
 /* Indices in x of the latches of a pair with friction: stick, toward (2), share (3), leeway. */

@@ -1,10 +1,14 @@
 /* What acts one way only, cables that pull and contacts that push: how a motion begins, and goes on after an event; after
  * settling.c.
  *
- * loop/impacts.py and loop/switching.py are the same in Python, with the reasons; keep the two alike.
+ * Gaps are seen to close when they are negative by 1e-11 m, and taken to be closed within 1e-8 m; ways to keep constraints
+ * that do not project violate them by more than either, so that a transition closes them.
  */
 
-/* Impact without collision: what Painleve's paradox at a pair ends in, its slip stopped at once. 1 if it does not. */
+/* Impact without collision: what Painleve's paradox at a pair ends in, its slip stopped at once. 1 if it does not. No finite
+ * forces obey the laws of friction there; impulses do (P. Painleve, 1895; L. Lecornu): those of an impact of all that
+ * touches, at which the pair approaches by ever so little. Pushes that keep it slipping would only press it on, so that its
+ * slip ends, or turns round. */
 static int shock(struct transitions *T, double *x, int64_t pair, const struct seen *seen, struct collision *made,
                  struct memory memory) {
     struct constrained *C = T->equations;

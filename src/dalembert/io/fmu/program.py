@@ -217,8 +217,7 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         transitions = loop.switching is not None and bool(loop.switching.needed or loop.switching.measuring)
     if stepping is not None:
         headers, units = [*headers, "moreau.h"], [*units, "stepping"]
-        names = ("terms", "bias", "gaps", "move", "finish", "lift")
-        kernels = {name: writer.kernel(name, getattr(stepping, name)) for name in names}
+        kernels = {name: writer.kernel(name, function) for name, function in stepping.functions.items()}
         kernels |= {pair.key: writer.kernel(pair.key, pair.function) for pair in _kinds(stepping.pairs or ())}
         steps = NativeStepping(stepping, problem.n_states, kernels, writer.symbols)
         steps.attach(memory.struct)

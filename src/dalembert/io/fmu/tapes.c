@@ -7,7 +7,7 @@
 int wide_processor;
 
 /* AVX2 and FMA are used if the processor has them and the system keeps their registers. */
-__attribute__((constructor)) static void look(void) {
+__attribute__((constructor)) static void choose_tapes(void) {
     unsigned a, b, c, d, kept, high;
     const unsigned needed = bit_OSXSAVE | bit_AVX | bit_FMA, registers = 6;
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & needed) != needed)

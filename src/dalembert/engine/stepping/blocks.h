@@ -1,0 +1,108 @@
+/* Blocks and their laws as one problem, by block Gauss-Seidel, for one run, lanes and the threads of a GPU.
+ *
+ * Impulses x of all blocks and velocities u = u0 + Y s, s = s0 + Y^T x, in which every block obeys its law (laws.h); with
+ * a rebound, for u_n + e u_n(before) in the place of u_n. Rows of Y are those of J L^-T D^-1/2 with M = L^T D L: Y Y^T is
+ * the Delassus matrix J M^-1 J^T, which is never formed but for its diagonal blocks. A row has entries at the joints
+ * between the root and the bodies that touch only.
+ * See J. J. Moreau, in "Nonsmooth Mechanics and Applications", 1988; F. Jourdan, P. Alart, M. Jean, Computer Methods in
+ * Applied Mechanics and Engineering 155 (1998) 31-47 (Gauss-Seidel); O. Bonnefon, G. Daviet, INRIA report 7595, 2011
+ * (the local problem has a solution where the block is positive definite).
+ *
+ * A `stepper` has arrays of tapes and of what is solved for; sizes and tables of the machine come through macros of the
+ * block's number a: SIZE, COUNT, AT, ROW, VALUES, LAW, BLOCK; ON is whose block acts. Lanes and GPUs know them when
+ * they are compiled (rollout/contacts.h), a single run reads them from memory (moreau.h). `active` lists the
+ * blocks that act in some member. */
+#if STEPPING
+
+/* u = u0 + Y s of a block. */
+FUNCTION void block_velocity(const stepper *C, INDEX a, const real *s, real *u) {
+    const INDEX n = COUNT(a), *const at = AT(a);
+    const real *const y = C->Y + VALUES(a), *const u0 = C->u0 + ROW(a);
+    if (SIZE(a) == 3) {
+        real a0 = u0[0], a1 = u0[1], a2 = u0[2];
+        for (INDEX i = 0; i < n; i++) {
+            const real si = s[at[i]];
+            a0 += y[i] * si, a1 += y[n + i] * si, a2 += y[2 * n + i] * si;
+        }
+        u[0] = a0, u[1] = a1, u[2] = a2;
+        return;
+    }
+    for (INDEX k = 0; k < SIZE(a); k++) {
+        real sum = u0[k];
+        for (INDEX i = 0; i < n; i++) sum += y[k * n + i] * s[at[i]];
+        u[k] = sum;
+    }
+}
+
+/* s += Y^T dx of a block. */
+FUNCTION void block_push(const stepper *C, INDEX a, MASK m, const real *dx, real *s) {
+    const INDEX n = COUNT(a), *const at = AT(a);
+    const real *const y = C->Y + VALUES(a);
+    if (!(SOME(m))) return;
+    if (SIZE(a) == 3) {
+        for (INDEX i = 0; i < n; i++) {
+            const real si = s[at[i]];
+            s[at[i]] = SELECT(m, si + (y[i] * dx[0] + y[n + i] * dx[1] + y[2 * n + i] * dx[2]), si);
+        }
+        return;
+    }
+    for (INDEX k = 0; k < SIZE(a); k++)
+        for (INDEX i = 0; i < n; i++) {
+            const real si = s[at[i]];
+            s[at[i]] = SELECT(m, si + y[k * n + i] * dx[k], si);
+        }
+}
+
+/* W of a block and what its law keeps. */
+FUNCTION void block_make(stepper *C, INDEX a) {
+    const INDEX n = COUNT(a);
+    const real *const y = C->Y + VALUES(a);
+    real *const B = BLOCK(a);
+    if (SIZE(a) == 3) {
+        const real *const z = y + n, *const q = z + n;
+        real w0 = K(0.0), w1 = K(0.0), w2 = K(0.0), w3 = K(0.0), w4 = K(0.0), w5 = K(0.0);
+        for (INDEX i = 0; i < n; i++) {
+            w0 += y[i] * y[i], w1 += y[i] * z[i], w2 += y[i] * q[i];
+            w3 += z[i] * z[i], w4 += z[i] * q[i], w5 += q[i] * q[i];
+        }
+        B[0] = w0, B[1] = w1, B[2] = w2, B[3] = w3, B[4] = w4, B[5] = w5;
+    } else {
+        real *to = B;
+        for (INDEX j = 0; j < SIZE(a); j++)
+            for (INDEX k = j; k < SIZE(a); k++) {
+                real sum = K(0.0);
+                for (INDEX i = 0; i < n; i++) sum += y[j * n + i] * y[k * n + i];
+                *to++ = sum;
+            }
+    }
+    law_make(LAW(a), B);
+}
+
+/* Impulses of a block of members m with the others as they are; the largest change and impulse go to `change` and
+ * `largest`. */
+FUNCTION void block_sweep(stepper *C, INDEX a, MASK m, real *change, real *largest) {
+    real *const B = BLOCK(a), *const x = C->x + ROW(a), u[MOST_ROWS], b[MOST_ROWS], new_[MOST_ROWS], d[MOST_ROWS], most;
+    block_velocity(C, a, C->s, u);
+    if (SIZE(a) == 3) {
+        b[0] = u[0] - (B[0] * x[0] + B[1] * x[1] + B[2] * x[2]);
+        b[1] = u[1] - (B[1] * x[0] + B[3] * x[1] + B[4] * x[2]);
+        b[2] = u[2] - (B[2] * x[0] + B[4] * x[1] + B[5] * x[2]);
+    } else {
+        const real *w = B;
+        for (INDEX j = 0; j < SIZE(a); j++) b[j] = u[j];
+        for (INDEX j = 0; j < SIZE(a); j++, w++) {
+            b[j] -= *w * x[j];
+            for (INDEX k = j + 1; k < SIZE(a); k++) w++, b[j] -= *w * x[k], b[k] -= *w * x[j];
+        }
+    }
+    b[0] += C->bounce[a];
+    law_solve(LAW(a), B, b, C->mu[a], m, new_);
+    d[0] = new_[0] - x[0], most = fabs(d[0]);
+    for (INDEX i = 1; i < SIZE(a); i++) d[i] = new_[i] - x[i], most = larger(most, fabs(d[i]));
+    block_push(C, a, m, d, C->s);
+    if (LAW(a) == STICTION) most = SELECT(most <= K(NOISE) * C->mu[a], K(0.0), most);
+    *change = SELECT(m, larger(*change, most), *change);
+    *largest = SELECT(m, larger(*largest, larger(fabs(new_[0]), fabs(x[0]))), *largest);
+    for (INDEX i = 0; i < SIZE(a); i++) x[i] = SELECT(m, new_[i], x[i]);
+}
+#endif

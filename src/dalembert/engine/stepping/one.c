@@ -1,0 +1,79 @@
+/* The texts of time-stepping with one member: `real` is a double, a mask a condition, and sizes come from memory. */
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "moreau.h"
+
+typedef double real;
+typedef int MASK;
+typedef int64_t INDEX;
+typedef struct moreau stepper;
+#define K(c) (c)
+#define SPLAT(a) (a)
+#define SELECT(m, a, b) ((m) ? (a) : (b))
+#define NO(m) (!(m))
+#define SOME(m) (m)
+#define ROLL
+#define FUNCTION static inline
+#define STEPPING 1
+#define FAILED (-1)
+
+#define N_STATES C->n
+#define N_COORDINATES C->nq
+#define N_VELOCITIES C->nv
+#define N_INNER C->nz
+#define N_PARAMETERS C->n_p
+#define N_BLOCKS C->n_blocks
+#define N_HELD_ROWS C->n_held
+#define N_L C->L_start[C->nv]
+#define MOST_ROWS 3
+#define MANY (C->pair != 0)
+#define THETA C->theta
+#define MARGIN C->margin
+#define CONE_TOLERANCE C->tolerance
+#define MAX_SWEEPS C->max_sweeps
+#define RESIDUAL C->residual_at
+#define SWEEPS C->sweeps_at
+#define WORK_INPUT C->work_input
+#define WORK_LOSS C->work_loss
+
+#define FACTOR(k) C->L_start[k]
+#define COLUMN(i) C->L_column[i]
+#define LAW(a) (int)C->law[a]
+#define SIZE(a) C->size[a]
+#define COUNT(a) C->count[a]
+#define AT(a) (C->support + C->support_start[a])
+#define ROW(a) C->row_start[a]
+#define VALUES(a) C->value_start[a]
+#define BLOCK(a) (C->w + C->block_start[a])
+#define FEATURE(a) C->feature[a]
+#define FORCE(a) C->force[a]
+#define LOSS(a) C->loss[a]
+#define GATHER_AT(a) C->gather_start[a]
+#define GATHERED(i) C->gather[i]
+#define COPY(to, from, n) memcpy(to, from, (size_t)(n) * sizeof(double));
+#define ON(a) 1
+#define TURN_ON(a, m)
+#define NEAR(a, is) C->near[a] = is;
+#define FORCED(a) (C->forced[a] != 0)
+#define IMPACT(h) (!((h) > 0.0))
+#define KEEP_IMPULSE(a, i, m, value) C->total[ROW(a) + i] += value;
+#define KEEP_MULTIPLIER(i, value) C->held_total[i] += value;
+
+#define CALL(name, in, out) \
+    if (C->name(in, out, C->name##_work)) return FAILED;
+#define TERMS(in, out, w) CALL(terms, in, out)
+#define BIAS(in, out, w) CALL(bias, in, out)
+#define MOVE(in, out, w) CALL(move, in, out)
+#define FINISH(in, out, w) CALL(finish, in, out)
+#define LIFT(in, out, w) CALL(lift, in, out)
+#define HELD(in, out, w) CALL(held, in, out)
+#define PAIR_ROWS(a, in, out, w) \
+    if (C->pair[a](in, out, C->pair_work + C->pair_at[a])) return FAILED;
+
+#define START_SWEEPS struct history H = look_back_start(C);
+#define BEFORE_SWEEP(number) \
+    if (number >= H.slow) gather(C, H.before);
+#define AFTER_SWEEP(number) look_back(C, &H, number, change);
