@@ -180,7 +180,9 @@ def test_an_engine_of_other_sources_is_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     library.library.cache_clear()
     try:
-        with pytest.raises(BuildError, match=r"vm\.so is missing.*no C compiler.*Install dalembert again.*ziglang"):
+        with pytest.raises(
+            BuildError, match=r"vm\.so is missing.*'/nonexistent' names no program.*Install dalembert again.*ziglang"
+        ):
             library.library("vm")
         for path in shipped_engine_files():
             (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -189,6 +191,21 @@ def test_an_engine_of_other_sources_is_refused(tmp_path: Path, monkeypatch: pyte
         library.library.cache_clear()
         monkeypatch.setattr(shipped, "checked_text", lambda unit: checked_text(unit) + "\n")
         with pytest.raises(BuildError, match=r"vm\.so was compiled from other sources.*Install dalembert again"):
+            library.library("vm")
+        monkeypatch.undo()
+        monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+        broken = tmp_path / "cc"
+        broken.write_text("#!/bin/sh\necho 'math.h: no such file' >&2\nexit 1\n")
+        broken.chmod(0o755)
+        monkeypatch.setenv("DALEMBERT_CC", str(broken))
+        assert library.library("vm").virtual_kernel  # what was installed takes the place of a compiler that fails
+        library.library.cache_clear()
+        other = tmp_path / "other"
+        other.mkdir()
+        (other / "vm.so").write_bytes(b"no library")
+        (other / "vm.sha256").write_bytes((tmp_path / "vm.sha256").read_bytes())
+        monkeypatch.setattr(shipped, "FOLDER", other)
+        with pytest.raises(BuildError, match=r"(?s)vm\.so does not load.*math\.h: no such file"):
             library.library("vm")
     finally:
         library.library.cache_clear()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from dalembert.compile import build_library, find_toolchain
@@ -63,35 +62,34 @@ def library(unit: str) -> ctypes.CDLL:
     Raises
     ------
     BuildError
-        If there is no compiler, and the installation brought no engine or one of other sources.
+        If no compiler works, and the installation brought no engine that does.
     """
-    loaded = _built(unit) or ctypes.CDLL(str(_shipped(unit)))
+    loaded = _loaded(unit)
     for name, (result, arguments) in _SIGNATURES[unit].items():
         function = getattr(loaded, name)
         function.restype, function.argtypes = result, arguments
     return loaded
 
 
-def _built(unit: str) -> ctypes.CDLL | None:
-    """Build a unit for this processor; None without a compiler that works."""
-    if find_toolchain() is None:
-        return None
-    try:
-        return build_library(checked_text(unit), unit)
-    except BrokenToolchainError:
-        return None
-
-
-def _shipped(unit: str) -> Path:
-    """Return the library of a unit that the installation brought."""
-    state = shipped_state(unit)
-    if state == "current":
-        return shipped_path(unit)
-    found = "was compiled from other sources" if state == "stale" else "is missing"
+def _loaded(unit: str) -> ctypes.CDLL:
+    """Build a unit for this processor and load it, or load the one that the installation brought."""
+    reason = missing_toolchain()
+    if find_toolchain() is not None:
+        try:
+            return build_library(checked_text(unit), unit)
+        except BrokenToolchainError as error:
+            reason = str(error)
+    path, state = shipped_path(unit), shipped_state(unit)
+    fault = {"missing": "is missing", "stale": "was compiled from other sources", "current": ""}[state]
+    if not fault:
+        try:
+            return ctypes.CDLL(str(path))
+        except OSError as error:
+            fault = f"does not load ({error})"
     raise BuildError(
-        f"simulations need the compiled engine: {shipped_path(unit)} {found}, and there is no C compiler to build it "
-        f"({missing_toolchain()}). Install dalembert again, which compiles it (pip install --force-reinstall --no-deps "
-        "dalembert, or pip install --editable . for sources), or install gcc, clang or the ziglang wheel"
+        f"simulations need the compiled engine: {path} {fault}, and no C compiler can build it here ({reason}). "
+        "Install dalembert again, which compiles it (pip install --force-reinstall --no-deps dalembert, or pip install "
+        "--editable . in its sources), or install gcc, clang or the ziglang wheel"
     )
 
 

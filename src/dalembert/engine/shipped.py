@@ -25,7 +25,7 @@ __all__ = ["FOLDER", "compile_engine", "compiler_command", "shipped_path", "ship
 FOLDER = Path(__file__).with_name("_built")
 """Where an installation puts the libraries."""
 # As for kernels (compile/build.py), but not for one processor only.
-_FLAGS = ("-std=c99", "-O2", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+_FLAGS = ("-std=c99", "-O2", "-g0", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 
 
 def shipped_path(unit: str, folder: Path | None = None) -> Path:
