@@ -6,15 +6,15 @@ import casadi as ca
 import numpy as np
 import pinocchio as pin
 import pytest
-from support.pinocchio_models import pinocchio_model
-from support.random_machines import floating_machine, random_machine
 
 import dalembert as da
 from dalembert.compile.native import emit_function
 from dalembert.core.types import Array
-from dalembert.formulations import matrices
+from dalembert.formulations.tree import composite
 from dalembert.systems.cranes import planar_crane, spatial_crane, uniform_cable
 from dalembert.systems.mechanisms import four_bars
+from support.pinocchio_models import pinocchio_model
+from support.random_machines import floating_machine, random_machine
 
 
 def closed_chain(n: int, *, planar: bool = True, components: str = "xz") -> da.Machine:
@@ -71,7 +71,7 @@ def floating_net(n: int) -> da.Machine:
 @pytest.fixture
 def staged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write small matrices in stages, too."""
-    monkeypatch.setattr(matrices, "LARGE", 0)
+    monkeypatch.setattr(composite, "LARGE", 0)
 
 
 def apart(a: Array, b: Array) -> float:
@@ -192,7 +192,7 @@ def test_sweeps_and_the_mass_matrix_solve_the_same_equations(seed: int, monkeypa
     """Both ways to solve constrained equations, on linkages of a few bodies."""
     results = []
     for large in (0, 10**9):
-        monkeypatch.setattr(matrices, "LARGE", large)
+        monkeypatch.setattr(composite, "LARGE", large)
         eom = da.equations(four_bars(2), backend="vm")
         rng = np.random.default_rng(seed)
         q, v, tau = rng.normal(size=(3, eom.nv))

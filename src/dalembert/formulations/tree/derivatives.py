@@ -32,8 +32,8 @@ from dalembert.compile.rows_builder import RowsBuilder
 from dalembert.core.types import Expression
 from dalembert.formulations.tree.composite import (
     Cells,
-    VelocityPairs,
     SparseRow,
+    VelocityPairs,
     force_cross,
     inertia_times,
     inward_sums,
