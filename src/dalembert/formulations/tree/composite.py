@@ -17,7 +17,7 @@ the motion of what lies beyond ``j``, so that the products do not cancel as they
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import casadi as ca
@@ -34,6 +34,7 @@ __all__ = [
     "Cells",
     "SparseRow",
     "VelocityPairs",
+    "beside",
     "coriolis_cells",
     "force_cross",
     "full_matrix",
@@ -300,6 +301,14 @@ def inward_sums(model: TreeModel, *bodies: Expression) -> Expression:
 def row_product(r: int, left: Block, right: Block) -> tuple[tuple[int, int], ...]:
     """Terms of row r of the product of two matrices, the first one transposed."""
     return tuple((left.place(k, r), right.place(k)) for k in range(left.rows))
+
+
+def beside(cells: Mapping[int, Cell], columns: int) -> dict[int, Cell]:
+    """Cells of a row, moved to the right."""
+    return {
+        c + columns: (None if start is None else start - columns, tuple((f, x - columns) for f, x in terms))
+        for c, (start, terms) in cells.items()
+    }
 
 
 def velocities(node: Node) -> range:
