@@ -102,8 +102,13 @@ class Switching:
 
     @property
     def sticks(self) -> bool:
-        """Whether joints have friction that sticks; native code alone makes their transitions."""
+        """Whether joints have friction that sticks."""
         return bool(self.eom.constraint_system.sticking)
+
+    @property
+    def only_native(self) -> bool:
+        """Whether native code alone makes transitions: joints stick, or friction of contacts depends on the state."""
+        return self.sticks or bool(self.pairs.varies.any())
 
     @property
     def measuring(self) -> bool:
@@ -122,16 +127,23 @@ class Switching:
             )
 
     def leave_to(self, native: NativeTransitions | None) -> None:
-        """Leave transitions to native code where joints stick; refuse runs that have none."""
-        if not self.sticks:
+        """Leave transitions to native code where it alone can make them; refuse runs that have none."""
+        if not self.only_native:
             return
         if native is None:
-            joints = ", ".join(self.eom.constraint_system.sticking)
             raise InputError(
-                f"joints of machine '{self.problem.name}' stick ({joints}): their "
-                "runs need a C compiler, an explicit method and constraints='projection'; or use friction_law='smooth'"
+                f"{self._wants_native}: runs need a C compiler, an explicit method and constraints='projection'"
+                + "; or use friction_law='smooth'" * self.sticks
             )
         self.native = native
+
+    @property
+    def _wants_native(self) -> str:
+        """What it is that native code alone can deal with, in words."""
+        joints, where = self.eom.constraint_system.sticking, f"machine '{self.eom.machine.name}'"
+        if joints:
+            return f"joints of {where} stick ({', '.join(joints)})"
+        return f"friction at contacts of {where} depends on its state"
 
     def bind(self, held: Callable[[], Array]) -> None:
         """Tell how to get the values that a sampled controller holds."""
@@ -165,7 +177,7 @@ class Switching:
                 self._check_wanted(state.q, new, wanted, latches)
         moved = float(np.max(np.abs(new - v)))
         x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches] = state.q, new, latches
-        if not self.problem.held_names and not self.sticks:  # what a controller holds is known when the run begins
+        if not self.problem.held_names and not self.only_native:  # what a controller holds is known when the run begins
             if self.pairs.is_contact.any():
                 x, entry = self._landed(t, x, frozenset(), ("start",))
                 self.initial = entry if entry["impulse"] else {}
@@ -463,17 +475,17 @@ class Switching:
         Switches are among them if one is at an event of a pair, or a pair measures itself when it begins to act.
         """
         system, names, problem = self.eom.constraint_system, self.pairs.names, self.problem
-        if self.sticks and self.user is not None:
+        if self.only_native and self.user is not None:
             raise InputError(
-                f"on_event: joints of machine '{self.eom.machine.name}' stick ({', '.join(system.sticking)}), and "
-                "what a Python function makes of their state is not settled; use switches, or friction_law='smooth'"
+                f"on_event: {self._wants_native}, and what a Python function makes of such a state is not settled; use "
+                "switches" + ", or friction_law='smooth'" * self.sticks
             )
         if not (names or self.sticks) or self.user is not None:
             return None
         events = [spec.name for spec in problem.event_specs]
         constraint_events = set(events[len(events) - problem.n_constraint_events :])
         needed = (
-            (self.sticks and self.switches)
+            (self.only_native and self.switches)
             or constraint_events & set(self.switches)
             or set(names) & set(system.measuring)
         )
@@ -513,6 +525,7 @@ class Switching:
             np.concatenate([pairs.poisson, never]),
             np.concatenate([e, np.zeros(n)]),
             np.concatenate([mu, np.ones(n)]),
+            np.concatenate([np.where(pairs.varies, np.cumsum(pairs.rubs) - 1, -1), none]),
         )
 
     def switch_table(self, events: Sequence[str]) -> SwitchTable:
