@@ -132,6 +132,24 @@ SWITCHES = [da.Switch(at=0.4005, on="grip"), da.Switch(at=0.8, off="grip")]
 THROWN = {"v0": {"ball.vx": 1.2, "ball.vy": -0.7, "ball.vz": 0.3}}
 CUT = [da.Switch(at=0.1, off="one")]
 
+
+def sticking_arm(**parts: Any) -> da.Machine:
+    """Two links that hang and swing, with dry friction at both joints; that of the shoulder is a parameter."""
+    F = da.Parameter("F", 1.2)
+    return da.Machine(
+        "sticking arm",
+        bodies=[
+            da.rod("upper", 1.0, 0.5, axis="z", com=(0, 0, -0.25)),
+            da.rod("lower", 0.6, 0.4, axis="z", com=(0, 0, -0.2)),
+        ],
+        joints=[
+            da.Joint("a", "revolute", "world", "upper", axis="y", friction=F, friction_law="stick"),
+            da.Joint("b", "revolute", "upper", "lower", (0, 0, -0.5), axis="y", friction=0.3, friction_law="stick"),
+        ],
+        **parts,
+    )
+
+
 HYBRID: Mapping[str, Hybrid] = {
     "four-bar": Hybrid(four_bar, 1.0, FOUR_BAR),
     "driven": Hybrid(
@@ -151,6 +169,13 @@ HYBRID: Mapping[str, Hybrid] = {
     "ball": Hybrid(bouncing_ball, 2.0, {"q0": {"z": 1.1}}, 3),
     "box": Hybrid(lambda: box_on_ground()[0], 0.45, box_on_ground()[1], 1),
     "flap": Hybrid(flap, 1.0, {"q0": {"hinge": 0.0}, "limits": "contact"}, 2),
+    "sticks": Hybrid(sticking_arm, 1.5, {"q0": {"a": 1.0, "b": -0.4}}, 4),
+    "sampled-sticks": Hybrid(
+        lambda: sticking_arm(motors=[da.Motor("a", "a", effort=20.0)]),
+        1.5,
+        {"q0": {"a": 1.0, "b": -0.4}, "control": Sampled(da.PD(8.0, 0.5, [0.3]), 0.02)},
+        2,
+    ),
     "grip": Hybrid(rail, 1.0, {"v0": {"x1_dot": 3.0}, "switches": SWITCHES}, 2),
     "stepped-linkage": Hybrid(stepped_four_bar, 0.3, {**FOUR_BAR, "contact": "time-stepping"}),
     "stepped": Hybrid(bouncing_ball, 1.0, {"q0": {"z": 1.1}, "contact": "time-stepping"}),

@@ -41,7 +41,7 @@ def compare(there: Any, here: da.Run, names: list[str], tolerance: float) -> Non
 
 
 BRIEF = {
-    "2.0": ("four-bar", "sampled", "natural", "cut", "ball", "box", "flap", "grip", "stepped-box"),
+    "2.0": ("four-bar", "sampled", "natural", "cut", "ball", "box", "flap", "grip", "sticks", "stepped-box"),
     "3.0": ("cut", "stepped-box"),
 }
 """Machines that are tried in any case; the versions share all but their names."""

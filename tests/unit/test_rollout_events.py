@@ -151,7 +151,7 @@ SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("natural", "cabl
 
 
 @pytest.mark.parametrize("method", ["rk4", "dopri5"])
-@pytest.mark.parametrize("name", ["grip", "cut", "flap", *SLOW])
+@pytest.mark.parametrize("name", ["grip", "cut", "flap", "sticks", *SLOW])
 def test_machines_with_switches_and_events(name: str, method: str) -> None:
     """Constraints that are added, measure themselves and are removed; cables that are cut; stops and impacts."""
     case = HYBRID[name]

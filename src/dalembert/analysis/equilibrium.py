@@ -126,7 +126,8 @@ def _configuration(
     if not eom.constrained:
         if active:
             raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' means nothing")
-        return named_vector(at, eom.q_names, eom.q_neutral, "at"), np.zeros(0)
+        latches = eom.constraint_system.latch_nominal  # of contacts and joints that stick, none of which act
+        return named_vector(at, eom.q_names, eom.q_neutral, "at"), latches.copy()
     if not eom.formulation.minimal:
         machine = eom.machine
         q, _ = eom.from_machine(named_vector(at, machine.q_names, machine.q_neutral, "at"), np.zeros(machine.nv), p=p)

@@ -81,15 +81,15 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
         (POINTER, "rates_base K D matrix residual columns increment"),
         # contacts
-        (INT, "n_rubbing work_loss"),
+        (INT, "n_rubbing work_loss impulses"),
         (POINTER, "losses rubbing shares drag cone Z dense_work lead"),
     ),
     "transitions": (
         (POINTER, "equations"),
-        (INT, "k"),
+        (INT, "k n_blocks"),
         (
             POINTER,
-            "rows flags tangents friction is_contact rubs poisson e mu",
+            "rows flags tangents friction is_contact rubs poisson e mu varies",
         ),
         (REAL, "slowest"),
         (INT, "n_switches"),

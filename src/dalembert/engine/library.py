@@ -38,6 +38,8 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
     "equations": {
         "contact_memory": (INT, [INT] * 2),
         "transitions_memory": (INT, [INT] * 3),
+        "transitions_begin": (INT, [POINTER, REAL, *[POINTER] * 4]),
+        "transitions_switch": (INT, [POINTER, REAL, *[POINTER] * 4]),
         "constrained_signals": _SIGNALS,
         "contact_signals": _SIGNALS,
     },

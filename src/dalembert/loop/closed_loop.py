@@ -50,7 +50,6 @@ from dalembert.loop.stepping import (
 )
 from dalembert.loop.switches import Switch, check_switched
 from dalembert.loop.switching import Switching
-from dalembert.model.checks import refuse_stick
 from dalembert.model.signals import Sensor, Signal, read_text
 
 __all__ = ["LIMITS", "ClosedLoop", "Event", "SampledController", "close_loop"]
@@ -282,8 +281,6 @@ def _compose(
     signals: Sequence[Signal],
     sensors: Sequence[Sensor],
 ) -> ClosedLoop:
-    if not isinstance(contact, TimeStepping):
-        refuse_stick(eom.machine, "a run", "use friction_law='smooth'")
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)
@@ -294,11 +291,14 @@ def _compose(
     by_events = eom.has_rows and contact is None
     if by_events:
         system = eom.constraint_system
-        taken = loss_names(system.contacts)
-        z = ca.vertcat(z, system.latches, ca.SX.sym("loss", len(taken)))
-        zdot = ca.vertcat(zdot, ca.SX.zeros(system.latches.shape[0] + len(taken)))
-        z_names = (*z_names, *system.latch_names, *taken)
-        z0 = np.concatenate([z0, system.latch_nominal, np.zeros(len(taken))])
+        taken = (*loss_names(system.contacts), *(f"loss.{joint}" for joint in system.sticking))
+        # Of a joint at rest nothing changes but its friction: its integral lets adaptive steps follow that.
+        pushed = tuple(f"impulse.{joint}" for joint in system.sticking)
+        n_before += len(pushed)
+        z = ca.vertcat(z, ca.SX.sym("impulse", len(pushed)), system.latches, ca.SX.sym("loss", len(taken)))
+        zdot = ca.vertcat(zdot, ca.SX.zeros(len(pushed) + system.latches.shape[0] + len(taken)))
+        z_names = (*z_names, *pushed, *system.latch_names, *taken)
+        z0 = np.concatenate([z0, np.zeros(len(pushed)), system.latch_nominal, np.zeros(len(taken))])
     contacts = assembly = None
     if isinstance(contact, TimeStepping):
         contacts = eom.contact_system(limits=eom.stops)

@@ -35,7 +35,7 @@ def constrained_part(
     eom
         The equations.
     arguments
-        Symbols t, x, c, p; x = (q, v, z, latches, losses of contacts, work).
+        Symbols t, x, c, p; x = (q, v, z, impulses of joints that stick, latches, losses, work).
     rates
         Rates of x, zero for the velocities.
     force
@@ -67,7 +67,7 @@ def constrained_part(
     rate = ca.Function("rate", [*arguments, a, multipliers], ca.cse([K, D]), [*names, "a", "lambda"], ["K", "D"])
     free, flags = None, system.row_flags
     unilateral = tuple(r.start for r in system.rows if r.unilateral)
-    if m and np.all(flags >= 0):
+    if m and np.all(flags >= 0) and not system.sticking:  # friction of a joint that slips is on the tape of contacts
         moving = ca.SX(rates)
         moving[eom.nq : eom.nq + nv] = ca.substitute(eom.formulation.forward_dynamics(), s.tau, force)
         both = ca.cse([ca.densify(moving), ca.densify(seen_gaps(phi, unilateral))])
@@ -97,6 +97,7 @@ def constrained_part(
         losses=_loss_rows(system, n_before + len(system.latch_names)),
         constant_mass=bool(M.is_constant()),
         rubbing=rubbing,
+        impulses=n_before - len(system.sticking),
         shares=shares + (shares >= 0) * n_before,
         sweeps=sweeps,
         free=free,
@@ -110,11 +111,16 @@ def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[str]:
         return [f"force.{r.name}.normal"]
     if r.kind == "friction":
         return [f"force.{r.name}.tangent{j}" for j in system.tangents[system.contacts.names.index(r.name)]]
+    if r.kind == "stick":
+        return [f"friction.{r.name}"]
     return [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{n}" for n in r.names]
 
 
 def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int], ...], NDArray[np.int64]]:
-    """Rows of the contacts with friction, and the latch with the given part of each row's multiplier (-1: none)."""
+    """Rows of contacts with friction, then of joints, and the latch with the given part of each row's multiplier.
+
+    Joints that stick have no normal: -1 stands in its place, as it does for other rows and latches that there are not.
+    """
     normals = {r.name: r.start for r in system.rows if r.kind == "contact"}
     shares = np.full(system.m, -1, dtype=np.int64)
     rubbing = []
@@ -124,15 +130,20 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
             tangents = system.tangents[system.contacts.names.index(r.name)]
             for row, j in ((normals[r.name], 0), *zip(range(r.start, r.stop), tangents, strict=True)):
                 shares[row] = system.latch_index(f"share.{r.name}[{j}]")
+        if r.kind == "stick":
+            rubbing.append((-1, r.start, -1))
+            shares[r.start] = system.latch_index(f"share.{r.name}")
     return tuple(rubbing), shares
 
 
 def _loss_rows(system: ConstraintSystem, first: int) -> NDArray[np.int64]:
-    """Index in x of what the contact of each row has taken, with those of all contacts from ``first`` on."""
+    """Index in x of what the contact or joint of each row has taken, with those of all from ``first`` on."""
     rows = np.full(system.m, -1, dtype=np.int64)
     for r in system.rows:
         if r.kind in ("contact", "friction"):
             rows[r.start : r.stop] = first + system.contacts.names.index(r.name)
+        if r.kind == "stick":
+            rows[r.start] = first + system.contacts.k + system.sticking.index(r.name)
     return rows
 
 
@@ -160,6 +171,9 @@ def _contact_tape(
     ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most half of the
     time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and what this
     does to a place is below 1e-10 m.
+
+    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. Of such a joint ``cone`` has the limit F,
+    how fast it slips the way it began to, and its friction.
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
@@ -168,7 +182,16 @@ def _contact_tape(
     for row, share in enumerate(shares):
         if share >= 0:
             shared[row] = ca.if_else(latches[int(flags[row])] > 0.5, latches[int(share)], 0.0)
+    for joint, name in enumerate(system.sticking):
+        j = len(rubbing) - len(system.sticking) + joint
+        side, leeway = (latches[system.latch_index(f"{what}.{name}")] for what in ("toward", "leeway"))
+        limit, row = system.joint_limits[joint], rubbing[j][1]
+        shared[row] += -limit * side
+        turned = ca.if_else(side * side > 0.5, system.joint_rates[joint] * side + leeway, 1.0)
+        cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = limit, turned, -limit * side
     for j, (normal, *tangents) in enumerate(rubbing):
+        if normal < 0:
+            continue
         name = next(r.name for r in system.rows if r.kind == "contact" and r.start == normal)
         k = pairs.names.index(name)
         ways = system.tangents[k]
@@ -206,7 +229,7 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     ]
     for what in ("slip", "stick", "jam"):
         for r in rows:
-            if r.kind == "friction":
+            if r.kind == "friction" or (r.kind == "stick" and what != "jam"):
                 specs.append(EventSpec(f"{r.name}.{what}", direction=-1, positive=True))
     return tuple(specs)
 

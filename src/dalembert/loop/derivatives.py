@@ -20,6 +20,7 @@ from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.outlets import DERIVATIVES
 from dalembert.loop.simulate import compose, run_experiment
+from dalembert.model.checks import refuse_stick
 from dalembert.simulation.derivatives import Passage
 from dalembert.simulation.methods import agree
 from dalembert.simulation.run import Run
@@ -143,6 +144,7 @@ def _check(experiment: Experiment, loop: ClosedLoop) -> None:
         if np.any(sensor.quantum):
             raise InputError(f"sensor '{sensor.name}' rounds what it measures: that has no derivatives; give quantum=0")
     system = loop.problem.constrained
+    refuse_stick(experiment.machine, "a run with derivatives", "use friction_law='smooth'")
     if system is not None and system.rubbing:
         raise InputError(f"contacts of machine '{name}' with friction have no derivatives")
 

@@ -42,6 +42,7 @@ from dalembert.loop.signals import Measure, make_measures
 from dalembert.loop.simulate import compose, run_experiment
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
+from dalembert.model.checks import refuse_stick
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.methods import agree
 from dalembert.simulation.rollout.cuda import CudaRollout
@@ -242,6 +243,9 @@ def _engine(
 
     def make() -> RolloutEngine:
         if device == "cuda":
+            if problem.stepping is None:
+                instead = "use contact='time-stepping', device='cpu' or friction_law='smooth'"
+                refuse_stick(eom.machine, "a rollout on a GPU event by event", instead)
             if leaves_threads(problem, method) and usable_toolchain(eom.backend) is None:
                 check_processor(problem, "vm")
             return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)

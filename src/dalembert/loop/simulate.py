@@ -175,7 +175,7 @@ def _marked(schedule: Schedule | None, interval: float) -> Schedule:
 
 def _check_contacts(loop: ClosedLoop, experiment: Experiment) -> None:
     """Refuse ways of keeping constraints that know nothing of contacts."""
-    if loop.switching is None or not loop.switching.pairs.is_contact.any():
+    if loop.switching is None or not (loop.switching.pairs.is_contact.any() or loop.switching.only_native):
         return
     loop.switching.check_way(agree(loop.problem, experiment.integrator, experiment.constraints)[1])
 

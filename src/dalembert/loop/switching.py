@@ -20,6 +20,7 @@ from dalembert.engine.constraints.fallback import TURNED, TURNS, PythonConstrain
 from dalembert.engine.methods.constraints import ConstraintMethod, Projection
 from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
 from dalembert.engine.problem.problem import Problem
+from dalembert.engine.unilateral.native import NativeTransitions
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.impacts import STRIKES, close_gaps, hit, rest, shock
@@ -67,6 +68,7 @@ class Switching:
     log: list[dict[str, Any]] = field(default_factory=list)
     initial: dict[str, Any] = field(default_factory=dict)  # the impact that a run starts with, if it does
     held: Callable[[], Array] = field(default=lambda: np.zeros(0))
+    native: NativeTransitions | None = None  # what makes all transitions, if joints stick
     _instant: tuple[float, frozenset[str]] = (-np.inf, frozenset())  # when something last let go, and what
 
     @cached_property
@@ -95,7 +97,18 @@ class Switching:
     @property
     def needed(self) -> bool:
         """Whether anything can be switched."""
-        return bool(self.switches) or any(r.unilateral for r in self.eom.constraint_system.rows)
+        rows = self.eom.constraint_system.rows
+        return bool(self.switches) or any(r.unilateral or r.kind == "stick" for r in rows)
+
+    @property
+    def sticks(self) -> bool:
+        """Whether joints have friction that sticks."""
+        return bool(self.eom.constraint_system.sticking)
+
+    @property
+    def only_native(self) -> bool:
+        """Whether native code alone makes transitions: joints stick, or friction of contacts depends on the state."""
+        return self.sticks or bool(self.pairs.varies.any())
 
     @property
     def measuring(self) -> bool:
@@ -103,12 +116,34 @@ class Switching:
         return bool(self.eom.constraint_system.measuring)
 
     def check_way(self, way: ConstraintMethod) -> None:
-        """Refuse ways of keeping constraints that know nothing of contacts."""
-        if self.pairs.is_contact.any() and not isinstance(way, Projection):
+        """Refuse ways of keeping constraints that know nothing of contacts and of joints that stick."""
+        if isinstance(way, Projection):
+            return
+        what = "contacts" if self.pairs.is_contact.any() else "joints that stick" if self.sticks else ""
+        if what:
             raise InputError(
-                f"contacts of machine '{self.problem.name}' need constraints='projection' and an explicit method, got "
+                f"{what} of machine '{self.problem.name}' need constraints='projection' and an explicit method, got "
                 f"{way.name!r}"
             )
+
+    def leave_to(self, native: NativeTransitions | None) -> None:
+        """Leave transitions to native code where it alone can make them; refuse runs that have none."""
+        if not self.only_native:
+            return
+        if native is None:
+            raise InputError(
+                f"{self._wants_native}: runs need a C compiler, an explicit method and constraints='projection'"
+                + "; or use friction_law='smooth'" * self.sticks
+            )
+        self.native = native
+
+    @property
+    def _wants_native(self) -> str:
+        """What it is that native code alone can deal with, in words."""
+        joints, where = self.eom.constraint_system.sticking, f"machine '{self.eom.machine.name}'"
+        if joints:
+            return f"joints of {where} stick ({', '.join(joints)})"
+        return f"friction at contacts of {where} depends on its state"
 
     def bind(self, held: Callable[[], Array]) -> None:
         """Tell how to get the values that a sampled controller holds."""
@@ -142,7 +177,7 @@ class Switching:
                 self._check_wanted(state.q, new, wanted, latches)
         moved = float(np.max(np.abs(new - v)))
         x[: eom.nq], x[eom.nq : eom.nq + eom.nv], x[self.latches] = state.q, new, latches
-        if not self.problem.held_names:  # what a sampled controller holds is known when the run begins
+        if not self.problem.held_names and not self.only_native:  # what a controller holds is known when the run begins
             if self.pairs.is_contact.any():
                 x, entry = self._landed(t, x, frozenset(), ("start",))
                 self.initial = entry if entry["impulse"] else {}
@@ -244,13 +279,16 @@ class Switching:
         A run that goes on with other parameters, or under another controller, may start with other tensions than those
         that the last one ended with.
         """
-        if self.pairs.is_contact.any() and self.problem.held_names:
+        if self.native is not None:
+            new = self._solved(t, self.native.begun(t, x, self.held(), self.p))
+        elif self.pairs.is_contact.any() and self.problem.held_names:
             new = self._landed(t, x.copy(), frozenset(), ("start",))[0]
         else:
             new = self._settled(t, x)
         system = self.eom.constraint_system
-        flags = [i for i, n in enumerate(system.latch_names) if n.startswith(("active.", "stick."))]
-        same = np.array_equal(new[self.latches][flags] > 0.5, x[self.latches][flags] > 0.5)
+        kept = ("active.", "stick.", *(f"toward.{joint}" for joint in system.sticking))
+        flags = [i for i, n in enumerate(system.latch_names) if n.startswith(kept)]
+        same = np.array_equal(np.rint(new[self.latches][flags]), np.rint(x[self.latches][flags]))
         return None if same and np.array_equal(new[: self.latches.start], x[: self.latches.start]) else new
 
     # -- transitions --------------------------------------------------------------------------------------------------
@@ -259,6 +297,8 @@ class Switching:
         """State after the events of an instant."""
         on, off, rubs = self._wanted(names)
         new = x.copy()
+        if self.native is not None:
+            return self._switched(t, new, names) if on or off or rubs else None
         changed = bool(on or off or rubs)
         if changed:
             new = self._switch(t, new, on, off, names)
@@ -267,6 +307,24 @@ class Switching:
             if answer is not None:
                 return self._after_user(t, answer)
         return new if changed else None
+
+    def _switched(self, t: float, x: Array, names: tuple[str, ...]) -> Array:
+        """State after switches of an instant, by native code."""
+        assert self.native is not None
+        x, entry = self.native.switched(t, x, self.held(), self.p, names)
+        self._solved(t, x)
+        self.noted(entry)
+        return x
+
+    def _solved(self, t: float, x: Array) -> Array:
+        """Return what native code has made of a state; raise why it could not."""
+        if self.native is None or np.isfinite(x).all():
+            return x
+        if self.native.pair is not None:
+            raise self.ill_posed(t, *self.native.pair)
+        if self.native.open_row is not None:
+            raise self.not_closed(t, *self.native.open_row)
+        raise SimulationError(f"the transition at t = {t:.9g} s has no finite state: the equations are singular there")
 
     def _after_user(self, t: float, answer: ArrayLike) -> ArrayLike:
         """What contacts make of a state that the user's own transition returned."""
@@ -280,7 +338,7 @@ class Switching:
         on: set[str] = set()
         off: set[str] = set()
         rubs = False
-        kinds = self._kinds
+        kinds, sticking = self._kinds, self.eom.constraint_system.sticking
         for name in names:
             if name in self.switches:
                 on |= set(self.switches[name].on)
@@ -292,6 +350,7 @@ class Switching:
                 elif what == TAKES_HOLD[kinds[pair]]:
                     on.add(pair)
                 rubs |= what in ("slip", "stick", "jam")
+            rubs |= pair in sticking and what in ("slip", "stick")
         return on, off - on, rubs
 
     def _switch(self, t: float, x: Array, on: set[str], off: set[str], names: tuple[str, ...]) -> Array:
@@ -416,11 +475,20 @@ class Switching:
         Switches are among them if one is at an event of a pair, or a pair measures itself when it begins to act.
         """
         system, names, problem = self.eom.constraint_system, self.pairs.names, self.problem
-        if not names or self.user is not None:
+        if self.only_native and self.user is not None:
+            raise InputError(
+                f"on_event: {self._wants_native}, and what a Python function makes of such a state is not settled; use "
+                "switches" + ", or friction_law='smooth'" * self.sticks
+            )
+        if not (names or self.sticks) or self.user is not None:
             return None
         events = [spec.name for spec in problem.event_specs]
         constraint_events = set(events[len(events) - problem.n_constraint_events :])
-        needed = constraint_events & set(self.switches) or set(names) & set(system.measuring)
+        needed = (
+            (self.only_native and self.switches)
+            or constraint_events & set(self.switches)
+            or set(names) & set(system.measuring)
+        )
         return self.pair_table(), self.switch_table(events) if needed else None
 
     def pair_table(self) -> PairTable:
@@ -431,23 +499,33 @@ class Switching:
         """Tell of the pairs of many members with parameters (N, np), and their restitution and friction (N, 2 k)."""
         if not self.needed:
             return None, np.zeros((len(p), 0))
-        if not self.pairs.is_contact.any():
-            return self._table(*self.pairs.coefficients(p[0])), np.zeros((len(p), 2 * len(self.pairs.names)))
         e, mu = self.pairs.coefficients(p)
-        return self._table(e[0], mu[0]), np.ascontiguousarray(np.hstack([e, mu]))  # native code reads it by rows
+        ends = np.zeros(
+            (len(p), len(self.eom.constraint_system.sticking))
+        )  # of joints that stick: their limit is their own
+        coefficients = np.hstack([e, ends, mu, ends + 1.0])
+        return self._table(e[0], mu[0]), np.ascontiguousarray(coefficients)  # native code reads it by rows
 
     def _table(self, e: Array, mu: Array) -> PairTable:
-        pairs, first = self.pairs, self.latches.start
+        pairs, first, system = self.pairs, self.latches.start, self.eom.constraint_system
+        joints = [r for r in system.rows if r.kind == "stick"]
+        n = len(joints)
+        none, never = np.full(n, -1), np.zeros(n, dtype=bool)
+        of_joints = np.full((n, 7), -1)
+        for k, r in enumerate(joints):
+            for what, place in (("stick", 0), ("toward", 1), ("share", 4), ("leeway", 6)):
+                of_joints[k, place] = first + system.latch_index(f"{what}.{r.name}")
         return PairTable(
-            pairs.rows,
-            pairs.flags + first,
-            pairs.tangents,
-            np.where(pairs.rubs[:, None], pairs.friction + first, -1),
-            pairs.is_contact,
-            pairs.rubs,
-            pairs.poisson,
-            e,
-            mu,
+            np.concatenate([pairs.rows, none]),
+            np.concatenate([pairs.flags + first, none]),
+            np.vstack([pairs.tangents, *([[r.start, -1]] for r in joints)]),
+            np.vstack([np.where(pairs.rubs[:, None], pairs.friction + first, -1), of_joints]),
+            np.concatenate([pairs.is_contact, never]),
+            np.concatenate([pairs.rubs, ~never]),
+            np.concatenate([pairs.poisson, never]),
+            np.concatenate([e, np.zeros(n)]),
+            np.concatenate([mu, np.ones(n)]),
+            np.concatenate([np.where(pairs.varies, np.cumsum(pairs.rubs) - 1, -1), none]),
         )
 
     def switch_table(self, events: Sequence[str]) -> SwitchTable:
@@ -469,6 +547,12 @@ class Switching:
         return self._ill_posed(t, pair, "forces" if forces else "impulses")
 
     def _ill_posed(self, t: float, pair: int, what: str) -> SimulationError:
+        if pair >= len(self.pairs.names):
+            joint = self.eom.constraint_system.sticking[pair - len(self.pairs.names)]
+            return SimulationError(
+                f"no {what} obey the law of friction at joint '{joint}' of machine '{self.eom.machine.name}' at "
+                f"t = {t:.9g} s"
+            )
         name = self.pairs.names[pair]
         if not self.pairs.coefficients(self.p)[1][pair] > 0.0:
             return SimulationError(

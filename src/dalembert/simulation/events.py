@@ -65,13 +65,17 @@ class EventWatcher:
         It then handles the events of pairs by itself; `handle` has what other events fire, and `collect` what happened.
         """
         way = self._setup.constraint_method
-        if self._maker is None or not isinstance(engine, NativeEngine) or not way.projects or way.implicit:
+        if self._maker is None:
+            return
+        if not isinstance(engine, NativeEngine) or not way.projects or way.implicit:
+            self._maker.leave_to(None)
             return
         table = self._maker.table()
         if table is not None:
             pairs, switches = table
             self._native = engine.make_transitions(pairs, switches, measure_kernel(switches))
             self._native.armed = self._armed_at, self._armed_for
+        self._maker.leave_to(self._native)
 
     def collect(self, engine: Engine, outcome: Outcome) -> None:
         """Take note of what native transitions did, and raise the error with which they ended.

@@ -44,6 +44,7 @@ struct constrained {
     double *increment;
     /* contacts; those with friction */
     int64_t n_rubbing, work_loss;
+    int64_t impulses; /* index in x: the first integral of the friction of joints that stick */
     const int64_t *losses; /* per row: index in x of what its contact has taken, -1: it is none of a contact */
     const int64_t *rubbing, *shares; /* rows of normal and tangents (-1: none); index in x of the given multipliers */
     double *drag, *cone, *Z, *dense_work;

@@ -75,7 +75,7 @@ class NativeConstrained:
         array("unilateral", np.array(system.unilateral, dtype=np.int64))
         c.n_unilateral = len(system.unilateral)
         c.n_tape_events = self._n_events - system.n_events
-        c.n_rubbing, c.work_loss = len(system.rubbing), system.work_loss
+        c.n_rubbing, c.work_loss, c.impulses = len(system.rubbing), system.work_loss, system.impulses
         array("losses", np.asarray(system.losses, dtype=np.int64))
         array("rubbing", np.array(system.rubbing, dtype=np.int64))
         array("shares", np.asarray(system.shares, dtype=np.int64))

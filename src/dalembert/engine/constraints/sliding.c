@@ -5,6 +5,9 @@
  * A pair that sticks has tangential rows of its own; of one that slips friction is a part of the normal force, K_n. The
  * multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared, also where
  * constraints that hold could carry it. Friction of slow slips is turned to where they are going.
+ *
+ * A joint with friction that sticks is a pair without a normal (its row is -1): one tangent, and a limit F in its `cone`.
+ * While it slips its friction is known, -F d, and a part of f.
  * fallback.py is the same in NumPy; keep the two alike.
  */
 
@@ -88,6 +91,7 @@ static void keep_shares(struct constrained *C, const double *Z) {
 
 /* Whether the pair of some rubbing rows slips at x. */
 static int slips_at(const struct constrained *C, const double *x, const int64_t *row) {
+    if (row[0] < 0) return 0; /* the friction of a joint is a part of f */
     if (!(x[C->flags[row[0]]] > 0.5)) return 0;
     return (row[1] >= 0 && C->drag[row[1]] != 0.0) || (row[2] >= 0 && C->drag[row[2]] != 0.0);
 }
@@ -116,6 +120,7 @@ static void find_pivots(struct constrained *C, const double *x, double *g) {
     for (int64_t r = 0; r < C->n_rubbing; r++) {
         const int64_t *row = C->rubbing + 3 * r;
         int64_t own = 0;
+        if (row[0] < 0) return; /* joints come last, and cannot jam */
         g[r] = 1.0;
         if (!slips_at(C, x, row)) continue;
         while (C->active[own] != row[0]) own++;
@@ -271,6 +276,7 @@ static int contact_solve(struct constrained *C, const double *x) {
         const int64_t *row = C->rubbing + 3 * r;
         for (int j = 1; j < 3; j++)
             if (row[j] >= 0 && C->drag[row[j]] != 0.0) C->lambda[row[j]] = C->drag[row[j]] * C->lambda[row[0]];
+        if (row[0] < 0 && !(x[C->flags[row[1]]] > 0.5)) C->lambda[row[1]] = C->cone[3 * r + 2];
     }
     return 0;
 }
@@ -294,10 +300,12 @@ int contact_ode(const double *const *in, double *const *out, double *work) {
     double power = 0.0;
     for (int64_t i = 0; i < C->m; i++) power += C->lambda[i] * C->phi_t[i];
     out[0][C->work_input] += power;
+    for (int64_t r = 0, joint = 0; r < C->n_rubbing; r++)
+        if (C->rubbing[3 * r] < 0) out[0][C->impulses + joint++] = C->lambda[C->rubbing[3 * r + 1]];
     for (int64_t r = 0; r < C->n_rubbing; r++)
         for (int j = 1; j < 3; j++) {
             const int64_t row = C->rubbing[3 * r + j];
-            if (row < 0 || C->drag[row] == 0.0) continue;
+            if (row < 0 || (C->drag[row] == 0.0 && C->rubbing[3 * r] >= 0) || in[1][C->flags[row]] > 0.5) continue;
             const double rubbed = C->lambda[row] * C->phidot[row];
             out[0][C->work_loss] -= rubbed, out[0][C->losses[row]] += rubbed;
         }
@@ -305,7 +313,7 @@ int contact_ode(const double *const *in, double *const *out, double *work) {
 }
 
 /* Kernel (t, x, c, p) -> g: those of constrained_events; then of each pair with friction how far it is from slipping
- * while it sticks (else 1), then how fast it slips the way it began to, while it slips (else 1), then its pivot. */
+ * while it sticks (else 1), then how fast it slips the way it began to, while it slips (else 1), then the pivots of contacts. */
 int contact_events(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
     const int64_t k = C->n_tape_events, u = C->n_unilateral;
@@ -325,8 +333,10 @@ int contact_events(const double *const *in, double *const *out, double *work) {
         const int64_t *row = C->rubbing + 3 * r;
         const double one = C->lambda[row[1]], two = row[2] >= 0 ? C->lambda[row[2]] : 0.0;
         const int sticks = in[1][C->flags[row[1]]] > 0.5;
-        g[r] = sticks ? C->cone[3 * r] * C->lambda[row[0]] - sqrt(one * one + two * two) : 1.0;
-        g[C->n_rubbing + r] = in[1][C->flags[row[0]]] > 0.5 && !sticks ? C->cone[3 * r + 1] : 1.0;
+        const double most = row[0] >= 0 ? C->cone[3 * r] * C->lambda[row[0]] : C->cone[3 * r];
+        const int acts = row[0] < 0 || in[1][C->flags[row[0]]] > 0.5;
+        g[r] = sticks ? most - sqrt(one * one + two * two) : 1.0;
+        g[C->n_rubbing + r] = acts && !sticks ? C->cone[3 * r + 1] : 1.0;
     }
     return 0;
 }

@@ -52,7 +52,10 @@ class ConstrainedSystem:
     constant_mass
         Whether M never changes.
     rubbing
-        Contacts with friction: row of the normal, of the first tangent and of the second one (-1: it has none).
+        Contacts with friction: row of the normal, of the first tangent and of the second one (-1: it has none). After
+        them joints that stick: no normal, their row, no second tangent.
+    impulses
+        Index in x of the first integral of the friction of joints that stick.
     shares
         Index in x of the part of each row's multiplier that is given, -1 if it has none.
     sweeps
@@ -64,7 +67,7 @@ class ConstrainedSystem:
     contact
         (t, x, c, p) -> what ``tape`` gives, then the friction of rows that slip as part of the normal force (m), then
         of each contact with friction its coefficient, how fast it slips the way it did when it began to, and the
-        speed to which its direction belongs.
+        speed to which its direction belongs; of each joint that sticks the limit, the same speed, and the friction.
     """
 
     nq: int
@@ -84,6 +87,7 @@ class ConstrainedSystem:
     losses: NDArray[np.int64]
     constant_mass: bool
     rubbing: tuple[tuple[int, int, int], ...] = ()
+    impulses: int = -1
     shares: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sweeps: casadi.Function | None = None
     free: casadi.Function | None = None
@@ -151,8 +155,9 @@ class ConstrainedSystem:
 
     @property
     def n_events(self) -> int:
-        """Number of events: of each unilateral row two, of each contact with friction three more."""
-        return 2 * len(self.unilateral) + 3 * len(self.rubbing)
+        """Number of events: of each unilateral row two, of each contact with friction three more, of joints two."""
+        contacts = sum(normal >= 0 for normal, *_ in self.rubbing)
+        return 2 * len(self.unilateral) + 2 * len(self.rubbing) + contacts
 
     def active(self, x: Array) -> NDArray[np.bool_]:
         """Which rows act in a state."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import casadi
 import numpy as np
@@ -22,14 +22,17 @@ def slowest_slip(rtol: float | None = None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """The pairs of a machine, cables that only pull and contacts that only push, with numbers in place of names.
+    """The blocks of a machine: cables that only pull, contacts that only push, then joints that stick.
+
+    A block has up to three rows, those of a normal and of two tangents, and numbers in place of names. A joint that
+    sticks has one tangent and no normal; its limit is on the tape of the equations.
 
     Parameters
     ----------
     rows
-        Row of each normal.
+        Row of each normal, -1 where there is none.
     flags
-        Index in x of the latch that says whether it acts.
+        Index in x of the latch that says whether it acts, -1 where it always does.
     tangents
         Rows of its two tangents (k x 2), -1 where it has none.
     friction
@@ -39,6 +42,9 @@ class PairTable:
         Which are contacts, have friction, have Poisson's restitution.
     restitution, friction_coefficient
         Their coefficients.
+    varies
+        Place of each coefficient of friction among the contacts with friction (``ConstrainedSystem.rubbing``), whose
+        tape tells it at each instant, if it depends on the state; else -1. None: none does.
     """
 
     rows: NDArray[np.int64]
@@ -50,6 +56,7 @@ class PairTable:
     poisson: NDArray[np.bool_]
     restitution: Array
     friction_coefficient: Array
+    varies: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +119,9 @@ class TransitionMaker(Protocol):
 
     def table(self) -> tuple[PairTable, SwitchTable | None] | None:
         """What they are about in numbers, and what is switched at their events; None: they must be made in Python."""
+
+    def leave_to(self, native: Any) -> None:
+        """Take the native code that makes transitions, None if there is none; refuse what cannot do without."""
 
     def returns(self, t: float, x: Array) -> float:
         """Time after which a contact that has just opened is expected to touch again; infinite if none is."""

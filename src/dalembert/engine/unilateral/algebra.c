@@ -2,7 +2,7 @@
 
 int64_t algebra_solve_cones(int64_t k, const double *W, const double *b, const double *mu, const double *slip,
                             const double *given, double *p, double *u, int64_t *modes, double *work) {
-    const struct cones c = {k, W, b, mu, slip, given, 0};
+    const struct cones c = {k, W, b, mu, slip, given, 0, 0, 0};
     const struct solution s = {p, u, modes};
     struct memory memory;
     memory.next = work;

@@ -109,7 +109,8 @@ FUNCTION void newton(const struct cones *c, const double *start, const struct so
     const double least = 1e-12 * largest_of(x, n), still = 10.0 * tolerance_of(c);
     for (int64_t i = 0; i < k; i++) {
         const int slips = is_sliding(c, i) || hypot(s->u[3 * i + 1], s->u[3 * i + 2]) > still;
-        s->modes[i] = !(x[3 * i] + c->given[i] > least) ? OPEN : c->mu[i] > 0.0 && slips ? SLIP : STICK;
+        const int open = !is_bare(c, i) && !(x[3 * i] + c->given[i] > least);
+        s->modes[i] = open ? OPEN : c->mu[i] > 0.0 && slips ? SLIP : STICK;
     }
 }
 
@@ -130,7 +131,7 @@ FUNCTION int pivoted(const struct cones *c, double *p, struct memory memory) {
     for (int64_t i = 0; i < k; i++, m++) { /* pushes along the normals, with the friction of what slips already */
         double *own = push + 3 * m;
         pair[m] = i;
-        own[0] = against[3 * m] = 1.0 / sqrt(fmax(diagonal(c, 3 * i), NOTHING));
+        if (!is_bare(c, i)) own[0] = against[3 * m] = 1.0 / sqrt(fmax(diagonal(c, 3 * i), NOTHING));
         if (!is_sliding(c, i)) continue;
         for (int j = 0; j < 2; j++) {
             const double drag = -c->mu[i] * c->slip[2 * i + j];
@@ -167,6 +168,7 @@ FUNCTION int pivoted(const struct cones *c, double *p, struct memory memory) {
             T[r * width + j] = s;
         }
         T[r * width + size + 1] = dot(a, right + 3 * pair[r], 3) / scale;
+        if (r < k && is_bare(c, r)) T[r * width + r] = T[r * width + size + 1] = 1.0; /* there is no such push */
     }
     for (int64_t j = k, r = m - 1; j < m; j++) {
         if (j == k || pair[j] != pair[j - 1]) {
@@ -241,6 +243,20 @@ FUNCTION int slipping(const double *W, const double *b, double mu, double given,
     return found;
 }
 
+/* Force of a block with a given limit along one direction, all others known, and what it does. */
+FUNCTION int64_t one_limit(const double *W, const double *b, double limit, const double *slip, double *force) {
+    const int way = W[4] >= W[8] ? 1 : 2;
+    force[0] = force[1] = force[2] = 0.0;
+    if (isfinite(slip[0])) {
+        for (int j = 0; j < 2; j++) force[1 + j] = -limit * slip[j];
+        return SLIP;
+    }
+    if (!(W[4 * way] > 0.0)) return STICK;
+    const double stuck = -b[way] / W[4 * way];
+    force[way] = fmin(fmax(stuck, -limit), limit);
+    return fabs(stuck) <= limit ? STICK : SLIP;
+}
+
 /* Force of one pair, all others known, and what it does; -1: none fulfils the laws. */
 FUNCTION int64_t one_pair(const double *W, const double *b, double mu, const double *slip, double given, double *force,
                           struct memory memory) {
@@ -285,7 +301,8 @@ FUNCTION int64_t sweep_over(const struct cones *c, double *p, int64_t *modes, do
             for (int j = 0; j < 3; j++) W[3 * r + j] = row[3 * i + j];
             b[r] = dot(row, p, n) + c->b[3 * i + r] - dot(W + 3 * r, p + 3 * i, 3);
         }
-        modes[i] = one_pair(W, b, c->mu[i], c->slip + 2 * i, c->given[i], force, memory);
+        if (is_bare(c, i)) modes[i] = one_limit(W, b, c->mu[i] * c->given[i], c->slip + 2 * i, force);
+        else modes[i] = one_pair(W, b, c->mu[i], c->slip + 2 * i, c->given[i], force, memory);
         if (modes[i] < 0) return i;
         for (int j = 0; j < 3; j++) {
             *change = fmax(*change, fabs(force[j] - p[3 * i + j]));

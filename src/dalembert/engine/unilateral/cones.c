@@ -1,5 +1,6 @@
 /* The laws of contacts with Coulomb friction, u = W p + b of k pairs, by how much forces break them, and the forces of
- * given modes; after constraint_algebra.c.
+ * given modes; after constraint_algebra.c. Blocks whose law is a limit that is given, as that of a joint which sticks,
+ * are pairs without a normal: |p_t| <= mu given, their normal rows are zero.
  *
  * core/cones.py is the same in NumPy, with the laws, the reasons and the sources; keep the two alike.
  */
@@ -16,6 +17,8 @@ struct cones {
     int64_t k;
     const double *W, *b, *mu, *slip, *given;
     const int64_t *yields; /* pairs that leave friction to others if these can bear it; 0: none */
+    const int64_t *bare;   /* blocks without a normal; 0: none */
+    const double *last;    /* forces (3k) from which those that are indeterminate differ least; 0: none */
 };
 
 /* Forces or impulses p (3k), relative velocities u (3k), what each pair does (k). */
@@ -36,9 +39,12 @@ FUNCTION int is_sliding(const struct cones *c, int64_t i) { return isfinite(c->s
 
 FUNCTION double diagonal(const struct cones *c, int64_t row) { return c->W[row * 3 * c->k + row]; }
 
+/* Whether a block has no normal: its limit is given. */
+FUNCTION int is_bare(const struct cones *c, int64_t i) { return c->bare && c->bare[i]; }
+
 /* Whether a pair slips so that no push of its would part it (Painleve). */
 FUNCTION int is_jammed(const struct cones *c, int64_t i) {
-    if (!is_sliding(c, i)) return 0;
+    if (!is_sliding(c, i) || is_bare(c, i)) return 0;
     const double *row = c->W + 3 * i * (3 * c->k + 1);
     return row[0] - c->mu[i] * (row[1] * c->slip[2 * i] + row[2] * c->slip[2 * i + 1]) <= RANK_TOLERANCE * row[0];
 }
@@ -48,9 +54,10 @@ FUNCTION double fault_of(const struct cones *c, const struct solution *s) {
     const double slack = 1e-12 * largest_of(s->p, 3 * c->k);
     double worst = 0.0;
     for (int64_t i = 0; i < c->k; i++) {
-        const double *p = s->p + 3 * i, *u = s->u + 3 * i, length = diagonal(c, 3 * i);
+        const double *p = s->p + 3 * i, *u = s->u + 3 * i;
+        const double length = is_bare(c, i) ? fmax(diagonal(c, 3 * i + 1), diagonal(c, 3 * i + 2)) : diagonal(c, 3 * i);
         const double limit = c->mu[i] * (p[0] + c->given[i]), size = hypot(u[1], u[2]), push = hypot(p[1], p[2]);
-        worst = fmax(worst, fabs(fmin(p[0] * length, u[0])));
+        if (!is_bare(c, i)) worst = fmax(worst, fabs(fmin(p[0] * length, u[0])));
         worst = fmax(worst, -u[0]);
         if (is_jammed(c, i)) worst = fmax(worst, length * p[0]);
         worst = fmax(worst, length * (push - limit - slack));
@@ -71,13 +78,13 @@ FUNCTION void linear(const struct cones *c, const int64_t *modes, const double *
     for (int64_t i = 0; i < k; i++) { /* columns of the basis, as rows */
         if (modes[i] == OPEN) continue;
         double *e = basis + count * n;
-        e[3 * i] = weights[3 * i];
+        if (!is_bare(c, i)) e[3 * i] = weights[3 * i];
         if (modes[i] == SLIP)
             for (int j = 0; j < 2; j++) {
-                e[3 * i + 1 + j] = -c->mu[i] * d[2 * i + j] * weights[3 * i];
+                if (!is_bare(c, i)) e[3 * i + 1 + j] = -c->mu[i] * d[2 * i + j] * weights[3 * i];
                 fixed[3 * i + 1 + j] = -c->mu[i] * c->given[i] * d[2 * i + j];
             }
-        rows[count++] = 3 * i;
+        if (!is_bare(c, i)) rows[count++] = 3 * i;
         if (modes[i] == STICK && c->mu[i] > 0.0)
             for (int j = 1; j < 3; j++)
                 if (diagonal(c, 3 * i + j) > 0.0) {
@@ -119,12 +126,12 @@ FUNCTION int shared_with(const struct cones *c, const struct solution *s, double
     double *weights = take(&memory, 3 * k), most = 0.0;
     for (int64_t i = 0; i < 3 * k; i++) weights[i] = 1.0;
     for (int round = 0; round < 2; round++) {
-        linear(c, s->modes, 0, weights, c->slip, s->p, memory);
+        linear(c, s->modes, c->last, weights, c->slip, s->p, memory);
         most = 0.0;
         for (int64_t i = 0; i < k; i++) most = fmax(most, s->p[3 * i]);
         if (most <= 0.0) break;
         for (int64_t i = 0; i < k; i++)
-            weights[3 * i + 1] = weights[3 * i + 2] =
+            if (!is_bare(c, i)) weights[3 * i + 1] = weights[3 * i + 2] =
                 sqrt((c->yields && c->yields[i] ? part : 1.0) * fmin(fmax(s->p[3 * i] / most, LEAST), 1.0));
     }
     respond_to(c, s->p, s->u);
@@ -132,7 +139,7 @@ FUNCTION int shared_with(const struct cones *c, const struct solution *s, double
     for (int64_t i = 0; i < k; i++) {
         const double *p = s->p + 3 * i, *u = s->u + 3 * i;
         if (s->modes[i] == OPEN) continue;
-        if (!(p[0] > least) || !(fabs(u[0]) <= tolerance) || is_jammed(c, i)) return 0;
+        if (!is_bare(c, i) && (!(p[0] > least) || !(fabs(u[0]) <= tolerance) || is_jammed(c, i))) return 0;
         if (s->modes[i] != STICK || c->mu[i] == 0.0) continue;
         if (!(hypot(p[1], p[2]) <= INNER * c->mu[i] * (p[0] + c->given[i]))) return 0;
         if (!(fmax(fabs(u[1]), fabs(u[2])) <= tolerance)) return 0;

@@ -27,6 +27,7 @@ FUNCTION int64_t solve_cones(const struct cones *c, const struct solution *s, st
     const double scale = largest_of(c->b, n), sharp = 10.0 * tolerance_of(c);
     double best = INFINITY, change = 0.0;
     for (int attempt = 0; attempt <= ATTEMPTS; attempt++) { /* the last one from forces found by pivots */
+        for (int64_t i = 0; i < n && !attempt && c->last; i++) p[i] = c->last[i];
         if (attempt < ATTEMPTS) project_onto(c, p, 40 * (attempt + 1));
         else if (!pivoted(c, p, memory)) break;
         newton(c, p, s, memory);
@@ -88,7 +89,7 @@ FUNCTION int64_t impulses_at(double factor, const double *W, int64_t k, const do
     struct solution s;
     s.p = p, s.u = after, s.modes = take_integers(&memory, k);
     struct cones c;
-    c.k = k, c.W = W, c.b = b, c.mu = mu, c.slip = slip, c.given = given, c.yields = 0;
+    c.k = k, c.W = W, c.b = b, c.mu = mu, c.slip = slip, c.given = given, c.yields = c.bare = 0, c.last = 0;
     int restores = 0;
     for (int64_t i = 0; i < 2 * k; i++) slip[i] = NAN;
     for (int64_t i = 0; i < n; i++) b[i] = u[i];

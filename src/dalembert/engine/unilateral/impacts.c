@@ -38,7 +38,7 @@ static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *cho
     spread_along(T, chosen, count, dv, change);
     for (int64_t i = 0; i < n; i++) u[i] += change[i];
     for (int64_t i = 0; i < count; i++) {
-        e[i] = T->e[chosen[i]], mu[i] = T->mu[chosen[i]], poisson[i] = T->poisson[chosen[i]];
+        e[i] = T->e[chosen[i]], mu[i] = friction_of(T, chosen[i]), poisson[i] = T->poisson[chosen[i]];
         strikes |= u[3 * i] < -STRIKES;
     }
     if (strikes) {
@@ -90,11 +90,12 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
     for (int64_t i = 0; i < T->k; i++)
         if (touches(T, x, i) && !T->loose[i]) {
             chosen[count++] = i;
-            bounces |= T->e[i] > 0.0 || T->mu[i] > 0.0;
+            bounces |= T->e[i] > 0.0 || friction_of(T, i) > 0.0;
         }
     if (!settled && bounces) return strike_pairs(T, x, chosen, count, made, memory);
     int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m);
     taking_part(T, x, part, one_way);
+    for (int64_t i = T->k; i < T->n_blocks && !settled; i++) part[row_of(T, i, 1)] = 0; /* a finite force has no impulse */
     for (int64_t i = 0; i < m; i++) one_way[i] = one_way[i] && !(settled && acts(C, x, i));
     double fastest = 0.0;
     for (int64_t i = 0; i < m; i++)
@@ -105,6 +106,7 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
 
 /* Whether a pair may go on to act: it touches and does not open. */
 static int goes_on_touching(const struct transitions *T, const double *x, int64_t i, const struct seen *seen) {
+    if (is_limit(T, i)) return 1;
     if (seen->opens[i] || !touches(T, x, i)) return 0;
     return !(T->loose[i] && !T->is_contact[i]) && T->rate[T->rows[i]] > -STILL;
 }
@@ -115,18 +117,18 @@ static int64_t rest(struct transitions *T, double *x, const struct seen *seen, s
     struct constrained *C = T->equations;
     const int64_t m = C->m;
     int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m),
-            *close = take_integers(&memory, T->k), *still = take_integers(&memory, T->k);
+            *close = take_integers(&memory, T->n_blocks), *still = take_integers(&memory, T->n_blocks);
     for (int64_t i = 0; i < m; i++) part[i] = acts(C, x, i);
-    for (int64_t i = 0; i < T->k; i++) {
+    for (int64_t i = 0; i < T->n_blocks; i++) {
         close[i] = goes_on_touching(T, x, i, seen);
-        one_way[T->rows[i]] = !(x[T->flags[i]] > 0.5), part[T->rows[i]] = close[i];
+        if (!is_limit(T, i)) one_way[T->rows[i]] = !(x[T->flags[i]] > 0.5), part[T->rows[i]] = close[i];
         for (int j = 1; j < 3; j++)
             if (row_of(T, i, j) >= 0) part[row_of(T, i, j)] = 0;
     }
     for (;;) {
         double fastest = 0.0;
-        for (int64_t i = 0; i < T->k; i++) {
-            if (!close[i] || still[i] || !(T->mu[i] > 0.0)) continue;
+        for (int64_t i = 0; i < T->n_blocks; i++) {
+            if (!close[i] || still[i] || !(friction_of(T, i) > 0.0)) continue;
             double u[2] = {0.0, 0.0};
             for (int j = 0; j < 2; j++)
                 if (row_of(T, i, j + 1) >= 0) u[j] = T->rate[row_of(T, i, j + 1)];

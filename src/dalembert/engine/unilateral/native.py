@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.compile import compile_function
 from dalembert.compile.native import Native
 from dalembert.core.errors import SimulationError
+from dalembert.core.types import Array
 from dalembert.engine.constraints.native import EQUATIONS, NativeConstrained
 from dalembert.engine.layout import structure
 from dalembert.engine.library import library
@@ -33,6 +34,7 @@ __all__ = [
 NOT_CLOSED = -3
 """What a transition ends in at a constraint that cannot begin to act, as in transitions.h."""
 
+_LANDED = -1  # as in transitions.h
 _CHANGES = 64  # transitions that are logged between two looks of Python
 _CROWD, _NODES = 500, 4  # as in events.c
 
@@ -109,12 +111,15 @@ def transitions_memory(
     system = problem.constrained
     assert system is not None
     struct, array = memory.struct, memory.array
-    n, m, nv, k, changes = problem.n_states, system.m, system.nv, len(table.rows), watch.struct.changes_capacity
-    struct.equations, struct.k, struct.slowest = equations.address, k, slowest_slip(setup.rtol)
+    n, m, nv, changes = problem.n_states, system.m, system.nv, watch.struct.changes_capacity
+    blocks = len(table.rows)
+    struct.equations, struct.slowest = equations.address, slowest_slip(setup.rtol)
+    struct.k, struct.n_blocks = int(np.count_nonzero(table.rows >= 0)), blocks
     for name in ("rows", "flags", "tangents", "friction", "is_contact", "rubs", "poisson"):
         array(name, np.asarray(getattr(table, name), dtype=np.int64))
     array("e", table.restitution)
     array("mu", table.friction_coefficient)
+    array("varies", np.full(blocks, -1) if table.varies is None else np.asarray(table.varies, dtype=np.int64))
     if switches is not None:
         sets = [pair for some in switches.sets for pair in some]
         struct.n_switches, struct.n_measures = len(switches.events), len(switches.measures)
@@ -135,10 +140,10 @@ def transitions_memory(
             array("measured", np.zeros(len(integers["measure_latch"])))
     sizes = {"M": nv * nv, "R": nv * nv, "f": nv, "J": m * nv, "Y": nv * m, "gamma": m, "phi": m, "rate": m}
     sizes["x_bare"] = n
-    for name, size in (sizes | {"work": library("equations").transitions_memory(nv, m, k)}).items():
+    for name, size in (sizes | {"work": library("equations").transitions_memory(nv, m, blocks)}).items():
         array(name, np.zeros(size))
     for name in ("loose", "slipping"):
-        array(name, np.zeros(k, dtype=np.int64))
+        array(name, np.zeros(blocks, dtype=np.int64))
     struct.t_loose, struct.log_capacity = float("nan"), changes
     for name in ("t", "impulses", "lost", "factor", "speed"):
         array(f"log_{name}", np.zeros((changes, m) if name == "impulses" else changes))
@@ -238,6 +243,29 @@ class NativeTransitions:
         """Address of a member of ``struct transitions``; that of the structure itself with an empty name."""
         assert self._memory is not None
         return self._memory.address + (getattr(structure("transitions"), member).offset if member else 0)
+
+    def begun(self, t: float, x: Array, held: Array, p: Array) -> Array:
+        """State with which a run begins at x, with what sticks, slips, pulls and pushes there; NaN: see `pair`."""
+        assert self._memory is not None
+        made, given = np.full(len(x), np.nan), [np.ascontiguousarray(a, dtype=float) for a in (x, held, p)]
+        places = [a.ctypes.data for a in (given[0], made, *given[1:])]
+        self._watch.culprit = library("equations").transitions_begin(self._memory.address, t, *places)
+        return made if self._watch.culprit == _LANDED else np.full(len(x), np.nan)
+
+    def switched(
+        self, t: float, x: Array, held: Array, p: Array, names: Sequence[str]
+    ) -> tuple[Array, TransitionEntry]:
+        """State after the events of these names at x (NaN: see `pair`), and what the transition did."""
+        assert self._memory is not None
+        x, held, p = (np.array(a, dtype=float) for a in (x, held, p))
+        fired = np.array([spec.name in names for spec in self._specs], dtype=np.int64)
+        places = [a.ctypes.data for a in (x, held, p, fired)]
+        self._watch.culprit = library("equations").transitions_switch(self._memory.address, t, *places)
+        if self._watch.culprit != _LANDED:
+            x[:] = np.nan
+        log = {name: values[int(self._memory.struct.n_log)] for name, values in self._log.items()}
+        lost, factor, speed = (float(log[name]) for name in ("lost", "factor", "speed"))
+        return x, TransitionEntry(t, tuple(names), np.array(log["impulses"]), lost, factor, int(log["shocks"]), speed)
 
     def taken(self) -> tuple[list[EventRecord], list[TransitionEntry]]:
         """What has happened since this was last asked: events, and what transitions did."""

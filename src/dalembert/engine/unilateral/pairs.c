@@ -10,6 +10,7 @@
 #define EDGE (1.0 - 1e-9)
 #define SLIPS 1e-7
 #define SLOWEST 1e-9
+#define TURNS_BACK 1e-10
 #define RESTS 1e-12
 #define STRIKES 1e-10
 #define PULLS 1e-9
@@ -24,7 +25,7 @@ int64_t transitions_memory(int64_t nv, int64_t m, int64_t k) {
     int64_t most = least_constraint_memory(nv, m);
     if (minimum_norm_memory(nv, m) > most) most = minimum_norm_memory(nv, m);
     if (strike_memory(k) > most) most = strike_memory(k);
-    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 12) + 18 * (m + nv) + 19 * k + mass_memory(nv, m) + 128;
+    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 14) + 18 * (m + nv) + 22 * k + mass_memory(nv, m) + 128;
 }
 
 /* M, J, Phi and Phi' at a state. 0 = ok. */
@@ -55,6 +56,7 @@ static int forces_at(struct transitions *T, double t, const double *x, const dou
     memcpy(T->x_bare, x, doubles(C->n));
     for (int64_t i = 0; i < C->m; i++)
         if (C->n_rubbing && C->shares[i] >= 0) T->x_bare[C->shares[i]] = 0.0;
+    for (int64_t i = T->k; i < T->n_blocks; i++) T->x_bare[T->friction[7 * i + 1]] = 0.0; /* nor is the friction of slips */
     const double *in[4] = {&t, T->x_bare, c, p};
     if (C->n_rubbing) {
         double *outs[10] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->drag, C->cone};
@@ -73,6 +75,20 @@ static int touches(const struct transitions *T, const double *x, int64_t i) {
     return on > 0.5 || (on > -0.5 && T->phi[T->rows[i]] > -TOUCHES);
 }
 
+/* Whether a block is a joint that sticks: it always touches. */
+static int is_limit(const struct transitions *T, int64_t i) { return i >= T->k; }
+
+/* Largest force of a joint that sticks, at the state of the last `forces_at`. */
+static double limit_of(const struct transitions *T, int64_t i) {
+    const struct constrained *C = T->equations;
+    return C->cone[3 * (C->n_rubbing - (T->n_blocks - i))]; /* they are the last that rub */
+}
+
+/* Coefficient of friction of a pair; one that depends on the state is that of the last `forces_at`. */
+static double friction_of(const struct transitions *T, int64_t i) {
+    return T->varies[i] >= 0 ? T->equations->cone[3 * T->varies[i]] : T->mu[i];
+}
+
 /* Which rows take part in an instant, and which of all rows act one way only. */
 static void taking_part(const struct transitions *T, const double *x, int64_t *part, int64_t *one_way) {
     for (int64_t i = 0; i < T->equations->m; i++) part[i] = acts(T->equations, x, i), one_way[i] = 0;
@@ -87,8 +103,8 @@ static int64_t gather_held(const struct transitions *T, const double *x, const d
                            int64_t *held, double *right, struct memory memory) {
     const int64_t m = T->equations->m;
     int64_t count = 0, *of_pair = take_integers(&memory, m);
-    for (int64_t i = 0; i < T->k; i++) {
-        of_pair[T->rows[i]] = 1;
+    for (int64_t i = 0; i < T->n_blocks; i++) {
+        if (!is_limit(T, i)) of_pair[T->rows[i]] = 1;
         for (int j = 0; j < 2; j++)
             if (T->tangents[2 * i + j] >= 0) of_pair[T->tangents[2 * i + j]] = 1;
     }

@@ -23,6 +23,7 @@ static void set_friction(const struct transitions *T, double *x, int64_t i, int6
 /* Whether a pair with friction slips. */
 static int slides(const struct transitions *T, const double *x, int64_t i) {
     const int64_t *place = latches_of(T, i);
+    if (is_limit(T, i)) return x[place[1]] != 0.0;
     return T->rubs[i] && x[T->flags[i]] > 0.5 && (x[place[1]] != 0.0 || x[place[2]] != 0.0);
 }
 
@@ -31,7 +32,7 @@ static int64_t hit_settled(struct transitions *T, double *x, struct collision *m
     double *before = take(&memory, T->equations->m);
     memcpy(before, T->rate, doubles(T->equations->m));
     int64_t outcome = hit(T, x, 1, made, memory);
-    for (int64_t i = 0; i < T->k && outcome == LANDED; i++)
+    for (int64_t i = 0; i < T->n_blocks && outcome == LANDED; i++)
         for (int j = 1; j < 3 && slides(T, x, i); j++) {
             const int64_t row = row_of(T, i, j);
             if (row >= 0 && fabs(T->rate[row] - before[row]) > SLOWEST) outcome = MOVED;
@@ -40,8 +41,11 @@ static int64_t hit_settled(struct transitions *T, double *x, struct collision *m
 }
 
 /* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. What slips
- * at a speed that counts ends before it has turned, when it has become too slow to have a direction. */
+ * at a speed that counts ends before it has turned, when it has become too slow to have a direction. A joint has two
+ * directions only: it ends where its rate passes zero. */
 static void give_leeway(const struct transitions *T, double *x) {
+    for (int64_t i = T->k; i < T->n_blocks; i++)
+        x[latches_of(T, i)[6]] = fabs(T->rate[row_of(T, i, 1)]) > SLIPS ? 0.0 : TURNS_BACK;
     for (int64_t i = 0; i < T->k; i++) {
         const int64_t *place = latches_of(T, i);
         double along = 0.0, squared = 0.0;
@@ -107,8 +111,8 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
                                struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv;
-    int64_t *chosen = take_integers(&memory, T->k), count = 0;
-    for (int64_t i = 0; i < T->k; i++)
+    int64_t *chosen = take_integers(&memory, T->n_blocks), count = 0;
+    for (int64_t i = 0; i < T->n_blocks; i++)
         if (goes_on_touching(T, x, i, seen)) chosen[count++] = i;
     const int64_t n = 3 * count;
     double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *b = take(&memory, n), *change = take(&memory, n),
@@ -116,7 +120,8 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
            *toward = take(&memory, 2 * count), *given = take(&memory, count), *a = take(&memory, nv);
     int64_t *held = take_integers(&memory, C->m);
     int64_t *slips = take_integers(&memory, count), *turns = take_integers(&memory, count), ending = 0;
-    int64_t *yields = take_integers(&memory, count);
+    int64_t *yields = take_integers(&memory, count), *bare = take_integers(&memory, count);
+    double *last = take(&memory, n);
     struct solution found;
     struct factors F;
     struct mass Q;
@@ -135,7 +140,11 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     int known = 0;
     for (int64_t i = 0; i < count; i++) {
         const double speed = hypot(u[3 * i + 1], u[3 * i + 2]), *way = ways + 3 * chosen[i];
-        mu[i] = T->mu[chosen[i]], yields[i] = T->slipping[chosen[i]], known |= !isnan(way[1]);
+        mu[i] = friction_of(T, chosen[i]), yields[i] = T->slipping[chosen[i]], known |= !isnan(way[1]);
+        if (is_limit(T, chosen[i])) {
+            bare[i] = 1, yields[i] = 0, given[i] = limit_of(T, chosen[i]);
+            last[3 * i + 1] = x[latches_of(T, chosen[i])[4]]; /* forces of redundant joints stay as they were */
+        }
         slips[i] = mu[i] > 0.0 && speed > SLIPS;
         /* friction of a slow slip is against u + T u', where that is: the law of a pair at rest, with u / T to begin with */
         turns[i] = slips[i] && !isnan(way[0]) && speed <= AHEAD * fastest * way[0];
@@ -147,7 +156,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     }
     struct cones cones;
     cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
-    cones.yields = yields;
+    cones.yields = yields, cones.bare = bare, cones.last = T->n_blocks > T->k ? last : 0;
     const int64_t bad = solve_cones(&cones, &found, memory);
     if (bad != SOLVED && known && !is_jammed(&cones, bad)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
@@ -165,6 +174,13 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     for (int64_t n = 0; n < count; n++) {
         const int64_t i = chosen[n];
         const double *p = found.p + 3 * n, push = hypot(p[1], p[2]);
+        if (is_limit(T, i)) {
+            /* it slips against the friction at its limit; where that is zero, as it is accelerated */
+            const double way = given[n] > 0.0 ? -p[1] : found.u[3 * n + 1], against[2] = {way < 0.0 ? -1.0 : 1.0, 0.0};
+            const int passes = push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * given[n];
+            set_friction(T, x, i, slips[n] || passes ? SLIP : STICK, p, slips[n] ? toward + 2 * n : against);
+            continue;
+        }
         /* what it would have to hold, if all the motion were along it: the rounding of that is no force */
         const double natural = sqrt(motion / fmax(diagonal(&cones, 3 * n), NOTHING));
         const int carries = found.modes[n] == STICK && found.u[3 * n] == 0.0 && !T->slipping[i] && !T->loose[i];
@@ -172,7 +188,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         x[T->flags[i]] = 1.0;
         if (!T->rubs[i]) continue;
         if (slips[n]) set_friction(T, x, i, SLIP, p, toward + 2 * n);
-        else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * T->mu[i] * p[0]) { /* it slips against the friction at its limit */
+        else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * friction_of(T, i) * p[0]) { /* it slips against the friction at its limit */
             const double toward[2] = {-p[1] / push, -p[2] / push};
             set_friction(T, x, i, SLIP, p, toward);
         } else set_friction(T, x, i, STICK, p, nothing);
@@ -193,13 +209,13 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
                             struct seen *seen, struct memory memory) {
     struct constrained *C = T->equations;
     const double *in[4] = {&t, x, c, p};
-    double *ways = take(&memory, 3 * T->k);
-    for (int64_t i = 0; i < 3 * T->k; i++) ways[i] = NAN;
+    double *ways = take(&memory, 3 * T->n_blocks);
+    for (int64_t i = 0; i < 3 * T->n_blocks; i++) ways[i] = NAN;
     for (int round = 0;; round++) {
         int fits = 1, slips = 0;
         double most = 0.0;
         const int64_t outcome = settle_friction(T, x, ways, seen, memory);
-        for (int64_t i = 0; i < T->k; i++) slips |= slides(T, x, i);
+        for (int64_t i = 0; i < T->k; i++) slips |= slides(T, x, i); /* those of joints do not turn */
         if (outcome != LANDED || !slips || round == TURNS) return outcome;
         C->t_seen = NAN;
         if (contact_evaluate(C, in)) return NO_TERMS;
@@ -215,14 +231,20 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
             }
             /* what was seen to pass zero is not to pass it again at once */
             fits &= C->lambda[rows[0]] >= (T->loose[i] ? LETS_GO * largest_of(C->lambda, C->m) : 0.0);
-            fits &= !T->rubs[i] || slips || push <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * T->mu[i] * C->lambda[rows[0]];
+            fits &= !T->rubs[i] || slips || push <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * friction_of(T, i) * C->lambda[rows[0]];
             fits &= !(slips && speed <= SLIPS && forward < 0.0);
             if (!slips) continue;
             way[0] = C->lead[r];
             for (int j = 1; j < 3; j++) {
-                const double turned = rows[j] >= 0 ? -C->drag[rows[j]] / T->mu[i] : 0.0;
+                const double turned = rows[j] >= 0 ? -C->drag[rows[j]] / friction_of(T, i) : 0.0;
                 most = fmax(most, fabs(turned - (isnan(way[j]) ? x[latches_of(T, i)[j]] : way[j]))), way[j] = turned;
             }
+        }
+        for (int64_t i = T->k; i < T->n_blocks; i++) { /* joints with friction of contacts as it is there */
+            const int64_t row = row_of(T, i, 1);
+            const double side = x[latches_of(T, i)[1]], forward = change_of(C, row) * side;
+            if (side == 0.0) fits &= fabs(C->lambda[row]) <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * limit_of(T, i);
+            else fits &= !(fabs(T->rate[row]) <= SLIPS && forward < 0.0);
         }
         if (fits || !(most > TURNED)) return LANDED;
     }
@@ -233,6 +255,7 @@ static int64_t settle_pairs(struct transitions *T, double t, double *x, const do
                             struct seen *seen, struct memory memory) {
     const double nothing[3] = {0.0, 0.0, 0.0};
     int64_t *goes_on = take_integers(&memory, T->equations->m);
+    if (T->n_blocks > T->k) return settle_slips(T, t, x, c, p, seen, memory);
     for (int64_t i = 0; i < T->k; i++)
         if (T->rubs[i] && touches(T, x, i)) return settle_slips(T, t, x, c, p, seen, memory);
     const int64_t outcome = settle_plain(T, x, goes_on, memory);

@@ -10,13 +10,15 @@ enum { OF_IMPULSES = 0, OF_FORCES = 1 };
 
 struct transitions {
     struct constrained *equations;
-    int64_t k;               /* pairs */
-    const int64_t *rows;     /* of each its normal row, */
-    const int64_t *flags;    /* the index in x of the latch that says whether it acts, */
+    int64_t k;               /* pairs: cables and contacts, which have a normal */
+    int64_t n_blocks;        /* these, and after them joints that stick: a tangent each, and a limit that is given */
+    const int64_t *rows;     /* of each block its normal row (-1: none), */
+    const int64_t *flags;    /* the index in x of the latch that says whether it acts (-1: always), */
     const int64_t *tangents; /* its two tangential rows (-1: none), */
-    const int64_t *friction; /* and the indices in x of stick, toward (2), share (3) and leeway */
+    const int64_t *friction; /* and the indices in x of stick, toward (2), share (3) and leeway (-1: none) */
     const int64_t *is_contact, *rubs, *poisson;
     const double *e, *mu;
+    const int64_t *varies; /* where the coefficient of friction is in `cone`, if it depends on the state; else -1 */
     double slowest; /* half the rate at which a slip ends */
     /* switches: of each its event, and latches (those from first[i] to first[i + 1]) with the values that they get */
     int64_t n_switches;

@@ -33,9 +33,9 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
     delassus(T, &F, chosen, count, Z, W);
     memcpy(b, u, doubles(n));
     b[own] -= NEARER * fmax(hypot(u[own + 1], u[own + 2]), 1e-4 * largest_of(u, n));
-    for (int64_t i = 0; i < count; i++) mu[i] = T->mu[chosen[i]], slip[2 * i] = slip[2 * i + 1] = NAN;
+    for (int64_t i = 0; i < count; i++) mu[i] = friction_of(T, chosen[i]), slip[2 * i] = slip[2 * i + 1] = NAN;
     cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
-    cones.yields = 0;
+    cones.yields = cones.bare = 0, cones.last = 0;
     if (solve_cones(&cones, &begun, memory) != SOLVED) return 1;
     cones.b = u;
     for (int64_t i = 0; i < count; i++) {
@@ -103,11 +103,14 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     struct memory memory;
     struct collision made;
     struct seen seen;
-    int64_t shocks = 0, outcome, again = T->k;
+    int64_t shocks = 0, outcome, again = T->n_blocks;
     memory.next = T->work;
-    seen.ends = take_integers(&memory, T->k), seen.opens = take_integers(&memory, T->k);
+    seen.ends = take_integers(&memory, T->n_blocks), seen.opens = take_integers(&memory, T->n_blocks);
     made.impulses = T->log_impulses + T->n_log * C->m, made.lost = 0.0, made.factor = 1.0;
     for (int64_t i = 0; i < C->m; i++) made.impulses[i] = 0.0;
+    int varies = 0;
+    for (int64_t i = 0; i < T->k; i++) varies |= T->varies[i] >= 0;
+    if (varies && forces_at(T, t, x, c, p)) return NO_TERMS;
     if (geometry_at(T, t, x, c, p)) return NO_TERMS;
     double *before = take(&memory, C->m);
     memcpy(before, T->rate, doubles(C->m));
@@ -125,6 +128,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
             break;
         }
         if (outcome == ENDING) continue;
+        if (is_limit(T, outcome)) return outcome;
         if (T->rate[T->rows[outcome]] < -STRIKES && !seen.opens[outcome]) { /* it opens, and may do so */
             seen.opens[outcome] = 1;
             continue;
@@ -179,6 +183,10 @@ static int64_t measure_anew(struct transitions *T, double t, double *x, const do
 int64_t transitions_start(struct transitions *T, double t, double *x, const double *c, const double *p) {
     const double nothing[3] = {0.0, 0.0, 0.0};
     if (measure_anew(T, t, x, 0, c, p) != LANDED || geometry_at(T, t, x, c, p)) return NO_TERMS;
+    for (int64_t i = T->k; i < T->n_blocks; i++) {
+        T->loose[i] = T->slipping[i] = 0;
+        set_friction(T, x, i, OPEN, nothing, nothing);
+    }
     for (int64_t i = 0; i < T->k; i++) {
         T->loose[i] = T->slipping[i] = 0;
         if (T->is_contact[i] && T->phi[T->rows[i]] > PENETRATES) return T->pair = T->rows[i], NOT_CLOSED;
@@ -207,17 +215,32 @@ static int64_t begin_to_act(struct transitions *T, double t, double *x, const do
     return LANDED;
 }
 
+/* Forces of joints that stick, of which redundant ones go on from what they were. 0 = ok. */
+static int keep_last(struct transitions *T, double t, double *x, const double *c, const double *p) {
+    struct constrained *C = T->equations;
+    const double *in[4] = {&t, x, c, p};
+    int sticks = 0;
+    for (int64_t i = T->k; i < T->n_blocks; i++) sticks |= x[*latches_of(T, i)] > 0.5;
+    if (!sticks) return 0;
+    if (contact_evaluate(C, in)) return 1;
+    for (int64_t i = T->k; i < T->n_blocks; i++)
+        if (x[*latches_of(T, i)] > 0.5) x[latches_of(T, i)[4]] = C->lambda[row_of(T, i, 1)];
+    C->t_seen = NAN;
+    return 0;
+}
+
 /* State after the events of an instant, `fired` (of each event 0 or 1, as of `constrained_events`). */
 int64_t transitions_switch(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired) {
     struct transitions *T = context;
     struct constrained *C = T->equations;
     double *before = T->x_bare;
+    if (keep_last(T, t, x, c, p)) return NO_TERMS;
     memcpy(before, x, doubles(C->n));
     const int64_t *lets_go = fired + C->n_tape_events, *takes_hold = lets_go + T->k, *slips = takes_hold + T->k;
     if (T->t_loose != t)
-        for (int64_t i = 0; i < T->k; i++) T->loose[i] = T->slipping[i] = 0;
+        for (int64_t i = 0; i < T->n_blocks; i++) T->loose[i] = T->slipping[i] = 0;
     T->t_loose = t;
-    for (int64_t i = 0, r = 0; i < T->k; i++) /* pairs with friction are in the order of the pairs */
+    for (int64_t i = 0, r = 0; i < T->n_blocks; i++) /* blocks with friction are in the order of the blocks */
         if (T->rubs[i] && slips[r++]) T->slipping[i] = 1;
     for (int64_t i = 0; i < T->k; i++) {
         if (takes_hold[i]) T->loose[i] = 0;
@@ -256,13 +279,13 @@ int64_t transitions_begin(struct transitions *T, double t, const double *x, doub
     int differs = C->nc == 0;
     memory.next = T->work;
     memcpy(made, x, doubles(C->n));
-    for (int64_t i = 0; i < T->k; i++) T->loose[i] = T->slipping[i] = 0, contacts |= T->is_contact[i];
+    for (int64_t i = 0; i < T->n_blocks; i++) T->loose[i] = T->slipping[i] = 0, contacts |= T->is_contact[i];
     T->t_loose = NAN;
-    if (contacts) outcome = transitions_land(T, t, made, c, p);
+    if (contacts || T->n_blocks > T->k) outcome = transitions_land(T, t, made, c, p);
     else if (geometry_at(T, t, made, c, p) || forces_at(T, t, made, c, p)) outcome = NO_TERMS;
     else {
         struct seen seen;
-        seen.ends = take_integers(&memory, T->k), seen.opens = take_integers(&memory, T->k);
+        seen.ends = take_integers(&memory, T->n_blocks), seen.opens = take_integers(&memory, T->n_blocks);
         outcome = settle_pairs(T, t, made, c, p, &seen, memory);
     }
     if (outcome != LANDED) return outcome;
@@ -270,6 +293,8 @@ int64_t transitions_begin(struct transitions *T, double t, const double *x, doub
         differs |= (made[T->flags[i]] > 0.5) != (x[T->flags[i]] > 0.5);
         if (T->rubs[i]) differs |= (made[*latches_of(T, i)] > 0.5) != (x[*latches_of(T, i)] > 0.5);
     }
+    for (int64_t i = T->k; i < T->n_blocks; i++)
+        for (int j = 0; j < 2; j++) differs |= made[latches_of(T, i)[j]] != x[latches_of(T, i)[j]];
     if (!differs && !memcmp(made, x, doubles(C->nq + C->nv))) memcpy(made, x, doubles(C->n));
     C->t_seen = NAN;
     return LANDED;

@@ -60,8 +60,8 @@ class ConstraintContract:
 
     @property
     def has_rows(self) -> bool:
-        """Whether there are constraints or contacts (or stops): rows that act always or at times."""
-        return self.constrained or bool(self.constraint_system.contacts.pairs)
+        """Whether there are constraints, contacts (or stops) or joints that stick: rows that act always or at times."""
+        return self.constrained or bool(self.constraint_system.contacts.pairs) or bool(self.machine.sticking)
 
     def constraints(
         self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None, latches: ArrayLike | None = None

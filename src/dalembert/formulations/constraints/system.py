@@ -8,12 +8,13 @@ as in CDPR 2), so that the multiplier of a cable is its tension in newton, posit
 
 Contacts are rows like those of cables, only that they push: ``Phi`` is the negative gap, which must not be positive,
 and the multiplier the normal force, which must not be negative. The tangents of a pair with friction follow as rows
-that act while it sticks; they have velocities only, and ``Phi = 0``.
+that act while it sticks; they have velocities only, and ``Phi = 0``. So has the row of a joint with friction that
+sticks, ``Phi' = -v``: its multiplier is the friction that acts on the joint.
 
 What may change during a run without compiling anything are the ``latches``, which keep their values between events:
 whether a switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts
 whether they push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and
-how they shared what is indeterminate (``share``) when they last changed.
+how they shared what is indeterminate (``share``) when they last changed. Joints that stick have these but ``active``.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class ConstraintRows:
     name
         Name of the constraint, cable or body.
     kind
-        ``"constraint"``, ``"cable"``, ``"contact"``, ``"friction"`` or ``"internal"`` (of the coordinates themselves).
+        ``"constraint"``, ``"cable"``, ``"contact"``, ``"friction"`` (of a contact), ``"stick"`` (of a joint) or
+        ``"internal"`` (of the coordinates themselves).
     start, stop
         Range of its rows.
     flag
@@ -70,7 +72,7 @@ class ConstraintRows:
     def names(self) -> tuple[str, ...]:
         """Names of the rows."""
         count = self.stop - self.start
-        name = f"{self.name}.friction" if self.kind == "friction" else self.name
+        name = f"{self.name}.friction" if self.kind in ("friction", "stick") else self.name
         return (name,) if count == 1 else tuple(f"{name}[{k}]" for k in range(count))
 
 
@@ -157,7 +159,26 @@ class ConstraintSystem:
                 names += [f"toward.{pair.name}[{j}]" for j in range(2)]
                 names += [f"share.{pair.name}[{j}]" for j in range(3)]
                 names.append(f"leeway.{pair.name}")
+        names += [f"{what}.{joint}" for joint in self.sticking for what in ("stick", "toward", "share", "leeway")]
         return names, values + [0.0] * (len(names) - len(values))
+
+    @property
+    def sticking(self) -> tuple[str, ...]:
+        """Joints with friction that sticks."""
+        return self.machine.sticking
+
+    @cached_property
+    def joint_rates(self) -> Expression:
+        """Rates of the joints with friction that sticks."""
+        rates = [ca.SX(self.formulation.joint_rate(joint)) for joint in self.sticking]
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *rates))
+
+    @cached_property
+    def joint_limits(self) -> Expression:
+        """Largest friction of each of them, of the configuration and the parameters."""
+        joints = {j.name: j for j in self.machine.joints}
+        limits = [ca.SX(self.variables.value(joints[name].friction)) for name in self.sticking]
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *limits))
 
     def pose(self, frame: str) -> tuple[Expression, Expression]:
         """Rotation and position of a frame in the world."""
@@ -200,6 +221,10 @@ class ConstraintSystem:
                 rows.append(ConstraintRows(pair.name, "friction", count, count + len(tangents), flag))
                 phi.append(ca.SX(len(tangents), 1))
                 count += len(tangents)
+        for joint in self.sticking:
+            rows.append(ConstraintRows(joint, "stick", count, count + 1, self.latch_index(f"stick.{joint}")))
+            phi.append(ca.SX(1, 1))
+            count += 1
         self.rows = tuple(rows)
         return ca.vertcat(*phi) if phi else ca.SX(0, 1)
 
@@ -267,17 +292,19 @@ class ConstraintSystem:
         """``Phi`` of all but the contacts."""
         return self.phi[: self._holonomic] if self._holonomic else ca.SX(0, 1)
 
-    def _of_contacts(self, above: Expression, of_pairs: Expression) -> Expression:
-        """Rows of all but the contacts, and below them those of the contacts, with the sign that they have here."""
+    def _of_contacts(self, above: Expression, of_pairs: Expression, of_joints: Expression) -> Expression:
+        """Rows of constraints, below them those of the contacts, with the sign that they have here, then of joints."""
         chosen = [3 * k for k in range(self.contacts.k)]
         chosen += [3 * k + j for k, tangents in enumerate(self.tangents) for j in tangents]
-        return ca.vertcat(above, of_pairs[chosen, :]) if chosen else above
+        rows = ca.vertcat(above, of_pairs[chosen, :]) if chosen else above
+        return ca.vertcat(rows, of_joints) if self.sticking else rows
 
     @cached_property
     def jacobian(self) -> Expression:
         """``J`` (m x nv): ``Phi' = J v + Phi_t``."""
         B = ca.jacobian(self._coordinate_rate, self.variables.v)
-        return self._of_contacts(ca.jacobian(self._positions, self.variables.q) @ B, -self.contacts.jacobian)
+        of_joints = -ca.jacobian(self.joint_rates, self.variables.v)
+        return self._of_contacts(ca.jacobian(self._positions, self.variables.q) @ B, -self.contacts.jacobian, of_joints)
 
     @cached_property
     def time_rate(self) -> Expression:
@@ -292,7 +319,7 @@ class ConstraintSystem:
     @cached_property
     def velocity(self) -> Expression:
         """``Phi' = J v + Phi_t``."""
-        return self._of_contacts(self._velocity, -self.contacts.velocity)
+        return self._of_contacts(self._velocity, -self.contacts.velocity, -self.joint_rates)
 
     @cached_property
     def rhs(self) -> Expression:
@@ -300,7 +327,9 @@ class ConstraintSystem:
         x = self.variables
         Phidot = ca.densify(self._velocity)
         above = -(ca.jtimes(Phidot, x.q, self._coordinate_rate) + ca.jacobian(Phidot, x.t))
-        return self._of_contacts(above, self.contacts.bias)
+        rates = self.joint_rates
+        of_joints = ca.jtimes(rates, x.q, self._coordinate_rate) + ca.jacobian(rates, x.t)
+        return self._of_contacts(above, self.contacts.bias, of_joints)
 
     @cached_property
     def measured_numbers(self) -> Expression:

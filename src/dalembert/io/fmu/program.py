@@ -244,6 +244,7 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         "N_SIGNALS": len(problem.signal_names), "N_MULTIPLIERS": len(multipliers), "N_ACCOUNT": len(account),
         "N_EVENTS": len(problem.event_specs), "HAS_CONSTRAINTS": int(system is not None),
         "HAS_TRANSITIONS": int(transitions), "HAS_COEFFICIENTS": int("restitution" in arrays),
+        "LANDS_FIRST": int(loop.switching is not None and loop.switching.only_native),
     }  # fmt: skip
     image = Image(writer.symbols, structures, arrays)
     texts = {

@@ -56,7 +56,9 @@ def watches(problem: Problem) -> bool:
     """Whether events change members of a problem, so that somebody has to look at them."""
     if problem.constrained is None:
         return False
-    return bool(problem.constrained.unilateral) or any(spec.switches for spec in problem.event_specs)
+    return bool(problem.constrained.unilateral or problem.constrained.rubbing) or any(
+        spec.switches for spec in problem.event_specs
+    )
 
 
 def goes_alone(problem: Problem, method: str, on_tape: bool) -> bool:

@@ -87,7 +87,7 @@ def lasting_rows(system: ConstrainedSystem) -> list[int]:
 
 def outside_modes(system: ConstrainedSystem) -> list[int]:
     """Indices in x of the latches that are 1 where contacts with friction act, so that members have to be outside."""
-    return [int(system.flags[normal]) for normal, *_ in system.rubbing]
+    return [int(system.flags[normal]) for normal, *_ in system.rubbing if normal >= 0]
 
 
 def _of_rows(function: ca.Function, kept: list[int]) -> ca.Function:

@@ -1,0 +1,1 @@
+"""References for tests that share nothing with the library: equations and laws written once more."""
