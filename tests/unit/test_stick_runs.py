@@ -440,6 +440,22 @@ def test_stops_catch_a_joint_that_slips() -> None:
     assert run["a_dot"][-1] == 0.0
 
 
+def test_start_with_an_impact() -> None:
+    """A mass on a guide that rubs is thrown onto the floor it lies on: it bounces at once, and friction has no part."""
+    machine = da.Machine(
+        "guide",
+        bodies=[da.point_mass("mass", 1.0)],
+        joints=[da.Joint("z", "prismatic", "world", "mass", axis="z", friction=1.0, **STICK)],
+        contacts=[da.Contact("floor", "mass", restitution=0.5)],
+    )
+    run = da.simulate(machine, v0={"z_dot": -1.0}, duration=1.0, max_step=0.05, **FINE)
+    assert run["z_dot"][0] == pytest.approx(0.5, rel=1e-12)
+    assert run.metadata["initial_impact"]["impulse"]["floor"] == pytest.approx(1.5, rel=1e-12)
+    assert run.events[0].t == pytest.approx(0.5 / (9.81 + 1.0), abs=1e-9)  # it turns round
+    assert run["z"][-1] == pytest.approx(0.0, abs=1e-9)
+    assert run.energy.drift < 1e-7
+
+
 def test_no_friction_is_none() -> None:
     """A limit of zero, as a parameter may have, changes nothing."""
     F = da.Parameter("F", 5.0)

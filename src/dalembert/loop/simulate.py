@@ -21,6 +21,7 @@ from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
+from dalembert.loop.switching import Switching
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.methods import AdaptiveMethod, agree
 from dalembert.simulation.run import EndState, Run
@@ -94,6 +95,8 @@ def run_experiment(
     def known(run: Run) -> Run:
         """A run that knows its experiment, and what it was started with."""
         so_far = {key: list(what) if isinstance(what, list) else what for key, what in report.items()}
+        if isinstance(transition, Switching) and transition.initial:
+            so_far["initial_impact"] = transition.initial
         return replace(run, metadata={**run.metadata, **so_far}, source=eom.machine, experiment=experiment)
 
     failure: SimulationError | None = None

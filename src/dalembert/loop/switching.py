@@ -280,7 +280,10 @@ class Switching:
         that the last one ended with.
         """
         if self.native is not None:
-            new = self._solved(t, self.native.begun(t, x, self.held(), self.p))
+            new, entry = self.native.begun(t, x, self.held(), self.p)
+            self._solved(t, new)
+            impact = self._entry(entry)
+            self.initial = impact if impact["impulse"] else {}
         elif self.pairs.is_contact.any() and self.problem.held_names:
             new = self._landed(t, x.copy(), frozenset(), ("start",))[0]
         else:

@@ -244,13 +244,13 @@ class NativeTransitions:
         assert self._memory is not None
         return self._memory.address + (getattr(structure("transitions"), member).offset if member else 0)
 
-    def begun(self, t: float, x: Array, held: Array, p: Array) -> Array:
-        """State with which a run begins at x, with what sticks, slips, pulls and pushes there; NaN: see `pair`."""
+    def begun(self, t: float, x: Array, held: Array, p: Array) -> tuple[Array, TransitionEntry]:
+        """State with which a run begins at x (NaN: see `pair`), and what the impact there did, if there is one."""
         assert self._memory is not None
         made, given = np.full(len(x), np.nan), [np.ascontiguousarray(a, dtype=float) for a in (x, held, p)]
         places = [a.ctypes.data for a in (given[0], made, *given[1:])]
         self._watch.culprit = library("equations").transitions_begin(self._memory.address, t, *places)
-        return made if self._watch.culprit == _LANDED else np.full(len(x), np.nan)
+        return made if self._watch.culprit == _LANDED else np.full(len(x), np.nan), self._entry(t, ("start",))
 
     def switched(
         self, t: float, x: Array, held: Array, p: Array, names: Sequence[str]
@@ -263,9 +263,14 @@ class NativeTransitions:
         self._watch.culprit = library("equations").transitions_switch(self._memory.address, t, *places)
         if self._watch.culprit != _LANDED:
             x[:] = np.nan
+        return x, self._entry(t, names)
+
+    def _entry(self, t: float, names: Sequence[str]) -> TransitionEntry:
+        """What the transition did that was made last, and is not yet part of the log."""
+        assert self._memory is not None
         log = {name: values[int(self._memory.struct.n_log)] for name, values in self._log.items()}
         lost, factor, speed = (float(log[name]) for name in ("lost", "factor", "speed"))
-        return x, TransitionEntry(t, tuple(names), np.array(log["impulses"]), lost, factor, int(log["shocks"]), speed)
+        return TransitionEntry(t, tuple(names), np.array(log["impulses"]), lost, factor, int(log["shocks"]), speed)
 
     def taken(self) -> tuple[list[EventRecord], list[TransitionEntry]]:
         """What has happened since this was last asked: events, and what transitions did."""
