@@ -440,6 +440,22 @@ def test_stops_catch_a_joint_that_slips() -> None:
     assert run["a_dot"][-1] == 0.0
 
 
+def test_start_with_an_impact() -> None:
+    """A mass on a guide that rubs is thrown onto the floor it lies on: it bounces at once, and friction has no part."""
+    machine = da.Machine(
+        "guide",
+        bodies=[da.point_mass("mass", 1.0)],
+        joints=[da.Joint("z", "prismatic", "world", "mass", axis="z", friction=1.0, **STICK)],
+        contacts=[da.Contact("floor", "mass", restitution=0.5)],
+    )
+    run = da.simulate(machine, v0={"z_dot": -1.0}, duration=1.0, max_step=0.05, **FINE)
+    assert run["z_dot"][0] == pytest.approx(0.5, rel=1e-12)
+    assert run.metadata["initial_impact"]["impulse"]["floor"] == pytest.approx(1.5, rel=1e-12)
+    assert run.events[0].t == pytest.approx(0.5 / (9.81 + 1.0), abs=1e-9)  # it turns round
+    assert run["z"][-1] == pytest.approx(0.0, abs=1e-9)
+    assert run.energy.drift < 1e-7
+
+
 def test_no_friction_is_none() -> None:
     """A limit of zero, as a parameter may have, changes nothing."""
     F = da.Parameter("F", 5.0)
@@ -487,6 +503,8 @@ def test_derivatives_and_other_loops_refuse_it() -> None:
     machine = rotor(6.0, da.Parameter("F", 5.0)).with_(motors=[da.Motor("drive", "a")])
     with pytest.raises(InputError, match="a run with derivatives cannot have friction_law='stick'"):
         sensitivities(machine, of=["a"], wrt=["F"], duration=0.1)
+    with pytest.raises(InputError, match="a rollout on a GPU event by event cannot have friction_law='stick'"):
+        da.rollout(machine, q0={"a": [0.0, 1.0]}, duration=0.1, device="cuda")
     with pytest.raises(MachineError, match="2 of the constraint, cable, contact or joint that sticks name 'a'"):
         machine.with_(contacts=[da.Contact("a", "disc")])
 

@@ -75,6 +75,9 @@ def machine_units(machine: Machine) -> dict[str, str]:
         for prefix in ("u", "command", "effort"):
             units[f"{prefix}.{motor.name}"] = effort
         units[f"integral.{motor.name}"] = "rad s" if 0 in joint.info.angles else "m s"
+    for name in machine.sticking:
+        units[f"friction.{name}"] = effort = "N m" if 0 in machine.joint(name).info.angles else "N"
+        units[f"share.{name}"], units[f"impulse.{name}"] = effort, f"{effort} s"
     for thruster in machine.thrusters:
         kinds = [
             unit for unit, wrench in (("N", thruster.force), ("N m", thruster.torque)) if any(map(nominal, wrench))

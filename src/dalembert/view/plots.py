@@ -43,18 +43,28 @@ _TITLES = {
     "active": "what acts",
     "stick": "what sticks",
     "force": "contact forces",
+    "friction": "friction of joints",
     "gap": "gaps",
     "slip": "speeds of slip",
-    "loss": "losses of contacts",
+    "loss": "losses of contacts and joints",
     "contact": "solution of contacts",
 }
 _COORDINATES = {"rad": "angles", "m": "positions", "1": "quaternions"}
 _VELOCITIES = {"rad/s": "angular velocities", "m/s": "velocities"}
 _ENERGY = ("energy.kinetic", "energy.potential", "work.input", "work.loss")
 _MEASURED = ("offset.", "length0.")  # states of constraints that change only when these begin to act
-_KEPT = ("toward.", "share.", "leeway.")  # what contacts keep between events: directions and shares of friction
+# what contacts and joints that stick keep between events: directions and shares of friction; what steps follow
+_KEPT = ("toward.", "share.", "leeway.", "impulse.")
 _FLAGS = ("active.", "stick.")  # drawn where they change
-_IDLE = ("u.", "command.", "multiplier.", "force.", "slip.", "loss.")  # not drawn where they are zero all the time
+_IDLE = (
+    "u.",
+    "command.",
+    "multiplier.",
+    "force.",
+    "friction.",
+    "slip.",
+    "loss.",
+)  # not drawn where they are zero all the time
 # states that are no coordinates
 _OTHER_STATES = ("work.", *_FLAGS, *_KEPT, "integral.", "effort.", "force.", "loss.", "contact.")
 _NATURAL = re.compile(r"\.[rv][ij]\.[xyz](_dot)?$|^turned\.")  # natural coordinates, and the turns that they count
